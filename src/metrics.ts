@@ -185,7 +185,7 @@ async function read(
 ): Promise<void> {
   instruments.paused.set(isPaused() ? 1 : 0);
   const readQueue = async () => {
-    const depths = new Map((await queue.depths(now.toISOString())).map((depth) => [depth.kind, depth]));
+    const depths = new Map((await queue.countJobsByKind(now.toISOString())).map((depth) => [depth.kind, depth]));
     for (const kind of JOB_KINDS) {
       const { waiting = 0, running = 0, dead = 0, oldestDue = null } = depths.get(kind) ?? {};
       for (const [state, count] of Object.entries({ waiting, running, dead }))
@@ -399,7 +399,7 @@ function countStore<T extends Store>(store: T, instruments: Instruments, log: Lo
     try {
       let last: { readonly origin: string; readonly createdAt: string } | null = null;
       for (const [at, id] of ids.entries()) {
-        if (at < MOST_LOOKED_UP) last = await store.investigation(id);
+        if (at < MOST_LOOKED_UP) last = await store.findInvestigation(id);
         if (last === null) continue;
         investigations.inc({ origin: last.origin, outcome });
         const seconds = (Date.parse(now) - Date.parse(last.createdAt)) / 1_000;
@@ -411,7 +411,7 @@ function countStore<T extends Store>(store: T, instruments: Instruments, log: Lo
   };
   const countIssues = async (issueIds: readonly string[], now: string): Promise<void> => {
     for (const issueId of issueIds.slice(0, MOST_LOOKED_UP)) {
-      const issue = await store.issue(issueId).catch(() => null);
+      const issue = await store.findIssue(issueId).catch(() => null);
       if (issue !== null) await count([issue.analysis.investigationId], issue.analysis.outcome, now);
     }
   };

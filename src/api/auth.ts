@@ -49,7 +49,7 @@ async function authenticate(deps: ApiDeps, request: Request): Promise<Caller> {
 
 /** The caller of a token as the store knows it now; null where it is unknown, revoked or expired. */
 export async function findCaller(deps: ApiDeps, tokenHash: string): Promise<Caller | null> {
-  const found = await deps.store.tokenByHash(tokenHash);
+  const found = await deps.store.findTokenByHash(tokenHash);
   if (found === null) return null;
   const { revokedAt, expiresAt } = found.token;
   const isValid = revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > deps.now().getTime());

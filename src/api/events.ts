@@ -59,7 +59,7 @@ export function streamEvents(deps: ApiDeps): Handler<ApiEnv> {
 
 /** The position itself while its step still exists; else the first step, with the same state. */
 async function findStart(deps: ApiDeps, runId: string, last: Position): Promise<Position> {
-  const [step] = last.step === 0 ? [] : await deps.store.steps(runId, last.step - 1);
+  const [step] = last.step === 0 ? [] : await deps.store.listSteps(runId, last.step - 1);
   const isSame = step?.number === last.step && hashStep(step) === last.fingerprint;
   return isSame ? last : { ...START, state: last.state };
 }

@@ -107,7 +107,7 @@ async function findInvestigations(deps: ApiDeps, asking: Asking, query: Readonly
   const find = () =>
     project === null
       ? visibleInvestigations(deps, asking, filter)
-      : deps.store.investigations({ ...filter, projectIds: [project.project.id] });
+      : deps.store.listInvestigations({ ...filter, projectIds: [project.project.id] });
   const found = faults.length > 0 ? [] : await find();
   // After the list, so that an erasure in between is not taken for the end of it.
   const cursor = Cursor.safeParse(query['cursor']).data;

@@ -42,5 +42,5 @@ export function linkToNext(c: Context<ApiEnv>, baseUrl: string, position: string
 }
 
 async function toProjectView(store: Store, { id, name, createdAt }: Project): Promise<ProjectView> {
-  return { id, name, issueIds: [...(await store.issueIds(id))], createdAt };
+  return { id, name, issueIds: [...(await store.listIssueIds(id))], createdAt };
 }

@@ -109,7 +109,7 @@ async function findPersonsAccount(
     signingSecret: newSigningSecret(),
     now: moment,
   });
-  for (const secret of await store.signingSecrets(account.id, moment)) registerSecret(secret);
+  for (const secret of await store.listSigningSecrets(account.id, moment)) registerSecret(secret);
   return account;
 }
 

@@ -138,10 +138,10 @@ async function openSession(
       return accepted.investigationId;
     },
     follow: (id, until) => follow(services, id, 0, until),
-    issue: (id) => store.issue(id),
+    issue: (id) => store.findIssue(id),
     troubles: () => troubles,
     patch: async (issueId) => {
-      const changes = await store.changeSet(issueId);
+      const changes = await store.findChangeSet(issueId);
       return changes === null ? '' : toUnifiedPatch(changes);
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

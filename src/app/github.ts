@@ -134,7 +134,7 @@ export async function openGithubService(
   const metrics = options.metrics ?? createMetrics({ version: VERSION, log, now });
   // Git needs the clients, which need the store of the services, which need git.
   const holds = createHolds(now);
-  const installations = { installation: (id: number) => services.store.installation(id) };
+  const installations = { findInstallation: (id: number) => services.store.findInstallation(id) };
   const { investigator } = opening.use(openInvestigator({ config, log, now, holds, patienceMs: PATIENCE_MS }));
   const clients = opening.use(
     createGithubClients({
@@ -250,7 +250,7 @@ function createWaits({ store, log, now }: Pick<Services, 'store' | 'log' | 'now'
       if (waits.size > MOST_WAITS && oldest !== undefined) waits.delete(oldest);
       // Without space this comes every few seconds, for each run that waits.
       if (isShown) return;
-      store.nudgeThreadsOfRun(wait.runId, now().toISOString()).catch((error: unknown) => {
+      store.schedulePublishOfRun(wait.runId, now().toISOString()).catch((error: unknown) => {
         log.warn({ err: error, run: wait.runId }, 'failed to publish that a run waits');
       });
     },
@@ -272,7 +272,7 @@ export function startUpkeep(
   let isSaid = false;
   const reconcile = async (signal: AbortSignal) => {
     await sync.reconcile(signal);
-    if (isSaid || (await store.installations()).length > 0) return;
+    if (isSaid || (await store.listInstallations()).length > 0) return;
     isSaid = true;
     const { slug } = await clients.identity(signal);
     const page = appPage(config.githubWebUrl, slug);

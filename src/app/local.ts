@@ -114,7 +114,7 @@ async function syncLocalProjects(
 
 /** A newcomer's token, made only where the account never had one. */
 async function findOrMakeToken({ store, account, now }: Services): Promise<KnownToken> {
-  const tokens = await store.tokens(account.id);
+  const tokens = await store.listTokens(account.id);
   if (tokens.length > 0) return { kind: tokens.some((token) => token.lastUsedAt !== null) ? 'used' : 'unused' };
   const value = createToken();
   const record = {

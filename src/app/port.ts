@@ -147,11 +147,11 @@ export type Readiness = () => Promise<readonly ReadinessCheck[]>;
 /** What `/readyz` says. Never rejects, and never takes much longer than the bound. */
 export function createReadiness({ store, queue, dataDir, others, boundMs = BOUND_MS }: ReadinessOptions): Readiness {
   const checkDatabase = async () => {
-    await store.check();
+    await store.checkWritable();
     return { ok: true, detail: 'answers' };
   };
   const checkQueue = async () => {
-    const { waiting, running, dead } = await queue.depth();
+    const { waiting, running, dead } = await queue.countJobs();
     return { ok: true, detail: `${waiting} waiting, ${running} running, ${dead} dead` };
   };
   const checkDisk = async () => {

@@ -41,5 +41,5 @@ async function handleAlone(open: () => Promise<GithubService>, { id, name, paylo
   await sync.reconcile(signal);
   await inFlight.during(id, signal, () => probot.receive({ id, name, payload }));
   await using worker = service.startWork();
-  await worker.idle(signal);
+  await worker.waitUntilIdle(signal);
 }

@@ -72,9 +72,10 @@ export async function backupCommand({ file }: BackupCommand, { config, io, now }
 export async function redriveCommand(jobs: JobKind | null, { config, io, log, now }: CommandDeps): Promise<ExitCode> {
   const { database, encryptionKey } = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   await using records = await openRecords({ database, seal: createSeal(encryptionKey), log, now });
-  const kinds = jobs === null ? (await records.queue.depths(now().toISOString())).map(({ kind }) => kind) : [jobs];
+  const kinds =
+    jobs === null ? (await records.queue.countJobsByKind(now().toISOString())).map(({ kind }) => kind) : [jobs];
   const redriven: [JobKind, number][] = [];
-  for (const kind of kinds) redriven.push([kind, await records.queue.redrive(kind)]);
+  for (const kind of kinds) redriven.push([kind, await records.queue.requeueDead(kind)]);
   io.err(redrivenText(redriven));
   return 0;
 }
@@ -181,7 +182,7 @@ export async function moveCommand(command: MoveCommand, deps: CommandDeps, signa
   const { store, boss } = target;
   requireSameSchema(source, await readMigrations(store.database));
   const moved = await moveRecords({ source, target: store.database, enqueuer: boss.jobs, now, say, signal });
-  for (const account of await store.accounts()) await store.signingSecrets(account.id, now().toISOString());
+  for (const account of await store.listAccounts()) await store.listSigningSecrets(account.id, now().toISOString());
   io.err(movedText({ ...moved, file, target: place.shown, keptIn: config.encryptionKey === null ? keptIn : null }));
   return 0;
 }

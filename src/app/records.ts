@@ -120,11 +120,11 @@ async function openPostgres(options: PostgresOptions & Pick<RecordsOptions, 'now
   const { store, boss } = opening.use(await openPostgresParts(options));
   const notices = opening.use(openNotices({ url: database.url, onFault: createFaultLog(log) }));
   const queue = createBossQueue({ boss, database: store.database, log });
-  const changes = createChanges((runId) => notices.tell('changed', runId));
+  const changes = createChanges((runId) => notices.notify('changed', runId));
   opening.use(notices.on('changed', changes.heard));
   const { isPaused } = opening.use(await openPause(store.database, log));
   const opened = opening.move();
-  const { leads } = notices;
+  const { isLeader: leads } = notices;
   return {
     store,
     queue,

@@ -107,7 +107,7 @@ export async function openAccount(store: AccountStore, now: Date): Promise<Accou
     signingSecret: newSigningSecret(),
     now: moment,
   });
-  for (const secret of await store.signingSecrets(account.id, moment)) registerSecret(secret);
+  for (const secret of await store.listSigningSecrets(account.id, moment)) registerSecret(secret);
   return account;
 }
 

@@ -102,7 +102,7 @@ export function startForgettingMirrors(
 
 /** Once. Returns how many mirrors there were whose project is hidden or unknown. */
 export async function forgetMirrors(
-  { store, source }: { readonly store: Pick<Store, 'project'>; readonly source: Pick<Source, 'forget'> },
+  { store, source }: { readonly store: Pick<Store, 'findProject'>; readonly source: Pick<Source, 'forget'> },
   mirrors: string,
   signal: AbortSignal,
 ): Promise<number> {
@@ -111,7 +111,7 @@ export async function forgetMirrors(
     signal.throwIfAborted();
     if (!OF_PROJECT.test(projectId)) continue;
     // Null for a hidden one too.
-    if ((await store.project(projectId)) !== null) continue;
+    if ((await store.findProject(projectId)) !== null) continue;
     await source.forget(projectId, signal);
     forgotten += 1;
   }

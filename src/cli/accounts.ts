@@ -8,7 +8,7 @@ import type { TokenCommand, WebhookSecretCommand } from './command.ts';
 import { type ExitCode, type Io, padEnd, printableLine, reportFault, style, truncate } from './terminal.ts';
 
 interface TokenDeps {
-  readonly store: Pick<AccountStore, 'addToken' | 'tokens' | 'revokeToken'>;
+  readonly store: Pick<AccountStore, 'addToken' | 'listTokens' | 'revokeToken'>;
   /** The account that the command is about. */
   readonly account: Account;
   readonly now: () => Date;
@@ -38,13 +38,13 @@ export async function token(command: TokenCommand, io: Io, deps: TokenDeps): Pro
 export async function tokensOfAll(
   io: Io,
   deps: Pick<TokenDeps, 'now'> & {
-    readonly store: Pick<AccountStore, 'accounts' | 'tokens'>;
+    readonly store: Pick<AccountStore, 'listAccounts' | 'listTokens'>;
   },
 ): Promise<ExitCode> {
   const paint = style(io.colour.out);
   let count = 0;
-  for (const { id, login } of await deps.store.accounts()) {
-    const tokens = await deps.store.tokens(id);
+  for (const { id, login } of await deps.store.listAccounts()) {
+    const tokens = await deps.store.listTokens(id);
     if (tokens.length === 0) continue;
     io.out(`${count === 0 ? '' : '\n'}${paint.bold(printableLine(login))}\n`);
     printTable(io, tokens, deps.now());
@@ -88,7 +88,7 @@ const COLUMNS = [
 ] as const;
 
 async function list(io: Io, deps: TokenDeps): Promise<void> {
-  const tokens = await deps.store.tokens(deps.account.id);
+  const tokens = await deps.store.listTokens(deps.account.id);
   if (tokens.length === 0) return io.err('There is no token yet: causeway token create --name laptop makes one.\n');
   printTable(io, tokens, deps.now());
 }
@@ -132,7 +132,7 @@ async function revoke(id: string, io: Io, deps: TokenDeps): Promise<void> {
 }
 
 interface WebhookSecretDeps {
-  readonly store: Pick<AccountStore, 'signingSecrets' | 'rotateSigningSecret' | 'noteSecretShown'>;
+  readonly store: Pick<AccountStore, 'listSigningSecrets' | 'rotateSigningSecret' | 'recordSecretShown'>;
   readonly account: Account;
   readonly now: () => Date;
   /** A new `whsec_…`. */
@@ -155,12 +155,12 @@ export async function webhookSecret(
 
 async function show(io: Pick<Io, 'out' | 'err'>, deps: WebhookSecretDeps): Promise<void> {
   const now = deps.now().toISOString();
-  const [newest, ...before] = await deps.store.signingSecrets(deps.account.id, now);
+  const [newest, ...before] = await deps.store.listSigningSecrets(deps.account.id, now);
   if (newest === undefined) {
     throw new CausewayError('absent', 'The account has no webhook secret: causeway webhook-secret rotate makes one.');
   }
   // Before it is shown: nobody sees it without a trace.
-  await deps.store.noteSecretShown(deps.account.id, now, actingFor(deps.account));
+  await deps.store.recordSecretShown(deps.account.id, now, actingFor(deps.account));
   io.out(`${newest}\n`);
   if (before.length > 0) io.err('The secret before it signs as well, until 24 hours after the rotation.\n');
 }

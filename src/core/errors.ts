@@ -1,5 +1,5 @@
 // What can go wrong, by code; the message always contains the repair.
-import { type EndReason, type FailureCode, type FailureReason, failureOf } from './reason.ts';
+import { createFailureReason, type EndReason, type FailureCode, type FailureReason } from './reason.ts';
 
 /** Every other code that a room may raise; doors map these to a status or an exit code. */
 export type ErrorCode =
@@ -85,7 +85,7 @@ export function endReason(error: unknown): EndReason {
 
 /** The same as people see it. */
 export function describeFailure(error: unknown): FailureReason {
-  return failureOf(endReason(error));
+  return createFailureReason(endReason(error));
 }
 
 function isFailureCode(code: ErrorCode): code is FailureCode {

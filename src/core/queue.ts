@@ -82,13 +82,13 @@ export interface Queue {
   /** Removes the job wherever it is, and aborts its handler if it runs. */
   cancel(kind: JobKind, subject: string): Promise<void>;
   /** Dead jobs of the kind are due again, with all their tries. Returns how many. */
-  redrive(kind: JobKind): Promise<number>;
-  depth(): Promise<{ readonly waiting: number; readonly running: number; readonly dead: number }>;
+  requeueDead(kind: JobKind): Promise<number>;
+  countJobs(): Promise<{ readonly waiting: number; readonly running: number; readonly dead: number }>;
   /** The same for each kind that has any job. */
-  depths(now: string): Promise<readonly KindDepth[]>;
+  countJobsByKind(now: string): Promise<readonly KindDepth[]>;
 }
 
 export interface Worker extends AsyncDisposable {
   /** Resolves when no job that is due is waiting or running (tests and the terminal wait on it). */
-  idle(signal: AbortSignal): Promise<void>;
+  waitUntilIdle(signal: AbortSignal): Promise<void>;
 }

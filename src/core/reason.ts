@@ -70,7 +70,7 @@ export function describeForPeople(reason: Reason): string {
   if (getAudience(reason) === 'operator') return '';
   switch (reason.code) {
     case 'revision_not_found':
-      return revisionNotFound(reason);
+      return createRevisionNotFound(reason);
     case 'took_too_long':
       return `The investigation was stopped after ${reason.seconds} seconds. Try again with a shorter report.`;
     case 'run_budget':
@@ -117,7 +117,10 @@ const TEXTS: Readonly<Record<PlainCode, string>> = {
   edits_lost: "The investigation was interrupted, and its edits couldn't be restored. Try again.",
 };
 
-function revisionNotFound({ revision = '', defaultBranch = '' }: Extract<EndReason, { code: 'revision_not_found' }>) {
+function createRevisionNotFound({
+  revision = '',
+  defaultBranch = '',
+}: Extract<EndReason, { code: 'revision_not_found' }>) {
   const missing =
     revision === '' ? "The commit wasn't found." : `There is no branch, tag or commit "${revision}" here.`;
   const instead = defaultBranch === '' ? '' : ` (${defaultBranch})`;
@@ -164,7 +167,7 @@ const FAILURES: Readonly<Record<EndReason['code'], FailureCode>> = {
   took_too_long: 'internal',
 };
 
-export function failureOf(reason: EndReason): FailureReason {
+export function createFailureReason(reason: EndReason): FailureReason {
   return { code: FAILURES[reason.code], detail: describeForPeople(reason) };
 }
 

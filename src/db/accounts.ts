@@ -17,7 +17,7 @@ import type { AccountStore, Acting, Counted, SessionStore } from './store.ts';
 
 type AccountVerbs = Pick<
   AccountStore & SessionStore,
-  'ensureAccount' | 'accounts' | 'account' | 'signingSecrets' | 'rotateSigningSecret' | 'noteSecretShown'
+  'ensureAccount' | 'listAccounts' | 'findAccount' | 'listSigningSecrets' | 'rotateSigningSecret' | 'recordSecretShown'
 >;
 
 type NewAccount = Parameters<AccountStore['ensureAccount']>[0];
@@ -31,11 +31,11 @@ export function createAccountVerbs(database: Database, seal: Seal): AccountVerbs
       const known = await database.read((reader) => knownAccount(reader, account));
       return known && isUpToDate(known, account) ? known : database.write((trx) => ensureAccount(trx, account, seal));
     },
-    accounts: () => database.read(allAccounts),
-    account: (id) => database.read((reader) => accountOf(reader, id)),
-    signingSecrets: (accountId, now) => database.read((reader) => signingSecrets(reader, accountId, { now, seal })),
+    listAccounts: () => database.read(allAccounts),
+    findAccount: (id) => database.read((reader) => accountOf(reader, id)),
+    listSigningSecrets: (accountId, now) => database.read((reader) => signingSecrets(reader, accountId, { now, seal })),
     rotateSigningSecret: (rotation) => database.write((trx) => rotate(trx, rotation, seal)),
-    noteSecretShown: (accountId, now, how = {}) =>
+    recordSecretShown: (accountId, now, how = {}) =>
       database.write((trx) =>
         writeAudit(trx, { at: now, accountId, verb: verbOf('secret.shown', how), subject: accountId }),
       ),
@@ -199,7 +199,7 @@ export async function sweepSignIns(trx: Trx, now: string): Promise<void> {
   await trx.deleteFrom('sign_in_states').where('expires_at', '<=', now).execute();
 }
 
-type TokenVerbs = Pick<AccountStore, 'addToken' | 'tokenByHash' | 'tokens' | 'revokeToken' | 'touchToken'>;
+type TokenVerbs = Pick<AccountStore, 'addToken' | 'findTokenByHash' | 'listTokens' | 'revokeToken' | 'touchToken'>;
 
 type TokenRow = Selectable<TokenTable>;
 
@@ -209,8 +209,8 @@ const TOUCH_MS = 60_000;
 export function createTokenVerbs(database: Database): TokenVerbs {
   return {
     addToken: (token, hash, how = {}) => database.write((trx) => addToken(trx, { token, hash, how })),
-    tokenByHash: (hash) => database.read((reader) => tokenByHash(reader, hash)),
-    tokens: (accountId) => database.read((reader) => tokens(reader, accountId)),
+    findTokenByHash: (hash) => database.read((reader) => tokenByHash(reader, hash)),
+    listTokens: (accountId) => database.read((reader) => tokens(reader, accountId)),
     revokeToken: (id, accountId, now, how = {}) =>
       database.write((trx) => revokeToken(trx, { id, accountId, now, how })),
     touchToken: (id, now) => touchToken(database, id, now),
@@ -316,7 +316,7 @@ function toToken(row: TokenRow): TokenRecord {
   };
 }
 
-type SessionVerbs = Omit<SessionStore, 'account' | 'addSignInCode' | 'useSignInCode' | 'useOnce'>;
+type SessionVerbs = Omit<SessionStore, 'findAccount' | 'addSignInCode' | 'useSignInCode' | 'useOnce'>;
 
 /** Kept to the minute: to the request it would be one forced disk write for every page. */
 const SESSION_TOUCH_MS = 60_000;
@@ -324,8 +324,8 @@ const SESSION_TOUCH_MS = 60_000;
 export function createSessionVerbs(database: Database): SessionVerbs {
   return {
     addSession: (session, hash) => database.write((trx) => addSession(trx, session, hash)),
-    sessionByHash: (hash) => database.read((reader) => sessionByHash(reader, hash)),
-    sessions: (accountId) => database.read((reader) => sessions(reader, accountId)),
+    findSessionByHash: (hash) => database.read((reader) => sessionByHash(reader, hash)),
+    listSessions: (accountId) => database.read((reader) => sessions(reader, accountId)),
     touchSession: (id, now) => touchSession(database, id, now),
     endSession: (id, accountId, now) => database.write((trx) => endSession(trx, { id, accountId, now })),
     endAccess: (githubId, now) => database.write((trx) => endAccess(trx, githubId, now)),

@@ -52,7 +52,7 @@ export function onGithub({ id }: { readonly id: number }): string {
   return `github ${id}`;
 }
 
-type Filter = Parameters<OverviewStore['auditEntries']>[0];
+type Filter = Parameters<OverviewStore['listAuditEntries']>[0];
 
 export async function auditEntries(
   reader: Reader,

@@ -48,7 +48,7 @@ export function createDatabase({ kysely, enqueuer, explain, attempts }: Database
   return {
     async write(verb) {
       const result = await guarded(() => transact((trx) => inside.run(true, () => verb(trx))));
-      enqueuer.committed();
+      enqueuer.notifyCommit();
       return result;
     },
     read: (query) => guarded(() => ask(() => query(kysely))),

@@ -20,11 +20,11 @@ export function createDeliveryVerbs(database: Database, enqueuer: Enqueuer, seal
       const body = seal.seal(delivery.body, bodyPurpose(delivery.id));
       return database.write((trx) => accept(trx, { ...delivery, body }, times, enqueuer));
     },
-    delivery: (id) => database.read((reader) => waiting(reader, id, seal)),
+    findDelivery: (id) => database.read((reader) => waiting(reader, id, seal)),
     async endDelivery(id, end, detail) {
       await database.write((trx) => endDelivery(trx, { id, end, detail }));
     },
-    async seenDeliveries(ids) {
+    async findSeenDeliveries(ids) {
       if (ids.length === 0) return new Set();
       const rows = await database.read((reader) =>
         reader.selectFrom('deliveries').select('id').where('id', 'in', ids).where('state', '!=', 'failed').execute(),

@@ -6,9 +6,9 @@ import type { Trx } from './schema.ts';
 export interface Enqueuer {
   enqueue(trx: Trx, jobs: readonly NewJob[]): Promise<void>;
   /** Writes jobs as dead, with their tries used, until they are redriven. None of them may exist. */
-  bury(trx: Trx, jobs: readonly NewJob[]): Promise<void>;
+  enqueueDead(trx: Trx, jobs: readonly NewJob[]): Promise<void>;
   /** Removes jobs in whatever state; those that do not exist are passed over. */
   remove(trx: Trx, kind: JobKind, subjects: readonly string[]): Promise<void>;
   /** A transaction was committed; it may have held jobs. */
-  committed(): void;
+  notifyCommit(): void;
 }

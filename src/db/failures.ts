@@ -7,29 +7,29 @@ import type { Enqueuer } from './enqueuer.ts';
 import { requireLease } from './runs.ts';
 import type { FailureTable, Reader, Trx } from './schema.ts';
 import { failureFrom, markFlaky, moment, recordSightings } from './sightings.ts';
-import type { CheckId, FailureStore, Green, Habits, NotedGreen, Run } from './store.ts';
+import type { CheckId, FailureStatistics, FailureStore, NewPassingCheck, PassingCheck, Run } from './store.ts';
 import { nudgeThreads } from './threads.ts';
 
 export function createFailureVerbs(database: Database, enqueuer: Enqueuer): FailureStore {
   return {
-    failure: (id) => database.read((reader) => oneFailure(reader, { id })),
-    failureOf: (projectId, fingerprint) =>
+    findFailure: (id) => database.read((reader) => oneFailure(reader, { id })),
+    findFailureByFingerprint: (projectId, fingerprint) =>
       database.read((reader) => oneFailure(reader, { project_id: projectId, fingerprint })),
-    failures: (projectId, filter) => database.read((reader) => failures(reader, projectId, filter)),
+    listFailures: (projectId, filter) => database.read((reader) => failures(reader, projectId, filter)),
     recordSightings: (failure, sightings) => database.write((trx) => recordSightings(trx, failure, sightings)),
-    habits: (failureId, of) => database.read((reader) => habits(reader, failureId, of)),
+    readFailureStatistics: (failureId, of) => database.read((reader) => habits(reader, failureId, of)),
     markFlaky: (failureId, keys) => database.write((trx) => markFlaky(trx, failureId, keys)),
     async saveRange(failureId, range) {
       const saved = { commit_range: JSON.stringify(range) };
       await database.write((trx) => trx.updateTable('failures').set(saved).where('id', '=', failureId).execute());
     },
-    rangeOfRun: (runId) => database.read((reader) => rangeOfRun(reader, runId)),
-    saveLikeliest: (run, likeliest) => database.write((trx) => saveLikeliest(trx, run, likeliest)),
+    findRangeOfRun: (runId) => database.read((reader) => rangeOfRun(reader, runId)),
+    saveLikeliestCommit: (run, likeliest) => database.write((trx) => saveLikeliest(trx, run, likeliest)),
     hasOpenOnDefault: (projectId) => database.read((reader) => hasOpenOnDefault(reader, projectId)),
     isOpenIn: (failureId, pullRequest) => database.read((reader) => isOpenIn(reader, failureId, pullRequest)),
-    begunSince: (projectId, by) => database.read((reader) => begunSince(reader, projectId, by)),
-    mendings: (projectId, green) => database.read((reader) => mendings(reader, projectId, green)),
-    closeGreen: (projectId, green, now) =>
+    countInvestigationsSince: (projectId, by) => database.read((reader) => begunSince(reader, projectId, by)),
+    listPossibleFixes: (projectId, green) => database.read((reader) => mendings(reader, projectId, green)),
+    closeFixedFailures: (projectId, green, now) =>
       database.write(async (trx) => {
         const closed = await closeGreen(trx, projectId, green);
         // A pull request that mends one of them has to say that nothing waits for it any more.
@@ -40,10 +40,10 @@ export function createFailureVerbs(database: Database, enqueuer: Enqueuer): Fail
         );
         return closed;
       }),
-    closeOfPullRequest: (projectId, number, at) =>
+    closeFailuresOfPullRequest: (projectId, number, at) =>
       database.write((trx) => closeOfPullRequest(trx, projectId, number, at)),
-    noteGreen: (projectId, green) => noteGreen(database, projectId, green),
-    lastGreens: (projectId, check) => database.read((reader) => lastGreens(reader, projectId, check)),
+    recordPassingCheck: (projectId, green) => noteGreen(database, projectId, green),
+    listPassingChecks: (projectId, check) => database.read((reader) => lastGreens(reader, projectId, check)),
   };
 }
 
@@ -61,7 +61,7 @@ async function oneFailure(reader: Reader, key: Key): Promise<Failure | null> {
 async function failures(
   reader: Reader,
   projectId: string,
-  { state, limit, after }: Parameters<FailureStore['failures']>[1],
+  { state, limit, after }: Parameters<FailureStore['listFailures']>[1],
 ): Promise<readonly Failure[]> {
   let query = reader
     .selectFrom('failures')
@@ -100,7 +100,7 @@ async function hasOpenOnDefault(reader: Reader, projectId: string): Promise<bool
 async function begunSince(
   reader: Reader,
   projectId: string,
-  { githubId, since }: Parameters<FailureStore['begunSince']>[1],
+  { githubId, since }: Parameters<FailureStore['countInvestigationsSince']>[1],
 ): Promise<number> {
   const account = reader.selectFrom('accounts').select('id').where('github_id', '=', githubId);
   const { count } = await reader
@@ -113,7 +113,7 @@ async function begunSince(
   return Number(count);
 }
 
-type GreenChecks = Parameters<FailureStore['mendings']>[1];
+type GreenChecks = Parameters<FailureStore['listPossibleFixes']>[1];
 
 type Ends = Pick<CommitRange, 'from' | 'to'>;
 
@@ -135,7 +135,7 @@ async function mendings(reader: Reader, projectId: string, green: GreenChecks): 
 async function closeGreen(
   trx: Trx,
   projectId: string,
-  { contained, ...green }: Parameters<FailureStore['closeGreen']>[1],
+  { contained, ...green }: Parameters<FailureStore['closeFixedFailures']>[1],
 ): Promise<readonly Failure[]> {
   const leads = new Set(contained.map(({ from, to }) => `${from} ${to}`));
   const isMended = ({ sha, greens }: Red) => greens.some((to) => leads.has(`${sha} ${to}`));
@@ -280,7 +280,7 @@ async function close(trx: Trx, id: string, { sha, at, by }: Closing): Promise<Fa
 const MOST_GREENS = 20;
 
 /** GitHub tells of every green check: what says nothing new takes no write lock. */
-async function noteGreen(database: Database, projectId: string, green: NotedGreen): Promise<void> {
+async function noteGreen(database: Database, projectId: string, green: NewPassingCheck): Promise<void> {
   const at = moment(green.at);
   const known = await database.read((reader) => lastGreens(reader, projectId, green.check));
   if (known.some((one) => one.sha === green.sha && one.at >= at)) return;
@@ -289,7 +289,7 @@ async function noteGreen(database: Database, projectId: string, green: NotedGree
   await database.write((trx) => putGreen(trx, projectId, { ...green, at }));
 }
 
-async function putGreen(trx: Trx, projectId: string, { check, sha, at, runId = null }: NotedGreen): Promise<void> {
+async function putGreen(trx: Trx, projectId: string, { check, sha, at, runId = null }: NewPassingCheck): Promise<void> {
   const key = checkKey(check);
   await trx
     .insertInto('passing_checks')
@@ -311,7 +311,7 @@ async function putGreen(trx: Trx, projectId: string, { check, sha, at, runId = n
     .execute();
 }
 
-async function lastGreens(reader: Reader, projectId: string, check: CheckId): Promise<readonly Green[]> {
+async function lastGreens(reader: Reader, projectId: string, check: CheckId): Promise<readonly PassingCheck[]> {
   const rows = await reader
     .selectFrom('passing_checks')
     .select(['sha', 'passed_at', 'run_id'])
@@ -324,12 +324,16 @@ async function lastGreens(reader: Reader, projectId: string, check: CheckId): Pr
   return rows.map((row) => ({ sha: row.sha, at: row.passed_at, runId: row.run_id }));
 }
 
-type Asked = Parameters<FailureStore['habits']>[1];
+type Asked = Parameters<FailureStore['readFailureStatistics']>[1];
 
 /** Of a failure that is seen every hour, the newest tell enough. */
 const MOST_HEADS = 1_000;
 
-async function habits(reader: Reader, failureId: string, { isTrustedOnly, besides }: Asked): Promise<Habits> {
+async function habits(
+  reader: Reader,
+  failureId: string,
+  { isTrustedOnly, besides }: Asked,
+): Promise<FailureStatistics> {
   const seen = reader
     .selectFrom('sightings')
     .select(({ fn }) => [

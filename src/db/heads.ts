@@ -16,15 +16,15 @@ const MOST_HEADS = 20;
 
 export function createHeadVerbs(database: Database, enqueuer: Enqueuer): HeadStore {
   return {
-    noteHead: (head, times) => database.write((trx) => noteHead(trx, head, { ...times, enqueuer })),
-    head: (id) => database.read((reader) => oneHead(readHeadRows(reader).where('heads.id', '=', id))),
-    headOf: (projectId, sha) => database.read((reader) => headOf(reader, projectId, sha)),
-    headOfPullRequest: (projectId, number) =>
+    ensureHead: (head, times) => database.write((trx) => noteHead(trx, head, { ...times, enqueuer })),
+    findHead: (id) => database.read((reader) => oneHead(readHeadRows(reader).where('heads.id', '=', id))),
+    findHeadOfCommit: (projectId, sha) => database.read((reader) => headOf(reader, projectId, sha)),
+    findHeadOfPullRequest: (projectId, number) =>
       database.read((reader) =>
         oneHead(readHeadRows(reader).where('heads.seq', '=', () => judgedOf(reader, projectId, number))),
       ),
-    headsOfThread: (threadId) => database.read((reader) => headsOfThread(reader, threadId)),
-    hasRed: (projectId, of) => database.read((reader) => hasRed(reader, projectId, of)),
+    listHeadsOfThread: (threadId) => database.read((reader) => headsOfThread(reader, threadId)),
+    hasRedHead: (projectId, of) => database.read((reader) => hasRed(reader, projectId, of)),
     saveHead: (id, seen, now) => database.write((trx) => saveHead(trx, id, seen, { enqueuer, now })),
     saveHeadRecord: (id, record, now) => database.write((trx) => saveHeadRecord(trx, id, { record, now })),
   };
@@ -40,7 +40,7 @@ function headOf(reader: Reader, projectId: string, sha: string): Promise<Head | 
 
 async function noteHead(
   trx: Trx,
-  wanted: Parameters<HeadStore['noteHead']>[0],
+  wanted: Parameters<HeadStore['ensureHead']>[0],
   note: { readonly runAt: string; readonly now: string; readonly enqueuer: Enqueuer },
 ): Promise<Head> {
   const { projectId, sha, branch } = wanted;
@@ -53,7 +53,7 @@ async function noteHead(
   return isNamed ? { ...head, branch } : head;
 }
 
-async function made(trx: Trx, wanted: Parameters<HeadStore['noteHead']>[0], now: string): Promise<Head> {
+async function made(trx: Trx, wanted: Parameters<HeadStore['ensureHead']>[0], now: string): Promise<Head> {
   await trx.insertInto('heads').values(newHeadRow(wanted, now)).execute();
   const head = await headOf(trx, wanted.projectId, wanted.sha);
   if (head === null) throw new Error('a head that was just made is not there');
@@ -88,7 +88,7 @@ async function headsOfThread(reader: Reader, threadId: string): Promise<readonly
 async function hasRed(
   reader: Reader,
   projectId: string,
-  { branch, pullRequests }: Parameters<HeadStore['hasRed']>[1],
+  { branch, pullRequests }: Parameters<HeadStore['hasRedHead']>[1],
 ): Promise<boolean> {
   const red = reader.selectFrom('heads').select('id').where('project_id', '=', projectId).where('is_red', '=', 1);
   // Two parts, since each of them is one look into an index of its own.

@@ -37,11 +37,11 @@ export function createInstallationVerbs(database: Database, enqueuer: Enqueuer):
         return project;
       }),
     removeInstallation: (id, now) => database.write((trx) => removeInstallation(trx, id, now)),
-    installations: () => database.read(installations),
-    installation: (id) => database.read((reader) => knownInstallation(reader, id)),
-    projectOfRepository: (repositoryId) => database.read((reader) => projectOfRepository(reader, repositoryId)),
-    openInvestigations: (projectId) => database.read((reader) => openInvestigations(reader, projectId)),
-    hiddenProjects: () => database.read(hiddenProjects),
+    listInstallations: () => database.read(installations),
+    findInstallation: (id) => database.read((reader) => knownInstallation(reader, id)),
+    findProjectOfRepository: (repositoryId) => database.read((reader) => projectOfRepository(reader, repositoryId)),
+    listOpenInvestigations: (projectId) => database.read((reader) => openInvestigations(reader, projectId)),
+    listHiddenProjects: () => database.read(hiddenProjects),
   };
 }
 
@@ -263,7 +263,7 @@ const MICROS = 1_000_000;
 
 export function createBackfillVerbs(database: Database): BackfillStore {
   return {
-    backfill: (projectId) => database.read((reader) => backfill(reader, projectId)),
+    findBackfill: (projectId) => database.read((reader) => backfill(reader, projectId)),
     async saveBackfill(saved, now) {
       const { projectId, ...rest } = rowOf(saved, now);
       await database.write((trx) =>
@@ -274,7 +274,7 @@ export function createBackfillVerbs(database: Database): BackfillStore {
           .execute(),
       );
     },
-    meanCost: () => database.read(meanCost),
+    readMeanCost: () => database.read(meanCost),
   };
 }
 
@@ -337,7 +337,7 @@ async function meanCost(reader: Reader): Promise<number | null> {
 
 export function toldVerbs(database: Database): ToldStore {
   return {
-    async wasTold(projectId, digest) {
+    async hasConfigNotice(projectId, digest) {
       const row = await database.read((reader) =>
         reader
           .selectFrom('config_notices')
@@ -348,7 +348,7 @@ export function toldVerbs(database: Database): ToldStore {
       );
       return row !== undefined;
     },
-    async rememberTold(projectId, digest, now) {
+    async saveConfigNotice(projectId, digest, now) {
       await database.write((trx) =>
         trx
           .insertInto('config_notices')

@@ -8,15 +8,15 @@ import type { InvestigationFilter, InvestigationStore } from './store.ts';
 
 export function createInvestigationVerbs(
   database: Database,
-): Pick<InvestigationStore, 'investigation' | 'investigations'> {
+): Pick<InvestigationStore, 'findInvestigation' | 'listInvestigations'> {
   return {
-    async investigation(id) {
+    async findInvestigation(id) {
       const row = await database.read((reader) =>
         withProgress(reader).where('investigations.id', '=', id).executeTakeFirst(),
       );
       return row ? toInvestigation(row) : null;
     },
-    investigations: (filter) => database.read((reader) => investigations(reader, filter)),
+    listInvestigations: (filter) => database.read((reader) => investigations(reader, filter)),
   };
 }
 

@@ -18,9 +18,10 @@ interface IssueVerbsOptions {
 
 export function createIssueVerbs(database: Database, { enqueuer, forgetErased }: IssueVerbsOptions): IssueStore {
   return {
-    issue: (id) => database.read((reader) => findIssueWhere(reader, 'issues.id', id)),
-    changeSet: async (issueId) => (await database.read((reader) => findConclusion(reader, issueId)))?.changeSet ?? null,
-    stepSources: async (issueId) => {
+    findIssue: (id) => database.read((reader) => findIssueWhere(reader, 'issues.id', id)),
+    findChangeSet: async (issueId) =>
+      (await database.read((reader) => findConclusion(reader, issueId)))?.changeSet ?? null,
+    listStepSources: async (issueId) => {
       const conclusion = await database.read((reader) => findConclusion(reader, issueId));
       return (conclusion?.investigationSteps ?? []).map(({ source }) => source ?? 'repository');
     },

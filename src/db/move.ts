@@ -94,7 +94,7 @@ export async function moveRecords({ source, target, enqueuer, now, say, signal }
     const jobs = readJobs(connection, "state != 'dead'");
     const deadJobs = readJobs(connection, "state = 'dead'");
     await enqueuer.enqueue(trx, jobs);
-    await enqueuer.bury(trx, deadJobs);
+    await enqueuer.enqueueDead(trx, deadJobs);
     const moment = now().toISOString();
     await trx.insertInto('move_state').values({ id: 1, ended_at: moment }).execute();
     // The read transaction has shown one moment; what another process wrote since is seen once it has ended.

@@ -14,15 +14,16 @@ import { runSpending, usage } from './usage.ts';
 
 export function createOverviewVerbs(database: Database): OverviewStore {
   return {
-    issueLines: (filter) => database.read((reader) => issueLines(reader, filter)),
+    listIssueLines: (filter) => database.read((reader) => issueLines(reader, filter)),
     hasReported: (accountId, projectId) => database.read((reader) => hasReported(reader, accountId, projectId)),
-    projectCounts: (projectIds) => database.read((reader) => projectCounts(reader, projectIds)),
-    runSpending: (runId) => database.read((reader) => runSpending(reader, runId)),
-    usage: (filter) => database.read((reader) => usage(reader, filter)),
-    openedPullRequests: (projectIds, limit) => database.read((reader) => openedPullRequests(reader, projectIds, limit)),
-    heldThreads: (projectId, limit) => database.read((reader) => heldThreads(reader, projectId, limit)),
-    heldHeads: (projectId, limit) => database.read((reader) => heldHeads(reader, projectId, limit)),
-    auditEntries: (filter) => database.read((reader) => auditEntries(reader, filter)),
+    countByProject: (projectIds) => database.read((reader) => projectCounts(reader, projectIds)),
+    readRunSpending: (runId) => database.read((reader) => runSpending(reader, runId)),
+    readUsage: (filter) => database.read((reader) => usage(reader, filter)),
+    listOpenedPullRequests: (projectIds, limit) =>
+      database.read((reader) => openedPullRequests(reader, projectIds, limit)),
+    listHeldThreads: (projectId, limit) => database.read((reader) => heldThreads(reader, projectId, limit)),
+    listHeldHeads: (projectId, limit) => database.read((reader) => heldHeads(reader, projectId, limit)),
+    listAuditEntries: (filter) => database.read((reader) => auditEntries(reader, filter)),
   };
 }
 
@@ -88,7 +89,7 @@ function openFailures(reader: Reader, projectIds: readonly string[]) {
     .execute();
 }
 
-type Filter = Parameters<OverviewStore['issueLines']>[0];
+type Filter = Parameters<OverviewStore['listIssueLines']>[0];
 
 const LONGEST = 300;
 

@@ -7,11 +7,11 @@ type Topic = 'changed' | 'cancel';
 
 export interface Notices extends AsyncDisposable {
   /** Tells the listeners of all other processes, after what was committed before. Never throws. */
-  tell(topic: Topic, text: string): void;
+  notify(topic: Topic, text: string): void;
   /** `listener` hears what other processes tell. Disposing ends it. */
   on(topic: Topic, listener: (text: string) => void): Disposable;
   /** Whether this process leads: at most one over a database does, and after its end another within some seconds. */
-  leads(): boolean;
+  isLeader(): boolean;
 }
 
 interface NoticesOptions {
@@ -61,7 +61,7 @@ export function openNotices({ url, onFault, roundMs = ROUND_MS }: NoticesOptions
   const session = () => hold(line, { url, roundMs, heard, signal: stop.signal, onThere: () => onFault(null) });
   const ended = keepUp(session, { signal: stop.signal, onFault });
   return {
-    tell(topic, text) {
+    notify(topic, text) {
       if (text.length > LONGEST_TEXT) throw new Error('a notice is an id, not a text');
       if (waiting.size === 0) setImmediate(send);
       waiting.set(`${topic} ${text}`, [topic, text]);
@@ -71,7 +71,7 @@ export function openNotices({ url, onFault, roundMs = ROUND_MS }: NoticesOptions
       listeners.set(topic, known.add(listener));
       return { [Symbol.dispose]: () => void known.delete(listener) };
     },
-    leads: () => line.isLeader,
+    isLeader: () => line.isLeader,
     async [Symbol.asyncDispose]() {
       send();
       stop.abort();

@@ -15,9 +15,9 @@ interface WantedProject {
 export function projectVerbs(database: Database): ProjectStore {
   return {
     syncProjects: (wanted, now) => database.write((trx) => syncProjects(trx, wanted, now)),
-    projects: (page) => database.read((reader) => projects(reader, page)),
-    project: (idOrName) => database.read((reader) => project(reader, idOrName)),
-    issueIds: (projectId) => database.read((reader) => issueIds(reader, projectId)),
+    listProjects: (page) => database.read((reader) => projects(reader, page)),
+    findProject: (idOrName) => database.read((reader) => project(reader, idOrName)),
+    listIssueIds: (projectId) => database.read((reader) => issueIds(reader, projectId)),
   };
 }
 

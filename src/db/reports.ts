@@ -1,7 +1,7 @@
 // Accepting a report: the investigation, the thread it belongs to, the run that it starts or joins, the job, and the key that makes it once.
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
-import { failureOf } from '../core/reason.ts';
+import { createFailureReason } from '../core/reason.ts';
 import { EMPTY_RECORD, type FixRequest, type ThreadRecord, toSubjectKey, triggerKey } from '../core/thread.ts';
 import { onGithub, writeAudit } from './audit.ts';
 import type { Database } from './database.ts';
@@ -208,7 +208,7 @@ type Opening = Extract<ThreadPart, { kind: 'opens' }>;
 
 type Found = Extract<ThreadPart, { kind: 'found' }>;
 
-const REPLACED = failureOf({ code: 'replaced' });
+const REPLACED = createFailureReason({ code: 'replaced' });
 
 /** The id of the thread that the report belongs to, which is there from now on; null: of none. Throws `absent` where it follows one that is gone. */
 async function threadFor(trx: Trx, acceptance: Acceptance): Promise<string | null> {

@@ -26,7 +26,7 @@ export function createRetentionVerbs(
   database: Database,
   enqueuer: Enqueuer,
   forgetErased: () => Promise<void>,
-): Pick<Store, 'check' | 'sweep'> {
+): Pick<Store, 'checkWritable' | 'sweep'> {
   async function sweepChecks({ endedBefore, now }: Limits): Promise<number> {
     const of = { changedBefore: endedBefore, seenBefore: endedBefore, now, limit: BATCH };
     const unseenSince = new Date(Date.parse(now) - UNSEEN_MS).toISOString();
@@ -38,7 +38,7 @@ export function createRetentionVerbs(
     );
   }
   return {
-    async check() {
+    async checkWritable() {
       // A row that really changes: only that reaches the disk.
       await database.write((trx) =>
         trx

@@ -17,11 +17,11 @@ import type { AgentStore, Cancelled, InvestigationStore, RecordedStep, Run } fro
 import { nudgeShown } from './threads.ts';
 import { type Attached, announce } from './webhooks.ts';
 
-export function runVerbs(database: Database): Pick<InvestigationStore, 'startRun' | 'recordStep' | 'steps'> {
+export function runVerbs(database: Database): Pick<InvestigationStore, 'startRun' | 'recordStep' | 'listSteps'> {
   return {
     startRun: (runId, now) => database.write((trx) => startRun(trx, runId, now)),
     recordStep: (run, step, now, entryOf) => database.write((trx) => recordStep(trx, run, { step, now, entryOf })),
-    steps: (runId, after) => database.read((reader) => steps(reader, runId, after)),
+    listSteps: (runId, after) => database.read((reader) => steps(reader, runId, after)),
   };
 }
 
@@ -156,15 +156,15 @@ export async function requireLease(trx: Trx, run: Run): Promise<void> {
 export function createTranscriptVerbs(
   database: Database,
   seal: Seal,
-): Pick<AgentStore, 'transcript' | 'opaqueParts' | 'appendTranscript'> {
+): Pick<AgentStore, 'readTranscript' | 'readOpaqueParts' | 'appendTranscript'> {
   return {
-    async transcript(runId) {
+    async readTranscript(runId) {
       const rows = await database.read((reader) =>
         reader.selectFrom('transcript_entries').select('entry').where('run_id', '=', runId).orderBy('seq').execute(),
       );
       return rows.map((row) => row.entry);
     },
-    async opaqueParts(runId) {
+    async readOpaqueParts(runId) {
       const rows = await database.read((reader) =>
         reader.selectFrom('transcript_entries').select('opaque').where('run_id', '=', runId).orderBy('seq').execute(),
       );

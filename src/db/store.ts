@@ -40,7 +40,7 @@ export interface Store
     WebhookStore,
     AsyncDisposable {
   /** Throws `store_unusable` where the database does not answer a read and a write. */
-  check(): Promise<void>;
+  checkWritable(): Promise<void>;
   /** Deletes what is older than its retention: ended investigations with their issues, webhooks, idempotency keys. Returns the number of investigations erased. */
   sweep(limits: { readonly endedBefore: string; readonly keysBefore: string; readonly now: string }): Promise<number>;
 }
@@ -55,11 +55,11 @@ export interface ProjectStore {
     now: string,
   ): Promise<readonly Project[]>;
   /** By name, ascending. `after` is the last name of the page before. */
-  projects(page: { readonly after?: string; readonly limit?: number }): Promise<readonly Project[]>;
+  listProjects(page: { readonly after?: string; readonly limit?: number }): Promise<readonly Project[]>;
   /** By id, or by `owner/name` whatever the case. Hidden ones are not found. */
-  project(idOrName: string): Promise<Project | null>;
+  findProject(idOrName: string): Promise<Project | null>;
   /** Complete, newest first. */
-  issueIds(projectId: string): Promise<readonly string[]>;
+  listIssueIds(projectId: string): Promise<readonly string[]>;
 }
 
 export interface Acceptance {
@@ -134,9 +134,9 @@ export type Cancelled =
 export interface InvestigationStore {
   /** Report and job together. Joins a queued or running run of the same account, project, revision and fingerprint unless `fresh` (of either). */
   accept(acceptance: Acceptance): Promise<Accepted>;
-  investigation(id: string): Promise<Investigation | null>;
+  findInvestigation(id: string): Promise<Investigation | null>;
   /** Newest first. */
-  investigations(filter: InvestigationFilter): Promise<readonly Investigation[]>;
+  listInvestigations(filter: InvestigationFilter): Promise<readonly Investigation[]>;
   /** Takes the run for a new generation and, unless it has a transcript to go on with, forgets the steps of an earlier one; null where it has ended or is gone. */
   startRun(runId: string, now: string): Promise<Run | null>;
   /** `entryOf`: a transcript entry that tells the step by its number, written with it. */
@@ -147,7 +147,7 @@ export interface InvestigationStore {
     entryOf?: (number: number) => string,
   ): Promise<RecordedStep>;
   /** Steps after number `after` (0: all). */
-  steps(runId: string, after: number): Promise<readonly RecordedStep[]>;
+  listSteps(runId: string, after: number): Promise<readonly RecordedStep[]>;
   /** Ends the run: an Issue and a webhook for everyone attached, the oldest first; the others' `sameAs` names the oldest's Issue. Returns the Issue ids. */
   conclude(run: Run, conclusion: Conclusion, now: string): Promise<readonly string[]>;
   /**
@@ -167,11 +167,11 @@ export interface InvestigationStore {
 }
 
 export interface IssueStore {
-  issue(id: string): Promise<Issue | null>;
+  findIssue(id: string): Promise<Issue | null>;
   /** The edits behind the Issue's diff (stored beside it, erased with it); null: no such Issue. */
-  changeSet(issueId: string): Promise<ChangeSet | null>;
+  findChangeSet(issueId: string): Promise<ChangeSet | null>;
   /** Where each of the Issue's steps comes from, in their order; empty: no such Issue. */
-  stepSources(issueId: string): Promise<readonly StepSource[]>;
+  listStepSources(issueId: string): Promise<readonly StepSource[]>;
   /** Erases the Issue, its investigation, undelivered webhooks and, if nobody else is attached, the run with its steps; of those whose `sameAs` names it, the oldest takes its place. False: no such Issue. `by`: id of the account that did it, for the audit log; absent: the caller's own. */
   eraseIssue(id: string, now: string, by?: string): Promise<boolean>;
 }
@@ -188,18 +188,18 @@ export interface AccountStore {
     readonly now: string;
   }): Promise<Account>;
   /** All of them, by login. */
-  accounts(): Promise<readonly Account[]>;
+  listAccounts(): Promise<readonly Account[]>;
   /** `repeated`: the key was used before, and nothing was done. */
   addToken(token: TokenRecord, hash: string, how?: Counted & Acting): Promise<'done' | 'repeated'>;
   /** The token and its account, revoked or expired ones too (the caller judges by its own clock); null: unknown. */
-  tokenByHash(hash: string): Promise<{ readonly token: TokenRecord; readonly account: Account } | null>;
+  findTokenByHash(hash: string): Promise<{ readonly token: TokenRecord; readonly account: Account } | null>;
   /** Newest first. */
-  tokens(accountId: string): Promise<readonly TokenRecord[]>;
+  listTokens(accountId: string): Promise<readonly TokenRecord[]>;
   /** False where there is no such token of the account or it was revoked before. */
   revokeToken(id: string, accountId: string, now: string, how?: Acting): Promise<boolean>;
   touchToken(id: string, now: string): Promise<void>;
   /** Secrets that sign now, newest first: two during a rotation. */
-  signingSecrets(accountId: string, now: string): Promise<readonly string[]>;
+  listSigningSecrets(accountId: string, now: string): Promise<readonly string[]>;
   /** The new secret signs from now on; the one before it beside it until `overlapUntil`. `repeated`: as with `addToken`. */
   rotateSigningSecret(
     rotation: {
@@ -211,7 +211,7 @@ export interface AccountStore {
       Acting,
   ): Promise<'done' | 'repeated'>;
   /** For the audit log: somebody had the account's signing secret shown. */
-  noteSecretShown(accountId: string, now: string, how?: Acting): Promise<void>;
+  recordSecretShown(accountId: string, now: string, how?: Acting): Promise<void>;
 }
 
 export interface Counted {
@@ -227,9 +227,9 @@ export interface Acting {
 /** Money is in millionths of a US dollar, so that sums are exact. */
 export interface AgentStore {
   /** The entries of the run's transcript, oldest first; empty where it has none. */
-  transcript(runId: string): Promise<readonly string[]>;
+  readTranscript(runId: string): Promise<readonly string[]>;
   /** What was kept with each of those entries for the model alone, in the same order; null: nothing. */
-  opaqueParts(runId: string): Promise<readonly (string | null)[]>;
+  readOpaqueParts(runId: string): Promise<readonly (string | null)[]>;
   /**
    * Appends one entry (JSON, redacted); refused with `lease_lost` from an older generation. A run that has a transcript keeps its steps when
    * it is started again. `opaque`: kept with it as it is, encrypted; it goes with the transcript when the run ends.
@@ -271,18 +271,18 @@ export interface HeadStore {
    * The head of that commit, made with state `waiting` (and `id`) where it is missing; its `head` job is due at `runAt`, or earlier where
    * it is already. A branch is noted where none was known.
    */
-  noteHead(
+  ensureHead(
     head: { readonly id: string; readonly projectId: string; readonly sha: string; readonly branch: string },
     times: { readonly runAt: string; readonly now: string },
   ): Promise<Head>;
-  head(id: string): Promise<Head | null>;
-  headOf(projectId: string, sha: string): Promise<Head | null>;
+  findHead(id: string): Promise<Head | null>;
+  findHeadOfCommit(projectId: string, sha: string): Promise<Head | null>;
   /** The newest head of a pull request whose checks were judged (`red` or `green`); null: none. */
-  headOfPullRequest(projectId: string, number: number): Promise<Head | null>;
+  findHeadOfPullRequest(projectId: string, number: number): Promise<Head | null>;
   /** Those whose findings belong to the thread, newest first, at most 20. */
-  headsOfThread(threadId: string): Promise<readonly Head[]>;
+  listHeadsOfThread(threadId: string): Promise<readonly Head[]>;
   /** Whether a red head of this branch, or of one of these pull requests, is remembered, so that a green one is of interest. */
-  hasRed(
+  hasRedHead(
     projectId: string,
     of: { readonly branch: string; readonly pullRequests: readonly number[] },
   ): Promise<boolean>;
@@ -308,10 +308,10 @@ export interface HeadStore {
 }
 
 export interface FailureStore {
-  failure(id: string): Promise<Failure | null>;
-  failureOf(projectId: string, fingerprint: string): Promise<Failure | null>;
+  findFailure(id: string): Promise<Failure | null>;
+  findFailureByFingerprint(projectId: string, fingerprint: string): Promise<Failure | null>;
   /** Newest last seen first. `after`: id of the last one of the page before. */
-  failures(
+  listFailures(
     projectId: string,
     filter: { readonly state?: Failure['state']; readonly limit: number; readonly after?: string },
   ): Promise<readonly Failure[]>;
@@ -342,65 +342,68 @@ export interface FailureStore {
    * What its single sightings say, as far as they are still kept, each commit counted once however many of its checks were red; of the newest
    * 1,000. Without those of that very commit, pull request and branch.
    */
-  habits(
+  readFailureStatistics(
     failureId: string,
     of: {
       readonly isTrustedOnly: boolean;
       readonly besides: { readonly sha: string; readonly pullRequest: number | null; readonly branch: string };
     },
-  ): Promise<Habits>;
+  ): Promise<FailureStatistics>;
   /** A sighting turned out to be chance: it passed at the same commit. Counted once for each key. */
   markFlaky(failureId: string, keys: readonly string[], now: string): Promise<void>;
   saveRange(failureId: string, range: NonNullable<Failure['range']>): Promise<void>;
   /** Of the failure that the run looks into; null: of none, or of some that differ in it, or it is not known. */
-  rangeOfRun(runId: string): Promise<CommitRange | null>;
+  findRangeOfRun(runId: string): Promise<CommitRange | null>;
   /** Of the failures that the run looks into, those whose range has that commit and leaves none out; refused with `lease_lost` from an older generation. */
-  saveLikeliest(run: Run, likeliest: LikeliestCommit): Promise<void>;
+  saveLikeliestCommit(run: Run, likeliest: LikeliestCommit): Promise<void>;
   /** Whether any failure of the project is open that was seen on the default branch. */
   hasOpenOnDefault(projectId: string): Promise<boolean>;
   /** Whether the failure is open, and was seen at this pull request after that was green or closed the last time. */
   isOpenIn(failureId: string, pullRequest: number): Promise<boolean>;
   /** How many investigations the account with that GitHub number has begun in the project since then. */
-  begunSince(projectId: string, by: { readonly githubId: number; readonly since: string }): Promise<number>;
+  countInvestigationsSince(
+    projectId: string,
+    by: { readonly githubId: number; readonly since: string },
+  ): Promise<number>;
   /** What has to be known for `closeGreen`: of which red commits of the default branch it is asked whether they lead to which green ones. */
-  mendings(projectId: string, green: GreenHead): Promise<readonly Pick<CommitRange, 'from' | 'to'>[]>;
+  listPossibleFixes(projectId: string, green: PassingHead): Promise<readonly Pick<CommitRange, 'from' | 'to'>[]>;
   /**
    * Failures of the default branch are closed where each check that had them, at each commit, was green after that at another commit that
    * contains it, as `contained` says; returned as they are then. Later is not enough: checks of an older commit may be slow, and what passes
    * at the same commit passed by chance.
    */
-  closeGreen(
+  closeFixedFailures(
     projectId: string,
-    green: GreenHead & { readonly contained: readonly Pick<CommitRange, 'from' | 'to'>[] },
+    green: PassingHead & { readonly contained: readonly Pick<CommitRange, 'from' | 'to'>[] },
     now: string,
   ): Promise<readonly Failure[]>;
   /**
    * It was closed or merged, or is green, since `at`; what was seen there later goes on. Failures that were seen at pull requests which are
    * all done, and not on the default branch, are closed, with no word.
    */
-  closeOfPullRequest(projectId: string, number: number, at: string): Promise<void>;
+  closeFailuresOfPullRequest(projectId: string, number: number, at: string): Promise<void>;
   /** A check of the default branch was green there then; the newest 20 of each check are kept. */
-  noteGreen(projectId: string, green: NotedGreen): Promise<void>;
+  recordPassingCheck(projectId: string, green: NewPassingCheck): Promise<void>;
   /** Those, newest first. */
-  lastGreens(projectId: string, check: CheckId): Promise<readonly Green[]>;
+  listPassingChecks(projectId: string, check: CheckId): Promise<readonly PassingCheck[]>;
 }
 
 /** A check was green there. */
-export interface Green {
+export interface PassingCheck {
   readonly sha: string;
   readonly at: string;
   /** GitHub's number of the run; null: a commit status, or it is not known. */
   readonly runId: number | null;
 }
 
-export interface NotedGreen extends Pick<Green, 'sha' | 'at'> {
+export interface NewPassingCheck extends Pick<PassingCheck, 'sha' | 'at'> {
   readonly check: CheckId;
   /** Absent: not known. */
   readonly runId?: number | null | undefined;
 }
 
 /** A commit of the default branch with its green checks; `at`: when the last one ended. */
-interface GreenHead {
+interface PassingHead {
   readonly sha: string;
   readonly checks: readonly CheckId[];
   readonly at: string;
@@ -412,7 +415,7 @@ interface GreenHead {
 export type CheckId = Pick<Check, 'app' | 'name'>;
 
 /** Where and how often a failure was seen. */
-export interface Habits {
+export interface FailureStatistics {
   /** Commits; of them those where it passed without a change; of these those of the default branch. */
   readonly heads: number;
   readonly flakyHeads: number;
@@ -446,10 +449,10 @@ export interface Forecast {
 }
 
 export interface BackfillStore {
-  backfill(projectId: string): Promise<Backfill | null>;
+  findBackfill(projectId: string): Promise<Backfill | null>;
   saveBackfill(backfill: Backfill, now: string): Promise<void>;
   /** US dollars of an investigation, on average over the last 100 that a model took part in; null: there were none. */
-  meanCost(): Promise<number | null>;
+  readMeanCost(): Promise<number | null>;
 }
 
 /** In numbers; what it was is gone. */
@@ -491,8 +494,8 @@ export interface GithubStore extends DeliveryStore, InstallationStore, ThreadSto
 /** What is told of a project once. It is forgotten with the project. */
 export interface ToldStore {
   /** `digest` names what it was, such as one state of a file. */
-  wasTold(projectId: string, digest: string): Promise<boolean>;
-  rememberTold(projectId: string, digest: string, now: string): Promise<void>;
+  hasConfigNotice(projectId: string, digest: string): Promise<boolean>;
+  saveConfigNotice(projectId: string, digest: string, now: string): Promise<void>;
 }
 
 export interface NewDelivery {
@@ -533,11 +536,11 @@ export interface DeliveryStore {
     times: { readonly now: string; readonly meaningSince: string },
   ): Promise<'stored' | 'repeated'>;
   /** To be handled; null where it was handled before or is unknown. */
-  delivery(id: string): Promise<Delivery | null>;
+  findDelivery(id: string): Promise<Delivery | null>;
   /** Wipes the body; that it was seen is kept. `detail` says why it failed and holds no secret; "" otherwise. */
   endDelivery(id: string, end: DeliveryEnd, detail: string): Promise<void>;
   /** Those of the ids that wait or were handled. One that has failed may come again: GitHub is asked for it where it counts it as failed, too. */
-  seenDeliveries(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  findSeenDeliveries(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface InstallationStore {
@@ -559,14 +562,14 @@ export interface InstallationStore {
   ): Promise<Project | null>;
   /** Forgets the installation and hides all its projects, which are returned. */
   removeInstallation(installationId: number, now: string): Promise<readonly Project[]>;
-  installations(): Promise<readonly Installation[]>;
-  installation(id: number): Promise<Installation | null>;
+  listInstallations(): Promise<readonly Installation[]>;
+  findInstallation(id: number): Promise<Installation | null>;
   /** The shown project of GitHub's repository number. */
-  projectOfRepository(repositoryId: number): Promise<GithubProject | null>;
+  findProjectOfRepository(repositoryId: number): Promise<GithubProject | null>;
   /** Ids of the investigations of a project that have not ended. */
-  openInvestigations(projectId: string): Promise<readonly string[]>;
+  listOpenInvestigations(projectId: string): Promise<readonly string[]>;
   /** Ids of hidden GitHub projects: their mirrors may go. */
-  hiddenProjects(): Promise<readonly string[]>;
+  listHiddenProjects(): Promise<readonly string[]>;
 }
 
 /** How an accepted report belongs to a thread. */
@@ -615,18 +618,18 @@ export type FixOfIssue =
  * giving up, cancelling, a request for a pull request.
  */
 export interface ThreadStore {
-  thread(id: string): Promise<Thread | null>;
-  threadOf(projectId: string, subject: Subject): Promise<Thread | null>;
+  findThread(id: string): Promise<Thread | null>;
+  findThreadOfSubject(projectId: string, subject: Subject): Promise<Thread | null>;
   /** The thread whose pull request has this branch as its head. */
-  threadOfBranch(projectId: string, branch: string): Promise<Thread | null>;
+  findThreadOfBranch(projectId: string, branch: string): Promise<Thread | null>;
   /** The thread with this pull request. */
-  threadOfPullRequest(projectId: string, number: number): Promise<Thread | null>;
+  findThreadOfPullRequest(projectId: string, number: number): Promise<Thread | null>;
   /** Ids of the investigations of a thread that have not ended, further attempts among them; the oldest first. */
-  openInvestigationsOf(threadId: string): Promise<readonly string[]>;
+  listOpenInvestigationsOfThread(threadId: string): Promise<readonly string[]>;
   /** Someone with write asks for the pull request of a thread: for that of what it was at by then. */
   requestFix(threadId: string, request: FixRequest, now: string): Promise<void>;
   /** A command in the thread was not carried out: its comment says why. */
-  noteReply(threadId: string, reply: CommandReply, now: string): Promise<void>;
+  saveCommandReply(threadId: string, reply: CommandReply, now: string): Promise<void>;
   /** Someone with write asks for the pull request of an Issue: of the thread that it belongs to, else of a new one of kind `report`. Null: no such Issue. */
   requestFixOfIssue(
     issueId: string,
@@ -635,14 +638,14 @@ export interface ThreadStore {
   /** What stands on GitHub now. Also what `analysis.links` of the Issues of its investigations says. */
   saveThreadRecord(threadId: string, record: ThreadRecord, now: string): Promise<void>;
   /** Enqueues the `publish` job: something on GitHub may have changed. */
-  nudgeThread(threadId: string, runAt: string): Promise<void>;
+  schedulePublish(threadId: string, runAt: string): Promise<void>;
   /** The same for every thread that waits for the run. */
-  nudgeThreadsOfRun(runId: string, runAt: string): Promise<void>;
+  schedulePublishOfRun(runId: string, runAt: string): Promise<void>;
 }
 
 export interface OverviewStore {
   /** Newest first. `after`: id of the last one of the page before. */
-  issueLines(filter: {
+  listIssueLines(filter: {
     readonly projectId: string;
     readonly limit: number;
     readonly after?: string;
@@ -650,19 +653,22 @@ export interface OverviewStore {
   /** Whether any report of that account about the project is kept. */
   hasReported(accountId: string, projectId: string): Promise<boolean>;
   /** How many Issues, investigations that have not ended, and open failures each project has; projects without any are left out. */
-  projectCounts(projectIds: readonly string[]): Promise<ReadonlyMap<string, ProjectCounts>>;
+  countByProject(projectIds: readonly string[]): Promise<ReadonlyMap<string, ProjectCounts>>;
   /** What the run's model calls have cost so far, whichever process made them. */
-  runSpending(runId: string): Promise<Spending>;
+  readRunSpending(runId: string): Promise<Spending>;
   /** One row for each project and calendar month (UTC) since then (`2026-11`), the newest first. */
-  usage(filter: { readonly projectIds: readonly string[]; readonly sinceMonth: string }): Promise<readonly UsageRow[]>;
+  readUsage(filter: {
+    readonly projectIds: readonly string[];
+    readonly sinceMonth: string;
+  }): Promise<readonly UsageRow[]>;
   /** What became of the pull requests that were opened, the newest first. */
-  openedPullRequests(projectIds: readonly string[], limit: number): Promise<readonly OpenedPullRequest[]>;
+  listOpenedPullRequests(projectIds: readonly string[], limit: number): Promise<readonly OpenedPullRequest[]>;
   /** Threads with something held back (mode `observe`), the last changed first. */
-  heldThreads(projectId: string, limit: number): Promise<readonly Thread[]>;
+  listHeldThreads(projectId: string, limit: number): Promise<readonly Thread[]>;
   /** Heads whose check run is held back (mode `observe`), newest first. */
-  heldHeads(projectId: string, limit: number): Promise<readonly Head[]>;
+  listHeldHeads(projectId: string, limit: number): Promise<readonly Head[]>;
   /** Newest first: what the account itself did, and what anybody did in these projects. */
-  auditEntries(filter: {
+  listAuditEntries(filter: {
     readonly accountId: string;
     readonly projectIds: readonly string[];
     readonly limit: number;
@@ -741,7 +747,7 @@ export interface AuditEntry {
 
 export interface SessionStore {
   /** Null: there is no such account. */
-  account(id: string): Promise<Account | null>;
+  findAccount(id: string): Promise<Account | null>;
   /** A code with which somebody at this machine signs in, once; codes of the account that were not used until now are forgotten. */
   addSignInCode(code: {
     readonly hash: string;
@@ -755,9 +761,9 @@ export interface SessionStore {
   useOnce(hash: string, times: { readonly expiresAt: string; readonly now: string }): Promise<boolean>;
   addSession(session: Session, hash: string): Promise<void>;
   /** Expired ones too: the caller judges by its own clock. */
-  sessionByHash(hash: string): Promise<{ readonly session: Session; readonly account: Account } | null>;
+  findSessionByHash(hash: string): Promise<{ readonly session: Session; readonly account: Account } | null>;
   /** The last started first. */
-  sessions(accountId: string): Promise<readonly Session[]>;
+  listSessions(accountId: string): Promise<readonly Session[]>;
   /** Notes that it was used, to the minute. */
   touchSession(id: string, now: string): Promise<void>;
   /** False where the account has no such session. */
@@ -767,15 +773,15 @@ export interface SessionStore {
 }
 
 export interface WebhookStore {
-  webhook(id: string): Promise<Webhook | null>;
+  findWebhook(id: string): Promise<Webhook | null>;
   /** What the webhook says now: the Issue, or the failure; null once it was erased. */
-  webhookData(id: string): Promise<Issue | FailedInvestigation | null>;
+  readWebhookData(id: string): Promise<Issue | FailedInvestigation | null>;
   /** Newest first. */
-  webhooks(accountId: string, limit: number, those?: WebhookFilter): Promise<readonly Webhook[]>;
+  listWebhooks(accountId: string, limit: number, those?: WebhookFilter): Promise<readonly Webhook[]>;
   /** Counts one attempt, keeps what came of it, and says where the webhook stands after it. */
   recordAttempt(id: string, result: AttemptRecord): Promise<void>;
   /** Attempts, the newest first; at most the last 100 are kept. */
-  attempts(webhookId: string): Promise<readonly WebhookAttempt[]>;
+  listAttempts(webhookId: string): Promise<readonly WebhookAttempt[]>;
   /** Makes its job due now, with the whole schedule before it. False: no such webhook of the account, it is under way already, or what it tells of was erased. */
   resendWebhook(id: string, accountId: string, now: string): Promise<boolean>;
 }

@@ -24,21 +24,23 @@ import type { FixOfIssue, OpenedPullRequest, ThreadStore } from './store.ts';
 
 export function createThreadVerbs(database: Database, enqueuer: Enqueuer): ThreadStore {
   return {
-    thread: (id) => database.read((reader) => latest(reader, { id })),
-    threadOf: (projectId, subject) => database.read((reader) => latest(reader, keyOf(projectId, subject))),
-    threadOfBranch: (projectId, branch) => database.read((reader) => latest(reader, { project_id: projectId, branch })),
-    threadOfPullRequest: (projectId, number) =>
+    findThread: (id) => database.read((reader) => latest(reader, { id })),
+    findThreadOfSubject: (projectId, subject) => database.read((reader) => latest(reader, keyOf(projectId, subject))),
+    findThreadOfBranch: (projectId, branch) =>
+      database.read((reader) => latest(reader, { project_id: projectId, branch })),
+    findThreadOfPullRequest: (projectId, number) =>
       database.read((reader) => latest(reader, { project_id: projectId, pull_request: number })),
-    openInvestigationsOf: (threadId) => database.read((reader) => openOf(reader, threadId)),
+    listOpenInvestigationsOfThread: (threadId) => database.read((reader) => openOf(reader, threadId)),
     requestFix: (threadId, request, now) =>
       database.write((trx) => requestFix(trx, threadId, request, { now, enqueuer })),
-    noteReply: (threadId, reply, now) => database.write((trx) => noteReply(trx, threadId, { reply, now, enqueuer })),
+    saveCommandReply: (threadId, reply, now) =>
+      database.write((trx) => noteReply(trx, threadId, { reply, now, enqueuer })),
     requestFixOfIssue: (issueId, request) =>
       database.write((trx) => requestFixOfIssue(trx, issueId, { ...request, enqueuer })),
     saveThreadRecord: (threadId, record, now) =>
       database.write((trx) => saveThreadRecord(trx, threadId, { record, now, enqueuer })),
-    nudgeThread: (threadId, runAt) => database.write((trx) => nudgeThreads(trx, [threadId], { enqueuer, runAt })),
-    nudgeThreadsOfRun: (runId, runAt) => database.write((trx) => nudgeThreadsOfRun(trx, runId, { enqueuer, runAt })),
+    schedulePublish: (threadId, runAt) => database.write((trx) => nudgeThreads(trx, [threadId], { enqueuer, runAt })),
+    schedulePublishOfRun: (runId, runAt) => database.write((trx) => nudgeThreadsOfRun(trx, runId, { enqueuer, runAt })),
   };
 }
 

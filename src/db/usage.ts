@@ -15,7 +15,7 @@ import type {
   UsageRow,
 } from './store.ts';
 
-type Filter = Parameters<OverviewStore['usage']>[0];
+type Filter = Parameters<OverviewStore['readUsage']>[0];
 
 const MICROS = 1_000_000;
 

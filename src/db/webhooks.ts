@@ -11,16 +11,18 @@ import { findIssueWhere } from './issues.ts';
 import type { Reader, Trx, WebhookAttemptTable, WebhookTable } from './schema.ts';
 import type { AttemptRecord, FailedInvestigation, WebhookAttempt, WebhookFilter, WebhookStore } from './store.ts';
 
-export function createWebhookVerbs(database: Database): Pick<WebhookStore, 'webhook' | 'webhookData' | 'webhooks'> {
+export function createWebhookVerbs(
+  database: Database,
+): Pick<WebhookStore, 'findWebhook' | 'readWebhookData' | 'listWebhooks'> {
   return {
-    async webhook(id) {
+    async findWebhook(id) {
       const query = (reader: Reader) =>
         reader.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
       const row = await database.read(query);
       return row ? toWebhook(row) : null;
     },
-    webhookData: (id) => database.read((reader) => webhookData(reader, id)),
-    webhooks: (accountId, limit, those = {}) =>
+    readWebhookData: (id) => database.read((reader) => webhookData(reader, id)),
+    listWebhooks: (accountId, limit, those = {}) =>
       database.read((reader) => webhooks(reader, { ...those, accountId, limit })),
   };
 }
@@ -118,7 +120,7 @@ function toWebhook(row: Selectable<WebhookTable>): Webhook {
   };
 }
 
-type AttemptVerbs = Pick<WebhookStore, 'recordAttempt' | 'attempts' | 'resendWebhook'>;
+type AttemptVerbs = Pick<WebhookStore, 'recordAttempt' | 'listAttempts' | 'resendWebhook'>;
 
 /** More than these nobody reads; a schedule has ten. */
 const MOST_ATTEMPTS = 100;
@@ -126,7 +128,7 @@ const MOST_ATTEMPTS = 100;
 export function createAttemptVerbs(database: Database, enqueuer: Enqueuer): AttemptVerbs {
   return {
     recordAttempt: (id, result) => database.write((trx) => recordAttempt(trx, id, result)),
-    attempts: (webhookId) => database.read((reader) => attempts(reader, webhookId)),
+    listAttempts: (webhookId) => database.read((reader) => attempts(reader, webhookId)),
     resendWebhook: (id, accountId, now) => database.write((trx) => resend(trx, { id, accountId, now, enqueuer })),
   };
 }

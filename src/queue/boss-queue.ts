@@ -62,7 +62,7 @@ class BossWorker implements Worker {
     });
   }
 
-  async idle(signal: AbortSignal): Promise<void> {
+  async waitUntilIdle(signal: AbortSignal): Promise<void> {
     await this.#started;
     await this.#runner.idle([...this.#lanes.keys()], signal);
   }

@@ -52,7 +52,7 @@ class EmbeddedWorker implements Worker {
     this.#loop = this.#work();
   }
 
-  async idle(signal: AbortSignal): Promise<void> {
+  async waitUntilIdle(signal: AbortSignal): Promise<void> {
     while (!this.#hasReleased) await sleep(1, undefined, { signal });
     await this.#runner.idle([...this.#lanes.keys()], signal);
   }

@@ -83,7 +83,7 @@ export function createJobTable(transport: JobTransport | null = null): JobTable 
       for (const job of missing) await enqueueAgain(trx, job, transport);
       for (const job of jobs) kinds.add(job.kind);
     },
-    async bury(trx, jobs) {
+    async enqueueDead(trx, jobs) {
       const merged = mergeJobs(jobs);
       for (let at = 0; at < merged.length; at += BATCH) {
         const batch = merged.slice(at, at + BATCH);
@@ -104,7 +104,7 @@ export function createJobTable(transport: JobTransport | null = null): JobTable 
       const ids = rows.map(({ id }) => id);
       await transport?.remove(trx, kind, ids);
     },
-    committed() {
+    notifyCommit() {
       if (kinds.size === 0 && !removed) return;
       const change = { kinds, removed };
       kinds = new Set();
@@ -385,10 +385,10 @@ export function createTableVerbs(
   database: Database,
   jobs: JobTable,
   now: () => Date,
-): Pick<Queue, 'cancel' | 'redrive' | 'depth' | 'depths'> {
+): Pick<Queue, 'cancel' | 'requeueDead' | 'countJobs' | 'countJobsByKind'> {
   return {
     cancel: (kind, subject) => database.write((trx) => jobs.remove(trx, kind, [subject])),
-    async redrive(kind) {
+    async requeueDead(kind) {
       const runAt = now().toISOString();
       const dead = await database.read((reader) =>
         reader.selectFrom('jobs').selectAll().where('kind', '=', kind).where('state', '=', 'dead').execute(),
@@ -401,12 +401,12 @@ export function createTableVerbs(
       );
       return dead.length;
     },
-    async depth() {
+    async countJobs() {
       const depths = await countJobs(database, now().toISOString());
       const sum = (state: 'waiting' | 'running' | 'dead') => depths.reduce((total, kind) => total + kind[state], 0);
       return { waiting: sum('waiting'), running: sum('running'), dead: sum('dead') };
     },
-    depths: (at) => countJobs(database, at),
+    countJobsByKind: (at) => countJobs(database, at),
   };
 }
 

@@ -34,7 +34,7 @@ const AT_ONCE = 10;
  */
 export async function visibleProject(deps: AccessDeps, asking: Asking, idOrName: string): Promise<SeenProject | null> {
   // PostgreSQL refuses NUL in text, and no project has one in its name.
-  const project = idOrName.includes('\0') ? null : await deps.store.project(idOrName);
+  const project = idOrName.includes('\0') ? null : await deps.store.findProject(idOrName);
   return project && (await seenOrAbsent(deps, asking, project));
 }
 
@@ -66,7 +66,7 @@ export async function mayStillSee(
   { accountId, investigationId }: { readonly accountId: string; readonly investigationId: string },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const account = await deps.store.account(accountId);
+  const account = await deps.store.findAccount(accountId);
   if (account === null) return false;
   return (await visibleInvestigation(deps, { account, reach: null, signal }, investigationId)) !== null;
 }
@@ -123,7 +123,7 @@ async function collect(
   asking: Asking,
   { deps, range: { after = '', most = Number.POSITIVE_INFINITY }, look }: Collecting,
 ): Promise<readonly SeenProject[]> {
-  const projects = await deps.store.projects(after === '' ? {} : { after });
+  const projects = await deps.store.listProjects(after === '' ? {} : { after });
   const reached = projects.filter(({ id }) => reaches(asking, id));
   const visible: SeenProject[] = [];
   for (let at = 0; at < reached.length && visible.length < most; at += AT_ONCE) {
@@ -138,7 +138,7 @@ export async function visibleInvestigation(
   asking: Asking,
   id: string,
 ): Promise<Seen<{ readonly investigation: Investigation; readonly project: Project }> | null> {
-  const investigation = isId(id) ? await deps.store.investigation(id) : null;
+  const investigation = isId(id) ? await deps.store.findInvestigation(id) : null;
   if (investigation === null) return null;
   const found = await visibleProject(deps, asking, investigation.projectId);
   return found && { ...found, investigation };
@@ -149,7 +149,7 @@ export async function visibleIssue(
   asking: Asking,
   id: string,
 ): Promise<Seen<{ readonly issue: Issue; readonly project: Project }> | null> {
-  const issue = isId(id) ? await deps.store.issue(id) : null;
+  const issue = isId(id) ? await deps.store.findIssue(id) : null;
   if (issue === null) return null;
   const found = await visibleProject(deps, asking, issue.projectId);
   return found && { ...found, issue };
@@ -162,7 +162,7 @@ export async function mayErase(
   { issue, role }: Seen<{ readonly issue: Issue }>,
 ): Promise<boolean> {
   if (isAtLeast(role, 'maintain')) return true;
-  return (await store.investigation(issue.analysis.investigationId))?.accountId === account.id;
+  return (await store.findInvestigation(issue.analysis.investigationId))?.accountId === account.id;
 }
 
 /** Whether the text can be an identifier: the store is asked about nothing else, and the log holds nothing else (no token, say). */
@@ -194,10 +194,10 @@ export async function visibleInvestigations(
   asking: Asking,
   filter: Omit<InvestigationFilter, 'projectIds'>,
 ): Promise<readonly Investigation[]> {
-  const newest = await deps.store.investigations(filter);
+  const newest = await deps.store.listInvestigations(filter);
   if (await seesAll(deps, asking, newest)) return newest;
   const projectIds = (await visibleProjects(deps, asking)).map(({ id }) => id);
-  return await deps.store.investigations({ ...filter, projectIds });
+  return await deps.store.listInvestigations({ ...filter, projectIds });
 }
 
 /** Some projects at a time, until one is not theirs to see. */

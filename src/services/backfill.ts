@@ -48,7 +48,7 @@ export function createBackfillHandler(given: BackfillDeps): JobHandler {
   return {
     handle: async (job, signal) => {
       if (deps.paused()) return { kind: 'later', runAt: new Date(deps.now().getTime() + PAUSED_MS).toISOString() };
-      const project = await deps.store.project(job.subject);
+      const project = await deps.store.findProject(job.subject);
       return project === null || !isGithubProject(project) ? DONE : await tryToRead(deps, project, signal);
     },
     dead: async (job, error) => {
@@ -94,7 +94,7 @@ async function readPast(deps: PacedDeps, project: GithubProject, signal: AbortSi
 
 /** Null: there is none, or it has ended. */
 async function findOpen({ store }: BackfillDeps, project: GithubProject): Promise<Backfill | null> {
-  const backfill = await store.backfill(project.id);
+  const backfill = await store.findBackfill(project.id);
   return backfill?.state === 'waiting' ? backfill : null;
 }
 
@@ -228,12 +228,12 @@ const NOMINAL_COST = 0.15;
 const PAGE = 100;
 
 async function makeForecast(
-  store: Pick<FailureStore, 'failures'> & Pick<BackfillStore, 'meanCost'>,
+  store: Pick<FailureStore, 'listFailures'> & Pick<BackfillStore, 'readMeanCost'>,
   { projectId, since, checks }: Backfill,
 ): Promise<Forecast> {
   const distinct = (await readFailuresSince(store, projectId, since)).filter(isWorthwhile).length;
   const investigations = Math.round(distinct * SCALE);
-  const cost = (await store.meanCost()) ?? NOMINAL_COST;
+  const cost = (await store.readMeanCost()) ?? NOMINAL_COST;
   return {
     redChecks: Math.round(checks * SCALE),
     investigations,
@@ -248,13 +248,13 @@ function isWorthwhile({ headline, firstSeen, isOnDefault, pullRequests }: Failur
 }
 
 async function readFailuresSince(
-  store: Pick<FailureStore, 'failures'>,
+  store: Pick<FailureStore, 'listFailures'>,
   projectId: string,
   since: string,
 ): Promise<readonly Failure[]> {
   const all: Failure[] = [];
   for (let after: string | undefined; ; after = all.at(-1)?.id) {
-    const page = await store.failures(projectId, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+    const page = await store.listFailures(projectId, { limit: PAGE, ...(after === undefined ? {} : { after }) });
     all.push(...page);
     const isOld = page.some(({ lastSeen }) => lastSeen.at < since);
     if (page.length < PAGE || isOld) return all.filter(({ firstSeen }) => firstSeen.at >= since);

@@ -1,6 +1,6 @@
 // What a person may do to stop or erase: cancel an investigation, erase an Issue.
 
-import { type EndReason, failureOf } from '../core/reason.ts';
+import { createFailureReason, type EndReason } from '../core/reason.ts';
 import type { Cancelled, Store } from '../db/store.ts';
 import type { Changes } from './changes.ts';
 
@@ -20,7 +20,7 @@ export async function cancelInvestigation(
   reason: EndReason = { code: 'cancelled' },
   by?: string,
 ): Promise<Cancelled> {
-  const result = await deps.store.cancel(id, failureOf(reason), deps.now().toISOString(), by);
+  const result = await deps.store.cancel(id, createFailureReason(reason), deps.now().toISOString(), by);
   if (result.kind !== 'cancelled') return result;
   deps.changes.notify(result.runId);
   return result;

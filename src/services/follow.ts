@@ -26,17 +26,17 @@ export async function* follow(
   after: number,
   signal: AbortSignal,
 ): AsyncGenerator<FollowEvent> {
-  const runId = (await deps.store.investigation(id))?.runId;
+  const runId = (await deps.store.findInvestigation(id))?.runId;
   let seen = after;
   let state = '';
   while (runId !== undefined && !signal.aborted) {
     // Listening begins before looking, and the state is read before the steps: nothing falls between two looks.
     const changed = deps.changes.next(runId, POLL_MS, signal);
-    const investigation = await deps.store.investigation(id);
+    const investigation = await deps.store.findInvestigation(id);
     if (investigation === null) return;
     // A run that starts again after a crash numbers its steps anew.
     if (investigation.progress.step < seen) seen = 0;
-    const steps = await deps.store.steps(runId, seen);
+    const steps = await deps.store.listSteps(runId, seen);
     yield* eventsOf(investigation, steps, state);
     if (isEnded(investigation.outcome)) return;
     seen = steps.at(-1)?.number ?? seen;
@@ -61,10 +61,10 @@ export async function waitForEnd(
   signal: AbortSignal,
 ): Promise<Investigation | null> {
   const until = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
-  let investigation = await deps.store.investigation(id);
+  let investigation = await deps.store.findInvestigation(id);
   while (investigation !== null && !isEnded(investigation.outcome) && !until.aborted) {
     const changed = deps.changes.next(investigation.runId, POLL_MS, until);
-    investigation = await deps.store.investigation(id);
+    investigation = await deps.store.findInvestigation(id);
     if (investigation !== null && !isEnded(investigation.outcome)) await changed;
   }
   return investigation;

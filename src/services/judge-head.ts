@@ -58,8 +58,8 @@ export function createHeadHandler(given: JudgeHeadDeps): JobHandler {
 
 /** Null where head or project is not there any more. */
 async function createLook(deps: JudgeHeadDeps, headId: string, signal: AbortSignal): Promise<Look | null> {
-  const head = await deps.store.head(headId);
-  const project = head === null ? null : await deps.store.project(head.projectId);
+  const head = await deps.store.findHead(headId);
+  const project = head === null ? null : await deps.store.findProject(head.projectId);
   if (head === null || project === null || !isGithubProject(project)) return null;
   let changed: Promise<ChangedFiles | null> | null = null;
   const readChanged = (place: HeadPlace) => deps.checks.changed(project, { sha: head.sha, place }, signal);
@@ -138,7 +138,7 @@ async function putAside(
 
 /** A look that was under way when it was closed may have found its checks red after that. */
 async function closeHead(look: Look, place: PullRequestPlace, at: string): Promise<JobResult> {
-  await look.deps.store.closeOfPullRequest(look.project.id, place.number, at);
+  await look.deps.store.closeFailuresOfPullRequest(look.project.id, place.number, at);
   return await putAside(look, 'superseded', place);
 }
 
@@ -163,7 +163,7 @@ async function isOvertaken(look: Look, place: HeadPlace, { suspects }: SortedChe
 
 async function isGreenLater(look: Look, check: Check): Promise<boolean> {
   const { deps, project, head, leads } = look;
-  const greens = await deps.store.lastGreens(project.id, check);
+  const greens = await deps.store.listPassingChecks(project.id, check);
   const later = greens.filter(({ sha, at }) => sha !== head.sha && Date.parse(at) > Date.parse(check.startedAt));
   for (const { sha: to } of later.slice(0, MOST_GREENS)) {
     if ((await leads({ from: head.sha, to })) && (await isOnDefault(look, to))) return true;

@@ -8,7 +8,7 @@ import type { Lexicons } from '../core/lexicon.ts';
 import { ModelUnavailable } from '../core/model.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../core/queue.ts';
-import { describeForOperator, type FailureReason, failureOf, type WaitCode } from '../core/reason.ts';
+import { createFailureReason, describeForOperator, type FailureReason, type WaitCode } from '../core/reason.ts';
 import { type Repository, type Source, SourceBusy } from '../core/source.ts';
 import type { Run, Store } from '../db/store.ts';
 import { addLogContext, type Log } from '../log.ts';
@@ -125,7 +125,7 @@ async function spokenReason(deps: RunInvestigationDeps, error: unknown): Promise
   const reason = endReason(error);
   const detail = error instanceof CausewayError ? await deps.redactor.redact(error.message) : '';
   deps.onTrouble?.(describeForOperator(reason, detail));
-  return await deps.redactor.redactJson(failureOf(reason));
+  return await deps.redactor.redactJson(createFailureReason(reason));
 }
 
 /** Those who wait look again, and the webhooks that the end has caused are sent. */
@@ -180,7 +180,7 @@ export async function investigate(house: InvestigateDeps, run: Run, signal: Abor
 }
 
 async function knownProject({ store }: InvestigateDeps, run: Run): Promise<Project> {
-  const project = await store.project(run.projectId);
+  const project = await store.findProject(run.projectId);
   if (project !== null) return project;
   throw new CausewayError(
     'access_lost',
@@ -234,7 +234,7 @@ async function gathered(
   { run, project, repository }: { readonly run: Run; readonly project: Project; readonly repository: Repository },
   signal: AbortSignal,
 ): Promise<GatheredFacts> {
-  const range = await deps.store.rangeOfRun(run.id);
+  const range = await deps.store.findRangeOfRun(run.id);
   const asked = { report: run.text, range, revision: run.revision, repository, lexicon: deps.lexicons.of(project) };
   const onStep = (step: SourcedStep) => recordStep(deps, run, step);
   const facts = await gatherFacts({ ...asked, rankRange, onStep, signal });
@@ -244,10 +244,11 @@ async function gathered(
   });
   signal.throwIfAborted();
   // Before the facts are recorded: a run that is killed in between gathers them again.
-  if (facts.likeliest !== null) await deps.store.saveLikeliest(run, await deps.redactor.redactJson(facts.likeliest));
+  if (facts.likeliest !== null)
+    await deps.store.saveLikeliestCommit(run, await deps.redactor.redactJson(facts.likeliest));
   if (deps.investigator === null) return { kind: 'facts', conclusion, framed, at: deps.now().toISOString() };
   const recorded = await recordFacts(deps, run, { conclusion, framed });
-  await deps.store.nudgeThreadsOfRun(run.id, deps.now().toISOString());
+  await deps.store.schedulePublishOfRun(run.id, deps.now().toISOString());
   return recorded;
 }
 

@@ -27,7 +27,7 @@ interface RunRecordsDeps {
 
 /** The facts of a run that goes on; null for one that begins. */
 export async function recordedFacts(deps: Pick<RunRecordsDeps, 'store'>, run: Run): Promise<GatheredFacts | null> {
-  const [first] = await deps.store.transcript(run.id);
+  const [first] = await deps.store.readTranscript(run.id);
   // Runs that began under an older version recorded no frames.
   return first === undefined ? null : { framed: [], ...JSON.parse(first) };
 }
@@ -51,8 +51,8 @@ export function runTranscript(deps: RunRecordsDeps, run: Run): Transcript {
   const now = () => deps.now().toISOString();
   return {
     load: async () => {
-      const records = await deps.store.transcript(run.id);
-      const opaque = await deps.store.opaqueParts(run.id);
+      const records = await deps.store.readTranscript(run.id);
+      const opaque = await deps.store.readOpaqueParts(run.id);
       return records.slice(1).map((record, at) => withOpaque(JSON.parse(record), opaque[at + 1] ?? null));
     },
     append: (record) => {

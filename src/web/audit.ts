@@ -48,7 +48,7 @@ export function getAudit(deps: WebDeps): Handler<WebEnv> {
     const asking = c.get('asking');
     const { projects, roles, isWhole } = await knownProjects(deps, asking);
     const before = readBefore(c);
-    const found = await deps.store.auditEntries({
+    const found = await deps.store.listAuditEntries({
       accountId: asking.account.id,
       // What others did there is shown only to people who maintain the project.
       projectIds: projects.map(({ id }) => id).filter((id) => isAtLeast(roles.get(id) ?? 'none', 'maintain')),

@@ -32,13 +32,13 @@ type Names = ReadonlyMap<string, string> | null;
 export function getCredentials(deps: WebDeps): Handler<WebEnv> {
   return async (c) => {
     const { account } = c.get('signedIn');
-    const tokens = await deps.store.tokens(account.id);
+    const tokens = await deps.store.listTokens(account.id);
     const names = await findNames(c, deps, tokens);
     const body = html`<h1>Security credentials</h1>
 ${renderDone(c, DONE)}
 ${renderTokens(tokens, c.get('signedIn'), names, deps.now())}
 ${await renderSecret(c, deps)}
-${renderSessions(await deps.store.sessions(account.id), c.get('signedIn'), deps.now())}`;
+${renderSessions(await deps.store.listSessions(account.id), c.get('signedIn'), deps.now())}`;
     return renderPage(c, deps, { title: 'Security credentials', section: 'credentials', body });
   };
 }
@@ -109,7 +109,7 @@ export function postRevoke(deps: WebDeps): Handler<WebEnv> {
     const { account } = c.get('signedIn');
     const isRevoked = isAccountId(id) && (await deps.store.revokeToken(id, account.id, deps.now().toISOString()));
     // Revoked before, such as by a double click, is not an error.
-    const isOwn = isRevoked || (await deps.store.tokens(account.id)).some((token) => token.id === id);
+    const isOwn = isRevoked || (await deps.store.listTokens(account.id)).some((token) => token.id === id);
     if (!isOwn) refuseAbsentPage();
     return c.redirect(`${ADDRESS}?done=${isRevoked ? 'revoked' : 'already'}`, 303);
   };
@@ -130,8 +130,8 @@ interface SecretState {
 }
 
 async function findSecretState({ store }: WebDeps, accountId: string, now: Date): Promise<SecretState> {
-  const { length: signing } = await store.signingSecrets(accountId, now.toISOString());
-  const entries = await store.auditEntries({ accountId, projectIds: [], limit: LOOK_BACK });
+  const { length: signing } = await store.listSigningSecrets(accountId, now.toISOString());
+  const entries = await store.listAuditEntries({ accountId, projectIds: [], limit: LOOK_BACK });
   const at = entries.find(({ verb }) => verb === 'secret.rotated' || verb === 'secret.rotated_by_operator')?.at;
   const overlapUntil = at === undefined ? html`24 hours after the rotation` : renderMoment(getOverlapEnd(new Date(at)));
   return { signing, rotatedAt: at ?? (entries.length < LOOK_BACK ? 'never' : null), overlapUntil };
@@ -169,13 +169,13 @@ export function postShowSecret(deps: WebDeps): Handler<WebEnv> {
     await readForm(c);
     const { account } = c.get('signedIn');
     const now = deps.now();
-    const [newest] = await deps.store.signingSecrets(account.id, now.toISOString());
+    const [newest] = await deps.store.listSigningSecrets(account.id, now.toISOString());
     if (newest === undefined) {
       const message = 'The account has no signing secret. Rotate it under Security credentials: that makes one.';
       throw new WebRefusal(409, message);
     }
     // Recorded first: without a record it is not shown.
-    await deps.store.noteSecretShown(account.id, now.toISOString());
+    await deps.store.recordSecretShown(account.id, now.toISOString());
     const { signing, overlapUntil } = await findSecretState(deps, account.id, now);
     const words = signing > 1 ? html`<p>The previous one also signs until ${overlapUntil}.</p>` : html``;
     return renderSecretPage(c, deps, newest, words);

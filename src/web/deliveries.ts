@@ -45,7 +45,7 @@ export function getDeliveries(deps: WebDeps): Handler<WebEnv> {
     if (before !== '' && !isAccountId(before)) refuseAbsentPage();
     const isFailed = c.req.query('state') === 'dead';
     const filter = toFilter(isFailed, before);
-    const found = await deps.store.webhooks(c.get('signedIn').account.id, PAGE + 1, filter);
+    const found = await deps.store.listWebhooks(c.get('signedIn').account.id, PAGE + 1, filter);
     const webhooks = found.slice(0, PAGE);
     const last = found.length > PAGE ? webhooks.at(-1) : undefined;
     const body = html`<h1>Deliveries</h1>
@@ -121,7 +121,7 @@ interface Delivery {
   /** Newest first. */
   readonly attempts: readonly WebhookAttempt[];
   /** Its current body; null: it was deleted, or the person does not see it. */
-  readonly data: Awaited<ReturnType<WebhookStore['webhookData']>>;
+  readonly data: Awaited<ReturnType<WebhookStore['readWebhookData']>>;
   /** Whether the person sees the investigation that it is about. */
   readonly isVisible: boolean;
 }
@@ -134,8 +134,8 @@ export function getDelivery(deps: WebDeps): Handler<WebEnv> {
     const delivery: Delivery = {
       webhook,
       isVisible,
-      attempts: await deps.store.attempts(webhook.id),
-      data: isVisible ? await deps.store.webhookData(webhook.id) : null,
+      attempts: await deps.store.listAttempts(webhook.id),
+      data: isVisible ? await deps.store.readWebhookData(webhook.id) : null,
     };
     const { id, type, state, createdAt } = webhook;
     const body = html`<h1>Delivery</h1>
@@ -158,7 +158,7 @@ ${renderResend(delivery, renderFormToken(c.get('signedIn')))}
 
 async function findWebhook(c: Context<WebEnv>, { store }: WebDeps): Promise<Webhook> {
   const id = c.req.param('webhookId') ?? '';
-  const webhook = isAccountId(id) ? await store.webhook(id) : null;
+  const webhook = isAccountId(id) ? await store.findWebhook(id) : null;
   if (webhook === null || webhook.accountId !== c.get('signedIn').account.id) refuseAbsentPage();
   return webhook;
 }

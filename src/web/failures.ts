@@ -63,7 +63,7 @@ ${renderProjectTabs(project, 'failures')}
 <section aria-labelledby="failures"><h2 id="failures">Failures</h2>
 ${renderFilters('State', filters)}
 ${await renderList(deps, project, query)}</section>
-${query.after === '' ? renderFlaky(await deps.store.failures(project.id, { limit: RANKED_OF })) : ''}`;
+${query.after === '' ? renderFlaky(await deps.store.listFailures(project.id, { limit: RANKED_OF })) : ''}`;
     const crumbs = createCrumbs(project, { text: 'Failures', href: address });
     return renderPage(c, deps, { title: `Failures · ${project.name}`, body, section: 'projects', crumbs });
   };
@@ -74,7 +74,7 @@ export function getFailure(deps: WebDeps): Handler<WebEnv> {
   return async (c) => {
     const { project } = await findProject(c, deps);
     const id = c.req.param('failureId') ?? '';
-    const failure = (isFailureId(id) ? await deps.store.failure(id) : null) ?? refuseAbsentPage();
+    const failure = (isFailureId(id) ? await deps.store.findFailure(id) : null) ?? refuseAbsentPage();
     if (failure.projectId !== project.id) refuseAbsentPage();
     const title = getHeadline(failure);
     const body = html`<h1 class="failure-line">${title}</h1>
@@ -102,7 +102,7 @@ function readListQuery(c: Context<WebEnv>): ListQuery {
 
 async function renderList({ store }: WebDeps, project: Project, query: ListQuery): Promise<Html> {
   const { state, after } = query;
-  const found = await store.failures(project.id, {
+  const found = await store.listFailures(project.id, {
     limit: PAGE + 1,
     ...(state === 'all' ? {} : { state }),
     ...(after === '' ? {} : { after }),
@@ -247,8 +247,8 @@ ${pullRequest === null ? '' : html` in ${renderNumber(project, 'pull', pullReque
 
 async function renderCause({ store }: WebDeps, project: Project, failure: Failure): Promise<Html> {
   const { investigationId, threadId } = failure;
-  const investigation = investigationId === null ? null : await store.investigation(investigationId);
-  const thread = threadId === null ? null : await store.thread(threadId);
+  const investigation = investigationId === null ? null : await store.findInvestigation(investigationId);
+  const thread = threadId === null ? null : await store.findThread(threadId);
   const none =
     investigationId === null
       ? 'Not investigated since it was last opened: that happens when somebody asks for it, or where failed checks are investigated automatically.'
@@ -262,7 +262,7 @@ async function renderInvestigation(store: WebDeps['store'], { id, outcome, progr
   const link = html`<a href="/investigations/${id}">Investigation</a>`;
   switch (outcome.state) {
     case 'concluded': {
-      const issue = await store.issue(outcome.issueId);
+      const issue = await store.findIssue(outcome.issueId);
       if (issue === null) return html`<p>${link}</p>`;
       const { confidence } = issue.analysis;
       const sentence = getFirstSentence(issue.rootCause, 300) || getFirstSentence(issue.problem, 300) || issue.id;

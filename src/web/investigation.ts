@@ -89,8 +89,8 @@ export function getInvestigation(deps: WebDeps): Handler<WebEnv> {
     }
     const shown: Shown = {
       ...seen,
-      steps: await deps.store.steps(runId, 0),
-      spending: await deps.store.runSpending(runId),
+      steps: await deps.store.listSteps(runId, 0),
+      spending: await deps.store.readRunSpending(runId),
       budget: await findBudget(deps, project, c.get('asking').signal),
       signedIn: c.get('signedIn'),
       isFollowed: c.req.query('follow') === '1',

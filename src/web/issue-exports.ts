@@ -40,8 +40,8 @@ interface IssueExport {
 export function getMarkdown(deps: WebDeps): Handler<WebEnv> {
   return async (c) => {
     const { issue, project } = await findIssue(c, deps);
-    const changeSet = await deps.store.changeSet(issue.id);
-    const sources = await deps.store.stepSources(issue.id);
+    const changeSet = await deps.store.findChangeSet(issue.id);
+    const sources = await deps.store.listStepSources(issue.id);
     const address = `${deps.baseUrl()}/issues/${issue.id}`;
     return c.text(toIssueMarkdown({ issue: addSources(issue, sources), project, changeSet, address }));
   };
@@ -51,7 +51,7 @@ export function getMarkdown(deps: WebDeps): Handler<WebEnv> {
 export function getPatch(deps: WebDeps): Handler<WebEnv> {
   return async (c) => {
     const { issue } = await findIssue(c, deps);
-    const changeSet = await deps.store.changeSet(issue.id);
+    const changeSet = await deps.store.findChangeSet(issue.id);
     const patch = changeSet === null ? '' : toPatch(changeSet);
     if (patch === null) {
       const message = 'No patch can carry this change: its paths or contents are not what a patch may contain.';

@@ -104,13 +104,13 @@ export function getIssue(deps: WebDeps): Handler<WebEnv> {
     const { issue, project } = seen;
     const asking = c.get('asking');
     const pullRequest = await findPullRequest(deps, project, issue);
-    const investigation = await deps.store.investigation(issue.analysis.investigationId);
-    const account = investigation === null ? null : await deps.store.account(investigation.accountId);
+    const investigation = await deps.store.findInvestigation(issue.analysis.investigationId);
+    const account = investigation === null ? null : await deps.store.findAccount(investigation.accountId);
     const page: IssuePage = {
       ...seen,
       signedIn: c.get('signedIn'),
       links: { source: createSourceLinks(project, issue), steps: issue.investigationSteps.length },
-      changeSet: await deps.store.changeSet(issue.id),
+      changeSet: await deps.store.findChangeSet(issue.id),
       pullRequest,
       offer: await decideOffer(c, deps, seen, pullRequest),
       mayErase: await mayErase(deps, asking, seen),
@@ -158,7 +158,7 @@ function createIssueCrumbs({ issue, project }: SeenIssue) {
 async function findPullRequest({ store }: WebDeps, project: Project, issue: Issue): Promise<PullRequest | null> {
   if (!isGithubProject(project)) return null;
   const address = issue.analysis.links.pullRequest;
-  const opened = await store.openedPullRequests([project.id], 100);
+  const opened = await store.listOpenedPullRequests([project.id], 100);
   const posted = opened
     .map((each) => each.pullRequest)
     .find(({ url, issueId }) => url === address || issueId === issue.id);

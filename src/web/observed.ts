@@ -30,8 +30,8 @@ export function getObserved(deps: WebDeps): Handler<WebEnv> {
   return async (c) => {
     const seen = await findProject(c, deps);
     const { project } = seen;
-    const threads = await deps.store.heldThreads(project.id, MAX_LISTED + 1);
-    const heads = await deps.store.heldHeads(project.id, MAX_LISTED + 1);
+    const threads = await deps.store.listHeldThreads(project.id, MAX_LISTED + 1);
+    const heads = await deps.store.listHeldHeads(project.id, MAX_LISTED + 1);
     const isEmpty = threads.length + heads.length === 0;
     const body = html`${renderProjectHead(seen)}
 ${renderProjectTabs(project, 'observed')}
@@ -44,10 +44,10 @@ ${isEmpty ? renderNothing() : html`${renderThreads(project, threads)}${renderHea
 }
 
 async function renderCost({ store, now }: WebDeps, { id }: Project): Promise<Html> {
-  const [usage] = await store.usage({ projectIds: [id], sinceMonth: now().toISOString().slice(0, 7) });
+  const [usage] = await store.readUsage({ projectIds: [id], sinceMonth: now().toISOString().slice(0, 7) });
   return html`<section aria-labelledby="cost"><h2 id="cost">Cost</h2>
 <dl class="facts"><dt>This month so far</dt><dd>${describeSpent(usage)}</dd>
-<dt>Forecast for 30 days</dt><dd>${describeForecast(await store.backfill(id))}</dd></dl></section>`;
+<dt>Forecast for 30 days</dt><dd>${describeForecast(await store.findBackfill(id))}</dd></dl></section>`;
 }
 
 function describeSpent(usage: UsageRow | undefined): string {

@@ -68,7 +68,7 @@ async function renderIssuePage(
 ): Promise<Html> {
   const { project } = seen;
   const filter = { projectId: project.id, limit: PAGE + 1, ...(after === '' ? {} : { after }) };
-  const found = await store.issueLines(filter);
+  const found = await store.listIssueLines(filter);
   const lines = found.slice(0, PAGE);
   if (lines.length === 0) return renderNoIssues(seen, after !== '', isAnyRunning);
   const last = found.length > PAGE ? lines.at(-1) : undefined;
@@ -82,9 +82,9 @@ ${renderPager({
 
 async function findRunning({ store }: WebDeps, projectId: string): Promise<Running> {
   const find = (state: 'running' | 'queued') =>
-    store.investigations({ projectIds: [projectId], state, limit: MAX_RUNNING });
+    store.listInvestigations({ projectIds: [projectId], state, limit: MAX_RUNNING });
   const listed = [...(await find('running')), ...(await find('queued'))];
-  const counted = (await store.projectCounts([projectId])).get(projectId)?.underWay ?? 0;
+  const counted = (await store.countByProject([projectId])).get(projectId)?.underWay ?? 0;
   return { listed, total: Math.max(counted, listed.length) };
 }
 

@@ -55,7 +55,7 @@ async function renderFound(
 ): Promise<Html> {
   const page = projects.slice(0, PAGE);
   const last = projects.length > PAGE ? page.at(-1) : undefined;
-  const counts = await store.projectCounts(page.map(({ id }) => id));
+  const counts = await store.countByProject(page.map(({ id }) => id));
   const isFirstVisit = !isFiltered && last === undefined && counts.size === 0;
   return html`${isFirstVisit ? renderFirstReport(page, roles) : ''}
 ${isFiltered || projects.length > MANY ? renderSearch(q) : ''}

@@ -40,7 +40,7 @@ export async function endSession(c: Context<WebEnv>, deps: WebDeps): Promise<voi
 
 /** The session of a cookie as the store knows it now; null: none, or it has ended. */
 export async function findSession(deps: WebDeps, cookie: string): Promise<SignedIn | null> {
-  const found = SESSION_VALUE.test(cookie) ? await deps.store.sessionByHash(hashValue(cookie)) : null;
+  const found = SESSION_VALUE.test(cookie) ? await deps.store.findSessionByHash(hashValue(cookie)) : null;
   if (found === null || !isSessionAlive(found.session, deps.now())) return null;
   // Made from the session, so that pages in several tabs have the same.
   const formToken = createHmac('sha256', deps.key).update(`form ${found.session.id}`).digest('base64url');

@@ -53,7 +53,7 @@ export function getUsage(deps: WebDeps): Handler<WebEnv> {
       ? { projects: await visibleProjects(deps, asking), isWhole: true }
       : await knownProjects(deps, asking);
     const projectIds = projects.map(({ id }) => id);
-    const rows = await deps.store.usage({ projectIds, sinceMonth: getMonth(now, MONTHS - 1) });
+    const rows = await deps.store.readUsage({ projectIds, sinceMonth: getMonth(now, MONTHS - 1) });
     const months = groupByMonth(rows, projects);
     if (isFile) {
       return c.body(toCsv(months), 200, {
@@ -61,7 +61,7 @@ export function getUsage(deps: WebDeps): Handler<WebEnv> {
         'Content-Disposition': 'attachment; filename="usage.csv"',
       });
     }
-    const opened = await deps.store.openedPullRequests(projectIds, MAX_PULL_REQUESTS);
+    const opened = await deps.store.listOpenedPullRequests(projectIds, MAX_PULL_REQUESTS);
     const current = months.find(({ month }) => month === getMonth(now, 0));
     const none =
       projects.length === 0

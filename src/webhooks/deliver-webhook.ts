@@ -24,7 +24,7 @@ export interface WebhookHandlerOptions extends SenderOptions {
 }
 
 /** What of the store a delivery needs. */
-type WebhookRecords = Pick<Store, 'webhook' | 'webhookData' | 'recordAttempt' | 'signingSecrets'>;
+type WebhookRecords = Pick<Store, 'findWebhook' | 'readWebhookData' | 'recordAttempt' | 'listSigningSecrets'>;
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -74,7 +74,7 @@ interface Delivery {
 
 async function deliver(job: ClaimedJob, { options, send, signal }: Delivery): Promise<JobResult> {
   const { store, policy, log, now, random } = options;
-  const webhook = await store.webhook(job.subject);
+  const webhook = await store.findWebhook(job.subject);
   if (webhook === null || webhook.state !== 'pending') return DONE;
   addLogContext({ investigation: webhook.investigationId });
   const address = checkCallbackUrl(webhook.url, policy);
@@ -142,10 +142,10 @@ async function composeMessage(
   webhook: Webhook,
   { store, now, version }: WebhookHandlerOptions,
 ): Promise<Pick<WebhookRequest, 'headers' | 'body'> | null> {
-  const data = await store.webhookData(webhook.id);
+  const data = await store.readWebhookData(webhook.id);
   if (data === null) return null;
   const time = now();
-  const secrets = await store.signingSecrets(webhook.accountId, time.toISOString());
+  const secrets = await store.listSigningSecrets(webhook.accountId, time.toISOString());
   if (secrets.length === 0) {
     throw new CausewayError(
       'internal',
@@ -173,7 +173,7 @@ async function recordUnsent(
 
 async function recordDeath(job: ClaimedJob, error: unknown, options: WebhookHandlerOptions): Promise<void> {
   options.log.error({ webhook: job.subject, err: error }, 'webhook could not be attempted');
-  const webhook = await options.store.webhook(job.subject);
+  const webhook = await options.store.findWebhook(job.subject);
   if (webhook?.state === 'pending') await recordUnsent(webhook, FAILED_HERE, options);
 }
 

@@ -142,7 +142,7 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
     await requireDocumented(method, request.url, answer);
     return answer;
   };
-  const runOf = async (id: string) => (await store.investigation(id))?.runId ?? '';
+  const runOf = async (id: string) => (await store.findInvestigation(id))?.runId ?? '';
   const start = async (id: string) => {
     const run = await store.startRun(await runOf(id), now().toISOString());
     changes.notify(await runOf(id));

@@ -154,7 +154,7 @@ describe('GET /api/v1/investigations/{investigationId}/events/', () => {
 
   /** From now on, in time that is played. */
   async function revoke(): Promise<void> {
-    const [record] = await ground.store.tokens(ground.account.id);
+    const [record] = await ground.store.listTokens(ground.account.id);
     await ground.store.revokeToken(record!.id, ground.account.id, ground.clock.now.toISOString());
   }
 
@@ -225,10 +225,10 @@ describe('GET /api/v1/investigations/{investigationId}/events/', () => {
     const reader = (await open(id)).body!.getReader();
     for (let i = 0; i < 50; i++) await step(run, `step ${i}`);
     let looks = 0;
-    const { steps } = ground.store;
-    vi.spyOn(ground.store, 'steps').mockImplementation((...asked) => {
+    const { listSteps } = ground.store;
+    vi.spyOn(ground.store, 'listSteps').mockImplementation((...asked) => {
       looks += 1;
-      return steps(...asked);
+      return listSteps(...asked);
     });
     for (let i = 50; i < 60; i++) await step(run, `step ${i}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -238,7 +238,7 @@ describe('GET /api/v1/investigations/{investigationId}/events/', () => {
 
   it('ends without a word where the investigation is erased', async () => {
     const id = await ground.report();
-    const { runId } = (await ground.store.investigation(id))!;
+    const { runId } = (await ground.store.findInvestigation(id))!;
     const text = (await open(id)).text();
     await new Promise((resolve) => setTimeout(resolve, 20));
     const now = ground.clock.now.toISOString();

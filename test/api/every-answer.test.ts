@@ -31,7 +31,7 @@ const guarded = OPERATIONS.filter(({ statuses }) => statuses.includes('401'));
 
 /** The store, but that every verb except those of the token and its projects fails with `error`. */
 function failing(error: () => Error): (store: Store) => Store {
-  const kept = new Set<string | symbol>(['tokenByHash', 'touchToken', 'ensureAccount', 'addToken', 'syncProjects']);
+  const kept = new Set<string | symbol>(['findTokenByHash', 'touchToken', 'ensureAccount', 'addToken', 'syncProjects']);
   return (store) =>
     new Proxy(store, {
       get: (target, key) =>

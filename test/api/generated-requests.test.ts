@@ -145,7 +145,7 @@ describe('any request that the document suggests', () => {
   it('makes reports, and refuses others', async () => {
     const list = await ground.call('GET', '/api/v1/projects/');
     expect(list.status).toBe(200);
-    const made = await ground.store.investigations({ limit: 100 });
+    const made = await ground.store.listInvestigations({ limit: 100 });
     expect(made.length).toBeGreaterThan(2);
     const refused = await ground.call('POST', '/api/v1/issues/', { body: { data: 1 } });
     expect((await bodyOf(refused)).errors.length).toBeGreaterThan(0);

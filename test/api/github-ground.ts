@@ -32,7 +32,7 @@ export async function githubGround(ground: ApiGround): Promise<GithubGround> {
     [repository(21, 'hidden', true), repository(22, 'shown', false)],
     now,
   );
-  const [hidden, shown] = [await store.projectOfRepository(21), await store.projectOfRepository(22)];
+  const [hidden, shown] = [await store.findProjectOfRepository(21), await store.findProjectOfRepository(22)];
   if (hidden === null || shown === null) throw new Error('the projects were not made');
   const account = await store.ensureAccount({ login: 'octocat', githubId: 583231, signingSecret: 'whsec_o', now });
   return {

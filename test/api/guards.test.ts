@@ -53,9 +53,9 @@ describe('the token', () => {
 
   it('is refused without a database read where its checksum is wrong', async () => {
     let reads = 0;
-    const around = withVerb('tokenByHash', (store) => (hash) => {
+    const around = withVerb('findTokenByHash', (store) => (hash) => {
       reads += 1;
-      return store.tokenByHash(hash);
+      return store.findTokenByHash(hash);
     });
     await open({ around });
     const last = ground.token.endsWith('a') ? 'b' : 'a';
@@ -69,7 +69,7 @@ describe('the token', () => {
   it('stops working with the next request after its revocation', async () => {
     await open();
     expect((await ground.call('GET', '/api/v1/projects/')).status).toBe(200);
-    const [record] = await ground.store.tokens(ground.account.id);
+    const [record] = await ground.store.listTokens(ground.account.id);
     await ground.store.revokeToken(record!.id, ground.account.id, ground.clock.now.toISOString());
     expect((await ground.call('GET', '/api/v1/projects/')).status).toBe(401);
   });
@@ -117,7 +117,7 @@ describe('the token', () => {
       await ground.call('GET', '/api/v1/projects/');
     }
     expect(writes).toBe(3);
-    expect((await ground.store.tokens(ground.account.id))[0]?.lastUsedAt).toBe('2026-11-20T10:02:00.000Z');
+    expect((await ground.store.listTokens(ground.account.id))[0]?.lastUsedAt).toBe('2026-11-20T10:02:00.000Z');
   });
 
   it('works even where its last use cannot be written', async () => {
@@ -247,7 +247,7 @@ describe('every answer', () => {
 
   it('says no more of itself than needed where the store fails', async () => {
     const failing = new CausewayError('store_unusable', 'The database /srv/data/causeway.db is full');
-    await open({ around: withVerb('projects', () => () => Promise.reject(failing)) });
+    await open({ around: withVerb('listProjects', () => () => Promise.reject(failing)) });
     const answer = await ground.call('GET', '/api/v1/projects/');
     expect(answer.status).toBe(503);
     expect(answer.headers.get('Retry-After')).toBe('5');
@@ -256,7 +256,7 @@ describe('every answer', () => {
   });
 
   it('is 500 without inner text where we fail', async () => {
-    await open({ around: withVerb('projects', () => () => Promise.reject(new TypeError('inner words'))) });
+    await open({ around: withVerb('listProjects', () => () => Promise.reject(new TypeError('inner words'))) });
     const answer = await ground.call('GET', '/api/v1/projects/');
     expect(answer.status).toBe(500);
     expect(await answer.text()).not.toContain('inner words');

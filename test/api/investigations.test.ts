@@ -87,7 +87,7 @@ describe('GET /api/v1/investigations/{investigationId}/', () => {
 
 describe('GET /api/v1/investigations/', () => {
   it('lists newest first, filtered by project, state and reference', async () => {
-    const [, other] = await ground.store.projects({});
+    const [, other] = await ground.store.listProjects({});
     const a = await ground.report('a', { reference: 'x' });
     const b = await ground.report('b', { reference: 'x', projectId: other!.id });
     const c = await ground.report('c');
@@ -104,7 +104,7 @@ describe('GET /api/v1/investigations/', () => {
   });
 
   it('shows whole pages of what the caller may see, whatever of others came since', async () => {
-    const [, other] = await ground.store.projects({});
+    const [, other] = await ground.store.listProjects({});
     const own: string[] = [];
     for (let i = 0; i < 3; i++) own.unshift(await ground.report(`mine ${i}`));
     for (let i = 0; i < 4; i++) await ground.report(`not mine ${i}`, { projectId: other!.id });
@@ -174,7 +174,7 @@ describe('a page of investigations', () => {
   });
 
   it('cannot begin at what the caller may not see', async () => {
-    const [, other] = await ground.store.projects({});
+    const [, other] = await ground.store.listProjects({});
     await ground.report('a');
     await ground.report('b', { projectId: other!.id });
     await ground.report('c');
@@ -194,7 +194,7 @@ describe('DELETE /api/v1/investigations/{investigationId}/', () => {
     expect((await cancel(id)).status).toBe(200);
     expect(await bodyOf(await one(id))).toMatchObject({ state: 'cancelled', reason: { code: 'cancelled' } });
     expect((await cancel(id)).status).toBe(409);
-    const [webhook] = await ground.store.webhooks(ground.account.id, 10);
+    const [webhook] = await ground.store.listWebhooks(ground.account.id, 10);
     expect(webhook).toMatchObject({ type: 'issue.failed', investigationId: id });
   });
 
@@ -240,7 +240,7 @@ describe('DELETE /api/v1/investigations/{investigationId}/', () => {
     expect(await bodyOf(await one(id))).toMatchObject({ state: 'queued' });
     ground.roles.set(other.id, 'triage');
     expect((await cancel(id, token)).status).toBe(200);
-    const [deed] = await ground.store.auditEntries({ accountId: other.id, projectIds: [], limit: 1 });
+    const [deed] = await ground.store.listAuditEntries({ accountId: other.id, projectIds: [], limit: 1 });
     expect(deed).toMatchObject({ who: 'other', verb: 'investigation.cancelled', subject: id });
   });
 });

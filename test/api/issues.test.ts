@@ -23,7 +23,7 @@ describe('POST /api/v1/issues/', () => {
     expect(location).toMatch(/^\/api\/v1\/investigations\/inv_[0-9A-Za-z]{20}\/$/);
     expect(body.message).toContain(`${BASE}${location}`);
     expect(body.message).toContain('A webhook will be sent');
-    const [investigation] = await ground.store.investigations({ limit: 10 });
+    const [investigation] = await ground.store.listInvestigations({ limit: 10 });
     expect(location).toContain(investigation?.id);
   });
 
@@ -33,7 +33,7 @@ describe('POST /api/v1/issues/', () => {
     const answer = await full.call('POST', '/api/v1/issues/', { body });
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '60']);
     expect((await bodyOf(answer)).detail).toContain('19 MiB free, 100 MiB required');
-    expect(await full.store.investigations({ limit: 10 })).toEqual([]);
+    expect(await full.store.listInvestigations({ limit: 10 })).toEqual([]);
     expect((await full.call('GET', '/api/v1/projects/')).status).toBe(200);
     expect((await full.call('POST', '/api/v1/issues/', { body: { ...body, data: '' } })).status).toBe(422);
   });
@@ -52,7 +52,7 @@ describe('POST /api/v1/issues/', () => {
 
   it('keeps every optional field', async () => {
     const id = await ground.report('boom', { reference: 'alert 7 ✓', revision: 'v1.2', fresh: true });
-    const investigation = await ground.store.investigation(id);
+    const investigation = await ground.store.findInvestigation(id);
     expect(investigation).toMatchObject({ reference: 'alert 7 ✓', origin: 'api', accountId: ground.account.id });
     const run = await ground.start(id);
     expect(run).toMatchObject({ revision: 'v1.2', fresh: true, text: 'boom' });
@@ -134,7 +134,7 @@ describe('Idempotency-Key', () => {
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202]);
     expect(new Set(answers.map(({ headers }) => headers.get('Location'))).size).toBe(1);
     expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
-    expect(await ground.store.investigations({ limit: 10 })).toHaveLength(1);
+    expect(await ground.store.listInvestigations({ limit: 10 })).toHaveLength(1);
   });
 
   it('refuses another body under the same key', async () => {
@@ -222,9 +222,9 @@ describe('GET and DELETE /api/v1/issues/{issueId}/', () => {
   it('stops webhooks that were not delivered yet', async () => {
     const id = await ground.report('boom', { callbackUrl: 'https://example.com/hook' });
     const issueId = await ground.conclude(id);
-    expect(await ground.store.webhooks(ground.account.id, 10)).toHaveLength(1);
+    expect(await ground.store.listWebhooks(ground.account.id, 10)).toHaveLength(1);
     await ground.call('DELETE', `/api/v1/issues/${issueId}/`);
-    expect(await ground.store.webhooks(ground.account.id, 10)).toHaveLength(0);
+    expect(await ground.store.listWebhooks(ground.account.id, 10)).toHaveLength(0);
   });
 
   it('touches no other issue of the same analysis', async () => {
@@ -250,7 +250,7 @@ describe('GET and DELETE /api/v1/issues/{issueId}/', () => {
     expect((await ground.call('GET', `/api/v1/issues/${issueId}/`)).status).toBe(200);
     ground.roles.set(other.id, 'maintain');
     expect((await ground.call('DELETE', `/api/v1/issues/${issueId}/`, { token })).status).toBe(200);
-    const [deed] = await ground.store.auditEntries({ accountId: other.id, projectIds: [], limit: 1 });
+    const [deed] = await ground.store.listAuditEntries({ accountId: other.id, projectIds: [], limit: 1 });
     expect(deed).toMatchObject({ who: 'other', verb: 'issue.erased', subject: issueId });
   });
 });

@@ -117,7 +117,7 @@ describe('GET /api/v1/projects/{projectId}/', () => {
 describe('a token bound to projects', () => {
   it('sees only those, and of the others the bytes of what does not exist', async () => {
     await open({ projects: ['local/a', 'local/b'] });
-    const [mine, foreign] = await ground.store.projects({});
+    const [mine, foreign] = await ground.store.listProjects({});
     const issueId = await ground.conclude(await ground.report('boom', { projectId: foreign!.id }));
     const investigationId = await ground.report('bang', { projectId: foreign!.id });
     const token = await ground.newToken({ projectIds: [mine!.id] });
@@ -150,7 +150,7 @@ describe('a token bound to projects', () => {
 
   it('pages over what it sees', async () => {
     await open({ projects: names(30) });
-    const seen = (await ground.store.projects({})).filter((_, i) => i % 3 === 0);
+    const seen = (await ground.store.listProjects({})).filter((_, i) => i % 3 === 0);
     const token = await ground.newToken({ projectIds: seen.map(({ id }) => id) });
     const first = await ground.call('GET', '/api/v1/projects/?limit=7', { token });
     const next = /<([^>]+)>/.exec(first.headers.get('Link') ?? '')?.[1] ?? '';

@@ -45,7 +45,7 @@ describe('the role on GitHub', () => {
       ground.call('POST', '/api/v1/issues/', { token, body: { data: 'boom', projectId: hidden.id, fresh: true } });
     expect(await ladder(setRole, create)).toEqual([422, 422, 202, 202, 202, 202]);
     const trusted: boolean[] = [];
-    for (const { runId } of await ground.store.investigations({ limit: 10 })) {
+    for (const { runId } of await ground.store.listInvestigations({ limit: 10 })) {
       trusted.push((await ground.store.startRun(runId, ground.clock.now.toISOString()))?.isTrusted ?? false);
     }
     expect(trusted.reverse()).toEqual([false, true, true, true]);
@@ -171,7 +171,7 @@ describe('the role on GitHub', () => {
       expect([path, answer.status, answer.headers.get('Retry-After')]).toEqual([path, 503, '30']);
       expect((await bodyOf(answer)).detail).toContain('GitHub');
     }
-    expect(await ground.store.issue(issueId)).not.toBeNull();
+    expect(await ground.store.findIssue(issueId)).not.toBeNull();
   });
 
   it('is not enough while GitHub does not tell the configuration: 503, and nothing was accepted', async () => {
@@ -181,7 +181,7 @@ describe('the role on GitHub', () => {
     const answer = await ground.call('POST', '/api/v1/issues/', { token, body });
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '30']);
     expect((await bodyOf(answer)).detail).toContain('GitHub');
-    expect(await ground.store.investigations({ limit: 1 })).toEqual([]);
+    expect(await ground.store.listInvestigations({ limit: 1 })).toEqual([]);
   });
 });
 
@@ -211,7 +211,7 @@ describe('POST /api/v1/issues/{issueId}/pull-request/', () => {
     const token = await ground.newToken({ accountId, scopes });
     const ask = () => ground.call('POST', `/api/v1/issues/${issueId}/pull-request/`, { token });
     expect(await ladder(setRole, ask)).toEqual([404, 404, 404, 202, 202, 202]);
-    const thread = await ground.store.threadOf(hidden.id, { kind: 'report', issueId });
+    const thread = await ground.store.findThreadOfSubject(hidden.id, { kind: 'report', issueId });
     expect(thread?.fixRequest).toMatchObject({ id: 583231, login: 'octocat' });
   });
 
@@ -229,7 +229,7 @@ describe('POST /api/v1/issues/{issueId}/pull-request/', () => {
     const token = await ground.newToken({ accountId, scopes });
     const ask = () => ground.call('POST', `/api/v1/issues/${issueId}/pull-request`, { token });
     await ask();
-    const thread = await ground.store.threadOf(hidden.id, { kind: 'report', issueId });
+    const thread = await ground.store.findThreadOfSubject(hidden.id, { kind: 'report', issueId });
     const url = 'https://github.com/octo/hidden/pull/7';
     const pullRequest: PostedPullRequest = {
       ...{
@@ -256,7 +256,7 @@ describe('POST /api/v1/issues/{issueId}/pull-request/', () => {
     const answer = await ground.call('POST', `/api/v1/issues/${opened}/pull-request/`, { token });
     expect(answer.status).toBe(409);
     expect((await bodyOf(answer)).detail).toContain(newer);
-    expect((await ground.store.threadOf(hidden.id, { kind: 'issue', number: 12 }))?.fixRequest).toBeNull();
+    expect((await ground.store.findThreadOfSubject(hidden.id, { kind: 'issue', number: 12 }))?.fixRequest).toBeNull();
     expect((await ground.call('POST', `/api/v1/issues/${newer}/pull-request/`, { token })).status).toBe(202);
   });
 
@@ -266,7 +266,7 @@ describe('POST /api/v1/issues/{issueId}/pull-request/', () => {
     const token = await ground.newToken({ accountId, scopes });
     const ask = () => ground.call('POST', `/api/v1/issues/${issueId}/pull-request/`, { token });
     expect((await ask()).status).toBe(202);
-    const thread = await ground.store.threadOf(hidden.id, { kind: 'report', issueId });
+    const thread = await ground.store.findThreadOfSubject(hidden.id, { kind: 'report', issueId });
     if (thread === null) throw new Error('no thread');
     const withheld = { investigationId, reason: 'the repository is archived.', request: 'x' };
     await ground.store.saveThreadRecord(thread.id, { ...thread.record, withheld }, ground.clock.now.toISOString());

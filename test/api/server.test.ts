@@ -91,7 +91,7 @@ describe('a request over the wire', () => {
     const request = `GET /api/v1/projects/ HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ground.token}\r\n`;
     socket.write(`${request}\r\n`);
     await new Promise((resolve) => socket.once('data', resolve));
-    const [record] = await ground.store.tokens(ground.account.id);
+    const [record] = await ground.store.listTokens(ground.account.id);
     await ground.store.revokeToken(record!.id, ground.account.id, ground.clock.now.toISOString());
     socket.write(`${request}Connection: close\r\n\r\n`);
     expect((await readToEnd(socket)).status).toBe(401);
@@ -257,7 +257,7 @@ describe('a slow sender', () => {
     const answer = await readToEnd(socket);
     clearInterval(drip);
     expect([408, 400, 0]).toContain(answer.status);
-    expect(await ground.store.investigations({ limit: 1 })).toEqual([]);
+    expect(await ground.store.listInvestigations({ limit: 1 })).toEqual([]);
   });
 
   it('of a body that never ends gets 413 long before', async () => {
@@ -293,7 +293,7 @@ describe('a slow sender', () => {
     socket.destroy();
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect((await get('/healthz')).status).toBe(200);
-    expect(await ground.store.investigations({ limit: 1 })).toEqual([]);
+    expect(await ground.store.listInvestigations({ limit: 1 })).toEqual([]);
     expect(ground.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 });

@@ -44,7 +44,7 @@ describe('a report of somebody of whom 20 have not ended in the project', () => 
     const refused = await send('one more');
     expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '60']);
     expect((await bodyOf(refused)).detail).toContain('20 reports of this account have not ended in this project');
-    expect(await ground.store.investigations({ limit: 100 })).toHaveLength(MOST);
+    expect(await ground.store.listInvestigations({ limit: 100 })).toHaveLength(MOST);
     await ground.call('DELETE', `/api/v1/investigations/${second}/`, { token: there.token });
     expect((await send('one more')).status).toBe(202);
     expect((await send('and one more')).status).toBe(429);
@@ -78,6 +78,6 @@ describe('a report of somebody of whom 20 have not ended in the project', () => 
 
   it('is taken of the one account of local mode, which keeps nobody waiting', async () => {
     for (let n = 0; n <= MOST; n++) await ground.report('boom', { fresh: true });
-    expect(await ground.store.investigations({ limit: 100 })).toHaveLength(MOST + 1);
+    expect(await ground.store.listInvestigations({ limit: 100 })).toHaveLength(MOST + 1);
   });
 });

@@ -61,7 +61,7 @@ describe('a house', () => {
       [{ name: 'local/app', source: { kind: 'path', path: '/srv/app' } }],
       NOW.toISOString(),
     );
-    const secrets = await house.store.signingSecrets(house.account.id, NOW.toISOString());
+    const secrets = await house.store.listSigningSecrets(house.account.id, NOW.toISOString());
     const own = [key.toString('hex'), key.toString('base64'), ...secrets];
     expect(own).toHaveLength(3);
     const about = { projectId: project?.id ?? '', accountId: house.account.id, origin: 'api' } as const;

@@ -50,7 +50,7 @@ it('a repository on GitHub has its own file, else that of its owner, under the c
     { operatorModel: 'gpt-x', otherModels: [] },
   );
   const told = async (name: string) => {
-    const project = await house.store.project(name);
+    const project = await house.store.findProject(name);
     const { values, url } = await of(project ?? LOCAL, SIGNAL);
     const given = values.filter(({ from }) => from.kind === 'file' || from.kind === 'owner');
     return [url.replace(githubWebUrl, ''), ...given.map(({ name: key, value, from }) => ({ key, value, from }))];
@@ -64,7 +64,7 @@ it('a repository on GitHub has its own file, else that of its owner, under the c
     { key: 'language', value: 'de', from: { kind: 'owner', repository: 'octo/.github' } },
   ]);
   expect((await of(LOCAL, SIGNAL)).values).toHaveLength(3);
-  const shop = await house.store.project('octo/shop');
+  const shop = await house.store.findProject('octo/shop');
   const [mode] = (await of(shop ?? LOCAL, SIGNAL)).values;
   expect(mode).toMatchObject({ value: 'fix', limit: 'comment, since MAX_MODE allows no more' });
 });

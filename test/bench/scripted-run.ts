@@ -72,7 +72,7 @@ export async function scriptedHouse({ folder, files, searchPath }: Place): Promi
       played.play(`${text.title}\n\n${text.body}`, turns);
       const begun = performance.now();
       const id = await accepted(house, project?.id ?? '', `${text.title}\n\n${text.body}`);
-      await worker.idle(AbortSignal.timeout(MOST_MS));
+      await worker.waitUntilIdle(AbortSignal.timeout(MOST_MS));
       const ms = performance.now() - begun - played.ms();
       return { issue: await concluded(house, id, turns), ms, requests: played.requests() };
     },
@@ -90,8 +90,8 @@ async function accepted(house: Services, projectId: string, text: string): Promi
 }
 
 async function concluded({ store }: Services, id: string, turns: number): Promise<Issue> {
-  const outcome = (await store.investigation(id))?.outcome;
-  const issue = outcome?.state === 'concluded' ? await store.issue(outcome.issueId) : null;
+  const outcome = (await store.findInvestigation(id))?.outcome;
+  const issue = outcome?.state === 'concluded' ? await store.findIssue(outcome.issueId) : null;
   if (issue === null) throw new Error(`the run ended as ${JSON.stringify(outcome)}`);
   if (issue.analysis.usage.turns !== turns || issue.investigationSteps.length < turns - 1) {
     throw new Error(`${issue.analysis.usage.turns} turns with ${issue.investigationSteps.length} steps, not ${turns}`);

@@ -46,7 +46,7 @@ describe('token create', () => {
     expect(out).toBe(`${value}\n`);
     expect(err).not.toContain(value);
     expect(err).toMatch(/^Token tok_\w{20} may issues:read and expires on 2025-05-30 at 12:00 UTC\.\n/);
-    const found = await account.store.tokenByHash(hashToken(value));
+    const found = await account.store.findTokenByHash(hashToken(value));
     expect(found?.token).toMatchObject({
       name: 'laptop',
       scopes: ['issues:read'],
@@ -143,7 +143,7 @@ describe('webhook-secret', () => {
     await using account = await openAccount();
     await account.run({ kind: 'webhook-secret-show', account: null });
     await account.run({ kind: 'webhook-secret-rotate', account: null });
-    const entries = await account.store.auditEntries({ accountId: account.id, projectIds: [], limit: 2 });
+    const entries = await account.store.listAuditEntries({ accountId: account.id, projectIds: [], limit: 2 });
     expect(entries.map(({ who, verb }) => [who, verb])).toEqual([
       ['local', 'secret.rotated'],
       ['local', 'secret.shown'],
@@ -160,7 +160,7 @@ describe('webhook-secret', () => {
     await token(CREATE, io, deps);
     await webhookSecret({ kind: 'webhook-secret-show', account: 'mona' }, io, deps);
     await webhookSecret({ kind: 'webhook-secret-rotate', account: 'mona' }, io, deps);
-    const entries = await store.auditEntries({ accountId: mona.id, projectIds: [], limit: 3 });
+    const entries = await store.listAuditEntries({ accountId: mona.id, projectIds: [], limit: 3 });
     expect(entries.map(({ verb }) => verb)).toEqual([
       'secret.rotated_by_operator',
       'secret.shown_by_operator',

@@ -53,7 +53,7 @@ function enqueuing(engine: Engine): void {
     await at.opened.enqueue(job('a'));
     const { handled, handlers } = recorder();
     await using worker = at.opened.queue(FAST).work(handlers, all);
-    await worker.idle(patience());
+    await worker.waitUntilIdle(patience());
     expect(subjects(handled)).toEqual(['a']);
     expect(await at.opened.jobs()).toEqual([]);
   });
@@ -82,7 +82,7 @@ function enqueuing(engine: Engine): void {
     });
     await using worker = at.opened.queue(FAST).work(handlers, all);
     await until(() => handled.length === 2);
-    await worker.idle(patience());
+    await worker.waitUntilIdle(patience());
     expect(handled.map(({ attempt }) => attempt)).toEqual([1, 1]);
     expect(await at.opened.jobs()).toEqual([]);
   });
@@ -91,7 +91,7 @@ function enqueuing(engine: Engine): void {
     await using at = await openPlace(engine);
     const { handled, handlers } = recorder();
     await using worker = at.opened.queue(SLOW).work(handlers, all);
-    await worker.idle(patience());
+    await worker.waitUntilIdle(patience());
     await at.opened.store.accept(acceptance(await ground(at.opened.store)));
     await until(() => handled.length === 1);
     if (!engine.isShared) return;
@@ -111,10 +111,10 @@ function working(engine: Engine): void {
     const { handled, handlers } = recorder();
     const queue = at.opened.queue(FAST);
     await using worker = queue.work(handlers, ONE);
-    await worker.idle(patience());
+    await worker.waitUntilIdle(patience());
     expect(subjects(handled)).toEqual(['p1', 'p2', 'a1', 'a2']);
     expect(handled.map(({ attempt }) => attempt)).toEqual([1, 1, 1, 1]);
-    expect(await queue.depth()).toEqual({ waiting: 0, running: 0, dead: 0 });
+    expect(await queue.countJobs()).toEqual({ waiting: 0, running: 0, dead: 0 });
   });
 
   it('leaves a job until it is due', async () => {
@@ -123,7 +123,7 @@ function working(engine: Engine): void {
     await at.opened.enqueue(job('later', { runAt }));
     const { handled, handlers } = recorder();
     await using worker = at.opened.queue(FAST).work(handlers, all);
-    await worker.idle(patience());
+    await worker.waitUntilIdle(patience());
     expect(handled).toEqual([]);
     await until(() => handled.length === 1);
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(runAt));
@@ -154,7 +154,7 @@ function working(engine: Engine): void {
       running.splice(running.indexOf(subject), 1);
     });
     await using worker = at.opened.queue(FAST).work(handlers, runLimits(5, 2));
-    await worker.idle(patience());
+    await worker.waitUntilIdle(patience());
     expect(peaks.group).toBe(2);
     expect(peaks.total).toBeLessThanOrEqual(5);
     expect(handled).toHaveLength(15);
@@ -185,7 +185,7 @@ function working(engine: Engine): void {
       .work({ ...each(handlers.run), delivery: handlers.run }, each({ concurrency: 1, perGroup: 1 }));
     await until(() => handled.length === kinds.length);
     gate.resolve();
-    await worker.idle(patience());
+    await worker.waitUntilIdle(patience());
     expect(handled.map(({ kind, subject }) => `${kind} ${subject}`).toSorted()).toEqual(
       kinds.map((kind) => `${kind} of ${kind}`).toSorted(),
     );
@@ -199,7 +199,7 @@ function working(engine: Engine): void {
     const { handled, handlers } = recorder(() => sleep(1));
     await using worker = at.opened.queue(FAST).work(handlers, all);
     await using second = other.queue(FAST).work(handlers, all);
-    await Promise.all([worker.idle(patience()), second.idle(patience())]);
+    await Promise.all([worker.waitUntilIdle(patience()), second.waitUntilIdle(patience())]);
     expect(new Set(subjects(handled)).size).toBe(100);
     expect(handled).toHaveLength(100);
   });
@@ -209,13 +209,13 @@ function working(engine: Engine): void {
     const queue = at.opened.queue(FAST);
     const due = inMs(-1_000);
     await at.opened.enqueue(job('a', { runAt: due }), job('b', { runAt: due }), job('c', { kind: 'webhook' }));
-    expect(await queue.depth()).toEqual({ waiting: 3, running: 0, dead: 0 });
+    expect(await queue.countJobs()).toEqual({ waiting: 3, running: 0, dead: 0 });
     const gate = Promise.withResolvers<void>();
     const { handled, handlers } = recorder(() => gate.promise);
     await using _worker = queue.work(handlers, ONE);
     await until(() => handled.length === 2);
-    expect(await queue.depth()).toEqual({ waiting: 1, running: 2, dead: 0 });
-    expect(await queue.depths(new Date().toISOString())).toContainEqual(
+    expect(await queue.countJobs()).toEqual({ waiting: 1, running: 2, dead: 0 });
+    expect(await queue.countJobsByKind(new Date().toISOString())).toContainEqual(
       expect.objectContaining({ kind: 'run', waiting: 1, oldestDue: due }),
     );
     gate.resolve();
@@ -233,12 +233,12 @@ function failing(engine: Engine): void {
     const queue = at.opened.queue(FAST);
     await using worker = queue.work(handlers, ONE);
     await until(() => deaths.length === 1);
-    await worker.idle(patience());
+    await worker.waitUntilIdle(patience());
     const bad = handled.filter(({ subject }) => subject === 'bad');
     expect(bad.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
     expect(deaths).toEqual([{ job: bad[2], error: boom }]);
     expect(subjects(handled).indexOf('good')).toBeLessThan(handled.length - 1);
-    expect(await queue.depth()).toEqual({ waiting: 0, running: 0, dead: 1 });
+    expect(await queue.countJobs()).toEqual({ waiting: 0, running: 0, dead: 1 });
     isBroken = false;
     await at.opened.enqueue(job('bad'));
     await until(async () => (await at.opened.jobs()).length === 0);
@@ -251,16 +251,16 @@ function failing(engine: Engine): void {
     const bad = recorder(() => Promise.reject(boom));
     {
       await using _worker = at.opened.queue(FAST).work(bad.handlers, all);
-      await until(async () => (await at.opened.queue(FAST).depth()).dead === 3);
+      await until(async () => (await at.opened.queue(FAST).countJobs()).dead === 3);
     }
     const good = recorder();
     const again = at.opened.queue(FAST);
-    expect([await again.redrive('run'), await again.redrive('run')]).toEqual([2, 0]);
+    expect([await again.requeueDead('run'), await again.requeueDead('run')]).toEqual([2, 0]);
     expect((await at.opened.jobs())[0]).toMatchObject({ subject: 'a', urgency: 'automatic' });
     await using worker = again.work(good.handlers, all);
-    await worker.idle(patience());
+    await worker.waitUntilIdle(patience());
     expect(good.handled.map(({ subject, attempt }) => `${subject} ${attempt}`).toSorted()).toEqual(['a 1', 'b 1']);
-    expect(await again.depths(new Date().toISOString())).toEqual([
+    expect(await again.countJobsByKind(new Date().toISOString())).toEqual([
       { kind: 'webhook', waiting: 0, running: 0, dead: 1, oldestDue: null },
     ]);
   });
@@ -289,7 +289,7 @@ function cancelling(engine: Engine): void {
     await queue.cancel('run', 'unknown');
     const { handled, handlers } = recorder();
     await using worker = queue.work(handlers, all);
-    await worker.idle(patience());
+    await worker.waitUntilIdle(patience());
     expect(subjects(handled)).toEqual(['b']);
   });
 
@@ -314,7 +314,7 @@ function cancelling(engine: Engine): void {
     });
     await using worker = at.opened.queue(FAST).work(handlers, all);
     await until(() => handled.length === 3);
-    await worker.idle(patience());
+    await worker.waitUntilIdle(patience());
     expect([deaths, await at.opened.jobs()]).toEqual([[], []]);
   });
 }
@@ -331,7 +331,7 @@ function stopping(engine: Engine): void {
       expect(handled[0]?.attempt).toBe(1);
       expect([reasons.length, deaths]).toEqual([1, []]);
     }
-    expect(await at.opened.queue({}).depth()).toEqual({ waiting: 1, running: 0, dead: 0 });
+    expect(await at.opened.queue({}).countJobs()).toEqual({ waiting: 1, running: 0, dead: 0 });
   });
 
   it('keeps what a handler still finishes', async () => {
@@ -355,12 +355,12 @@ function stopping(engine: Engine): void {
     const worker = at.opened.queue({ ...FAST, stopMs: 50 }).work(deaf.handlers, all);
     await until(() => deaf.handled.length === 1);
     await worker[Symbol.asyncDispose]();
-    expect(await at.opened.queue({}).depth()).toMatchObject({ waiting: 1, running: 0 });
+    expect(await at.opened.queue({}).countJobs()).toMatchObject({ waiting: 1, running: 0 });
     gate.resolve();
     const next = recorder();
     await using second = at.opened.queue(FAST).work(next.handlers, all);
     await until(() => next.handled.length === 1);
-    await second.idle(patience());
+    await second.waitUntilIdle(patience());
     expect(next.handled.map(({ attempt }) => attempt)).toEqual([1]);
   });
 
@@ -368,7 +368,7 @@ function stopping(engine: Engine): void {
     await using at = await openPlace(engine);
     await at.opened.enqueue(job('a'));
     await using worker = at.opened.queue(FAST).work(waiting().handlers, all);
-    await expect(worker.idle(AbortSignal.timeout(50))).rejects.toThrow();
+    await expect(worker.waitUntilIdle(AbortSignal.timeout(50))).rejects.toThrow();
   });
 }
 
@@ -394,7 +394,7 @@ function losing(engine: Engine): void {
     });
     await using worker = at.opened.queue({ ...FAST, suspectMs: 10 }).work(handlers, all);
     await until(() => handled.length === 5);
-    await worker.idle(patience());
+    await worker.waitUntilIdle(patience());
     expect(most).toBe(1);
     expect(handled.map(({ subject, attempt }) => `${subject} ${attempt}`).toSorted()).toEqual([
       'five 6',
@@ -425,7 +425,7 @@ function losing(engine: Engine): void {
     const { handled, deaths, handlers } = recorder();
     const queue = at.opened.queue({ ...FAST, suspectMs: 0 });
     await using _worker = queue.work(handlers, all);
-    await until(async () => (await queue.depth()).dead === 1);
+    await until(async () => (await queue.countJobs()).dead === 1);
     expect(handled).toEqual([]);
     expect(deaths).toMatchObject([{ job: { subject: 'poison' }, error: { code: 'internal' } }]);
   });

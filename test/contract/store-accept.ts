@@ -25,7 +25,7 @@ export function acceptContract(engine: Engine): void {
       expect({ joined, investigationId }).toEqual({ joined: false, investigationId: wanted.investigationId });
       const of = { group: base.project.id, urgency: 'person' };
       expect(await opened.jobs()).toEqual([{ kind: 'run', subject: runId, runAt: at(3), ...of }]);
-      expect(await opened.store.investigation(investigationId)).toEqual({
+      expect(await opened.store.findInvestigation(investigationId)).toEqual({
         id: investigationId,
         runId,
         accountId: base.account.id,
@@ -71,7 +71,7 @@ export function acceptContract(engine: Engine): void {
         { runId: first.runId, joined: true },
         { runId: first.runId, joined: true },
       ]);
-      const states = await store.investigations({ limit: 10 });
+      const states = await store.listInvestigations({ limit: 10 });
       expect(states.map((one) => one.outcome.state)).toEqual(['running', 'running', 'running']);
       expect(await opened.jobs()).toHaveLength(1);
       await store.conclude(run, conclusion(), at(1));
@@ -143,7 +143,7 @@ export function acceptContract(engine: Engine): void {
       });
       const other = acceptance(base, { idempotency: { key: 'k', bodyHash: 'other' } });
       expect(await store.accept(other)).toEqual({ kind: 'key_reused' });
-      expect(await store.investigations({ limit: 10 })).toHaveLength(1);
+      expect(await store.listInvestigations({ limit: 10 })).toHaveLength(1);
     });
 
     it('is one investigation even if sent many times at once', async () => {
@@ -184,8 +184,8 @@ export function acceptContract(engine: Engine): void {
         const wanted = acceptance(base, { fingerprint: `f${i}`, reference: i % 2 ? 'odd' : '' });
         ids.unshift((await accepted(store, wanted)).investigationId);
       }
-      const list = async (filter: Partial<Parameters<typeof store.investigations>[0]>) =>
-        (await store.investigations({ limit: 10, ...filter })).map((one) => one.id);
+      const list = async (filter: Partial<Parameters<typeof store.listInvestigations>[0]>) =>
+        (await store.listInvestigations({ limit: 10, ...filter })).map((one) => one.id);
       expect(await list({})).toEqual(ids);
       expect(await list({ limit: 2 })).toEqual(ids.slice(0, 2));
       expect(await list({ limit: 2, after: ids[1]! })).toEqual(ids.slice(2, 4));

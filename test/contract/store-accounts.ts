@@ -18,7 +18,7 @@ export function accountsContract(engine: Engine): void {
       expect(second).toEqual(first);
       expect(third).toEqual(first);
       expect(first.id).toMatch(/^acc_/);
-      expect(await one.store.signingSecrets(first.id, NOW)).toHaveLength(1);
+      expect(await one.store.listSigningSecrets(first.id, NOW)).toHaveLength(1);
     });
 
     it('of people on GitHub are their number: whoever is renamed keeps theirs, and who had the name before gives it up', async () => {
@@ -34,11 +34,11 @@ export function accountsContract(engine: Engine): void {
       expect(second.id).not.toBe(first.id);
       expect(await ensure(2, 'MONA-2')).toEqual({ ...second, login: 'MONA-2' });
       await store.addToken(token(first.id), 'hash');
-      expect((await store.tokenByHash('hash'))?.account).toMatchObject({ id: first.id, githubId: 1 });
-      expect((await store.tokenByHash('hash'))?.account.login).not.toMatch(/^mona-2$/i);
+      expect((await store.findTokenByHash('hash'))?.account).toMatchObject({ id: first.id, githubId: 1 });
+      expect((await store.findTokenByHash('hash'))?.account.login).not.toMatch(/^mona-2$/i);
       expect(await ensure(1, 'mona')).toEqual({ ...first, login: 'mona' });
       expect(await ensure(2, 'mona-2')).toEqual({ ...second, login: 'mona-2' });
-      expect(await store.signingSecrets(first.id, NOW)).toEqual(['whsec_Mona']);
+      expect(await store.listSigningSecrets(first.id, NOW)).toEqual(['whsec_Mona']);
       expect((await opened.audit()).filter((entry) => entry.verb === 'account.made')).toHaveLength(2);
     });
 
@@ -63,8 +63,8 @@ export function accountsContract(engine: Engine): void {
       const { account } = await ground(opened.store);
       const rotation = { accountId: account.id, overlapUntil: at(100), now: at(10) };
       await opened.store.rotateSigningSecret({ ...rotation, secret: 'whsec_second' });
-      expect(await opened.store.signingSecrets(account.id, at(99))).toEqual(['whsec_second', 'whsec_first']);
-      expect(await opened.store.signingSecrets(account.id, at(100))).toEqual(['whsec_second']);
+      expect(await opened.store.listSigningSecrets(account.id, at(99))).toEqual(['whsec_second', 'whsec_first']);
+      expect(await opened.store.listSigningSecrets(account.id, at(100))).toEqual(['whsec_second']);
     });
 
     it('rotate once with a key that counts once', async () => {
@@ -75,7 +75,7 @@ export function accountsContract(engine: Engine): void {
       const rotation = { accountId: account.id, overlapUntil: at(100), now: at(10), once };
       expect(await opened.store.rotateSigningSecret({ ...rotation, secret: 'whsec_second' })).toBe('done');
       expect(await opened.store.rotateSigningSecret({ ...rotation, secret: 'whsec_third' })).toBe('repeated');
-      expect(await opened.store.signingSecrets(account.id, at(20))).toEqual(['whsec_second', 'whsec_first']);
+      expect(await opened.store.listSigningSecrets(account.id, at(20))).toEqual(['whsec_second', 'whsec_first']);
       expect((await opened.audit()).filter(({ verb }) => verb === 'secret.rotated')).toHaveLength(1);
     });
 
@@ -86,7 +86,7 @@ export function accountsContract(engine: Engine): void {
       const rotation = { accountId: account.id, overlapUntil: at(100), now: at(10) };
       await opened.store.rotateSigningSecret({ ...rotation, secret: 'whsec_second' });
       await opened.store.rotateSigningSecret({ ...rotation, secret: 'whsec_third' });
-      expect(await opened.store.signingSecrets(account.id, at(20))).toEqual(['whsec_third', 'whsec_second']);
+      expect(await opened.store.listSigningSecrets(account.id, at(20))).toEqual(['whsec_third', 'whsec_second']);
     });
   });
 
@@ -99,10 +99,10 @@ export function accountsContract(engine: Engine): void {
       const second = token(account.id, { name: 'laptop' });
       await opened.store.addToken(first, 'hash-1');
       await opened.store.addToken(second, 'hash-2');
-      expect(await opened.store.tokenByHash('hash-1')).toEqual({ token: first, account });
-      expect(await opened.store.tokenByHash('hash-3')).toBeNull();
-      expect(await opened.store.tokens(account.id)).toEqual([second, first]);
-      expect(await opened.store.tokens('acc_other')).toEqual([]);
+      expect(await opened.store.findTokenByHash('hash-1')).toEqual({ token: first, account });
+      expect(await opened.store.findTokenByHash('hash-3')).toBeNull();
+      expect(await opened.store.listTokens(account.id)).toEqual([second, first]);
+      expect(await opened.store.listTokens('acc_other')).toEqual([]);
     });
 
     it('are made once with a key that counts once, which a token that could not be made leaves unused', async () => {
@@ -119,7 +119,7 @@ export function accountsContract(engine: Engine): void {
         two.store.addToken(token(account.id), 'hash-3', how),
       ]);
       expect(answers.toSorted()).toEqual(['done', 'repeated']);
-      expect(await one.store.tokens(account.id)).toHaveLength(2);
+      expect(await one.store.listTokens(account.id)).toHaveLength(2);
       expect((await one.audit()).filter(({ verb }) => verb === 'token.created')).toHaveLength(2);
     });
 
@@ -133,7 +133,7 @@ export function accountsContract(engine: Engine): void {
       await opened.store.revokeToken(record.id, account.id, at(1), { byOperator });
       const rotation = { accountId: account.id, secret: 'whsec_second', overlapUntil: at(100), now: at(2) };
       await opened.store.rotateSigningSecret({ ...rotation, byOperator });
-      await opened.store.noteSecretShown(account.id, at(3), { byOperator });
+      await opened.store.recordSecretShown(account.id, at(3), { byOperator });
       const verbs = (await opened.audit()).map(({ verb }) => verb).filter((verb) => verb.endsWith('_by_operator'));
       expect(verbs).toEqual([
         'token.created_by_operator',
@@ -152,7 +152,7 @@ export function accountsContract(engine: Engine): void {
       expect(await opened.store.revokeToken(record.id, 'acc_other', at(1))).toBe(false);
       expect(await opened.store.revokeToken(record.id, account.id, at(1))).toBe(true);
       expect(await opened.store.revokeToken(record.id, account.id, at(2))).toBe(false);
-      expect((await opened.store.tokenByHash('hash'))?.token.revokedAt).toBe(at(1));
+      expect((await opened.store.findTokenByHash('hash'))?.token.revokedAt).toBe(at(1));
     });
 
     it('show their last use to the minute', async () => {
@@ -161,7 +161,7 @@ export function accountsContract(engine: Engine): void {
       const { account } = await ground(opened.store);
       const record = token(account.id);
       await opened.store.addToken(record, 'hash');
-      const lastUse = async () => (await opened.store.tokenByHash('hash'))?.token.lastUsedAt;
+      const lastUse = async () => (await opened.store.findTokenByHash('hash'))?.token.lastUsedAt;
       await opened.store.touchToken(record.id, at(1));
       expect(await lastUse()).toBe(at(1));
       await opened.store.touchToken(record.id, at(30));
@@ -181,8 +181,8 @@ export function accountsContract(engine: Engine): void {
       await opened.store.revokeToken(record.id, account.id, NOW);
       const secret = { accountId: account.id, secret: 'whsec_second', overlapUntil: at(1), now: NOW };
       await opened.store.rotateSigningSecret(secret);
-      await opened.store.noteSecretShown(account.id, at(1));
-      await opened.store.noteSecretShown(account.id, at(2));
+      await opened.store.recordSecretShown(account.id, at(1));
+      await opened.store.recordSecretShown(account.id, at(2));
       expect(await opened.audit()).toEqual([
         { verb: 'account.made', subject: account.id },
         { verb: 'token.created', subject: record.id },

@@ -15,12 +15,12 @@ export function agentContract(engine: Engine): void {
       const { store } = opened;
       const { runId } = await accepted(store, acceptance(await ground(store)));
       const first = await started(store, runId);
-      expect(await store.transcript(runId)).toEqual([]);
+      expect(await store.readTranscript(runId)).toEqual([]);
       await store.recordStep(first, step('one'), NOW);
       await store.appendTranscript(first, '{"turn":1}', NOW);
       await store.appendTranscript(first, '{"turn":2}', NOW);
       const second = await started(store, runId);
-      expect(await store.transcript(runId)).toEqual(['{"turn":1}', '{"turn":2}']);
+      expect(await store.readTranscript(runId)).toEqual(['{"turn":1}', '{"turn":2}']);
       expect((await store.recordStep(second, step('two'), NOW)).number).toBe(2);
       await expect(store.appendTranscript(first, '{}', NOW)).rejects.toMatchObject({ code: 'lease_lost' });
     });
@@ -35,11 +35,11 @@ export function agentContract(engine: Engine): void {
       await store.appendTranscript(run, '{"turn":1}', NOW);
       await store.appendTranscript(run, '{"turn":2}', NOW, opaque);
       await started(store, runId);
-      expect(await store.transcript(runId)).toEqual(['{"turn":1}', '{"turn":2}']);
-      expect(await store.opaqueParts(runId)).toEqual([null, opaque]);
+      expect(await store.readTranscript(runId)).toEqual(['{"turn":1}', '{"turn":2}']);
+      expect(await store.readOpaqueParts(runId)).toEqual([null, opaque]);
       expect(await opened.tablesHolding('canary')).toEqual([]);
       await store.giveUp(runId, { code: 'cancelled', detail: '' }, NOW);
-      expect(await store.opaqueParts(runId)).toEqual([]);
+      expect(await store.readOpaqueParts(runId)).toEqual([]);
     });
 
     it('is written with a step in one, and numbers go on where they stood', async () => {
@@ -51,11 +51,11 @@ export function agentContract(engine: Engine): void {
       await store.recordStep(first, step('one'), NOW);
       await store.recordStep(first, step('two'), NOW, (number) => `{"step":${number}}`);
       const second = await started(store, runId);
-      expect(await store.transcript(runId)).toEqual(['{"step":2}']);
+      expect(await store.readTranscript(runId)).toEqual(['{"step":2}']);
       await expect(store.recordStep(first, step('three'), NOW, () => '{}')).rejects.toMatchObject({
         code: 'lease_lost',
       });
-      expect(await store.transcript(runId)).toHaveLength(1);
+      expect(await store.readTranscript(runId)).toHaveLength(1);
       expect((await store.recordStep(second, step('three'), NOW)).number).toBe(3);
     });
 
@@ -69,13 +69,13 @@ export function agentContract(engine: Engine): void {
       const run = await started(store, one.runId);
       await store.appendTranscript(run, '{"turn":1}', NOW);
       await store.cancel(one.investigationId, reason, NOW);
-      expect(await store.transcript(run.id)).toHaveLength(1);
+      expect(await store.readTranscript(run.id)).toHaveLength(1);
       await store.cancel(two.investigationId, reason, NOW);
-      expect(await store.transcript(run.id)).toEqual([]);
+      expect(await store.readTranscript(run.id)).toEqual([]);
       const other = await started(store, (await accepted(store, acceptance(base))).runId);
       await store.appendTranscript(other, '{"turn":1}', NOW);
       await store.giveUp(other, reason, NOW);
-      expect(await store.transcript(other.id)).toEqual([]);
+      expect(await store.readTranscript(other.id)).toEqual([]);
     });
 
     it('does not outlive a run that is concluded, by itself or from an equal one: nobody goes on with it', async () => {
@@ -86,15 +86,15 @@ export function agentContract(engine: Engine): void {
       const first = await started(store, (await accepted(store, acceptance(base))).runId);
       await store.recordStep(first, step('one'), NOW, () => '{"step":1}');
       expect(await store.conclude(first, conclusion(), NOW)).toHaveLength(1);
-      expect(await store.transcript(first.id)).toEqual([]);
-      expect(await store.steps(first.id, 0)).toHaveLength(1);
+      expect(await store.readTranscript(first.id)).toEqual([]);
+      expect(await store.listSteps(first.id, 0)).toHaveLength(1);
       const second = await started(store, (await accepted(store, acceptance(base))).runId);
       await store.appendTranscript(second, '{"facts":1}', NOW);
       const equal = { since: NOW, model: null };
       expect(await store.concludeFromEqual(second, { ...equal, sha: 'b'.repeat(40) }, NOW)).toEqual([]);
-      expect(await store.transcript(second.id)).toHaveLength(1);
+      expect(await store.readTranscript(second.id)).toHaveLength(1);
       expect(await store.concludeFromEqual(second, { ...equal, sha: SHA }, NOW)).toHaveLength(1);
-      expect(await store.transcript(second.id)).toEqual([]);
+      expect(await store.readTranscript(second.id)).toEqual([]);
     });
   });
 

@@ -17,7 +17,7 @@ export function auditContract(engine: Engine): void {
       await store.addToken(token(stranger.id), 'foreign');
       await accepted(store, acceptance({ ...base, account: stranger }, { thread: opening('thr_1') }));
       await store.requestFix('thr_1', { ...WRITER, at: at(1) }, at(1));
-      const entries = await store.auditEntries({ accountId: base.account.id, projectIds: [], limit: 10 });
+      const entries = await store.listAuditEntries({ accountId: base.account.id, projectIds: [], limit: 10 });
       expect(
         entries.map(({ at: when, who, verb, subject, projectId }) => [when, who, verb, subject, projectId]),
       ).toEqual([
@@ -50,7 +50,7 @@ export function auditContract(engine: Engine): void {
       await store.eraseIssue(issueId, at(4));
       const unknown = Array.from({ length: 700 }, (_, index) => `prj_unknown${index}`);
       const projectIds = [...unknown, base.project.id];
-      const entries = await store.auditEntries({ accountId: 'acc_unknown', projectIds, limit: 20 });
+      const entries = await store.listAuditEntries({ accountId: 'acc_unknown', projectIds, limit: 20 });
       expect(entries.map(({ who, verb, subject }) => [who, verb, subject])).toEqual([
         ['other', 'issue.erased', issueId],
         ['github 8', 'fix.requested', 'thr_2'],
@@ -76,7 +76,7 @@ export function auditContract(engine: Engine): void {
       const [issueId = ''] = await store.conclude(await started(store, second.runId), conclusion(), NOW);
       await store.cancel(first.investigationId, { code: 'cancelled', detail: '' }, at(1), stranger.id);
       await store.eraseIssue(issueId, at(2), stranger.id);
-      const entries = await store.auditEntries({ accountId: stranger.id, projectIds: [], limit: 2 });
+      const entries = await store.listAuditEntries({ accountId: stranger.id, projectIds: [], limit: 2 });
       expect(entries.map(({ who, verb, subject, projectId }) => [who, verb, subject, projectId])).toEqual([
         ['other', 'issue.erased', issueId, base.project.id],
         ['other', 'investigation.cancelled', first.investigationId, base.project.id],
@@ -92,7 +92,7 @@ export function auditContract(engine: Engine): void {
       const [first, second] = [await accept('a'), await accept('b')];
       const page = (before?: number) => {
         const filter = { accountId: base.account.id, projectIds: [base.project.id], limit: 2 };
-        return store.auditEntries({ ...filter, ...(before !== undefined && { before }) });
+        return store.listAuditEntries({ ...filter, ...(before !== undefined && { before }) });
       };
       const newest = await page();
       expect(newest.map(({ subject }) => subject)).toEqual([second.investigationId, first.investigationId]);

@@ -28,10 +28,10 @@ export function backfillsContract(engine: Engine): void {
       const { store } = opened;
       await store.syncInstallation(installation(), [repository(1, 'octo/shop')], NOW);
       const two = (await store.putRepository(500, repository(2, 'octo/two'), at(1)))!;
-      const shop = (await store.projectOfRepository(1))!;
+      const shop = (await store.findProjectOfRepository(1))!;
       const since = '2026-11-06T10:00:00.000Z';
       const begun = { state: 'waiting', cursor: '', calls: 0, checks: 0, since, forecast: null };
-      expect(await store.backfill(shop.id)).toEqual({ projectId: shop.id, ...begun });
+      expect(await store.findBackfill(shop.id)).toEqual({ projectId: shop.id, ...begun });
       const unasked = { group: 'installation 500', urgency: 'automatic' };
       const jobs = [
         { kind: 'backfill', subject: shop.id, runAt: NOW, ...unasked },
@@ -42,7 +42,7 @@ export function backfillsContract(engine: Engine): void {
       await store.hideRepository({ id: 2, installationId: 500 }, at(2));
       await store.syncInstallation(installation(), [repository(1, 'octo/store'), repository(2, 'octo/two')], at(3));
       expect(await opened.jobs()).toEqual([]);
-      expect((await store.backfill(shop.id))?.since).toBe(since);
+      expect((await store.findBackfill(shop.id))?.since).toBe(since);
     });
 
     it('remembers how far it was read, and what came of it', async () => {
@@ -56,9 +56,9 @@ export function backfillsContract(engine: Engine): void {
       };
       await store.saveBackfill({ ...read, state: 'waiting', forecast: null }, NOW);
       await store.saveBackfill(read, at(1));
-      expect(await store.backfill(project.id)).toEqual(read);
+      expect(await store.findBackfill(project.id)).toEqual(read);
       const local = (await ground(store)).project;
-      expect(await store.backfill(local.id)).toBeNull();
+      expect(await store.findBackfill(local.id)).toBeNull();
     });
   });
 
@@ -68,14 +68,14 @@ export function backfillsContract(engine: Engine): void {
       await using opened = await place.open();
       const { store } = opened;
       const base = await ground(store);
-      expect(await store.meanCost()).toBeNull();
+      expect(await store.readMeanCost()).toBeNull();
       await spent(store, base, undefined);
-      expect(await store.meanCost()).toBeNull();
+      expect(await store.readMeanCost()).toBeNull();
       await spent(store, base, 500_000);
       await spent(store, base, 0);
       const { runId } = await accepted(store, acceptance(base, { fresh: true }));
       await store.reserveMoney(await started(store, runId), { amount: 9_000_000, limits, now: NOW });
-      expect(await store.meanCost()).toBe(1.25);
+      expect(await store.readMeanCost()).toBe(1.25);
     });
 
     it('is that of the last hundred', async () => {
@@ -85,7 +85,7 @@ export function backfillsContract(engine: Engine): void {
       const base = await ground(store);
       await spent(store, base, 900_000_000);
       for (let i = 0; i < 100; i++) await spent(store, base, 1_000_000);
-      expect(await store.meanCost()).toBe(2);
+      expect(await store.readMeanCost()).toBe(2);
     });
   });
 }

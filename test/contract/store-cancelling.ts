@@ -22,15 +22,15 @@ export function cancellingContract(engine: Engine): void {
         runId,
         runEnded: false,
       });
-      const [webhook] = await store.webhooks(base.account.id, 10);
-      expect(await store.webhookData(webhook!.id)).toMatchObject({ reason: cancelled });
+      const [webhook] = await store.listWebhooks(base.account.id, 10);
+      expect(await store.readWebhookData(webhook!.id)).toMatchObject({ reason: cancelled });
       const ids = await store.conclude(run, conclusion(), at(2));
       expect(ids).toHaveLength(1);
-      expect((await store.issue(ids[0]!))?.analysis).toMatchObject({
+      expect((await store.findIssue(ids[0]!))?.analysis).toMatchObject({
         investigationId: two.investigationId,
         sameAs: null,
       });
-      expect((await store.investigation(one.investigationId))?.outcome).toEqual({
+      expect((await store.findInvestigation(one.investigationId))?.outcome).toEqual({
         state: 'cancelled',
         reason: cancelled,
       });
@@ -43,7 +43,7 @@ export function cancellingContract(engine: Engine): void {
       const { investigationId } = await accepted(store, acceptance(await ground(store), { callbackUrl }));
       const reason = { code: 'access_lost', detail: 'The App was uninstalled.' } as const;
       expect(await store.cancel(investigationId, reason, at(1))).toMatchObject({ kind: 'cancelled', runEnded: true });
-      expect((await store.investigation(investigationId))?.outcome).toEqual({ state: 'gave_up', reason });
+      expect((await store.findInvestigation(investigationId))?.outcome).toEqual({ state: 'gave_up', reason });
       expect((await opened.audit()).map(({ verb }) => verb)).not.toContain('investigation.cancelled');
     });
 
@@ -88,12 +88,12 @@ export function cancellingContract(engine: Engine): void {
           one.store.cancel(investigationId, cancelled, NOW),
           two.store.conclude(run, conclusion(), NOW),
         ]);
-        const state = (await one.store.investigation(investigationId))?.outcome.state;
+        const state = (await one.store.findInvestigation(investigationId))?.outcome.state;
         if (conclude.status === 'fulfilled') {
           expect(cancel).toMatchObject({ value: { kind: 'ended' } });
           expect(state).toBe('concluded');
         } else expect(state).toBe('cancelled');
-        expect(await one.store.webhooks(base.account.id, 100)).toHaveLength(round + 1);
+        expect(await one.store.listWebhooks(base.account.id, 100)).toHaveLength(round + 1);
       }
     });
   });

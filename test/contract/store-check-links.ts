@@ -15,11 +15,11 @@ async function begun(opened: Opened) {
   const { investigationId, runId } = await accepted(store, acceptance(base, { thread: found('fal_1') }));
   const link = finding('fal_1', { investigationId, threadId: 'thr_1', isOwnThread: true });
   for (const id of ['hed_naming', 'hed_own']) {
-    await store.noteHead({ id, projectId: base.project.id, sha: id, branch: '' }, { runAt: NOW, now: NOW });
+    await store.ensureHead({ id, projectId: base.project.id, sha: id, branch: '' }, { runAt: NOW, now: NOW });
     const isOwnThread = id === 'hed_own';
     await store.saveHead(id, seenAs('red', { findings: [{ ...link, isOwnThread }] }), NOW);
   }
-  const links = async (issueId: string) => (await store.issue(issueId))?.analysis.links;
+  const links = async (issueId: string) => (await store.findIssue(issueId))?.analysis.links;
   return { store, base, investigationId, runId, links };
 }
 
@@ -62,15 +62,19 @@ export function checkLinksContract(engine: Engine): void {
       await using opened = await place.open();
       const { store, base, runId, investigationId } = await begun(opened);
       const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
-      expect((await store.head('hed_own'))?.findings[0]?.investigationId).toBe(investigationId);
+      expect((await store.findHead('hed_own'))?.findings[0]?.investigationId).toBe(investigationId);
       await store.eraseIssue(issueId, NOW);
-      expect(await store.failure('fal_1')).toMatchObject({ investigationId: null, threadId: 'thr_1', state: 'open' });
+      expect(await store.findFailure('fal_1')).toMatchObject({
+        investigationId: null,
+        threadId: 'thr_1',
+        state: 'open',
+      });
       for (const id of ['hed_own', 'hed_naming']) {
         const kept = { failureId: 'fal_1', investigationId: null, threadId: 'thr_1' };
-        expect((await store.head(id))?.findings).toMatchObject([kept]);
+        expect((await store.findHead(id))?.findings).toMatchObject([kept]);
       }
       const again = await accepted(store, acceptance(base, { thread: found('fal_1') }));
-      expect((await store.failure('fal_1'))?.investigationId).toBe(again.investigationId);
+      expect((await store.findFailure('fal_1'))?.investigationId).toBe(again.investigationId);
     });
   });
 }

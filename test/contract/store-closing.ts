@@ -27,18 +27,18 @@ export function closingContract(engine: Engine): void {
       await recorded(store, project.id, [inBranch('a', 5, { at: at(1), checkName: 'x' })], 'fal_branch');
       const both = [sighting('a', { checkName: 'x' }), sighting('b', { checkName: 'z' })];
       await recorded(store, project.id, both, 'fal_half');
-      const closed = await store.closeGreen(project.id, green(5, 'x', 'y'), at(6));
-      expect(closed).toEqual([await store.failure('fal_mended')]);
+      const closed = await store.closeFixedFailures(project.id, green(5, 'x', 'y'), at(6));
+      expect(closed).toEqual([await store.findFailure('fal_mended')]);
       expect(closed[0]).toMatchObject({
         id: 'fal_mended',
         state: 'closed',
         closed: { sha: 'good', at: at(5), by: 'green' },
       });
-      expect((await store.failures(project.id, { state: 'open', limit: 9 })).map((one) => one.id).toSorted()).toEqual([
-        ...['fal_branch', 'fal_half', 'fal_later', 'fal_other'],
-      ]);
-      expect(await store.closeGreen(project.id, green(5, 'x', 'y'), at(6))).toEqual([]);
-      const rest = await store.closeGreen(project.id, green(10, 'x', 'z'), at(10));
+      expect(
+        (await store.listFailures(project.id, { state: 'open', limit: 9 })).map((one) => one.id).toSorted(),
+      ).toEqual([...['fal_branch', 'fal_half', 'fal_later', 'fal_other']]);
+      expect(await store.closeFixedFailures(project.id, green(5, 'x', 'y'), at(6))).toEqual([]);
+      const rest = await store.closeFixedFailures(project.id, green(10, 'x', 'z'), at(10));
       expect(rest.map((one) => one.id)).toEqual(['fal_later', 'fal_other', 'fal_half']);
     });
 
@@ -49,10 +49,10 @@ export function closingContract(engine: Engine): void {
       const { project } = await githubGround(store);
       const both = [sighting('a', { at: at(3), checkName: 'x' }), sighting('b', { at: at(3), checkName: 'z' })];
       await recorded(store, project.id, both);
-      await store.noteGreen(project.id, { check: ofActions('z'), sha: 'before', at: at(2) });
-      expect(await store.closeGreen(project.id, green(5, 'x'), at(5))).toEqual([]);
-      await store.noteGreen(project.id, { check: ofActions('z'), sha: 'before', at: at(4) });
-      expect(await store.closeGreen(project.id, green(5, 'x'), at(5))).toHaveLength(1);
+      await store.recordPassingCheck(project.id, { check: ofActions('z'), sha: 'before', at: at(2) });
+      expect(await store.closeFixedFailures(project.id, green(5, 'x'), at(5))).toEqual([]);
+      await store.recordPassingCheck(project.id, { check: ofActions('z'), sha: 'before', at: at(4) });
+      expect(await store.closeFixedFailures(project.id, green(5, 'x'), at(5))).toHaveLength(1);
     });
 
     it('closes nothing that it does not contain, however late it is, nor what was red at that very commit', async () => {
@@ -65,15 +65,15 @@ export function closingContract(engine: Engine): void {
       await recorded(store, project.id, [sighting('a', { sha: 'good' })], 'fal_same');
       await recorded(store, project.id, [sighting('a', { sha: 'aside', checkName: 'never green' })], 'fal_other');
       const { contained: _, ...seen } = green(5, 'test');
-      expect(await store.mendings(project.id, seen)).toEqual([
+      expect(await store.listPossibleFixes(project.id, seen)).toEqual([
         { from: 'newer', to: 'good' },
         { from: SHA, to: 'good' },
       ]);
-      const closed = await store.closeGreen(project.id, green(5, 'test'), at(5));
+      const closed = await store.closeFixedFailures(project.id, green(5, 'test'), at(5));
       expect(closed).toEqual([]);
       const contained = [...green(5).contained, { from: 'newer', to: 'good' }];
-      expect(await store.closeGreen(project.id, { ...green(5, 'test'), contained }, at(5))).toHaveLength(2);
-      expect(await store.mendings(project.id, seen)).toEqual([]);
+      expect(await store.closeFixedFailures(project.id, { ...green(5, 'test'), contained }, at(5))).toHaveLength(2);
+      expect(await store.listPossibleFixes(project.id, seen)).toEqual([]);
     });
 
     it('asks nothing of checks of an earlier opening, nor of those of branches', async () => {
@@ -82,10 +82,10 @@ export function closingContract(engine: Engine): void {
       const { store } = opened;
       const { project } = await githubGround(store);
       await recorded(store, project.id, [sighting('a', { checkName: 'gone' })]);
-      await store.closeGreen(project.id, green(1, 'gone'), at(1));
+      await store.closeFixedFailures(project.id, green(1, 'gone'), at(1));
       await recorded(store, project.id, [sighting('b', { at: at(2), checkName: 'x' })]);
       await recorded(store, project.id, [inBranch('c', 5, { at: at(2), checkName: 'y' })]);
-      expect(await store.closeGreen(project.id, green(3, 'x'), at(3))).toHaveLength(1);
+      expect(await store.closeFixedFailures(project.id, green(3, 'x'), at(3))).toHaveLength(1);
     });
 
     it('is of interest while anything is open there', async () => {
@@ -98,7 +98,7 @@ export function closingContract(engine: Engine): void {
       expect(await has()).toBe(false);
       await recorded(store, project.id, [sighting('b')]);
       expect([await has(), await store.hasOpenOnDefault('prj_other')]).toEqual([true, false]);
-      await store.closeGreen(project.id, green(1, 'test'), at(1));
+      await store.closeFixedFailures(project.id, green(1, 'test'), at(1));
       expect(await has()).toBe(false);
       await recorded(store, project.id, [sighting('c', { at: at(2) })]);
       expect(await has()).toBe(true);
@@ -111,16 +111,16 @@ export function closingContract(engine: Engine): void {
       await using opened = await place.open();
       const { store } = opened;
       const { project } = await githubGround(store);
-      const state = async () => (await store.failure('fal_1'))?.state;
+      const state = async () => (await store.findFailure('fal_1'))?.state;
       const isOpen = (number: number) => store.isOpenIn('fal_1', number);
       await recorded(store, project.id, [inBranch('a', 5), inBranch('b', 6)]);
       expect(await Promise.all([isOpen(5), isOpen(6), isOpen(7)])).toEqual([true, true, false]);
-      await store.closeOfPullRequest(project.id, 5, at(1));
+      await store.closeFailuresOfPullRequest(project.id, 5, at(1));
       expect([await state(), await isOpen(5), await isOpen(6)]).toEqual(['open', false, true]);
       await recorded(store, project.id, [inBranch('c', 5, { at: at(2) })]);
-      await store.closeOfPullRequest(project.id, 6, at(3));
+      await store.closeFailuresOfPullRequest(project.id, 6, at(3));
       expect([await state(), await isOpen(5)]).toEqual(['open', true]);
-      await store.closeOfPullRequest(project.id, 5, at(4));
+      await store.closeFailuresOfPullRequest(project.id, 5, at(4));
       expect([await state(), await isOpen(5)]).toEqual(['closed', false]);
       await recorded(store, project.id, [inBranch('d', 7, { at: at(5) })]);
       expect([await state(), await isOpen(5), await isOpen(7)]).toEqual(['open', false, true]);
@@ -137,16 +137,16 @@ export function closingContract(engine: Engine): void {
       await recorded(store, project.id, [inBranch('a', 5), inBranch('b', null)], 'fal_push');
       await recorded(store, project.id, [sighting('a'), inBranch('b', 5)], 'fal_main');
       await recorded(store, other.id, [inBranch('a', 5)], 'fal_two');
-      await store.closeOfPullRequest(project.id, 5, at(9));
+      await store.closeFailuresOfPullRequest(project.id, 5, at(9));
       const states = async (...ids: readonly string[]) =>
-        Promise.all(ids.map(async (id) => (await store.failure(id))?.state));
+        Promise.all(ids.map(async (id) => (await store.findFailure(id))?.state));
       expect(await states('fal_own', 'fal_both', 'fal_push', 'fal_main', 'fal_two')).toEqual([
         ...['closed', 'open', 'closed', 'open', 'open'],
       ]);
-      expect((await store.failure('fal_own'))?.closed).toEqual({ sha: 'last', at: at(9), by: 'pull_request' });
+      expect((await store.findFailure('fal_own'))?.closed).toEqual({ sha: 'last', at: at(9), by: 'pull_request' });
       const back = await recorded(store, project.id, [inBranch('d', 5, { at: at(10) })], 'fal_own');
       expect(back).toMatchObject({ standing: 'new', failure: { state: 'open', opening: 2 } });
-      await store.closeOfPullRequest(project.id, 5, at(11));
+      await store.closeFailuresOfPullRequest(project.id, 5, at(11));
       expect(await states('fal_own')).toEqual(['closed']);
     });
   });
@@ -158,8 +158,8 @@ export function closingContract(engine: Engine): void {
       const { store } = opened;
       const { project } = await githubGround(store);
       const note = (sha: string, seconds: number, checkName = 'test') =>
-        store.noteGreen(project.id, { check: ofActions(checkName), sha, at: at(seconds) });
-      const last = (name = 'test') => store.lastGreens(project.id, ofActions(name));
+        store.recordPassingCheck(project.id, { check: ofActions(checkName), sha, at: at(seconds) });
+      const last = (name = 'test') => store.listPassingChecks(project.id, ofActions(name));
       const shas = async () => (await last()).map(({ sha }) => sha);
       expect(await last()).toEqual([]);
       await Promise.all([note('b', 2), note('c', 3), note('a', 1), note('z', 8, 'lint')]);
@@ -168,7 +168,7 @@ export function closingContract(engine: Engine): void {
       await note('a', 4);
       await note('c', 1);
       expect(await shas()).toEqual(['a', 'c', 'b']);
-      expect([await last('build'), await store.lastGreens('prj_other', ofActions('test'))]).toEqual([[], []]);
+      expect([await last('build'), await store.listPassingChecks('prj_other', ofActions('test'))]).toEqual([[], []]);
       for (let i = 0; i < 18; i += 1) await note(`x${i}`, 10 + i);
       await note('late', 2);
       const all = await shas();
@@ -182,17 +182,17 @@ export function closingContract(engine: Engine): void {
       const { store } = opened;
       const { project } = await githubGround(store);
       const test = ofActions('test');
-      const runs = async () => (await store.lastGreens(project.id, test)).map(({ sha, runId }) => [sha, runId]);
+      const runs = async () => (await store.listPassingChecks(project.id, test)).map(({ sha, runId }) => [sha, runId]);
       // Numbers of GitHub's are larger than 32 bits.
       const runId = 48_000_000_007;
-      await store.noteGreen(project.id, { check: test, sha: 'a', at: at(1), runId });
-      await store.noteGreen(project.id, { check: test, sha: 'b', at: at(2) });
+      await store.recordPassingCheck(project.id, { check: test, sha: 'a', at: at(1), runId });
+      await store.recordPassingCheck(project.id, { check: test, sha: 'b', at: at(2) });
       expect(await runs()).toEqual([
         ['b', null],
         ['a', runId],
       ]);
-      await store.noteGreen(project.id, { check: test, sha: 'b', at: at(3), runId: runId + 2 });
-      await store.noteGreen(project.id, { check: test, sha: 'a', at: at(0.5), runId: runId + 1 });
+      await store.recordPassingCheck(project.id, { check: test, sha: 'b', at: at(3), runId: runId + 2 });
+      await store.recordPassingCheck(project.id, { check: test, sha: 'a', at: at(0.5), runId: runId + 1 });
       expect(await runs()).toEqual([
         ['b', runId + 2],
         ['a', runId],
@@ -205,16 +205,16 @@ export function closingContract(engine: Engine): void {
       const { store } = opened;
       const { project } = await githubGround(store);
       const bare = '2026-11-20T10:00:05Z';
-      await store.noteGreen(project.id, { check: ofActions('test'), sha: 'a', at: bare });
-      await store.noteGreen(project.id, { check: ofActions('test'), sha: 'a', at: at(5) });
-      await store.noteGreen(project.id, { check: ofActions('test'), sha: 'b', at: at(5.5) });
-      expect(await store.lastGreens(project.id, ofActions('test'))).toEqual([
+      await store.recordPassingCheck(project.id, { check: ofActions('test'), sha: 'a', at: bare });
+      await store.recordPassingCheck(project.id, { check: ofActions('test'), sha: 'a', at: at(5) });
+      await store.recordPassingCheck(project.id, { check: ofActions('test'), sha: 'b', at: at(5.5) });
+      expect(await store.listPassingChecks(project.id, ofActions('test'))).toEqual([
         { sha: 'b', at: at(5.5), runId: null },
         { sha: 'a', at: at(5), runId: null },
       ]);
       await recorded(store, project.id, [sighting('a', { at: bare })]);
-      expect(await store.closeGreen(project.id, green(5, 'test'), at(5))).toEqual([]);
-      expect(await store.closeGreen(project.id, green(5.5, 'test'), at(6))).toHaveLength(1);
+      expect(await store.closeFixedFailures(project.id, green(5, 'test'), at(5))).toEqual([]);
+      expect(await store.closeFixedFailures(project.id, green(5.5, 'test'), at(6))).toHaveLength(1);
     });
   });
 }

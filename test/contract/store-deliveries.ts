@@ -13,12 +13,12 @@ export function deliveriesContract(engine: Engine): void {
       await using opened = await place.open();
       const body = `{"text":"emoji 🪲, U+2028 \u2028, quotes '\\"\`"}`;
       expect(await opened.store.acceptDelivery(delivery('a', { body }), times)).toBe('stored');
-      expect(await opened.store.delivery('a')).toEqual({ id: 'a', event: 'issues', body, receivedAt: NOW });
+      expect(await opened.store.findDelivery('a')).toEqual({ id: 'a', event: 'issues', body, receivedAt: NOW });
       const ofPerson = { urgency: 'person' };
       expect(await opened.jobs()).toEqual([
         { kind: 'delivery', subject: 'a', group: 'octo/shop', runAt: NOW, ...ofPerson },
       ]);
-      expect(await opened.store.delivery('unknown')).toBeNull();
+      expect(await opened.store.findDelivery('unknown')).toBeNull();
     });
 
     it('that is urgent has a job of another kind, also where it comes again', async () => {
@@ -37,7 +37,7 @@ export function deliveriesContract(engine: Engine): void {
       await using opened = await place.open();
       const body = 'é'.repeat((25 * 1024 * 1024) / 2);
       await opened.store.acceptDelivery(delivery('large', { body }), times);
-      expect((await opened.store.delivery('large'))?.body === body).toBe(true);
+      expect((await opened.store.findDelivery('large'))?.body === body).toBe(true);
     });
 
     it('sent 100 times at once by two processes is one', async () => {
@@ -58,7 +58,7 @@ export function deliveriesContract(engine: Engine): void {
       await store.acceptDelivery(delivery('a', { meaning: 'm' }), times);
       const replayed = (id: string) => delivery(id, { meaning: 'm', event: 'issue_comment' });
       expect(await store.acceptDelivery(replayed('b'), { now: at(60), meaningSince: NOW })).toBe('repeated');
-      expect(await store.delivery('b')).toBeNull();
+      expect(await store.findDelivery('b')).toBeNull();
       expect(await store.acceptDelivery(replayed('c'), { now: at(60), meaningSince: at(1) })).toBe('stored');
     });
 
@@ -70,9 +70,9 @@ export function deliveriesContract(engine: Engine): void {
       await store.endDelivery('a', 'failed', 'GitHub was away');
       const later = { now: at(60), meaningSince: at(-3600) };
       expect(await store.acceptDelivery(delivery('b', { meaning: 'm' }), later)).toBe('repeated');
-      expect((await store.seenDeliveries(['a'])).size).toBe(0);
+      expect((await store.findSeenDeliveries(['a'])).size).toBe(0);
       expect(await store.acceptDelivery(delivery('a', { meaning: 'm', body: '{"again":1}' }), later)).toBe('stored');
-      expect(await store.delivery('a')).toMatchObject({ body: '{"again":1}', receivedAt: at(60) });
+      expect(await store.findDelivery('a')).toMatchObject({ body: '{"again":1}', receivedAt: at(60) });
       expect(await opened.deliveryEnds()).toEqual([{ id: 'a', state: 'waiting', detail: '' }]);
       expect(await opened.jobs()).toMatchObject([{ kind: 'delivery', subject: 'a' }]);
       expect(await store.acceptDelivery(delivery('a', { meaning: 'm' }), later)).toBe('repeated');
@@ -85,13 +85,13 @@ export function deliveriesContract(engine: Engine): void {
       for (const id of ['done', 'failed', 'waiting']) await store.acceptDelivery(delivery(id), times);
       await store.endDelivery('done', 'done', '');
       await store.endDelivery('failed', 'failed', 'GitHub refused it');
-      expect(await store.delivery('done')).toBeNull();
-      expect(await store.delivery('failed')).toBeNull();
-      expect(await store.delivery('waiting')).not.toBeNull();
+      expect(await store.findDelivery('done')).toBeNull();
+      expect(await store.findDelivery('failed')).toBeNull();
+      expect(await store.findDelivery('waiting')).not.toBeNull();
       expect(await store.acceptDelivery(delivery('done'), { now: at(9999), meaningSince: at(9999) })).toBe('repeated');
-      const seen = await store.seenDeliveries(['failed', 'done', 'waiting', 'never']);
+      const seen = await store.findSeenDeliveries(['failed', 'done', 'waiting', 'never']);
       expect([...seen].toSorted()).toEqual(['done', 'waiting']);
-      expect(await store.seenDeliveries([])).toEqual(new Set());
+      expect(await store.findSeenDeliveries([])).toEqual(new Set());
     });
 
     it('ends once: a later end changes nothing, and an unknown one has none', async () => {
@@ -114,9 +114,9 @@ export function deliveriesContract(engine: Engine): void {
       const day = 24 * 60 * 60;
       const sweep = (now: string) => store.sweep({ endedBefore: NOW, keysBefore: NOW, now });
       await sweep(at(30 * day));
-      expect((await store.seenDeliveries(['done'])).size).toBe(1);
+      expect((await store.findSeenDeliveries(['done'])).size).toBe(1);
       await sweep(at(30 * day + 1));
-      expect(await store.seenDeliveries(['done', 'waiting'])).toEqual(new Set(['waiting']));
+      expect(await store.findSeenDeliveries(['done', 'waiting'])).toEqual(new Set(['waiting']));
     });
   });
 }

@@ -16,7 +16,7 @@ export function endingsContract(engine: Engine): void {
       const wanted = acceptance(base, { callbackUrl, reference: 'r', text: 'the report' });
       const { runId, investigationId } = await accepted(store, wanted);
       const ids = await store.conclude(await started(store, runId), conclusion(), at(9));
-      const issue = await store.issue(ids[0]!);
+      const issue = await store.findIssue(ids[0]!);
       expect(issue).toMatchObject({
         id: ids[0],
         projectId: base.project.id,
@@ -24,9 +24,12 @@ export function endingsContract(engine: Engine): void {
         createdAt: at(9),
         analysis: { investigationId, reference: 'r', origin: 'api', report: 'the report', sameAs: null, revision: SHA },
       });
-      expect(await store.changeSet(ids[0]!)).toEqual({ base: SHA, files: [] });
-      expect((await store.investigation(investigationId))?.outcome).toEqual({ state: 'concluded', issueId: ids[0] });
-      const [webhook] = await store.webhooks(base.account.id, 10);
+      expect(await store.findChangeSet(ids[0]!)).toEqual({ base: SHA, files: [] });
+      expect((await store.findInvestigation(investigationId))?.outcome).toEqual({
+        state: 'concluded',
+        issueId: ids[0],
+      });
+      const [webhook] = await store.listWebhooks(base.account.id, 10);
       expect(webhook).toEqual({
         id: webhook?.id,
         type: 'issue.created',
@@ -39,7 +42,7 @@ export function endingsContract(engine: Engine): void {
         lastError: '',
         createdAt: at(9),
       });
-      expect(await store.webhookData(webhook!.id)).toEqual(issue);
+      expect(await store.readWebhookData(webhook!.id)).toEqual(issue);
       const job = (await opened.jobs()).find((one) => one.kind === 'webhook');
       expect(job).toMatchObject({ subject: webhook!.id, runAt: at(9) });
       expect(job?.group).toBe(base.account.id);
@@ -59,12 +62,12 @@ export function endingsContract(engine: Engine): void {
         runId = one.runId;
       }
       const ids = await store.conclude(await started(store, runId), conclusion(), at(1));
-      const issues = await Promise.all(ids.map((id) => store.issue(id)));
+      const issues = await Promise.all(ids.map((id) => store.findIssue(id)));
       expect(issues.map((issue) => issue?.analysis.investigationId)).toEqual(callers);
       expect(issues.map((issue) => issue?.analysis.report)).toEqual(callers.map((_, i) => `t${i}`));
       expect(issues.map((issue) => issue?.analysis.sameAs)).toEqual([null, ...Array<string>(199).fill(ids[0]!)]);
-      expect(await store.issueIds(base.project.id)).toEqual(ids.toReversed());
-      expect(await store.webhooks(base.account.id, 1000)).toHaveLength(200);
+      expect(await store.listIssueIds(base.project.id)).toEqual(ids.toReversed());
+      expect(await store.listWebhooks(base.account.id, 1000)).toHaveLength(200);
     });
 
     it('without a callback address writes no webhook', async () => {
@@ -74,10 +77,10 @@ export function endingsContract(engine: Engine): void {
       const base = await ground(store);
       const { runId } = await accepted(store, acceptance(base));
       await store.conclude(await started(store, runId), conclusion(), NOW);
-      expect(await store.webhooks(base.account.id, 10)).toEqual([]);
-      expect(await store.issue('iss_unknown')).toBeNull();
-      expect(await store.changeSet('iss_unknown')).toBeNull();
-      expect(await store.webhookData('evt_unknown')).toBeNull();
+      expect(await store.listWebhooks(base.account.id, 10)).toEqual([]);
+      expect(await store.findIssue('iss_unknown')).toBeNull();
+      expect(await store.findChangeSet('iss_unknown')).toBeNull();
+      expect(await store.readWebhookData('evt_unknown')).toBeNull();
     });
   });
 
@@ -97,17 +100,17 @@ export function endingsContract(engine: Engine): void {
       );
       expect(await store.concludeFromEqual(second, { sha: SHA, since: at(11), model: null }, at(20))).toEqual([]);
       const [copy] = await store.concludeFromEqual(second, { sha: SHA, since: at(10), model: null }, at(20));
-      expect(await store.issue(copy!)).toMatchObject({
+      expect(await store.findIssue(copy!)).toMatchObject({
         problem: 'x is undefined',
         createdAt: at(20),
-        analysis: { sameAs: original, investigationId: (await store.investigations({ limit: 1 }))[0]?.id },
+        analysis: { sameAs: original, investigationId: (await store.listInvestigations({ limit: 1 }))[0]?.id },
       });
 
       const third = await next(at(30));
       expect(await store.concludeFromEqual(third, { sha: SHA, since: at(11), model: null }, at(30))).toEqual([]);
       await store.eraseIssue(original!, at(31));
       const [secondCopy] = await store.concludeFromEqual(third, { sha: SHA, since: at(10), model: null }, at(32));
-      expect((await store.issue(secondCopy!))?.analysis.sameAs).toBe(copy);
+      expect((await store.findIssue(secondCopy!))?.analysis.sameAs).toBe(copy);
     });
 
     it('of another account, project, fingerprint or model, cut short, or without an Issue, answers nothing', async () => {
@@ -147,18 +150,18 @@ export function endingsContract(engine: Engine): void {
       const run = await started(store, one.runId);
       await store.giveUp(run, broken, at(1));
       for (const { investigationId } of [one, two]) {
-        expect((await store.investigation(investigationId))?.outcome).toEqual({ state: 'gave_up', reason: broken });
+        expect((await store.findInvestigation(investigationId))?.outcome).toEqual({ state: 'gave_up', reason: broken });
       }
-      const webhooks = await store.webhooks(base.account.id, 10);
+      const webhooks = await store.listWebhooks(base.account.id, 10);
       expect(webhooks.map((webhook) => webhook.type)).toEqual(['issue.failed', 'issue.failed']);
-      expect(await store.webhookData(webhooks[1]!.id)).toEqual({
+      expect(await store.readWebhookData(webhooks[1]!.id)).toEqual({
         investigationId: one.investigationId,
         projectId: base.project.id,
         reference: 'r',
         reason: broken,
       });
       await expect(store.conclude(run, conclusion(), NOW)).rejects.toMatchObject({ code: 'lease_lost' });
-      expect(await store.issueIds(base.project.id)).toEqual([]);
+      expect(await store.listIssueIds(base.project.id)).toEqual([]);
     });
 
     it('by id ends a run in any state once, and passes over one that has ended', async () => {
@@ -170,12 +173,12 @@ export function endingsContract(engine: Engine): void {
       await store.giveUp(one.runId, broken, NOW);
       await store.giveUp(one.runId, broken, NOW);
       await store.giveUp('run_unknown', broken, NOW);
-      expect(await store.webhooks(base.account.id, 10)).toHaveLength(1);
+      expect(await store.listWebhooks(base.account.id, 10)).toHaveLength(1);
       const two = await accepted(store, acceptance(base));
       const run = await started(store, two.runId);
       await store.conclude(run, conclusion(), NOW);
       await store.giveUp(two.runId, broken, NOW);
-      expect((await store.investigation(two.investigationId))?.outcome.state).toBe('concluded');
+      expect((await store.findInvestigation(two.investigationId))?.outcome.state).toBe('concluded');
     });
   });
 }

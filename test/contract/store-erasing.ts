@@ -16,7 +16,7 @@ async function concluded(opened: Opened, callers: number) {
   const run = await started(store, runId);
   await store.recordStep(run, step, NOW);
   const issueIds = await store.conclude(run, conclusion(), NOW);
-  const webhooks = (await store.webhooks(base.account.id, 100)).toReversed();
+  const webhooks = (await store.listWebhooks(base.account.id, 100)).toReversed();
   return { base, runId, issueIds, webhooks, investigationIds: answers.map((answer) => answer.investigationId) };
 }
 
@@ -29,11 +29,11 @@ export function erasingContract(engine: Engine): void {
       const { base, issueIds, webhooks, investigationIds, runId } = await concluded(opened, 1);
       await opened.queue({}).cancel('run', runId);
       expect(await store.eraseIssue(issueIds[0]!, at(1))).toBe(true);
-      expect(await store.issue(issueIds[0]!)).toBeNull();
-      expect(await store.investigation(investigationIds[0]!)).toBeNull();
-      expect(await store.webhook(webhooks[0]!.id)).toBeNull();
-      expect(await store.steps(runId, 0)).toEqual([]);
-      expect(await store.issueIds(base.project.id)).toEqual([]);
+      expect(await store.findIssue(issueIds[0]!)).toBeNull();
+      expect(await store.findInvestigation(investigationIds[0]!)).toBeNull();
+      expect(await store.findWebhook(webhooks[0]!.id)).toBeNull();
+      expect(await store.listSteps(runId, 0)).toEqual([]);
+      expect(await store.listIssueIds(base.project.id)).toEqual([]);
       expect(Object.values(await opened.recordCounts()).every((count) => count === 0)).toBe(true);
       expect(await opened.audit()).toContainEqual({ verb: 'issue.erased', subject: issueIds[0] });
       expect(await store.eraseIssue(issueIds[0]!, at(2))).toBe(false);
@@ -45,15 +45,15 @@ export function erasingContract(engine: Engine): void {
       await using opened = await place.open();
       const { store } = opened;
       const { issueIds, webhooks, investigationIds, runId } = await concluded(opened, 3);
-      const others = await Promise.all([store.issue(issueIds[1]!), store.issue(issueIds[2]!)]);
+      const others = await Promise.all([store.findIssue(issueIds[1]!), store.findIssue(issueIds[2]!)]);
       await store.eraseIssue(issueIds[0]!, at(1));
-      const left = await Promise.all([store.issue(issueIds[1]!), store.issue(issueIds[2]!)]);
+      const left = await Promise.all([store.findIssue(issueIds[1]!), store.findIssue(issueIds[2]!)]);
       expect(left[0]).toEqual({ ...others[0], analysis: { ...others[0]!.analysis, sameAs: null } });
       expect(left[1]).toEqual({ ...others[1], analysis: { ...others[1]!.analysis, sameAs: issueIds[1] } });
-      expect(await store.steps(runId, 0)).toHaveLength(1);
-      expect(await store.investigation(investigationIds[1]!)).not.toBeNull();
-      expect(await store.webhook(webhooks[0]!.id)).toBeNull();
-      expect(await store.webhookData(webhooks[1]!.id)).toEqual(left[0]);
+      expect(await store.listSteps(runId, 0)).toHaveLength(1);
+      expect(await store.findInvestigation(investigationIds[1]!)).not.toBeNull();
+      expect(await store.findWebhook(webhooks[0]!.id)).toBeNull();
+      expect(await store.readWebhookData(webhooks[1]!.id)).toEqual(left[0]);
       const subjects = (await opened.jobs()).filter((job) => job.kind === 'webhook').map((job) => job.subject);
       expect(subjects).toEqual([webhooks[1]!.id, webhooks[2]!.id]);
       await store.eraseIssue(issueIds[1]!, at(2));
@@ -69,7 +69,7 @@ export function erasingContract(engine: Engine): void {
       const run = await started(store, (await accepted(store, acceptance(base))).runId);
       const [copy] = await store.concludeFromEqual(run, { sha: SHA, since: NOW, model: null }, at(60));
       const named = async (...ids: readonly (string | undefined)[]) =>
-        Promise.all(ids.map(async (id) => (await store.issue(id ?? ''))?.analysis.sameAs));
+        Promise.all(ids.map(async (id) => (await store.findIssue(id ?? ''))?.analysis.sameAs));
       expect(await named(...issueIds, copy)).toEqual([null, issueIds[0], issueIds[0], issueIds[0]]);
       await store.eraseIssue(issueIds[2]!, at(61));
       expect(await named(...issueIds, copy)).toEqual([null, issueIds[0], undefined, issueIds[0]]);
@@ -86,8 +86,8 @@ export function erasingContract(engine: Engine): void {
       const { issueIds, webhooks } = await concluded(opened, 1);
       await store.recordAttempt(webhooks[0]!.id, { state: 'delivered', error: '', at: NOW, ms: 5 });
       await store.eraseIssue(issueIds[0]!, at(1));
-      expect((await store.webhook(webhooks[0]!.id))?.state).toBe('delivered');
-      expect(await store.webhookData(webhooks[0]!.id)).toBeNull();
+      expect((await store.findWebhook(webhooks[0]!.id))?.state).toBe('delivered');
+      expect(await store.readWebhookData(webhooks[0]!.id)).toBeNull();
     });
 
     it('is not made again by its idempotency key', async () => {
@@ -114,7 +114,7 @@ export function erasingContract(engine: Engine): void {
       expect(second.joined).toBe(false);
       await expect(store.conclude(run, conclusion(), NOW)).rejects.toMatchObject({ code: 'lease_lost' });
       const [issueId] = await store.conclude(await started(store, second.runId), conclusion(), NOW);
-      expect(await store.issueIds(base.project.id)).toEqual([issueId]);
+      expect(await store.listIssueIds(base.project.id)).toEqual([issueId]);
     });
   });
 }

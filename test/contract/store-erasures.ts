@@ -44,7 +44,7 @@ async function lived(opened: Opened) {
     ['hed_1', ON_MAIN],
     ['hed_2', inPullRequest(5)],
   ] as const) {
-    await store.noteHead({ id, projectId: base.project.id, sha: id, branch: '' }, { runAt: NOW, now: NOW });
+    await store.ensureHead({ id, projectId: base.project.id, sha: id, branch: '' }, { runAt: NOW, now: NOW });
     await store.saveHead(id, seenAs('red', { place }), NOW);
   }
   return { base, issueId, runId };
@@ -62,15 +62,15 @@ export function erasuresContract(engine: Engine): void {
       const erased = await store.eraseAccount('Mona', at(1));
       expect(erased).toEqual({ sessions: 1, tokens: 1, webhooks: 1, mentions: 3, kept: 2 });
       for (const text of NAMING) expect([text, await opened.tablesHolding(text)]).toEqual([text, []]);
-      expect([await store.sessionByHash('hash of a session'), await store.tokenByHash('hash of a token')]).toEqual([
-        null,
-        null,
-      ]);
+      expect([
+        await store.findSessionByHash('hash of a session'),
+        await store.findTokenByHash('hash of a token'),
+      ]).toEqual([null, null]);
       await store.giveUp(waiting.runId, { code: 'internal', detail: '' }, at(2));
-      expect(await store.webhooks(base.account.id, 9)).toEqual([]);
+      expect(await store.listWebhooks(base.account.id, 9)).toEqual([]);
       expect((await opened.jobs()).filter(({ kind }) => kind === 'webhook')).toEqual([]);
-      expect(await store.issue(issueId)).not.toBeNull();
-      const thread = await store.thread('thr_1');
+      expect(await store.findIssue(issueId)).not.toBeNull();
+      const thread = await store.findThread('thr_1');
       expect(thread).toMatchObject({ fixRequest: null, trigger: { guidance: '', by: { login: 'ghost' } } });
       expect(thread?.record.pullRequest).toEqual(pullRequest(issueId));
       expect((await opened.jobs()).filter(({ kind }) => kind === 'publish').map(({ subject }) => subject)).toEqual([
@@ -112,19 +112,19 @@ export function erasuresContract(engine: Engine): void {
       await using opened = await place.open();
       const { store } = opened;
       const { issueId } = await lived(opened);
-      const inHand = (await store.thread('thr_1'))!.record;
+      const inHand = (await store.findThread('thr_1'))!.record;
       await store.eraseAccount('mona', at(1));
       await store.saveThreadRecord('thr_1', { ...inHand, posts: [at(2)] }, at(2));
       await store.saveHead('hed_1', seenAs('green', { place: ON_MAIN }), at(2));
       await store.saveHead('hed_2', seenAs('green', { place: inPullRequest(5) }), at(2));
       for (const text of NAMING) expect([text, await opened.tablesHolding(text)]).toEqual([text, []]);
-      const { record: kept } = (await store.thread('thr_1'))!;
+      const { record: kept } = (await store.findThread('thr_1'))!;
       expect(kept).toMatchObject({ posts: [at(2)], withheld: { reason: 'a test is missing' } });
       expect(kept.pullRequest).toEqual(pullRequest(issueId));
-      expect(await store.head('hed_2')).toMatchObject({ state: 'green', place: { number: 5, author: null } });
+      expect(await store.findHead('hed_2')).toMatchObject({ state: 'green', place: { number: 5, author: null } });
       // Another pull request is another person's.
       await store.saveHead('hed_2', seenAs('red', { place: inPullRequest(6) }), at(3));
-      expect(await store.head('hed_2')).toMatchObject({ place: { author: WRITER } });
+      expect(await store.findHead('hed_2')).toMatchObject({ place: { author: WRITER } });
     });
 
     it('is not named by a pull request that was opened for them meanwhile', async () => {
@@ -139,7 +139,7 @@ export function erasuresContract(engine: Engine): void {
         record({ pullRequest: pullRequest(issueId, { requestedBy: REQUEST }) }),
         at(2),
       );
-      expect((await store.thread('thr_1'))?.record.pullRequest).toEqual(pullRequest(issueId));
+      expect((await store.findThread('thr_1'))?.record.pullRequest).toEqual(pullRequest(issueId));
     });
 
     it('is unknown the second time, and somebody new when the person comes again', async () => {
@@ -155,7 +155,7 @@ export function erasuresContract(engine: Engine): void {
       expect(await store.eraseAccount(String(WRITER.id), at(4))).toEqual({
         ...{ sessions: 0, tokens: 0, webhooks: 0, mentions: 0, kept: 0 },
       });
-      expect((await store.accounts()).map(({ id }) => id)).toEqual([base.account.id]);
+      expect((await store.listAccounts()).map(({ id }) => id)).toEqual([base.account.id]);
     });
 
     it('takes nothing of anybody whose number or login only looks like theirs', async () => {
@@ -168,8 +168,8 @@ export function erasuresContract(engine: Engine): void {
       const thread = opening('thr_2', { subject: { kind: 'issue', number: 13 }, trigger: trigger({ by: other }) });
       await accepted(store, acceptance(base, { thread, fingerprint: 'another' }));
       await store.eraseAccount('mona', at(1));
-      expect((await store.accounts()).map(({ login }) => login)).toContain('mona-lisa');
-      expect((await store.thread('thr_2'))?.trigger.by).toEqual(other);
+      expect((await store.listAccounts()).map(({ login }) => login)).toContain('mona-lisa');
+      expect((await store.findThread('thr_2'))?.trigger.by).toEqual(other);
     });
 
     it('may be of somebody who never had one, by their number', async () => {
@@ -194,7 +194,7 @@ export function erasuresContract(engine: Engine): void {
       const { store } = opened;
       const { base, issueId } = await lived(opened);
       await store.syncInstallation(installation(), [repository(1, 'octo/shop'), repository(2, 'octo/two')], NOW);
-      const other = (await store.project('octo/two'))!;
+      const other = (await store.findProject('octo/two'))!;
       const kept = await accepted(store, acceptance({ ...base, project: other }));
       await recorded(store, base.project.id, [sighting('k')]);
       const run = await started(store, (await accepted(store, acceptance(base, { fingerprint: 'runs' }))).runId);
@@ -202,7 +202,7 @@ export function erasuresContract(engine: Engine): void {
       expect(await store.eraseProject('Octo/Shop', at(1))).toEqual({
         ...{ id: base.project.id, investigations: 252, issues: 251, threads: 1, heads: 2, failures: 1 },
       });
-      expect([await store.project('octo/shop'), await store.issue(issueId)]).toEqual([null, null]);
+      expect([await store.findProject('octo/shop'), await store.findIssue(issueId)]).toEqual([null, null]);
       await expect(store.conclude(run, conclusion(), at(2))).rejects.toMatchObject({ code: 'lease_lost' });
       expect(await opened.tablesHolding('octo/shop')).toEqual([]);
       expect(await opened.recordCounts()).toMatchObject({
@@ -226,7 +226,7 @@ export function erasuresContract(engine: Engine): void {
       const erasing = store.eraseProject('octo/shop', at(1)).finally(() => {
         isErased = true;
       });
-      const isHidden = async () => (await store.hiddenProjects()).includes(base.project.id);
+      const isHidden = async () => (await store.listHiddenProjects()).includes(base.project.id);
       await expect.poll(isHidden, POLLING).toBe(true);
       await store.syncInstallation(installation(), [repository(1, 'octo/shop')], at(2));
       expect(isErased).toBe(false);
@@ -243,9 +243,9 @@ export function erasuresContract(engine: Engine): void {
       const { project } = await githubGround(store);
       await store.removeInstallation(500, NOW);
       expect(await store.eraseProject('octo/shop', at(1))).toMatchObject({ id: project.id });
-      expect(await store.hiddenProjects()).toEqual([]);
+      expect(await store.listHiddenProjects()).toEqual([]);
       await store.syncInstallation(installation(), [repository(1, 'octo/shop')], at(2));
-      expect((await store.project('octo/shop'))?.id).not.toBe(project.id);
+      expect((await store.findProject('octo/shop'))?.id).not.toBe(project.id);
     });
   });
 }

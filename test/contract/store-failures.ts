@@ -21,10 +21,10 @@ export function failuresContract(engine: Engine): void {
         ...{ checkNames: ['test'], branches: ['main'], pullRequests: [], investigationId: null, threadId: null },
         ...{ closed: null, range: null },
       });
-      expect(await store.failure('fal_1')).toEqual(failure);
-      expect(await store.failureOf(project.id, 'print of fal_1')).toEqual(failure);
+      expect(await store.findFailure('fal_1')).toEqual(failure);
+      expect(await store.findFailureByFingerprint(project.id, 'print of fal_1')).toEqual(failure);
       const other = (await store.putRepository(500, repository(2, 'octo/two'), NOW))!;
-      const absent = [store.failure('fal_2'), store.failureOf(other.id, 'print of fal_1')];
+      const absent = [store.findFailure('fal_2'), store.findFailureByFingerprint(other.id, 'print of fal_1')];
       expect(await Promise.all(absent)).toEqual([null, null]);
       const elsewhere = { id: 'fal_2', projectId: other.id, fingerprint: 'print of fal_1', headline: 'x' };
       expect((await store.recordSightings(elsewhere, [first], NOW)).standing).toBe('new');
@@ -41,7 +41,11 @@ export function failuresContract(engine: Engine): void {
         return (i % 2 ? one : two).store.recordSightings(named, keys(i), NOW);
       });
       expect(new Set((await Promise.all(all)).map(({ failure }) => failure.id)).size).toBe(1);
-      expect(await one.store.failureOf(project.id, 'same')).toMatchObject({ hits: 6, state: 'open', opening: 1 });
+      expect(await one.store.findFailureByFingerprint(project.id, 'same')).toMatchObject({
+        hits: 6,
+        state: 'open',
+        opening: 1,
+      });
     });
 
     it('is known when it is seen again, and new still to the one that it was new to', async () => {
@@ -56,7 +60,7 @@ export function failuresContract(engine: Engine): void {
       expect(await standing(sighting('a2'), sighting('a1'))).toBe('new');
       expect(await standing(sighting('a2'))).toBe('new');
       expect(await standing(sighting('b1', { at: at(9) }))).toBe('known');
-      expect((await store.failure('fal_1'))?.hits).toBe(3);
+      expect((await store.findFailure('fal_1'))?.hits).toBe(3);
     });
 
     it('tells first and last sighting by their moments, and the newest twenty names of each kind', async () => {
@@ -90,10 +94,10 @@ export function failuresContract(engine: Engine): void {
       await recorded(store, project.id, [sighting('a'), sighting('b'), sighting('c')]);
       await recorded(store, project.id, [sighting('d')], 'fal_2');
       await store.markFlaky('fal_1', ['a', 'a', 'd', 'x'], NOW);
-      expect(await store.failure('fal_1')).toMatchObject({ hits: 3, flakyHits: 1 });
+      expect(await store.findFailure('fal_1')).toMatchObject({ hits: 3, flakyHits: 1 });
       await Promise.all([store.markFlaky('fal_1', ['a', 'b'], NOW), store.markFlaky('fal_1', ['a', 'b'], NOW)]);
-      expect((await store.failure('fal_1'))?.flakyHits).toBe(2);
-      expect((await store.failure('fal_2'))?.flakyHits).toBe(0);
+      expect((await store.findFailure('fal_1'))?.flakyHits).toBe(2);
+      expect((await store.findFailure('fal_2'))?.flakyHits).toBe(0);
     });
 
     it('keeps its range of commits until it is opened anew', async () => {
@@ -105,12 +109,12 @@ export function failuresContract(engine: Engine): void {
       const range = { from: 'x', to: SHA, total: 1, commits: [{ sha: SHA, author: 'mona', subject: 'break it' }] };
       await store.saveRange('fal_1', range);
       expect((await recorded(store, project.id, [sighting('b')])).failure.range).toEqual(range);
-      await store.closeGreen(
+      await store.closeFixedFailures(
         project.id,
         { sha: 'g', checks: [ofActions('test')], at: at(5), contained: [{ from: SHA, to: 'g' }] },
         at(5),
       );
-      expect((await store.failure('fal_1'))?.range).toEqual(range);
+      expect((await store.findFailure('fal_1'))?.range).toEqual(range);
       expect((await recorded(store, project.id, [sighting('c', { at: at(6) })])).failure.range).toBeNull();
     });
 
@@ -122,14 +126,14 @@ export function failuresContract(engine: Engine): void {
       const { id } = base.project;
       await recorded(store, id, [sighting('a')]);
       const { investigationId } = await accepted(store, acceptance(base, { thread: found('fal_1') }));
-      await store.closeGreen(
+      await store.closeFixedFailures(
         id,
         { sha: 'good', checks: [ofActions('test')], at: at(50), contained: [{ from: SHA, to: 'good' }] },
         at(51),
       );
       const begun = { investigationId, threadId: 'thr_1' };
       const closed = { state: 'closed', closed: { sha: 'good', at: at(50) }, opening: 1, ...begun };
-      expect(await store.failure('fal_1')).toMatchObject(closed);
+      expect(await store.findFailure('fal_1')).toMatchObject(closed);
       const before = await recorded(store, id, [sighting('late', { at: at(49) })]);
       expect(before.failure).toMatchObject({ ...closed, hits: 2 });
       const back = await recorded(store, id, [inBranch('b', 7, { at: at(51) })]);
@@ -155,7 +159,7 @@ export function failuresContract(engine: Engine): void {
         const run = await started(store, runId);
         if (end === 'concluded') await store.conclude(run, conclusion(), at(1));
         if (end === 'gave_up') await store.giveUp(runId, { code: 'internal', detail: 'x' }, at(1));
-        await store.closeOfPullRequest(id, 5, at(10));
+        await store.closeFailuresOfPullRequest(id, 5, at(10));
         return (await recorded(store, id, [inBranch('b', number, { at: at(10 + hours * 3600) })])).failure;
       };
       const kept = { opening: 2, investigationId: expect.any(String), threadId: 'thr_1' };
@@ -176,7 +180,7 @@ export function failuresContract(engine: Engine): void {
       for (let i = 0; i < 3; i += 1) await accepted(store, acceptance({ ...base, account: bot }, { now: at(i) }));
       await accepted(store, acceptance(base, { now: at(2) }));
       const since = (seconds: number, project = base.project.id, githubId = 900) =>
-        store.begunSince(project, { githubId, since: at(seconds) });
+        store.countInvestigationsSince(project, { githubId, since: at(seconds) });
       expect(await Promise.all([since(-1), since(0), since(2)])).toEqual([3, 2, 0]);
       expect(await Promise.all([since(-1, 'prj_other'), since(-1, base.project.id, 901)])).toEqual([0, 0]);
     });
@@ -189,20 +193,20 @@ export function failuresContract(engine: Engine): void {
       for (const [i, seconds] of [3, 1, 2, 2, 5].entries()) {
         await recorded(store, project.id, [sighting(`k${i}`, { at: at(seconds), checkName: `c${i}` })], `fal_${i}`);
       }
-      await store.closeGreen(
+      await store.closeFixedFailures(
         project.id,
         { sha: 'g', checks: [ofActions('c0')], at: at(9), contained: [{ from: SHA, to: 'g' }] },
         at(9),
       );
-      const ids = async (filter: Parameters<typeof store.failures>[1]) =>
-        (await store.failures(project.id, filter)).map((failure) => failure.id);
+      const ids = async (filter: Parameters<typeof store.listFailures>[1]) =>
+        (await store.listFailures(project.id, filter)).map((failure) => failure.id);
       expect(await ids({ limit: 9 })).toEqual(['fal_4', 'fal_0', 'fal_3', 'fal_2', 'fal_1']);
       expect(await ids({ limit: 2, after: 'fal_0' })).toEqual(['fal_3', 'fal_2']);
       expect(await ids({ limit: 2, after: 'fal_3' })).toEqual(['fal_2', 'fal_1']);
       expect(await ids({ limit: 2, after: 'fal_1' })).toEqual([]);
       expect(await ids({ limit: 9, state: 'closed' })).toEqual(['fal_0']);
       expect(await ids({ limit: 2, state: 'open', after: 'fal_4' })).toEqual(['fal_3', 'fal_2']);
-      expect(await store.failures('prj_other', { limit: 9 })).toEqual([]);
+      expect(await store.listFailures('prj_other', { limit: 9 })).toEqual([]);
     });
   });
 }

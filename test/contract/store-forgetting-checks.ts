@@ -12,7 +12,7 @@ function sweep({ store }: Opened, endedBefore: string, now = endedBefore) {
 }
 
 async function noted({ store }: Opened, projectId: string, id: string) {
-  await store.noteHead({ id, projectId, sha: id, branch: '' }, { runAt: NOW, now: NOW });
+  await store.ensureHead({ id, projectId, sha: id, branch: '' }, { runAt: NOW, now: NOW });
 }
 
 export function forgettingChecksContract(engine: Engine): void {
@@ -27,8 +27,8 @@ export function forgettingChecksContract(engine: Engine): void {
       await store.saveHead('hed_old', seenAs('red', { findings: [finding('fal_1')] }), at(10));
       await store.saveHead('hed_young', seenAs('red', { findings: [finding('fal_1')] }), at(20));
       await sweep(opened, at(20));
-      expect(await store.head('hed_young')).toMatchObject({ id: 'hed_young', findings: [finding('fal_1')] });
-      expect([await store.head('hed_old'), await store.head('hed_never')]).toEqual([null, null]);
+      expect(await store.findHead('hed_young')).toMatchObject({ id: 'hed_young', findings: [finding('fal_1')] });
+      expect([await store.findHead('hed_old'), await store.findHead('hed_never')]).toEqual([null, null]);
       const subjects = new Set((await opened.jobs()).map((job) => job.subject));
       expect(subjects).toEqual(new Set([project.id, 'hed_young']));
       expect(await opened.recordCounts()).toMatchObject({ heads: 1, findings: 1, failures: 1, sightings: 1 });
@@ -52,11 +52,15 @@ export function forgettingChecksContract(engine: Engine): void {
       const { project } = await githubGround(store);
       await recorded(store, project.id, [sighting('k', { at: at(1) })], 'fal_open');
       await recorded(store, project.id, [sighting('k', { at: at(1), checkName: 'x' })], 'fal_closed');
-      await store.closeGreen(project.id, { sha: SHA, checks: [ofActions('x')], at: at(2), contained: [] }, at(2));
+      await store.closeFixedFailures(
+        project.id,
+        { sha: SHA, checks: [ofActions('x')], at: at(2), contained: [] },
+        at(2),
+      );
       await recorded(store, project.id, [sighting('k', { at: at(1) }), sighting('l', { at: at(5) })], 'fal_seen');
       await sweep(opened, at(5));
-      expect((await store.failures(project.id, { limit: 9 })).map((one) => one.id)).toEqual(['fal_seen']);
-      expect(await store.failure('fal_seen')).toMatchObject({ hits: 2, firstSeen: { key: 'k' } });
+      expect((await store.listFailures(project.id, { limit: 9 })).map((one) => one.id)).toEqual(['fal_seen']);
+      expect(await store.findFailure('fal_seen')).toMatchObject({ hits: 2, firstSeen: { key: 'k' } });
       expect(await opened.recordCounts()).toMatchObject({ failures: 1, sightings: 1 });
     });
 
@@ -69,11 +73,11 @@ export function forgettingChecksContract(engine: Engine): void {
       await recorded(store, project.id, [sighting('k', { at: at(9) })], 'fal_seen');
       const now = at(30 * day + 5);
       await sweep(opened, NOW, now);
-      expect(await store.failure('fal_gone')).toMatchObject({
+      expect(await store.findFailure('fal_gone')).toMatchObject({
         state: 'closed',
         closed: { sha: 'last', at: now, by: 'unseen' },
       });
-      expect(await store.failure('fal_seen')).toMatchObject({ state: 'open', closed: null });
+      expect(await store.findFailure('fal_seen')).toMatchObject({ state: 'open', closed: null });
       const back = await recorded(store, project.id, [sighting('l', { at: at(30 * day + 6) })], 'fal_gone');
       expect(back).toMatchObject({ standing: 'new', failure: { state: 'open', opening: 2 } });
     });
@@ -90,10 +94,10 @@ export function forgettingChecksContract(engine: Engine): void {
       const link = finding('fal_1', { investigationId, threadId: 'thr_1', isOwnThread: true });
       await store.saveHead('hed_1', seenAs('red', { findings: [link] }), at(100));
       expect(await sweep(opened, at(50))).toBe(1);
-      expect(await store.thread('thr_1')).toBeNull();
-      expect(await store.failure('fal_1')).toMatchObject({ investigationId: null, threadId: null });
+      expect(await store.findThread('thr_1')).toBeNull();
+      expect(await store.findFailure('fal_1')).toMatchObject({ investigationId: null, threadId: null });
       const none = { investigationId: null, threadId: null, isOwnThread: false };
-      expect((await store.head('hed_1'))?.findings).toEqual([{ ...link, ...none }]);
+      expect((await store.findHead('hed_1'))?.findings).toEqual([{ ...link, ...none }]);
     });
 
     it('has greens beside it that go as well', async () => {
@@ -101,11 +105,11 @@ export function forgettingChecksContract(engine: Engine): void {
       await using opened = await place.open();
       const { store } = opened;
       const { project } = await githubGround(store);
-      await store.noteGreen(project.id, { check: ofActions('old'), sha: 'a', at: at(1) });
-      await store.noteGreen(project.id, { check: ofActions('young'), sha: 'a', at: at(5) });
+      await store.recordPassingCheck(project.id, { check: ofActions('old'), sha: 'a', at: at(1) });
+      await store.recordPassingCheck(project.id, { check: ofActions('young'), sha: 'a', at: at(5) });
       await sweep(opened, at(5));
       expect(await opened.recordCounts()).toMatchObject({ passing_checks: 1 });
-      expect(await store.lastGreens(project.id, ofActions('young'))).toHaveLength(1);
+      expect(await store.listPassingChecks(project.id, ofActions('young'))).toHaveLength(1);
     });
   });
 
@@ -117,7 +121,7 @@ export function forgettingChecksContract(engine: Engine): void {
       const base = await githubGround(store);
       const other = (await store.putRepository(500, repository(2, 'octo/two'), NOW))!;
       await recorded(store, base.project.id, [sighting('k', { at: at(40 * day) })]);
-      await store.noteGreen(base.project.id, { check: ofActions('x'), sha: 'a', at: at(40 * day) });
+      await store.recordPassingCheck(base.project.id, { check: ofActions('x'), sha: 'a', at: at(40 * day) });
       const { investigationId } = await accepted(store, acceptance(base, { thread: found('fal_1') }));
       const link = finding('fal_1', { investigationId, threadId: 'thr_1' });
       for (let i = 0; i < 201; i++) await noted(opened, base.project.id, `hed_${i}`);
@@ -125,7 +129,7 @@ export function forgettingChecksContract(engine: Engine): void {
       await noted(opened, other.id, 'hed_two');
       await store.hideRepository({ id: 1, installationId: 500 }, NOW);
       await sweep(opened, NOW, at(30 * day));
-      expect(await store.head('hed_0')).not.toBeNull();
+      expect(await store.findHead('hed_0')).not.toBeNull();
       expect(await sweep(opened, NOW, at(30 * day + 1))).toBe(1);
       const left = { heads: 1, findings: 0, failures: 0, sightings: 0, passing_checks: 0, backfills: 1, threads: 0 };
       expect(await opened.recordCounts()).toMatchObject(left);

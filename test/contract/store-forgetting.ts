@@ -43,7 +43,7 @@ export function forgettingContract(engine: Engine): void {
       const { store } = opened;
       const { issueId, investigationId } = await concluded(opened, await githubGround(store));
       await store.eraseIssue(issueId, at(1));
-      const thread = await store.thread('thr_1');
+      const thread = await store.findThread('thr_1');
       expect(thread?.record).toEqual({ ...EMPTY_RECORD, comment: comment(investigationId) });
       expect(thread?.trigger.guidance).toBe('');
       const publish = {
@@ -64,7 +64,7 @@ export function forgettingContract(engine: Engine): void {
       const first = await concluded(opened, base);
       const second = await concluded(opened, base);
       await store.eraseIssue(first.issueId, at(1));
-      const thread = await store.thread('thr_1');
+      const thread = await store.findThread('thr_1');
       expect(thread).toMatchObject({ investigationId: second.investigationId, trigger: { guidance: 'my words' } });
       expect(thread?.record.held).toBeNull();
       expect(butBackfills(await opened.jobs()).map((job) => job.kind)).toEqual(['publish']);
@@ -81,14 +81,16 @@ export function forgettingContract(engine: Engine): void {
       await store.saveThreadRecord('thr_open', record({ pullRequest: pullRequest(open.issueId) }), NOW);
       const state = { state: 'merged', number: 32, branch: 'b' } as const;
       await store.saveThreadRecord('thr_merged', record({ pullRequest: pullRequest(merged.issueId, state) }), NOW);
-      await store.nudgeThread('thr_gone', NOW);
+      await store.schedulePublish('thr_gone', NOW);
       const young = opening('thr_young', { subject: { kind: 'issue', number: 4 } });
       await accepted(store, acceptance(base, { thread: young, now: at(100) }));
       expect(await store.sweep({ endedBefore: at(50), keysBefore: NOW, now: at(200) })).toBe(3);
-      const left = await Promise.all(['thr_gone', 'thr_merged', 'thr_open', 'thr_young'].map((id) => store.thread(id)));
+      const left = await Promise.all(
+        ['thr_gone', 'thr_merged', 'thr_open', 'thr_young'].map((id) => store.findThread(id)),
+      );
       expect(left.map((thread) => thread?.id)).toEqual([undefined, undefined, 'thr_open', 'thr_young']);
       expect(left[2]?.trigger.guidance).toBe('');
-      expect((await store.threadOfPullRequest(base.project.id, 31))?.id).toBe('thr_open');
+      expect((await store.findThreadOfPullRequest(base.project.id, 31))?.id).toBe('thr_open');
       expect((await opened.jobs()).map((job) => job.subject)).not.toContain('thr_gone');
     });
 
@@ -99,9 +101,9 @@ export function forgettingContract(engine: Engine): void {
       const { issueId } = await concluded(opened, await githubGround(store));
       await store.eraseIssue(issueId, at(100));
       await store.sweep({ endedBefore: at(100), keysBefore: NOW, now: at(200) });
-      expect(await store.thread('thr_1')).not.toBeNull();
+      expect(await store.findThread('thr_1')).not.toBeNull();
       await store.sweep({ endedBefore: at(101), keysBefore: NOW, now: at(200) });
-      expect(await store.thread('thr_1')).toBeNull();
+      expect(await store.findThread('thr_1')).toBeNull();
       expect(butBackfills(await opened.jobs())).toEqual([]);
     });
   });
@@ -121,13 +123,13 @@ export function forgettingContract(engine: Engine): void {
       const queued = await accepted(store, acceptance(base, { thread, callbackUrl }));
       await store.removeInstallation(500, at(0));
       await sweep(opened, at(30 * day));
-      expect(await store.issue(issueId)).not.toBeNull();
-      expect(await store.hiddenProjects()).toEqual([base.project.id]);
+      expect(await store.findIssue(issueId)).not.toBeNull();
+      expect(await store.listHiddenProjects()).toEqual([base.project.id]);
       expect(await sweep(opened, at(30 * day + 1))).toBe(452);
-      expect(await store.issue(issueId)).toBeNull();
-      expect(await store.investigation(queued.investigationId)).toBeNull();
-      expect([await store.thread('thr_1'), await store.thread('thr_2')]).toEqual([null, null]);
-      expect(await store.hiddenProjects()).toEqual([]);
+      expect(await store.findIssue(issueId)).toBeNull();
+      expect(await store.findInvestigation(queued.investigationId)).toBeNull();
+      expect([await store.findThread('thr_1'), await store.findThread('thr_2')]).toEqual([null, null]);
+      expect(await store.listHiddenProjects()).toEqual([]);
       expect(Object.values(await opened.recordCounts()).every((count) => count === 0)).toBe(true);
       expect(await sweep(opened, at(31 * day))).toBe(0);
     });
@@ -141,7 +143,7 @@ export function forgettingContract(engine: Engine): void {
       await sweep(opened, at(30 * day));
       expect((await store.putRepository(500, repository(1, 'octo/shop'), at(30 * day)))?.id).toBe(project.id);
       await sweep(opened, at(60 * day));
-      expect(await store.project('octo/shop')).not.toBeNull();
+      expect(await store.findProject('octo/shop')).not.toBeNull();
       await store.hideRepository({ id: 1, installationId: 500 }, at(61 * day));
       await sweep(opened, at(92 * day));
       expect((await store.putRepository(500, repository(1, 'octo/shop'), at(92 * day)))?.id).not.toBe(project.id);
@@ -153,9 +155,9 @@ export function forgettingContract(engine: Engine): void {
       const { store } = opened;
       const { project } = await githubGround(store);
       const other = (await store.putRepository(500, repository(2, 'octo/two'), NOW))!;
-      await store.rememberTold(project.id, 'digest', NOW);
-      await store.rememberTold(project.id, 'digest', at(1));
-      const told = (id: string, digest = 'digest') => store.wasTold(id, digest);
+      await store.saveConfigNotice(project.id, 'digest', NOW);
+      await store.saveConfigNotice(project.id, 'digest', at(1));
+      const told = (id: string, digest = 'digest') => store.hasConfigNotice(id, digest);
       expect([await told(project.id), await told(project.id, 'another'), await told(other.id)]).toEqual([
         true,
         false,
@@ -180,8 +182,8 @@ export function forgettingContract(engine: Engine): void {
       const [local] = await store.syncProjects([{ name: 'local/app', source }], NOW);
       await store.syncProjects([], NOW);
       expect(await sweep(opened, at(40 * day))).toBe(0);
-      expect(await store.issue(issueId)).not.toBeNull();
-      expect(await store.thread('thr_1')).not.toBeNull();
+      expect(await store.findIssue(issueId)).not.toBeNull();
+      expect(await store.findThread('thr_1')).not.toBeNull();
       expect(await store.syncProjects([{ name: 'local/app', source }], at(40 * day))).toEqual([local]);
     });
   });

@@ -39,7 +39,7 @@ export function foundThreadsContract(engine: Engine): void {
       const base = await ground(opened);
       for (const [i, number] of [5, 5, 6].entries()) {
         const head = { id: `hed_${i}`, projectId: base.project.id, sha: `${i}`, branch: '' };
-        await store.noteHead(head, { runAt: NOW, now: NOW });
+        await store.ensureHead(head, { runAt: NOW, now: NOW });
         await store.saveHead(head.id, seenAs('red', { place: inPullRequest(number) }), NOW);
       }
       await taken(opened);
@@ -57,12 +57,12 @@ export function foundThreadsContract(engine: Engine): void {
       const base = await ground(opened);
       const thread = found('fal_1', { fixRequest: WRITER });
       const { investigationId, runId } = await accepted(store, acceptance(base, { thread, now: at(2) }));
-      expect(await store.thread('thr_1')).toEqual({
+      expect(await store.findThread('thr_1')).toEqual({
         ...{ id: 'thr_1', projectId: base.project.id, subject: asked, investigationId, trigger: thread.trigger },
         ...{ fixRequest: { ...WRITER, at: at(2) }, record: EMPTY_RECORD, createdAt: at(2) },
       });
-      expect(await store.failure('fal_1')).toMatchObject({ investigationId, threadId: 'thr_1' });
-      expect(await store.failure('fal_2')).toMatchObject({ investigationId: null, threadId: null });
+      expect(await store.findFailure('fal_1')).toMatchObject({ investigationId, threadId: 'thr_1' });
+      expect(await store.findFailure('fal_2')).toMatchObject({ investigationId: null, threadId: null });
       const audit = await opened.audit();
       expect(audit).toContainEqual({ verb: 'thread.opened', subject: 'thr_1' });
       expect(audit).toContainEqual({ verb: 'fix.requested', subject: 'thr_1' });
@@ -80,16 +80,19 @@ export function foundThreadsContract(engine: Engine): void {
       const thread = found('fal_1', { threadId: 'thr_2' });
       const second = await accepted(store, acceptance(base, { thread, fingerprint: 'second' }));
       expect(second.replacedRunId).toBeNull();
-      expect(await store.thread('thr_2')).toBeNull();
-      expect(await store.thread('thr_1')).toMatchObject({
+      expect(await store.findThread('thr_2')).toBeNull();
+      expect(await store.findThread('thr_1')).toMatchObject({
         ...{ investigationId: second.investigationId, trigger: thread.trigger, record: { replaced: [7] } },
         fixRequest: { ...TRIAGER, at: NOW },
       });
-      expect((await store.failure('fal_1'))?.threadId).toBe('thr_1');
-      expect(await store.openInvestigationsOf('thr_1')).toEqual([first.investigationId, second.investigationId]);
+      expect((await store.findFailure('fal_1'))?.threadId).toBe('thr_1');
+      expect(await store.listOpenInvestigationsOfThread('thr_1')).toEqual([
+        first.investigationId,
+        second.investigationId,
+      ]);
       const third = found('fal_2', { fixRequest: WRITER });
       await accepted(store, acceptance(base, { thread: third, fingerprint: 'third', now: at(5) }));
-      expect((await store.thread('thr_1'))?.fixRequest).toEqual({ ...WRITER, at: at(5) });
+      expect((await store.findThread('thr_1'))?.fixRequest).toEqual({ ...WRITER, at: at(5) });
     });
 
     it('of a further cause leaves the investigation of the thread, unless that is gone', async () => {
@@ -99,14 +102,14 @@ export function foundThreadsContract(engine: Engine): void {
       const base = await ground(opened);
       const follow = (failureId: string) => found(failureId, { isLead: false });
       const first = await accepted(store, acceptance(base, { thread: follow('fal_1'), fingerprint: 'a' }));
-      expect((await store.thread('thr_1'))?.investigationId).toBe(first.investigationId);
+      expect((await store.findThread('thr_1'))?.investigationId).toBe(first.investigationId);
       const second = await accepted(store, acceptance(base, { thread: follow('fal_2'), fingerprint: 'b' }));
-      expect((await store.thread('thr_1'))?.investigationId).toBe(first.investigationId);
-      expect((await store.failure('fal_2'))?.investigationId).toBe(second.investigationId);
+      expect((await store.findThread('thr_1'))?.investigationId).toBe(first.investigationId);
+      expect((await store.findFailure('fal_2'))?.investigationId).toBe(second.investigationId);
       const [issueId = ''] = await store.conclude(await started(store, first.runId), conclusion(), NOW);
       await store.eraseIssue(issueId, NOW);
       const third = await accepted(store, acceptance(base, { thread: follow('fal_1'), fingerprint: 'c' }));
-      expect((await store.thread('thr_1'))?.investigationId).toBe(third.investigationId);
+      expect((await store.findThread('thr_1'))?.investigationId).toBe(third.investigationId);
     });
 
     it('that is sent again changes nothing, and touches no failure of another project', async () => {
@@ -118,12 +121,12 @@ export function foundThreadsContract(engine: Engine): void {
       const { investigationId } = await accepted(store, acceptance(base, { thread: found('fal_1'), idempotency }));
       const again = await store.accept(acceptance(base, { thread: found('fal_1'), idempotency }));
       expect(again).toEqual({ kind: 'repeated', investigationId });
-      expect((await store.failure('fal_1'))?.investigationId).toBe(investigationId);
+      expect((await store.findFailure('fal_1'))?.investigationId).toBe(investigationId);
       await store.syncProjects([{ name: 'local/app', source: { kind: 'path', path: '/srv/app' } }], NOW);
-      const local = (await store.project('local/app'))!;
+      const local = (await store.findProject('local/app'))!;
       const foreign = acceptance({ ...base, project: local }, { thread: found('fal_2', { threadId: 'thr_9' }) });
       await accepted(store, foreign);
-      expect((await store.failure('fal_2'))?.investigationId).toBeNull();
+      expect((await store.findFailure('fal_2'))?.investigationId).toBeNull();
     });
 
     it('gives its caller the verdict that is known without a model, and those who join it what the run says', async () => {
@@ -136,7 +139,7 @@ export function foundThreadsContract(engine: Engine): void {
       const said = conclusion();
       const judged = { ...said, analysis: { ...said.analysis, verdict: 'code' } } as const;
       const ids = await store.conclude(await started(store, runId), judged, NOW);
-      const verdicts = await Promise.all(ids.map(async (id) => (await store.issue(id))?.analysis.verdict));
+      const verdicts = await Promise.all(ids.map(async (id) => (await store.findIssue(id))?.analysis.verdict));
       expect(verdicts).toEqual(['base_broken', 'code']);
     });
   });
@@ -149,7 +152,7 @@ export function foundThreadsContract(engine: Engine): void {
       const { investigationId, runId } = await accepted(store, acceptance(base, { thread: found('fal_1') }));
       const link = finding('fal_1', { investigationId, threadId: 'thr_1', isOwnThread: true, notBegun: null });
       for (const id of ['hed_1', 'hed_2', 'hed_3']) {
-        await store.noteHead({ id, projectId: base.project.id, sha: id, branch: '' }, { runAt: NOW, now: NOW });
+        await store.ensureHead({ id, projectId: base.project.id, sha: id, branch: '' }, { runAt: NOW, now: NOW });
       }
       await taken(opened);
       return { store, base, investigationId, runId, link };
@@ -162,16 +165,16 @@ export function foundThreadsContract(engine: Engine): void {
       await store.saveHead('hed_1', seenAs('red', { findings: [link, finding('fal_2')] }), NOW);
       await store.saveHead('hed_2', seenAs('green', { findings: [{ ...link, isOwnThread: false }] }), NOW);
       await store.saveHead('hed_3', seenAs('red', { findings: [finding('fal_2')] }), NOW);
-      expect((await store.head('hed_1'))?.findings).toEqual([link, finding('fal_2')]);
-      expect((await store.headsOfThread('thr_1')).map((head) => head.id)).toEqual(['hed_2', 'hed_1']);
-      expect((await store.headsOfThread('thr_1'))[1]).toEqual(await store.head('hed_1'));
-      expect(await store.headsOfThread('thr_2')).toEqual([]);
+      expect((await store.findHead('hed_1'))?.findings).toEqual([link, finding('fal_2')]);
+      expect((await store.listHeadsOfThread('thr_1')).map((head) => head.id)).toEqual(['hed_2', 'hed_1']);
+      expect((await store.listHeadsOfThread('thr_1'))[1]).toEqual(await store.findHead('hed_1'));
+      expect(await store.listHeadsOfThread('thr_2')).toEqual([]);
       await taken(opened);
       const all = ['check-run hed_1', 'check-run hed_2', 'publish thr_1'];
-      await store.nudgeThreadsOfRun(runId, NOW);
+      await store.schedulePublishOfRun(runId, NOW);
       expect(await taken(opened)).toEqual([...all]);
       const run = await started(store, runId);
-      await store.nudgeThread('thr_1', NOW);
+      await store.schedulePublish('thr_1', NOW);
       expect(await taken(opened)).toEqual(['publish thr_1']);
       const [issueId = ''] = await store.conclude(run, conclusion(), NOW);
       expect(await taken(opened)).toEqual(all);

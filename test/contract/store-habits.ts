@@ -24,12 +24,12 @@ export function habitsContract(engine: Engine): void {
       await store.markFlaky('fal_1', ['1', '2', '6'], NOW);
       const all = { isTrustedOnly: false, besides: BESIDES };
       const none = { heads: 0, flakyHeads: 0, flakyOnDefault: 0, pullRequests: 0, branches: 0, lastOnDefaultAt: '' };
-      expect(await store.habits('fal_1', all)).toEqual({
+      expect(await store.readFailureStatistics('fal_1', all)).toEqual({
         ...{ ...none, heads: 4, flakyHeads: 1, pullRequests: 1, branches: 2, lastOnDefaultAt: NOW },
       });
       await store.markFlaky('fal_1', ['7'], NOW);
-      expect(await store.habits('fal_1', all)).toMatchObject({ flakyHeads: 2, flakyOnDefault: 1 });
-      expect(await store.habits('fal_2', all)).toEqual(none);
+      expect(await store.readFailureStatistics('fal_1', all)).toMatchObject({ flakyHeads: 2, flakyOnDefault: 1 });
+      expect(await store.readFailureStatistics('fal_2', all)).toEqual(none);
     });
 
     it('leave out, where that is asked for, what nobody with write stands behind', async () => {
@@ -44,7 +44,8 @@ export function habitsContract(engine: Engine): void {
         inBranch('3', 8, { sha: 'c' }),
       ]);
       await store.markFlaky('fal_1', ['1', '2'], NOW);
-      const habits = (isTrustedOnly: boolean) => store.habits('fal_1', { isTrustedOnly, besides: BESIDES });
+      const habits = (isTrustedOnly: boolean) =>
+        store.readFailureStatistics('fal_1', { isTrustedOnly, besides: BESIDES });
       expect(await habits(true)).toMatchObject({ heads: 1, flakyHeads: 0, pullRequests: 1 });
       expect(await habits(false)).toMatchObject({ heads: 3, flakyHeads: 2, pullRequests: 3 });
     });
@@ -66,7 +67,7 @@ export function habitsContract(engine: Engine): void {
       expect(await record('of a fork', [inBranch('d', 5)])).toBe('of main');
       expect(await record('later', [sighting('e')])).toBe('of main');
       const green = { sha: 'later', checks: [ofActions('test')], at: at(5), contained: [{ from: SHA, to: 'later' }] };
-      await store.closeGreen(project.id, green, at(5));
+      await store.closeFixedFailures(project.id, green, at(5));
       expect(await record('of a fork', [inBranch('f', 5, { at: at(6) })])).toBe('of main');
       expect(await record('anew', [sighting('g', { at: at(7) })])).toBe('anew');
     });
@@ -79,17 +80,17 @@ export function habitsContract(engine: Engine): void {
       const { id } = base.project;
       await recorded(store, id, [inBranch('a', 5, { isTrusted: false })]);
       const { investigationId } = await accepted(store, acceptance(base, { thread: found('fal_1') }));
-      await store.closeOfPullRequest(id, 5, at(5));
-      expect(await store.failure('fal_1')).toMatchObject({ state: 'closed' });
+      await store.closeFailuresOfPullRequest(id, 5, at(5));
+      expect(await store.findFailure('fal_1')).toMatchObject({ state: 'closed' });
       const { failure } = await recorded(store, id, [sighting('a')]);
       expect(failure).toMatchObject({ state: 'open', opening: 1, isOnDefault: true, hits: 1, closed: null });
       expect(failure.investigationId).toBe(investigationId);
       const trusted = { isTrustedOnly: true, besides: BESIDES };
-      expect(await store.habits('fal_1', trusted)).toMatchObject({ heads: 1, pullRequests: 0 });
-      await store.closeOfPullRequest(id, 5, at(8));
-      expect(await store.failure('fal_1')).toEqual(failure);
+      expect(await store.readFailureStatistics('fal_1', trusted)).toMatchObject({ heads: 1, pullRequests: 0 });
+      await store.closeFailuresOfPullRequest(id, 5, at(8));
+      expect(await store.findFailure('fal_1')).toEqual(failure);
       const green = { sha: 'later', checks: [ofActions('test')], at: at(9), contained: [{ from: SHA, to: 'later' }] };
-      expect(await store.closeGreen(id, green, at(9))).toHaveLength(1);
+      expect(await store.closeFixedFailures(id, green, at(9))).toHaveLength(1);
       expect((await recorded(store, id, [sighting('a')])).failure.state).toBe('closed');
     });
   });
@@ -103,14 +104,14 @@ export function habitsContract(engine: Engine): void {
       await recorded(store, project.id, [sighting('a')]);
       const green = { sha: 'later', at: at(5), contained: [{ from: SHA, to: 'later' }] };
       const closed = async (app: string, red: readonly string[] = []) =>
-        (await store.closeGreen(project.id, { ...green, checks: [{ app, name: 'test' }], red }, at(5))).length;
+        (await store.closeFixedFailures(project.id, { ...green, checks: [{ app, name: 'test' }], red }, at(5))).length;
       expect(await closed('another-ci')).toBe(0);
       expect(await closed('')).toBe(0);
-      await store.noteGreen(project.id, { check: { app: '', name: 'test' }, sha: 'later', at: at(4) });
+      await store.recordPassingCheck(project.id, { check: { app: '', name: 'test' }, sha: 'later', at: at(4) });
       expect(await closed('another-ci')).toBe(0);
       expect(await closed('github-actions', ['fal_1'])).toBe(0);
       expect(await closed('github-actions', ['fal_2'])).toBe(1);
-      expect(await store.lastGreens(project.id, ofActions('test'))).toEqual([]);
+      expect(await store.listPassingChecks(project.id, ofActions('test'))).toEqual([]);
     });
 
     it('in a pull request leaves open what became red there after that', async () => {
@@ -120,9 +121,9 @@ export function habitsContract(engine: Engine): void {
       const { project } = await githubGround(store);
       await recorded(store, project.id, [inBranch('a', 5), inBranch('b', 5, { at: at(8) })], 'fal_later');
       await recorded(store, project.id, [inBranch('a', 5)], 'fal_back');
-      await store.closeOfPullRequest(project.id, 5, '2026-11-20T10:00:05Z');
-      expect(await store.failure('fal_later')).toMatchObject({ state: 'open' });
-      expect(await store.failure('fal_back')).toMatchObject({ state: 'closed', closed: { at: at(5) } });
+      await store.closeFailuresOfPullRequest(project.id, 5, '2026-11-20T10:00:05Z');
+      expect(await store.findFailure('fal_later')).toMatchObject({ state: 'open' });
+      expect(await store.findFailure('fal_back')).toMatchObject({ state: 'closed', closed: { at: at(5) } });
       const { failure } = await recorded(store, project.id, [inBranch('b', 5, { at: at(8) })], 'fal_back');
       expect(failure).toMatchObject({ state: 'open', opening: 2 });
     });

@@ -12,7 +12,7 @@ const times = (seconds: number) => ({ runAt: at(seconds), now: NOW });
 
 /** Notes a head of that commit. */
 function noted(store: Store, projectId: string, name: string, branch = 'topic') {
-  return store.noteHead({ id: `hed_${name}`, projectId, sha: name, branch }, times(0));
+  return store.ensureHead({ id: `hed_${name}`, projectId, sha: name, branch }, times(0));
 }
 
 export function headsContract(engine: Engine): void {
@@ -23,7 +23,7 @@ export function headsContract(engine: Engine): void {
       const { store } = opened;
       const { project } = await githubGround(store);
       const wanted = { id: 'hed_1', projectId: project.id, sha: 'aaa', branch: '' };
-      const head = await store.noteHead(wanted, times(600));
+      const head = await store.ensureHead(wanted, times(600));
       expect(head).toEqual({
         ...{ id: 'hed_1', projectId: project.id, sha: 'aaa', branch: '', state: 'waiting', place: null },
         ...{
@@ -36,11 +36,11 @@ export function headsContract(engine: Engine): void {
           changedAt: NOW,
         },
       });
-      expect(await store.noteHead({ ...wanted, id: 'hed_2' }, times(2))).toEqual(head);
-      expect(await store.noteHead({ ...wanted, id: 'hed_3' }, times(900))).toEqual(head);
-      expect([await store.head('hed_2'), await store.head('hed_3')]).toEqual([null, null]);
+      expect(await store.ensureHead({ ...wanted, id: 'hed_2' }, times(2))).toEqual(head);
+      expect(await store.ensureHead({ ...wanted, id: 'hed_3' }, times(900))).toEqual(head);
+      expect([await store.findHead('hed_2'), await store.findHead('hed_3')]).toEqual([null, null]);
       const other = (await store.putRepository(500, repository(2, 'octo/two'), NOW))!;
-      expect((await store.noteHead({ ...wanted, id: 'hed_4', projectId: other.id }, times(3))).id).toBe('hed_4');
+      expect((await store.ensureHead({ ...wanted, id: 'hed_4', projectId: other.id }, times(3))).id).toBe('hed_4');
       expect(butBackfills(await opened.jobs())).toEqual([
         { kind: 'head', subject: 'hed_1', group: project.id, runAt: at(2), ...unasked },
         { kind: 'head', subject: 'hed_4', group: other.id, runAt: at(3), ...unasked },
@@ -55,8 +55,11 @@ export function headsContract(engine: Engine): void {
       await noted(store, project.id, 'aaa', '');
       expect((await noted(store, project.id, 'aaa', 'topic')).branch).toBe('topic');
       expect((await noted(store, project.id, 'aaa', 'other')).branch).toBe('topic');
-      expect((await store.headOf(project.id, 'aaa'))?.branch).toBe('topic');
-      expect([await store.headOf(project.id, 'bbb'), await store.headOf('prj_x', 'aaa')]).toEqual([null, null]);
+      expect((await store.findHeadOfCommit(project.id, 'aaa'))?.branch).toBe('topic');
+      expect([await store.findHeadOfCommit(project.id, 'bbb'), await store.findHeadOfCommit('prj_x', 'aaa')]).toEqual([
+        null,
+        null,
+      ]);
     });
 
     it('noted by two processes at once is one', async () => {
@@ -67,7 +70,7 @@ export function headsContract(engine: Engine): void {
       const heads = await Promise.all(
         Array.from({ length: 20 }, (_, i) => {
           const head = { id: `hed_${i}`, projectId: project.id, sha: 'aaa', branch: '' };
-          return (i % 2 ? one : two).store.noteHead(head, times(0));
+          return (i % 2 ? one : two).store.ensureHead(head, times(0));
         }),
       );
       expect(new Set(heads.map((head) => head.id)).size).toBe(1);
@@ -93,13 +96,13 @@ export function headsContract(engine: Engine): void {
         endedAt: at(4),
         changedAt: at(5),
       };
-      expect(await store.head('hed_aaa')).toMatchObject({ ...saved, state: 'red', record: EMPTY_HEAD_RECORD });
-      expect((await store.head('hed_bbb'))?.findings).toEqual([]);
+      expect(await store.findHead('hed_aaa')).toMatchObject({ ...saved, state: 'red', record: EMPTY_HEAD_RECORD });
+      expect((await store.findHead('hed_bbb'))?.findings).toEqual([]);
       await store.saveHead('hed_aaa', seenAs('superseded', { place: null, findings: [finding('fal_3')] }), at(6));
       const after = { state: 'superseded', place: null, findings: [finding('fal_3')], leftOut: [], stillWaiting: [] };
-      expect(await store.headOf(project.id, 'aaa')).toMatchObject(after);
+      expect(await store.findHeadOfCommit(project.id, 'aaa')).toMatchObject(after);
       await store.saveHead('hed_unknown', seenAs('red'), at(7));
-      expect(await store.head('hed_unknown')).toBeNull();
+      expect(await store.findHead('hed_unknown')).toBeNull();
       expect((await opened.jobs()).map((job) => job.subject)).not.toContain('hed_unknown');
     });
 
@@ -113,12 +116,12 @@ export function headsContract(engine: Engine): void {
       await store.saveHeadRecord('hed_aaa', withCheckRun(), at(2));
       await store.saveHead('hed_aaa', seenAs('green'), at(3));
       await noted(store, project.id, 'aaa');
-      expect(await store.head('hed_aaa')).toMatchObject({ state: 'green', findings: [], record: withCheckRun() });
+      expect(await store.findHead('hed_aaa')).toMatchObject({ state: 'green', findings: [], record: withCheckRun() });
       await store.saveHeadRecord('hed_aaa', { checkRun: null, held: 'words' }, at(4));
       const held = { state: 'green', record: { checkRun: null, held: 'words' }, changedAt: at(4) };
-      expect(await store.head('hed_aaa')).toMatchObject(held);
+      expect(await store.findHead('hed_aaa')).toMatchObject(held);
       await store.saveHeadRecord('hed_unknown', withCheckRun(), at(5));
-      expect(await store.head('hed_unknown')).toBeNull();
+      expect(await store.findHead('hed_unknown')).toBeNull();
     });
 
     it('has its check run brought up to what was found', async () => {
@@ -139,16 +142,16 @@ export function headsContract(engine: Engine): void {
       const { store } = opened;
       const { project } = await githubGround(store);
       for (const name of ['aaa', 'bbb', 'ccc', 'ddd']) await noted(store, project.id, name);
-      expect(await store.headOfPullRequest(project.id, 5)).toBeNull();
+      expect(await store.findHeadOfPullRequest(project.id, 5)).toBeNull();
       await store.saveHead('hed_aaa', seenAs('red', { findings: [finding('fal_1'), finding('fal_2')] }), at(1));
       await store.saveHead('hed_bbb', seenAs('green', { place: inPullRequest(6) }), at(2));
       await store.saveHead('hed_ccc', seenAs('superseded'), at(3));
       await store.saveHead('hed_ddd', seenAs('waiting'), at(4));
-      expect(await store.headOfPullRequest(project.id, 5)).toEqual(await store.head('hed_aaa'));
+      expect(await store.findHeadOfPullRequest(project.id, 5)).toEqual(await store.findHead('hed_aaa'));
       await store.saveHead('hed_ddd', seenAs('green'), at(5));
       await store.saveHead('hed_aaa', seenAs('red'), at(6));
-      expect((await store.headOfPullRequest(project.id, 5))?.id).toBe('hed_ddd');
-      expect(await store.headOfPullRequest('prj_other', 5)).toBeNull();
+      expect((await store.findHeadOfPullRequest(project.id, 5))?.id).toBe('hed_ddd');
+      expect(await store.findHeadOfPullRequest('prj_other', 5)).toBeNull();
     });
   });
 
@@ -162,7 +165,7 @@ export function headsContract(engine: Engine): void {
       await noted(store, project.id, 'aaa');
       const gone = { investigationId: 'inv_gone', threadId: 'thr_gone', isOwnThread: true };
       await store.saveHead('hed_aaa', seenAs('red', { findings: [finding('fal_1', gone)] }), at(1));
-      expect((await store.head('hed_aaa'))?.findings).toEqual([finding('fal_1')]);
+      expect((await store.findHead('hed_aaa'))?.findings).toEqual([finding('fal_1')]);
       expect((await opened.jobs()).map((job) => job.subject)).not.toContain('thr_gone');
     });
   });

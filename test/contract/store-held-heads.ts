@@ -9,7 +9,7 @@ import type { Engine } from './engine.ts';
 const HELD = { checkRun: null, held: 'what would stand there' } as const;
 
 function noted(store: Store, projectId: string, name: string) {
-  return store.noteHead({ id: `hed_${name}`, projectId, sha: name, branch: 'topic' }, { runAt: NOW, now: NOW });
+  return store.ensureHead({ id: `hed_${name}`, projectId, sha: name, branch: 'topic' }, { runAt: NOW, now: NOW });
 }
 
 export function heldHeadsContract(engine: Engine): void {
@@ -28,11 +28,11 @@ export function heldHeadsContract(engine: Engine): void {
       await store.saveHeadRecord('hed_aaa', HELD, at(3));
       await store.saveHeadRecord('hed_ddd', withCheckRun(), at(4));
       await store.saveHeadRecord('hed_eee', HELD, at(5));
-      const held = await store.heldHeads(project.id, 10);
-      expect(held).toEqual([await store.head('hed_ccc'), await store.head('hed_aaa')]);
+      const held = await store.listHeldHeads(project.id, 10);
+      expect(held).toEqual([await store.findHead('hed_ccc'), await store.findHead('hed_aaa')]);
       expect(held[1]?.findings).toEqual(found);
-      expect((await store.heldHeads(project.id, 1)).map(({ id }) => id)).toEqual(['hed_ccc']);
-      expect(await store.heldHeads('prj_unknown', 10)).toEqual([]);
+      expect((await store.listHeldHeads(project.id, 1)).map(({ id }) => id)).toEqual(['hed_ccc']);
+      expect(await store.listHeldHeads('prj_unknown', 10)).toEqual([]);
     });
 
     it('are held back until they are shown, whatever is found meanwhile', async () => {
@@ -44,9 +44,9 @@ export function heldHeadsContract(engine: Engine): void {
       await store.saveHeadRecord('hed_aaa', HELD, at(1));
       await store.saveHead('hed_aaa', seenAs('green'), at(2));
       await noted(store, project.id, 'aaa');
-      expect(await store.heldHeads(project.id, 10)).toHaveLength(1);
+      expect(await store.listHeldHeads(project.id, 10)).toHaveLength(1);
       await store.saveHeadRecord('hed_aaa', withCheckRun(), at(3));
-      expect(await store.heldHeads(project.id, 10)).toEqual([]);
+      expect(await store.listHeldHeads(project.id, 10)).toEqual([]);
     });
 
     it('forget what they would show of an investigation that is erased', async () => {
@@ -63,8 +63,8 @@ export function heldHeadsContract(engine: Engine): void {
       await store.saveHead('hed_aaa', seenAs('red', { findings: [found] }), at(2));
       for (const id of ['hed_aaa', 'hed_bbb']) await store.saveHeadRecord(id, HELD, at(3));
       expect(await store.eraseIssue(issueId, at(4))).toBe(true);
-      expect((await store.heldHeads(project.id, 10)).map(({ id }) => id)).toEqual(['hed_bbb']);
-      expect((await store.head('hed_aaa'))?.record.held).toBeNull();
+      expect((await store.listHeldHeads(project.id, 10)).map(({ id }) => id)).toEqual(['hed_bbb']);
+      expect((await store.findHead('hed_aaa'))?.record.held).toBeNull();
     });
   });
 }

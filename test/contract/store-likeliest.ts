@@ -27,7 +27,7 @@ async function lookedInto(engine: Engine) {
   const other = await accepted(store, acceptance(base, { thread: besides, fingerprint: 'other' }));
   if (other.runId === runId) throw new Error('the two share a run');
   const run = await started(store, runId);
-  const rangeOf = async (id: string) => (await store.failure(id))?.range;
+  const rangeOf = async (id: string) => (await store.findFailure(id))?.range;
   const opened = opening.move();
   return { store, projectId: base.project.id, run, rangeOf, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
@@ -36,7 +36,7 @@ export function likeliestContract(engine: Engine): void {
   describe('the likeliest commit', () => {
     it('stands in the range of the failure that the run looks into, and in no other', async () => {
       await using at = await lookedInto(engine);
-      for (const _ of ['once', 'again']) await at.store.saveLikeliest(at.run, LIKELIEST);
+      for (const _ of ['once', 'again']) await at.store.saveLikeliestCommit(at.run, LIKELIEST);
       expect(await at.rangeOf('fal_1')).toEqual({ ...RANGE, likeliest: LIKELIEST });
       expect(await at.rangeOf('fal_2')).toEqual(RANGE);
       await recorded(at.store, at.projectId, [sighting('c')]);
@@ -46,33 +46,33 @@ export function likeliestContract(engine: Engine): void {
     it('is refused from a run that was taken over', async () => {
       await using at = await lookedInto(engine);
       await started(at.store, at.run.id);
-      await expect(at.store.saveLikeliest(at.run, LIKELIEST)).rejects.toMatchObject({ code: 'lease_lost' });
+      await expect(at.store.saveLikeliestCommit(at.run, LIKELIEST)).rejects.toMatchObject({ code: 'lease_lost' });
       expect(await at.rangeOf('fal_1')).toEqual(RANGE);
     });
 
     it('is left out where the range does not list all of its commits', async () => {
       await using at = await lookedInto(engine);
       await at.store.saveRange('fal_1', { ...RANGE, total: 3 });
-      await at.store.saveLikeliest(at.run, LIKELIEST);
+      await at.store.saveLikeliestCommit(at.run, LIKELIEST);
       expect(await at.rangeOf('fal_1')).toEqual({ ...RANGE, total: 3 });
     });
 
     it('is looked for in the range of the failure that the run looks into, where that has one', async () => {
       await using at = await lookedInto(engine);
       await at.store.saveRange('fal_2', { ...RANGE, from: 'y' });
-      expect(await at.store.rangeOfRun(at.run.id)).toEqual(RANGE);
-      expect(await at.store.rangeOfRun('run_none')).toBeNull();
+      expect(await at.store.findRangeOfRun(at.run.id)).toEqual(RANGE);
+      expect(await at.store.findRangeOfRun('run_none')).toBeNull();
     });
 
     it('is left out where the range has no such commit, or is gone', async () => {
       await using opened = await lookedInto(engine);
       const { store, projectId, run, rangeOf } = opened;
-      await store.saveLikeliest(run, { ...LIKELIEST, sha: 'c'.repeat(40) });
+      await store.saveLikeliestCommit(run, { ...LIKELIEST, sha: 'c'.repeat(40) });
       expect(await rangeOf('fal_1')).toEqual(RANGE);
       const green = { sha: 'g', checks: [ofActions('test')], at: at(5), contained: [{ from: SHA, to: 'g' }] };
-      await store.closeGreen(projectId, green, at(5));
+      await store.closeFixedFailures(projectId, green, at(5));
       await recorded(store, projectId, [sighting('c', { at: at(6) })]);
-      await store.saveLikeliest(run, LIKELIEST);
+      await store.saveLikeliestCommit(run, LIKELIEST);
       expect(await rangeOf('fal_1')).toBeNull();
     });
   });

@@ -26,8 +26,8 @@ export function manyProjectsContract(engine: Engine): void {
       const own = [...ids];
       for (let number = 0; number < OF_OTHERS; number++) await add(other!, 'marked');
       const projectIds = wanted.map(({ id }) => id);
-      const list = async (filter: Partial<Parameters<typeof store.investigations>[0]>) =>
-        (await store.investigations({ limit: 100, projectIds, ...filter })).map((one) => one.id);
+      const list = async (filter: Partial<Parameters<typeof store.listInvestigations>[0]>) =>
+        (await store.listInvestigations({ limit: 100, projectIds, ...filter })).map((one) => one.id);
       expect(await list({})).toEqual(own);
       expect(await list({ limit: 5 })).toEqual(own.slice(0, 5));
       expect(await list({ limit: 5, after: own[4]! })).toEqual(own.slice(5, 10));

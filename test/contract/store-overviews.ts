@@ -61,7 +61,7 @@ export function overviewsContract(engine: Engine): void {
       });
       await store.saveThreadRecord('thr_1', record({ pullRequest: pullRequest(full.issueId) }), at(10));
       const page = (after?: string) =>
-        store.issueLines({ projectId: base.project.id, limit: 1, ...(after !== undefined && { after }) });
+        store.listIssueLines({ projectId: base.project.id, limit: 1, ...(after !== undefined && { after }) });
       const [first] = await page();
       expect(first).toEqual({
         ...{ id: full.issueId, projectId: base.project.id, origin: 'check-run', reference: 'ticket 7' },
@@ -83,7 +83,7 @@ export function overviewsContract(engine: Engine): void {
       const { runId } = await accepted(store, acceptance(base, { reference: 'a' }));
       await accepted(store, acceptance(base, { reference: 'b' }));
       const [first] = await store.conclude(await started(store, runId), conclusion(), NOW);
-      const lines = await store.issueLines({ projectId: base.project.id, limit: 10 });
+      const lines = await store.listIssueLines({ projectId: base.project.id, limit: 10 });
       expect(lines.map(({ reference, sameAs }) => [reference, sameAs])).toEqual([
         ['b', first],
         ['a', null],
@@ -108,16 +108,16 @@ export function overviewsContract(engine: Engine): void {
       await recorded(store, busy.project.id, [sighting('a')]);
       await recorded(store, empty.project.id, [sighting('a')], 'fal_over');
       const green = { sha: 'good', at: at(5), checks: [ofActions('test')], contained: [{ from: SHA, to: 'good' }] };
-      expect(await store.closeGreen(empty.project.id, green, at(6))).toHaveLength(1);
+      expect(await store.closeFixedFailures(empty.project.id, green, at(6))).toHaveLength(1);
       expect(queued.runId).not.toBe(running.runId);
-      const counts = await store.projectCounts([base.project.id, ...STRANGERS, empty.project.id, busy.project.id]);
+      const counts = await store.countByProject([base.project.id, ...STRANGERS, empty.project.id, busy.project.id]);
       expect(new Map(counts)).toEqual(
         new Map([
           [base.project.id, { issues: 2, underWay: 0, openFailures: 0, lastIssueAt: at(9) }],
           [busy.project.id, { issues: 0, underWay: 2, openFailures: 1, lastIssueAt: '' }],
         ]),
       );
-      expect([...(await store.projectCounts([]))]).toEqual([]);
+      expect([...(await store.countByProject([]))]).toEqual([]);
     });
   });
 
@@ -139,12 +139,12 @@ export function overviewsContract(engine: Engine): void {
       await store.saveThreadRecord('thr_foreign', record({ pullRequest: pullRequest('iss_3') }), at(9));
       const ids = [base.project.id, ...STRANGERS, two.project.id];
       const newest = { threadId: 'thr_new', projectId: two.project.id, pullRequest: pullRequest('iss_2') };
-      expect(await store.openedPullRequests(ids, 10)).toEqual([
+      expect(await store.listOpenedPullRequests(ids, 10)).toEqual([
         { ...newest, changedAt: at(8) },
         { threadId: 'thr_old', projectId: base.project.id, pullRequest: merged, changedAt: at(7) },
       ]);
-      expect(await store.openedPullRequests(ids, 1)).toEqual([{ ...newest, changedAt: at(8) }]);
-      expect(await store.openedPullRequests([], 10)).toEqual([]);
+      expect(await store.listOpenedPullRequests(ids, 1)).toEqual([{ ...newest, changedAt: at(8) }]);
+      expect(await store.listOpenedPullRequests([], 10)).toEqual([]);
     });
 
     it('of what was held back is the last changed first, until nothing is held any more', async () => {
@@ -162,10 +162,10 @@ export function overviewsContract(engine: Engine): void {
       ] as const) {
         await store.saveThreadRecord(id, held, at(when));
       }
-      const shown = async (limit = 10) => (await store.heldThreads(base.project.id, limit)).map(({ id }) => id);
+      const shown = async (limit = 10) => (await store.listHeldThreads(base.project.id, limit)).map(({ id }) => id);
       expect(await shown()).toEqual(['thr_1', 'thr_2']);
       expect(await shown(1)).toEqual(['thr_1']);
-      expect((await store.heldThreads(base.project.id, 1))[0]).toEqual(await store.thread('thr_1'));
+      expect((await store.listHeldThreads(base.project.id, 1))[0]).toEqual(await store.findThread('thr_1'));
       await store.saveThreadRecord('thr_1', record(), at(8));
       expect(await shown()).toEqual(['thr_2']);
     });
@@ -178,9 +178,9 @@ export function overviewsContract(engine: Engine): void {
       const { issueId } = await concluded(opened, base, { changes: { thread: opening('thr_1') } });
       const held = { comment: 'what the report said', pullRequest: '' };
       await store.saveThreadRecord('thr_1', record({ held }), at(1));
-      expect(await store.heldThreads(base.project.id, 10)).toHaveLength(1);
+      expect(await store.listHeldThreads(base.project.id, 10)).toHaveLength(1);
       await store.eraseIssue(issueId, at(2));
-      expect(await store.heldThreads(base.project.id, 10)).toEqual([]);
+      expect(await store.listHeldThreads(base.project.id, 10)).toEqual([]);
     });
   });
 }

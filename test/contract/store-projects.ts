@@ -23,8 +23,8 @@ export function projectsContract(engine: Engine): void {
       const second = await store.syncProjects([remote('o/a'), remote('o/c')], at(1));
       expect(second.map((project) => project.name)).toEqual(['o/a', 'o/c']);
       expect(second[0]).toEqual(a);
-      expect(await store.project('o/b')).toBeNull();
-      expect(await store.project(b!.id)).toBeNull();
+      expect(await store.findProject('o/b')).toBeNull();
+      expect(await store.findProject(b!.id)).toBeNull();
       expect(await store.syncProjects([remote('o/b'), remote('o/b')], at(2))).toEqual([b]);
     });
 
@@ -38,8 +38,8 @@ export function projectsContract(engine: Engine): void {
       const [second] = await store.syncProjects([two], at(1));
       expect(second).toMatchObject({ name: 'local/Shop-2', source: two.source });
       expect(second?.id).not.toBe(first?.id);
-      expect(await store.project('local/shop')).toBeNull();
-      expect(await store.project(first!.id)).toBeNull();
+      expect(await store.findProject('local/shop')).toBeNull();
+      expect(await store.findProject(first!.id)).toBeNull();
       expect(await store.syncProjects([one], at(2))).toEqual([first]);
       const [third] = await store.syncProjects([folder('/cc/shop')], at(3));
       expect(third?.name).toBe('local/shop-3');
@@ -68,9 +68,9 @@ export function projectsContract(engine: Engine): void {
       const [other] = await store.syncProjects([{ ...folder('/bb/app'), name: base.project.name }], at(1));
       const run = await started(store, runId);
       expect(run.projectId).toBe(base.project.id);
-      expect(await store.project(run.projectId)).toBeNull();
+      expect(await store.findProject(run.projectId)).toBeNull();
       await store.conclude(run, conclusion(), at(2));
-      expect(await store.issueIds(other!.id)).toEqual([]);
+      expect(await store.listIssueIds(other!.id)).toEqual([]);
     });
 
     it('are found by id and by name whatever the case', async () => {
@@ -78,10 +78,10 @@ export function projectsContract(engine: Engine): void {
       await using opened = await place.open();
       const { store } = opened;
       const [app, other] = await store.syncProjects([remote('o/App'), remote('o/Other')], NOW);
-      expect(await store.project(other!.id)).toEqual(other);
-      expect(await store.project('o/App')).toEqual(app);
-      expect(await store.project('O/APP')).toEqual(app);
-      expect(await store.project('o/missing')).toBeNull();
+      expect(await store.findProject(other!.id)).toEqual(other);
+      expect(await store.findProject('o/App')).toEqual(app);
+      expect(await store.findProject('O/APP')).toEqual(app);
+      expect(await store.findProject('o/missing')).toBeNull();
     });
 
     it('come in pages by name', async () => {
@@ -89,8 +89,8 @@ export function projectsContract(engine: Engine): void {
       await using opened = await place.open();
       const { store } = opened;
       await store.syncProjects(['d', 'b', 'a', 'c'].map(remote), NOW);
-      const names = async (page: Parameters<typeof store.projects>[0]) =>
-        (await store.projects(page)).map((project) => project.name);
+      const names = async (page: Parameters<typeof store.listProjects>[0]) =>
+        (await store.listProjects(page)).map((project) => project.name);
       expect(await names({})).toEqual(['a', 'b', 'c', 'd']);
       expect(await names({ limit: 2 })).toEqual(['a', 'b']);
       expect(await names({ after: 'b', limit: 1 })).toEqual(['c']);
@@ -107,7 +107,7 @@ export function projectsContract(engine: Engine): void {
       const both = await store.conclude(await started(store, runId), conclusion(), NOW);
       const later = await accepted(store, acceptance(base, { fresh: true }));
       const [third] = await store.conclude(await started(store, later.runId), conclusion(), NOW);
-      expect(await store.issueIds(base.project.id)).toEqual([third, both[1], both[0]]);
+      expect(await store.listIssueIds(base.project.id)).toEqual([third, both[1], both[0]]);
     });
 
     it('list very many of them completely and well under a second', async () => {
@@ -116,7 +116,7 @@ export function projectsContract(engine: Engine): void {
       const { account, project } = await ground(opened.store);
       const ids = await opened.manyIssues(project.id, account.id, engine.many);
       const before = performance.now();
-      const listed = await opened.store.issueIds(project.id);
+      const listed = await opened.store.listIssueIds(project.id);
       expect(performance.now() - before).toBeLessThan(5_000);
       expect(listed).toEqual(ids.toReversed());
     });

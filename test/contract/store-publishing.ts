@@ -29,8 +29,8 @@ export function publishingContract(engine: Engine): void {
       ['giving up a dead job', async ({ store, runId }) => store.giveUp(runId, reason, at(3))],
       ['a cancellation', async ({ store, investigationId }) => store.cancel(investigationId, reason, at(3))],
       ['a request for a pull request', async ({ store }) => store.requestFix('thr_1', { ...WRITER, at: at(3) }, at(3))],
-      ['a nudge', async ({ store }) => store.nudgeThread('thr_1', at(3))],
-      ['facts of its run', async ({ store, runId }) => store.nudgeThreadsOfRun(runId, at(3))],
+      ['a nudge', async ({ store }) => store.schedulePublish('thr_1', at(3))],
+      ['facts of its run', async ({ store, runId }) => store.schedulePublishOfRun(runId, at(3))],
       [
         'a further attempt',
         async ({ store, base }) =>
@@ -62,7 +62,7 @@ export function publishingContract(engine: Engine): void {
       await store.cancel(left.investigationId, reason, NOW);
       const next = await accepted(store, acceptance(base));
       for (const id of ['thr_1', 'thr_21', 'thr_22', 'thr_23']) await opened.queue({}).cancel('publish', id);
-      await store.nudgeThreadsOfRun(next.runId, at(4));
+      await store.schedulePublishOfRun(next.runId, at(4));
       expect(await publishing(opened)).toEqual([`thr_21 in thr_21 at ${at(4)}`, `thr_22 in thr_22 at ${at(4)}`]);
       for (const id of ['thr_21', 'thr_22']) await opened.queue({}).cancel('publish', id);
       const run = await started(store, next.runId);
@@ -74,9 +74,9 @@ export function publishingContract(engine: Engine): void {
       await using place = await engine.place();
       await using opened = await place.open();
       const { store } = await openThread(opened);
-      await store.nudgeThread('thr_1', at(60));
-      await store.nudgeThread('thr_1', at(5));
-      await store.nudgeThread('thr_1', at(300));
+      await store.schedulePublish('thr_1', at(60));
+      await store.schedulePublish('thr_1', at(5));
+      await store.schedulePublish('thr_1', at(300));
       expect(await publishing(opened)).toEqual([`thr_1 in thr_1 at ${at(5)}`]);
     });
 
@@ -109,9 +109,9 @@ export function publishingContract(engine: Engine): void {
       await using place = await engine.place();
       await using opened = await place.open();
       const { store, base } = await openThread(opened);
-      await store.nudgeThread('thr_unknown', NOW);
+      await store.schedulePublish('thr_unknown', NOW);
       await store.requestFix('thr_unknown', { ...WRITER, at: NOW }, NOW);
-      await store.nudgeThreadsOfRun('run_unknown', NOW);
+      await store.schedulePublishOfRun('run_unknown', NOW);
       const { runId } = await accepted(store, acceptance(base, { fingerprint: 'other' }));
       await store.conclude(await started(store, runId), conclusion(), NOW);
       expect(await publishing(opened)).toEqual([]);

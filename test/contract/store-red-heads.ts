@@ -8,7 +8,7 @@ import type { Engine } from './engine.ts';
 
 /** Notes a head of that commit. */
 function noted(store: Store, projectId: string, name: string, branch = 'topic') {
-  return store.noteHead({ id: `hed_${name}`, projectId, sha: name, branch }, { runAt: NOW, now: NOW });
+  return store.ensureHead({ id: `hed_${name}`, projectId, sha: name, branch }, { runAt: NOW, now: NOW });
 }
 
 export function redHeadsContract(engine: Engine): void {
@@ -22,7 +22,7 @@ export function redHeadsContract(engine: Engine): void {
       const { store } = opened;
       const { project } = await githubGround(store);
       await noted(store, project.id, 'aaa', '');
-      const has = (of: Parameters<Store['hasRed']>[1], id = project.id) => store.hasRed(id, of);
+      const has = (of: Parameters<Store['hasRedHead']>[1], id = project.id) => store.hasRedHead(id, of);
       expect(await has(number(5))).toBe(false);
       await store.saveHead('hed_aaa', seenAs('red'), at(1));
       expect([await has(number(4, 5)), await has(number(4)), await has(branch(''))]).toEqual([true, false, false]);
@@ -41,7 +41,7 @@ export function redHeadsContract(engine: Engine): void {
       await using opened = await place.open();
       const { store } = opened;
       const { project } = await githubGround(store);
-      const has = () => store.hasRed(project.id, number(5));
+      const has = () => store.hasRedHead(project.id, number(5));
       for (const name of ['old', 'aaa', 'bbb', 'ccc']) await noted(store, project.id, name);
       await store.saveHead('hed_aaa', seenAs('red'), at(1));
       await store.saveHead('hed_aaa', seenAs('waiting'), at(2));
@@ -69,9 +69,10 @@ export function redHeadsContract(engine: Engine): void {
       for (const name of ['aaa', 'bbb', 'ccc']) await noted(store, project.id, name, name === 'bbb' ? 'b' : 'main');
       for (const id of ['hed_aaa', 'hed_bbb']) await store.saveHead(id, seenAs('red', { place: ON_MAIN }), at(1));
       await store.saveHead('hed_ccc', seenAs('green', { place: ON_MAIN }), at(2));
-      expect([await store.hasRed(project.id, branch('main')), await store.hasRed(project.id, branch('b'))]).toEqual([
-        ...[false, true],
-      ]);
+      expect([
+        await store.hasRedHead(project.id, branch('main')),
+        await store.hasRedHead(project.id, branch('b')),
+      ]).toEqual([...[false, true]]);
     });
   });
 }

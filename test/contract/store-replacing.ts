@@ -17,17 +17,17 @@ export function replacingContract(engine: Engine): void {
       const wanted = acceptance(base, { thread: opening('thr_1'), fingerprint: 'second', now: at(5) });
       const second = await accepted(store, wanted);
       expect(second).toMatchObject({ joined: false, replacedRunId: first.runId });
-      expect((await store.investigation(first.investigationId))?.outcome).toMatchObject({
+      expect((await store.findInvestigation(first.investigationId))?.outcome).toMatchObject({
         state: 'cancelled',
         reason: { code: 'cancelled', detail: expect.stringContaining('newer request') },
       });
-      const [webhook] = await store.webhooks(base.account.id, 10);
+      const [webhook] = await store.listWebhooks(base.account.id, 10);
       expect(webhook).toMatchObject({ type: 'issue.failed', investigationId: first.investigationId });
       expect((await opened.jobs()).filter((job) => job.kind === 'run').map((job) => job.subject)).toEqual([
         second.runId,
       ]);
       await expect(store.conclude(run, conclusion(), at(6))).rejects.toMatchObject({ code: 'lease_lost' });
-      expect((await store.investigation(second.investigationId))?.outcome.state).toBe('queued');
+      expect((await store.findInvestigation(second.investigationId))?.outcome.state).toBe('queued');
     });
 
     it('ends no run that somebody else waits for', async () => {
@@ -40,7 +40,7 @@ export function replacingContract(engine: Engine): void {
       expect(caller).toMatchObject({ runId: first.runId, joined: true });
       const second = await accepted(store, acceptance(base, { thread: opening('thr_1'), fingerprint: 'second' }));
       expect(second.replacedRunId).toBeNull();
-      expect((await store.investigation(caller.investigationId))?.outcome.state).toBe('queued');
+      expect((await store.findInvestigation(caller.investigationId))?.outcome.state).toBe('queued');
     });
 
     it('goes on with the run in flight where it is equal, which only changes hands', async () => {
@@ -52,9 +52,9 @@ export function replacingContract(engine: Engine): void {
       const run = await started(store, first.runId);
       const second = await accepted(store, acceptance(base, { thread: opening('thr_1'), now: at(1) }));
       expect(second).toMatchObject({ runId: first.runId, joined: true, replacedRunId: null });
-      expect((await store.investigation(first.investigationId))?.outcome.state).toBe('cancelled');
+      expect((await store.findInvestigation(first.investigationId))?.outcome.state).toBe('cancelled');
       expect(await store.conclude(run, conclusion(), at(2))).toHaveLength(1);
-      expect((await store.investigation(second.investigationId))?.outcome.state).toBe('concluded');
+      expect((await store.findInvestigation(second.investigationId))?.outcome.state).toBe('concluded');
     });
 
     it('leaves what has ended as it is', async () => {
@@ -66,7 +66,7 @@ export function replacingContract(engine: Engine): void {
       await store.conclude(await started(store, first.runId), conclusion(), NOW);
       const second = await accepted(store, acceptance(base, { thread: opening('thr_1'), fingerprint: 'second' }));
       expect(second.replacedRunId).toBeNull();
-      expect((await store.investigation(first.investigationId))?.outcome.state).toBe('concluded');
+      expect((await store.findInvestigation(first.investigationId))?.outcome.state).toBe('concluded');
     });
 
     it('sent 20 times at once by two processes leaves one thread with one investigation in flight', async () => {
@@ -79,8 +79,8 @@ export function replacingContract(engine: Engine): void {
           (i % 2 ? one : two).store.accept(acceptance(base, { thread: opening(`thr_${i}`), fingerprint: `f${i}` })),
         ),
       );
-      const thread = await one.store.threadOf(base.project.id, { kind: 'issue', number: 12 });
-      expect(await one.store.openInvestigations(base.project.id)).toEqual([thread?.investigationId]);
+      const thread = await one.store.findThreadOfSubject(base.project.id, { kind: 'issue', number: 12 });
+      expect(await one.store.listOpenInvestigations(base.project.id)).toEqual([thread?.investigationId]);
       expect(
         butBackfills(await one.jobs())
           .map((job) => job.kind)

@@ -45,9 +45,9 @@ export function runsContract(engine: Engine): void {
       const one = await store.recordStep(run, step('one'), NOW);
       const two = await store.recordStep(run, step('two'), NOW);
       expect(one).toEqual({ number: 1, ...step('one') });
-      expect(await store.steps(runId, 0)).toEqual([one, two]);
-      expect(await store.steps(runId, 1)).toEqual([two]);
-      expect((await store.investigation(investigationId))?.progress).toEqual({ step: 2, action: 'two' });
+      expect(await store.listSteps(runId, 0)).toEqual([one, two]);
+      expect(await store.listSteps(runId, 1)).toEqual([two]);
+      expect((await store.findInvestigation(investigationId))?.progress).toEqual({ step: 2, action: 'two' });
     });
 
     it('that is taken again forgets its steps and refuses whoever held it before', async () => {
@@ -59,12 +59,12 @@ export function runsContract(engine: Engine): void {
       await store.recordStep(old, step('old'), NOW);
       const now = await started(store, runId);
       expect(now.generation).toBeGreaterThan(old.generation);
-      expect(await store.steps(runId, 0)).toEqual([]);
+      expect(await store.listSteps(runId, 0)).toEqual([]);
       const lost = { code: 'lease_lost' };
       await expect(store.recordStep(old, step('late'), NOW)).rejects.toMatchObject(lost);
       await expect(store.conclude(old, conclusion(), NOW)).rejects.toMatchObject(lost);
       await expect(store.giveUp(old, reason, NOW)).rejects.toMatchObject(lost);
-      expect((await store.investigation(investigationId))?.outcome).toEqual({ state: 'running' });
+      expect((await store.findInvestigation(investigationId))?.outcome).toEqual({ state: 'running' });
       expect((await store.recordStep(now, step('new'), NOW)).number).toBe(1);
       expect(await store.conclude(now, conclusion(), NOW)).toHaveLength(1);
     });
@@ -97,7 +97,7 @@ export function runsContract(engine: Engine): void {
         [one, two, one, two].map((at) => at.store.conclude(run, conclusion(), NOW)),
       );
       expect(ends.filter((end) => end.status === 'fulfilled')).toHaveLength(1);
-      expect(await one.store.issueIds(base.project.id)).toHaveLength(1);
+      expect(await one.store.listIssueIds(base.project.id)).toHaveLength(1);
     });
 
     it('answered from an equal one has its steps too, and keeps them when that one is erased', async () => {
@@ -110,14 +110,14 @@ export function runsContract(engine: Engine): void {
         await store.recordStep(first, { action, result: 'found', analysis: 'so' }, NOW);
       }
       const [original] = await store.conclude(first, conclusion(), NOW);
-      const recorded = await store.steps(first.id, 0);
+      const recorded = await store.listSteps(first.id, 0);
       const next = await accepted(store, acceptance(base));
       const second = await started(store, next.runId);
       await store.recordStep(second, { action: 'begin', result: '', analysis: '' }, at(1));
       await store.concludeFromEqual(second, { sha: SHA, since: NOW, model: null }, at(1));
       await store.eraseIssue(original!, at(2));
-      expect(await store.steps(second.id, 0)).toEqual(recorded);
-      expect((await store.investigation(next.investigationId))?.progress).toEqual({ step: 2, action: 'compare' });
+      expect(await store.listSteps(second.id, 0)).toEqual(recorded);
+      expect((await store.findInvestigation(next.investigationId))?.progress).toEqual({ step: 2, action: 'compare' });
     });
   });
 }

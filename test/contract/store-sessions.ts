@@ -77,10 +77,10 @@ export function sessionsContract(engine: Engine): void {
       const [first, second] = [session(account.id), session(account.id, { client: 'curl', startedAt: at(5) })];
       await store.addSession(first, 'hash-1');
       await store.addSession(second, 'hash-2');
-      expect(await store.sessionByHash('hash-1')).toEqual({ session: first, account });
-      expect(await store.sessionByHash('hash-3')).toBeNull();
-      expect(await store.sessions(account.id)).toEqual([second, first]);
-      expect(await store.sessions('acc_other')).toEqual([]);
+      expect(await store.findSessionByHash('hash-1')).toEqual({ session: first, account });
+      expect(await store.findSessionByHash('hash-3')).toBeNull();
+      expect(await store.listSessions(account.id)).toEqual([second, first]);
+      expect(await store.listSessions('acc_other')).toEqual([]);
     });
 
     it('show when they were last used to the minute', async () => {
@@ -90,7 +90,7 @@ export function sessionsContract(engine: Engine): void {
       const { account } = await ground(store);
       const one = session(account.id);
       await store.addSession(one, 'hash');
-      const lastSeen = async () => (await store.sessionByHash('hash'))?.session.lastSeenAt;
+      const lastSeen = async () => (await store.findSessionByHash('hash'))?.session.lastSeenAt;
       await store.touchSession(one.id, at(59));
       expect(await lastSeen()).toBe(NOW);
       await store.touchSession(one.id, at(60));
@@ -110,8 +110,8 @@ export function sessionsContract(engine: Engine): void {
       expect(await store.endSession(one.id, account.id, at(1))).toBe(true);
       expect(await store.endSession(one.id, account.id, at(2))).toBe(false);
       await store.touchSession(one.id, at(99));
-      expect(await store.sessionByHash('hash-1')).toBeNull();
-      expect(await store.sessions(account.id)).toEqual([two]);
+      expect(await store.findSessionByHash('hash-1')).toBeNull();
+      expect(await store.listSessions(account.id)).toEqual([two]);
       expect((await opened.audit()).slice(1)).toEqual([
         { verb: 'session.started', subject: one.id },
         { verb: 'session.started', subject: two.id },
@@ -141,7 +141,7 @@ export function sessionsContract(engine: Engine): void {
       for (const seconds of [idle - 1, idle, life - 1, life]) {
         await store.sweep(sweepAt(at(seconds)));
         const alive = [old, unused].filter((one) => isSessionAlive(one, new Date(at(seconds))));
-        expect(await store.sessions(account.id)).toEqual(alive);
+        expect(await store.listSessions(account.id)).toEqual(alive);
       }
       expect(await kept()).toEqual([0, 0, 0]);
     });
@@ -168,12 +168,12 @@ export function sessionsContract(engine: Engine): void {
       await store.endAccess(7, at(2));
       await store.endAccess(7, at(3));
       await store.endAccess(9, at(3));
-      expect(await store.sessionByHash('hers')).toBeNull();
-      expect((await store.tokenByHash('gone'))?.token.revokedAt).toBe(at(2));
-      expect((await store.tokenByHash('before'))?.token.revokedAt).toBe(at(1));
+      expect(await store.findSessionByHash('hers')).toBeNull();
+      expect((await store.findTokenByHash('gone'))?.token.revokedAt).toBe(at(2));
+      expect((await store.findTokenByHash('before'))?.token.revokedAt).toBe(at(1));
       expect(await store.useSignInCode('code', at(3))).toBeNull();
-      expect((await store.sessionByHash('his'))?.session).toEqual(his);
-      expect((await store.tokenByHash('left'))?.token.revokedAt).toBeNull();
+      expect((await store.findSessionByHash('his'))?.session).toEqual(his);
+      expect((await store.findTokenByHash('left'))?.token.revokedAt).toBeNull();
       expect((await opened.audit()).slice(written)).toEqual([
         { verb: 'access.revoked', subject: mona.id },
         { verb: 'session.ended', subject: hers.id },

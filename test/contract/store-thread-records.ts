@@ -30,15 +30,15 @@ export function threadRecordsContract(engine: Engine): void {
       await using opened = await place.open();
       const { store, investigationId } = await openThread(opened);
       const reply = { why: { code: 'nothing_to_stop' }, at: NOW } as const;
-      await store.noteReply('thr_1', reply, at(1));
+      await store.saveCommandReply('thr_1', reply, at(1));
       const saved = record({ comment: comment(investigationId) });
       await store.saveThreadRecord('thr_1', saved, at(2));
-      expect((await store.thread('thr_1'))?.record).toEqual({ ...saved, reply });
+      expect((await store.findThread('thr_1'))?.record).toEqual({ ...saved, reply });
       expect(butBackfills(await opened.jobs()).map(({ kind, subject }) => [kind, subject])).toContainEqual([
         'publish',
         'thr_1',
       ]);
-      await store.noteReply('thr_unknown', reply, at(3));
+      await store.saveCommandReply('thr_unknown', reply, at(3));
     });
 
     it('is kept as it was recorded, and finds its thread by branch and by pull request, within the project', async () => {
@@ -51,19 +51,19 @@ export function threadRecordsContract(engine: Engine): void {
         ...{ posts: [NOW], held: { comment: 'text', pullRequest: '' } },
       });
       await store.saveThreadRecord('thr_1', saved, at(4));
-      const thread = await store.thread('thr_1');
+      const thread = await store.findThread('thr_1');
       expect(thread?.record).toEqual(saved);
       const { project } = base;
-      expect(await store.threadOfBranch(project.id, 'causeway/issue-12-abc')).toEqual(thread);
-      expect(await store.threadOfPullRequest(project.id, 31)).toEqual(thread);
+      expect(await store.findThreadOfBranch(project.id, 'causeway/issue-12-abc')).toEqual(thread);
+      expect(await store.findThreadOfPullRequest(project.id, 31)).toEqual(thread);
       const other = (await store.putRepository(500, repository(2, 'octo/two'), NOW))!;
-      expect(await store.threadOfBranch(other.id, 'causeway/issue-12-abc')).toBeNull();
-      expect(await store.threadOfPullRequest(other.id, 31)).toBeNull();
-      expect(await store.threadOfBranch(project.id, 'causeway/other')).toBeNull();
+      expect(await store.findThreadOfBranch(other.id, 'causeway/issue-12-abc')).toBeNull();
+      expect(await store.findThreadOfPullRequest(other.id, 31)).toBeNull();
+      expect(await store.findThreadOfBranch(project.id, 'causeway/other')).toBeNull();
       await store.saveThreadRecord('thr_1', record(), at(5));
-      expect(await store.threadOfPullRequest(project.id, 31)).toBeNull();
+      expect(await store.findThreadOfPullRequest(project.id, 31)).toBeNull();
       await store.saveThreadRecord('thr_unknown', saved, at(6));
-      expect(await store.thread('thr_unknown')).toBeNull();
+      expect(await store.findThread('thr_unknown')).toBeNull();
     });
 
     it('stays recorded when a person asks anew', async () => {
@@ -73,8 +73,8 @@ export function threadRecordsContract(engine: Engine): void {
       const saved = record({ comment: comment(investigationId), pullRequest: pullRequest('iss_1') });
       await store.saveThreadRecord('thr_1', saved, at(1));
       await accepted(store, acceptance(base, { thread: opening('thr_1'), fingerprint: 'second' }));
-      expect((await store.thread('thr_1'))?.record).toEqual(saved);
-      expect((await store.threadOfPullRequest(base.project.id, 31))?.id).toBe('thr_1');
+      expect((await store.findThread('thr_1'))?.record).toEqual(saved);
+      expect((await store.findThreadOfPullRequest(base.project.id, 31))?.id).toBe('thr_1');
     });
 
     it('is what the links of its Issues say: the comment of the one that it tells of, each pull request of its own', async () => {
@@ -84,7 +84,7 @@ export function threadRecordsContract(engine: Engine): void {
       const [first = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
       const stranger = await accepted(store, acceptance(base, { fingerprint: 'stranger' }));
       const [strange = ''] = await store.conclude(await started(store, stranger.runId), conclusion(), NOW);
-      const links = async (id: string) => (await store.issue(id))?.analysis.links;
+      const links = async (id: string) => (await store.findIssue(id))?.analysis.links;
       const none = { comment: null, checkRun: null, pullRequest: null };
       expect(await links(first)).toEqual(none);
       const posted = record({
@@ -112,10 +112,10 @@ export function threadRecordsContract(engine: Engine): void {
       await using place = await engine.place();
       await using opened = await place.open();
       const { store } = await openThread(opened);
-      expect((await store.thread('thr_1'))?.fixRequest).toBeNull();
+      expect((await store.findThread('thr_1'))?.fixRequest).toBeNull();
       await store.requestFix('thr_1', { ...WRITER, at: at(1) }, at(1));
       await store.requestFix('thr_1', { ...TRIAGER, at: at(2) }, at(2));
-      expect((await store.thread('thr_1'))?.fixRequest).toEqual({ ...TRIAGER, at: at(2) });
+      expect((await store.findThread('thr_1'))?.fixRequest).toEqual({ ...TRIAGER, at: at(2) });
       expect((await opened.audit()).filter((entry) => entry.verb === 'fix.requested')).toHaveLength(2);
     });
 
@@ -125,12 +125,12 @@ export function threadRecordsContract(engine: Engine): void {
       const { store, runId } = await openThread(opened);
       const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
       const asked = await store.requestFixOfIssue(issueId, { by: WRITER, threadId: 'thr_new', now: at(1) });
-      expect(asked).toEqual({ kind: 'requested', thread: await store.thread('thr_1') });
-      expect(await store.thread('thr_1')).toMatchObject({
+      expect(asked).toEqual({ kind: 'requested', thread: await store.findThread('thr_1') });
+      expect(await store.findThread('thr_1')).toMatchObject({
         fixRequest: { ...WRITER, at: at(1) },
         subject: { kind: 'issue', number: 12 },
       });
-      expect(await store.thread('thr_new')).toBeNull();
+      expect(await store.findThread('thr_new')).toBeNull();
     });
 
     it('for an Issue that a newer analysis has replaced changes nothing, and says which is the newer one', async () => {
@@ -145,8 +145,8 @@ export function threadRecordsContract(engine: Engine): void {
       expect(await ask()).toEqual({ kind: 'superseded', investigationId, issueId: null });
       const [newer = ''] = await store.conclude(await started(store, next.runId), conclusion(), at(2));
       expect(await ask()).toEqual({ kind: 'superseded', investigationId, issueId: newer });
-      expect((await store.thread('thr_1'))?.fixRequest).toBeNull();
-      expect(await store.thread('thr_new')).toBeNull();
+      expect((await store.findThread('thr_1'))?.fixRequest).toBeNull();
+      expect(await store.findThread('thr_new')).toBeNull();
     });
 
     it('for an Issue whose pull request was withheld is not asked anew for ten minutes', async () => {
@@ -159,7 +159,7 @@ export function threadRecordsContract(engine: Engine): void {
       const withheld = { investigationId, reason: 'the repository is archived.', request: '' };
       await store.saveThreadRecord('thr_1', record({ withheld }), at(2));
       expect(await ask(at(600))).toEqual({ kind: 'withheld', reason: withheld.reason });
-      expect((await store.thread('thr_1'))?.fixRequest?.at).toBe(at(1));
+      expect((await store.findThread('thr_1'))?.fixRequest?.at).toBe(at(1));
       expect(await ask(at(601))).toMatchObject({ kind: 'requested', thread: { fixRequest: { at: at(601) } } });
       await store.saveThreadRecord(
         'thr_1',
@@ -188,9 +188,11 @@ export function threadRecordsContract(engine: Engine): void {
         kind: 'requested',
         thread: { ...made, fixRequest: { ...WRITER, at: at(2) } },
       });
-      expect((await store.threadOf(base.project.id, { kind: 'report', issueId }))?.id).toBe('thr_1');
+      expect((await store.findThreadOfSubject(base.project.id, { kind: 'report', issueId }))?.id).toBe('thr_1');
       await store.saveThreadRecord('thr_1', record({ pullRequest: pullRequest(issueId) }), at(3));
-      expect((await store.issue(issueId))?.analysis.links.pullRequest).toBe('https://github.test/octo/shop/pull/31');
+      expect((await store.findIssue(issueId))?.analysis.links.pullRequest).toBe(
+        'https://github.test/octo/shop/pull/31',
+      );
       expect(await opened.audit()).toContainEqual({ verb: 'thread.opened', subject: 'thr_1' });
     });
 
@@ -201,7 +203,7 @@ export function threadRecordsContract(engine: Engine): void {
       await githubGround(store);
       const request = { by: WRITER, threadId: 'thr_1', now: NOW };
       expect(await store.requestFixOfIssue('iss_unknown', request)).toBeNull();
-      expect(await store.thread('thr_1')).toBeNull();
+      expect(await store.findThread('thr_1')).toBeNull();
       expect(butBackfills(await opened.jobs())).toEqual([]);
     });
   });

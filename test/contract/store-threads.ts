@@ -26,15 +26,15 @@ export function threadsContract(engine: Engine): void {
       const thread = opening('thr_1', { trigger: asked, fixRequest: WRITER });
       const { investigationId, runId, replacedRunId } = await accepted(store, acceptance(base, { thread, now: at(2) }));
       expect(replacedRunId).toBeNull();
-      const stored = await store.thread('thr_1');
+      const stored = await store.findThread('thr_1');
       expect(stored).toEqual({
         ...{ id: 'thr_1', projectId: base.project.id, subject: issue, investigationId, trigger: asked },
         ...{ fixRequest: { ...WRITER, at: at(2) }, record: EMPTY_RECORD, createdAt: at(2) },
       });
-      expect(await store.threadOf(base.project.id, issue)).toEqual(stored);
-      expect(await store.threadOf(base.project.id, { kind: 'pull_request', number: 12 })).toBeNull();
-      expect(await store.threadOf('prj_other', issue)).toBeNull();
-      expect(await store.thread('thr_2')).toBeNull();
+      expect(await store.findThreadOfSubject(base.project.id, issue)).toEqual(stored);
+      expect(await store.findThreadOfSubject(base.project.id, { kind: 'pull_request', number: 12 })).toBeNull();
+      expect(await store.findThreadOfSubject('prj_other', issue)).toBeNull();
+      expect(await store.findThread('thr_2')).toBeNull();
       const asks = { urgency: 'person' };
       expect(butBackfills(await opened.jobs())).toEqual([
         { kind: 'run', subject: runId, group: base.project.id, runAt: at(2), ...asks },
@@ -54,11 +54,11 @@ export function threadsContract(engine: Engine): void {
       const { store } = opened;
       const base = await githubGround(store);
       await accepted(store, acceptance(base, { thread: opening('thr_1', { isSeen: true }) }));
-      expect((await store.thread('thr_1'))?.record).toEqual({ ...EMPTY_RECORD, seen: NOW });
+      expect((await store.findThread('thr_1'))?.record).toEqual({ ...EMPTY_RECORD, seen: NOW });
       await store.saveThreadRecord('thr_1', { ...EMPTY_RECORD, seen: NOW, replaced: [7] }, at(1));
       const again = opening('thr_2', { trigger: trigger({ at: at(5) }), isSeen: true });
       await accepted(store, acceptance(base, { thread: again, fingerprint: 'second', now: at(5) }));
-      expect((await store.thread('thr_1'))?.record).toEqual({ ...EMPTY_RECORD, seen: at(5), replaced: [7] });
+      expect((await store.findThread('thr_1'))?.record).toEqual({ ...EMPTY_RECORD, seen: at(5), replaced: [7] });
     });
 
     it('opens the one of its subject anew, whatever id it brought, and lets a request for a pull request stand only where this one brings it', async () => {
@@ -69,13 +69,13 @@ export function threadsContract(engine: Engine): void {
       await accepted(store, acceptance(base, { thread: opening('thr_1', { fixRequest: WRITER }) }));
       const again = opening('thr_2', { trigger: trigger({ guidance: 'again', at: at(5) }) });
       const second = await accepted(store, acceptance(base, { thread: again, fingerprint: 'second', now: at(5) }));
-      expect(await store.thread('thr_2')).toBeNull();
-      expect(await store.thread('thr_1')).toMatchObject({
+      expect(await store.findThread('thr_2')).toBeNull();
+      expect(await store.findThread('thr_1')).toMatchObject({
         ...{ investigationId: second.investigationId, fixRequest: null, createdAt: NOW },
         trigger: { guidance: 'again', at: at(5) },
       });
       await accepted(store, acceptance(base, { thread: opening('thr_3', { fixRequest: TRIAGER }), fresh: true }));
-      expect((await store.thread('thr_1'))?.fixRequest).toEqual({ ...TRIAGER, at: NOW });
+      expect((await store.findThread('thr_1'))?.fixRequest).toEqual({ ...TRIAGER, at: NOW });
       const audit = await opened.audit();
       expect(audit.filter((entry) => entry.verb === 'thread.opened')).toHaveLength(3);
       expect(audit.filter((entry) => entry.verb === 'fix.requested')).toHaveLength(2);
@@ -89,8 +89,8 @@ export function threadsContract(engine: Engine): void {
       const project = (await store.putRepository(500, repository(2, 'octo/two'), NOW))!;
       await accepted(store, acceptance(base, { thread: opening('thr_1') }));
       await accepted(store, acceptance({ ...base, project }, { thread: opening('thr_2') }));
-      expect((await store.threadOf(base.project.id, issue))?.id).toBe('thr_1');
-      expect((await store.threadOf(project.id, issue))?.id).toBe('thr_2');
+      expect((await store.findThreadOfSubject(base.project.id, issue))?.id).toBe('thr_1');
+      expect((await store.findThreadOfSubject(project.id, issue))?.id).toBe('thr_2');
     });
 
     it('and is repeated touches nothing', async () => {
@@ -101,12 +101,12 @@ export function threadsContract(engine: Engine): void {
       const idempotency = { key: 'label 1', bodyHash: 'h' };
       const first = await accepted(store, acceptance(base, { thread: opening('thr_1'), idempotency }));
       const later = opening('thr_1', { trigger: trigger({ at: at(9) }), fixRequest: WRITER });
-      const [thread, jobs] = [await store.thread('thr_1'), await opened.jobs()];
+      const [thread, jobs] = [await store.findThread('thr_1'), await opened.jobs()];
       expect(await store.accept(acceptance(base, { thread: later, idempotency, now: at(9) }))).toEqual({
         kind: 'repeated',
         investigationId: first.investigationId,
       });
-      expect(await store.thread('thr_1')).toEqual(thread);
+      expect(await store.findThread('thr_1')).toEqual(thread);
       expect(await opened.jobs()).toEqual(jobs);
     });
 
@@ -118,11 +118,11 @@ export function threadsContract(engine: Engine): void {
       const first = await accepted(store, acceptance(base, { thread: opening('thr_1') }));
       const unknown = { accountId: 'acc_unknown', fingerprint: 'second' };
       await expect(store.accept(acceptance(base, { ...unknown, thread: opening('thr_1') }))).rejects.toThrow();
-      expect((await store.thread('thr_1'))?.investigationId).toBe(first.investigationId);
-      expect((await store.investigation(first.investigationId))?.outcome.state).toBe('queued');
+      expect((await store.findThread('thr_1'))?.investigationId).toBe(first.investigationId);
+      expect((await store.findInvestigation(first.investigationId))?.outcome.state).toBe('queued');
       const elsewhere = opening('thr_2', { subject: { kind: 'issue', number: 13 } });
       await expect(store.accept(acceptance(base, { ...unknown, thread: elsewhere }))).rejects.toThrow();
-      expect(await store.thread('thr_2')).toBeNull();
+      expect(await store.findThread('thr_2')).toBeNull();
     });
   });
 
@@ -133,16 +133,16 @@ export function threadsContract(engine: Engine): void {
       const { store } = opened;
       const base = await githubGround(store);
       const first = await accepted(store, acceptance(base, { thread: opening('thr_1') }));
-      const before = await store.thread('thr_1');
+      const before = await store.findThread('thr_1');
       const thread = { kind: 'follows', threadId: 'thr_1' } as const;
       const follower = await accepted(store, acceptance(base, { thread, fingerprint: 'red', now: at(5) }));
       expect(follower.replacedRunId).toBeNull();
-      expect(await store.thread('thr_1')).toEqual(before);
-      expect((await store.investigation(first.investigationId))?.outcome.state).toBe('queued');
-      expect((await store.investigation(follower.investigationId))?.outcome.state).toBe('queued');
+      expect(await store.findThread('thr_1')).toEqual(before);
+      expect((await store.findInvestigation(first.investigationId))?.outcome.state).toBe('queued');
+      expect((await store.findInvestigation(follower.investigationId))?.outcome.state).toBe('queued');
       // It belongs to the thread: a person who asks anew ends it as well.
       await accepted(store, acceptance(base, { thread: opening('thr_1'), fingerprint: 'third' }));
-      expect((await store.investigation(follower.investigationId))?.outcome.state).toBe('cancelled');
+      expect((await store.findInvestigation(follower.investigationId))?.outcome.state).toBe('cancelled');
     });
 
     it.each([
@@ -157,7 +157,7 @@ export function threadsContract(engine: Engine): void {
       await accepted(store, acceptance({ ...base, project }, { thread: opening('thr_other') }));
       const wanted = acceptance(base, { thread: { kind: 'follows', threadId } });
       await expect(store.accept(wanted)).rejects.toMatchObject({ code: 'absent' });
-      expect(await store.investigation(wanted.investigationId)).toBeNull();
+      expect(await store.findInvestigation(wanted.investigationId)).toBeNull();
     });
   });
 }

@@ -8,10 +8,10 @@ export function upkeepContract(engine: Engine): void {
     it('finds an open store well, again and again, and a closed one not', async () => {
       await using place = await engine.place();
       const opened = await place.open();
-      await opened.store.check();
-      await opened.store.check();
+      await opened.store.checkWritable();
+      await opened.store.checkWritable();
       await opened[Symbol.asyncDispose]();
-      await expect(opened.store.check()).rejects.toThrow();
+      await expect(opened.store.checkWritable()).rejects.toThrow();
     });
 
     it('remembers everything after it was closed and opened again', async () => {
@@ -22,7 +22,7 @@ export function upkeepContract(engine: Engine): void {
         id = (await accepted(opened.store, acceptance(await ground(opened.store)))).investigationId;
       }
       await using again = await place.open();
-      expect((await again.store.investigation(id))?.outcome.state).toBe('queued');
+      expect((await again.store.findInvestigation(id))?.outcome.state).toBe('queued');
       expect(await again.jobs()).toHaveLength(1);
     });
 
@@ -38,8 +38,8 @@ export function upkeepContract(engine: Engine): void {
       const limits = { endedBefore: at(50), keysBefore: NOW, now: at(200) };
       expect(await store.sweep(limits)).toBe(450);
       expect(await store.sweep(limits)).toBe(0);
-      expect(await store.issueIds(base.project.id)).toHaveLength(1);
-      expect(await store.investigation(open.investigationId)).not.toBeNull();
+      expect(await store.listIssueIds(base.project.id)).toHaveLength(1);
+      expect(await store.findInvestigation(open.investigationId)).not.toBeNull();
       expect(await opened.recordCounts()).toMatchObject({ runs: 2, investigations: 2, issues: 1 });
     });
 
@@ -52,7 +52,7 @@ export function upkeepContract(engine: Engine): void {
         await store.addToken(token(account.id, { id: `tok_${number}`, createdAt: at(number) }), `hash ${number}`);
       }
       await store.sweep({ endedBefore: at(205), keysBefore: NOW, now: at(300) });
-      const left = await store.auditEntries({ accountId: account.id, projectIds: [], limit: 20 });
+      const left = await store.listAuditEntries({ accountId: account.id, projectIds: [], limit: 20 });
       expect(left.map((entry) => entry.at)).toEqual([209, 208, 207, 206, 205].map((second) => at(second)));
     });
 
@@ -65,14 +65,14 @@ export function upkeepContract(engine: Engine): void {
       const callbackUrl = 'https://hooks.example.org/in';
       const { runId } = await accepted(store, acceptance(base, { idempotency, callbackUrl }));
       const [issueId] = await store.conclude(await started(store, runId), conclusion(), NOW);
-      const [webhook] = await store.webhooks(base.account.id, 10);
+      const [webhook] = await store.listWebhooks(base.account.id, 10);
       await store.recordAttempt(webhook!.id, { state: 'delivered', error: '', at: NOW, ms: 5 });
       await store.eraseIssue(issueId!, NOW);
       await store.sweep({ endedBefore: NOW, keysBefore: NOW, now: NOW });
-      expect(await store.webhook(webhook!.id)).not.toBeNull();
+      expect(await store.findWebhook(webhook!.id)).not.toBeNull();
       expect((await store.accept(acceptance(base, { idempotency }))).kind).toBe('repeated');
       await store.sweep({ endedBefore: at(1), keysBefore: at(1), now: at(1) });
-      expect(await store.webhook(webhook!.id)).toBeNull();
+      expect(await store.findWebhook(webhook!.id)).toBeNull();
       expect((await store.accept(acceptance(base, { idempotency }))).kind).toBe('accepted');
     });
   });

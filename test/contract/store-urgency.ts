@@ -54,7 +54,7 @@ export function urgencyContract(engine: Engine): void {
       await recorded(store, base.project.id, [sighting('k')], 'fal_1');
       await accepted(store, acceptance(base, { thread: found('fal_1') }));
       const head = { id: 'hed_1', projectId: base.project.id, sha: '1', branch: '' };
-      await store.noteHead(head, { runAt: NOW, now: NOW });
+      await store.ensureHead(head, { runAt: NOW, now: NOW });
       const findings = [finding('fal_1', { threadId: 'thr_1' })];
       await store.saveHead('hed_1', seenAs('red', { place: inPullRequest(5), findings }), NOW);
       expect(await waiting(opened)).toEqual([
@@ -76,7 +76,7 @@ export function urgencyContract(engine: Engine): void {
       const base = await githubGround(store);
       await recorded(store, base.project.id, [sighting('k')], 'fal_1');
       await accepted(store, acceptance(base, { thread: found('fal_1') }));
-      await store.nudgeThread('thr_1', at(1));
+      await store.schedulePublish('thr_1', at(1));
       expect(await waiting(opened)).toEqual(['publish automatic', 'run automatic']);
       await store.requestFix('thr_1', { ...WRITER, at: at(2) }, at(2));
       expect(await waiting(opened)).toEqual(['publish person', 'run automatic']);

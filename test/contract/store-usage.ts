@@ -22,7 +22,7 @@ export function usageContract(engine: Engine): void {
       const { store } = opened;
       const base = await ground(store);
       const [run, other] = [await runOf(opened, base), await runOf(opened, base)];
-      expect(await store.runSpending(run.id)).toEqual({ ...NOTHING, reservedUsd: 0 });
+      expect(await store.readRunSpending(run.id)).toEqual({ ...NOTHING, reservedUsd: 0 });
       const call = async (now: string, settlement: Partial<Settlement>) => {
         await store.reserveMoney(run, { amount: 900_000, limits: plenty, now });
         await store.settleMoney(run, { reserved: 900_000, spent: 250_000, now, ...settlement });
@@ -32,7 +32,7 @@ export function usageContract(engine: Engine): void {
       await call(NEXT_MONTH, { tokens });
       await store.reserveMoney(run, { amount: 300_000, limits: plenty, now: NEXT_MONTH });
       await store.settleMoney(other, { reserved: 0, spent: 1, tokens, now: NOW });
-      expect(await store.runSpending(run.id)).toEqual({
+      expect(await store.readRunSpending(run.id)).toEqual({
         ...{ spentUsd: 0.75, reservedUsd: 0.3, turns: 2 },
         ...{ promptTokens: 2_000, cachedTokens: 800, cacheWriteTokens: 600, completionTokens: 100 },
       });
@@ -66,7 +66,7 @@ export function usageContract(engine: Engine): void {
       const projectIds = [two!.project.id, ...strangers, one!.project.id];
       const none = { queued: 0, running: 0, concluded: 0, gave_up: 0, cancelled: 0 };
       const spent = { turns: 1, promptTokens: 1_000, cachedTokens: 400, cacheWriteTokens: 300, completionTokens: 50 };
-      expect(await store.usage({ projectIds, sinceMonth: '2026-11' })).toEqual([
+      expect(await store.readUsage({ projectIds, sinceMonth: '2026-11' })).toEqual([
         {
           ...{ projectId: one!.project.id, month: '2026-12', investigations: { ...none, queued: 1 } },
           ...{ ...spent, spentUsd: 0.5 },
@@ -80,8 +80,8 @@ export function usageContract(engine: Engine): void {
           ...{ ...spent, spentUsd: 2 },
         },
       ]);
-      expect(await store.usage({ projectIds, sinceMonth: '2026-10' })).toHaveLength(4);
-      expect(await store.usage({ projectIds: [], sinceMonth: '2026-11' })).toEqual([]);
+      expect(await store.readUsage({ projectIds, sinceMonth: '2026-10' })).toHaveLength(4);
+      expect(await store.readUsage({ projectIds: [], sinceMonth: '2026-11' })).toEqual([]);
     });
 
     it('keeps what was spent when the Issue is erased', async () => {
@@ -93,7 +93,7 @@ export function usageContract(engine: Engine): void {
       await store.settleMoney(run, { reserved: 0, spent: 2_000_000, tokens, now: NOW });
       const [issueId = ''] = await store.conclude(run, conclusion(), NOW);
       await store.eraseIssue(issueId, NOW);
-      const [row] = await store.usage({ projectIds: [base.project.id], sinceMonth: '2026-11' });
+      const [row] = await store.readUsage({ projectIds: [base.project.id], sinceMonth: '2026-11' });
       expect(row).toMatchObject({ spentUsd: 2, turns: 1, investigations: { concluded: 0 } });
     });
   });

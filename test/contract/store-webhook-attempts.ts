@@ -18,7 +18,7 @@ async function announced(opened: Opened) {
   const base = await ground(store);
   const { runId } = await accepted(store, acceptance(base, { callbackUrl }));
   const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
-  const [webhook] = await store.webhooks(base.account.id, 1);
+  const [webhook] = await store.listWebhooks(base.account.id, 1);
   return { store, base, issueId, id: webhook!.id };
 }
 
@@ -36,8 +36,8 @@ export function webhookAttemptsContract(engine: Engine): void {
         await store.conclude(await started(store, runId), conclusion(), NOW);
       }
       const account = base.account.id;
-      const ids = async (...asked: Parameters<typeof store.webhooks>) =>
-        (await store.webhooks(...asked)).map(({ id }) => id);
+      const ids = async (...asked: Parameters<typeof store.listWebhooks>) =>
+        (await store.listWebhooks(...asked)).map(({ id }) => id);
       const [four = '', three = '', two = '', one = ''] = await ids(account, 10);
       for (const id of [one, three, four]) await store.recordAttempt(id, result({ state: 'dead' }));
       expect(await ids(account, 2, { before: four })).toEqual([three, two]);
@@ -54,17 +54,17 @@ export function webhookAttemptsContract(engine: Engine): void {
       await using place = await engine.place();
       await using opened = await place.open();
       const { store, id } = await announced(opened);
-      const before = await store.webhook(id);
+      const before = await store.findWebhook(id);
       await store.recordAttempt(id, result());
       await store.recordAttempt(id, { ...delivered, at: at(20) });
-      expect(await store.webhook(id)).toEqual({ ...before, attempts: 2, state: 'delivered' });
-      expect(await store.attempts(id)).toEqual([
+      expect(await store.findWebhook(id)).toEqual({ ...before, attempts: 2, state: 'delivered' });
+      expect(await store.listAttempts(id)).toEqual([
         { number: 2, at: at(20), ok: true, error: '', ms: 40 },
         { number: 1, at: at(10), ok: false, error: 'status_500: broken', ms: 120 },
       ]);
       await store.recordAttempt('evt_unknown', result());
-      expect(await store.webhook('evt_unknown')).toBeNull();
-      expect(await store.attempts('evt_unknown')).toEqual([]);
+      expect(await store.findWebhook('evt_unknown')).toBeNull();
+      expect(await store.listAttempts('evt_unknown')).toEqual([]);
     });
 
     it('are the last hundred of however many', async () => {
@@ -72,10 +72,10 @@ export function webhookAttemptsContract(engine: Engine): void {
       await using opened = await place.open();
       const { store, id } = await announced(opened);
       for (let number = 1; number <= 102; number++) await store.recordAttempt(id, result({ ms: number }));
-      const kept = await store.attempts(id);
+      const kept = await store.listAttempts(id);
       expect([kept.length, kept.at(0)?.number, kept.at(-1)?.number]).toEqual([100, 102, 3]);
       expect(kept.every(({ number, ms }) => number === ms)).toBe(true);
-      expect((await store.webhook(id))?.attempts).toBe(102);
+      expect((await store.findWebhook(id))?.attempts).toBe(102);
     });
 
     it('go with the investigation, though it stays known that the webhook was delivered', async () => {
@@ -84,12 +84,12 @@ export function webhookAttemptsContract(engine: Engine): void {
       const { store, base, id, issueId } = await announced(opened);
       const second = await accepted(store, acceptance(base, { callbackUrl, fingerprint: 'second' }));
       await store.conclude(await started(store, second.runId), conclusion(), NOW);
-      const [kept] = await store.webhooks(base.account.id, 1);
+      const [kept] = await store.listWebhooks(base.account.id, 1);
       for (const each of [id, kept!.id]) await store.recordAttempt(each, delivered);
       await store.eraseIssue(issueId, at(30));
-      expect(await store.webhook(id)).toMatchObject({ state: 'delivered', attempts: 1 });
-      expect(await store.attempts(id)).toEqual([]);
-      expect(await store.attempts(kept!.id)).toHaveLength(1);
+      expect(await store.findWebhook(id)).toMatchObject({ state: 'delivered', attempts: 1 });
+      expect(await store.listAttempts(id)).toEqual([]);
+      expect(await store.listAttempts(kept!.id)).toHaveLength(1);
       await store.sweep({ endedBefore: at(31), keysBefore: NOW, now: at(31) });
       expect(await opened.recordCounts()).toMatchObject({ webhooks: 0, webhook_attempts: 0 });
     });
@@ -107,12 +107,12 @@ export function webhookAttemptsContract(engine: Engine): void {
         await store.recordAttempt(id, result({ state }));
         await opened.queue({}).cancel('webhook', id);
         expect(await store.resendWebhook(id, base.account.id, at(50))).toBe(true);
-        expect(await store.webhook(id)).toMatchObject({ state: 'pending', attempts: 2, attemptsBefore: 2 });
+        expect(await store.findWebhook(id)).toMatchObject({ state: 'pending', attempts: 2, attemptsBefore: 2 });
         expect(await webhookJobs(opened)).toEqual([{ ...first, runAt: at(50) }]);
         await store.recordAttempt(id, delivered);
-        expect(await store.webhook(id)).toMatchObject({ state: 'delivered', attempts: 3, attemptsBefore: 2 });
-        expect((await store.attempts(id)).map(({ number }) => number)).toEqual([3, 2, 1]);
-        const [entry] = await store.auditEntries({ accountId: base.account.id, projectIds: [], limit: 1 });
+        expect(await store.findWebhook(id)).toMatchObject({ state: 'delivered', attempts: 3, attemptsBefore: 2 });
+        expect((await store.listAttempts(id)).map(({ number }) => number)).toEqual([3, 2, 1]);
+        const [entry] = await store.listAuditEntries({ accountId: base.account.id, projectIds: [], limit: 1 });
         expect(entry).toMatchObject({ verb: 'webhook.resent', subject: id, projectId: base.project.id, at: at(50) });
       },
     );
@@ -144,7 +144,7 @@ export function webhookAttemptsContract(engine: Engine): void {
       expect(await store.resendWebhook('evt_unknown', base.account.id, at(1))).toBe(false);
       await store.eraseIssue(issueId, at(2));
       expect(await store.resendWebhook(id, base.account.id, at(3))).toBe(false);
-      expect((await store.webhook(id))?.state).toBe('delivered');
+      expect((await store.findWebhook(id))?.state).toBe('delivered');
       expect(await webhookJobs(opened)).toEqual([]);
     });
   });

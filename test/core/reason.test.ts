@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { CausewayError, describeFailure } from '../../src/core/errors.ts';
 import {
+  createFailureReason,
   describeForOperator,
   describeForPeople,
   describeWaitReason,
   type EndReason,
-  failureOf,
   getAudience,
   type Reason,
   type WaitCode,
@@ -75,7 +75,9 @@ describe('a reason', () => {
     }
     expectForPeople(describeFailure(new Error(words)).detail);
     const reason: EndReason = { code: 'revision_not_found', revision: 'v9' };
-    expect(describeFailure(new CausewayError('revision_not_found', words, { reason }))).toEqual(failureOf(reason));
+    expect(describeFailure(new CausewayError('revision_not_found', words, { reason }))).toEqual(
+      createFailureReason(reason),
+    );
   });
 
   it('to wait is named as people know it', () => {

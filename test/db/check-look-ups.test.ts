@@ -23,16 +23,18 @@ describe('at a check event', () => {
     const { store } = opened;
     const { project } = await githubGround(store);
     const green = { check: ofActions('test'), sha: 'a', at: at(5) };
-    await store.noteGreen(project.id, green);
+    await store.recordPassingCheck(project.id, green);
     const writer = new Sqlite(file, { timeout: 0 });
     try {
       // Another process holds the lock: whoever needs it waits for five seconds, and fails.
       writer.exec('begin immediate');
-      await store.noteGreen(project.id, green);
-      await store.noteGreen(project.id, { ...green, at: at(4) });
-      expect(await store.hasRed(project.id, { branch: 'main', pullRequests: [5] })).toBe(false);
+      await store.recordPassingCheck(project.id, green);
+      await store.recordPassingCheck(project.id, { ...green, at: at(4) });
+      expect(await store.hasRedHead(project.id, { branch: 'main', pullRequests: [5] })).toBe(false);
       expect(await store.hasOpenOnDefault(project.id)).toBe(false);
-      expect(await store.lastGreens(project.id, ofActions('test'))).toEqual([{ sha: 'a', at: at(5), runId: null }]);
+      expect(await store.listPassingChecks(project.id, ofActions('test'))).toEqual([
+        { sha: 'a', at: at(5), runId: null },
+      ]);
     } finally {
       writer.close();
     }

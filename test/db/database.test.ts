@@ -34,9 +34,9 @@ describe('a transaction', () => {
 
   it('in which another verb is called fails instead of waiting for ever', async () => {
     await using store = await open();
-    await expect(store.database.write(() => store.projects({}))).rejects.toThrow('inside the transaction');
-    await expect(store.database.write(() => store.check())).rejects.toThrow('inside the transaction');
-    await store.check();
+    await expect(store.database.write(() => store.listProjects({}))).rejects.toThrow('inside the transaction');
+    await expect(store.database.write(() => store.checkWritable())).rejects.toThrow('inside the transaction');
+    await store.checkWritable();
   });
 
   it('that follows one under way is waited for on closing, and refused by name afterwards', async () => {
@@ -48,7 +48,7 @@ describe('a transaction', () => {
     gate.resolve();
     expect(await second).toBe('written');
     await closing;
-    await expect(store.check()).rejects.toMatchObject({
+    await expect(store.checkWritable()).rejects.toMatchObject({
       code: 'store_unusable',
       message: expect.stringMatching(/^The store is closed/),
     });
@@ -59,7 +59,7 @@ describe('a transaction', () => {
     await using store = await open();
     let turns = 0;
     const turning = setInterval(() => turns++, 1);
-    for (let i = 0; i < 300; i++) await store.check();
+    for (let i = 0; i < 300; i++) await store.checkWritable();
     clearInterval(turning);
     expect(turns).toBeGreaterThan(5);
   });
@@ -78,7 +78,7 @@ describe('a transaction', () => {
   it('under way is finished before the store closes', async () => {
     const store = await open();
     const writing = ground(store);
-    const more = store.check();
+    const more = store.checkWritable();
     await store[Symbol.asyncDispose]();
     await expect(more).resolves.toBeUndefined();
     await writing.catch(() => {});

@@ -32,8 +32,8 @@ describe('in a SQLite file', () => {
     expect(await traces()).toBe(false);
     const connection = new Sqlite(file);
     connection.exec("update deliveries set body = (select body from deliveries where id = 'b') where id = 'a'");
-    await expect(store.delivery('a')).rejects.toMatchObject({ code: 'store_unusable' });
-    expect((await store.delivery('b'))?.body).toBe(`${canary} b`);
+    await expect(store.findDelivery('a')).rejects.toMatchObject({ code: 'store_unusable' });
+    expect((await store.findDelivery('b'))?.body).toBe(`${canary} b`);
     await store.endDelivery('a', 'failed', 'it is not ours');
     await store.endDelivery('b', 'done', '');
     const rows = connection.prepare('select body, detail from deliveries order by id').all();

@@ -55,47 +55,47 @@ it.each<[string, string, (asked: Asked) => Promise<unknown>]>([
   [
     'waiting reports of all projects',
     'investigations_under_way (state=?)',
-    ({ store }) => store.investigations({ ...page, state: 'queued' }),
+    ({ store }) => store.listInvestigations({ ...page, state: 'queued' }),
   ],
   [
     'waiting reports of a project',
     'investigations_under_way (state=? AND project_id=?)',
-    ({ store }) => store.investigations({ ...page, state: 'queued', projectIds: ONE }),
+    ({ store }) => store.listInvestigations({ ...page, state: 'queued', projectIds: ONE }),
   ],
   [
     'what is under way of a project that access was lost to',
     'investigations_under_way (state=? AND project_id=?)',
-    ({ store }) => store.openInvestigations('prj_1'),
+    ({ store }) => store.listOpenInvestigations('prj_1'),
   ],
   [
     'ended ones of all projects',
     'investigations_ended_state (state=?)',
-    ({ store }) => store.investigations({ ...page, state: 'gave_up' }),
+    ({ store }) => store.listInvestigations({ ...page, state: 'gave_up' }),
   ],
   [
     'ended ones of a project',
     'investigations_ended_of (project_id=? AND state=?)',
-    ({ store }) => store.investigations({ ...page, state: 'gave_up', projectIds: ONE }),
+    ({ store }) => store.listInvestigations({ ...page, state: 'gave_up', projectIds: ONE }),
   ],
   [
     'those of a reference in one state',
     'investigations_reference (reference=?)',
-    ({ store }) => store.investigations({ ...page, state: 'concluded', reference: 'r' }),
+    ({ store }) => store.listInvestigations({ ...page, state: 'concluded', reference: 'r' }),
   ],
   [
     'how many are under way in several projects',
     'investigations_under_way (state=? AND project_id=?)',
-    ({ store }) => store.projectCounts(['prj_1', 'prj_2', 'prj_3']),
+    ({ store }) => store.countByProject(['prj_1', 'prj_2', 'prj_3']),
   ],
   [
     'how many there were in each month',
     'investigations_made (project_id=? AND created_at>?)',
-    ({ store }) => store.usage({ projectIds: ['prj_1', 'prj_2'], sinceMonth: '2026-01' }),
+    ({ store }) => store.readUsage({ projectIds: ['prj_1', 'prj_2'], sinceMonth: '2026-01' }),
   ],
   [
     'how many an account began in a day',
     'investigations_made (project_id=? AND created_at>?)',
-    ({ store }) => store.begunSince('prj_1', { githubId: 1, since: at(0) }),
+    ({ store }) => store.countInvestigationsSince('prj_1', { githubId: 1, since: at(0) }),
   ],
   ['jobs that were running', 'jobs_groups (state=?)', ({ database }) => database.write(releaseRunning)],
 ])('%s are found by %s', async (_, index, ask) => {

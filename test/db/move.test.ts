@@ -57,8 +57,8 @@ describe('a move', () => {
     sqlite.exec('delete from tokens');
     sqlite.close();
     await move(file, store.database);
-    const [account] = await store.accounts();
-    expect(await store.signingSecrets(account?.id ?? '', NOW)).toEqual(['whsec_first']);
+    const [account] = await store.listAccounts();
+    expect(await store.listSigningSecrets(account?.id ?? '', NOW)).toEqual(['whsec_first']);
     await store.addToken(token(account?.id ?? ''), 'another');
     const [row] = await database.query<{ seq: string }>('select seq from tokens');
     expect(Number(row?.seq)).toBeGreaterThan(last ?? 0);

@@ -26,7 +26,7 @@ describe('a database', () => {
   it('is migrated once by five that start at once', async () => {
     await using place = await emptyDatabase();
     const stores = await Promise.all(Array.from({ length: 5 }, () => open(place.url, 15_000)));
-    await Promise.all(stores.map((store) => store.check()));
+    await Promise.all(stores.map((store) => store.checkWritable()));
     await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
     const applied = await place.query<{ name: string }>('select name from kysely_migration order by name');
     expect(applied).toEqual([{ name: '0001-initial' }]);
@@ -77,7 +77,7 @@ describe('a database', () => {
     const source = (name: string) => ({ name, source: { kind: 'path', path: `/srv/${name}` } as const });
     const names = ['b', 'B', 'a-c', 'ab', '_', 'ä'].map((name) => `local/${name}`);
     await store.syncProjects(names.map(source), '2026-11-20T10:00:00.000Z');
-    const listed = (await store.projects({})).map(({ name }) => name);
+    const listed = (await store.listProjects({})).map(({ name }) => name);
     expect(listed).toEqual([...listed].sort());
     expect(listed).toHaveLength(6);
   });
@@ -150,7 +150,7 @@ describe('a server', () => {
       let answered = 0;
       const work = async () => {
         while (!isOver) {
-          await store.check();
+          await store.checkWritable();
           answered++;
         }
       };

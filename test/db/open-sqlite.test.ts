@@ -108,9 +108,9 @@ describe('a SQLite file', () => {
     await filled();
     const bytes = await readFile(file);
     await writeFile(file, Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0x5a)]));
-    await expect(openSqlite(file).then((opened) => opened.store.investigations({ limit: 1 }))).rejects.toMatchObject(
-      unusable,
-    );
+    await expect(
+      openSqlite(file).then((opened) => opened.store.listInvestigations({ limit: 1 })),
+    ).rejects.toMatchObject(unusable);
   });
 
   it('whose place is taken by a folder, or cannot be made, is refused with what to do', async () => {
@@ -134,7 +134,7 @@ describe('a SQLite file', () => {
     expect(await child.line()).toBe('true');
     await child.ended;
     await using opened = await openSqlite(file);
-    await opened.store.check();
+    await opened.store.checkWritable();
   });
 
   it('that another process keeps locked makes writers wait without stopping the clock, and then says so', async () => {
@@ -173,7 +173,7 @@ describe('a SQLite file', () => {
     };
     expect(await traces()).toBe(true);
     // Delivered or not, nothing of the address is left.
-    const [webhook] = await store.webhooks(base.account.id, 10);
+    const [webhook] = await store.listWebhooks(base.account.id, 10);
     await store.recordAttempt(webhook!.id, { state: 'delivered', error: '', at: NOW, ms: 5 });
     await store.eraseIssue(issueId!, NOW);
     expect(await traces()).toBe(false);
@@ -194,6 +194,6 @@ describe('a SQLite file', () => {
   it('in memory is a store like any other', async () => {
     await using opened = await openSqlite(':memory:');
     await accepted(opened.store, acceptance(await ground(opened.store)));
-    await opened.store.check();
+    await opened.store.checkWritable();
   });
 });

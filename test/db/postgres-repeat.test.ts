@@ -37,10 +37,10 @@ describe('verbs of two processes', () => {
     await using place = await migratedDatabase();
     await using one = await open(place.url, 0);
     await using two = await open(place.url);
-    await two.check();
+    await two.checkWritable();
     const losing = one.database.write(async (trx) => {
       await trx.selectFrom('health_checks').select('id').execute();
-      await two.check();
+      await two.checkWritable();
       await trx.updateTable('health_checks').set({ count: 7 }).execute();
     });
     await expect(losing).rejects.toMatchObject({
@@ -59,7 +59,7 @@ describe('verbs of two processes', () => {
     const late = await started(two, runId);
     await expect(one.conclude(early, conclusion(), NOW)).rejects.toMatchObject({ code: 'lease_lost' });
     await two.conclude(late, conclusion(), NOW);
-    expect((await one.investigation(investigationId))?.outcome.state).toBe('concluded');
+    expect((await one.findInvestigation(investigationId))?.outcome.state).toBe('concluded');
   });
 });
 
@@ -69,7 +69,7 @@ describe('a commit whose answer is lost', () => {
     await using wire = await wireTo(place.url);
     await using store = await open(wire.url);
     wire.cutNext('before');
-    await store.check();
+    await store.checkWritable();
     expect(wire.cuts()).toBe(1);
     expect(await place.query(CHECKS)).toEqual([{ count: 1 }]);
   });
@@ -79,7 +79,7 @@ describe('a commit whose answer is lost', () => {
     await using wire = await wireTo(place.url);
     await using store = await open(wire.url);
     wire.cutNext('after');
-    await store.check();
+    await store.checkWritable();
     expect(wire.cuts()).toBe(1);
     expect(await place.query(CHECKS)).toEqual([{ count: 1 }]);
   });

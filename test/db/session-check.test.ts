@@ -24,7 +24,7 @@ describe('an address', () => {
       await using records = await openRecords({
         ...{ database: place, seal, log: createLog({ level: 'silent' }), now: () => new Date() },
       });
-      await records.store.check();
+      await records.store.checkWritable();
       return 'opened';
     } catch (error) {
       return error instanceof Error ? error.message : '';

@@ -74,7 +74,7 @@ describe('the owner of a database file', () => {
       reports++;
     }
     expect(await said).toBe('ok');
-    expect(await opened.store.tokens(base.account.id)).toHaveLength(100);
-    expect(await opened.store.investigations({ limit: 100_000 })).toHaveLength(reports);
+    expect(await opened.store.listTokens(base.account.id)).toHaveLength(100);
+    expect(await opened.store.listInvestigations({ limit: 100_000 })).toHaveLength(reports);
   });
 });

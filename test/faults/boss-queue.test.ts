@@ -40,7 +40,7 @@ it('three processes do 2,000 jobs once each, and never more of a group than its 
   const watch = watchGroups(database);
   const begun = performance.now();
   await opened.enqueue(...jobs(5));
-  await drained(queue.depth);
+  await drained(queue.countJobs);
   const seconds = (performance.now() - begun) / 1000;
   for (const one of processes) await one.kill('SIGTERM');
   const tries = starting(processes, 'try');
@@ -126,7 +126,7 @@ it('all 2,000 are done while workers are killed at random and the database is st
     }
   };
   const trouble = [outage(), killing()];
-  await drained(opened.queue({}).depth);
+  await drained(opened.queue({}).countJobs);
   over = true;
   await Promise.all(trouble);
   const seconds = (performance.now() - begun) / 1000;
@@ -158,7 +158,7 @@ it('a job that kills its process is given up in the end, and all others are done
   const everyone: BossProcess[] = [];
   const queue = opened.queue({});
   const idle = async () => {
-    const { waiting, running } = await queue.depth();
+    const { waiting, running } = await queue.countJobs();
     return waiting + running === 0;
   };
   while (!(await idle())) {

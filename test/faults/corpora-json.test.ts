@@ -38,7 +38,7 @@ describe.runIf(have)('every file of JSONTestSuite as a body', () => {
     }
     expect(wrong).toEqual([]);
     expect(files.filter(({ kind }) => kind !== 'i').length).toBeGreaterThanOrEqual(283);
-    expect(await ground.store.investigations({ limit: 1 })).toEqual([]);
+    expect(await ground.store.listInvestigations({ limit: 1 })).toEqual([]);
   });
 
   it('stands for any text too: as data of a report it is stored to the byte where it is UTF-8', async () => {

@@ -90,7 +90,7 @@ describe.runIf(have)('every naughty string, typed into the account area', () => 
   /** The text as the worker gets it of the report that was handed in. */
   async function storedText(answer: Response): Promise<string | undefined> {
     const id = answer.headers.get('Location')?.split('/').at(-1) ?? '';
-    const runId = (await ground.store.investigation(id))?.runId ?? '';
+    const runId = (await ground.store.findInvestigation(id))?.runId ?? '';
     return (await ground.store.startRun(runId, ground.clock.now.toISOString()))?.text;
   }
 
@@ -118,7 +118,7 @@ describe.runIf(have)('every naughty string, typed into the account area', () => 
       const page = await ground.visitor.get(`/projects?q=${encodeURIComponent(text.toWellFormed())}`);
       expect(page.status).toBe(200);
     }
-    expect((await ground.store.tokens(ground.visitor.account.id)).length).toBeGreaterThan(400);
+    expect((await ground.store.listTokens(ground.visitor.account.id)).length).toBeGreaterThan(400);
     expect(ground.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 

@@ -83,8 +83,8 @@ it('a move of many Issues that is killed again and again ends with every record 
 async function fill(file: string): Promise<void> {
   const store = await openSqliteStore({ file, seal: createSeal(KEY), enqueuer: createJobTable() });
   await fillRecords(store, 60);
-  const [account] = await store.accounts();
-  const [project] = await store.projects({});
+  const [account] = await store.listAccounts();
+  const [project] = await store.listProjects({});
   await inspected(store.database).manyIssues(project?.id ?? '', account?.id ?? '', ISSUES);
   await store[Symbol.asyncDispose]();
   await writeFile(path.join(path.dirname(file), 'encryption.key'), KEY.toString('hex'));

@@ -53,7 +53,7 @@ it('the jobs of a worker that is killed run elsewhere within 30 s, as their seco
   const begun = performance.now();
   const { handled, handlers } = recorder();
   await using worker = opened.queue(soon).work(handlers, all);
-  await worker.idle(AbortSignal.timeout(RECOVERY));
+  await worker.waitUntilIdle(AbortSignal.timeout(RECOVERY));
   expect(handled.map(({ subject, attempt }) => `${subject} ${attempt}`)).toEqual(['a 2']);
   expect(performance.now() - begun).toBeLessThan(30_000);
 });
@@ -80,9 +80,9 @@ it.each([
     await child.said('aborted a lease_lost');
     // It ends when all that it had to say of its jobs is said.
     await child.kill('SIGTERM');
-    expect(await queue.depth()).toEqual({ waiting: 0, running: 1, dead: 0 });
+    expect(await queue.countJobs()).toEqual({ waiting: 0, running: 1, dead: 0 });
     gate.resolve();
-    await worker.idle(patience());
+    await worker.waitUntilIdle(patience());
     expect(handled.map((one) => one.attempt)).toEqual([2]);
     expect(await opened.jobs()).toEqual([]);
   },
@@ -98,7 +98,7 @@ it('a database that goes away and comes back costs no job and no second end', as
   await database.query(
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   );
-  await worker.idle(patience());
+  await worker.waitUntilIdle(patience());
   expect(new Set(handled.map((one) => one.subject)).size).toBe(40);
   expect(handled).toHaveLength(40);
   // It hears of new ones again, too.

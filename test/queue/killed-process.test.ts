@@ -33,7 +33,7 @@ describe('the jobs of a killed process', () => {
     await using opened = await openSqlite(file);
     const { handled, handlers } = recorder();
     await using worker = opened.queue({}).work(handlers, { ...all, run: { concurrency: 1, perGroup: 1 } });
-    await worker.idle(patience());
+    await worker.waitUntilIdle(patience());
     expect(handled.map((one) => one.subject)).toEqual(subjects);
     expect(handled.map((one) => one.attempt)).toEqual([2, 2, 2, 2, 1, 1]);
   });
@@ -50,9 +50,9 @@ describe('the jobs of a killed process', () => {
     const { handled, deaths, handlers } = recorder();
     const queue = opened.queue({});
     await using worker = queue.work(handlers, all);
-    await worker.idle(patience());
+    await worker.waitUntilIdle(patience());
     expect(handled.map((one) => one.subject)).toEqual(['good']);
     expect(deaths).toMatchObject([{ job: { subject: 'poison', attempt: 13 }, error: { code: 'internal' } }]);
-    expect(await queue.depth()).toEqual({ waiting: 0, running: 0, dead: 1 });
+    expect(await queue.countJobs()).toEqual({ waiting: 0, running: 0, dead: 1 });
   });
 });

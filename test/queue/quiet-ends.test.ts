@@ -33,7 +33,7 @@ it('a job that has just ended is not told of as taken away', async () => {
   for (const subject of ['a', 'b', 'c', 'd']) await put(subject);
   {
     await using worker = queue.work({ run: handler }, { run: plenty });
-    await worker.idle(patience());
+    await worker.waitUntilIdle(patience());
   }
   expect(ended.length).toBeGreaterThanOrEqual(200);
   expect(lines.filter((line) => line.includes('taken away'))).toEqual([]);

@@ -21,8 +21,8 @@ it('writes nothing when it goes on after another has taken its run, and the othe
   process.kill(worker.pid, 'SIGCONT');
   expect([await worker.line(), await worker.line(), await worker.line()]).toEqual(Array(3).fill('lease_lost'));
   const [issueId] = await store.conclude(run, conclusion({ problem: 'by the second' }), NOW);
-  expect((await store.issue(issueId ?? ''))?.problem).toBe('by the second');
-  expect(await store.steps(runId, 0)).toEqual([]);
+  expect((await store.findIssue(issueId ?? ''))?.problem).toBe('by the second');
+  expect(await store.listSteps(runId, 0)).toEqual([]);
 });
 
 it('keeps a second server out while it is stopped, and lets tokens be made beside it', async () => {
@@ -36,5 +36,5 @@ it('keeps a second server out while it is stopped, and lets tokens be made besid
   await using second = storeProcess(['own', file]);
   expect(await second.line()).toMatch(/^store_locked: .*process \d+/);
   await opened.store.addToken(token(account.id), 'beside');
-  expect(await opened.store.tokens(account.id)).toHaveLength(1);
+  expect(await opened.store.listTokens(account.id)).toHaveLength(1);
 });

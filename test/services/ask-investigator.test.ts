@@ -112,9 +112,9 @@ async function house(
     run: (subject: string) =>
       createRunHandler({ ...deps, investigator }).handle({ id: 'job', kind: 'run', subject, attempt: 1 }, SIGNAL),
     issue: async (id: string) => {
-      const outcome = (await store.investigation(id))?.outcome;
+      const outcome = (await store.findInvestigation(id))?.outcome;
       if (outcome?.state !== 'concluded') throw new Error(`it is ${outcome?.state}`);
-      return await store.issue(outcome.issueId);
+      return await store.findIssue(outcome.issueId);
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
@@ -129,11 +129,11 @@ describe('what a tool or the model says', () => {
     ]);
     const { investigationId, runId } = await at.report();
     expect(await at.run(runId)).toMatchObject({ kind: 'later' });
-    expect(await at.store.transcript(runId)).toHaveLength(4);
-    expect((await at.store.transcript(runId)).join()).not.toContain(SECRET);
+    expect(await at.store.readTranscript(runId)).toHaveLength(4);
+    expect((await at.store.readTranscript(runId)).join()).not.toContain(SECRET);
     await at.run(runId);
     expect(JSON.stringify(at.model.asked)).not.toContain(SECRET);
-    expect(JSON.stringify(await at.store.steps(runId, 0))).not.toContain(SECRET);
+    expect(JSON.stringify(await at.store.listSteps(runId, 0))).not.toContain(SECRET);
     const issue = await at.issue(investigationId);
     expect(issue?.problem).toBe('It breaks [redacted]');
     expect(JSON.stringify(issue)).not.toContain(SECRET);
@@ -148,10 +148,10 @@ describe('a model that cannot be reached', () => {
     const { investigationId, runId } = await at.report();
     expect(await at.run(runId)).toEqual({ kind: 'later', runAt: inMinutes(5).toISOString() });
     expect(at.waits).toEqual(['busy']);
-    const steps = await at.store.steps(runId, 0);
+    const steps = await at.store.listSteps(runId, 0);
     at.clock.now = inMinutes(5);
     expect(await at.run(runId)).toEqual({ kind: 'done' });
-    expect(await at.store.steps(runId, 0)).toEqual(steps);
+    expect(await at.store.listSteps(runId, 0)).toEqual(steps);
     expect((await at.issue(investigationId))?.analysis.outcome).toBe('inconclusive');
   });
 

@@ -25,7 +25,7 @@ async function handled(at: HeadGround, changes: Partial<BackfillDeps> = {}) {
 }
 
 async function backfill(at: HeadGround): Promise<Backfill> {
-  const found = await at.store.backfill(at.project.id);
+  const found = await at.store.findBackfill(at.project.id);
   if (found === null) throw new Error('there is no backfill');
   return found;
 }
@@ -47,7 +47,7 @@ describe('the red checks of the past', () => {
     const lines: string[] = [];
     const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } });
     expect(await handled(at, { log })).toEqual({ kind: 'done' });
-    const failures = await at.store.failures(at.project.id, { limit: 10 });
+    const failures = await at.store.listFailures(at.project.id, { limit: 10 });
     const seen = failures.map(({ headline, hits, firstSeen }) => `${hits} ${firstSeen.verdict} ${headline}`);
     expect(seen.toSorted()).toEqual([
       expect.stringMatching(/^1 inconclusive KeyError: 'h/),
@@ -63,7 +63,7 @@ describe('the red checks of the past', () => {
       forecast: { redChecks: 11, investigations: 4, usd: 0.6 },
     });
     expect(lines).toHaveLength(1);
-    expect(await at.store.investigations({ projectIds: [at.project.id], limit: 1 })).toEqual([]);
+    expect(await at.store.listInvestigations({ projectIds: [at.project.id], limit: 1 })).toEqual([]);
   });
 
   it('are read over pages, and go on where a page was kept', async () => {
@@ -142,7 +142,9 @@ describe('the red checks of the past', () => {
     await using at = await ground();
     at.run('test', 'red', { branch: 'main', log: CODE_LOG.replace("'sum'", 'hunter2-hunter2') });
     await handled(at);
-    expect(await at.store.failures(at.project.id, { limit: 1 })).toMatchObject([{ headline: 'KeyError: [redacted]' }]);
+    expect(await at.store.listFailures(at.project.id, { limit: 1 })).toMatchObject([
+      { headline: 'KeyError: [redacted]' },
+    ]);
   });
 
   it('wait while the house is paused or GitHub busy, and end where it is closed to us', async () => {
@@ -173,7 +175,7 @@ async function killed(calls: readonly number[]): Promise<{ end: unknown; calls: 
       if (!(error instanceof CutShort)) throw error;
     }
   }
-  const failures = await at.store.failures(at.project.id, { limit: 10 });
+  const failures = await at.store.listFailures(at.project.id, { limit: 10 });
   const { projectId: _, ...end } = await backfill(at);
   return {
     end: { ...end, failures: failures.map(({ id: _id, projectId: _project, ...failure }) => failure) },

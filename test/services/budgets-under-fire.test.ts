@@ -25,7 +25,7 @@ async function spend(store: Store, run: Run, model: Model & { readonly asked: re
   const { tools } = files({ 'sum.ts': 'sum' });
   const budget = { limits: { ...LIMITS, usd: USD.run }, ledger };
   const end = await runAgent(inputOf({ model, tools, budget }), new AbortController().signal);
-  return { end, asked: model.asked.length, ...(await store.runSpending(run.id)) };
+  return { end, asked: model.asked.length, ...(await store.readRunSpending(run.id)) };
 }
 
 /** The prices that hold when a question is asked, and those when its answer is paid. */
@@ -115,7 +115,7 @@ describe('a budget', () => {
           }
           expect(inUse()).toBeLessThanOrEqual(limits.all);
         }
-        const kept = await Promise.all(runs.map(({ id }) => store.runSpending(id)));
+        const kept = await Promise.all(runs.map(({ id }) => store.readRunSpending(id)));
         const micros = kept.reduce((sum, one) => sum + one.spentUsd + one.reservedUsd, 0) * 1_000_000;
         expect(Math.round(micros)).toBe(inUse());
       }),

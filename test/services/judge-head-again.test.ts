@@ -13,7 +13,7 @@ async function lookAs(at: HeadGround, place: Parameters<HeadGround['world']['pla
 
 /** Begun ever. */
 async function begun(at: HeadGround): Promise<number> {
-  return (await at.store.investigations({ projectIds: [at.project.id], limit: 9 })).length;
+  return (await at.store.listInvestigations({ projectIds: [at.project.id], limit: 9 })).length;
 }
 
 describe('a pull request that was looked into and closed', () => {
@@ -24,7 +24,7 @@ describe('a pull request that was looked into and closed', () => {
     expect(finding).toMatchObject({ investigationId: expect.any(String) });
     at.seconds = 60;
     expect((await lookAs(at, pullRequestPlace({ isClosed: true }))).state).toBe('superseded');
-    const failure = async () => (await at.store.failure(finding!.failureId))!;
+    const failure = async () => (await at.store.findFailure(finding!.failureId))!;
     return { at, finding: finding!, failure };
   }
 
@@ -86,7 +86,7 @@ describe('a commit that was judged as one of a branch', () => {
       { failureId, verdict: 'code', standing: 'new', base: 'green', isOwnThread: true, notBegun: null },
     ]);
     expect(await begun(at)).toBe(1);
-    expect(await at.store.failure(failureId)).toMatchObject({ hits: 1, pullRequests: [5], state: 'open' });
+    expect(await at.store.findFailure(failureId)).toMatchObject({ hits: 1, pullRequests: [5], state: 'open' });
     expect(await at.store.isOpenIn(failureId, 5)).toBe(true);
     expect((await at.look()).head.findings).toEqual(findings);
   });
@@ -99,7 +99,7 @@ describe('a commit that was judged as one of a branch', () => {
     await using _ = at;
     await lookAs(at, place);
     const besides = { sha: OTHER, pullRequest: 9, branch: 'other' };
-    expect(await at.store.habits(failureId, { isTrustedOnly: true, besides })).toMatchObject({ heads });
+    expect(await at.store.readFailureStatistics(failureId, { isTrustedOnly: true, besides })).toMatchObject({ heads });
   });
 });
 

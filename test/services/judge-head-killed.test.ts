@@ -18,7 +18,7 @@ import {
 import { at as time } from '../support/store-samples.ts';
 
 const WRITES = new Set([
-  ...['accept', 'closeGreen', 'closeOfPullRequest', 'ensureAccount', 'markFlaky'],
+  ...['accept', 'closeFixedFailures', 'closeFailuresOfPullRequest', 'ensureAccount', 'markFlaky'],
   ...['recordSightings', 'saveHead', 'saveRange'],
 ]);
 
@@ -51,7 +51,7 @@ const WORLDS: Readonly<Record<string, (at: HeadGround) => Promise<void>>> = {
     at.seconds = 60;
     at.run('test', 'green', { sha: BASE });
     await at.look(BASE);
-    await at.store.noteGreen(at.project.id, { check: ofActions('test'), sha: BASE, at: time(60) });
+    await at.store.recordPassingCheck(at.project.id, { check: ofActions('test'), sha: BASE, at: time(60) });
     at.seconds = 200;
     at.run('test', 'red', { log: CODE_LOG });
     at.run('lint', 'green');
@@ -98,16 +98,19 @@ const WORLDS: Readonly<Record<string, (at: HeadGround) => Promise<void>>> = {
 
 /** All that is remembered, with ids by the order in which they are met. */
 async function remembered(at: HeadGround): Promise<unknown> {
-  const failures = await at.store.failures(at.project.id, { limit: 100 });
-  const investigations = await at.store.investigations({ projectIds: [at.project.id], limit: 100 });
-  const heads = [await at.store.headOf(at.project.id, BASE), await at.store.headOf(at.project.id, HEAD)];
+  const failures = await at.store.listFailures(at.project.id, { limit: 100 });
+  const investigations = await at.store.listInvestigations({ projectIds: [at.project.id], limit: 100 });
+  const heads = [
+    await at.store.findHeadOfCommit(at.project.id, BASE),
+    await at.store.findHeadOfCommit(at.project.id, HEAD),
+  ];
   const threads = failures.flatMap(({ threadId }) => (threadId === null ? [] : [threadId]));
   const text = JSON.stringify({
     heads,
     failures: failures.toSorted((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1)),
     investigations: investigations.map(({ id, runId, outcome, reference }) => ({ id, runId, outcome, reference })),
     threads: new Set(threads).size,
-    threadOfPullRequest: await at.store.threadOf(at.project.id, { kind: 'pull_request', number: 5 }),
+    threadOfPullRequest: await at.store.findThreadOfSubject(at.project.id, { kind: 'pull_request', number: 5 }),
     jobs: (await at.opened.jobs()).map(({ kind }) => kind).toSorted(),
   });
   const names = new Map<string, string>();

@@ -22,7 +22,7 @@ describe('a late green of the default branch', () => {
     await using at = await branch();
     at.run('test', 'red', { sha: MID, log: CODE_LOG });
     const { failureId } = (await at.look(MID)).head.findings[0]!;
-    const state = async () => (await at.store.failure(failureId))?.state;
+    const state = async () => (await at.store.findFailure(failureId))?.state;
     at.seconds = 300;
     at.run('test', 'green', { sha: OLD });
     await at.look(OLD);
@@ -42,7 +42,7 @@ describe('a late green of the default branch', () => {
     at.seconds = 300;
     at.run('test', 'green', { sha: NEW });
     expect((await at.look(NEW)).head).toMatchObject({ state: 'green', findings: [{ verdict: 'flaky' }] });
-    expect(await at.store.failure(failureId)).toMatchObject({ state: 'open', flakyHits: 1 });
+    expect(await at.store.findFailure(failureId)).toMatchObject({ state: 'open', flakyHits: 1 });
   });
 
   it('closes what is red before it where others stand on it by now', async () => {
@@ -52,7 +52,7 @@ describe('a late green of the default branch', () => {
     at.seconds = 300;
     at.run('test', 'green', { sha: MID });
     await at.look(MID);
-    expect(await at.store.failure(failureId)).toMatchObject({ state: 'closed', closed: { sha: MID } });
+    expect(await at.store.findFailure(failureId)).toMatchObject({ state: 'closed', closed: { sha: MID } });
   });
 
   it("of a fork's branch that is called as ours is closes nothing, though it contains the red commit", async () => {
@@ -61,11 +61,11 @@ describe('a late green of the default branch', () => {
     at.world.history.push(fork);
     at.run('test', 'red', { sha: MID, log: CODE_LOG });
     const { failureId } = (await at.look(MID)).head.findings[0]!;
-    await at.store.noteGreen(at.project.id, { check: ofActions('test'), sha: fork, at: time(200) });
+    await at.store.recordPassingCheck(at.project.id, { check: ofActions('test'), sha: fork, at: time(200) });
     at.seconds = 300;
     at.run('lint', 'green', { sha: NEW });
     await at.look(NEW);
-    expect(await at.store.failure(failureId)).toMatchObject({ state: 'open' });
+    expect(await at.store.findFailure(failureId)).toMatchObject({ state: 'open' });
   });
 
   it.each([
@@ -74,17 +74,17 @@ describe('a late green of the default branch', () => {
   ])('of %s commit leaves a red one', async (_, green, state) => {
     await using at = await branch();
     at.run('test', 'red', { sha: MID, log: CODE_LOG });
-    await at.store.noteGreen(at.project.id, { check: ofActions('test'), sha: green, at: time(-1) });
+    await at.store.recordPassingCheck(at.project.id, { check: ofActions('test'), sha: green, at: time(-1) });
     expect((await at.look(MID)).head.state).toBe(state);
   });
 
   it('of a newer commit is not where the range begins', async () => {
     await using at = await branch();
     at.run('test', 'red', { sha: MID, log: CODE_LOG });
-    await at.store.noteGreen(at.project.id, { check: ofActions('test'), sha: OLD, at: time(-3_600) });
-    await at.store.noteGreen(at.project.id, { check: ofActions('test'), sha: NEW, at: time(-1_800) });
+    await at.store.recordPassingCheck(at.project.id, { check: ofActions('test'), sha: OLD, at: time(-3_600) });
+    await at.store.recordPassingCheck(at.project.id, { check: ofActions('test'), sha: NEW, at: time(-1_800) });
     const { failureId } = (await at.look(MID)).head.findings[0]!;
-    expect((await at.store.failure(failureId))?.range).toMatchObject({ from: OLD, to: MID, total: 1 });
+    expect((await at.store.findFailure(failureId))?.range).toMatchObject({ from: OLD, to: MID, total: 1 });
   });
 });
 
@@ -102,7 +102,7 @@ describe('a failure of several pull requests', () => {
     await using at = await headGround();
     const first = await red(at, 5, OLD);
     expect(await red(at, 6, MID)).toMatchObject({ investigationId: first.investigationId, isOwnThread: false });
-    await at.store.closeOfPullRequest(at.project.id, 5, time(1));
+    await at.store.closeFailuresOfPullRequest(at.project.id, 5, time(1));
     at.seconds = 2;
     // What a head was told stays: it is not looked into beside that.
     expect((await at.look(MID)).head.findings[0]).toMatchObject({ investigationId: first.investigationId });
@@ -120,7 +120,7 @@ describe('a failure of several pull requests', () => {
     at.world.places.set(NEW, DEFAULT_PLACE);
     at.run('test', 'red', { sha: NEW, log: CODE_LOG });
     await at.look(NEW);
-    await at.store.closeOfPullRequest(at.project.id, 5, time(1));
+    await at.store.closeFailuresOfPullRequest(at.project.id, 5, time(1));
     at.seconds = 2;
     expect((await red(at, 6, MID)).investigationId).toBe(first.investigationId);
   });
@@ -132,11 +132,11 @@ describe('a failure of several pull requests', () => {
     at.world.places.set(MID, place(5, MID));
     at.run('test', 'green', { sha: MID });
     await at.look(MID);
-    expect(await at.store.failure(first.failureId)).toMatchObject({ state: 'closed' });
+    expect(await at.store.findFailure(first.failureId)).toMatchObject({ state: 'closed' });
     at.seconds = 3_600;
     const again = await red(at, 5, NEW);
     expect(again).toMatchObject({ investigationId: first.investigationId, isOwnThread: true, notBegun: null });
-    expect(await at.store.failure(first.failureId)).toMatchObject({ state: 'open', opening: 2 });
-    expect(await at.store.investigations({ projectIds: [at.project.id], limit: 9 })).toHaveLength(1);
+    expect(await at.store.findFailure(first.failureId)).toMatchObject({ state: 'open', opening: 2 });
+    expect(await at.store.listInvestigations({ projectIds: [at.project.id], limit: 9 })).toHaveLength(1);
   });
 });

@@ -27,7 +27,7 @@ async function defaultBranch(): Promise<HeadGround> {
 }
 
 async function gaveUp(at: HeadGround, investigationId: string | null): Promise<void> {
-  const investigation = await at.store.investigation(investigationId ?? '');
+  const investigation = await at.store.findInvestigation(investigationId ?? '');
   await at.store.giveUp(investigation!.runId, { code: 'internal', detail: 'x' }, time(at.seconds));
 }
 
@@ -38,7 +38,7 @@ describe('a red default branch', () => {
     at.run('test (2)', 'red', { log: CODE_LOG });
     at.run('till', 'red', { log: OTHER_LOG });
     const { head } = await at.look();
-    const threads = await Promise.all(head.findings.map(({ threadId }) => at.store.thread(threadId!)));
+    const threads = await Promise.all(head.findings.map(({ threadId }) => at.store.findThread(threadId!)));
     expect(threads.map((thread) => thread?.subject)).toEqual(
       head.findings.map(({ failureId }) => ({ kind: 'failure', failureId })),
     );
@@ -54,12 +54,12 @@ describe('a red default branch', () => {
     at.world.rules = { ...at.world.rules, opens: false };
     at.run('test', 'red', { log: CODE_LOG });
     const [first] = (await at.look()).head.findings;
-    expect(await at.store.thread(first!.threadId!)).toMatchObject({ fixRequest: null, trigger: { role: 'write' } });
+    expect(await at.store.findThread(first!.threadId!)).toMatchObject({ fixRequest: null, trigger: { role: 'write' } });
     at.world.rules = { ...at.world.rules, opens: true };
     at.world.places.set(NEXT, { kind: 'default', branch: 'main', pushedBy: null });
     at.run('till', 'red', { sha: NEXT, log: OTHER_LOG });
     const [second] = (await at.look(NEXT)).head.findings;
-    expect(await at.store.thread(second!.threadId!)).toMatchObject({
+    expect(await at.store.findThread(second!.threadId!)).toMatchObject({
       fixRequest: null,
       trigger: { role: 'none', by: { login: 'causeway[bot]' } },
     });
@@ -67,10 +67,12 @@ describe('a red default branch', () => {
 
   it('names the commits since it was last green, in the ledger and in the report', async () => {
     await using at = await defaultBranch();
-    await at.store.noteGreen(at.project.id, { check: ofActions('test'), sha: GREEN, at: time(-3600) });
+    await at.store.recordPassingCheck(at.project.id, { check: ofActions('test'), sha: GREEN, at: time(-3600) });
     at.run('test', 'red', { log: CODE_LOG });
     const [finding] = (await at.look()).head.findings;
-    expect(await at.store.failure(finding!.failureId)).toMatchObject({ range: { from: GREEN, to: HEAD, total: 2 } });
+    expect(await at.store.findFailure(finding!.failureId)).toMatchObject({
+      range: { from: GREEN, to: HEAD, total: 2 },
+    });
     expect(await at.reportOf(finding!.investigationId)).toContain(`Green at ${GREEN}, red at ${HEAD}, 2 between them`);
     await at.look();
     expect(at.world.asked.filter((call) => call.startsWith('range'))).toHaveLength(1);
@@ -85,15 +87,18 @@ describe('a red default branch', () => {
     at.run('test', 'green', { sha: GREEN });
     expect((await at.look(GREEN)).head.state).toBe('green');
     const { failureId, investigationId } = first.findings[0]!;
-    expect(await at.store.failure(failureId)).toMatchObject({ state: 'closed', closed: { sha: GREEN } });
-    await at.store.noteGreen(at.project.id, { check: ofActions('test'), sha: GREEN, at: time(3_600) });
+    expect(await at.store.findFailure(failureId)).toMatchObject({ state: 'closed', closed: { sha: GREEN } });
+    await at.store.recordPassingCheck(at.project.id, { check: ofActions('test'), sha: GREEN, at: time(3_600) });
     at.seconds = 7_200;
     at.world.places.set(NEXT, DEFAULT_PLACE);
     at.run('test', 'red', { sha: NEXT, log: CODE_LOG });
     const { head } = await at.look(NEXT);
     expect(head.findings).toMatchObject([{ failureId, standing: 'regression' }]);
     expect(head.findings[0]!.investigationId).not.toBe(investigationId);
-    expect(await at.store.failure(failureId)).toMatchObject({ opening: 2, range: { from: GREEN, to: NEXT, total: 3 } });
+    expect(await at.store.findFailure(failureId)).toMatchObject({
+      opening: 2,
+      range: { from: GREEN, to: NEXT, total: 3 },
+    });
   });
 
   it('closes what is green beside what is red', async () => {
@@ -106,8 +111,8 @@ describe('a red default branch', () => {
     at.run('till', 'red', { sha: NEXT, log: OTHER_LOG });
     const { head } = await at.look(NEXT);
     expect(head.state).toBe('red');
-    expect(await at.store.failure(first.findings[0]!.failureId)).toMatchObject({ state: 'closed' });
-    expect(await at.store.failure(head.findings[0]!.failureId)).toMatchObject({ state: 'open' });
+    expect(await at.store.findFailure(first.findings[0]!.failureId)).toMatchObject({ state: 'closed' });
+    expect(await at.store.findFailure(head.findings[0]!.failureId)).toMatchObject({ state: 'open' });
   });
 });
 
@@ -121,8 +126,8 @@ describe('a commit is set aside', () => {
     const { head, result } = await at.look();
     expect(result).toEqual({ kind: 'done' });
     expect(head).toMatchObject({ state: 'superseded', place: red.place, findings: red.findings });
-    expect((await at.store.investigation(red.findings[0]!.investigationId!))?.outcome.state).toBe('queued');
-    expect(await at.store.failure(red.findings[0]!.failureId)).toMatchObject({ state: 'open' });
+    expect((await at.store.findInvestigation(red.findings[0]!.investigationId!))?.outcome.state).toBe('queued');
+    expect(await at.store.findFailure(red.findings[0]!.failureId)).toMatchObject({ state: 'open' });
   });
 
   it('as closed with its pull request, though nothing took its place', async () => {
@@ -181,7 +186,7 @@ describe('a red commit of the default branch on which others stand by now', () =
     at.world.places.set(HEAD, { kind: 'default', branch: 'main', pushedBy: null, ...(isBehind && { isBehind }) });
     at.world.places.set(NEXT, { kind: 'default', branch: 'main', pushedBy: null });
     for (const [checkName, seconds] of Object.entries(greens)) {
-      await at.store.noteGreen(at.project.id, { check: ofActions(checkName), sha: NEXT, at: time(seconds) });
+      await at.store.recordPassingCheck(at.project.id, { check: ofActions(checkName), sha: NEXT, at: time(seconds) });
     }
     at.seconds = 100;
     at.run('test', 'red', { log: CODE_LOG });
@@ -193,7 +198,7 @@ describe('a red commit of the default branch on which others stand by now', () =
     const { head } = await at.look();
     expect([head.state, head.place?.kind, head.findings]).toEqual(['superseded', 'default', []]);
     expect(at.world.asked.filter((call) => call.startsWith('said'))).toEqual([]);
-    expect(await at.store.failures(at.project.id, { limit: 1 })).toEqual([]);
+    expect(await at.store.listFailures(at.project.id, { limit: 1 })).toEqual([]);
   });
 
   it("is looked at where the later green one is a fork's, on a branch that is called as ours is", async () => {
@@ -210,7 +215,7 @@ describe('a red commit of the default branch on which others stand by now', () =
     await using at = await behind(greens);
     const { head } = await at.look();
     expect([head.state, head.findings.length]).toEqual(['red', 1]);
-    expect(await at.store.failures(at.project.id, { limit: 2 })).toHaveLength(1);
+    expect(await at.store.listFailures(at.project.id, { limit: 2 })).toHaveLength(1);
   });
 
   it('is looked at where one of its red checks was green later, and another was not', async () => {
@@ -321,13 +326,13 @@ describe('beside what else was begun', () => {
     at.world.places.set(NEXT, pullRequestPlace({ sha: NEXT }));
     at.run('test', 'red', { sha: NEXT, log: CODE_LOG });
     const { investigationId } = (await at.look(NEXT)).head.findings[0]!;
-    expect(await at.store.investigation(investigationId!)).not.toBeNull();
+    expect(await at.store.findInvestigation(investigationId!)).not.toBeNull();
   });
 });
 
 /** Concludes the investigation and erases its Issue. */
 async function conclude(at: HeadGround, investigationId: string | null): Promise<void> {
-  const investigation = await at.store.investigation(investigationId!);
+  const investigation = await at.store.findInvestigation(investigationId!);
   const run = await started(at.store, investigation!.runId);
   const [issueId] = await at.store.conclude(run, conclusion(), time(at.seconds));
   await at.store.eraseIssue(issueId!, time(at.seconds));

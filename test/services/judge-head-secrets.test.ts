@@ -129,11 +129,15 @@ describe('secrets in what is said of red checks', () => {
       const between = ['a'.repeat(40), HEAD];
       at.world.history.push(BASE, ...between);
       at.world.places.set(HEAD, DEFAULT_PLACE);
-      await at.store.noteGreen(at.project.id, { check: ofActions('deploy [redacted]'), sha: BASE, at: time(-100) });
+      await at.store.recordPassingCheck(at.project.id, {
+        check: ofActions('deploy [redacted]'),
+        sha: BASE,
+        at: time(-100),
+      });
       at.run(name, 'red', { log: logOf(planting, 'red') });
       const { head } = await at.look(HEAD, rangeWith(at, planting));
       const { failureId, investigationId } = head.findings[0]!;
-      expect((await at.store.failure(failureId))?.range).toMatchObject({
+      expect((await at.store.findFailure(failureId))?.range).toMatchObject({
         total: 2,
         commits: between
           .toReversed()
@@ -155,7 +159,7 @@ describe('secrets in what is said of red checks', () => {
       at.seconds = 60;
       at.run(name, 'green', { sha: next });
       await at.look(next);
-      expect(await at.store.failure(head.findings[0]!.failureId)).toMatchObject({ state: 'closed' });
+      expect(await at.store.findFailure(head.findings[0]!.failureId)).toMatchObject({ state: 'closed' });
       expect(planting.found()).toEqual([]);
     }));
 

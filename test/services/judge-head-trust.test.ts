@@ -107,19 +107,19 @@ describe('a check of one name', () => {
     at.world.places.set(next, DEFAULT_PLACE);
     at.run('test', 'green', { sha: next, app });
     expect((await at.look(next)).head.state).toBe('green');
-    expect(await at.store.failure(failureId)).toMatchObject({ state: 'open' });
+    expect(await at.store.findFailure(failureId)).toMatchObject({ state: 'open' });
     at.run('test', 'green', { sha: next });
     await at.look(next);
-    expect(await at.store.failure(failureId)).toMatchObject({ state: 'closed' });
+    expect(await at.store.findFailure(failureId)).toMatchObject({ state: 'closed' });
   });
 
   it.each(['another-ci', ''])('of %j that is green closes nothing of another that is red beside it', async (app) => {
     await using at = await headGround();
     at.run('test', 'green', { app });
     const { failureId } = await redHere(at, DEFAULT_PLACE);
-    expect(await at.store.failure(failureId)).toMatchObject({ state: 'open' });
+    expect(await at.store.findFailure(failureId)).toMatchObject({ state: 'open' });
     expect((await at.look()).head.state).toBe('red');
-    expect(await at.store.failure(failureId)).toMatchObject({ state: 'open' });
+    expect(await at.store.findFailure(failureId)).toMatchObject({ state: 'open' });
   });
 });
 
@@ -130,7 +130,7 @@ describe('the commit of a pull request that becomes the default branch as it is'
     const before = await redHere(at, pullRequestPlace(FORK));
     expect(before).toMatchObject({ verdict: 'base_broken', investigationId: null });
     at.seconds = 60;
-    await at.store.closeOfPullRequest(at.project.id, 5, time(60));
+    await at.store.closeFailuresOfPullRequest(at.project.id, 5, time(60));
     at.world.places.set(HEAD, DEFAULT_PLACE);
     const [finding] = (await at.look()).head.findings;
     expect(finding).toMatchObject({
@@ -138,7 +138,7 @@ describe('the commit of a pull request that becomes the default branch as it is'
       verdict: 'code',
       investigationId: expect.any(String),
     });
-    expect(await at.store.failure(before.failureId)).toMatchObject({ state: 'open', isOnDefault: true, hits: 1 });
+    expect(await at.store.findFailure(before.failureId)).toMatchObject({ state: 'open', isOnDefault: true, hits: 1 });
     expect((await at.look()).head.findings).toEqual([finding]);
   });
 
@@ -163,12 +163,12 @@ it('what became red in a pull request before its earlier green was looked at sta
     if (verb === 'of') at.seconds = 180;
   };
   expect((await at.look(mended)).head.state).toBe('green');
-  expect(await at.store.failure(failureId)).toMatchObject({ state: 'closed', closed: { at: time(60) } });
+  expect(await at.store.findFailure(failureId)).toMatchObject({ state: 'closed', closed: { at: time(60) } });
   const next = '7'.repeat(40);
   at.world.places.set(next, pullRequestPlace({ sha: next }));
   at.run('test', 'red', { sha: next, log: CODE_LOG, endedAt: time(90) });
   await at.look(next);
-  expect(await at.store.failure(failureId)).toMatchObject({ state: 'open', opening: 2 });
+  expect(await at.store.findFailure(failureId)).toMatchObject({ state: 'open', opening: 2 });
 });
 
 it('heads that are looked at at once begin no more than a day has room for, but one for each of the others', async () => {
@@ -180,7 +180,7 @@ it('heads that are looked at at once begin no more than a day has room for, but 
   }
   for (const sha of shas.slice(0, 3)) await at.look(sha);
   await Promise.all(shas.slice(3).map((sha) => at.look(sha)));
-  const begun = await at.store.investigations({ projectIds: [at.project.id], limit: 99 });
+  const begun = await at.store.listInvestigations({ projectIds: [at.project.id], limit: 99 });
   expect(begun.length).toBeGreaterThanOrEqual(20);
   expect(begun.length).toBeLessThanOrEqual(20 + 2);
 });

@@ -30,7 +30,7 @@ describe('a check that does not end', () => {
     expect(head).toMatchObject({ state: 'red', stillWaiting: ['tide'], endedAt: '' });
     expect(head.findings).toMatchObject([{ verdict: 'code', investigationId: null }]);
     expect(head.findings[0]!.notBegun).toEqual({ code: 'checks_running', names: ['tide'] });
-    expect(await at.store.investigations({ projectIds: [at.project.id], limit: 9 })).toEqual([]);
+    expect(await at.store.listInvestigations({ projectIds: [at.project.id], limit: 9 })).toEqual([]);
   });
 
   it('keeps an analysis back until it has ended, which then begins', async () => {
@@ -69,7 +69,7 @@ describe('a check that does not end', () => {
     const { head } = await at.look();
     expect(head).toMatchObject({ state: 'waiting', stillWaiting: ['tide'] });
     expect(head.findings).toMatchObject([{ verdict: 'flaky', checks: [{ isRed: false }] }]);
-    expect(await at.store.failure(red.findings[0]!.failureId)).toMatchObject({ state: 'open' });
+    expect(await at.store.findFailure(red.findings[0]!.failureId)).toMatchObject({ state: 'open' });
   });
 
   it('is only waited for where nothing is red', async () => {

@@ -29,7 +29,7 @@ function only(findings: readonly Finding[]): Finding {
 }
 
 async function investigations(at: HeadGround) {
-  return await at.store.investigations({ projectIds: [at.project.id], limit: 200 });
+  return await at.store.listInvestigations({ projectIds: [at.project.id], limit: 200 });
 }
 
 /** Each check that was asked for its words. */
@@ -54,13 +54,13 @@ describe('red checks of a pull request', () => {
     ]);
     const begun = await investigations(at);
     expect(begun.map(({ id }) => id).toSorted()).toEqual(head.findings.map((one) => one.investigationId!).toSorted());
-    const thread = await at.store.threadOf(at.project.id, { kind: 'pull_request', number: 5 });
+    const thread = await at.store.findThreadOfSubject(at.project.id, { kind: 'pull_request', number: 5 });
     expect(thread).toMatchObject({
       investigationId: head.findings[0]!.investigationId,
       trigger: { kind: 'checks', by: { login: 'mona' }, role: 'write' },
       fixRequest: null,
     });
-    const [first] = await at.store.failures(at.project.id, { limit: 10 });
+    const [first] = await at.store.listFailures(at.project.id, { limit: 10 });
     expect([8, 12]).toContain(first?.hits);
   });
 
@@ -110,7 +110,7 @@ describe('red checks of a pull request', () => {
     const finding = only((await at.look()).head.findings);
     expect(finding).toMatchObject({ verdict: 'flaky', investigationId: null });
     expect(finding.notBegun).toEqual({ code: 'flaky' });
-    expect(await at.store.failure(finding.failureId)).toMatchObject({ hits: 1, flakyHits: 1 });
+    expect(await at.store.findFailure(finding.failureId)).toMatchObject({ hits: 1, flakyHits: 1 });
   });
 
   it('that pass when they are run again were flaky, and the head is green', async () => {
@@ -123,7 +123,7 @@ describe('red checks of a pull request', () => {
     const finding = only(head.findings);
     expect(finding).toMatchObject({ verdict: 'flaky', checks: [{ isRed: false }] });
     expect(finding.investigationId).toBe(red.findings[0]!.investigationId);
-    expect(await at.store.failure(finding.failureId)).toMatchObject({ hits: 1, flakyHits: 1, state: 'open' });
+    expect(await at.store.findFailure(finding.failureId)).toMatchObject({ hits: 1, flakyHits: 1, state: 'open' });
     expect(said(at)).toEqual(['said test']);
   });
 
@@ -136,7 +136,7 @@ describe('red checks of a pull request', () => {
     const finding = only((await at.look()).head.findings);
     const { verdict, reasons, standing, investigationId } = first.findings[0]!;
     expect(finding).toMatchObject({ verdict, reasons, standing, investigationId });
-    expect(await at.store.failure(finding.failureId)).toMatchObject({ hits: 2 });
+    expect(await at.store.findFailure(finding.failureId)).toMatchObject({ hits: 2 });
   });
 
   it('that passed in between turn out to be flaky', async () => {
@@ -149,7 +149,7 @@ describe('red checks of a pull request', () => {
     const { head } = await at.look();
     expect(head.state).toBe('red');
     expect(only(head.findings).verdict).toBe('flaky');
-    expect(await at.store.failure(head.findings[0]!.failureId)).toMatchObject({ hits: 2, flakyHits: 1 });
+    expect(await at.store.findFailure(head.findings[0]!.failureId)).toMatchObject({ hits: 2, flakyHits: 1 });
   });
 
   it('stay open in the ledger while only the commit of the merge queue is green', async () => {
@@ -159,11 +159,11 @@ describe('red checks of a pull request', () => {
     at.world.places.set(NEXT, pullRequestPlace({ isQueue: true }));
     at.run('test', 'green', { sha: NEXT });
     expect((await at.look(NEXT)).head.state).toBe('green');
-    expect(await at.store.failure(failureId)).toMatchObject({ state: 'open' });
+    expect(await at.store.findFailure(failureId)).toMatchObject({ state: 'open' });
     at.world.places.set(BASE, pullRequestPlace({ sha: BASE }));
     at.run('test', 'green', { sha: BASE });
     await at.look(BASE);
-    expect(await at.store.failure(failureId)).toMatchObject({ state: 'closed' });
+    expect(await at.store.findFailure(failureId)).toMatchObject({ state: 'closed' });
   });
 
   it('of a full disk are the machine', async () => {
@@ -198,7 +198,7 @@ describe('red checks of a pull request', () => {
     const finding = only((await at.look()).head.findings);
     await at.look();
     expect(finding.checks).toMatchObject([{ name: 'ci/other', runId: null, isRed: true }]);
-    expect(await at.store.failure(finding.failureId)).toMatchObject({
+    expect(await at.store.findFailure(finding.failureId)).toMatchObject({
       hits: 1,
       firstSeen: { key: `status ci/other ${HEAD} ${time(0)}` },
     });
@@ -216,7 +216,7 @@ describe('red checks of a pull request', () => {
       investigationId: first.findings[0]!.investigationId,
       isOwnThread: false,
     });
-    expect(await at.store.failure(finding.failureId)).toMatchObject({ hits: 2, pullRequests: [6, 5] });
+    expect(await at.store.findFailure(finding.failureId)).toMatchObject({ hits: 2, pullRequests: [6, 5] });
     expect(await investigations(at)).toHaveLength(1);
   });
 
@@ -224,7 +224,7 @@ describe('red checks of a pull request', () => {
     await using at = await pullRequest({ sha: NEXT, isQueue: true });
     at.run('test', 'red', { log: CODE_LOG });
     const { investigationId } = only((await at.look()).head.findings);
-    const investigation = await at.store.investigation(investigationId!);
+    const investigation = await at.store.findInvestigation(investigationId!);
     expect(await at.store.startRun(investigation!.runId, time(1))).toMatchObject({ revision: NEXT, isTrusted: false });
   });
 
@@ -238,7 +238,7 @@ describe('red checks of a pull request', () => {
     const finding = only(head.findings);
     const report = await at.reportOf(finding.investigationId);
     expect(report).toContain('[redacted]');
-    const failure = await at.store.failure(finding.failureId);
+    const failure = await at.store.findFailure(finding.failureId);
     expect(JSON.stringify([head, failure, report])).not.toContain('hunter2');
     expect(finding.places[0]?.message).toContain('[redacted]');
   });
@@ -250,7 +250,7 @@ describe('a secret', () => {
     at.run('test', 'red', { log: CODE_LOG.replace("'sum'", 'hunter2-\u001b[0mhunter2') });
     const { head } = await at.look();
     expect(only(head.findings).excerpt.headline).toBe('KeyError: [redacted]');
-    expect(JSON.stringify([head, await at.store.failures(at.project.id, { limit: 1 })])).not.toContain('hunter2');
+    expect(JSON.stringify([head, await at.store.listFailures(at.project.id, { limit: 1 })])).not.toContain('hunter2');
   });
 });
 

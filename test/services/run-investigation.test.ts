@@ -94,9 +94,9 @@ function job(runId: string) {
 async function run(at: Place, fresh = false) {
   const { id, runId } = await at.report(fresh);
   await at.handler().handle(job(runId), SIGNAL);
-  const investigation = await at.store.investigation(id);
+  const investigation = await at.store.findInvestigation(id);
   if (investigation?.outcome.state !== 'concluded') throw new Error(`it is ${investigation?.outcome.state}`);
-  const issue = await at.store.issue(investigation.outcome.issueId);
+  const issue = await at.store.findIssue(investigation.outcome.issueId);
   if (issue === null) throw new Error('the issue is not there');
   return issue;
 }
@@ -107,8 +107,8 @@ describe('a run', () => {
     const issue = await run(at);
     expect(issue.analysis).toMatchObject({ revision: 'a'.repeat(40), sameAs: null, outcome: 'facts_only' });
     expect(issue.analysis.suspects[0]).toMatchObject({ file: 'src/total.js', line: 2 });
-    const { runId } = (await at.store.investigation(issue.analysis.investigationId)) ?? { runId: '' };
-    const recorded = await at.store.steps(runId, 0);
+    const { runId } = (await at.store.findInvestigation(issue.analysis.investigationId)) ?? { runId: '' };
+    const recorded = await at.store.listSteps(runId, 0);
     expect(issue.investigationSteps).toEqual(recorded.map(({ number: _, ...step }) => step));
   });
 
@@ -117,10 +117,10 @@ describe('a run', () => {
     const { id, runId } = await at.report();
     at.shortage = { free: 19 * 1024 ** 2, required: 100 * 1024 ** 2 };
     expect(await at.handler().handle(job(runId), SIGNAL)).toMatchObject({ kind: 'later' });
-    expect((await at.store.investigation(id))?.outcome.state).toBe('queued');
+    expect((await at.store.findInvestigation(id))?.outcome.state).toBe('queued');
     at.shortage = null;
     await at.handler().handle(job(runId), SIGNAL);
-    expect((await at.store.investigation(id))?.outcome.state).toBe('concluded');
+    expect((await at.store.findInvestigation(id))?.outcome.state).toBe('concluded');
   });
 
   it('that fills the disk is tried again later instead of failing, and concludes once there is space', async () => {
@@ -135,7 +135,7 @@ describe('a run', () => {
     expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'later', runAt });
     at.open = async () => first;
     await at.handler().handle(job(runId), SIGNAL);
-    expect((await at.store.investigation(id))?.outcome.state).toBe('concluded');
+    expect((await at.store.findInvestigation(id))?.outcome.state).toBe('concluded');
   });
 
   it('equal to one of the last 24 hours at the same commit is answered from it', async () => {
@@ -144,7 +144,7 @@ describe('a run', () => {
     at.now = new Date(at.now.getTime() + 23 * 60 * 60 * 1_000);
     const answered = await run(at);
     expect(answered.analysis.sameAs).toBe(original.id);
-    const { progress } = (await at.store.investigation(answered.analysis.investigationId)) ?? {};
+    const { progress } = (await at.store.findInvestigation(answered.analysis.investigationId)) ?? {};
     const steps = answered.investigationSteps;
     expect(progress).toEqual({ step: steps.length, action: steps.at(-1)?.action });
   });
@@ -182,7 +182,10 @@ describe('a run', () => {
     const { runId } = await accepted(at.store, acceptance(base, { text, thread: found('fal_1') }));
     expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
     const reason = 'touches src/[redacted]/total.js, which the failing lines name';
-    expect((await at.store.failure('fal_1'))?.range).toEqual({ ...range, likeliest: { sha: 'b'.repeat(40), reason } });
+    expect((await at.store.findFailure('fal_1'))?.range).toEqual({
+      ...range,
+      likeliest: { sha: 'b'.repeat(40), reason },
+    });
   });
 
   it('that takes longer than it may gives up, and names the limit', async () => {
@@ -190,7 +193,7 @@ describe('a run', () => {
     at.open = (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     const { id, runId } = await at.report();
     expect(await at.handler(20).handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
-    expect((await at.store.investigation(id))?.outcome).toMatchObject({
+    expect((await at.store.findInvestigation(id))?.outcome).toMatchObject({
       state: 'gave_up',
       reason: { code: 'internal', detail: expect.stringContaining('0.02 seconds') },
     });
@@ -203,7 +206,7 @@ describe('a run', () => {
     };
     const { id, runId } = await at.report();
     expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
-    expect((await at.store.investigation(id))?.outcome).toMatchObject({ reason: { code: 'repository_empty' } });
+    expect((await at.store.findInvestigation(id))?.outcome).toMatchObject({ reason: { code: 'repository_empty' } });
   });
 
   it('whose project gave way to another folder of its name meanwhile gives up, and reads nothing there', async () => {
@@ -213,7 +216,7 @@ describe('a run', () => {
     await at.store.syncProjects([{ name, source: { kind: 'path', path: '/other/app' } }], at.now.toISOString());
     at.open = async () => expect.fail('the source was opened');
     expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
-    expect((await at.store.investigation(id))?.outcome).toMatchObject({ reason: { code: 'access_lost' } });
+    expect((await at.store.findInvestigation(id))?.outcome).toMatchObject({ reason: { code: 'access_lost' } });
   });
 
   it('whose repository cannot be reached fails the try, and gives up with that reason after the last', async () => {
@@ -224,9 +227,9 @@ describe('a run', () => {
     };
     const { id, runId } = await at.report();
     await expect(at.handler().handle(job(runId), SIGNAL)).rejects.toBe(gone);
-    expect((await at.store.investigation(id))?.outcome.state).toBe('running');
+    expect((await at.store.findInvestigation(id))?.outcome.state).toBe('running');
     await at.handler().dead(job(runId), gone);
-    expect((await at.store.investigation(id))?.outcome).toMatchObject({
+    expect((await at.store.findInvestigation(id))?.outcome).toMatchObject({
       reason: { code: 'repository_unreachable', detail: expect.not.stringContaining('disk') },
     });
   });
@@ -267,7 +270,7 @@ describe('a run', () => {
     await using at = await place();
     const { id, runId } = await at.report();
     await at.handler().dead(job(runId), new Error('SELECT of the inner text'));
-    const { outcome } = (await at.store.investigation(id)) ?? {};
+    const { outcome } = (await at.store.findInvestigation(id)) ?? {};
     expect(outcome).toMatchObject({ state: 'gave_up', reason: { code: 'internal' } });
     expect(JSON.stringify(outcome)).not.toContain('SELECT');
   });
@@ -277,7 +280,7 @@ describe('a run', () => {
     const secret = ['ghp', 'x9Kd72LmQp04VbN3tYw8ZrAe5HcJ1uSg6FoT'].join('_');
     const { id, runId } = await at.report(false, secret);
     await at.handler().handle(job(runId), SIGNAL);
-    const { outcome } = (await at.store.investigation(id)) ?? {};
+    const { outcome } = (await at.store.findInvestigation(id)) ?? {};
     expect(outcome).toMatchObject({ state: 'gave_up', reason: { code: 'revision_not_found' } });
     expect(JSON.stringify(outcome)).not.toContain(secret.slice(4, 20));
   });
@@ -287,7 +290,7 @@ describe('a run', () => {
     const secret = ['ghp', 'x9Kd72LmQp04VbN3tYw8ZrAe5HcJ1uSg6FoT'].join('_');
     const { id, runId } = await at.report();
     await at.handler().dead(job(runId), new CausewayError('repository_unreachable', `Git said: bad ${secret}.`));
-    expect((await at.store.investigation(id))?.outcome).toMatchObject({
+    expect((await at.store.findInvestigation(id))?.outcome).toMatchObject({
       reason: { code: 'repository_unreachable', detail: expect.not.stringContaining('Git') },
     });
   });
@@ -309,7 +312,7 @@ describe('a run', () => {
     };
     const { id, runId } = await at.report();
     await expect(at.handler().handle(job(runId), stop.signal)).rejects.toThrow('stopping');
-    expect((await at.store.investigation(id))?.outcome.state).toBe('running');
+    expect((await at.store.findInvestigation(id))?.outcome.state).toBe('running');
   });
 
   it('that has ended already is done', async () => {
@@ -317,6 +320,6 @@ describe('a run', () => {
     const { id, runId } = await at.report();
     await at.store.cancel(id, { code: 'cancelled', detail: '' }, at.now.toISOString());
     expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'done' });
-    expect((await at.store.investigation(id))?.outcome.state).toBe('cancelled');
+    expect((await at.store.findInvestigation(id))?.outcome.state).toBe('cancelled');
   });
 });

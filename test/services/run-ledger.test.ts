@@ -16,7 +16,7 @@ it('the ledger of a run keeps money and tokens of each call that was answered', 
   expect(await ledger.reserve(0.5)).toBe('ok');
   await ledger.settle(0.5, 0.125);
   expect(await ledger.reserve(0.7)).toEqual({ refused: { code: 'run_budget', unit: 'usd', limit: 1, phase: 'over' } });
-  expect(await store.runSpending(runId)).toEqual({
+  expect(await store.readRunSpending(runId)).toEqual({
     ...{ spentUsd: 0.375, reservedUsd: 0, turns: 1 },
     ...{ promptTokens: 1_000, cachedTokens: 400, cacheWriteTokens: 0, completionTokens: 50 },
   });

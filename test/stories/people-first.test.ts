@@ -18,7 +18,7 @@ const NAMED = /(?:automatic \d+|from a person)/;
 async function redMorning(dataDir: string, count: number): Promise<void> {
   await using opened = await openSqlite(path.join(dataDir, 'causeway.db'));
   const { store } = opened;
-  const [[account], [project]] = await Promise.all([store.accounts(), store.projects({})]);
+  const [[account], [project]] = await Promise.all([store.listAccounts(), store.listProjects({})]);
   if (!account || !project) throw new Error('the service has left no account and project');
   for (let i = 0; i < count; i++) {
     const thread = found(`fal_${i}`, { threadId: `thr_${i}`, subject: { kind: 'failure', failureId: `fal_${i}` } });

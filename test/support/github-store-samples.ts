@@ -42,7 +42,7 @@ export function repository(id: number, fullName: string, changes: Partial<Instal
 export async function githubGround(store: Store): Promise<Ground & { readonly project: GithubProject }> {
   const account = await store.ensureAccount({ ...WRITER, githubId: WRITER.id, signingSecret: 'whsec_m', now: NOW });
   await store.syncInstallation(installation(), [repository(1, 'octo/shop')], NOW);
-  const project = await store.projectOfRepository(1);
+  const project = await store.findProjectOfRepository(1);
   if (project === null) throw new Error('the repository is no project');
   return { account, project };
 }

@@ -42,7 +42,7 @@ export async function green(
   const { name = 'sign', sha = GREEN, isKnown = true, log = greenLog(name), seconds = -600 } = options;
   const { runId, endedAt } = at.run(name, 'green', { sha, log, endedAt: time(seconds) });
   const run = isKnown ? { runId } : {};
-  await at.store.noteGreen(at.project.id, { check: ofActions(name), sha, at: endedAt, ...run });
+  await at.store.recordPassingCheck(at.project.id, { check: ofActions(name), sha, at: endedAt, ...run });
 }
 
 export function asked(at: HeadGround, verb: string): readonly string[] {

@@ -127,16 +127,16 @@ export async function headGround(file?: string): Promise<HeadGround> {
     look: async (sha = HEAD, changes = {}) => {
       greenBefore(world);
       const noted = { id: createId('hed'), projectId: project.id, sha, branch: '' };
-      const { id } = await store.noteHead(noted, { runAt: at(self.seconds), now: at(self.seconds) });
+      const { id } = await store.ensureHead(noted, { runAt: at(self.seconds), now: at(self.seconds) });
       const handler = createHeadHandler({ ...deps, ...changes });
       const job = { id: 'job_1', kind: 'head', subject: id, attempt: 1 } as const;
       const result = await handler.handle(job, new AbortController().signal);
-      const head = await store.head(id);
+      const head = await store.findHead(id);
       if (head === null) throw new Error('the head is gone');
       return { head, result };
     },
     reportOf: async (investigationId) => {
-      const investigation = await store.investigation(investigationId ?? '');
+      const investigation = await store.findInvestigation(investigationId ?? '');
       const run = await store.startRun(investigation?.runId ?? '', at(self.seconds));
       if (run === null) throw new Error(`no run of ${investigationId}`);
       return run.text;

@@ -89,8 +89,8 @@ export async function hostileHouse(
       if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
       const end = await waitForEnd(house, accepted.investigationId, 60_000, new AbortController().signal);
       if (end?.outcome.state !== 'concluded') throw new Error(`not concluded: ${JSON.stringify(end?.outcome)}`);
-      const issue = await house.store.issue(end.outcome.issueId);
-      const changes = await house.store.changeSet(end.outcome.issueId);
+      const issue = await house.store.findIssue(end.outcome.issueId);
+      const changes = await house.store.findChangeSet(end.outcome.issueId);
       if (issue === null || changes === null) throw new Error('the issue is not there');
       return { issue, patch: toUnifiedPatch(changes), asked: attacker.asked };
     },

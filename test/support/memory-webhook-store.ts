@@ -3,7 +3,7 @@ import type { Issue } from '../../src/core/issue.ts';
 import type { Webhook } from '../../src/core/webhook.ts';
 import type { AccountStore, FailedInvestigation, WebhookAttempt, WebhookStore } from '../../src/db/store.ts';
 
-export interface MemoryWebhookStore extends WebhookStore, Pick<AccountStore, 'signingSecrets'> {
+export interface MemoryWebhookStore extends WebhookStore, Pick<AccountStore, 'listSigningSecrets'> {
   add(webhook: Webhook, data: Issue | FailedInvestigation): void;
   /** Forgets what the webhook says, as deleting the Issue does. */
   erase(id: string): void;
@@ -27,10 +27,10 @@ export function memoryWebhookStore(): MemoryWebhookStore {
     signWith: (...next) => {
       secrets = next;
     },
-    signingSecrets: async () => secrets,
-    webhook: async (id) => webhooks.get(id) ?? null,
-    webhookData: async (id) => data.get(id) ?? null,
-    webhooks: async (accountId, limit, { before, state } = {}) => {
+    listSigningSecrets: async () => secrets,
+    findWebhook: async (id) => webhooks.get(id) ?? null,
+    readWebhookData: async (id) => data.get(id) ?? null,
+    listWebhooks: async (accountId, limit, { before, state } = {}) => {
       const own = [...webhooks.values()].reverse().filter((webhook) => webhook.accountId === accountId);
       const older = before === undefined ? own : own.slice(own.findIndex(({ id }) => id === before) + 1 || own.length);
       return older.filter((webhook) => state === undefined || webhook.state === state).slice(0, limit);
@@ -42,7 +42,7 @@ export function memoryWebhookStore(): MemoryWebhookStore {
       webhooks.set(id, { ...webhook, state, lastError: error, attempts: number });
       attempts.set(id, [{ number, at, ok: state === 'delivered', error, ms }, ...(attempts.get(id) ?? [])]);
     },
-    attempts: async (id) => attempts.get(id) ?? [],
+    listAttempts: async (id) => attempts.get(id) ?? [],
     resendWebhook: async (id, accountId) => {
       const webhook = webhooks.get(id);
       if (webhook?.accountId !== accountId || webhook.state === 'pending' || !data.has(id)) return false;

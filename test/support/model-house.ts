@@ -72,11 +72,11 @@ export async function modelHouse(place: {
       const report = { ...own, text: `${place.report}\n${reference}`, reference, revision: '', fresh: true };
       const accepted = await acceptReport(house, report);
       if (accepted.kind !== 'accepted') throw new Error(`the report is ${accepted.kind}`);
-      await worker.idle(AbortSignal.timeout(MOST_MS));
+      await worker.waitUntilIdle(AbortSignal.timeout(MOST_MS));
       return await stored(house, accepted.investigationId);
     },
     issue: async ({ outcome }) => {
-      const issue = outcome.state === 'concluded' ? await house.store.issue(outcome.issueId) : null;
+      const issue = outcome.state === 'concluded' ? await house.store.findIssue(outcome.issueId) : null;
       if (issue === null) throw new Error(`there is no Issue: ${JSON.stringify(outcome)}`);
       return issue;
     },
@@ -84,7 +84,7 @@ export async function modelHouse(place: {
     cancel: ({ id }) => cancelInvestigation(house, id),
     later: async (milliseconds, { id }) => {
       ahead += milliseconds;
-      await worker.idle(AbortSignal.timeout(MOST_MS));
+      await worker.waitUntilIdle(AbortSignal.timeout(MOST_MS));
       return await stored(house, id);
     },
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
@@ -92,7 +92,7 @@ export async function modelHouse(place: {
 }
 
 async function stored({ store }: Services, id: string): Promise<Investigation> {
-  const investigation = await store.investigation(id);
+  const investigation = await store.findInvestigation(id);
   if (investigation === null) throw new Error('the investigation is gone');
   return investigation;
 }

@@ -46,6 +46,6 @@ const { database } = await openSqliteStore({ file, seal: createSeal(Buffer.alloc
 const log = createLog({ level: 'silent' });
 const queue = createEmbeddedQueue({ database, jobs, log, now: () => new Date(), suspectMs: 1_000 });
 const worker = queue.work({ run: handler }, { run: { concurrency: 4, perGroup: 4 } });
-await worker.idle(AbortSignal.timeout(120_000));
+await worker.waitUntilIdle(AbortSignal.timeout(120_000));
 say('idle');
 process.exit(0);

@@ -47,7 +47,7 @@ const verbs: Record<string, () => Promise<void>> = {
   },
   async open() {
     const { store } = await open();
-    await store.check();
+    await store.checkWritable();
     await store[Symbol.asyncDispose]();
     say('ok');
   },
@@ -67,7 +67,7 @@ const verbs: Record<string, () => Promise<void>> = {
         await store.accept(acceptance(base, { text: 'x'.repeat(100_000), fresh: true }));
       } catch (error) {
         say(error instanceof CausewayError ? error.code : String(error));
-        say(`${i === (await store.investigations({ limit: 1000 })).length}`);
+        say(`${i === (await store.listInvestigations({ limit: 1000 })).length}`);
         return;
       }
     }

@@ -27,7 +27,7 @@ describe('the audit log', () => {
     const record = token(ground.visitor.account.id);
     await ground.store.addToken(record, 'hash');
     const page = await ground.visitor.page('/audit');
-    const [session] = await ground.store.sessions(ground.visitor.account.id);
+    const [session] = await ground.store.listSessions(ground.visitor.account.id);
     expect(rowsOf(page, LIST)).toEqual([
       [WHEN, 'local', 'created an auth token', record.id, '–'],
       [WHEN, 'local', 'submitted a report', investigationId, 'local/app'],
@@ -100,7 +100,7 @@ describe('the audit log', () => {
   it('shows a verb that it does not know as it is', async () => {
     await using ground = await webGround();
     const entry = { number: 1, at: NOW, who: 'local', verb: 'toString', subject: 'prj_1', projectId: null };
-    ground.store.auditEntries = async () => [entry, { ...entry, verb: 'moon.landed<b>' }];
+    ground.store.listAuditEntries = async () => [entry, { ...entry, verb: 'moon.landed<b>' }];
     const page = await ground.visitor.page('/audit');
     expect(rowsOf(page, LIST).map((cells) => cells[2])).toEqual(['toString', 'moon.landed<b>']);
     expect(mainOf(page)).not.toContain('<b>');

@@ -135,7 +135,7 @@ describe('revoking a token', () => {
     const answer = await ground.visitor.post(form.action, form.fields);
     expect([answer.status, answer.headers.get('Location')]).toEqual([303, `${PAGE}?done=revoked`]);
     expect(contentOf(await ground.visitor.page(`${PAGE}?done=revoked`))).toContain('The token is revoked');
-    expect((await ground.store.tokens(ground.visitor.account.id))[0]?.revokedAt).toBe('2026-11-20T10:00:00.000Z');
+    expect((await ground.store.listTokens(ground.visitor.account.id))[0]?.revokedAt).toBe('2026-11-20T10:00:00.000Z');
   });
 
   it('twice changes nothing the second time', async () => {
@@ -145,7 +145,7 @@ describe('revoking a token', () => {
     later(ground, 60_000);
     const again = await ground.visitor.post(`/account/tokens/${id}/revoke`);
     expect(again.headers.get('Location')).toBe(`${PAGE}?done=already`);
-    expect((await ground.store.tokens(ground.visitor.account.id))[0]?.revokedAt).toBe('2026-11-20T10:00:00.000Z');
+    expect((await ground.store.listTokens(ground.visitor.account.id))[0]?.revokedAt).toBe('2026-11-20T10:00:00.000Z');
   });
 
   it('of somebody else is the same as of one that is not there', async () => {
@@ -160,7 +160,7 @@ describe('revoking a token', () => {
     );
     for (const answer of answers) expect(answer).toEqual(answers[0]);
     expect(answers[0]?.[0]).toBe(404);
-    expect((await ground.store.tokens(other.account.id))[0]?.revokedAt).toBeNull();
+    expect((await ground.store.listTokens(other.account.id))[0]?.revokedAt).toBeNull();
   });
 
   it('is not done by a form from elsewhere, nor by a link', async () => {
@@ -169,7 +169,7 @@ describe('revoking a token', () => {
     const path = `/account/tokens/${id}/revoke`;
     expect((await ground.visitor.post(path, {}, { formToken: 'x'.repeat(43) })).status).toBe(403);
     expect((await ground.visitor.get(path)).status).toBe(405);
-    expect((await ground.store.tokens(ground.visitor.account.id))[0]?.revokedAt).toBeNull();
+    expect((await ground.store.listTokens(ground.visitor.account.id))[0]?.revokedAt).toBeNull();
   });
 });
 
@@ -185,7 +185,7 @@ describe('where somebody is signed in', () => {
       ['unknown browser this browser', '2026-11-20 11:00 UTC', '2026-11-20 11:00 UTC', 'Sign out of this browser'],
       ['unknown browser', '2026-11-20 11:00 UTC', '2026-11-20 11:00 UTC', 'End the session of 2026-11-20 11:00 UTC'],
     ]);
-    const [session] = (await ground.store.sessions(twin.account.id)).slice(1);
+    const [session] = (await ground.store.listSessions(twin.account.id)).slice(1);
     const ended = await twin.post(`/account/sessions/${session!.id}/end`);
     expect(ended.headers.get('Location')).toBe(`${PAGE}?done=ended`);
     expect((await second.get(PAGE)).headers.get('Location')).toMatch(/^\/sign-in/);
@@ -213,16 +213,16 @@ describe('where somebody is signed in', () => {
 
   it('ends this one as a sign-out does', async () => {
     await using ground = await webGround();
-    const [session] = await ground.store.sessions(ground.visitor.account.id);
+    const [session] = await ground.store.listSessions(ground.visitor.account.id);
     const answer = await ground.visitor.post(`/account/sessions/${session!.id}/end`);
     expect([answer.headers.get('Location'), ground.visitor.cookie()]).toEqual(['/sign-in', '']);
-    expect(await ground.store.sessions(ground.visitor.account.id)).toEqual([]);
+    expect(await ground.store.listSessions(ground.visitor.account.id)).toEqual([]);
   });
 
   it("ends none of somebody else's, which is the same as one that is not there", async () => {
     await using ground = await webGround();
     const other = await ground.signIn('mara', 7, 'admin');
-    const [session] = await ground.store.sessions(other.account.id);
+    const [session] = await ground.store.listSessions(other.account.id);
     const answers = await Promise.all(
       [session!.id, `ses_${'0'.repeat(20)}`].map((id) => ground.visitor.post(`/account/sessions/${id}/end`)),
     );
@@ -252,7 +252,7 @@ async function rotate({ visitor }: WebGround): Promise<Response> {
 }
 
 function secrets({ store, visitor, clock }: WebGround): Promise<readonly string[]> {
-  return store.signingSecrets(visitor.account.id, clock.now.toISOString());
+  return store.listSigningSecrets(visitor.account.id, clock.now.toISOString());
 }
 
 describe('the signing secret', () => {
@@ -281,10 +281,14 @@ describe('the signing secret', () => {
   it('is shown only after that was noted in the audit log', async () => {
     await using ground = await webGround();
     await ground.visitor.post(SHOW);
-    const [entry] = await ground.store.auditEntries({ accountId: ground.visitor.account.id, projectIds: [], limit: 1 });
+    const [entry] = await ground.store.listAuditEntries({
+      accountId: ground.visitor.account.id,
+      projectIds: [],
+      limit: 1,
+    });
     expect(entry?.verb).toBe('secret.shown');
     expect(contentOf(await ground.visitor.page('/audit'))).toContain('viewed the webhook signing secret');
-    ground.store.noteSecretShown = async () => {
+    ground.store.recordSecretShown = async () => {
       throw new Error('the disk is full');
     };
     const answer = await ground.visitor.post(SHOW);
@@ -305,7 +309,11 @@ describe('the signing secret', () => {
     );
     ground.deps.log.error({ said: newest }, 'something else');
     expect(ground.lines.join('')).not.toContain(newest);
-    const entries = await ground.store.auditEntries({ accountId: ground.visitor.account.id, projectIds: [], limit: 2 });
+    const entries = await ground.store.listAuditEntries({
+      accountId: ground.visitor.account.id,
+      projectIds: [],
+      limit: 2,
+    });
     expect(entries.map(({ verb }) => verb)).toEqual(['secret.shown', 'secret.rotated']);
   });
 

@@ -27,7 +27,7 @@ async function sent(ground: WebGround, { callbackUrl = ADDRESS, of = ground.visi
     conclusion(more.conclusion),
     NOW,
   );
-  const [webhook] = await ground.store.webhooks(of.account.id, 1);
+  const [webhook] = await ground.store.listWebhooks(of.account.id, 1);
   return { webhook: webhook!, issueId, investigationId: wanted.investigationId };
 }
 
@@ -190,7 +190,7 @@ describe('one delivery', () => {
     for (const page of pages) expect(page).toBe(pages[0]);
     for (const page of resent) expect(page).toBe(resent[0]);
     expect(pages[0]).toContain('This page doesn&#39;t exist');
-    expect((await ground.store.webhook(webhook.id))?.state).toBe('delivered');
+    expect((await ground.store.findWebhook(webhook.id))?.state).toBe('delivered');
   });
 
   it('shows nothing of a project to whom has lost access to it, and sends it no more', async () => {
@@ -206,7 +206,7 @@ describe('one delivery', () => {
     expect(contentOf(page)).toContain('a project that is not visible to you');
     expect(formsOf(page)).toEqual([]);
     expect((await mara.post(`${PAGE}/${webhook.id}/resend`)).status).toBe(409);
-    expect((await ground.store.webhook(webhook.id))?.state).toBe('delivered');
+    expect((await ground.store.findWebhook(webhook.id))?.state).toBe('delivered');
   });
 });
 
@@ -220,7 +220,7 @@ describe('sending a delivery again', () => {
     expect(buttons).toEqual(['Send again']);
     const answer = await ground.visitor.post(path, fields);
     expect([answer.status, answer.headers.get('Location')]).toEqual([303, `${PAGE}/${webhook.id}?done=resent`]);
-    expect((await ground.store.webhook(webhook.id))?.state).toBe('pending');
+    expect((await ground.store.findWebhook(webhook.id))?.state).toBe('pending');
     const page = await ground.visitor.page(`${PAGE}/${webhook.id}?done=resent`);
     expect(contentOf(page)).toContain('It is being sent again');
     expect(formsOf(page)).toEqual([]);
@@ -249,7 +249,7 @@ describe('sending a delivery again', () => {
     expect(contentOf(page)).toContain('Its subject was deleted.');
     expect(formsOf(page)).toEqual([]);
     expect((await ground.visitor.post(`${PAGE}/${webhook.id}/resend`)).status).toBe(409);
-    expect((await ground.store.webhook(webhook.id))?.state).toBe('delivered');
+    expect((await ground.store.findWebhook(webhook.id))?.state).toBe('delivered');
   });
 
   it('is not done by a form from elsewhere, nor by a link', async () => {
@@ -259,6 +259,6 @@ describe('sending a delivery again', () => {
     const path = `${PAGE}/${webhook.id}/resend`;
     expect((await ground.visitor.post(path, {}, { formToken: null })).status).toBe(403);
     expect((await ground.visitor.get(path)).status).toBe(405);
-    expect((await ground.store.webhook(webhook.id))?.state).toBe('delivered');
+    expect((await ground.store.findWebhook(webhook.id))?.state).toBe('delivered');
   });
 });

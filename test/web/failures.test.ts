@@ -48,7 +48,7 @@ async function seenOften(ground: WebGround, headline: string, { times, flaky }: 
 
 async function closed(ground: WebGround): Promise<void> {
   const green = { sha: GREEN, checks: [ofActions('test')], at: LATER, contained: [{ from: FIRST, to: GREEN }] };
-  await ground.store.closeGreen(projectOf(ground).id, green, LATER);
+  await ground.store.closeFixedFailures(projectOf(ground).id, green, LATER);
 }
 
 function ledgerOf(ground: WebGround, query = ''): Promise<string> {
@@ -79,7 +79,7 @@ describe('the ledger of failures', () => {
     await seen(ground, [sighting('one', { at: AT, sha: FIRST })], { headline: 'mended' });
     await closed(ground);
     await seen(ground, [inBranch('two', 9, { at: AT })], { headline: 'merged' });
-    await ground.store.closeOfPullRequest(projectOf(ground).id, 9, LATER);
+    await ground.store.closeFailuresOfPullRequest(projectOf(ground).id, 9, LATER);
     await seen(ground, [sighting('three', { at: AT })], { headline: 'still there' });
     const states = async (query: string) =>
       Object.fromEntries(

@@ -182,11 +182,15 @@ describe('stopping an investigation', () => {
     expect((await reader.post(`${made.path}/stop`, {}, { formToken: null })).status).toBe(403);
     const triager = await ground.signIn('triager', 8, 'triage');
     expect((await triager.post(`${made.path}/stop`, {}, { formToken: 'x' })).status).toBe(403);
-    expect((await ground.store.investigation(made.path.slice('/investigations/'.length)))?.outcome.state).toBe(
+    expect((await ground.store.findInvestigation(made.path.slice('/investigations/'.length)))?.outcome.state).toBe(
       'running',
     );
     expect((await triager.post(`${made.path}/stop`)).status).toBe(303);
-    const [entry] = await ground.store.auditEntries({ accountId: '', projectIds: [ground.projects[0]!.id], limit: 1 });
+    const [entry] = await ground.store.listAuditEntries({
+      accountId: '',
+      projectIds: [ground.projects[0]!.id],
+      limit: 1,
+    });
     expect(entry).toMatchObject({ verb: 'investigation.cancelled', who: 'triager' });
   });
 });

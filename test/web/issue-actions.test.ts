@@ -28,7 +28,11 @@ describe('opening the pull request of an issue', () => {
     const answer = await writer.post(`${made.path}/pull-request`);
     expect([answer.status, answer.headers.get('Location')]).toEqual([303, `${made.path}?done=requested`]);
     expect(contentOf(await writer.page(`${made.path}?done=requested`))).toContain('The pull request is being opened.');
-    const audit = await ground.store.auditEntries({ accountId: '', projectIds: [ground.projects[0]!.id], limit: 10 });
+    const audit = await ground.store.listAuditEntries({
+      accountId: '',
+      projectIds: [ground.projects[0]!.id],
+      limit: 10,
+    });
     expect(audit.map(({ verb }) => verb)).toContain('fix.requested');
   });
 
@@ -164,7 +168,11 @@ describe('deleting an issue', () => {
     ]);
     expect((await visitor.get(made.path)).status).toBe(404);
     expect((await visitor.post(`${made.path}/delete`)).status).toBe(404);
-    const [entry] = await ground.store.auditEntries({ accountId: '', projectIds: [ground.projects[0]!.id], limit: 1 });
+    const [entry] = await ground.store.listAuditEntries({
+      accountId: '',
+      projectIds: [ground.projects[0]!.id],
+      limit: 1,
+    });
     expect(entry).toMatchObject({ verb: 'issue.erased', who: 'owner' });
   });
 

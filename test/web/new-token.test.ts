@@ -24,7 +24,7 @@ function tokenIn(page: string): string {
 }
 
 async function onlyToken({ store, visitor }: WebGround) {
-  const [token, ...more] = await store.tokens(visitor.account.id);
+  const [token, ...more] = await store.listTokens(visitor.account.id);
   expect(more).toEqual([]);
   return token!;
 }
@@ -68,7 +68,7 @@ describe('the form for a new token', () => {
       '/sign-in?return=%2Faccount%2Ftokens%2Fnew&again=1',
     ]);
     expect((await ground.visitor.post(ACTION, { ...fields, name: 'ci' })).status).toBe(403);
-    expect(await ground.store.tokens(ground.visitor.account.id)).toEqual([]);
+    expect(await ground.store.listTokens(ground.visitor.account.id)).toEqual([]);
   });
 });
 
@@ -87,7 +87,7 @@ describe('making a token', () => {
     expect(page.split(value)).toHaveLength(2);
     expect(contentOf(page)).toContain('It is shown only now.');
     expect(/<title>.*<\/title>/.exec(page)?.[0]).not.toContain('cwy_');
-    const found = await ground.store.tokenByHash(hashToken(value));
+    const found = await ground.store.findTokenByHash(hashToken(value));
     expect(found?.token).toMatchObject({
       ...{ name: 'laptop', scopes: DEFAULT_SCOPES, projectIds: null, expiresAt: '2027-02-18T10:00:00.000Z' },
       ...{ accountId: ground.visitor.account.id, lastUsedAt: null, revokedAt: null },
@@ -96,7 +96,7 @@ describe('making a token', () => {
     expect(ground.lines.join('')).not.toContain(value);
     expect(
       JSON.stringify(
-        await ground.store.auditEntries({ accountId: ground.visitor.account.id, projectIds: [], limit: 9 }),
+        await ground.store.listAuditEntries({ accountId: ground.visitor.account.id, projectIds: [], limit: 9 }),
       ),
     ).not.toContain(value);
   });
@@ -112,7 +112,11 @@ describe('making a token', () => {
     await using ground = await webGround();
     await send(ground.visitor);
     const { id } = await onlyToken(ground);
-    const [entry] = await ground.store.auditEntries({ accountId: ground.visitor.account.id, projectIds: [], limit: 1 });
+    const [entry] = await ground.store.listAuditEntries({
+      accountId: ground.visitor.account.id,
+      projectIds: [],
+      limit: 1,
+    });
     expect([entry?.verb, entry?.subject]).toEqual(['token.created', id]);
   });
 
@@ -191,7 +195,7 @@ describe('making a token', () => {
   ])('refuses a form key that no page of ours has made: %s', async (key) => {
     await using ground = await webGround();
     expect((await send(ground.visitor, { form_key: key })).status).toBe(400);
-    expect(await ground.store.tokens(ground.visitor.account.id)).toEqual([]);
+    expect(await ground.store.listTokens(ground.visitor.account.id)).toEqual([]);
   });
 
   it('takes no form that another site has sent', async () => {
@@ -205,7 +209,7 @@ describe('making a token', () => {
       { headers: { 'sec-fetch-site': 'cross-site' } },
     );
     expect([forged.status, foreign.status]).toEqual([403, 403]);
-    expect(await ground.store.tokens(ground.visitor.account.id)).toEqual([]);
+    expect(await ground.store.listTokens(ground.visitor.account.id)).toEqual([]);
   });
 });
 
@@ -231,7 +235,7 @@ describe('a faulty form for a token', () => {
     expect(linksOf(page).map(({ href }) => href)).toEqual(
       expect.arrayContaining(['#name', '#scope', '#projects', '#expiry']),
     );
-    expect(await ground.store.tokens(ground.visitor.account.id)).toEqual([]);
+    expect(await ground.store.listTokens(ground.visitor.account.id)).toEqual([]);
   });
 
   it('does not guess where all projects and some are chosen', async () => {
@@ -254,7 +258,7 @@ describe('a faulty form for a token', () => {
     );
     expect(pages[0]).toEqual(pages[1]);
     expect(pages[0]?.[0]).toBe(422);
-    expect(await ground.store.tokens(nobody.account.id)).toEqual([]);
+    expect(await ground.store.listTokens(nobody.account.id)).toEqual([]);
   });
 });
 
@@ -283,7 +287,7 @@ describe('the name of a token', () => {
     const answer = await send(ground.visitor, { name });
     const page = await answer.text();
     expect([answer.status, page.length < 20_000]).toEqual([422, true]);
-    expect(await ground.store.tokens(ground.visitor.account.id)).toEqual([]);
+    expect(await ground.store.listTokens(ground.visitor.account.id)).toEqual([]);
   });
 });
 

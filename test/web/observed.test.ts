@@ -41,7 +41,7 @@ async function heldHead(
   held: { readonly place: HeadPlace | null; readonly verdicts: readonly Verdict[]; readonly text?: string },
 ) {
   const id = createId('hed');
-  await store.noteHead({ branch: '', ...head, id }, { runAt: NOW, now: NOW });
+  await store.ensureHead({ branch: '', ...head, id }, { runAt: NOW, now: NOW });
   const findings = held.verdicts.map((verdict, at) => finding(`fal_${at}`, { verdict }));
   await store.saveHead(id, seenAs('red', { place: held.place, findings }), NOW);
   await store.saveHeadRecord(id, { checkRun: null, held: held.text ?? 'One cause' }, NOW);

@@ -24,13 +24,13 @@ async function sent(ground: WebGround, fields: Fields, visitor: Visitor = ground
 }
 
 async function investigationsOf({ store }: WebGround) {
-  return store.investigations({ limit: 10 });
+  return store.listInvestigations({ limit: 10 });
 }
 
 /** The run behind the answer's investigation, as a worker gets it. */
 async function runOf(ground: WebGround, answer: Response) {
   const id = /^\/investigations\/(inv_\w+)$/.exec(answer.headers.get('Location') ?? '')?.[1] ?? '';
-  const investigation = await ground.store.investigation(id);
+  const investigation = await ground.store.findInvestigation(id);
   return ground.store.startRun(investigation?.runId ?? '', ground.clock.now.toISOString());
 }
 

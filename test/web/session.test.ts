@@ -94,7 +94,7 @@ describe('a session', () => {
     await using ground = await webGround();
     await ground.visitor.get('/projects');
     const value = ground.visitor.cookie().split('=')[1] ?? '';
-    const sessions = await ground.store.sessions(ground.visitor.account.id);
+    const sessions = await ground.store.listSessions(ground.visitor.account.id);
     expect(value).toHaveLength(43);
     expect(JSON.stringify(sessions)).not.toContain(value);
     expect(ground.lines.join('\n')).not.toContain(value);

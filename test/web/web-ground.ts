@@ -200,7 +200,7 @@ async function projectsOf(store: Store, options: WebGroundOptions, now: string):
   if (options.repositories !== undefined) {
     const owner = { id: 9, login: 'octo', kind: 'organization' } as const;
     await store.syncInstallation({ id: 5, owner, permissions: {}, isSuspended: false }, options.repositories, now);
-    return store.projects({});
+    return store.listProjects({});
   }
   const names = options.projects ?? ['local/app'];
   return store.syncProjects(

@@ -63,7 +63,7 @@ function scene(url: string, options: Partial<WebhookHandlerOptions> = {}, webhoo
     logged,
     run: () => handler.handle(JOB, new AbortController().signal),
     dead: (error) => handler.dead(JOB, error),
-    webhook: async () => (await store.webhook('evt_1')) ?? Promise.reject(new Error('gone')),
+    webhook: async () => (await store.findWebhook('evt_1')) ?? Promise.reject(new Error('gone')),
   };
 }
 
@@ -150,7 +150,7 @@ describe('a webhook', () => {
     await run();
     clock += 5_000;
     await run();
-    const [second, first] = await store.attempts('evt_1');
+    const [second, first] = await store.listAttempts('evt_1');
     expect(first).toMatchObject({ number: 1, at: NOW.toISOString(), ok: false, error: expect.stringContaining('503') });
     expect(second).toMatchObject({ number: 2, at: new Date(clock).toISOString(), ok: false });
     for (const each of [first, second]) expect(each?.ms).toBeGreaterThan(0);
@@ -161,7 +161,7 @@ describe('a webhook', () => {
     const broken = scene(`http://127.0.0.2:${receiver.port}/`);
     await broken.dead(new Error('database is locked'));
     for (const { store: unsent } of [refused, broken]) {
-      expect(await unsent.attempts('evt_1')).toMatchObject([{ at: NOW.toISOString(), ok: false, ms: 0 }]);
+      expect(await unsent.listAttempts('evt_1')).toMatchObject([{ at: NOW.toISOString(), ok: false, ms: 0 }]);
     }
   });
 

@@ -69,8 +69,10 @@ describe('a receiver that hangs', () => {
     await office.concluded(quick, `http://127.0.0.2:${well.port}/`, 20);
     await until(() => well.requests().length === 20);
     expect([hanging.connections(), hanging.canary(), well.canary()]).toEqual([4, 0, 0]);
-    const told = await office.store.webhooks(quick.id, 30);
-    await until(async () => (await office.store.webhooks(quick.id, 30)).every(({ state }) => state === 'delivered'));
+    const told = await office.store.listWebhooks(quick.id, 30);
+    await until(async () =>
+      (await office.store.listWebhooks(quick.id, 30)).every(({ state }) => state === 'delivered'),
+    );
     expect(told).toHaveLength(20);
   });
 });
@@ -82,7 +84,7 @@ describe('a webhook that failed', () => {
     const person = await office.person('one');
     await office.concluded(person, `http://127.0.0.2:${receiver.port}/`);
     await using _worker = office.work();
-    await until(async () => (await office.store.webhooks(person.id, 1))[0]?.attempts === 1);
+    await until(async () => (await office.store.listWebhooks(person.id, 1))[0]?.attempts === 1);
     office.forward(10_000);
     await until(() => receiver.requests().length === 2);
   });
@@ -101,7 +103,7 @@ describe('an issue that is deleted while its webhook waits for another try', () 
     const person = await office.person('one');
     const [issueId = ''] = await office.concluded(person, `http://127.0.0.2:${receiver.port}/`);
     await using _worker = office.work();
-    await until(async () => (await office.store.webhooks(person.id, 1))[0]?.attempts === 1);
+    await until(async () => (await office.store.listWebhooks(person.id, 1))[0]?.attempts === 1);
     await office.store.eraseIssue(issueId, new Date().toISOString());
     // The second try would be due after five seconds, the third after as many minutes.
     for (const seconds of [10, 600]) {
@@ -109,6 +111,6 @@ describe('an issue that is deleted while its webhook waits for another try', () 
       await sleep(1_000);
     }
     expect(answers).toBe(1);
-    expect(await office.store.issue(issueId)).toBeNull();
+    expect(await office.store.findIssue(issueId)).toBeNull();
   });
 });

@@ -33,7 +33,7 @@ async function scene(ending: 'concluded' | 'failed' = 'concluded') {
   const run = await started(store, runId, now);
   if (ending === 'concluded') await store.conclude(run, conclusion(), now);
   else await store.giveUp(run, { code: 'access_lost', detail: 'The App was uninstalled.' }, now);
-  const [{ id: subject } = { id: '' }] = await store.webhooks(accountId, 1);
+  const [{ id: subject } = { id: '' }] = await store.listWebhooks(accountId, 1);
   let role: 'read' | 'none' | GithubFailure = 'read';
   const permissions = {
     roleOf: async () => {
@@ -49,7 +49,7 @@ async function scene(ending: 'concluded' | 'failed' = 'concluded') {
   const job = { id: 'job_1', kind: 'webhook', subject, attempt: 1 } as const;
   return {
     attempt: () => handler.handle(job, new AbortController().signal),
-    webhook: async (): Promise<Webhook> => (await store.webhook(subject)) ?? Promise.reject(new Error('gone')),
+    webhook: async (): Promise<Webhook> => (await store.findWebhook(subject)) ?? Promise.reject(new Error('gone')),
     role: (next: typeof role) => {
       role = next;
     },

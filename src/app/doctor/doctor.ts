@@ -112,7 +112,7 @@ function openGithub(
   const clients = createGithubClients({
     ...credentials,
     ...{ apiUrl: config.githubApiUrl, webUrl: config.githubWebUrl, userAgent: USER_AGENT, now },
-    ...{ fetch: clocks.fetch, installations: { installation: async () => null } },
+    ...{ fetch: clocks.fetch, installations: { findInstallation: async () => null } },
   });
   let reading: ReturnType<typeof readApp> | null = null;
   const read = (signal: AbortSignal) => {

@@ -13,7 +13,7 @@ export interface ChecksDeps {
   readonly clients: Pick<GithubClients, 'identity' | 'repository'>;
   readonly permissions: Pick<GithubPermissions, 'roleOfPerson'>;
   readonly configuration: Pick<ConfigurationReader, 'of'>;
-  readonly store: Pick<InstallationStore, 'installation'>;
+  readonly store: Pick<InstallationStore, 'findInstallation'>;
   /** The operator's: a repository's own mode counts below it alone. */
   readonly ceiling: Mode;
   /** Name of the model that the operator offers; null: none. */

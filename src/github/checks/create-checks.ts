@@ -42,7 +42,7 @@ const NEEDED = ['contents', 'pull_requests'];
 /** Throws GithubFailure. */
 async function readCheckRules({ deps, project, signal }: Asking): Promise<CheckRules> {
   const { config } = await deps.configuration.of(project, signal);
-  const installation = await deps.store.installation(project.source.installationId);
+  const installation = await deps.store.findInstallation(project.source.installationId);
   const granted = new Map(Object.entries(installation?.permissions ?? {}));
   return {
     ...config.checks,

@@ -21,7 +21,7 @@ export interface GithubClientsOptions {
   /** Base address for people, such as https://github.com. */
   readonly webUrl: string;
   readonly userAgent: string;
-  readonly installations: Pick<InstallationStore, 'installation'>;
+  readonly installations: Pick<InstallationStore, 'findInstallation'>;
   /** Instead of node's own, such as one through a proxy. */
   readonly fetch?: typeof fetch;
   /** Of every request (default 20 s): GitHub ends its own after 10 s. */

@@ -21,7 +21,7 @@ export interface InstallationTokensOptions {
   /** As the App. */
   readonly app: Octokit;
   readonly appId: number;
-  readonly installations: Pick<InstallationStore, 'installation'>;
+  readonly installations: Pick<InstallationStore, 'findInstallation'>;
   readonly now: () => Date;
 }
 
@@ -81,7 +81,7 @@ export function createInstallationTokens(options: InstallationTokensOptions): In
     async token(scope, isRefresh = false) {
       const { installationId, repository } = scope;
       if (repository === null) return await requestToken(scope, LISTING, isRefresh);
-      const known = await installations.installation(installationId);
+      const known = await installations.findInstallation(installationId);
       if (known === null) throw notInstalled();
       const permissions = limitPermissions(repository.use, known.permissions);
       const requested = requestToken(scope, permissions, isRefresh);

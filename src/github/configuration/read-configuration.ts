@@ -9,7 +9,7 @@ import { DEFAULT_CONFIG, type ReadConfig } from './repository-config.ts';
 
 export interface ConfigurationDeps {
   readonly clients: Pick<GithubClients, 'repository'>;
-  readonly store: Pick<ProjectStore, 'project'>;
+  readonly store: Pick<ProjectStore, 'findProject'>;
   readonly now: () => Date;
   readonly log: Log;
 }
@@ -84,7 +84,7 @@ export function createConfigurationReader(deps: ConfigurationDeps): Configuratio
 
 /** The owner's `.github` repository, where the App may read it. */
 async function ownersProject({ store }: ConfigurationDeps, project: GithubProject): Promise<GithubProject | null> {
-  const found = await store.project(`${getRepository(project).owner}/.github`);
+  const found = await store.findProject(`${getRepository(project).owner}/.github`);
   if (found === null || found.id === project.id || !isGithubProject(found)) return null;
   return found.source.installationId === project.source.installationId ? found : null;
 }

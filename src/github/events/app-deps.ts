@@ -23,10 +23,10 @@ export interface CausewayAppDeps extends Omit<AcceptReportDeps, 'store'>, Omit<C
   readonly store: GithubStore &
     Pick<AccountStore, 'ensureAccount'> &
     Pick<SessionStore, 'endAccess'> &
-    Pick<InvestigationStore, 'accept' | 'investigation' | 'cancel'> &
-    Pick<IssueStore, 'changeSet'> &
-    Pick<HeadStore, 'noteHead' | 'head' | 'headOf' | 'headOfPullRequest' | 'hasRed'> &
-    Pick<FailureStore, 'noteGreen' | 'hasOpenOnDefault' | 'closeOfPullRequest'>;
+    Pick<InvestigationStore, 'accept' | 'findInvestigation' | 'cancel'> &
+    Pick<IssueStore, 'findChangeSet'> &
+    Pick<HeadStore, 'ensureHead' | 'findHead' | 'findHeadOfCommit' | 'findHeadOfPullRequest' | 'hasRedHead'> &
+    Pick<FailureStore, 'recordPassingCheck' | 'hasOpenOnDefault' | 'closeFailuresOfPullRequest'>;
   readonly clients: GithubClients;
   readonly configuration: ConfigurationReader;
   readonly projects: Pick<ProjectSync, 'installationChanged' | 'installationRemoved' | 'repositoryChanged'>;

@@ -1,7 +1,7 @@
 // Checks ended or a pull request changed: our own branch has its thread looked at; the commits of others are noted where they matter.
 import { createId } from '../../core/ids.ts';
 import type { GithubProject } from '../../core/project.ts';
-import type { NotedGreen } from '../../db/store.ts';
+import type { NewPassingCheck } from '../../db/store.ts';
 import { isOurBranch } from '../publish/open-pull-request.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
 import { checkRunCompleted, checkSuiteCompleted, pullRequestChanged, statusCreated } from './payloads.ts';
@@ -69,15 +69,16 @@ export const onPullRequestChanged: EventHandler = async (deps, { payload }) => {
   const read = pullRequestChanged.safeParse(payload);
   if (!read.success) return;
   const { action, repository, pull_request: pull, before } = read.data;
-  const project = await deps.store.projectOfRepository(repository.id);
+  const project = await deps.store.findProjectOfRepository(repository.id);
   if (project === null) return;
-  const thread = await deps.store.threadOfPullRequest(project.id, pull.number);
+  const thread = await deps.store.findThreadOfPullRequest(project.id, pull.number);
   if (thread !== null) await schedulePublish(deps, thread);
   // Opened and not recorded yet: its branch is known.
   else if (pull.head.repo?.id === repository.id) await schedulePublishOfBranch(deps, project, pull.head.ref);
   await noteNextHead(deps, project, read.data);
   // What failed only there no longer fails. Where its head is another's too, the look after this says so.
-  if (action === 'closed') await deps.store.closeOfPullRequest(project.id, pull.number, deps.now().toISOString());
+  if (action === 'closed')
+    await deps.store.closeFailuresOfPullRequest(project.id, pull.number, deps.now().toISOString());
   // The head before new commits, or of a closed pull request, is none any more; after any other change its verdict may differ.
   const sha = before ?? pull.head.sha;
   if (!sha) return;
@@ -93,7 +94,7 @@ async function noteNextHead(deps: CausewayAppDeps, project: GithubProject, chang
   const { head, number } = pull;
   const isAmbiguous = head.ref === project.source.defaultBranch && head.repo?.id !== repository.id;
   if (!isAmbiguous || !before || !head.sha) return;
-  const hasFailed = await deps.store.hasRed(project.id, { branch: '', pullRequests: [number] });
+  const hasFailed = await deps.store.hasRedHead(project.id, { branch: '', pullRequests: [number] });
   if (hasFailed) await noteHead(deps, project, { sha: head.sha, branch: head.ref }, NEXT_MS);
 }
 
@@ -103,7 +104,7 @@ async function findCheckedProject(
   { repositoryId, appId }: { readonly repositoryId: number; readonly appId: number | undefined },
   signal: AbortSignal,
 ): Promise<GithubProject | null> {
-  const project = await store.projectOfRepository(repositoryId);
+  const project = await store.findProjectOfRepository(repositoryId);
   if (project === null || appId === undefined) return project;
   return appId === (await clients.identity(signal)).appId ? null : project;
 }
@@ -129,11 +130,11 @@ async function notePassed(
   { store, redactor }: CausewayAppDeps,
   project: GithubProject,
   branch: string,
-  passed: NotedGreen,
+  passed: NewPassingCheck,
 ): Promise<void> {
   if (branch !== project.source.defaultBranch || passed.at === '') return;
   const name = await redactor.redact(passed.check.name);
-  await store.noteGreen(project.id, { ...passed, check: { ...passed.check, name } });
+  await store.recordPassingCheck(project.id, { ...passed, check: { ...passed.check, name } });
 }
 
 interface EndedChecks {
@@ -157,7 +158,10 @@ async function hasFailedBefore({ store, redactor }: CausewayAppDeps, project: Gi
   const { head, pullRequests } = ended;
   const isDefault = head.branch === project.source.defaultBranch;
   if (isDefault && (await store.hasOpenOnDefault(project.id))) return true;
-  return await store.hasRed(project.id, { branch: isDefault ? '' : await redactor.redact(head.branch), pullRequests });
+  return await store.hasRedHead(project.id, {
+    branch: isDefault ? '' : await redactor.redact(head.branch),
+    pullRequests,
+  });
 }
 
 interface NotedHead {
@@ -175,10 +179,10 @@ async function noteHead(
 ): Promise<void> {
   const runAt = new Date(now().getTime() + waitMs).toISOString();
   const head = { id: createId('hed'), projectId: project.id, sha, branch: await redactor.redact(branch) };
-  await store.noteHead(head, { runAt, now: now().toISOString() });
+  await store.ensureHead(head, { runAt, now: now().toISOString() });
 }
 
 /** The same for a commit that was looked at before; any other does not matter. */
 async function noteKnownHead(deps: CausewayAppDeps, project: GithubProject, head: NotedHead, waitMs: number) {
-  if ((await deps.store.headOf(project.id, head.sha)) !== null) await noteHead(deps, project, head, waitMs);
+  if ((await deps.store.findHeadOfCommit(project.id, head.sha)) !== null) await noteHead(deps, project, head, waitMs);
 }

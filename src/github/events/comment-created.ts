@@ -63,7 +63,7 @@ async function carryOut(
 async function stopAnalysis(deps: CausewayAppDeps, request: AnalysisRequest, signal: AbortSignal): Promise<void> {
   let count = 0;
   for (const thread of await findThreads(deps, request)) {
-    for (const id of await deps.store.openInvestigationsOf(thread.id)) {
+    for (const id of await deps.store.listOpenInvestigationsOfThread(thread.id)) {
       const { kind } = await cancelInvestigation(deps, id, { code: 'stopped_by_command' });
       if (kind === 'cancelled') count += 1;
     }
@@ -81,8 +81,9 @@ async function stopAnalysis(deps: CausewayAppDeps, request: AnalysisRequest, sig
 
 /** A pull request of ours may have been analysed itself, besides. */
 async function findThreads({ store }: CausewayAppDeps, { project, subject }: AnalysisRequest) {
-  const own = await store.threadOf(project.id, subject);
-  const origin = subject.kind === 'pull_request' ? await store.threadOfPullRequest(project.id, subject.number) : null;
+  const own = await store.findThreadOfSubject(project.id, subject);
+  const origin =
+    subject.kind === 'pull_request' ? await store.findThreadOfPullRequest(project.id, subject.number) : null;
   return [own, origin].filter((thread) => thread !== null);
 }
 
@@ -93,7 +94,7 @@ async function requestFix(deps: CausewayAppDeps, request: AnalysisRequest, signa
   if (subject.kind === 'pull_request' && !(await hasOwnBranch(deps, request, signal))) {
     return await replyToCommand(deps, request, { code: 'branch_in_fork' }, signal);
   }
-  const thread = await deps.store.threadOf(project.id, subject);
+  const thread = await deps.store.findThreadOfSubject(project.id, subject);
   if (thread === null || !(await leadsToChange(deps, thread))) {
     // An equal report would be answered with the result that has no change.
     return await startAnalysis(deps, { ...request, fresh: true, isForFix: true }, signal);
@@ -144,16 +145,16 @@ async function readPull(
 
 /** A newer analysis began after the comment, whose author meant the one before. GitHub's times are whole seconds. */
 async function isSuperseded({ store }: CausewayAppDeps, thread: Thread, commentedAt: string): Promise<boolean> {
-  const investigation = await store.investigation(thread.investigationId);
+  const investigation = await store.findInvestigation(thread.investigationId);
   return investigation !== null && Date.parse(investigation.createdAt) >= Date.parse(commentedAt) + 1_000;
 }
 
 async function leadsToChange({ store }: CausewayAppDeps, thread: Thread): Promise<boolean> {
   for (const id of await listInvestigations({ store }, thread)) {
-    const outcome = (await store.investigation(id))?.outcome;
+    const outcome = (await store.findInvestigation(id))?.outcome;
     if (outcome === undefined) continue;
     if (!isEnded(outcome)) return true;
-    const change = outcome.state === 'concluded' ? await store.changeSet(outcome.issueId) : null;
+    const change = outcome.state === 'concluded' ? await store.findChangeSet(outcome.issueId) : null;
     if (change !== null && change.files.length > 0) return true;
   }
   return false;
@@ -163,7 +164,7 @@ async function leadsToChange({ store }: CausewayAppDeps, thread: Thread): Promis
 async function listInvestigations({ store }: Pick<CausewayAppDeps, 'store'>, thread: Thread) {
   const { id, projectId, subject, trigger, investigationId } = thread;
   if (trigger.kind !== 'checks' || subject.kind !== 'pull_request') return [investigationId];
-  const findings = (await store.headOfPullRequest(projectId, subject.number))?.findings ?? [];
+  const findings = (await store.findHeadOfPullRequest(projectId, subject.number))?.findings ?? [];
   const own = findings.filter(({ threadId }) => threadId === id).flatMap((finding) => finding.investigationId ?? []);
   return own.length === 0 ? [investigationId] : own;
 }

@@ -64,10 +64,10 @@ export async function replyToCommand(
   await addReaction(deps, at, 'confused', signal);
   if (!mayPost(deps, at.configuration.config)) return;
   const reply = { why, at: at.trigger.at };
-  const thread = await deps.store.threadOf(at.project.id, at.subject);
+  const thread = await deps.store.findThreadOfSubject(at.project.id, at.subject);
   if (thread !== null && isRemoved(thread.record.comment)) return;
   if (thread !== null && (await hasComment(deps, thread))) {
-    await deps.store.noteReply(thread.id, reply, deps.now().toISOString());
+    await deps.store.saveCommandReply(thread.id, reply, deps.now().toISOString());
     return;
   }
   try {
@@ -81,7 +81,7 @@ export async function replyToCommand(
 /** Or will have one: what a person asked for ends in one. */
 async function hasComment({ store }: CausewayAppDeps, { record, trigger, investigationId }: Thread): Promise<boolean> {
   if (record.comment !== null) return true;
-  const investigation = await store.investigation(investigationId);
+  const investigation = await store.findInvestigation(investigationId);
   return trigger.kind !== 'checks' && investigation !== null && !isEnded(investigation.outcome);
 }
 
@@ -111,7 +111,7 @@ export async function reportConfigProblem(deps: CausewayAppDeps, at: Subject, si
   const { problem, config, heldBy } = at.configuration;
   if (problem === null || !mayPost(deps, config)) return;
   const holderId = heldBy?.projectId ?? at.project.id;
-  const isReported = () => deps.store.wasTold(holderId, problem.digest);
+  const isReported = () => deps.store.hasConfigNotice(holderId, problem.digest);
   try {
     if (await isReported()) return;
     await inTurn(at.project.source.installationId, signal, async () => {
@@ -119,7 +119,7 @@ export async function reportConfigProblem(deps: CausewayAppDeps, at: Subject, si
       // The digest is ours; its form is enforced since it becomes part of a comment.
       const marker = `<!-- causeway:configuration ${problem.digest.replace(/[^0-9A-Za-z]/g, '').slice(0, 64)} -->`;
       if (!(await isPosted(deps, at, marker, signal))) await postProblem(deps, at, { problem, marker }, signal);
-      await deps.store.rememberTold(holderId, problem.digest, deps.now().toISOString());
+      await deps.store.saveConfigNotice(holderId, problem.digest, deps.now().toISOString());
     });
   } catch (error) {
     signal.throwIfAborted();

@@ -38,7 +38,7 @@ export const onRepositoryChanged: EventHandler = async (deps, { payload }, signa
   const read = repositoryChanged.safeParse(payload);
   if (!read.success) return;
   const { repository, installation } = read.data;
-  const project = await deps.store.projectOfRepository(repository.id);
+  const project = await deps.store.findProjectOfRepository(repository.id);
   if (project !== null) deps.configuration.forget(project.id);
   const installationId = installation?.id ?? project?.source.installationId;
   if (installationId !== undefined) await deps.projects.repositoryChanged(repository.id, installationId, signal);
@@ -48,7 +48,7 @@ export const onRepositoryChanged: EventHandler = async (deps, { payload }, signa
 export const onPush: EventHandler = async (deps, { payload }) => {
   const read = pushed.safeParse(payload);
   if (!read.success || !mayTouchConfiguration(read.data)) return;
-  const project = await deps.store.projectOfRepository(read.data.repository.id);
+  const project = await deps.store.findProjectOfRepository(read.data.repository.id);
   if (project !== null) deps.configuration.forget(project.id);
 };
 
@@ -73,9 +73,9 @@ export const onIssueGone: EventHandler = async (deps, delivered) => {
 async function findThreadOfIssue({ store }: CausewayAppDeps, { payload }: Delivered): Promise<Thread | null> {
   const read = issueChanged.safeParse(payload);
   if (!read.success) return null;
-  const project = await store.projectOfRepository(read.data.repository.id);
+  const project = await store.findProjectOfRepository(read.data.repository.id);
   if (project === null) return null;
-  return await store.threadOf(project.id, { kind: 'issue', number: read.data.issue.number });
+  return await store.findThreadOfSubject(project.id, { kind: 'issue', number: read.data.issue.number });
 }
 
 /** Somebody withdrew what they had authorized the App to do: their sessions and API tokens end at once. */
@@ -94,7 +94,7 @@ export const onActionRequested: EventHandler = async (deps, { payload }, signal)
   const button = readButtonNumber(action?.identifier ?? '');
   if (button === null || by === null || isBot(sender)) return;
   if (run.app?.id !== (await deps.clients.identity(signal)).appId) return;
-  const project = await deps.store.projectOfRepository(repository.id);
+  const project = await deps.store.findProjectOfRepository(repository.id);
   if (project === null) return;
   const thread = await findThreadOfButton(deps, project, { externalId: run.external_id ?? '', button });
   if (thread === null) {
@@ -117,13 +117,13 @@ async function findThreadOfButton(
   { externalId, button }: { readonly externalId: string; readonly button: number },
 ): Promise<Thread | null> {
   if (!externalId.startsWith('hed_')) {
-    const thread = button === 0 ? await store.thread(externalId) : null;
+    const thread = button === 0 ? await store.findThread(externalId) : null;
     return thread?.projectId === project.id ? thread : null;
   }
-  const head = await store.head(externalId);
+  const head = await store.findHead(externalId);
   const pressed = head?.record.checkRun?.buttons?.[button];
   if (head === null || pressed === undefined) return null;
-  const thread = await store.thread(pressed.threadId);
+  const thread = await store.findThread(pressed.threadId);
   const shown = head.findings.map(({ investigationId }) => investigationId);
   const isAsShown =
     thread !== null && shown.includes(pressed.investigationId) && shown.includes(thread.investigationId);

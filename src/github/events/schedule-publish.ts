@@ -7,7 +7,7 @@ import type { CausewayAppDeps } from './app-deps.ts';
 /** Does nothing for null, so that a look-up can be passed as it is. */
 export async function schedulePublish({ store, now }: CausewayAppDeps, thread: Thread | null): Promise<void> {
   if (thread === null) return;
-  await store.nudgeThread(thread.id, now().toISOString());
+  await store.schedulePublish(thread.id, now().toISOString());
 }
 
 /** The same for the thread that made the branch; says whether there is one. */
@@ -18,7 +18,7 @@ export async function schedulePublishOfBranch(
 ): Promise<boolean> {
   // A fork may name its branches as we name ours: those that we made have a thread.
   if (!isOurBranch(branch)) return false;
-  const thread = await deps.store.threadOfBranch(project.id, branch);
+  const thread = await deps.store.findThreadOfBranch(project.id, branch);
   await schedulePublish(deps, thread);
   return thread !== null;
 }

@@ -131,11 +131,11 @@ export async function findProject(
   { repository, installation }: InRepository,
   signal: AbortSignal,
 ): Promise<GithubProject | null> {
-  const known = await store.projectOfRepository(repository.id);
+  const known = await store.findProjectOfRepository(repository.id);
   const isCurrent = known?.name.toLowerCase() === repository.full_name.toLowerCase();
   if (isCurrent || !installation) return known;
   await projects.repositoryChanged(repository.id, installation.id, signal);
-  return await store.projectOfRepository(repository.id);
+  return await store.findProjectOfRepository(repository.id);
 }
 
 /** Whether the event, which happened `at`, is so long past that it can only be a copy. */

@@ -11,7 +11,7 @@ import type { DeliveriesInFlight } from './in-flight.ts';
 import type { ReceivingProbot } from './open-probot.ts';
 
 export interface DeliveryHandlerOptions {
-  readonly store: Pick<DeliveryStore, 'delivery' | 'endDelivery'>;
+  readonly store: Pick<DeliveryStore, 'findDelivery' | 'endDelivery'>;
   readonly probot: ReceivingProbot;
   readonly inFlight: DeliveriesInFlight;
   readonly clients: Pick<GithubClients, 'identity'>;
@@ -41,7 +41,7 @@ const PAUSES: readonly (readonly [waited: number, pause: number])[] = [
 export function createDeliveryHandler(options: DeliveryHandlerOptions): JobHandler {
   return {
     handle: async (job, signal) => {
-      const delivery = await options.store.delivery(job.subject);
+      const delivery = await options.store.findDelivery(job.subject);
       if (delivery === null) return { kind: 'done' };
       return await handleDelivery(options, delivery, signal);
     },

@@ -48,7 +48,7 @@ export function createProjectSync(options: ProjectSyncOptions): ProjectSync {
   const now = () => options.now().toISOString();
 
   async function reconcile(signal: AbortSignal): Promise<void> {
-    const known = await store.installations();
+    const known = await store.listInstallations();
     const listed = await listInstallations(clients.app, signal);
     const failures: unknown[] = [];
     for (const id of new Set([...listed, ...known.map((installation) => installation.id)])) {
@@ -61,7 +61,7 @@ export function createProjectSync(options: ProjectSyncOptions): ProjectSync {
       });
     }
     // The process may have ended between hiding a project and ending its access.
-    for (const projectId of await store.hiddenProjects()) {
+    for (const projectId of await store.listHiddenProjects()) {
       signal.throwIfAborted();
       await endAccess(projectId);
     }
@@ -102,12 +102,12 @@ export function createProjectSync(options: ProjectSyncOptions): ProjectSync {
   async function addOnly(installation: Installation, repositories: readonly InstalledRepository[]): Promise<void> {
     const { id } = installation;
     log.warn({ installation: id }, 'GitHub counts other repositories than it lists: none is hidden for now');
-    if ((await store.installation(id)) === null) await store.syncInstallation(installation, [], now());
+    if ((await store.findInstallation(id)) === null) await store.syncInstallation(installation, [], now());
     for (const repository of repositories) await store.putRepository(id, repository, now());
   }
 
   async function refreshRepository(repositoryId: number, installationId: number, signal: AbortSignal): Promise<void> {
-    if ((await store.installation(installationId)) === null) return await refresh(installationId, signal);
+    if ((await store.findInstallation(installationId)) === null) return await refresh(installationId, signal);
     // A token of that repository lists nothing else, and follows its number whatever its name is.
     const at = { repositoryId, installationId };
     const list = await unlessGone(listRepositories(clients.repository(at, 'read'), signal));
@@ -132,7 +132,7 @@ export function createProjectSync(options: ProjectSyncOptions): ProjectSync {
   /** Ends what runs for a project and deletes what was kept of its source. May be done twice; what fails is done again by `reconcile`. */
   async function endAccess(projectId: string): Promise<void> {
     try {
-      for (const id of await store.openInvestigations(projectId)) {
+      for (const id of await store.listOpenInvestigations(projectId)) {
         await cancelInvestigation(options, id, { code: 'access_lost' });
       }
       await source.forget(projectId);
@@ -155,7 +155,7 @@ export function createProjectSync(options: ProjectSyncOptions): ProjectSync {
   async function isShownElsewhere(project: Project, signal: AbortSignal): Promise<boolean> {
     if (!isGithubProject(project)) return false;
     const { repositoryId, installationId: former } = project.source;
-    for (const { id: installationId, isSuspended } of await store.installations()) {
+    for (const { id: installationId, isSuspended } of await store.listInstallations()) {
       if (installationId === former || isSuspended) continue;
       const found = await findRepository({ repositoryId, installationId }, signal);
       if (found === null || (await store.putRepository(installationId, found, now())) === null) continue;

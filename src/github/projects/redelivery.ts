@@ -14,7 +14,7 @@ export interface Redelivery {
 
 export interface RedeliveryOptions {
   readonly clients: Pick<GithubClients, 'app'>;
-  readonly store: Pick<DeliveryStore, 'seenDeliveries'>;
+  readonly store: Pick<DeliveryStore, 'findSeenDeliveries'>;
   readonly log: Log;
   readonly now: () => Date;
 }
@@ -92,7 +92,7 @@ export function createRedelivery({ clients, store, log, now }: RedeliveryOptions
     async askAgain(signal) {
       await look(signal);
       // A delivery may have come through although GitHub did not receive our answer.
-      if (open.size > 0) for (const seen of await store.seenDeliveries([...open.keys()])) open.delete(seen);
+      if (open.size > 0) for (const seen of await store.findSeenDeliveries([...open.keys()])) open.delete(seen);
       const oldest = [...open.values()].sort((a, b) => a.at - b.at).slice(0, MAX_AT_ONCE);
       for (const attempt of oldest) await request(attempt, signal);
       if (oldest.length > 0) {

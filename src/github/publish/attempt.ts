@@ -57,7 +57,7 @@ export async function endAttempt(
   attempt: PullRequestAttempt,
 ): Promise<PostedPullRequest | null> {
   const { deps, view } = work;
-  const investigation = await deps.store.investigation(attempt.investigationId);
+  const investigation = await deps.store.findInvestigation(attempt.investigationId);
   if (investigation !== null && !isEnded(investigation.outcome)) return null;
   const result = investigation === null ? null : await loadResult(deps, investigation);
   const pushed = result === null ? null : await pushOnTop(work, posted, result);
@@ -114,7 +114,7 @@ async function writeAttemptReport(work: Work, following: Following, red: readonl
 
 async function describeFix({ deps, view }: Work, issueId: string): Promise<readonly string[]> {
   if (view.published === null) return [];
-  const changeSet = await deps.store.changeSet(issueId);
+  const changeSet = await deps.store.findChangeSet(issueId);
   return [
     `=== The report that it answers ===\n${keepBeginning(view.published.analysis.report, REPORT_SHARE)}`,
     `=== The cause that was found ===\n${view.published.rootCause}`,

@@ -138,7 +138,7 @@ export async function handOver(work: Work, posted: PostedPullRequest, red: reado
   });
   if (made !== undefined) return made.id;
   const last = posted.attempts.at(-1);
-  const investigation = last === undefined ? null : await deps.store.investigation(last.investigationId);
+  const investigation = last === undefined ? null : await deps.store.findInvestigation(last.investigationId);
   const outcome = investigation?.outcome;
   const text = renderHandOverComment({
     place: toPlace(view, 'hand-over'),

@@ -207,11 +207,17 @@ export interface CheckRunDeps
     | 'webUrl'
     | 'recordUrl'
   > {
-  readonly store: Pick<HeadStore, 'head' | 'headOf' | 'saveHeadRecord'> &
-    Pick<FailureStore, 'failure'> &
+  readonly store: Pick<HeadStore, 'findHead' | 'findHeadOfCommit' | 'saveHeadRecord'> &
+    Pick<FailureStore, 'findFailure'> &
     Pick<
       PublishDeps['store'],
-      'project' | 'installation' | 'thread' | 'investigation' | 'issue' | 'changeSet' | 'stepSources'
+      | 'findProject'
+      | 'findInstallation'
+      | 'findThread'
+      | 'findInvestigation'
+      | 'findIssue'
+      | 'findChangeSet'
+      | 'listStepSources'
     >;
 }
 
@@ -243,13 +249,13 @@ export async function loadCheckRunView(
   signal: AbortSignal,
 ): Promise<CheckRunView | null> {
   const { store } = deps;
-  const head = await store.head(headId);
+  const head = await store.findHead(headId);
   if (head === null) return null;
-  const project = await store.project(head.projectId);
+  const project = await store.findProject(head.projectId);
   if (project === null || !isGithubProject(project)) return null;
   const { config } = await deps.configuration.of(project, signal);
   const opens = config.mode === 'fix' && deps.ceiling === 'fix';
-  const rights = toRights(await store.installation(project.source.installationId), { opens });
+  const rights = toRights(await store.findInstallation(project.source.installationId), { opens });
   const causes: FoundCause[] = [];
   for (const finding of head.findings) causes.push(await loadCause(deps, head, finding));
   return { head, project, config, opens: rights.opens, causes, webUrl: deps.webUrl, now: deps.now() };
@@ -257,16 +263,16 @@ export async function loadCheckRunView(
 
 async function loadCause(deps: CheckRunDeps, head: Head, finding: Finding): Promise<FoundCause> {
   const { store } = deps;
-  const failure = await store.failure(finding.failureId);
+  const failure = await store.findFailure(finding.failureId);
   const threadId = finding.threadId ?? failure?.threadId ?? null;
-  const thread = threadId === null ? null : await store.thread(threadId);
+  const thread = threadId === null ? null : await store.findThread(threadId);
   const inquiry = await loadInquiry(deps, finding);
   return { finding, failure, thread, inquiry, toldAt: await findReportUrl(deps, head, { finding, failure, thread }) };
 }
 
 async function loadInquiry(deps: CheckRunDeps, { investigationId }: Finding): Promise<Inquiry> {
   if (investigationId === null) return { kind: 'none' };
-  const investigation = await deps.store.investigation(investigationId);
+  const investigation = await deps.store.findInvestigation(investigationId);
   if (investigation === null) return { kind: 'lost' };
   const { outcome, runId } = investigation;
   if (!isEnded(outcome)) return { kind: 'running', waitsFor: deps.waitsFor(runId) };
@@ -287,6 +293,6 @@ async function findReportUrl(
     if (url) return url;
   }
   if (failure === null || failure.firstSeen.sha === head.sha) return '';
-  const first = await store.headOf(head.projectId, failure.firstSeen.sha);
+  const first = await store.findHeadOfCommit(head.projectId, failure.firstSeen.sha);
   return first?.record.checkRun?.url ?? '';
 }

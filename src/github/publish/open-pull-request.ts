@@ -64,7 +64,7 @@ async function open(work: Work, result: Result): Promise<ThreadRecord> {
 
 /** GitHub takes its time to answer: who asked for this result has not asked for a newer one. */
 async function isStillAsked({ deps, view }: Work): Promise<boolean> {
-  const now = await deps.store.thread(view.thread.id);
+  const now = await deps.store.findThread(view.thread.id);
   return now !== null && now.investigationId === view.storedInvestigationId && now.fixRequest !== null;
 }
 
@@ -251,7 +251,7 @@ async function checkSubject({ deps }: Work, asking: Asking, subject: Subject): P
   if (subject.kind === 'issue') return await checkIssue(asking, subject.number);
   if (subject.kind !== 'failure') return null;
   // As it is by now: it may have turned green while GitHub was asked.
-  const failure = await deps.store.failure(subject.failureId);
+  const failure = await deps.store.findFailure(subject.failureId);
   return failure?.state === 'open' ? null : 'the checks are green again: nothing is left to mend.';
 }
 

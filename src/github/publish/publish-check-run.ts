@@ -227,7 +227,7 @@ async function saveCheckRun(
 }
 
 async function readRecord({ deps, view }: Work): Promise<HeadRecord> {
-  return (await deps.store.head(view.head.id))?.record ?? view.head.record;
+  return (await deps.store.findHead(view.head.id))?.record ?? view.head.record;
 }
 
 async function saveRecord({ store, now }: CheckRunDeps, headId: string, record: HeadRecord): Promise<void> {

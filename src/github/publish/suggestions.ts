@@ -177,7 +177,7 @@ async function carryOver({ deps, view }: Work, result: Result): Promise<PostedSu
   const { suggested } = view.record;
   const isOther = suggested?.headSha !== view.pull?.headSha || suggested?.isMinimized === true;
   if (suggested === undefined || suggested.reviewId === 0 || isOther) return null;
-  const investigation = await deps.store.investigation(suggested.investigationId);
+  const investigation = await deps.store.findInvestigation(suggested.investigationId);
   const before = investigation === null ? null : await loadResult(deps, investigation);
   if (before === null || JSON.stringify(before.issue.diff) !== JSON.stringify(result.issue.diff)) return null;
   return { ...suggested, investigationId: view.thread.investigationId };

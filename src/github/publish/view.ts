@@ -45,13 +45,13 @@ export async function loadView(
   signal: AbortSignal,
 ): Promise<View | null> {
   const { store } = deps;
-  const stored = await store.thread(threadId);
+  const stored = await store.findThread(threadId);
   if (stored === null) return null;
   const current = record ?? stored.record;
   const checks = await loadHead(deps, stored, current);
   const thread = followLead(stored, checks);
-  const project = await store.project(thread.projectId);
-  const investigation = await store.investigation(thread.investigationId);
+  const project = await store.findProject(thread.projectId);
+  const investigation = await store.findInvestigation(thread.investigationId);
   if (project === null || !isGithubProject(project) || investigation === null) return null;
   addLogContext({ investigation: investigation.id, run: investigation.runId });
   const { config } = await deps.configuration.of(project, signal);
@@ -62,7 +62,7 @@ export async function loadView(
     record: current,
     project,
     config,
-    ...toRights(await store.installation(project.source.installationId), {
+    ...toRights(await store.findInstallation(project.source.installationId), {
       opens: config.mode !== 'comment' && deps.ceiling !== 'comment',
     }),
     investigation,
@@ -79,7 +79,7 @@ export async function loadView(
 }
 
 async function loadFailure({ store }: PublishDeps, { subject }: Thread): Promise<Failure | null> {
-  return subject.kind === 'failure' ? await store.failure(subject.failureId) : null;
+  return subject.kind === 'failure' ? await store.findFailure(subject.failureId) : null;
 }
 
 /** An installation that is not known is asked all the same: GitHub says what is wrong. */
@@ -104,7 +104,7 @@ async function loadRunning(
   { outcome, runId, progress }: Investigation,
 ): Promise<Pick<View, 'facts' | 'progressSource'>> {
   if (outcome.state !== 'running' && outcome.state !== 'queued') return { facts: null, progressSource: 'repository' };
-  const [first, ...records] = await store.transcript(runId);
+  const [first, ...records] = await store.readTranscript(runId);
   if (first === undefined) return { facts: null, progressSource: 'repository' };
   const { conclusion: facts }: GatheredFacts = JSON.parse(first);
   const gathered = facts.investigationSteps[progress.step - 1];
@@ -114,7 +114,7 @@ async function loadRunning(
 
 async function loadEarlier(deps: PublishDeps, { comment }: ThreadRecord, current: string): Promise<Result | null> {
   if (comment === null || comment.investigationId === current) return null;
-  const investigation = await deps.store.investigation(comment.investigationId);
+  const investigation = await deps.store.findInvestigation(comment.investigationId);
   return investigation === null ? null : await loadResult(deps, investigation);
 }
 
@@ -123,13 +123,13 @@ async function loadPublished({ store }: PublishDeps, { pullRequest }: ThreadReco
 }
 
 export interface PublishDeps {
-  readonly store: Pick<ThreadStore, 'thread' | 'saveThreadRecord'> &
-    Pick<InstallationStore, 'installation'> &
-    Pick<InvestigationStore, 'investigation' | 'accept' | 'cancel'> &
-    Pick<IssueStore, 'issue' | 'changeSet' | 'stepSources' | 'eraseIssue'> &
-    Pick<ProjectStore, 'project'> &
-    Pick<AgentStore, 'transcript'> &
-    Pick<CheckStore, 'headOfPullRequest' | 'headsOfThread' | 'failure'>;
+  readonly store: Pick<ThreadStore, 'findThread' | 'saveThreadRecord'> &
+    Pick<InstallationStore, 'findInstallation'> &
+    Pick<InvestigationStore, 'findInvestigation' | 'accept' | 'cancel'> &
+    Pick<IssueStore, 'findIssue' | 'findChangeSet' | 'listStepSources' | 'eraseIssue'> &
+    Pick<ProjectStore, 'findProject'> &
+    Pick<AgentStore, 'readTranscript'> &
+    Pick<CheckStore, 'findHeadOfPullRequest' | 'listHeadsOfThread' | 'findFailure'>;
   /** As it is, with its secrets: what is committed is made from it. */
   readonly source: Pick<Source, 'open'>;
   readonly clients: Pick<GithubClients, 'repository' | 'identity'>;
@@ -240,33 +240,33 @@ export interface Work {
 
 /** Null: it has not, or what it concluded was erased. */
 export async function loadResult(
-  { store }: { readonly store: Pick<IssueStore, 'issue' | 'changeSet' | 'stepSources'> },
+  { store }: { readonly store: Pick<IssueStore, 'findIssue' | 'findChangeSet' | 'listStepSources'> },
   { outcome }: Investigation,
 ): Promise<Result | null> {
   if (outcome.state !== 'concluded') return null;
   const issue = await loadIssue(store, outcome.issueId);
-  return issue === null ? null : { issue, changeSet: await store.changeSet(issue.id) };
+  return issue === null ? null : { issue, changeSet: await store.findChangeSet(issue.id) };
 }
 
 /** With the source of each of its steps; null: erased. */
 export async function loadIssue(
-  store: Pick<IssueStore, 'issue' | 'stepSources'>,
+  store: Pick<IssueStore, 'findIssue' | 'listStepSources'>,
   id: string,
 ): Promise<SourcedIssue | null> {
-  const issue = await store.issue(id);
-  return issue === null ? null : addSources(issue, await store.stepSources(id));
+  const issue = await store.findIssue(id);
+  return issue === null ? null : addSources(issue, await store.listStepSources(id));
 }
 
 /** Null: not a pull request, or none of its heads was judged. */
 async function loadHead(deps: PublishDeps, thread: Thread, record: ThreadRecord): Promise<HeadView | null> {
   const { projectId, subject } = thread;
   if (subject.kind !== 'pull_request') return null;
-  const head = await deps.store.headOfPullRequest(projectId, subject.number);
+  const head = await deps.store.findHeadOfPullRequest(projectId, subject.number);
   if (head === null) return null;
   const causes: Cause[] = [];
   for (const finding of head.findings) {
     const id = finding.threadId === thread.id ? finding.investigationId : null;
-    const investigation = id === null ? null : await deps.store.investigation(id);
+    const investigation = id === null ? null : await deps.store.findInvestigation(id);
     const result = investigation === null ? null : await loadResult(deps, investigation);
     causes.push({ finding, investigation, result });
   }
@@ -280,7 +280,7 @@ async function loadNamesBefore(
   { comment }: ThreadRecord,
 ): Promise<readonly string[]> {
   if (comment === null) return [];
-  const heads = await store.headsOfThread(id);
+  const heads = await store.listHeadsOfThread(id);
   const told = heads.find(({ findings }) =>
     findings.some(({ investigationId }) => investigationId === comment.investigationId),
   );
@@ -291,7 +291,7 @@ async function loadNamesBefore(
 /** Of the newest commit of the default branch whose finding this thread is for; empty where there is none (any more). */
 async function loadRedOnDefault({ store }: PublishDeps, { id, subject }: Thread): Promise<readonly string[]> {
   if (subject.kind !== 'failure') return [];
-  const heads = (await store.headsOfThread(id)).filter(({ place }) => place?.kind === 'default');
+  const heads = (await store.listHeadsOfThread(id)).filter(({ place }) => place?.kind === 'default');
   const own = heads.flatMap(({ findings }) => findings).find((one) => one.isOwnThread && one.threadId === id);
   return own === undefined ? [] : [...new Set(listRedNames(own))];
 }

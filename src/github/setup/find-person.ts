@@ -7,7 +7,7 @@ import { createGithubClient, type GithubOptions } from '../github-client.ts';
 
 export interface FindPersonDeps {
   readonly clients: Pick<GithubClients, 'installation'>;
-  readonly store: Pick<InstallationStore, 'installations'>;
+  readonly store: Pick<InstallationStore, 'listInstallations'>;
   /** For where nobody has installed the App yet: asked as anybody may, or with GITHUB_TOKEN. */
   readonly github: GithubOptions;
 }
@@ -27,7 +27,7 @@ interface User {
 }
 
 async function userOf({ clients, store, github }: FindPersonDeps, login: string, signal: AbortSignal): Promise<User> {
-  const usable = (await store.installations()).find(({ isSuspended }) => !isSuspended);
+  const usable = (await store.listInstallations()).find(({ isSuspended }) => !isSuspended);
   if (usable !== undefined) return await throughApp(clients.installation(usable.id), login, signal);
   const client = createGithubClient(github);
   try {

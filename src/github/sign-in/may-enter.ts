@@ -8,7 +8,7 @@ import { createOwnerRule, type OwnerRuleOptions } from '../projects/owner-rule.t
 export type MayEnter = (person: Person, installationIds: readonly number[], signal: AbortSignal) => Promise<boolean>;
 
 export interface MayEnterOptions extends OwnerRuleOptions {
-  readonly store: Pick<InstallationStore, 'installations'>;
+  readonly store: Pick<InstallationStore, 'listInstallations'>;
 }
 
 /** Suspended installations do not count: their projects are hidden. */
@@ -16,7 +16,7 @@ export function createMayEnter({ store, ...rule }: MayEnterOptions): MayEnter {
   const isAllowed = createOwnerRule(rule);
   return async (person, installationIds, signal) => {
     const own = new Set(installationIds);
-    const reached = (await store.installations()).filter(({ id, isSuspended }) => !isSuspended && own.has(id));
+    const reached = (await store.listInstallations()).filter(({ id, isSuspended }) => !isSuspended && own.has(id));
     try {
       for (const owner of [person, ...reached.map((installation) => installation.owner)]) {
         if (await isAllowed(owner, signal)) return true;

@@ -75,7 +75,7 @@ async function linkFinding(
   { finding, failure, judged }: Pick<Remembered, 'finding' | 'failure' | 'judged'>,
 ): Promise<Finding> {
   const { id, investigationId, threadId } = failure;
-  const subject = threadId === null ? undefined : (await deps.store.thread(threadId))?.subject;
+  const subject = threadId === null ? undefined : (await deps.store.findThread(threadId))?.subject;
   const isOwnThread =
     (place.kind === 'pull_request' && subject?.kind === 'pull_request' && subject.number === place.number) ||
     (place.kind === 'default' && subject?.kind === 'failure' && subject.failureId === id);
@@ -98,7 +98,7 @@ async function hasInvestigation(
   { judged }: Remembered,
   { investigationId }: Finding,
 ): Promise<boolean> {
-  const current = investigationId === null ? null : await deps.store.investigation(investigationId);
+  const current = investigationId === null ? null : await deps.store.findInvestigation(investigationId);
   // One that ended with nothing is followed by another where a later head shows the failure, not where the same is looked at again.
   return (
     current !== null && (current.outcome.state !== 'gave_up' || current.id === judged.group.before?.investigationId)
@@ -144,17 +144,17 @@ async function readCircumstances(look: Look, place: HeadPlace, findings: readonl
 async function countBegunOfDay(look: Look, { id: githubId }: Person): Promise<number> {
   const { deps, project } = look;
   const since = new Date(Date.parse(formatNow(look)) - DAY_MS).toISOString();
-  return await deps.store.begunSince(project.id, { githubId, since });
+  return await deps.store.countInvestigationsSince(project.id, { githubId, since });
 }
 
 /** Made since this head is known: then it is of this head, or of one that was pushed after it. */
 async function isSinceHead({ deps, head }: Look, id: string | null): Promise<boolean> {
-  const investigation = id === null ? null : await deps.store.investigation(id);
+  const investigation = id === null ? null : await deps.store.findInvestigation(id);
   return investigation !== null && investigation.createdAt >= head.createdAt;
 }
 
 async function findAskedThread(look: Look, number: number): Promise<string | null> {
-  const thread = await look.deps.store.threadOf(look.project.id, { kind: 'pull_request', number });
+  const thread = await look.deps.store.findThreadOfSubject(look.project.id, { kind: 'pull_request', number });
   if (thread === null || thread.trigger.kind === 'checks') return null;
   return (await isSinceHead(look, thread.investigationId)) ? thread.id : null;
 }
@@ -191,14 +191,14 @@ async function beginOne(look: Look, beginning: Beginning): Promise<Begun> {
   const anew = `${first} ${head.id}`;
   const key = failure.investigationId === null ? first : anew;
   const accepted = await acceptReport(deps, report, { idempotency: { key, bodyHash: key }, thread });
-  if (accepted.kind === 'repeated' && (await deps.store.investigation(accepted.investigationId)) === null) {
+  if (accepted.kind === 'repeated' && (await deps.store.findInvestigation(accepted.investigationId)) === null) {
     await acceptReport(deps, report, { idempotency: { key: anew, bodyHash: anew }, thread });
   }
   deps.log.info(
     { head: head.id, failure: failure.id, verdict: beginning.finding.verdict },
     'red checks are looked into',
   );
-  return { kind: 'begun', failure: (await deps.store.failure(failure.id)) ?? failure };
+  return { kind: 'begun', failure: (await deps.store.findFailure(failure.id)) ?? failure };
 }
 
 async function makeReport(look: Look, beginning: Beginning, accountId: string): Promise<Report> {

@@ -8,9 +8,9 @@ import type { Repository } from '../../core/source.ts';
 import type { FailureStore, HeadStore, InvestigationStore, Run } from '../../db/store.ts';
 
 export interface FailedCheckStore
-  extends Pick<HeadStore, 'headOf'>,
-    Pick<FailureStore, 'failure'>,
-    Pick<InvestigationStore, 'investigation'> {}
+  extends Pick<HeadStore, 'findHeadOfCommit'>,
+    Pick<FailureStore, 'findFailure'>,
+    Pick<InvestigationStore, 'findInvestigation'> {}
 
 /** Null: the report is of no check, or its commit was not judged, such as one of a branch of our own. */
 export async function readFailedCheck(
@@ -19,9 +19,9 @@ export async function readFailedCheck(
   repository: Repository,
   signal: AbortSignal,
 ): Promise<FailedCheckGround | null> {
-  const investigation = await store.investigation(run.investigationId);
+  const investigation = await store.findInvestigation(run.investigationId);
   if (investigation?.origin !== 'check-run') return null;
-  const head = await store.headOf(run.projectId, run.revision);
+  const head = await store.findHeadOfCommit(run.projectId, run.revision);
   const failures = head === null ? [] : await readFailures(store, run, head);
   if (head === null || failures.length === 0) return null;
   const findings = failures.map(({ finding }) => finding);
@@ -55,7 +55,7 @@ interface Failed {
 async function readFailures(store: FailedCheckStore, run: Run, { findings }: Head): Promise<readonly Failed[]> {
   const red: Failed[] = [];
   for (const finding of findings.filter(({ checks }) => checks.some(({ isRed }) => isRed)))
-    red.push({ finding, failure: await store.failure(finding.failureId) });
+    red.push({ finding, failure: await store.findFailure(finding.failureId) });
   const own = red.filter(({ failure }) => failure?.investigationId === run.investigationId);
   return own.length > 0 ? own : red;
 }

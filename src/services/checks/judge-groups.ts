@@ -149,7 +149,7 @@ const MOST_MESSAGE = 500;
 async function toJudged({ deps, project }: Look, group: Group, told: GroupJudgement): Promise<Judged> {
   const { verdict, reasons } = told;
   const { before, suspects } = group;
-  const failure = await deps.store.failureOf(project.id, group.fingerprint);
+  const failure = await deps.store.findFailureByFingerprint(project.id, group.fingerprint);
   const shown = before ?? (await chooseShown(deps.redactor, group));
   const isInformative = group.reads.some(({ read }) => read.isInformative);
   const finding: Finding = {
@@ -251,8 +251,8 @@ function isCauseOf(cause: Cause, { app, name }: CheckId): boolean {
 /** Of red checks, where the base was judged as a head of its own. */
 async function readCauses({ deps, project }: Look, sha: string): Promise<readonly Cause[]> {
   const causes: Cause[] = [];
-  for (const { failureId, checks } of (await deps.store.headOf(project.id, sha))?.findings ?? []) {
-    const failure = await deps.store.failure(failureId);
+  for (const { failureId, checks } of (await deps.store.findHeadOfCommit(project.id, sha))?.findings ?? []) {
+    const failure = await deps.store.findFailure(failureId);
     if (failure === null) continue;
     const { fingerprint } = failure;
     causes.push(...checks.filter(({ isRed }) => isRed).map(({ app, name }) => ({ app, name, fingerprint })));

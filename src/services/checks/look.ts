@@ -18,11 +18,11 @@ import type { AcceptReportDeps } from '../accept-report.ts';
 import type { CheckReading } from './check-reader.ts';
 
 export interface JudgeHeadDeps extends AcceptReportDeps {
-  readonly store: Pick<InvestigationStore, 'accept' | 'investigation'> &
-    Pick<ThreadStore, 'thread' | 'threadOf'> &
-    Pick<HeadStore, 'head' | 'headOf' | 'saveHead'> &
+  readonly store: Pick<InvestigationStore, 'accept' | 'findInvestigation'> &
+    Pick<ThreadStore, 'findThread' | 'findThreadOfSubject'> &
+    Pick<HeadStore, 'findHead' | 'findHeadOfCommit' | 'saveHead'> &
     Pick<AccountStore, 'ensureAccount'> &
-    Pick<ProjectStore, 'project'> &
+    Pick<ProjectStore, 'findProject'> &
     FailureStore;
   readonly redactor: Pick<Redactor, 'redact' | 'redactJson'>;
   readonly checks: Checks;

@@ -83,7 +83,7 @@ async function recogniseSuspects({ deps, head }: Look, suspects: readonly Suspec
   for (const { failureId, checks } of head.findings) {
     const runs = new Set(checks.flatMap(({ runId }) => (runId === null ? [] : [runId])));
     const seen = suspects.filter(({ check }) => check.runId !== null && runs.has(check.runId));
-    const failure = seen.length === 0 ? null : await deps.store.failure(failureId);
+    const failure = seen.length === 0 ? null : await deps.store.findFailure(failureId);
     if (failure !== null) for (const suspect of seen) known.set(suspect, failure.fingerprint);
   }
   return known;
@@ -154,7 +154,7 @@ async function groupByCause(
 ): Promise<readonly Group[]> {
   const groups: Group[] = [];
   for (const fingerprint of new Set(all.suspects.flatMap((suspect) => all.causes.get(suspect) ?? []))) {
-    const failure = await deps.store.failureOf(project.id, fingerprint);
+    const failure = await deps.store.findFailureByFingerprint(project.id, fingerprint);
     groups.push({
       fingerprint,
       suspects: all.suspects.filter((suspect) => all.causes.get(suspect) === fingerprint),
@@ -214,7 +214,7 @@ function isComparable({ suspect: { check }, read, said }: ReadSuspect): boolean 
 async function findGreenRun(look: Look, place: HeadPlace, { name, app }: Check): Promise<Check | null> {
   const { deps, project, head, leads, signal } = look;
   const to = place.kind === 'pull_request' ? place.base.sha : head.sha;
-  const greens = (await deps.store.lastGreens(project.id, { name, app })).filter(({ runId }) => runId !== null);
+  const greens = (await deps.store.listPassingChecks(project.id, { name, app })).filter(({ runId }) => runId !== null);
   const same = greens.find(({ sha }) => sha === to);
   const asked = same === undefined ? greens.slice(0, MOST_ASKED) : [same];
   for (const { sha: from, at, runId } of asked) {

@@ -71,7 +71,7 @@ async function addRange(
 
 /** On a busy branch later commits may be green by now, which say nothing of where this one comes from. */
 async function findLastGreen({ deps, project, head, leads }: Look, check: Check): Promise<string | null> {
-  for (const { sha: from } of await deps.store.lastGreens(project.id, check)) {
+  for (const { sha: from } of await deps.store.listPassingChecks(project.id, check)) {
     if (from !== head.sha && (await leads({ from, to: head.sha }))) return from;
   }
   return null;
@@ -93,7 +93,7 @@ export async function closeWhatIsGreen(
   const isGreen = waiting.length === 0 && suspects.length === 0;
   if (place.kind === 'pull_request' && !place.isQueue && isGreen) {
     // A newer head may have become red before this one was looked at.
-    await look.deps.store.closeOfPullRequest(look.project.id, place.number, endedAt || formatNow(look));
+    await look.deps.store.closeFailuresOfPullRequest(look.project.id, place.number, endedAt || formatNow(look));
   }
 }
 
@@ -114,13 +114,13 @@ async function closeOnDefault(
   const { deps, project, head } = look;
   if (green.length === 0) return;
   const seen = { sha: head.sha, checks: green, at: endedAt || head.createdAt, red };
-  const wanted = await deps.store.mendings(project.id, seen);
+  const wanted = await deps.store.listPossibleFixes(project.id, seen);
   const isKnown = ({ to }: { readonly to: string }) => isTip && to === head.sha;
   const contained = wanted.filter(isKnown);
   for (const ends of wanted.filter((one) => !isKnown(one)).slice(0, MOST_ASKED)) {
     if ((await look.leads(ends)) && (await isOfBranch(look, ends.to))) contained.push(ends);
   }
-  await deps.store.closeGreen(project.id, { ...seen, contained }, formatNow(look));
+  await deps.store.closeFixedFailures(project.id, { ...seen, contained }, formatNow(look));
 }
 
 /** A fork calls a branch of its own as ours is called, and its green checks are noted alike: they are ours only where this commit contains theirs. */

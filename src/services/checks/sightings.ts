@@ -4,7 +4,7 @@ import type { FailureHistory } from '../../ci/judge.ts';
 import type { Check, Verdict } from '../../core/check.ts';
 import type { Failure, Sighting } from '../../core/failure.ts';
 import type { HeadPlace } from '../../core/head.ts';
-import type { FailureStore, Habits } from '../../db/store.ts';
+import type { FailureStatistics, FailureStore } from '../../db/store.ts';
 
 /** Where a check was seen. */
 export interface SeenAt {
@@ -41,19 +41,19 @@ export function toSighting(check: Check, where: SeenAt, verdict: Verdict, at: st
 
 export interface Known {
   readonly failure: Failure;
-  readonly habits: Habits;
+  readonly habits: FailureStatistics;
 }
 
 /** Null: it was never seen. `where`: what is judged. */
 export async function readKnown(
-  store: Pick<FailureStore, 'habits' | 'failureOf'>,
+  store: Pick<FailureStore, 'readFailureStatistics' | 'findFailureByFingerprint'>,
   of: { readonly projectId: string; readonly fingerprint: string },
   where: SeenAt,
 ): Promise<Known | null> {
-  const failure = await store.failureOf(of.projectId, of.fingerprint);
+  const failure = await store.findFailureByFingerprint(of.projectId, of.fingerprint);
   if (failure === null) return null;
   const asked = { isTrustedOnly: where.isTrusted, besides: where };
-  return { failure, habits: await store.habits(failure.id, asked) };
+  return { failure, habits: await store.readFailureStatistics(failure.id, asked) };
 }
 
 /** `greenAt`: since when the base is green; "" where it is not. From then on it is not what breaks this, whatever the ledger has open. */

@@ -70,7 +70,7 @@ export async function checksHouse(setting: Setting = {}): Promise<ChecksHouse> {
     permissions: createPermissions({ clients, now }),
     configuration: createConfigurationReader({ clients, store, now, log }),
   });
-  const project = (await store.projectOfRepository(repository.id))!;
+  const project = (await store.findProjectOfRepository(repository.id))!;
   await clients.identity(SIGNAL);
   const opened = opening.move();
   return {

@@ -65,7 +65,7 @@ export async function openGround(
     apiUrl: api.url,
     webUrl: 'https://github.test',
     userAgent: 'Causeway/test',
-    installations: { installation: async (id) => known.get(id) ?? null },
+    installations: { findInstallation: async (id) => known.get(id) ?? null },
     now: () => clock.now,
     ...options,
   });

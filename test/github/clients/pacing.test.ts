@@ -37,7 +37,7 @@ beforeEach(() => {
       webUrl: 'https://github.com',
       userAgent: 'Causeway/test',
     },
-    installations: { installation: async (id) => installation(undefined, id) },
+    installations: { findInstallation: async (id) => installation(undefined, id) },
     now: () => new Date(),
     deadlineMs: 900,
   });

@@ -219,7 +219,7 @@ it('a key that is none is refused with the name of its variable', () => {
     apiUrl: 'http://127.0.0.1:9',
     webUrl: '',
     userAgent: 'x',
-    installations: { installation: async () => null },
+    installations: { findInstallation: async () => null },
     now: () => new Date(),
   };
   expect(() => createGithubClients(wrong)).toThrow(/PRIVATE_KEY is not an RSA private key/);

@@ -36,7 +36,7 @@ const SHOP = project('octo/shop', 11);
 const OWNERS = project('octo/.github', 12);
 
 function reader(known: readonly GithubProject[] = [SHOP, OWNERS]) {
-  const store = { project: async (name: string) => known.find((each) => each.name === name) ?? null };
+  const store = { findProject: async (name: string) => known.find((each) => each.name === name) ?? null };
   return createConfigurationReader({ clients: github, store, now, log: createLog({ level: 'silent' }) });
 }
 

@@ -25,14 +25,14 @@ async function ground(): Promise<Ground> {
   people.label(NAME, 2, 'analyse', 'tria');
   await house.settle();
   const { store } = house;
-  const project = (await store.project(NAME))!;
+  const project = (await store.findProject(NAME))!;
   const sha = await people.push(NAME, { by: 'ada', files: { 'a.txt': 'a\n' } });
   const noted = { id: createId('hed'), projectId: project.id, sha, branch: 'main' };
-  const head = await store.noteHead(noted, { runAt: NOW, now: NOW });
+  const head = await store.ensureHead(noted, { runAt: NOW, now: NOW });
   const findings: Finding[] = [];
   const buttons: CheckRunButton[] = [];
   for (const number of [1, 2]) {
-    const thread = (await store.threadOf(project.id, { kind: 'issue', number }))!;
+    const thread = (await store.findThreadOfSubject(project.id, { kind: 'issue', number }))!;
     const of = { threadId: thread.id, investigationId: thread.investigationId };
     findings.push(await found(house, { ...of, sha, projectId: project.id }));
     buttons.push(of);
@@ -74,7 +74,7 @@ async function found(
 
 /** Logins of who asked, thread by thread. */
 async function asked({ house, threads }: Ground): Promise<readonly (string | null)[]> {
-  const found = await Promise.all(threads.map((id) => house.store.thread(id)));
+  const found = await Promise.all(threads.map((id) => house.store.findThread(id)));
   return found.map((thread) => thread?.fixRequest?.login ?? null);
 }
 
@@ -119,7 +119,7 @@ describe('a button of our check run', () => {
   it('asks for nothing where the check run shows none any more', async () => {
     const of = await ground();
     await using _ = of.house;
-    const head = (await of.house.store.head(of.run.externalId))!;
+    const head = (await of.house.store.findHead(of.run.externalId))!;
     const { buttons, ...checkRun } = head.record.checkRun!;
     expect(buttons).toHaveLength(2);
     await of.house.store.saveHeadRecord(head.id, { ...head.record, checkRun }, NOW);

@@ -104,7 +104,7 @@ export async function eventHouse(options: EventHouseOptions = {}): Promise<Event
   const handle = async ({ event, payload }: Announced, id = `announced-${++count}`) => {
     const answer = await receive(delivery(payload, { event, id }));
     if (answer.status !== 202) throw new Error(`${event}: ${answer.status} ${await answer.text()}`);
-    if ((await store.delivery(id)) === null) return null;
+    if ((await store.findDelivery(id)) === null) return null;
     const job = { id: `job ${id}`, kind: 'delivery', subject: id, attempt: 1 } as const;
     return handler.handle(job, AbortSignal.timeout(20_000));
   };
@@ -127,7 +127,7 @@ export async function eventHouse(options: EventHouseOptions = {}): Promise<Event
 }
 
 async function takenRuns(store: SqliteStore, now: () => Date): Promise<readonly Run[]> {
-  const investigations = await store.investigations({ limit: 100 });
+  const investigations = await store.listInvestigations({ limit: 100 });
   const open = investigations.filter(({ outcome }) => outcome.state === 'queued' || outcome.state === 'running');
   const runs: Run[] = [];
   for (const { runId } of open.toReversed()) {

@@ -13,8 +13,8 @@ it('a head has no secret of its branch, and is looked at again when it turns gre
   const sha = await people.push(NAME, { by: 'wren', branch: `topic-${TOKEN}`, files: { 'a.js': 'x\n' } });
   await people.reportCheck(NAME, { sha, name: 'unit', app: CI, conclusion: 'failure' });
   await made.settle();
-  const project = (await made.store.project(NAME))!;
-  const head = (await made.store.headOf(project.id, sha))!;
+  const project = (await made.store.findProject(NAME))!;
+  const head = (await made.store.findHeadOfCommit(project.id, sha))!;
   expect(head.branch).toBe('topic-[redacted]');
   const now = state.clock.now().toISOString();
   const place = { kind: 'branch', branch: head.branch } as const;
@@ -23,7 +23,7 @@ it('a head has no secret of its branch, and is looked at again when it turns gre
   const next = await people.push(NAME, { by: 'wren', branch: `topic-${TOKEN}`, files: { 'a.js': 'y\n' } });
   await people.reportCheck(NAME, { sha: next, name: 'unit', app: CI, conclusion: 'success' });
   await made.settle();
-  expect(await made.store.headOf(project.id, next)).toMatchObject({ branch: 'topic-[redacted]' });
+  expect(await made.store.findHeadOfCommit(project.id, next)).toMatchObject({ branch: 'topic-[redacted]' });
 });
 
 it.each(['check run', 'status'])(
@@ -36,9 +36,9 @@ it.each(['check run', 'status'])(
     if (kind === 'status') await people.reportStatus(NAME, { sha, context: name, state: 'success' });
     else await people.reportCheck(NAME, { sha, name, app: CI, conclusion: 'success' });
     await made.settle();
-    const project = (await made.store.project(NAME))!;
+    const project = (await made.store.findProject(NAME))!;
     const app = kind === 'status' ? '' : CI;
-    expect(await made.store.lastGreens(project.id, { app, name: 'deploy [redacted]' })).toMatchObject([{ sha }]);
-    expect(await made.store.lastGreens(project.id, { app, name })).toEqual([]);
+    expect(await made.store.listPassingChecks(project.id, { app, name: 'deploy [redacted]' })).toMatchObject([{ sha }]);
+    expect(await made.store.listPassingChecks(project.id, { app, name })).toEqual([]);
   },
 );

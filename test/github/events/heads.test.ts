@@ -22,7 +22,7 @@ async function noted({ store, double }: EventHouse): Promise<readonly Noted[]> {
   const now = double.state.clock.now().getTime();
   return await Promise.all(
     rows.map(async ({ subject, run_at }) => {
-      const { sha, branch } = (await store.head(subject))!;
+      const { sha, branch } = (await store.findHead(subject))!;
       return { sha, branch, inSeconds: (Date.parse(run_at) - now) / 1_000 };
     }),
   );
@@ -33,7 +33,7 @@ async function house(branch = 'topic') {
   const made = await shop();
   const sha = await made.double.people.push(NAME, { by: 'wren', branch, files: { 'a.js': 'x\n' } });
   await made.settle();
-  const project = (await made.store.project(NAME))!;
+  const project = (await made.store.findProject(NAME))!;
   return { made, sha, people: made.double.people, project };
 }
 
@@ -41,7 +41,10 @@ async function house(branch = 'topic') {
 async function ownBranch(made: EventHouse, { branch, sha }: { branch: string; sha: string }): Promise<void> {
   made.double.people.label(NAME, 1, 'analyse', 'wren');
   await made.settle();
-  const thread = (await made.store.threadOf((await made.store.project(NAME))!.id, { kind: 'issue', number: 1 }))!;
+  const thread = (await made.store.findThreadOfSubject((await made.store.findProject(NAME))!.id, {
+    kind: 'issue',
+    number: 1,
+  }))!;
   const pullRequest: PostedPullRequest = {
     ...{ number: 9, url: '', nodeId: 'x', branch, base: 'main', headSha: sha, issueId: 'iss_1', state: 'open' },
     ...{ checks: 'waiting', attempts: [], handedOver: null },
@@ -62,10 +65,10 @@ async function forget({ store }: EventHouse): Promise<void> {
 
 /** The head was judged so, with nothing more to be said of it here. */
 async function judged({ store, double }: EventHouse, head: { sha: string; branch: string }, state: HeadState) {
-  const project = (await store.project(NAME))!;
+  const project = (await store.findProject(NAME))!;
   const now = double.state.clock.now().toISOString();
   const times = { runAt: now, now };
-  const { id } = await store.noteHead({ id: `hed_${head.sha}`, projectId: project.id, ...head }, times);
+  const { id } = await store.ensureHead({ id: `hed_${head.sha}`, projectId: project.id, ...head }, times);
   const place = { kind: 'branch', branch: head.branch } as const;
   await store.saveHead(id, { state, place, findings: [], leftOut: [], endedAt: now }, now);
   return { id, project, now };
@@ -91,7 +94,7 @@ describe('red checks', () => {
     expect(more).toEqual([]);
     expect(soon?.inSeconds).toBeLessThanOrEqual(1);
     expect(made.double.requests.length).toBe(before);
-    expect((await made.store.headOf((await made.store.project(NAME))!.id, sha))?.state).toBe('waiting');
+    expect((await made.store.findHeadOfCommit((await made.store.findProject(NAME))!.id, sha))?.state).toBe('waiting');
   });
 
   it('of a fork note the head too, under the branch that it has there', async () => {
@@ -172,9 +175,9 @@ describe('a branch that is called as ours are', () => {
     expect(told.filter(({ commit }) => commit.sha === sha).map(({ name }) => name)).toEqual(tips);
     await made.settle();
     expect(await noted(made)).toMatchObject([{ sha, branch }]);
-    expect((await made.store.lastGreens(project.id, { app: '', name: 'jenkins' })).map((green) => green.sha)).toEqual([
-      sha,
-    ]);
+    expect(
+      (await made.store.listPassingChecks(project.id, { app: '', name: 'jenkins' })).map((green) => green.sha),
+    ).toEqual([sha]);
   });
 });
 
@@ -247,7 +250,7 @@ describe('green checks', () => {
     const { number } = await people.openPull(NAME, { by: 'eve', title: 'Afar', head: 'main', headRepository });
     const now = made.double.state.clock.now().toISOString();
     const times = { runAt: now, now };
-    const { id } = await made.store.noteHead({ id: 'hed_f', projectId: project.id, sha: red, branch: 'main' }, times);
+    const { id } = await made.store.ensureHead({ id: 'hed_f', projectId: project.id, sha: red, branch: 'main' }, times);
     const of = { kind: 'pull_request', number, branch: 'main', sha: red, isQueue: false, isFork: true } as const;
     const place = { ...of, base: { branch: 'main', sha: red }, isDraft: false, author: null, isTrusted: false };
     const seen = { findings: [], leftOut: [], stillWaiting: [], endedAt: now };
@@ -274,7 +277,7 @@ describe('green checks', () => {
     await people.reportCheck(NAME, { sha, name: 'maybe', app: CI, conclusion: 'neutral' });
     await people.reportCheck(NAME, { sha: side, name: 'aside', app: CI, conclusion: 'success' });
     await made.settle();
-    const green = (name: string, app: string = CI) => made.store.lastGreens(project.id, { app, name });
+    const green = (name: string, app: string = CI) => made.store.listPassingChecks(project.id, { app, name });
     expect(await green('unit')).toMatchObject([{ sha, runId }]);
     expect(await green('unit', '')).toEqual([]);
     expect(await green('jenkins', '')).toMatchObject([{ sha, runId: null }]);
@@ -364,7 +367,7 @@ describe('a pull request', () => {
       await record('fal_own', [number]);
       await record('fal_shared', [number, number + 1]);
       const states = () =>
-        Promise.all(['fal_own', 'fal_shared'].map(async (id) => (await made.store.failure(id))?.state));
+        Promise.all(['fal_own', 'fal_shared'].map(async (id) => (await made.store.findFailure(id))?.state));
       expect(await states()).toEqual(['open', 'open']);
       return { ...given, states };
     }

@@ -17,8 +17,8 @@ async function analysed() {
   const house = await shop();
   house.double.people.label(NAME, 1, 'analyse', 'wren');
   await house.settle();
-  const project = await house.store.project(NAME);
-  const thread = await house.store.threadOf(project!.id, { kind: 'issue', number: 1 });
+  const project = await house.store.findProject(NAME);
+  const thread = await house.store.findThreadOfSubject(project!.id, { kind: 'issue', number: 1 });
   await forgetJobs(house);
   return { house, thread: thread!, project: project! };
 }
@@ -128,8 +128,8 @@ describe('the button of our check run', () => {
     const { people, app } = house.double;
     people.label(NAME, 1, 'analyse', 'tria');
     await house.settle();
-    const project = await house.store.project(NAME);
-    const thread = await house.store.threadOf(project!.id, { kind: 'issue', number: 1 });
+    const project = await house.store.findProject(NAME);
+    const thread = await house.store.findThreadOfSubject(project!.id, { kind: 'issue', number: 1 });
     const sha = await people.push(NAME, { by: 'ada', files: { 'a.txt': 'a\n' } });
     const externalId = thread!.id;
     const check = await people.reportCheck(NAME, {
@@ -148,7 +148,7 @@ describe('the button of our check run', () => {
         payload: { ...payload, check_run: of === 'causeway' ? ours : { ...ours, app: { id: 1 } } },
       });
     }
-    expect((await house.store.thread(thread!.id))?.fixRequest?.login ?? null).toBe(asked);
+    expect((await house.store.findThread(thread!.id))?.fixRequest?.login ?? null).toBe(asked);
   });
 });
 
@@ -160,11 +160,11 @@ describe('projects', () => {
     await house.settle();
     people.renameRepository(NAME, 'store', 'ada');
     await house.settle();
-    expect((await house.store.projects({})).map(({ name }) => name)).toEqual(['octo/store']);
+    expect((await house.store.listProjects({})).map(({ name }) => name)).toEqual(['octo/store']);
     expect(await house.runs()).toHaveLength(1);
     people.uninstall([...state.installations.values()][0]!, 'octo');
     await house.settle();
-    expect(await house.store.projects({})).toEqual([]);
+    expect(await house.store.listProjects({})).toEqual([]);
     expect(await house.runs()).toEqual([]);
   });
 
@@ -174,10 +174,10 @@ describe('projects', () => {
     const [installation] = state.installations.values();
     people.suspend(installation!, 'octo');
     await house.settle();
-    expect(await house.store.projects({})).toEqual([]);
+    expect(await house.store.listProjects({})).toEqual([]);
     people.unsuspend(installation!, 'octo');
     await house.settle();
-    expect((await house.store.projects({})).map(({ name }) => name)).toEqual([NAME]);
+    expect((await house.store.listProjects({})).map(({ name }) => name)).toEqual([NAME]);
   });
 
   it('lost between a delivery and its job end the job quietly', async () => {
@@ -188,7 +188,7 @@ describe('projects', () => {
     people.uninstall([...state.installations.values()][0]!, 'octo');
     house.announced.splice(0);
     expect(await house.handle(labelled!)).toEqual({ kind: 'done' });
-    expect(await house.store.investigations({ limit: 1 })).toEqual([]);
+    expect(await house.store.listInvestigations({ limit: 1 })).toEqual([]);
   });
 });
 
@@ -207,7 +207,7 @@ describe('what was allowed and is taken back', () => {
       { sessions: 0, tokens: 0 },
       { sessions: 1, tokens: 1 },
     ]);
-    expect(await house.store.sessionByHash('session hash of ada')).toBeNull();
+    expect(await house.store.findSessionByHash('session hash of ada')).toBeNull();
   });
 
   it('goes by the number of the person: whoever has taken over the login keeps what is theirs', async () => {
@@ -238,7 +238,7 @@ describe('what was allowed and is taken back', () => {
     await using house = await shop();
     house.double.faults.add({ path: /./, times: 100, fault: { kind: 'reset', when: 'before' } });
     expect(await house.handle(withdrawal(house, 'eve'))).toEqual({ kind: 'done' });
-    expect((await house.store.accounts()).map(({ login }) => login)).not.toContain('eve');
+    expect((await house.store.listAccounts()).map(({ login }) => login)).not.toContain('eve');
   });
 });
 
@@ -259,8 +259,8 @@ async function signedIn(house: EventHouse, login: string, now: string): Promise<
 async function standing(house: EventHouse, accounts: readonly string[]) {
   return await Promise.all(
     accounts.map(async (id) => ({
-      sessions: (await house.store.sessions(id)).length,
-      tokens: (await house.store.tokens(id)).filter(({ revokedAt }) => revokedAt === null).length,
+      sessions: (await house.store.listSessions(id)).length,
+      tokens: (await house.store.listTokens(id)).filter(({ revokedAt }) => revokedAt === null).length,
     })),
   );
 }
@@ -291,7 +291,7 @@ describe('every event', () => {
     }
     expect(faults).toEqual([]);
     expect(house.writes()).toEqual([]);
-    expect(await house.store.investigations({ limit: 10 })).toEqual([]);
-    expect((await house.store.projects({})).map(({ name }) => name)).toEqual([NAME]);
+    expect(await house.store.listInvestigations({ limit: 10 })).toEqual([]);
+    expect((await house.store.listProjects({})).map(({ name }) => name)).toEqual([NAME]);
   });
 });

@@ -30,8 +30,8 @@ async function redPull(at: 'here' | 'fork' = 'here'): Promise<Red> {
 }
 
 async function threadOf({ house, number }: Red): Promise<Thread | null> {
-  const project = await house.store.project(NAME);
-  return await house.store.threadOf(project!.id, { kind: 'pull_request', number });
+  const project = await house.store.findProject(NAME);
+  return await house.store.findThreadOfSubject(project!.id, { kind: 'pull_request', number });
 }
 
 async function say({ house, number }: Red, body: string, by = 'wren') {
@@ -49,7 +49,7 @@ async function lookInto(
 ): Promise<Finding[]> {
   const { store } = house;
   const now = house.double.state.clock.now().toISOString();
-  const project = (await store.project(NAME))!;
+  const project = (await store.findProject(NAME))!;
   const account = await store.ensureAccount({ login: 'bot', githubId: 1, signingSecret: 'whsec_x', now });
   const about = {
     sha,
@@ -88,7 +88,7 @@ async function lookInto(
     ...{ investigationId, threadId: (await threadOf({ house, number, sha }))!.id, isOwnThread: true, notBegun: null },
   };
   const findings = [...before, finding];
-  const head = await store.noteHead(
+  const head = await store.ensureHead(
     { id: createId('hed'), projectId: project.id, sha, branch: 'topic' },
     { runAt: now, now },
   );
@@ -119,7 +119,7 @@ describe('"fix" on a pull request', () => {
     await say(red, '/analyse', 'tria');
     await say(red, '/analyse fix');
     expect(await threadOf(red)).toMatchObject({ fixRequest: { login: 'wren' } });
-    expect(await house.store.investigations({ limit: 10 })).toHaveLength(1);
+    expect(await house.store.listInvestigations({ limit: 10 })).toHaveLength(1);
   });
 
   it('by triage gets one look of confusion', async () => {
@@ -143,7 +143,7 @@ describe('"fix" on a pull request', () => {
     await lookInto(red, 'unit');
     expect(await say(red, '/analyse fix')).toEqual(['eyes']);
     expect(await threadOf(red)).toMatchObject({ trigger: { kind: 'checks' }, fixRequest: { login: 'wren' } });
-    expect(await house.store.investigations({ limit: 10 })).toHaveLength(1);
+    expect(await house.store.listInvestigations({ limit: 10 })).toHaveLength(1);
   });
 
   it.each([
@@ -159,7 +159,7 @@ describe('"fix" on a pull request', () => {
     await house.store.conclude(second!, conclusion({ changeSet }), now);
     await say(red, '/analyse fix');
     expect((await threadOf(red))?.fixRequest).toMatchObject({ login: 'wren' });
-    expect(await house.store.investigations({ limit: 10 })).toHaveLength(investigations);
+    expect(await house.store.listInvestigations({ limit: 10 })).toHaveLength(investigations);
   });
 });
 
@@ -184,6 +184,6 @@ describe('"analyse" on a pull request', () => {
       trigger: { kind: 'comment', by: { login: 'tria' } },
       fixRequest: null,
     });
-    expect(await house.store.investigations({ limit: 10 })).toHaveLength(2);
+    expect(await house.store.listInvestigations({ limit: 10 })).toHaveLength(2);
   });
 });

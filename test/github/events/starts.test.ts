@@ -21,8 +21,8 @@ describe('a label', () => {
     await house.settle();
     const runs = await house.runs();
     expect(runs).toHaveLength(outcome === null ? 0 : 1);
-    const project = await house.store.project(NAME);
-    const thread = await house.store.threadOf(project?.id ?? '', { kind: 'issue', number: 1 });
+    const project = await house.store.findProject(NAME);
+    const thread = await house.store.findThreadOfSubject(project?.id ?? '', { kind: 'issue', number: 1 });
     expect(thread && { pullRequest: thread.fixRequest !== null }).toEqual(outcome);
     if (thread !== null) expect(thread.trigger).toMatchObject({ kind: 'label', by: { login }, guidance: '' });
     const eyes = people.issue(NAME, 1).reactions.map(({ content }) => content);
@@ -121,7 +121,7 @@ describe('a label', () => {
     await house.handle(labelled!, 'd-same');
     await house.handle(labelled!, 'd-same');
     await house.handle(labelled!, 'd-other');
-    expect(await house.store.investigations({ limit: 10 })).toHaveLength(1);
+    expect(await house.store.listInvestigations({ limit: 10 })).toHaveLength(1);
   });
 
   it('that overtakes the news of its installation starts an analysis all the same', async () => {
@@ -219,8 +219,8 @@ describe('a command', () => {
     people.label(NAME, 1, 'analyse', 'ada');
     await house.settle();
     const [run] = await house.runs();
-    const project = await house.store.project(NAME);
-    const thread = await house.store.threadOf(project!.id, { kind: 'issue', number: 1 });
+    const project = await house.store.findProject(NAME);
+    const thread = await house.store.findThreadOfSubject(project!.id, { kind: 'issue', number: 1 });
     const [issueId = ''] = await house.store.conclude(run!, conclusion(), NOW);
     await people.push(NAME, { by: 'wren', branch: 'topic', files: { 'a.txt': 'new\n' } });
     const { number } = await people.openPull(NAME, { by: 'wren', title: 'Ours', head: 'topic' });
@@ -265,8 +265,8 @@ describe('a command', () => {
     people.comment(NAME, 1, { by: 'tria', body: '/analyse retry with my patch' });
     await house.settle();
     await house.handle(commented!, 'd-late');
-    const project = await house.store.project(NAME);
-    const thread = await house.store.threadOf(project!.id, { kind: 'issue', number: 1 });
+    const project = await house.store.findProject(NAME);
+    const thread = await house.store.findThreadOfSubject(project!.id, { kind: 'issue', number: 1 });
     expect(thread?.fixRequest).toBeNull();
     expect(late.reactions.map(({ content }) => content)).toEqual(['confused']);
   });
@@ -281,8 +281,8 @@ describe('a command', () => {
     const [commented] = house.announced.splice(0);
     state.clock.advance(3_600_000);
     await house.handle(commented!, 'd-late');
-    const project = await house.store.project(NAME);
-    const thread = await house.store.threadOf(project!.id, { kind: 'issue', number: 1 });
+    const project = await house.store.findProject(NAME);
+    const thread = await house.store.findThreadOfSubject(project!.id, { kind: 'issue', number: 1 });
     expect(thread?.fixRequest).toMatchObject({ login: 'wren', at: comment.createdAt });
   });
 
@@ -300,20 +300,20 @@ describe('a command', () => {
   it('"fix" by write asks for the pull request of what runs, or starts an analysis that leads to one', async () => {
     await using house = await shop();
     const { people } = house.double;
-    const project = await house.store.project(NAME);
-    const thread = () => house.store.threadOf(project?.id ?? '', { kind: 'issue', number: 1 });
+    const project = await house.store.findProject(NAME);
+    const thread = () => house.store.findThreadOfSubject(project?.id ?? '', { kind: 'issue', number: 1 });
     people.label(NAME, 1, 'analyse', 'tria');
     await house.settle();
     expect((await thread())?.fixRequest).toBeNull();
     people.comment(NAME, 1, { by: 'wren', body: '/analyse fix' });
     await house.settle();
     expect((await thread())?.fixRequest).toMatchObject({ login: 'wren' });
-    expect(await house.store.investigations({ limit: 10 })).toHaveLength(1);
+    expect(await house.store.listInvestigations({ limit: 10 })).toHaveLength(1);
     people.openIssue(NAME, { by: 'eve', title: 'Another' });
     people.comment(NAME, 2, { by: 'mona', body: '/analyse fix' });
     await house.settle();
-    expect(await house.store.investigations({ limit: 10 })).toHaveLength(2);
-    const other = await house.store.threadOf(project?.id ?? '', { kind: 'issue', number: 2 });
+    expect(await house.store.listInvestigations({ limit: 10 })).toHaveLength(2);
+    const other = await house.store.findThreadOfSubject(project?.id ?? '', { kind: 'issue', number: 2 });
     expect(other?.fixRequest).toMatchObject({ login: 'mona' });
   });
 

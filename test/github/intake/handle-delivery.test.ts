@@ -88,7 +88,7 @@ describe('a delivery', () => {
     const retryAt = new Date('2026-11-20T11:00:00Z');
     await using house = await handling(() => Promise.reject(failure('busy', retryAt)));
     expect(await house.handler.handle(JOB, here())).toEqual({ kind: 'later', runAt: retryAt.toISOString() });
-    expect(await house.store.delivery('d-1')).not.toBeNull();
+    expect(await house.store.findDelivery('d-1')).not.toBeNull();
   });
 
   it('ends quietly where what it is about is gone', async () => {
@@ -100,7 +100,7 @@ describe('a delivery', () => {
   it('is tried again by the queue where GitHub refused', async () => {
     await using house = await handling(() => Promise.reject(failure('refused')));
     await expect(house.handler.handle(JOB, here())).rejects.toMatchObject({ kind: 'refused' });
-    expect(await house.store.delivery('d-1')).not.toBeNull();
+    expect(await house.store.findDelivery('d-1')).not.toBeNull();
   });
 
   it.each(['unsure', 'busy'] as const)('outlives hours in which GitHub is %s and names no time', async (kind) => {
@@ -168,7 +168,7 @@ describe('a delivery', () => {
       signal.throwIfAborted();
     });
     await expect(house.handler.handle(JOB, stop.signal)).rejects.toThrow('stopping');
-    expect(await house.store.delivery('d-1')).not.toBeNull();
+    expect(await house.store.findDelivery('d-1')).not.toBeNull();
   });
 
   it('that cannot be handled for good says why, without a secret and without inner words', async () => {

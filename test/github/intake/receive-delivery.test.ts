@@ -25,7 +25,7 @@ describe('a delivery with a good signature', () => {
     const answer = await house.receive(delivery(BODY, { id: 'd-1' }));
     expect(answer.status).toBe(202);
     expect(await house.jobs()).toEqual([['delivery', 'd-1', 'repository 42 issue 1']]);
-    expect(await house.store.delivery('d-1')).toMatchObject({ id: 'd-1', event: 'issues', body: BODY });
+    expect(await house.store.findDelivery('d-1')).toMatchObject({ id: 'd-1', event: 'issues', body: BODY });
   });
 
   it('waits for what is told of the same issue or pull request, and for nothing else in its repository', async () => {
@@ -148,7 +148,7 @@ describe('a delivery with a good signature', () => {
     await using house = await reception();
     const body = JSON.stringify({ ...labelled(), note: 'naïve – 🦊 \u2028 \\u0000' });
     await house.receive(delivery(body, { id: 'd-1' }));
-    expect((await house.store.delivery('d-1'))?.body).toBe(body);
+    expect((await house.store.findDelivery('d-1'))?.body).toBe(body);
   });
 
   it('is asked for again where it cannot be stored, and the answer says nothing of why', async () => {

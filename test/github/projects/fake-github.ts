@@ -55,7 +55,7 @@ interface TokenScope {
 const NOT_FOUND: Said = { status: 404, body: { message: 'Not Found' } };
 
 /** `store` is what the clients read of installations. */
-export async function openFakeGithub(store: Pick<InstallationStore, 'installation'>): Promise<FakeGithub> {
+export async function openFakeGithub(store: Pick<InstallationStore, 'findInstallation'>): Promise<FakeGithub> {
   const installations = new Map<number, FakeInstallation>();
   const repositories = new Map<number, FakeRepository>();
   const broken = new Set<number>();

@@ -46,11 +46,11 @@ async function openHouse(basePath = '') {
     source: kept.source,
     permissions: createPermissions({ clients, now }),
     project: async (name: string) => {
-      const project = await store.project(name);
+      const project = await store.findProject(name);
       if (project === null || !isGithubProject(project)) throw new Error(`There is no project ${name}.`);
       return project;
     },
-    names: async () => (await store.projects({})).map(({ name }) => name),
+    names: async () => (await store.listProjects({})).map(({ name }) => name),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

@@ -35,10 +35,10 @@ async function openHouse(allowedOwners: readonly string[] = ['octo', 'acme']) {
       log: createLog({ level: 'info', destination: { write: (line) => void logged.push(JSON.parse(line)) } }),
       now: () => new Date(),
     }),
-    names: async () => (await store.projects({})).map(({ name }) => name),
+    names: async () => (await store.listProjects({})).map(({ name }) => name),
     /** An investigation of the project that has not ended. */
     async investigate(name: string) {
-      const project = (await store.project(name))!;
+      const project = (await store.findProject(name))!;
       const account = await store.ensureAccount({ login: 'mona', githubId: 1, signingSecret: 'whsec_x', now: NOW });
       return { project, ...(await accepted(store, acceptance({ account, project }))) };
     },
@@ -61,7 +61,7 @@ it('installed: its repositories are projects, with all that GitHub says of them'
   house.github.repository(502).archived = true;
   await house.sync.installationChanged(7, NEVER);
   expect(await house.names()).toEqual(['octo/docs', 'octo/shop']);
-  expect((await house.store.project('octo/docs'))?.source).toEqual({
+  expect((await house.store.findProject('octo/docs'))?.source).toEqual({
     kind: 'github',
     repositoryId: 502,
     installationId: 7,
@@ -70,7 +70,7 @@ it('installed: its repositories are projects, with all that GitHub says of them'
     isArchived: true,
     defaultBranch: 'main',
   });
-  expect(await house.store.installation(7)).toMatchObject({
+  expect(await house.store.findInstallation(7)).toMatchObject({
     owner: { id: 907, login: 'octo', kind: 'organization' },
     permissions: { contents: 'write', metadata: 'read' },
     isSuspended: false,
@@ -83,10 +83,10 @@ it('reconciled: every installation and repository of many pages, and nothing is 
   house.github.addRepository(101, 1, 'octo/r1');
   for (let id = 1_000; id < 1_210; id++) house.github.addRepository(5, id, `octo/r${id}`);
   await house.sync.reconcile(NEVER);
-  const before = await house.store.projects({});
+  const before = await house.store.listProjects({});
   expect(before).toHaveLength(211);
   await house.sync.reconcile(NEVER);
-  expect(await house.store.projects({})).toEqual(before);
+  expect(await house.store.listProjects({})).toEqual(before);
   expect(house.forgotten).toEqual([]);
 });
 
@@ -94,13 +94,13 @@ it('renamed: the project keeps its id, whether an event or a look told of it', a
   await using house = await openHouse();
   octo(house.github);
   await house.sync.reconcile(NEVER);
-  const { id } = (await house.store.project('octo/shop'))!;
+  const { id } = (await house.store.findProject('octo/shop'))!;
   house.github.repository(501).full_name = 'octo/store';
   await house.sync.repositoryChanged(501, 7, NEVER);
-  expect(await house.store.project('octo/store')).toMatchObject({ id });
+  expect(await house.store.findProject('octo/store')).toMatchObject({ id });
   house.github.repository(501).full_name = 'octo/market';
   await house.sync.reconcile(NEVER);
-  expect(await house.store.project('octo/market')).toMatchObject({ id });
+  expect(await house.store.findProject('octo/market')).toMatchObject({ id });
   expect(await house.names()).toEqual(['octo/docs', 'octo/market']);
 });
 
@@ -114,8 +114,8 @@ it('transferred: the project keeps its id and what runs for it, in whatever orde
   house.github.addRepository(8, 501, 'acme/shop');
   await house.sync.repositoryChanged(501, 8, NEVER);
   await house.sync.repositoryChanged(501, 7, NEVER);
-  expect(await house.store.project('acme/shop')).toMatchObject({ id: project.id, source: { installationId: 8 } });
-  expect((await house.store.investigation(investigationId))?.outcome).toEqual({ state: 'queued' });
+  expect(await house.store.findProject('acme/shop')).toMatchObject({ id: project.id, source: { installationId: 8 } });
+  expect((await house.store.findInvestigation(investigationId))?.outcome).toEqual({ state: 'queued' });
   expect(house.forgotten).toEqual([]);
 });
 
@@ -131,8 +131,8 @@ it.each<readonly [string, (sync: ProjectSync) => Promise<void>]>([
   house.github.removeRepository(501);
   house.github.addRepository(8, 501, 'acme/shop');
   await tell(house.sync);
-  expect(await house.store.project('acme/shop')).toMatchObject({ id: project.id, source: { installationId: 8 } });
-  expect((await house.store.investigation(investigationId))?.outcome).toEqual({ state: 'queued' });
+  expect(await house.store.findProject('acme/shop')).toMatchObject({ id: project.id, source: { installationId: 8 } });
+  expect((await house.store.findInvestigation(investigationId))?.outcome).toEqual({ state: 'queued' });
   expect(house.forgotten).toEqual([]);
 });
 
@@ -187,8 +187,8 @@ it.each<readonly [string, (house: Awaited<ReturnType<typeof openHouse>>) => Prom
     await house.sync.reconcile(NEVER);
     const { project, investigationId } = await house.investigate('octo/shop');
     await lose(house);
-    expect(await house.store.project('octo/shop')).toBeNull();
-    expect(await house.store.investigation(investigationId)).toMatchObject({
+    expect(await house.store.findProject('octo/shop')).toBeNull();
+    expect(await house.store.findInvestigation(investigationId)).toMatchObject({
       outcome: {
         state: 'gave_up',
         reason: { code: 'access_lost', detail: expect.stringContaining('Access to the repository was lost') },
@@ -202,24 +202,24 @@ it('unsuspended: the projects are back with their ids', async () => {
   await using house = await openHouse();
   octo(house.github);
   await house.sync.reconcile(NEVER);
-  const before = await house.store.projects({});
+  const before = await house.store.listProjects({});
   house.github.installation(7).suspended_at = NOW;
   await house.sync.installationChanged(7, NEVER);
   expect(await house.names()).toEqual([]);
   house.github.installation(7).suspended_at = null;
   await house.sync.installationChanged(7, NEVER);
-  expect(await house.store.projects({})).toEqual(before);
+  expect(await house.store.listProjects({})).toEqual(before);
 });
 
 it('a source that could not be forgotten is forgotten at the next look', async () => {
   await using house = await openHouse();
   octo(house.github);
   await house.sync.reconcile(NEVER);
-  const { id } = (await house.store.project('octo/shop'))!;
+  const { id } = (await house.store.findProject('octo/shop'))!;
   house.github.removeRepository(501);
   house.forgetFails = true;
   await house.sync.repositoryChanged(501, 7, NEVER);
-  expect(await house.store.project('octo/shop')).toBeNull();
+  expect(await house.store.findProject('octo/shop')).toBeNull();
   house.forgetFails = false;
   await house.sync.reconcile(NEVER);
   expect(house.forgotten).toEqual([id]);
@@ -238,10 +238,10 @@ it('an event that says more than GitHub does changes nothing', async () => {
   await using house = await openHouse();
   octo(house.github);
   await house.sync.reconcile(NEVER);
-  const before = await house.store.projects({});
+  const before = await house.store.listProjects({});
   await house.sync.repositoryChanged(501, 7, NEVER);
   await house.sync.installationChanged(7, NEVER);
-  expect(await house.store.projects({})).toEqual(before);
+  expect(await house.store.listProjects({})).toEqual(before);
 });
 
 it('a repository that was added is a project at once, the token for it being of that repository alone', async () => {
@@ -347,11 +347,11 @@ it.each(['a page that cannot be read', 'a page that is missing without a word'])
     house.github.listFault = { list: 'repositories', page: 2, isSilent: name.includes('without') };
     house.github.repository(3).full_name = 'octo/renamed';
     await house.sync.reconcile(NEVER).catch(() => undefined);
-    expect(await house.store.projects({})).toHaveLength(150);
+    expect(await house.store.listProjects({})).toHaveLength(150);
     expect(house.forgotten).toEqual([]);
     house.github.listFault = null;
     await house.sync.reconcile(NEVER);
-    expect(await house.store.project('octo/renamed')).not.toBeNull();
+    expect(await house.store.findProject('octo/renamed')).not.toBeNull();
   },
 );
 

@@ -34,7 +34,9 @@ async function openHook() {
   });
   const deps = {
     clients: ground.clients,
-    store: { seenDeliveries: async (ids: readonly string[]) => new Set(ids.filter((id) => hook.arrived.includes(id))) },
+    store: {
+      findSeenDeliveries: async (ids: readonly string[]) => new Set(ids.filter((id) => hook.arrived.includes(id))),
+    },
     log: createLog({ level: 'silent' }),
     now: () => ground.clock.now,
   };
@@ -181,7 +183,7 @@ it('numbers too large for a float are sent back to the digit', async () => {
     }),
     'POST /app/hook/deliveries/*/attempts': () => ({ status: 202 }),
   });
-  const store = { seenDeliveries: async () => new Set<string>() };
+  const store = { findSeenDeliveries: async () => new Set<string>() };
   const log = createLog({ level: 'silent' });
   await createRedelivery({ clients: ground.clients, store, log, now: () => ground.clock.now }).askAgain(NEVER);
   expect(ground.api.calls().at(-1)).toBe('POST /app/hook/deliveries/9223372036854775807/attempts');

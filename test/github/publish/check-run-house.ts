@@ -51,7 +51,7 @@ export async function checkRunHouse(setting: Setting = {}): Promise<CheckRunHous
   const deps: CheckRunDeps = { ...house.deps, store };
   const sha = await house.head();
   const noted = { id: createId('hed'), projectId: project.id, sha, branch: 'topic' };
-  const { id } = await store.noteHead(noted, { runAt: now(), now: now() });
+  const { id } = await store.ensureHead(noted, { runAt: now(), now: now() });
   const account = await store.ensureAccount({ login: 'wanda', githubId: 7, signingSecret: 'whsec_x', now: now() });
   const pull: CheckRunHouse['pull'] = {
     ...{ kind: 'pull_request', number: 5, branch: 'topic', base: { branch: 'main', sha: 'b'.repeat(40) }, sha },
@@ -105,7 +105,7 @@ export async function checkRunHouse(setting: Setting = {}): Promise<CheckRunHous
         investigationId: wanted.investigationId,
       };
       const run = (await store.startRun(runId, now()))!;
-      const opened = (await store.threadOf(project.id, subject))!;
+      const opened = (await store.findThreadOfSubject(project.id, subject))!;
       return { run, thread: opened, finding: { ...of, investigationId, threadId: opened.id, isOwnThread: true } };
     },
     async concluded({ run }, analysis = {}, files) {
@@ -126,7 +126,7 @@ export async function checkRunHouse(setting: Setting = {}): Promise<CheckRunHous
       const seen = { state: 'red', place: pull, leftOut: [], endedAt: now(), ...over } as const;
       await store.saveHead(id, { ...seen, findings }, now());
     },
-    head: async () => (await store.head(id))!,
+    head: async () => (await store.findHead(id))!,
     publish: () =>
       createCheckRunHandler(deps).handle({ id: 'job_1', kind: 'check-run', subject: id, attempt: 1 }, SIGNAL),
     runs: () =>

@@ -304,7 +304,7 @@ describe('the button', () => {
 });
 
 async function ledger({ house }: CheckRunHouse, failureId: string) {
-  return (await house.store.failure(failureId))!;
+  return (await house.store.findFailure(failureId))!;
 }
 
 describe('where nothing may leave', () => {

@@ -38,7 +38,7 @@ async function opened(house: PublishingHouse): Promise<Opened> {
 
 /** The text of the report behind the last further attempt. */
 async function attemptText({ store }: PublishingHouse, investigationId: string): Promise<string> {
-  const { runId } = (await store.investigation(investigationId))!;
+  const { runId } = (await store.findInvestigation(investigationId))!;
   return (await store.startRun(runId, new Date().toISOString()))!.text;
 }
 
@@ -158,7 +158,7 @@ describe('red checks', () => {
     const text = await attemptText(house, attempt!.investigationId);
     expect(text).toContain('expected 22, got 2');
     expect(text).toContain('-two\n+2');
-    expect(await house.store.investigation(attempt!.investigationId)).toMatchObject({ origin: 'check-run' });
+    expect(await house.store.findInvestigation(attempt!.investigationId)).toMatchObject({ origin: 'check-run' });
     expect(house.comments()[0]?.body).toContain('a further attempt runs, `/analyse stop` to cancel');
     await house.conclude({ ...SECOND_FIX, base: first });
     await house.settle();
@@ -249,7 +249,7 @@ describe('a pull request that is no longer ours alone', () => {
     house.double.people.close(SHOP, pull.number, 'wanda');
     expect(await house.settle()).toEqual({ kind: 'done' });
     const [attempt] = await attempts(house);
-    const investigation = await house.store.investigation(attempt!.investigationId);
+    const investigation = await house.store.findInvestigation(attempt!.investigationId);
     expect(investigation?.outcome.state).toBe('cancelled');
     expect(house.comments()[0]?.body).toContain('was closed unmerged');
     house.advance(60);

@@ -141,7 +141,7 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
     ],
     now().toISOString(),
   );
-  const project = (await store.projectOfRepository(repository.id))!;
+  const project = (await store.findProjectOfRepository(repository.id))!;
   const account = await store.ensureAccount({
     ...{ login: WRITER, githubId: people.user(WRITER).id, signingSecret: 'whsec_x', now: now().toISOString() },
   });
@@ -202,7 +202,7 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
       const opens = { kind: 'opens', threadId: createId('thr'), subject, trigger, fixRequest, isSeen: false } as const;
       const { runId } = await accepted(store, { ...wanted, thread: opens });
       run = await store.startRun(runId, now().toISOString());
-      const thread = (await store.threadOf(project.id, subject))!;
+      const thread = (await store.findThreadOfSubject(project.id, subject))!;
       threadId = thread.id;
       return thread;
     },
@@ -238,7 +238,7 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
         thread: { ...part, failureId: failure.id },
       });
       run = await store.startRun(runId, at);
-      threadId = (await store.threadOf(project.id, subject))!.id;
+      threadId = (await store.findThreadOfSubject(project.id, subject))!.id;
       return {
         ...{ failureId: failure.id, verdict, standing, reasons: [{ code: 'green_on_base', check: '' }], places: [] },
         checks: names.map((name) => ({ name, runId: 1, url: '', isRed: true })),
@@ -253,7 +253,7 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
     },
     async judge({ number, sha, findings, state = 'red' }) {
       const at = now().toISOString();
-      const head = await store.noteHead(
+      const head = await store.ensureHead(
         { id: createId('hed'), projectId: project.id, sha, branch: 'mine' },
         { runAt: at, now: at },
       );
@@ -263,7 +263,7 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
       };
       await store.saveHead(head.id, { state, place, findings, leftOut: [], endedAt: at }, at);
     },
-    thread: async () => (await store.thread(threadId))!,
+    thread: async () => (await store.findThread(threadId))!,
     async facts() {
       const facts = { kind: 'facts', conclusion: conclusion(), at: now().toISOString() };
       await store.appendTranscript(run!, JSON.stringify(facts), facts.at);
@@ -316,10 +316,10 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
 
 /** The run of a further attempt, where there is one, else the one that a person asked for. */
 async function waitingRun(store: Store, threadId: string, asked: Run | null): Promise<Run> {
-  const thread = await store.thread(threadId);
+  const thread = await store.findThread(threadId);
   const attempt = thread?.record.pullRequest?.attempts.at(-1);
   if (attempt?.outcome !== null || attempt === undefined) return asked!;
-  const investigation = await store.investigation(attempt.investigationId);
+  const investigation = await store.findInvestigation(attempt.investigationId);
   return (await store.startRun(investigation!.runId, new Date().toISOString()))!;
 }
 

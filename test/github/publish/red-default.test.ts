@@ -107,8 +107,8 @@ describe('the fix of a red default branch', () => {
     await house.settle();
     expect(house.pulls()[0]?.body).toBe(opened);
     house.advance(60);
-    await house.store.closeOfPullRequest(house.project.id, 7, house.deps.now().toISOString());
-    expect(await house.store.failure(failureId)).toMatchObject({ state: 'closed', closed: { by: 'pull_request' } });
+    await house.store.closeFailuresOfPullRequest(house.project.id, 7, house.deps.now().toISOString());
+    expect(await house.store.findFailure(failureId)).toMatchObject({ state: 'closed', closed: { by: 'pull_request' } });
     await house.settle();
     expect(house.pulls()[0]?.body).toBe(opened);
   });
@@ -143,24 +143,24 @@ async function mended(house: PublishingHouse, failureId: string) {
   house.advance(60);
   const now = house.deps.now().toISOString();
   const sha = 'c'.repeat(40);
-  const contained = [{ from: (await house.store.failure(failureId))!.firstSeen.sha, to: sha }];
+  const contained = [{ from: (await house.store.findFailure(failureId))!.firstSeen.sha, to: sha }];
   const green = {
     sha,
     checks: ['test (20)', 'lint'].map((name) => ({ app: 'github-actions', name })),
     at: now,
     contained,
   };
-  await house.store.closeGreen(house.project.id, green, now);
-  expect((await house.store.failure(failureId))?.state).toBe('closed');
+  await house.store.closeFixedFailures(house.project.id, green, now);
+  expect((await house.store.findFailure(failureId))?.state).toBe('closed');
 }
 
 /** With commits of its own. */
 async function back(house: PublishingHouse, failureId: string, place: Partial<Sighting> = {}) {
-  const { fingerprint, headline, firstSeen } = (await house.store.failure(failureId))!;
+  const { fingerprint, headline, firstSeen } = (await house.store.findFailure(failureId))!;
   const at = house.deps.now().toISOString();
   const seen = { ...firstSeen, key: 'again', sha: 'e'.repeat(40), at, ...place };
   await house.store.recordSightings({ id: failureId, projectId: house.project.id, fingerprint, headline }, [seen], at);
-  expect((await house.store.failure(failureId))?.state).toBe('open');
+  expect((await house.store.findFailure(failureId))?.state).toBe('open');
   await house.store.saveRange(failureId, { from: 'c'.repeat(40), to: 'e'.repeat(40), total: 1, commits: [] });
 }
 
@@ -183,7 +183,7 @@ async function shownAtHead(house: PublishingHouse, finding: Finding) {
   const { store, project } = house;
   const at = house.deps.now().toISOString();
   const save = async (sha: string, place: HeadPlace, shown: Finding) => {
-    const { id } = await store.noteHead(
+    const { id } = await store.ensureHead(
       { id: createId('hed'), projectId: project.id, sha, branch: 'main' },
       { runAt: at, now: at },
     );
@@ -193,7 +193,7 @@ async function shownAtHead(house: PublishingHouse, finding: Finding) {
   const checks = [{ name: 'of a fork', runId: 9, url: '', isRed: true }];
   const outside = inPullRequest(9, { isFork: true, isTrusted: false });
   await save('9'.repeat(40), outside, { ...finding, checks, isOwnThread: false });
-  const { fingerprint } = (await store.failure(finding.failureId))!;
+  const { fingerprint } = (await store.findFailure(finding.failureId))!;
   const named = { id: finding.failureId, projectId: project.id, fingerprint, headline: 'of a fork' };
   await store.recordSightings(named, [inBranch('fork', 9, { checkName: 'of a fork', isTrusted: false, at })], at);
 }

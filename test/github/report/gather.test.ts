@@ -31,7 +31,7 @@ describe('an issue', () => {
       ].join('\n\n'),
     );
     expect(run.revision).toBe('');
-    const [investigation] = await house.store.investigations({ limit: 1 });
+    const [investigation] = await house.store.listInvestigations({ limit: 1 });
     expect(investigation).toMatchObject({ origin: 'github-issue', reference: 'octo/shop#1' });
   });
 
@@ -166,9 +166,9 @@ describe('a pull request', () => {
       ].join('\n\n'),
     );
     expect([run.revision, run.isTrusted]).toEqual([sha, false]);
-    const project = await house.store.project(NAME);
+    const project = await house.store.findProject(NAME);
     const subject = { kind: 'pull_request', number: pull.number } as const;
-    expect(await house.store.threadOf(project!.id, subject)).toMatchObject({ fixRequest: null });
+    expect(await house.store.findThreadOfSubject(project!.id, subject)).toMatchObject({ fixRequest: null });
   });
 
   it('of a fork is read at its own head, like any other', async () => {

@@ -33,7 +33,7 @@ describe('a verdict waits for no green run', () => {
     at.run('sign', 'red', { log: redLog() });
     busy(at, 'leads', 1);
     expect(await headline(at)).toBe(SHOWN_ALONE);
-    const [failure] = await at.store.failures(at.project.id, { limit: 1 });
+    const [failure] = await at.store.listFailures(at.project.id, { limit: 1 });
     expect(failure!.range).toMatchObject({ from: GREEN, to: HEAD });
   });
 

@@ -24,8 +24,8 @@ describe('a red check of the default branch', () => {
     await using alone = await greenGround();
     alone.run('sign', 'red', { log: redLog() });
     expect(await headline(alone)).toBe(SHOWN_ALONE);
-    const [one] = await at.store.failures(at.project.id, { limit: 2 });
-    const [other] = await alone.store.failures(alone.project.id, { limit: 2 });
+    const [one] = await at.store.listFailures(at.project.id, { limit: 2 });
+    const [other] = await alone.store.listFailures(alone.project.id, { limit: 2 });
     expect(one!.fingerprint).toBe(other!.fingerprint);
   });
 
@@ -52,7 +52,7 @@ describe('a red check of the default branch', () => {
 
     const mended = 'e'.repeat(40);
     const contained = [HEAD, NEXT].map((from) => ({ from, to: mended }));
-    await at.store.closeGreen(
+    await at.store.closeFixedFailures(
       at.project.id,
       { sha: mended, checks: [ofActions('sign')], at: time(60), contained },
       time(60),
@@ -88,7 +88,7 @@ describe('a red check of the default branch', () => {
     await green(at, { name: 'elsewhere' });
     at.run('sign', 'red', { log: DISK_LOG });
     at.run('elsewhere', 'red', { app: 'other-ci', log: redLog() });
-    await at.store.noteGreen(at.project.id, {
+    await at.store.recordPassingCheck(at.project.id, {
       ...{ check: { app: 'other-ci', name: 'elsewhere' }, sha: GREEN, at: time(-600), runId: 7 },
     });
     await at.look();
