@@ -1,7 +1,8 @@
 // A repository made by rule: always the same files, history and sizes for the same number of files, packed as a server keeps it.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { git } from '../github-double/git/run-git.ts';
@@ -23,8 +24,14 @@ const WORDS = 'amount balance cart customer discount entry filter group invoice 
 );
 const VERBS = ['apply', 'build', 'check', 'find', 'load', 'merge', 'parse', 'read', 'send', 'sort', 'store', 'update'];
 
-/** Made under `folder` where it is not there yet. */
-export async function makeRepository(folder: string, files: number): Promise<MadeRepository> {
+/** Kept in the folder for temporary files: one of 40,000 files takes most of a minute to make. */
+export async function keptRepository(files: number): Promise<MadeRepository> {
+  const folder = path.join(tmpdir(), 'causeway-made-repositories');
+  await mkdir(folder, { recursive: true });
+  return await makeRepository(folder, files);
+}
+
+async function makeRepository(folder: string, files: number): Promise<MadeRepository> {
   const gitDir = path.join(folder, `made-${files}.git`);
   if (!existsSync(gitDir)) {
     const partial = `${gitDir}.partial`;

@@ -12,13 +12,6 @@ import { seeded } from '../redact/corpus/templates.ts';
 import { WRAPPINGS } from '../redact/corpus/wrappings.ts';
 import { load, median, say, spread, table } from './figures.ts';
 
-export const REDACTION_USAGE = `redaction: recall on fake secrets, false alarms, cost
-  --samples N          of each kind in each wrapping (10)
-  --logs FOLDER        real logs (*.log, *.log.gz) for false alarms; ten of them, evenly spread
-  --every              all logs of the folder instead
-  --show               print what was cut in real texts
-`;
-
 const MB = 1_000_000;
 const ROOT = path.join(import.meta.dirname, '..', '..');
 
@@ -27,7 +20,8 @@ interface Text {
   readonly text: string;
 }
 
-export async function redactionBench(args: readonly string[]): Promise<void> {
+/** Prints recall on made secrets, what is cut that is none, and the time it takes. */
+export async function measureRedaction(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
     options: {

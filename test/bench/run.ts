@@ -1,52 +1,58 @@
-// `npm run bench`: every comparison of docs/evaluation.md; `npm run bench -- NAME [options]`: one of them, or a longer measurement.
-import { CI_LOG_STREAM_USAGE, ciLogStreamBench } from './ci-log-stream.ts';
-import { CI_LOGS_USAGE, ciLogsBench } from './ci-logs.ts';
-import { COMPARE_OPTIONS, compare } from './compare.ts';
-import { COMPARISONS } from './comparisons.ts';
-import { DELIVERIES_USAGE, deliveriesBench } from './deliveries.ts';
-import { LABEL_USAGE, labelBench } from './label-bench.ts';
-import { LEXICON_USAGE, lexiconBench } from './lexicon.ts';
-import { QUEUE_USAGE, queueBench } from './queue.ts';
-import { RED_CHECK_USAGE, redCheckBench } from './red-check.ts';
-import { RED_DAY_USAGE, redDayBench } from './red-day.ts';
-import { REDACTION_USAGE, redactionBench } from './redaction.ts';
+// `npm run bench`: the speeds that people feel, as docs/evaluation.md lists them; `npm run bench -- NAME` measures one subject.
+import { parseArgs } from 'node:util';
+import { ANSWERS } from './answers.ts';
+import { CI_LOG } from './ci-log.ts';
+import { EDITS } from './edits.ts';
+import { FACTS } from './facts.ts';
+import { say } from './figures.ts';
+import { ON_GITHUB } from './on-github.ts';
+import { formatRows, isReached, keepRows, type Row } from './row.ts';
+import { START } from './start.ts';
 
-const LONGER = {
-  label: labelBench,
-  'red-day': redDayBench,
-  'red-check': redCheckBench,
-  'ci-logs': ciLogsBench,
-  'ci-log-stream': ciLogStreamBench,
-  lexicon: lexiconBench,
-  queue: queueBench,
-  deliveries: deliveriesBench,
-  redaction: redactionBench,
+const MEASUREMENTS = [START, ANSWERS, FACTS, CI_LOG, EDITS, ON_GITHUB];
+const OTHERS = {
+  redaction: async () => (await import('./redaction.ts')).measureRedaction,
+  coverage: async () => (await import('./coverage.ts')).measureCoverage,
 } as const;
 
-const USAGES = [
-  ...[LABEL_USAGE, RED_DAY_USAGE, RED_CHECK_USAGE, CI_LOGS_USAGE, CI_LOG_STREAM_USAGE, LEXICON_USAGE],
-  ...[DELIVERIES_USAGE, REDACTION_USAGE, QUEUE_USAGE],
-];
+const USAGE = `Usage: npm run bench -- [NAME] [--rounds 3] [--keep]
+${MEASUREMENTS.map(({ name, about }) => `  ${name.padEnd(10)} ${about}\n`).join('')}
+  redaction  how many made secrets are hidden, and false alarms in real texts (--samples N, --logs FOLDER, --every, --show)
+  coverage   functions and files that run for one report and for one label
 
-const args = process.argv.slice(2);
-const name = args[0] === undefined || args[0].startsWith('-') ? null : args[0];
-if (args.includes('--help')) process.stdout.write(usage());
-else if (name === null) await compare(COMPARISONS, args);
-else await measureOne(name, args.slice(1));
+  --rounds 3  how often each is measured
+  --keep      writes the rows to docs/evaluation.md
+`;
 
-async function measureOne(name: string, options: readonly string[]): Promise<void> {
-  const comparison = COMPARISONS.find((one) => one.name === name);
-  if (comparison !== undefined) return await compare([comparison], options);
-  if (isLonger(name)) return await LONGER[name](options);
-  process.stderr.write(`There is no measurement "${name}".\n\n${usage()}`);
-  process.exitCode = 2;
-}
+const [name = '', ...rest] = process.argv.slice(2);
+if (name === 'redaction' || name === 'coverage') await (await OTHERS[name]())(rest);
+else await measure();
 
-function usage(): string {
-  const lines = COMPARISONS.map(({ name, about }) => `${name}: ${about}\n`);
-  return `Comparisons, all of them without a name:\n${lines.join('')}${COMPARE_OPTIONS}\nLonger measurements:\n${USAGES.join('\n')}`;
-}
-
-function isLonger(name: string): name is keyof typeof LONGER {
-  return Object.hasOwn(LONGER, name);
+async function measure(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string', default: '3' },
+      keep: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const chosen = MEASUREMENTS.filter((one) => positionals.length === 0 || positionals.includes(one.name));
+  if (values.help || chosen.length === 0) {
+    process.stdout.write(USAGE);
+    process.exitCode = values.help ? 0 : 2;
+    return;
+  }
+  const all: Row[] = [];
+  for (const { name, about, measure } of chosen) {
+    say(`\n## ${name}: ${about}\n`);
+    const rows: Row[] = [];
+    for await (const row of measure(Number(values.rounds))) rows.push(row);
+    say(formatRows(rows));
+    // After each subject, since a later one may fail.
+    if (values.keep) await keepRows(rows);
+    all.push(...rows);
+  }
+  const missed = all.filter((row) => !isReached(row)).map(({ what }) => what);
+  say(`\n${missed.length === 0 ? 'Every aim is reached.' : `Missed: ${missed.join('; ')}.`}`);
 }
