@@ -1,6 +1,6 @@
-// What git printed when it failed, as errors: what a person can do about it, and whether the mirror is damaged.
+// What git printed when it failed, as errors: what to do about it, and whether the mirror is damaged.
 import { CausewayError, NO_SPACE } from '../core/errors.ts';
-import type { Ending } from './run.ts';
+import type { Ending } from './process.ts';
 
 interface Cause {
   readonly pattern: RegExp;
@@ -55,7 +55,7 @@ const CAUSES: readonly Cause[] = [
   },
 ];
 
-/** `what` names the repository without any credential, such as `The repository of acme/shop (https://…)`. The cause says where our disk is full: see `isDiskFull`. */
+/** `what` names the repository without any credential, such as `The repository of acme/shop (https://…)`. Its cause satisfies `isDiskFull` where our disk is full. */
 export function toUnreachable(what: string, ending: Ending, stderr: string): CausewayError {
   const message = `${what} could not be read. ${describeRepair(ending, stderr)}`;
   const isFull = ending.kind !== 'timeout' && DISK_FULL.test(stderr);
@@ -69,11 +69,11 @@ function describeRepair(ending: Ending, stderr: string): string {
   }
   const known =
     CAUSES.find((cause) => cause.pattern.test(stderr))?.repair ?? 'Check that git can fetch it from this machine.';
-  const said = findMessage(stderr);
-  return said === '' ? known : `${known} Git said: ${said}`;
+  const message = findMessage(stderr);
+  return message === '' ? known : `${known} Git said: ${message}`;
 }
 
-/** The line that tells most, ≤ 300 characters. */
+/** The most informative line, ≤ 300 characters. */
 function findMessage(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   const line = lines.find((each) => /^(?:fatal|error):/.test(each)) ?? lines.at(-1) ?? '';
@@ -83,7 +83,7 @@ function findMessage(stderr: string): string {
 const DAMAGE =
   /missing|corrupt|unable to (?:read|find|parse|unpack|stream)|could not (?:read|parse|get)|bad (?:object|tree)|inflate|not a (?:valid object|tree object)|failed to (?:read|unpack|traverse)|invalid object/i;
 
-/** An object is missing or damaged: for this module's own use, see `withRenewal`. */
+/** An object is missing or damaged; see `withRenewal`. */
 export class DamagedObjects extends Error {
   override readonly name: string = 'DamagedObjects';
 }
@@ -93,7 +93,6 @@ export class MissingObject extends DamagedObjects {
   override readonly name = 'MissingObject';
 }
 
-/** Whether git reported objects that it could not read. */
 export function isDamage(stderr: string): boolean {
   return DAMAGE.test(stderr);
 }
@@ -105,13 +104,13 @@ export function toError(what: string, stderr: string): Error {
 
 /** A mirror that can be made again from its source. */
 export interface Renewable {
-  /** Replaces the mirror by a new one, once; false where that cannot help, since its source is a partial clone. */
-  renew(signal: AbortSignal): Promise<boolean>;
+  /** Makes the mirror anew, once. */
+  renew(signal: AbortSignal): Promise<void>;
 }
 
 /**
  * Does `work`; where objects turn out to be missing or damaged, does it again over a new mirror.
- * Throws `absent` where they are still missing, or where the source is a partial clone that never had them.
+ * Throws `absent` where they are missing in the source too.
  */
 export async function withRenewal<T>(mirror: Renewable, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
@@ -119,19 +118,14 @@ export async function withRenewal<T>(mirror: Renewable, signal: AbortSignal, wor
   } catch (error) {
     if (!(error instanceof DamagedObjects)) throw error;
   }
-  if (!(await mirror.renew(signal))) {
-    throw new CausewayError(
-      'absent',
-      'The content of this file is not there: the repository is a partial clone. Fetch the file in it with git, then try again.',
-    );
-  }
+  await mirror.renew(signal);
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof DamagedObjects)) throw error;
     throw new CausewayError(
       'absent',
-      'This object is missing or damaged in the repository itself: a new copy of it lacks it too. "git fsck" there says more; a new clone repairs it.',
+      'This object is missing or damaged in the repository itself. A partial clone lacks some contents: fetch them there with git. Otherwise "git fsck" there says more, and a new clone repairs it.',
       { cause: error },
     );
   }

@@ -2,8 +2,8 @@
 import { CausewayError } from '../core/errors.ts';
 import type { SearchCut, SearchHit, SearchQuery, SearchResult, TreeEntry } from '../core/source.ts';
 import { isDamage } from './failure.ts';
+import type { Ending } from './process.ts';
 import type { RepositoryAccess } from './repository.ts';
-import type { Ending } from './run.ts';
 import { decodeOrNull, MAX_BLOB_BYTES } from './text.ts';
 
 const DEFAULT_LIMIT = 200;
@@ -66,7 +66,8 @@ export async function searchTree(
   const limit = Math.min(MAX_LIMIT, Math.max(1, Math.trunc(query.limit ?? DEFAULT_LIMIT)));
   const question = { query, matcher, filter, limit };
   let attempt = await grep(access, { ...scope, largest: MAX_BLOB_BYTES }, question, signal);
-  if (attempt.damaged && (await access.renew(signal))) {
+  if (attempt.damaged) {
+    await access.renew(signal);
     attempt = await grep(access, { ...scope, largest: MAX_BLOB_BYTES }, question, signal);
   }
   if (attempt.ending.kind === 'timeout' || attempt.error === TOO_SLOW) {
@@ -95,7 +96,6 @@ async function grep(
     ],
     gitDir: access.mirror.gitDir,
     timeoutMs: TIMEOUT_MS,
-    limitCpu: true,
     signal,
   });
   process.stdin.end();

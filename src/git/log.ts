@@ -14,8 +14,8 @@ import type {
   HistoryResult,
   LineRange,
 } from '../core/source.ts';
-import type { ConfigEntry } from './environment.ts';
 import { toError } from './failure.ts';
+import type { ConfigEntry } from './process.ts';
 import type { RepositoryAccess } from './repository.ts';
 
 /** With `-z`: four fields and a NUL after each. No commit can hold a NUL. */
@@ -79,7 +79,6 @@ export async function readHistory(
     gitDir: access.mirror.gitDir,
     config: [RENAMES],
     timeoutMs: TIMEOUT_MS,
-    limitCpu: true,
     maxBytes: MAX_BYTES,
     signal,
   });
@@ -141,7 +140,6 @@ export async function readAncestors(
     args: ['rev-list', '--no-merges', `--max-count=${count}`, '--end-of-options', revision, '--'],
     gitDir: mirror.gitDir,
     timeoutMs: TIMEOUT_MS,
-    limitCpu: true,
     maxBytes: (count + 1) * ID_BYTES,
     signal,
   });
@@ -170,7 +168,6 @@ export async function* readMessages(
     ],
     gitDir: mirror.gitDir,
     timeoutMs: MESSAGES_TIMEOUT_MS,
-    limitCpu: true,
     signal,
   });
   process.stdin.end(`${ids.join('\n')}\n`);
@@ -255,7 +252,6 @@ export async function blameLines(
     args: ['blame', '--incremental', '-L', `${at.range.from},${at.range.to}`, at.revision, '--', at.path],
     gitDir: access.mirror.gitDir,
     timeoutMs: TIMEOUT_MS,
-    limitCpu: true,
     maxBytes: 32 * 1024 * 1024,
     signal,
   });
@@ -343,7 +339,6 @@ async function runComparison(
     args,
     gitDir: access.mirror.gitDir,
     timeoutMs: COMPARE_TIMEOUT_MS,
-    limitCpu: true,
     maxBytes: MAX_BYTES,
     signal,
   });

@@ -1,34 +1,41 @@
-// The source of every project, kept as bare mirrors in one folder: opened means fetched, under a lock, then read.
+// The source of every project, kept as bare mirrors in one folder: brought up to date when opened, under a lock, then read.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { CausewayError, isDiskFull, NO_SPACE } from '../core/errors.ts';
 import type { Project } from '../core/project.ts';
 import type { Source } from '../core/source.ts';
 import { untilAborted } from '../core/until-aborted.ts';
 import type { Log } from '../log.ts';
-import { createCertificates, type Environment } from './environment.ts';
 import { type Besides, createEviction, removeMirror, touchMirror, watchUse } from './eviction.ts';
-import { isPartialClone } from './local.ts';
+import {
+  type Credentials,
+  clearLeftovers,
+  fetchCommit,
+  openBundle,
+  openRemote,
+  refreshMirror,
+  requireCommits,
+} from './fetch.ts';
+import { borrowRepository } from './local.ts';
+import { acquireProcessLock, createSingleFlight } from './locks.ts';
 import { createObjectReader } from './objects.ts';
-import { acquireProcessLock } from './process-lock.ts';
-import { clearLeftovers, type FetchLimits, fetchCommit, type Mirror, refreshMirror } from './refresh.ts';
+import { createCertificates, createGit, type Environment } from './process.ts';
+import type { Refs } from './refs.ts';
 import { createRepository } from './repository.ts';
-import { createGit } from './run.ts';
-import { createSingleFlight } from './single-flight.ts';
-import { type Credentials, openRemote, openUpstream } from './upstream.ts';
 
 const REFUSAL_LASTS_MS = 60_000;
 
 export interface GitSourceOptions {
   /** Where mirrors are kept; made if absent. Nothing else may live there. */
   readonly folder: string;
-  /** Asked anew for every refresh of an http(s) source; absent: none has any. */
+  /** Called for every refresh of an http(s) source; absent: all are read without. */
   readonly credentials?: Credentials;
   /** Longest one fetch may take (default 15 minutes). */
   readonly fetchTimeoutMs?: number;
   /** Largest mirror that is still fetched, in bytes (default 20 GiB). */
   readonly maxMirrorBytes?: number;
-  /** How long a commit that the source did not give out is not asked for again (default one minute). */
+  /** How long a commit that the source refused is not requested again (default one minute). */
   readonly refusalLastsMs?: number;
   /** Longest wait for another process at the same mirror (default 2 minutes). */
   readonly lockWaitMs?: number;
@@ -38,7 +45,6 @@ export interface GitSourceOptions {
   readonly besides?: Besides;
   /** How long after its last use a mirror still counts as in use (default 30 minutes). */
   readonly inUseMs?: number;
-  /** Says what was evicted; absent: nobody. */
   readonly log?: Log;
   /** Git sees PATH, proxies and certificates of it, nothing else. */
   readonly environment: Environment;
@@ -48,78 +54,87 @@ export interface GitSourceOptions {
 export function createGitSource(options: GitSourceOptions): Source & AsyncDisposable {
   const folder = resolve(options.folder);
   mkdirSync(join(folder, 'locks'), { recursive: true, mode: 0o700 });
-  const { environment } = options;
   const lifetime = new AbortController();
   const git = createGit({
-    environment,
-    certificates: createCertificates(folder, environment['NODE_EXTRA_CA_CERTS']),
+    environment: options.environment,
+    certificates: createCertificates(folder, options.environment['NODE_EXTRA_CA_CERTS']),
     lifetime: lifetime.signal,
   });
   const reading = watchUse(git);
-  const limits = limitsOf(options);
-  const credentials = options.credentials ?? (async () => null);
-  const refreshes = createSingleFlight<Mirror>();
+  const { credentials = async () => null, fetchTimeoutMs = 15 * 60_000, maxMirrorBytes = 20 * 1024 ** 3 } = options;
+  const limits = { fetchTimeoutMs, maxBytes: maxMirrorBytes };
+  const refreshes = createSingleFlight<Refs>();
   const fetches = createSingleFlight<boolean>();
-  /** Commits that the source did not give out, with the time until which they are not asked for again. */
-  const refusedUntil = new Map<string, number>();
+  const refusals = new LRUCache<string, true>({ max: 1_000, ttl: options.refusalLastsMs ?? REFUSAL_LASTS_MS });
   const eviction = createEviction({ ...options, folder });
 
-  async function refresh(project: Project, replace: boolean, signal: AbortSignal): Promise<Mirror> {
-    const { gitDir, lock } = pathsOf(folder, project.id);
-    using _lock = await acquireProcessLock(lock, signal, options.lockWaitMs);
+  async function lockMirror(projectId: string, signal: AbortSignal): Promise<Disposable> {
+    return await acquireProcessLock(join(folder, 'locks', projectId), signal, options.lockWaitMs);
+  }
+
+  async function refresh(project: Project, replace: boolean, signal: AbortSignal): Promise<Refs> {
+    const gitDir = join(folder, `${requireId(project.id)}.git`);
+    const { source } = project;
+    using _lock = await lockMirror(project.id, signal);
     await clearLeftovers(gitDir);
-    await using upstream = await openUpstream(git, project, { gitDir, credentials }, signal);
-    const { mirror, isChanged } = await refreshMirror(git, { gitDir, upstream, limits }, replace, signal);
+    const what = source.kind === 'path' ? `The repository of ${project.name} (${source.path})` : '';
+    const remote =
+      source.kind === 'path' ? await openBundle(source.path, what) : await openRemote(project, credentials, signal);
+    if (source.kind === 'path' && remote === null) {
+      const refs = await borrowRepository(git, { path: source.path, what, gitDir }, signal);
+      requireCommits(refs, what);
+      return refs;
+    }
+    if (remote === null) throw new TypeError('a source with an address is a remote');
+    const { refs, isChanged } = await refreshMirror(git, { gitDir, remote, limits, replace }, signal);
     touchMirror(gitDir);
     if (isChanged) eviction.schedule();
-    return mirror;
+    return refs;
   }
 
   async function fetchBySha(project: Project, sha: string, signal: AbortSignal): Promise<boolean> {
     const key = `${project.id} ${sha}`;
-    const now = performance.now();
-    for (const [old, until] of refusedUntil) if (until <= now) refusedUntil.delete(old);
-    if (refusedUntil.has(key)) return false;
-    const isThere = await fetches.join(key, signal, async (shared) => {
-      const { gitDir, lock } = pathsOf(folder, project.id);
-      using _lock = await acquireProcessLock(lock, shared, options.lockWaitMs);
+    if (project.source.kind === 'path' || refusals.has(key)) return false;
+    const isFetched = await fetches.join(key, signal, async (shared) => {
+      const gitDir = join(folder, `${project.id}.git`);
+      using _lock = await lockMirror(project.id, shared);
       await clearLeftovers(gitDir);
       const remote = await openRemote(project, credentials, shared);
-      return remote !== null && (await fetchCommit(git, { gitDir, sha, remote, limits }, shared));
+      return await fetchCommit(git, { gitDir, sha, remote, limits }, shared);
     });
-    if (!isThere) refusedUntil.set(key, performance.now() + (options.refusalLastsMs ?? REFUSAL_LASTS_MS));
-    return isThere;
+    if (!isFetched) refusals.set(key, true);
+    return isFetched;
   }
 
   return {
     async open(project, signal) {
-      const mirror = await refreshes
+      const refs = await refreshes
         .join(project.id, signal, (shared) => refresh(project, false, shared))
         .catch((error: unknown) => Promise.reject(isDiskFull(error) ? toNoSpace(project, error) : error));
-      const objects = createObjectReader(reading, mirror.gitDir);
-      const replace = once(async (until) => {
-        await refreshes.join(`replace ${project.id}`, until, (shared) => refresh(project, true, shared));
-        objects.restart();
-      });
+      const gitDir = join(folder, `${project.id}.git`);
+      const objects = createObjectReader(reading, gitDir);
+      let renewal: Promise<unknown> | undefined;
       return createRepository({
         git: reading,
-        mirror,
+        mirror: { gitDir, refs },
         objects,
         async renew(until) {
-          if (await isPartialClone(join(mirror.gitDir, 'objects'))) return false;
-          await replace(until);
-          return true;
+          renewal ??= refreshes
+            .join(`replace ${project.id}`, until, (shared) => refresh(project, true, shared))
+            .then(() => objects.restart());
+          await untilAborted(renewal, until);
         },
-        fetchCommit: async (sha, until) => project.source.kind !== 'path' && (await fetchBySha(project, sha, until)),
+        fetchCommit: (sha, until) => fetchBySha(project, sha, until),
       });
     },
     async forget(projectId, signal = lifetime.signal) {
-      const until = AbortSignal.any([lifetime.signal, signal]);
-      using _lock = await acquireProcessLock(pathsOf(folder, projectId).lock, until, options.lockWaitMs);
+      using _lock = await lockMirror(requireId(projectId), AbortSignal.any([lifetime.signal, signal]));
       await removeMirror(folder, projectId);
     },
     async [Symbol.asyncDispose]() {
-      lifetime.abort(toStopping());
+      lifetime.abort(
+        new CausewayError('cancelled', 'Causeway is stopping; the report is taken up again at the next start.'),
+      );
       await eviction[Symbol.asyncDispose]();
     },
   };
@@ -132,32 +147,8 @@ function toNoSpace({ name }: Project, cause: unknown): CausewayError {
   });
 }
 
-function toStopping(): CausewayError {
-  return new CausewayError('cancelled', 'Causeway is stopping; the report is taken up again at the next start.');
-}
-
-function limitsOf({ fetchTimeoutMs = 15 * 60_000, maxMirrorBytes = 20 * 1024 ** 3 }: GitSourceOptions): FetchLimits {
-  return { fetchTimeoutMs, maxBytes: maxMirrorBytes };
-}
-
-/** Does `work` at the first call only; its outcome holds for every later one, unless that call was aborted. */
-function once(work: (signal: AbortSignal) => Promise<unknown>): (signal: AbortSignal) => Promise<void> {
-  let done: Promise<void> | undefined;
-  return (signal) => {
-    done ??= work(signal).then(
-      () => undefined,
-      (error: unknown) => {
-        if (signal.aborted) done = undefined;
-        throw error;
-      },
-    );
-    return untilAborted(done, signal);
-  };
-}
-
-function pathsOf(folder: string, projectId: string): { readonly gitDir: string; readonly lock: string } {
-  if (!/^[A-Za-z0-9_-]{1,100}$/.test(projectId)) {
-    throw new CausewayError('invalid', 'A project id has letters, digits, "_" and "-" only.');
-  }
-  return { gitDir: join(folder, `${projectId}.git`), lock: join(folder, 'locks', projectId) };
+/** It names a file. */
+function requireId(projectId: string): string {
+  if (/^[A-Za-z0-9_-]{1,100}$/.test(projectId)) return projectId;
+  throw new CausewayError('invalid', 'A project id has letters, digits, "_" and "-" only.');
 }

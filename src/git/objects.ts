@@ -2,7 +2,7 @@
 import { CausewayError } from '../core/errors.ts';
 import { untilAborted } from '../core/until-aborted.ts';
 import { DamagedObjects, isDamage, MissingObject } from './failure.ts';
-import type { Git, GitProcess } from './run.ts';
+import type { Git, GitProcess } from './process.ts';
 
 const IDLE_MS = 5_000;
 const READ_MS = 60_000;

@@ -127,7 +127,6 @@ async function readListing(access: RepositoryAccess, sha: string, signal: AbortS
     args: ['ls-tree', '-r', '-l', '-z', '--full-tree', '--end-of-options', sha],
     gitDir: access.mirror.gitDir,
     timeoutMs: LISTING_TIMEOUT_MS,
-    limitCpu: true,
     signal,
   });
   process.stdin.end();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Source } from '../../src/core/source.ts';
 import { readMirrorsSize } from '../../src/git/eviction.ts';
-import { acquireProcessLock } from '../../src/git/process-lock.ts';
+import { acquireProcessLock } from '../../src/git/locks.ts';
 import { type GitHttpServer, gitHttp } from '../support/git-http.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { SIGNAL, type TestSource, testSource, treeOf, urlProject } from './open-project.ts';

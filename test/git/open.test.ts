@@ -1,7 +1,8 @@
 // Opening a project: what is mirrored, what cannot be reached, and what the messages say.
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { gitHttp } from '../support/git-http.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { pathProject, SIGNAL, testSource, treeOf, urlProject } from './open-project.ts';
 
@@ -225,16 +226,18 @@ describe('what cannot be opened', () => {
 
   it('lock files of a killed git stand in nobody’s way', async () => {
     await using repo = await gitRepository();
+    await using server = await gitHttp({ root: dirname(repo.path) });
     await using kept = testSource();
     await repo.commit({ 'a.txt': '1' }, 'first');
-    await kept.source.open(pathProject(repo.path), SIGNAL);
+    const project = urlProject(`${server.url}project/.git`);
+    await kept.source.open(project, SIGNAL);
     const mirror = join(kept.folder, 'prj_test.git');
     for (const name of ['packed-refs.lock', 'HEAD.lock', 'shallow.lock', 'refs/heads/main.lock']) {
       writeFileSync(join(mirror, name), '');
     }
     writeFileSync(join(mirror, 'objects', 'pack', 'tmp_pack_abc'), 'half');
     const sha = await repo.commit({ 'a.txt': '2' }, 'second');
-    const repository = await kept.source.open(pathProject(repo.path), SIGNAL);
+    const repository = await kept.source.open(project, SIGNAL);
     expect(await repository.resolve('', SIGNAL)).toBe(sha);
     expect(readdirSync(join(mirror, 'objects', 'pack'))).not.toContain('tmp_pack_abc');
   });

@@ -12,7 +12,7 @@ import { createSeal } from '../../db/seal.ts';
 import { keepsSessions, NO_SESSIONS } from '../../db/session-check.ts';
 import { restoreSentence } from '../../db/sqlite-engine.ts';
 import { readMirrorsSize } from '../../git/eviction.ts';
-import { findTools } from '../../git/run.ts';
+import { findGitVersion } from '../../git/process.ts';
 import { createLog } from '../../log.ts';
 import { parseMonitoringConfig } from '../../mcp/config.ts';
 import { type ExaminedServer, examineServers } from '../../mcp/monitoring.ts';
@@ -24,7 +24,7 @@ const NODE = 24;
 
 const LITTLE_FREE = 2 * 1024 ** 3;
 
-/** git repack --geometric and object formats; see also the message of run-git.ts. */
+/** git repack --geometric and object formats; see also the message in git/process.ts. */
 const GIT = [2, 39] as const;
 
 export const NODE_PROBE: Probe = { check: 'node', ask: async () => judgeNode(process.versions.node) };
@@ -37,17 +37,16 @@ export function judgeNode(version: string): Verdict {
 export function gitProbe({ environment }: Pick<Config, 'environment'>): Probe {
   return {
     check: 'git',
-    ask: async (signal) => judgeGit(await findTools(environment, signal)),
+    ask: async (signal) => judgeGit(await findGitVersion(environment, signal)),
   };
 }
 
-function judgeGit({ git, prlimit }: Awaited<ReturnType<typeof findTools>>): Verdict {
+function judgeGit(git: string | null): Verdict {
   const wanted = `${GIT.join('.')} or newer`;
   if (git === null) return fail('git cannot be started', `Install git ${wanted}, in an absolute folder of PATH.`);
   const [major = 0, minor = 0] = git.split('.').map(Number);
   if (major < GIT[0] || (major === GIT[0] && minor < GIT[1])) return fail(`git ${git}`, `Install git ${wanted}.`);
-  if (prlimit || process.platform !== 'linux') return ok(`git ${git}${prlimit ? ', its time bounded by prlimit' : ''}`);
-  return warn(`git ${git}, but no prlimit`, 'Install util-linux: without it a search may outlive a killed service.');
+  return ok(`git ${git}`);
 }
 
 export function dataFolderProbe({ dataDir }: Pick<Config, 'dataDir'>): Probe {
