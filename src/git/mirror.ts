@@ -1,7 +1,6 @@
 // The source of every project, kept as bare mirrors in one folder: brought up to date when opened, under a lock, then read.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { LRUCache } from 'lru-cache';
 import { CausewayError, isDiskFull, NO_SPACE } from '../core/errors.ts';
 import type { Project } from '../core/project.ts';
 import type { Source } from '../core/source.ts';
@@ -65,7 +64,8 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
   const limits = { fetchTimeoutMs, maxBytes: maxMirrorBytes };
   const refreshes = createSingleFlight<Refs>();
   const fetches = createSingleFlight<boolean>();
-  const refusals = new LRUCache<string, true>({ max: 1_000, ttl: options.refusalLastsMs ?? REFUSAL_LASTS_MS });
+  /** Commits that a source refused, with the time until which they are not requested again. */
+  const refusedUntil = new Map<string, number>();
   const eviction = createEviction({ ...options, folder });
 
   async function lockMirror(projectId: string, signal: AbortSignal): Promise<Disposable> {
@@ -94,7 +94,8 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
 
   async function fetchBySha(project: Project, sha: string, signal: AbortSignal): Promise<boolean> {
     const key = `${project.id} ${sha}`;
-    if (project.source.kind === 'path' || refusals.has(key)) return false;
+    for (const [old, until] of refusedUntil) if (until <= performance.now()) refusedUntil.delete(old);
+    if (project.source.kind === 'path' || refusedUntil.has(key)) return false;
     const isFetched = await fetches.join(key, signal, async (shared) => {
       const gitDir = join(folder, `${project.id}.git`);
       using _lock = await lockMirror(project.id, shared);
@@ -102,7 +103,7 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
       const remote = await openRemote(project, credentials, shared);
       return await fetchCommit(git, { gitDir, sha, remote, limits }, shared);
     });
-    if (!isFetched) refusals.set(key, true);
+    if (!isFetched) refusedUntil.set(key, performance.now() + (options.refusalLastsMs ?? REFUSAL_LASTS_MS));
     return isFetched;
   }
 

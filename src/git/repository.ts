@@ -1,5 +1,4 @@
 // A mirrored repository at the state when it was opened: what a revision means, and its commits as trees.
-import { LRUCache } from 'lru-cache';
 import { CausewayError } from '../core/errors.ts';
 import type { Repository, SourceTree } from '../core/source.ts';
 import { DamagedObjects, MissingObject, type Renewable, withRenewal } from './failure.ts';
@@ -30,7 +29,7 @@ export function createRepository(access: RepositoryAccess): Repository {
   const defaultBranch = findDefaultBranch(refs);
   /** The commits that ids led to: what an id means does not change; that it means nothing may. */
   const commits = new Map<string, string>();
-  const trees = new LRUCache<string, SourceTree>({ max: MOST_TREES });
+  const trees = new Map<string, SourceTree>();
 
   async function findKnownCommit(id: string, signal: AbortSignal): Promise<string | null> {
     const sha = commits.get(id) ?? (await withRenewal(access, signal, () => findCommit(access, id, signal)));
@@ -63,7 +62,10 @@ export function createRepository(access: RepositoryAccess): Repository {
     },
     tree(sha) {
       const tree = trees.get(sha) ?? createCommitTree(keepFetched(access, sha), sha);
+      trees.delete(sha);
       trees.set(sha, tree);
+      const [oldest] = trees.keys();
+      if (trees.size > MOST_TREES && oldest !== undefined) trees.delete(oldest);
       return tree;
     },
   };

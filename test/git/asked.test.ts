@@ -188,7 +188,7 @@ describe('a commit that the server does not know', () => {
   });
 
   it('is asked for anew later: it may have come', async () => {
-    await using it = await ground({ source: { refusalLastsMs: 1 }, http: { intercept: oldProtocol } });
+    await using it = await ground({ source: { refusalLastsMs: 0 }, http: { intercept: oldProtocol } });
     it.repo.git('config', 'uploadpack.allowAnySHA1InWant', 'false');
     const lost = await besideBranches(it.repo, { 'a.txt': 'lost\n' });
     const repository = await it.kept.source.open(it.project, SIGNAL);
