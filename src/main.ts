@@ -1,7 +1,7 @@
 // Start and stop: understands the command line, runs the command, ends with its exit code.
 import { runCommand } from './app/run-command.ts';
 import { parseCommandLine } from './cli/command-line.ts';
-import { type Io, reportFault } from './cli/terminal.ts';
+import { type Io, printError } from './cli/terminal.ts';
 
 import { dropClientHeaders } from './config.ts';
 import { describeUncaught } from './log.ts';
@@ -31,7 +31,7 @@ async function main(signal: AbortSignal): Promise<number> {
     const command = parseCommandLine(process.argv.slice(2));
     return await runCommand(command, { io, environment: process.env, now: () => new Date() }, signal);
   } catch (error) {
-    return reportFault(error, io, signal);
+    return printError(error, io, signal);
   }
 }
 

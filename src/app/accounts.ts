@@ -1,7 +1,7 @@
 // The commands about an account: its tokens and its signing secret, of the local one or of a person on GitHub.
 
-import { token, tokensOfAll, webhookSecret } from '../cli/accounts.ts';
-import type { TokenCommand, WebhookSecretCommand } from '../cli/command.ts';
+import { listTokensOfAll, runAccountCommand } from '../cli/accounts.ts';
+import type { TokenCommand, WebhookSecretCommand } from '../cli/command-line.ts';
 import type { ExitCode } from '../cli/terminal.ts';
 
 import type { AppCredentials, Config } from '../config.ts';
@@ -28,17 +28,16 @@ export async function accountCommand(
 ): Promise<ExitCode> {
   if (command.kind === 'token-list' && command.account === null && chooseMode(config).kind === 'github') {
     await using store = await openKept(config, log);
-    return await tokensOfAll(io, { store, now });
+    await listTokensOfAll(io, store, now());
+    return 0;
   }
   const find = chooseAccount(config, command.account);
   await using store = await openKept(config, log);
   // Always: with another key than that of the stored secrets nothing may be sealed.
   const local = await openAccount(store, now());
   const account = find === null ? local : await find(store, now, signal);
-  const deps = { store, account, now, newSecret: newSigningSecret };
-  return command.kind === 'webhook-secret-show' || command.kind === 'webhook-secret-rotate'
-    ? await webhookSecret(command, io, deps)
-    : await token(command, io, deps);
+  await runAccountCommand(command, io, { store, account, now, newSecret: newSigningSecret });
+  return 0;
 }
 
 /** The link stands alone on standard output. Throws `usage` with a GitHub App, and where no server runs that it would lead to. */

@@ -1,12 +1,11 @@
 // `analyse` and `demo`: an investigation in the terminal, with services in memory that live as long as the command.
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type AnalysisSession, analyse, type InvestigateDeps } from '../cli/analyse.ts';
-import type { AnalyseCommand, DemoCommand } from '../cli/command.ts';
-import { demo } from '../cli/demo.ts';
-import { nameOf, type Subject } from '../cli/report-input.ts';
+import { type AnalysisSession, analyse, type Investigator, runDemo } from '../cli/analyse.ts';
+import type { AnalyseCommand, DemoCommand } from '../cli/command-line.ts';
+import { getRepositoryName, type Subject } from '../cli/report-input.ts';
 import { type ExitCode, type Io, type Launcher, printableLine } from '../cli/terminal.ts';
 
 import type { Config, ModelConfig } from '../config.ts';
@@ -51,24 +50,24 @@ export async function demoCommand(
     const askModel = (model: ModelConfig) => createInvestigation({ ...deps, config: { ...config, dataDir, model } });
     const { model } = config;
     const parts = {
-      facts: askModel({ kind: 'none', hint: '' }),
+      search: askModel({ kind: 'none', hint: '' }),
       answer: askModel(model.kind === 'none' ? { kind: 'scripted', file: DEMO_SCRIPT } : model),
       model: model.kind === 'endpoint' ? model.name : null,
-      demo: { source: DEMO_SOURCE, report: readDemoReport() },
+      source: DEMO_SOURCE,
+      report: readDemoReport(),
       launcher,
     };
-    return await demo(command, io, parts, signal);
+    return await runDemo(command, io, parts, signal);
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
 }
 
 /** In the terminal the steps are the log; in addition only what goes wrong inside is printed. */
-function createInvestigation({ config, io, log, now }: CommandDeps): InvestigateDeps {
+function createInvestigation({ config, io, log, now }: CommandDeps): Investigator {
   const quiet = config.logLevel === 'info' ? log.child({}, { level: 'fatal' }) : log;
   return {
     open: (subject) => openSession({ config, log: quiet, now, io }, subject),
-    writeFile: (file, text) => writeFile(file, text),
     now,
   };
 }
@@ -79,7 +78,7 @@ const PATIENCE_MS = 2 * 60 * 1_000;
 /** Services over one repository. Its mirror stays in DATA_DIR, so that the next command need not fetch all of it again. */
 async function openSession(
   { config, log, now, io }: Omit<CommandDeps, 'io'> & { readonly io: Pick<Io, 'err'> },
-  { source, isOwn }: Pick<Subject, 'source' | 'isOwn'>,
+  { source, isOwn }: Subject,
 ): Promise<AnalysisSession> {
   await using opening = new AsyncDisposableStack();
   const { mirrors, lexicon } = openDataFolder(config.dataDir, config.encryptionKey);
@@ -101,7 +100,7 @@ async function openSession(
   );
   const { store, account } = services;
   // As the service names it: `local/FOLDER`, or `owner/name`.
-  const shown = nameOf(source);
+  const shown = getRepositoryName(source);
   const name = source.kind === 'path' ? `local/${shown}` : shown.split('/').slice(-2).join('/');
   const [project] = await store.syncProjects([{ name, source }], now().toISOString());
   if (project === undefined) throw new Error('the project that was just made is not there');

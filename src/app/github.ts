@@ -2,7 +2,7 @@
 
 import type { ApiDeps, ReadinessCheck } from '../api/api-deps.ts';
 import { condenseLog } from '../ci/condense-log.ts';
-import { githubStartText, ignoredText, installText } from '../cli/start-text.ts';
+import { formatGithubStart, formatIgnoredOwners, formatNotInstalled } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
 import type { AppCredentials, Config } from '../config.ts';
 import { createHolds } from '../core/holds.ts';
@@ -83,7 +83,7 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
   const { webhookProxyUrl: source } = config;
   if (source !== '') open.use(await openSmeeChannel({ source, receive, log }));
   io.out(
-    githubStartText({
+    formatGithubStart({
       address: mode.publicUrl || server.address,
       listening: server.address,
       worker,
@@ -277,7 +277,7 @@ export function startUpkeep(
     const { slug } = await clients.identity(signal);
     const page = appPage(config.githubWebUrl, slug);
     const ignored = sync.ignoredOwners();
-    io.out(`\n${ignored.length === 0 ? installText(page) : ignoredText(page, ignored)}`);
+    io.out(`\n${ignored.length === 0 ? formatNotInstalled(page) : formatIgnoredOwners(page, ignored)}`);
   };
   const installations = open.use(
     startRecurring({

@@ -1,7 +1,7 @@
 // The service in local mode: repositories on this disk, one account, loopback only, and the demo that ships with Causeway.
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { type KnownToken, startText } from '../cli/start-text.ts';
+import { formatLocalStart, type KnownToken } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
 import { type Config, INSTALLATION } from '../config.ts';
 import { createToken, DEFAULT_SCOPES, hashToken } from '../core/account.ts';
@@ -64,7 +64,9 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   const signInLink = await createSignInLink({ store, account, now }, address);
   const paused = services.isPaused();
   const { model, modelHint } = describeModel(config.model, investigator);
-  io.out(startText({ address, projects, example, token, worker, launcher, paused, signInLink, model, modelHint }));
+  io.out(
+    formatLocalStart({ address, projects, example, token, worker, launcher, paused, signInLink, model, modelHint }),
+  );
   await waitForAbort(signal);
   io.err('Stopping…\n');
   return 0;

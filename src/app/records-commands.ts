@@ -2,23 +2,22 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { BackupCommand, EraseCommand, MoveCommand, RestoreCommand } from '../cli/command.ts';
+import type { BackupCommand, EraseCommand, MoveCommand, RestoreCommand } from '../cli/command-line.ts';
 import {
-  alreadyMovedText,
-  backedUpText,
-  dumpText,
-  erasedAccountText,
-  erasedProjectText,
-  migratedText,
-  movedText,
-  moveLine,
-  pgRestoreText,
-  redrivenText,
-  restoredText,
-  unconfirmedRestoreText,
-  unconfirmedText,
-} from '../cli/records-text.ts';
-import type { ExitCode } from '../cli/terminal.ts';
+  formatAlreadyMoved,
+  formatBackedUp,
+  formatErasedAccount,
+  formatErasedProject,
+  formatMigrated,
+  formatMoved,
+  formatPgDump,
+  formatPgRestore,
+  formatRedriven,
+  formatRestored,
+  formatUnconfirmedErase,
+  formatUnconfirmedRestore,
+} from '../cli/operator-text.ts';
+import { type ExitCode, printableLine } from '../cli/terminal.ts';
 import { type Config, findPasswords, type PostgresConfig, parsePostgresUrl } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { JobKind } from '../core/queue.ts';
@@ -47,14 +46,14 @@ export async function migrateCommand({ config, io, log }: CommandDeps): Promise<
   const begun = new Date();
   const seal = createSeal(folder.encryptionKey);
   await using store = await openStore({ database: folder.database, seal, log });
-  io.err(migratedText({ place: describePlace(config), ...(await listNewMigrations(store.database, begun)) }));
+  io.err(formatMigrated({ place: describePlace(config), ...(await listNewMigrations(store.database, begun)) }));
   return 0;
 }
 
 /** The copy's name stands alone on standard output. Throws `usage` over PostgreSQL, with what does it there. */
 export async function backupCommand({ file }: BackupCommand, { config, io, now }: CommandDeps): Promise<ExitCode> {
   const { database, dataDir } = config;
-  if (database.kind === 'postgres') throw new CausewayError('usage', dumpText(database.shown));
+  if (database.kind === 'postgres') throw new CausewayError('usage', formatPgDump(database.shown));
   const source = databaseFile(dataDir);
   if (!existsSync(source)) {
     throw new CausewayError('usage', `There is no database ${source} yet: name the DATA_DIR of the service.`);
@@ -64,7 +63,7 @@ export async function backupCommand({ file }: BackupCommand, { config, io, now }
   const done = await backUp(source, target);
   io.out(`${target}\n`);
   const key = config.encryptionKey === null ? path.join(dataDir, 'encryption.key') : 'ENCRYPTION_KEY';
-  io.err(backedUpText({ ...done, key, seconds: (performance.now() - begun) / 1_000 }));
+  io.err(formatBackedUp({ ...done, key, seconds: (performance.now() - begun) / 1_000 }));
   return 0;
 }
 
@@ -72,11 +71,10 @@ export async function backupCommand({ file }: BackupCommand, { config, io, now }
 export async function redriveCommand(jobs: JobKind | null, { config, io, log, now }: CommandDeps): Promise<ExitCode> {
   const { database, encryptionKey } = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   await using records = await openRecords({ database, seal: createSeal(encryptionKey), log, now });
-  const kinds =
-    jobs === null ? (await records.queue.countJobsByKind(now().toISOString())).map(({ kind }) => kind) : [jobs];
+  const kinds = jobs === null ? (await records.queue.countJobsByKind(now().toISOString())).map(({ kind }) => kind) : [jobs];
   const redriven: [JobKind, number][] = [];
   for (const kind of kinds) redriven.push([kind, await records.queue.requeueDead(kind)]);
-  io.err(redrivenText(redriven));
+  io.err(formatRedriven(redriven));
   return 0;
 }
 
@@ -102,16 +100,17 @@ export async function restoreCommand(
   { config, io, now }: CommandDeps,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  if (config.database.kind === 'postgres') throw new CausewayError('usage', pgRestoreText(config.database.shown));
+  if (config.database.kind === 'postgres') throw new CausewayError('usage', formatPgRestore(config.database.shown));
   const database = databaseFile(config.dataDir);
   const backup = path.resolve(io.cwd, file);
   using _owned = ownRecords(database);
   await checkBackup({ backup, database }, createSeal(readRestoreKey(config)), signal);
   const moment = stampName(now());
   const keptSuffix = `.before-restore-${moment}`;
-  if (!yes) throw new CausewayError('usage', unconfirmedRestoreText({ backup, database, keptSuffix }));
+  if (!yes)
+    throw new CausewayError('usage', formatUnconfirmedRestore({ backup, database }, `${database}${keptSuffix}`));
   const restored = await restoreBackup({ backup, database, keptSuffix });
-  io.err(restoredText({ ...restored, backup, database }));
+  io.err(formatRestored({ ...restored, backup, database }));
   return 0;
 }
 
@@ -134,18 +133,18 @@ export async function eraseCommand(command: EraseCommand, deps: CommandDeps, sig
     const repair = 'revoke its tokens with "causeway token revoke" instead';
     throw new CausewayError('usage', `The account "${LOCAL_LOGIN}" is the service's own and names nobody: ${repair}.`);
   }
-  if (!command.yes) throw new CausewayError('usage', unconfirmedText(command));
+  if (!command.yes) throw new CausewayError('usage', formatUnconfirmedErase(command));
   const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   await using store = await openStore({ database: folder.database, seal: createSeal(folder.encryptionKey), log });
   const moment = now().toISOString();
   if (what === 'account') {
-    io.err(erasedAccountText(name, await store.eraseAccount(name, moment)));
+    io.err(formatErasedAccount(name, await store.eraseAccount(name, moment)));
     return 0;
   }
   const erased = await store.eraseProject(name, moment);
   // Also where there was none: an earlier call may have been cut short in between.
   const mirrors = await eraseSource(store, folder, deps, signal);
-  io.err(erasedProjectText({ name, erased, mirrors }));
+  io.err(formatErasedProject(name, erased, mirrors));
   return 0;
 }
 
@@ -168,7 +167,7 @@ export async function moveCommand(command: MoveCommand, deps: CommandDeps, signa
   if (!existsSync(file)) throw new CausewayError('usage', `There is no file ${file}: name it with --from sqlite:FILE.`);
   const place = chooseMoveTarget(command, config);
   const { key, keptIn } = findKeyBeside(file, config);
-  const say = (words: string) => io.err(moveLine(words));
+  const say = (words: string) => io.err(`  ${printableLine(words)}\n`);
   using _owned = takeOwnership(file);
   using source = openMoveSource(file);
   const seal = createSeal(key);
@@ -176,14 +175,14 @@ export async function moveCommand(command: MoveCommand, deps: CommandDeps, signa
   await using target = await openPostgresParts({ database: place, seal, log, signal });
   const ended = await readMoveEnd(target.store.database);
   if (ended !== null) {
-    io.err(alreadyMovedText(place.shown, ended));
+    io.err(formatAlreadyMoved(place.shown, ended));
     return 0;
   }
   const { store, boss } = target;
   requireSameSchema(source, await readMigrations(store.database));
   const moved = await moveRecords({ source, target: store.database, enqueuer: boss.jobs, now, say, signal });
   for (const account of await store.listAccounts()) await store.listSigningSecrets(account.id, now().toISOString());
-  io.err(movedText({ ...moved, file, target: place.shown, keptIn: config.encryptionKey === null ? keptIn : null }));
+  io.err(formatMoved({ ...moved, file, target: place.shown, keptIn: config.encryptionKey === null ? keptIn : null }));
   return 0;
 }
 

@@ -1,8 +1,8 @@
 // From a command that was understood to the module that does it. Only that module is loaded: `--help` need not wait for the service.
-import type { Command } from '../cli/command.ts';
-import { helpText } from '../cli/help.ts';
-import { modelText } from '../cli/start-text.ts';
-import { type ExitCode, type Io, launcherOf, readableLog, style } from '../cli/terminal.ts';
+import type { Command } from '../cli/command-line.ts';
+import { getHelpText } from '../cli/help.ts';
+import { formatModel } from '../cli/start-text.ts';
+import { createLauncher, createReadableLog, createStyle, type ExitCode, type Io } from '../cli/terminal.ts';
 
 import { type Config, DEFAULT_DATA_DIR, type Environment, INSTALLATION, readConfig } from '../config.ts';
 import { createLog, type Log, registerSecret } from '../log.ts';
@@ -16,7 +16,7 @@ export interface CommandContext {
 /** Runs one command to its end. Throws CausewayError for what the commands themselves do not say (configuration, data folder). */
 export async function runCommand(command: Command, context: CommandContext, signal: AbortSignal): Promise<ExitCode> {
   const { io, environment, now } = context;
-  if (command.kind === 'help') return print(io, helpText(command.topic));
+  if (command.kind === 'help') return print(io, getHelpText(command.topic));
   if (command.kind === 'version') {
     const { VERSION } = await import('./services.ts');
     return print(io, `causeway ${VERSION}\n`);
@@ -30,7 +30,7 @@ export async function runCommand(command: Command, context: CommandContext, sign
   for (const secret of config.secrets) registerSecret(secret);
   const deps = { config, io, now, log: openLog(io, config.logLevel) };
   const dataDir = config.dataDir === DEFAULT_DATA_DIR ? null : config.dataDir;
-  const launcher = launcherOf({ installation: INSTALLATION, cwd: io.cwd, dataDir });
+  const launcher = createLauncher(INSTALLATION, io.cwd, dataDir);
   switch (command.kind) {
     case 'serve': {
       const { serve } = await import('./serve.ts');
@@ -83,13 +83,13 @@ export async function runCommand(command: Command, context: CommandContext, sign
 /** On the first line, before the work begins. The demo brings a model of its own, so there only a half-configured one is news. */
 function sayWithoutModel({ model }: Config, command: Command['kind'], io: Io): void {
   if (model.kind !== 'none' || (command === 'demo' && model.hint === '')) return;
-  const words = modelText({ model: null, modelHint: model.hint });
-  io.err(`${model.hint === '' ? words : style(io.colour.err).yellow(words)}\n`);
+  const words = formatModel({ model: null, modelHint: model.hint });
+  io.err(`${model.hint === '' ? words : createStyle(io.colour.err).yellow(words)}\n`);
 }
 
 /** JSON where a program reads it: the stream that decides is the one that the log is written to. */
 function openLog(io: Io, level: string): Log {
-  return createLog(io.errIsTerminal ? { level, destination: readableLog(io.err, io.colour.err) } : { level });
+  return createLog(io.errIsTerminal ? { level, destination: createReadableLog(io.err, io.colour.err) } : { level });
 }
 
 function print(io: Io, text: string): ExitCode {

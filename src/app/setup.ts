@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { startServer } from '../api/server.ts';
-import { setupText } from '../cli/start-text.ts';
+import { formatSetup } from '../cli/start-text.ts';
 import { INSTALLATION } from '../config.ts';
 import type { MadeApp } from '../github/setup/made-app.ts';
 import { createSetup } from '../github/setup/setup-mode.ts';
@@ -32,7 +32,7 @@ export async function serveSetup(
   const server = open.use(await startServer({ fetch: setup.fetch, host, port, loopbackOnly: false, log }));
   const lacksPublicUrl = publicUrl === '' && !isLoopback(host);
   const { address: listening } = server;
-  io.out(setupText({ address: publicUrl || listening, listening, lacksPublicUrl, code: setup.code }));
+  io.out(formatSetup({ address: publicUrl || listening, listening, lacksPublicUrl, code: setup.code }));
   await Promise.race([setup.done, waitForAbort(signal)]);
   return Number(new URL(listening).port);
 }

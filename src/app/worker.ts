@@ -1,6 +1,6 @@
 // `worker`: takes work and nothing else, next to as many others as there are, until it is told to stop.
 import type { ReadinessCheck } from '../api/api-deps.ts';
-import { workerText } from '../cli/start-text.ts';
+import { formatWorkerStart } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Investigator } from '../services/investigator.ts';
@@ -37,7 +37,7 @@ export async function serveWorker(options: WorkerOptions, signal: AbortSignal): 
   open.use(startForgettingMirrors(services, mirrorsFolder(config.dataDir)));
   const port = open.use(await openWorkerPort(services, config, { model: investigator?.model ?? null, checks }));
   io.out(
-    workerText({
+    formatWorkerStart({
       listening: port.address,
       concurrency: config.concurrency,
       database: config.database.shown,

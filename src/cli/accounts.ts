@@ -1,181 +1,152 @@
-// `token` and `webhook-secret`: access tokens and the signing secret of an account, next to a running server if there is one.
+// `token` and `webhook-secret`: access tokens and the signing secret of an account, while the service runs or not.
 import { type Account, createToken, hashToken, type TokenRecord } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
 import { SECRET_OVERLAP_MS } from '../core/webhook.ts';
-import type { AccountStore, Acting } from '../db/store.ts';
-import type { TokenCommand, WebhookSecretCommand } from './command.ts';
-import { type ExitCode, type Io, padEnd, printableLine, reportFault, style, truncate } from './terminal.ts';
+import type { Acting, Store } from '../db/store.ts';
+import type { TokenCommand, WebhookSecretCommand } from './command-line.ts';
+import { createStyle, type Io, padEnd, printableLine, truncate } from './terminal.ts';
 
-interface TokenDeps {
-  readonly store: Pick<AccountStore, 'addToken' | 'listTokens' | 'revokeToken'>;
-  /** The account that the command is about. */
-  readonly account: Account;
-  readonly now: () => Date;
-}
-
-/** Runs one `token` command; a new token stands alone on standard output. */
-export async function token(command: TokenCommand, io: Io, deps: TokenDeps): Promise<ExitCode> {
-  try {
-    switch (command.kind) {
-      case 'token-create':
-        await create(command, io, deps);
-        break;
-      case 'token-list':
-        await list(io, deps);
-        break;
-      case 'token-revoke':
-        await revoke(command.id, io, deps);
-        break;
-    }
-    return 0;
-  } catch (error) {
-    return reportFault(error, io, null);
-  }
-}
-
-/** All tokens of all accounts, each account under its login. */
-export async function tokensOfAll(
-  io: Io,
-  deps: Pick<TokenDeps, 'now'> & {
-    readonly store: Pick<AccountStore, 'listAccounts' | 'listTokens'>;
-  },
-): Promise<ExitCode> {
-  const paint = style(io.colour.out);
-  let count = 0;
-  for (const { id, login } of await deps.store.listAccounts()) {
-    const tokens = await deps.store.listTokens(id);
-    if (tokens.length === 0) continue;
-    io.out(`${count === 0 ? '' : '\n'}${paint.bold(printableLine(login))}\n`);
-    printTable(io, tokens, deps.now());
-    count += tokens.length;
-  }
-  if (count === 0) io.err('There is no token yet: causeway token create --account LOGIN --name laptop makes one.\n');
-  return 0;
-}
-
-type CreateCommand = Extract<TokenCommand, { kind: 'token-create' }>;
-
-async function create(command: CreateCommand, io: Io, deps: TokenDeps): Promise<void> {
-  const value = createToken();
-  const now = deps.now();
-  const expiresAt = command.expiresIn === null ? null : new Date(now.getTime() + command.expiresIn).toISOString();
-  const record: TokenRecord = {
-    id: createId('tok'),
-    accountId: deps.account.id,
-    name: command.name,
-    scopes: command.scopes,
-    projectIds: null,
-    createdAt: now.toISOString(),
-    expiresAt,
-    lastUsedAt: null,
-    revokedAt: null,
-  };
-  await deps.store.addToken(record, hashToken(value), actingFor(deps.account));
-  io.out(`${value}\n`);
-  const until =
-    expiresAt === null ? 'does not expire' : `expires on ${day(expiresAt)} at ${expiresAt.slice(11, 16)} UTC`;
-  io.err(`Token ${record.id} may ${command.scopes.join(', ')} and ${until}.\n`);
-  io.err('It is shown this once: only a hash of it is kept.\n');
-}
-
-const COLUMNS = [
-  { title: 'ID', width: 24 },
-  { title: 'NAME', width: 16 },
-  { title: 'CREATED', width: 10 },
-  { title: 'LAST USED', width: 10 },
-  { title: 'EXPIRES', width: 10 },
-] as const;
-
-async function list(io: Io, deps: TokenDeps): Promise<void> {
-  const tokens = await deps.store.listTokens(deps.account.id);
-  if (tokens.length === 0) return io.err('There is no token yet: causeway token create --name laptop makes one.\n');
-  printTable(io, tokens, deps.now());
-}
-
-function printTable(io: Io, tokens: readonly TokenRecord[], now: Date): void {
-  const paint = style(io.colour.out);
-  io.out(`${paint.bold(row(COLUMNS.map((column) => column.title)))}\n`);
-  for (const record of tokens) {
-    const state = standing(record, now);
-    const line = row([record.id, printableLine(record.name), day(record.createdAt), day(record.lastUsedAt), state]);
-    const limits = `    ${record.scopes.join(' ')}${record.projectIds === null ? '' : ` (${record.projectIds.join(' ')})`}`;
-    io.out(`${line}\n${paint.dim(limits)}\n`);
-  }
-}
-
-function row(cells: readonly string[]): string {
-  return COLUMNS.map(({ width }, at) => padEnd(truncate(cells[at] ?? '', width), width))
-    .join('  ')
-    .trimEnd();
-}
-
-function standing(record: TokenRecord, now: Date): string {
-  if (record.revokedAt !== null) return 'revoked';
-  if (record.expiresAt === null) return 'never';
-  return Date.parse(record.expiresAt) <= now.getTime() ? 'expired' : day(record.expiresAt);
-}
-
-function day(moment: string | null): string {
-  return moment === null ? 'never' : moment.slice(0, 10);
-}
-
-async function revoke(id: string, io: Io, deps: TokenDeps): Promise<void> {
-  if (await deps.store.revokeToken(id, deps.account.id, deps.now().toISOString(), actingFor(deps.account))) {
-    return io.err(`Token ${id} is revoked: the next call with it is refused.\n`);
-  }
-  const shown = printableLine(id);
-  throw new CausewayError(
-    'absent',
-    `There is no token ${shown} that could be revoked; "causeway token list" shows them.`,
-  );
-}
-
-interface WebhookSecretDeps {
-  readonly store: Pick<AccountStore, 'listSigningSecrets' | 'rotateSigningSecret' | 'recordSecretShown'>;
+interface AccountContext {
+  readonly store: Store;
   readonly account: Account;
   readonly now: () => Date;
   /** A new `whsec_…`. */
   readonly newSecret: () => string;
 }
 
-/** Runs one `webhook-secret` command; the secret that signs from now on stands alone on standard output. */
-export async function webhookSecret(
-  command: WebhookSecretCommand,
-  io: Pick<Io, 'out' | 'err' | 'colour'>,
-  deps: WebhookSecretDeps,
-): Promise<ExitCode> {
-  try {
-    await (command.kind === 'webhook-secret-show' ? show(io, deps) : rotate(io, deps));
-    return 0;
-  } catch (error) {
-    return reportFault(error, io, null);
+/** A new token or secret is all that goes to standard output, so that a script can take it from there. */
+export async function runAccountCommand(
+  command: TokenCommand | WebhookSecretCommand,
+  io: Io,
+  context: AccountContext,
+): Promise<void> {
+  switch (command.kind) {
+    case 'token-create':
+      return createAccountToken(command, io, context);
+    case 'token-list':
+      return listTokens(io, context);
+    case 'token-revoke':
+      return revokeToken(command.id, io, context);
+    case 'webhook-secret-show':
+      return showSecret(io, context);
+    case 'webhook-secret-rotate':
+      return rotateSecret(io, context);
   }
 }
 
-async function show(io: Pick<Io, 'out' | 'err'>, deps: WebhookSecretDeps): Promise<void> {
-  const now = deps.now().toISOString();
-  const [newest, ...before] = await deps.store.listSigningSecrets(deps.account.id, now);
+/** All tokens of all accounts, each account under its login. */
+export async function listTokensOfAll(io: Io, store: Store, now: Date): Promise<void> {
+  const tables: string[] = [];
+  for (const { id, login } of await store.listAccounts()) {
+    const tokens = await store.listTokens(id);
+    const title = createStyle(io.colour.out).bold(printableLine(login));
+    if (tokens.length > 0) tables.push(`${title}\n${formatTable(io, tokens, now)}`);
+  }
+  io.out(tables.join('\n'));
+  if (tables.length === 0) {
+    io.err('There are no tokens yet. Create one: causeway token create --account LOGIN --name laptop\n');
+  }
+}
+
+async function createAccountToken(
+  command: Extract<TokenCommand, { kind: 'token-create' }>,
+  io: Io,
+  { store, account, now }: AccountContext,
+): Promise<void> {
+  const value = createToken();
+  const created = now();
+  const expiresAt = command.expiresIn === null ? null : new Date(created.getTime() + command.expiresIn).toISOString();
+  const record: TokenRecord = {
+    id: createId('tok'),
+    accountId: account.id,
+    name: command.name,
+    scopes: command.scopes,
+    projectIds: null,
+    createdAt: created.toISOString(),
+    expiresAt,
+    lastUsedAt: null,
+    revokedAt: null,
+  };
+  await store.addToken(record, hashToken(value), toActing(account));
+  io.out(`${value}\n`);
+  const expiry =
+    expiresAt === null ? 'does not expire' : `expires on ${formatDay(expiresAt)} at ${expiresAt.slice(11, 16)} UTC`;
+  io.err(`Token ${record.id} has ${command.scopes.join(', ')} and ${expiry}.\n`);
+  io.err('It is shown only now: only a hash of it is stored.\n');
+}
+
+async function listTokens(io: Io, { store, account, now }: AccountContext): Promise<void> {
+  const tokens = await store.listTokens(account.id);
+  if (tokens.length === 0) io.err('There are no tokens yet. Create one: causeway token create --name laptop\n');
+  else io.out(formatTable(io, tokens, now()));
+}
+
+const WIDTHS = [24, 16, 10, 10, 10];
+
+function formatTable(io: Io, tokens: readonly TokenRecord[], now: Date): string {
+  const paint = createStyle(io.colour.out);
+  const formatRow = (...cells: readonly string[]) =>
+    cells
+      .map((cell, at) => padEnd(truncate(cell, WIDTHS[at] ?? 0), WIDTHS[at] ?? 0))
+      .join('  ')
+      .trimEnd();
+  const rows = tokens.map(({ id, name, createdAt, lastUsedAt, scopes, projectIds, ...token }) => {
+    const row = formatRow(
+      id,
+      printableLine(name),
+      formatDay(createdAt),
+      formatDay(lastUsedAt),
+      describeExpiry(token, now),
+    );
+    return `${row}\n${paint.dim(`    ${scopes.join(' ')}${projectIds === null ? '' : ` (${projectIds.join(' ')})`}`)}\n`;
+  });
+  return `${paint.bold(formatRow('ID', 'NAME', 'CREATED', 'LAST USED', 'EXPIRES'))}\n${rows.join('')}`;
+}
+
+function describeExpiry({ revokedAt, expiresAt }: Pick<TokenRecord, 'revokedAt' | 'expiresAt'>, now: Date): string {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && Date.parse(expiresAt) <= now.getTime() ? 'expired' : formatDay(expiresAt);
+}
+
+function formatDay(moment: string | null): string {
+  return moment === null ? 'never' : moment.slice(0, 10);
+}
+
+async function revokeToken(id: string, io: Io, { store, account, now }: AccountContext): Promise<void> {
+  if (!(await store.revokeToken(id, account.id, now().toISOString(), toActing(account)))) {
+    const message = `There is no active token ${printableLine(id)}: "causeway token list" lists them.`;
+    throw new CausewayError('absent', message);
+  }
+  io.err(`Token ${id} is revoked: the next call with it is refused.\n`);
+}
+
+async function showSecret(io: Io, { store, account, now }: AccountContext): Promise<void> {
+  const moment = now().toISOString();
+  const [newest, ...earlier] = await store.listSigningSecrets(account.id, moment);
   if (newest === undefined) {
-    throw new CausewayError('absent', 'The account has no webhook secret: causeway webhook-secret rotate makes one.');
+    throw new CausewayError(
+      'absent',
+      'The account has no webhook secret: create one with "causeway webhook-secret rotate".',
+    );
   }
-  // Before it is shown: nobody sees it without a trace.
-  await deps.store.recordSecretShown(deps.account.id, now, actingFor(deps.account));
+  // Recorded first: without a record it is not shown.
+  await store.recordSecretShown(account.id, moment, toActing(account));
   io.out(`${newest}\n`);
-  if (before.length > 0) io.err('The secret before it signs as well, until 24 hours after the rotation.\n');
+  if (earlier.length > 0) io.err('The previous secret also signs, until 24 hours after the rotation.\n');
 }
 
-async function rotate(io: Pick<Io, 'out' | 'err'>, deps: WebhookSecretDeps): Promise<void> {
-  const now = deps.now();
-  const overlapUntil = new Date(now.getTime() + SECRET_OVERLAP_MS).toISOString();
-  const secret = deps.newSecret();
-  const rotation = { accountId: deps.account.id, secret, overlapUntil, now: now.toISOString() };
-  await deps.store.rotateSigningSecret({ ...rotation, ...actingFor(deps.account) });
+async function rotateSecret(io: Io, { store, account, now, newSecret }: AccountContext): Promise<void> {
+  const moment = now();
+  const overlapUntil = new Date(moment.getTime() + SECRET_OVERLAP_MS).toISOString();
+  const secret = newSecret();
+  const rotation = { accountId: account.id, secret, overlapUntil, now: moment.toISOString() };
+  await store.rotateSigningSecret({ ...rotation, ...toActing(account) });
   io.out(`${secret}\n`);
-  io.err(`The secret before it signs as well until ${overlapUntil}: change your receivers over by then.\n`);
+  io.err(`The previous secret also signs until ${overlapUntil}: switch your receivers over by then.\n`);
 }
 
 /** The local account is the operator's own. */
-function actingFor({ githubId }: Account): Acting {
+function toActing({ githubId }: Account): Acting {
   return { byOperator: githubId !== null };
 }

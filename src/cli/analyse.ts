@@ -1,19 +1,27 @@
-// `analyse`: the same investigation as behind the API, live in the terminal.
-import { access, constants } from 'node:fs/promises';
+// `analyse` and `demo`: the same investigation as behind the API, live in the terminal.
+import { access, constants, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CausewayError } from '../core/errors.ts';
 import type { InvestigationOutcome } from '../core/investigation.ts';
 import type { Issue } from '../core/issue.ts';
+import type { ProjectSource } from '../core/project.ts';
 import type { FollowEvent } from '../services/follow.ts';
-import type { AnalyseCommand, AnswerOptions } from './command.ts';
+import type { AnalyseCommand, AnswerOptions, DemoCommand } from './command-line.ts';
 import { renderIssue, renderStep } from './render.ts';
+import { describeSystemError, gatherSubject, type Subject, type SubjectReader } from './report-input.ts';
+import {
+  createStyle,
+  type ExitCode,
+  type Io,
+  type Launcher,
+  printable,
+  printableJson,
+  printableLine,
+} from './terminal.ts';
 
-import { gatherSubject, reason, type Subject, type SubjectDeps } from './report-input.ts';
-import { type ExitCode, type Io, printable, printableJson, printableLine, reportFault, style } from './terminal.ts';
-
-/** An investigation service over one repository; disposing it stops what runs and removes what was kept for it alone. */
+/** An investigation service over one repository; disposing it stops what runs and removes what was made for it. */
 export interface AnalysisSession extends AsyncDisposable {
-  /** Accepts the report; answers with the investigation's id. */
+  /** Accepts the report; returns the investigation's id. */
   start(report: { readonly text: string; readonly revision: string }): Promise<string>;
   follow(id: string, signal: AbortSignal): AsyncIterable<FollowEvent>;
   issue(id: string): Promise<Issue | null>;
@@ -23,151 +31,154 @@ export interface AnalysisSession extends AsyncDisposable {
   patch(issueId: string): Promise<string>;
 }
 
-export interface InvestigateDeps {
-  readonly open: (subject: Pick<Subject, 'source' | 'isOwn'>, signal: AbortSignal) => Promise<AnalysisSession>;
-  /** Writes a file anew; the path is absolute. */
-  readonly writeFile: (path: string, text: string) => Promise<void>;
+export interface Investigator {
+  readonly open: (subject: Subject, signal: AbortSignal) => Promise<AnalysisSession>;
   readonly now: () => Date;
 }
 
-export type AnalyseDeps = InvestigateDeps & SubjectDeps;
-
-/** Runs one `analyse` command to its end. Faults are said on standard error; only what is our own bug is thrown. */
+/** Runs one `analyse` command to its end. Throws CausewayError where there is no answer, and the signal's reason. */
 export async function analyse(
   command: AnalyseCommand,
   io: Io,
-  deps: AnalyseDeps,
+  investigator: Investigator & SubjectReader,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  try {
-    const subject = await gatherSubject(command, io, deps, signal);
-    return (await investigate({ subject, answer: command }, io, deps, signal)).code;
-  } catch (error) {
-    return reportFault(error, io, signal);
-  }
+  const subject = await gatherSubject(command, io, investigator, signal);
+  return (await investigate({ subject, answer: command }, io, investigator, signal)).code;
 }
+
+export interface DemoParts {
+  /** Investigates without a model. */
+  readonly search: Investigator;
+  /** Investigates with the configured model, or with the script that ships with the demo. */
+  readonly answer: Investigator;
+  /** Name of the configured model; null: the script. */
+  readonly model: string | null;
+  readonly source: ProjectSource;
+  /** The text of `demo/report.md`. */
+  readonly report: string;
+  readonly launcher: Launcher;
+}
+
+/** Explanations go to standard error, both answers to standard output; with `--json` only the second one runs. */
+export async function runDemo(command: DemoCommand, io: Io, parts: DemoParts, signal: AbortSignal): Promise<ExitCode> {
+  const { report: text, source, model, launcher } = parts;
+  const paint = createStyle(io.colour.err);
+  const quoted = text
+    .trim()
+    .split('\n')
+    .map((line) => `  | ${line}`.trimEnd())
+    .join('\n');
+  io.err(`corner-shop is a small shop server of ten commits. Version 1.3.0 broke something.
+This is what its operator reported:
+
+${paint.dim(quoted)}\n\n`);
+  const subject: Subject = { text, source, isOwn: true, revision: '', repositoryName: 'corner-shop' };
+  let stepsShown = 0;
+  if (!command.json) {
+    io.err(`${paint.bold('1 of 2: a search of the source, without a model')}\n\n`);
+    const answer = { json: false, patchFile: null };
+    stepsShown = (await investigate({ subject, answer }, io, parts.search, signal)).steps;
+    io.out('\n');
+    io.err(
+      `\n${paint.bold(`2 of 2: ${model === null ? SCRIPT_TITLE : `with the model ${printableLine(model)}`}`)}\n\n`,
+    );
+  }
+  const { code } = await investigate({ subject, answer: command, stepsShown }, io, parts.answer, signal);
+  if (code === 0) {
+    io.err(`\nNow try one of your own:
+  cd YOUR-REPOSITORY && ${launcher.anywhere} analyse "what went wrong, with the stack trace"\n`);
+  }
+  return code;
+}
+
+const SCRIPT_TITLE = `with a model
+The model's answers come from a script that ships with Causeway. Everything else
+is real: the lookups, the checks of the quotes, and the patch.`;
 
 interface Task {
   readonly subject: Subject;
   readonly answer: AnswerOptions;
-  /** Steps that an earlier investigation of the same report has shown already; absent: none. */
+  /** Steps that an earlier investigation of the same report has shown; absent: none. */
   readonly stepsShown?: number;
 }
 
-interface Investigated {
-  readonly code: ExitCode;
-  readonly steps: number;
-}
-
-/** Investigates one report, showing each step on standard error, and prints the answer. 3 where the model refused. Throws CausewayError. */
-export async function investigate(
-  task: Task,
+/** Shows each step on standard error, and prints the answer. Code 3 where the model failed. Throws CausewayError. */
+async function investigate(
+  { subject, answer, stepsShown = 0 }: Task,
   io: Io,
-  deps: InvestigateDeps,
+  { open, now }: Investigator,
   signal: AbortSignal,
-): Promise<Investigated> {
-  const { subject, answer, stepsShown = 0 } = task;
-  await checkPatchFolder(answer, io);
-  const paint = style(io.colour.err);
-  const at = subject.revision === '' ? '' : ` at ${printableLine(subject.revision)}`;
-  io.err(`${paint.bold(`Investigating ${printableLine(subject.repositoryName)}${at}`)}\n`);
-  const begin = deps.now().getTime();
-  await using session = await deps.open(subject, signal);
-  const id = await session.start({ text: subject.text, revision: subject.revision });
-  const end = await watch({ session, id, stepsShown }, io, signal);
+): Promise<{ readonly code: ExitCode; readonly steps: number }> {
+  await requirePatchFolder(answer, io);
+  const paint = createStyle(io.colour.err);
+  const revision = subject.revision === '' ? '' : ` at ${printableLine(subject.revision)}`;
+  io.err(`${paint.bold(`Investigating ${printableLine(subject.repositoryName)}${revision}`)}\n`);
+  const began = now().getTime();
+  await using session = await open(subject, signal);
+  const id = await session.start(subject);
+  const { steps, outcome } = await watch(session.follow(id, signal), io, stepsShown);
   signal.throwIfAborted();
-  if (end.outcome?.state !== 'concluded') throw gaveUp(end.outcome, session.troubles().at(-1));
-  const issue = await session.issue(end.outcome.issueId);
-  if (issue === null) throw gaveUp(null);
-  const seconds = (deps.now().getTime() - begin) / 1_000;
-  io.err(paint.green(`Concluded in ${seconds.toFixed(1)} s after ${count(end.steps, 'step')}.\n`));
-  const isRefused = modelRefused(issue);
+  const issue = outcome?.state === 'concluded' ? await session.issue(outcome.issueId) : null;
+  if (issue === null) throw createFailure(outcome, session.troubles().at(-1));
+  const seconds = (now().getTime() - began) / 1_000;
+  io.err(paint.green(`Concluded in ${seconds.toFixed(1)} s after ${steps} ${steps === 1 ? 'step' : 'steps'}.\n`));
+  // A model is configured, yet gave nothing: a script must not take the facts for its answer.
+  const hasModelFailed = issue.analysis.outcome === 'facts_only' && issue.analysis.partial;
   const troubles = [...new Set(session.troubles())];
-  const last = isRefused ? troubles.pop() : undefined;
+  const last = hasModelFailed ? (troubles.pop() ?? printable(issue.analysis.reason)) : '';
   for (const trouble of troubles) io.err(`${trouble}\n`);
-  await writePatch({ session, issue, file: answer.patchFile }, io, deps);
-  if (io.colour.out && !answer.json) io.err('\n');
-  io.out(
-    answer.json ? `${printableJson(issue)}\n` : renderIssue(issue, { columns: io.columns, colour: io.colour.out }),
-  );
-  if (!isRefused) return { code: 0, steps: end.steps };
-  io.err(`\n${paint.red('causeway:')} ${last ?? printable(issue.analysis.reason)}\n`);
-  return { code: 3, steps: end.steps };
+  if (answer.patchFile !== null) io.err(await writePatch(session, issue, answer.patchFile, io.cwd));
+  printAnswer(issue, answer, io);
+  if (hasModelFailed) io.err(`\n${paint.red('causeway:')} ${last}\n`);
+  return { code: hasModelFailed ? 3 : 0, steps };
 }
 
-/** A model is configured, yet nothing came from it: a script must not take the facts for its answer. */
-function modelRefused({ analysis }: Issue): boolean {
-  return analysis.outcome === 'facts_only' && analysis.partial;
-}
-
-interface End {
-  /** How it stood at the end; null where it was erased meanwhile. */
-  readonly outcome: InvestigationOutcome | null;
-  readonly steps: number;
-}
-
-interface Watched {
-  readonly session: AnalysisSession;
-  readonly id: string;
-  readonly stepsShown: number;
-}
-
-async function watch({ session, id, stepsShown }: Watched, io: Io, signal: AbortSignal): Promise<End> {
+/** `outcome`: null where the investigation was deleted meanwhile. */
+async function watch(events: AsyncIterable<FollowEvent>, io: Io, stepsShown: number) {
   let steps = 0;
-  for await (const event of session.follow(id, signal)) {
-    switch (event.type) {
-      case 'step':
-        steps = event.step.number;
-        if (steps <= stepsShown) break;
-        io.err(`${renderStep(event.step, { columns: io.columns, colour: io.colour.err })}\n`);
-        break;
-      case 'state':
-        break;
-      case 'end':
-        return { outcome: event.investigation.outcome, steps };
-    }
+  for await (const event of events) {
+    if (event.type === 'end') return { steps, outcome: event.investigation.outcome };
+    if (event.type !== 'step') continue;
+    steps = event.step.number;
+    if (steps > stepsShown) io.err(`${renderStep(event.step, { columns: io.columns, colour: io.colour.err })}\n`);
   }
-  return { outcome: null, steps };
+  return { steps, outcome: null };
+}
+
+function printAnswer(issue: Issue, { json }: AnswerOptions, io: Io): void {
+  if (io.colour.out && !json) io.err('\n');
+  const layout = { columns: io.columns, colour: io.colour.out };
+  io.out(json ? `${printableJson(issue)}\n` : renderIssue(issue, layout));
 }
 
 /** `trouble`: why, for the operator, who is the person at the terminal. */
-function gaveUp(outcome: InvestigationOutcome | null, trouble?: string): CausewayError {
+function createFailure(outcome: InvestigationOutcome | null, trouble: string | undefined): CausewayError {
   if (outcome?.state === 'gave_up' || outcome?.state === 'cancelled') {
-    return new CausewayError(outcome.reason.code, `The investigation gave up. ${trouble ?? outcome.reason.detail}`);
+    return new CausewayError(outcome.reason.code, `The investigation failed. ${trouble ?? outcome.reason.detail}`);
   }
-  return new CausewayError('internal', 'The investigation was erased before it ended; start it again.');
+  return new CausewayError('internal', 'The investigation was deleted before it ended: start it again.');
 }
 
-interface Patch {
-  readonly session: AnalysisSession;
-  readonly issue: Issue;
-  /** As given; null: none is wanted. */
-  readonly file: string | null;
-}
-
-async function writePatch(patch: Patch, io: Io, deps: InvestigateDeps): Promise<void> {
-  const { file, issue } = patch;
-  if (file === null) return;
-  const text = await patch.session.patch(issue.id);
-  if (text === '') return io.err('No patch was written: this investigation changes no code.\n');
+/** Returns the line for the person. */
+async function writePatch(session: AnalysisSession, issue: Issue, file: string, cwd: string): Promise<string> {
+  const patch = await session.patch(issue.id);
+  if (patch === '') return 'No patch was written: this investigation changes no code.\n';
   try {
-    await deps.writeFile(path.resolve(io.cwd, file), text);
+    await writeFile(path.resolve(cwd, file), patch);
+    return `The patch is in ${file}; "git apply ${file}" applies it at ${issue.analysis.revision.slice(0, 12)}.\n`;
   } catch (error) {
-    return io.err(`The patch could not be written to ${file}: ${reason(error)}.\n`);
+    return `The patch could not be written to ${file}: ${describeSystemError(error)}.\n`;
   }
-  io.err(`The patch is in ${file}; "git apply ${file}" applies it at ${issue.analysis.revision.slice(0, 12)}.\n`);
 }
 
-/** Said before the work, not after minutes of it. */
-async function checkPatchFolder(answer: AnswerOptions, io: Io): Promise<void> {
-  if (answer.patchFile === null) return;
+/** Before the work, not after minutes of it. */
+async function requirePatchFolder({ patchFile }: AnswerOptions, io: Io): Promise<void> {
+  if (patchFile === null) return;
   try {
-    await access(path.dirname(path.resolve(io.cwd, answer.patchFile)), constants.W_OK);
+    await access(path.dirname(path.resolve(io.cwd, patchFile)), constants.W_OK);
   } catch (error) {
-    throw new CausewayError('usage', `--patch cannot write ${answer.patchFile}: ${reason(error)}.`, { cause: error });
+    const message = `--patch cannot write ${patchFile}: ${describeSystemError(error)}.`;
+    throw new CausewayError('usage', message, { cause: error });
   }
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

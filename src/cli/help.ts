@@ -1,145 +1,6 @@
-// What `causeway help` says: one text a command, at most 80 columns wide, each with an example.
-import type { Topic } from './command.ts';
+// What `causeway help` prints: one text a command, at most 80 columns wide, each with an example.
 
-const OPERATOR_TEXTS = {
-  worker: `Run jobs only: investigations, webhooks, what is done on GitHub. As many workers
-as you like, on as many machines, all over the PostgreSQL database that
-DATABASE_URL names. SQLite belongs to one process, which is "causeway serve".
-
-Usage: causeway worker [--concurrency N]
-
-  --concurrency N   investigations at a time in this process, 1 to 64
-                    (CONCURRENCY, 4)
-
-It needs the same settings as "causeway serve", above all DATABASE_URL,
-ENCRYPTION_KEY and the App's APP_ID, PRIVATE_KEY and WEBHOOK_SECRET. It answers
-/healthz, /readyz and /metrics on WORKER_PORT (3001; 0: any). SIGTERM hands
-back what runs: another worker goes on with it.
-
-Example:
-
-  DATABASE_URL=postgres://causeway@db/causeway causeway worker --concurrency 8
-`,
-  migrate: `Bring the schema of the database up to date, say what was done, and end.
-"serve" and "worker" do so by themselves when they start, once however many
-start together; this is for a deployment that wants it done before.
-
-Usage: causeway migrate
-
-With SQLite no service may run meanwhile. There is no way back down: make a
-backup first.
-
-Example:
-
-  causeway backup && causeway migrate
-`,
-  backup: `Copy the SQLite database to a file, while the service runs. The copy is of one
-moment, has mode 600, and is checked: every page, every reference, and the rows
-of every table against the original. A file that is there is never written over.
-
-Usage: causeway backup [FILE]
-
-  FILE   where to; without it backups/causeway-DATE.db in DATA_DIR
-
-The copy holds no key: keep encryption.key of DATA_DIR (or ENCRYPTION_KEY) as
-well, somewhere else. "causeway restore" puts a copy back. For PostgreSQL this
-says the pg_dump that does it.
-
-Example:
-
-  causeway backup /mnt/backups/causeway-monday.db
-`,
-  restore: `Put a backup in place of the SQLite database. The service must be stopped. The
-backup is checked first: every page and reference, its schema, and whether the
-key of DATA_DIR opens it. The previous database is kept beside the restored one.
-
-Usage: causeway restore FILE [--yes]
-
-  FILE    a copy that "causeway backup" made
-  --yes   confirm; without it this checks the backup, says what would be done,
-          and changes nothing
-
-What was accepted since the backup is lost. For PostgreSQL use pg_restore.
-
-Example:
-
-  causeway restore data/backups/causeway-20261120-031500.db --yes
-`,
-  move: `Copy all records from SQLite to PostgreSQL. The service must be stopped; SQLite
-is only read. All records are copied in one transaction, and the rows of every
-table are counted on both sides. If interrupted it leaves nothing: run it again.
-
-Usage: causeway move [--from sqlite:FILE] [--to postgres://...]
-
-  --from sqlite:FILE     without it causeway.db in DATA_DIR
-  --to postgres://...    an empty database; without it DATABASE_URL, which keeps
-                         the password out of the list of processes
-
-Sealed secrets stay sealed: the same ENCRYPTION_KEY (or encryption.key beside
-the file) opens them afterwards, and it is checked that it does. What waits to
-be done goes over, as does what was given up, for "causeway redrive". Nothing is
-done until a service starts on the new database.
-
-Example:
-
-  DATABASE_URL=postgres://causeway:SECRET@db/causeway causeway move
-`,
-  doctor: `Check everything that the service depends on once, and say how to fix what does
-not work: settings, Node, git, data folder, disk, database and key, the App
-with its permissions and installations, webhook and last deliveries, PUBLIC_URL,
-model, clock, monitoring. Changes nothing, and works beside a running service.
-
-Usage: causeway doctor [--json]
-
-  --json   for machines: {"ok": …, "findings": [{"check", "status", "found",
-           "repair"}]}, where status is ok, warn or fail
-
-The model is asked one question of a few tokens, whose price is said. Nothing
-that is printed holds a secret. Exit codes: 0 works, 1 something does not.
-
-Example:
-
-  causeway doctor
-`,
-  erase: `Erase a person or a project, at their request, and say in numbers what went.
-There is no way back. Works beside a running service, and may be repeated.
-
-Usage: causeway erase --account LOGIN --yes
-       causeway erase --project OWNER/NAME --yes
-
-  --account LOGIN       sessions, tokens, secrets, webhooks, name and number of
-                        somebody on GitHub (or GitHub's number of them). What
-                        they started stays its project's, and names nobody
-  --project OWNER/NAME  reports, issues, checks and figures, and the source on
-                        this machine; other machines follow within an hour
-  --yes                 confirm
-
-Uninstall the App from the project first, or it comes back, empty. What stands
-on GitHub stays there, and backups and logs keep what they hold.
-
-Example:
-
-  causeway erase --project octo/shop --yes
-`,
-  redrive: `Give jobs that were given up after their last try another three tries. Works
-beside a running service. /readyz and /metrics say how many there are.
-
-Usage: causeway redrive [KIND]
-
-  KIND   run, webhook, delivery, urgent-delivery, publish, head, check-run or
-         backfill; without it every kind
-
-Find out first why they failed: the log has a line for each. What has ended
-meanwhile, such as an investigation that was told as failed, is not done again.
-
-Example:
-
-  causeway redrive publish
-`,
-} as const;
-
-const TEXTS: Readonly<Record<Topic, string>> = {
-  ...OPERATOR_TEXTS,
+const TEXTS = {
   causeway: `Causeway: from a problem, to its cause, to its fix.
 
 Usage: causeway COMMAND [OPTIONS]
@@ -148,73 +9,74 @@ Usage: causeway COMMAND [OPTIONS]
   analyse          investigate one report, here in the terminal
   sign-in          print a link that opens the account area
   demo             see it work on a real bug in a small repository
-  token            make, list and revoke access tokens
+  token            create, list and revoke access tokens
   webhook-secret   show or rotate the secret that signs webhooks
-  pause, resume    stop asking the model and posting, and go on
-  worker           run jobs only, over PostgreSQL
-  migrate          bring the database's schema up to date
-  backup           copy the SQLite database, while the service runs
-  restore          put a backup in place of the SQLite database
-  move             from SQLite to PostgreSQL
-  redrive          try given-up jobs again
-  erase            forget a person, or a project
+  pause, resume    stop using the model and posting, and continue
+  worker           run jobs only, with PostgreSQL
+  migrate          bring the database schema up to date
+  backup           copy the SQLite database while the service runs
+  restore          replace the SQLite database with a backup
+  move             copy all records from SQLite to PostgreSQL
+  redrive          retry failed jobs
+  erase            delete everything about a person or a project
   doctor           check everything that the service depends on
   help COMMAND     more about one command
-  version          the version
+  version          print the version
 
 Try it:
 
   causeway demo
   causeway analyse "TypeError: cart.total is not a function" --repo ../shop
 
-Exit codes: 0 success, 1 failed, 2 usage error, 3 the model refused and only
+Exit codes: 0 success, 1 failed, 2 usage error, 3 the model failed and only
 facts were printed, 130 stopped with Ctrl-C.
 Settings are environment variables; docs/configuration.md lists them.
 `,
-  serve: `Run the service, in the mode that its settings ask for:
+  serve: `Run the service, in the mode that its settings call for:
 
-  local    without GitHub App credentials: loopback only, one account, the
-           projects are git repositories on this disk. LOCAL_MODE=1 insists
-  set-up   without credentials, but with a PUBLIC_URL or HOST that others
-           reach: only the page /setup, on which the App is made
+  local    without GitHub App credentials: loopback only, one account, and
+           the projects are git repositories on this disk. LOCAL_MODE=1
+           forces it
+  set-up   without credentials, but with a PUBLIC_URL or HOST that others can
+           reach: only the page /setup, which creates the App
   GitHub   with APP_ID, PRIVATE_KEY (or PRIVATE_KEY_PATH) and WEBHOOK_SECRET,
-           or once set-up has made the App
+           or once set-up has created the App
 
 Usage: causeway serve [--no-worker]
 
-  --no-worker   take and keep reports only: they are investigated, and their
-                webhooks sent, by "causeway worker" over PostgreSQL, and with
-                SQLite from the next start without it
+  --no-worker   accept and store reports, but don't run jobs. With PostgreSQL
+                "causeway worker" runs them; with SQLite they wait for the
+                next start without this option
 
 Local mode: PROJECTS names the repositories, separated by ":" (";" on Windows).
-Without it they are the one around the current folder and a demo project with a
-finished issue. The first start prints a token and a curl that you can paste.
-Ctrl-C stops the service; what was running continues at the next start.
+The default is the one around the current folder, and a demo project with a
+finished issue. The first start prints a token and a curl command to paste.
+Ctrl-C stops the service; unfinished work continues at the next start.
 
 Examples:
 
   PROJECTS=~/code/shop PORT=8080 causeway serve
   HOST=0.0.0.0 PUBLIC_URL=https://causeway.example.com causeway serve
 `,
-  analyse: `Investigate one report in the terminal, with the steps as they happen.
+  analyse: `Investigate one report in the terminal, and show the steps as they happen.
 Steps go to standard error, the answer to standard output.
 
 Usage: causeway analyse ["TEXT" | - | URL] [OPTIONS]
 
   TEXT               the report, in quotes
-  -                  read the report from standard input (as does a pipe)
+  -                  read the report from standard input (a pipe works too)
   URL                a GitHub issue, or a failed Actions run or job
-                     (GITHUB_TOKEN is needed for private ones and for logs)
+                     (set GITHUB_TOKEN for private ones and for logs)
 
-  --repo PATH|URL    the repository; without it the one around this folder,
-                     or the one that URL belongs to
-  --revision REV     a branch, tag or commit; without it the default branch,
-                     or the commit that failed
+  --repo PATH|URL    the repository; default: the one around this folder, or
+                     the one that URL belongs to
+  --revision REV     a branch, tag or commit; default: the default branch, or
+                     the commit that failed
   --log FILE|-       a log that belongs to the report
   --json             print exactly the Issue, as JSON
   --patch FILE       write the change as a unified patch, if there is one
 
-Exit codes: 0 concluded, 1 gave up, 2 usage error, 3 the model refused and only
+Exit codes: 0 concluded, 1 gave up, 2 usage error, 3 the model failed and only
 facts were printed, 130 stopped with Ctrl-C.
 
 Examples:
@@ -224,11 +86,11 @@ Examples:
   causeway analyse "Build is red" --log build.log --revision v2.1.0
   causeway analyse https://github.com/OWNER/REPO/actions/runs/123456789
 `,
-  demo: `Investigate a real bug in a small repository that comes with Causeway: first
-what the source alone shows, then the cause and the fix. The second part asks
-the configured model; without one, a script that comes with the demo plays it.
-Needs no network, no key and no set-up, works in any folder and leaves nothing
-behind.
+  demo: `Investigate a real bug in a small repository that ships with Causeway: first
+with a search of the source only, then with a model, which finds the cause and
+the fix. Without a configured model, a script that ships with the demo plays
+one. Needs no network, no key and no set-up, works in any folder, and cleans up
+after itself.
 
 Usage: causeway demo [--json] [--patch FILE]
 
@@ -239,31 +101,32 @@ Example:
 
   causeway demo
 `,
-  token: `Make, list and revoke the tokens that callers of the API send. Works beside a
-running server.
+  token: `Create, list and revoke the tokens that authenticate callers of the API. Works
+while the service runs.
 
 Usage: causeway token create --name NAME [--scopes A,B] [--expires 90d]
        causeway token list
        causeway token revoke ID
-       each with --account LOGIN where there is a GitHub App; list alone
-       goes without, and shows everybody's
 
   --name NAME       what the token is for, such as laptop or ci
   --scopes A,B      issues:read, issues:write, projects:read,
-                    pull-requests:write; without it the first three
-  --expires TIME    hours, days or weeks: 12h, 90d, 4w; without it never
-  --account LOGIN   whose token, as GitHub names the person: the role there
-                    decides what it may do. Local mode has one account
+                    pull-requests:write; default: the first three
+  --expires TIME    hours, days or weeks: 12h, 90d, 4w; default: never
+  --account LOGIN   whose token, by GitHub login. Required with a GitHub App,
+                    where the person's role in each repository decides what
+                    the token may do; "list" without it shows all accounts.
+                    Local mode has a single account
 
-A new token is printed alone on standard output, once: only a hash is kept.
+A new token is printed once, as the only text on standard output: only a hash
+of it is stored.
 
 Example:
 
   TOKEN=$(causeway token create --name ci --scopes issues:write --expires 90d)
 `,
   'sign-in': `Print a link that opens the account area in a browser, in local mode. It works
-once, within an hour, and beside a running server. Links printed before it are
-no longer valid. With a GitHub App people sign in with GitHub.
+once, within an hour, while the service runs. Earlier links are no longer
+valid. With a GitHub App, people sign in with GitHub.
 
 Usage: causeway sign-in
 
@@ -276,19 +139,19 @@ Example:
 Usage: causeway webhook-secret show [--account LOGIN]
        causeway webhook-secret rotate [--account LOGIN]
 
-  --account LOGIN   whose secret, as GitHub names the person (needed with a
-                    GitHub App)
+  --account LOGIN   whose secret, by GitHub login (required with a GitHub App)
 
-After a rotation webhooks carry two signatures for 24 hours, of the new secret
+For 24 hours after a rotation, webhooks carry two signatures, of the new secret
 and of the old one, so receivers can switch over.
 
 Example:
 
   SIGNING_SECRET=$(causeway webhook-secret show)
 `,
-  pause: `Ask no model and post nothing, until "causeway resume". Reports and deliveries
-are kept, and what runs goes on where it stands. Works beside a running server,
-and holds over restarts. Webhooks to callers are still sent.
+  pause: `Stop using the model and posting, until "causeway resume". Reports and
+deliveries are still stored, running investigations continue from where they
+are, and webhooks to callers are still sent. Works while the service runs, and
+survives restarts.
 
 Usage: causeway pause
 
@@ -296,7 +159,7 @@ Example:
 
   causeway pause
 `,
-  resume: `Go on after "causeway pause", within 15 seconds.
+  resume: `Continue after "causeway pause", within 15 seconds.
 
 Usage: causeway resume
 
@@ -304,7 +167,142 @@ Example:
 
   causeway resume
 `,
-  help: `Say what there is, or more about one command.
+  worker: `Run jobs only: investigations, webhooks, and what is posted on GitHub. Start as
+many workers as you like, on as many machines, with the PostgreSQL database that
+DATABASE_URL names. SQLite serves a single process, "causeway serve".
+
+Usage: causeway worker [--concurrency N]
+
+  --concurrency N   investigations at a time in this process, 1 to 64
+                    (default: CONCURRENCY, or 4)
+
+It needs the same settings as "causeway serve", above all DATABASE_URL,
+ENCRYPTION_KEY and the App's APP_ID, PRIVATE_KEY and WEBHOOK_SECRET. It answers
+/healthz, /readyz and /metrics on WORKER_PORT (default: 3001; 0: any free one).
+On SIGTERM its jobs go back to the queue, and another worker continues them.
+
+Example:
+
+  DATABASE_URL=postgres://causeway@db/causeway causeway worker --concurrency 8
+`,
+  migrate: `Bring the database schema up to date, print what was done, and exit. "serve" and
+"worker" do this themselves when they start; use it to migrate before a
+deployment.
+
+Usage: causeway migrate
+
+With SQLite, stop the service first. A migration can't be undone: make a backup
+before it.
+
+Example:
+
+  causeway backup && causeway migrate
+`,
+  backup: `Copy the SQLite database to a file while the service runs. The copy is
+consistent, has mode 600, and is checked: every page, every reference, and the
+rows of every table against the original. Existing files are never overwritten.
+
+Usage: causeway backup [FILE]
+
+  FILE   where to; default: backups/causeway-DATE.db in DATA_DIR
+
+The copy doesn't contain the key: store encryption.key of DATA_DIR (or
+ENCRYPTION_KEY) separately. "causeway restore" restores a copy. With PostgreSQL
+this prints the pg_dump command to use instead.
+
+Example:
+
+  causeway backup /mnt/backups/causeway-monday.db
+`,
+  restore: `Replace the SQLite database with a backup. Stop the service first. The backup is
+checked before anything changes: every page and reference, its schema, and
+whether the key of DATA_DIR opens it. The previous database is kept.
+
+Usage: causeway restore FILE [--yes]
+
+  FILE    a copy that "causeway backup" made
+  --yes   confirm; without it this checks the backup, prints what would be
+          done, and changes nothing
+
+Everything accepted since the backup is lost. With PostgreSQL use pg_restore.
+
+Example:
+
+  causeway restore data/backups/causeway-20261120-031500.db --yes
+`,
+  move: `Copy all records from SQLite to PostgreSQL. Stop the service first. SQLite is
+only read; everything is copied in one transaction, and the rows of every table
+are counted on both sides. If interrupted, nothing is left behind: run it again.
+
+Usage: causeway move [--from sqlite:FILE] [--to postgres://...]
+
+  --from sqlite:FILE     default: causeway.db in DATA_DIR
+  --to postgres://...    an empty database; default: DATABASE_URL, which keeps
+                         the password out of the list of processes
+
+Encrypted secrets stay encrypted, with the same ENCRYPTION_KEY (or the file
+encryption.key next to the database); the key is checked first. Waiting jobs are
+moved too, and so are failed ones, for "causeway redrive". No job runs until a
+service starts on the new database.
+
+Example:
+
+  DATABASE_URL=postgres://causeway:SECRET@db/causeway causeway move
+`,
+  redrive: `Give jobs that failed for good another three tries. Works while the service
+runs. /readyz and /metrics show how many there are.
+
+Usage: causeway redrive [KIND]
+
+  KIND   run, webhook, delivery, urgent-delivery, publish, head, check-run or
+         backfill; default: every kind
+
+Find out first why they failed: the log has a line for each. What has ended in
+the meantime, such as an investigation reported as failed, is not repeated.
+
+Example:
+
+  causeway redrive publish
+`,
+  erase: `Permanently delete a person or a project, at their request, and print how much
+was deleted. Works while the service runs, and can be repeated.
+
+Usage: causeway erase --account LOGIN --yes
+       causeway erase --project OWNER/NAME --yes
+
+  --account LOGIN       a person, by GitHub login (or GitHub's user number):
+                        sessions, tokens, secrets, webhooks, name and number.
+                        Investigations that they started stay with the
+                        project, without their name
+  --project OWNER/NAME  reports, issues, checks and figures, and the source on
+                        this machine; other machines follow within an hour
+  --yes                 confirm
+
+Uninstall the App from the project first, or the project comes back, empty.
+Nothing on GitHub, in backups or in logs is deleted.
+
+Example:
+
+  causeway erase --project octo/shop --yes
+`,
+  doctor: `Check everything that the service depends on, and print how to fix what doesn't
+work: settings, Node, git, data folder, disk, database and key, the App with its
+permissions and installations, webhook and last deliveries, PUBLIC_URL, model,
+clock, monitoring. Changes nothing, and works while the service runs.
+
+Usage: causeway doctor [--json]
+
+  --json   for machines: {"ok": …, "findings": [{"check", "status", "found",
+           "repair"}]}, where status is ok, warn or fail
+
+The model gets one question of a few tokens, and its price is printed. The
+output contains no secrets. Exit codes: 0 works, 1 something does not.
+
+Example:
+
+  causeway doctor
+`,
+  help: `List the commands, or explain one.
 
 Usage: causeway help [COMMAND]
 
@@ -320,9 +318,13 @@ Example:
 
   causeway version
 `,
-};
+} as const;
+
+/** The commands, and `causeway` for the overview. */
+export type Topic = keyof typeof TEXTS;
+export const TOPICS = Object.keys(TEXTS) as readonly Topic[];
 
 /** The help text of the topic; ends with a line feed. */
-export function helpText(topic: Topic): string {
+export function getHelpText(topic: Topic): string {
   return TEXTS[topic];
 }

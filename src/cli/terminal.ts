@@ -12,9 +12,9 @@ export interface Io {
   readonly out: (text: string) => void;
   /** Standard error: progress, hints and faults. */
   readonly err: (text: string) => void;
-  /** Whether somebody reads standard error on a terminal. */
+  /** Whether standard error is a terminal. */
   readonly errIsTerminal: boolean;
-  /** Whether each of the two may be coloured: a terminal, and the user has not asked otherwise. */
+  /** Whether each of the two may be coloured. */
   readonly colour: { readonly out: boolean; readonly err: boolean };
   /** Width of the terminal; 80 where it is unknown. */
   readonly columns: number;
@@ -22,40 +22,28 @@ export interface Io {
   readonly cwd: string;
 }
 
-/** 0 success, 1 failed, 2 usage error, 3 the model refused and only facts were printed, 130 stopped with Ctrl-C (128 + SIGINT). */
+/** 0 success, 1 failed, 2 usage error, 3 the model failed and only facts were printed, 130 stopped with Ctrl-C (128 + SIGINT). */
 export type ExitCode = 0 | 1 | 2 | 3 | 130;
 
 type Paint = (text: string) => string;
 
-export interface Style {
-  readonly bold: Paint;
-  readonly dim: Paint;
-  readonly red: Paint;
-  readonly green: Paint;
-  readonly yellow: Paint;
-  readonly cyan: Paint;
-}
+const FORMATS = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const;
+type Format = (typeof FORMATS)[number];
+export type Style = Readonly<Record<Format, Paint>>;
 
-export function style(colour: boolean): Style {
-  const paint =
-    (format: keyof Style): Paint =>
+export function createStyle(colour: boolean): Style {
+  const createPaint =
+    (format: Format): Paint =>
     (text) =>
       colour && text !== '' ? styleText(format, text, { validateStream: false }) : text;
-  return {
-    bold: paint('bold'),
-    dim: paint('dim'),
-    red: paint('red'),
-    green: paint('green'),
-    yellow: paint('yellow'),
-    cyan: paint('cyan'),
-  };
+  return Object.fromEntries(FORMATS.map((format) => [format, createPaint(format)])) as Style;
 }
 
-/** Colour codes of a log only carry noise; every other escape sequence is left to be shown. */
+/** Colour codes of a log carry no information; every other escape sequence is made visible. */
 const COLOUR_CODE = /\u001b\[[0-9;:]*m/g;
 
 /**
- * C0 (but tab and line feed), DEL and C1 (0x9b alone starts an escape sequence in some terminals), bidirectional controls
+ * C0 (but tab and line feed), DEL and C1 (0x9b by itself starts an escape sequence in some terminals), bidirectional controls
  * (CVE-2021-42574), invisible characters, lone surrogates. Joiners (U+200C, U+200D) stay: scripts and emoji need them.
  */
 const UNSAFE =
@@ -63,7 +51,7 @@ const UNSAFE =
 
 /** The text with control characters made visible (ESC as ␛, others as <U+202E>); tabs as two spaces; CR LF as LF. */
 export function printable(text: string): string {
-  return text.replace(COLOUR_CODE, '').replaceAll('\r\n', '\n').replace(UNSAFE, visible).replaceAll('\t', '  ');
+  return text.replace(COLOUR_CODE, '').replaceAll('\r\n', '\n').replace(UNSAFE, makeVisible).replaceAll('\t', '  ');
 }
 
 /** The same, on one line: line breaks and runs of white space become one space. */
@@ -71,36 +59,36 @@ export function printableLine(text: string): string {
   return printable(text).replace(/\s+/g, ' ').trim();
 }
 
-/** JSON whose strings hold no character that a terminal obeys: escaped, so the value is the same to whoever parses it. */
+/** JSON whose strings contain no character that a terminal interprets: they are escaped, so the value parses the same. */
 export function printableJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(UNSAFE, (character) =>
-    [...Array(character.length).keys()].map((at) => `\\u${hex(character.charCodeAt(at))}`).join(''),
+    [...Array(character.length).keys()].map((at) => `\\u${toHex(character.charCodeAt(at))}`).join(''),
   );
 }
 
-function visible(character: string): string {
+function makeVisible(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
-  return code === 0x7f ? '\u2421' : `<U+${hex(code).toUpperCase()}>`;
+  return code === 0x7f ? '\u2421' : `<U+${toHex(code).toUpperCase()}>`;
 }
 
-function hex(code: number): string {
+function toHex(code: number): string {
   return code.toString(16).padStart(4, '0');
 }
 
-/** Faults of what was asked, which the caller can put right: exit code 2. */
-const WRONG_USE = new Set(['usage', 'invalid', 'absent', 'conflict']);
+/** What the caller can correct: exit code 2. */
+const USAGE_ERRORS = new Set(['usage', 'invalid', 'absent', 'conflict']);
 
 /**
- * Says the fault on standard error and gives the exit code: 130 where `signal` was aborted (nothing is said then), 2 for wrong use, else 1.
- * Throws what is not a CausewayError: that is our own bug, and its stack is wanted.
+ * Prints the error on standard error and returns the exit code: 130, without a word, where `signal` was aborted; 2 for wrong use; else 1.
+ * Throws what is not a CausewayError: that is a bug of ours, whose stack is needed.
  */
-export function reportFault(error: unknown, io: Pick<Io, 'err' | 'colour'>, signal: AbortSignal | null): ExitCode {
-  if (signal?.aborted) return 130;
+export function printError(error: unknown, io: Io, signal: AbortSignal): ExitCode {
+  if (signal.aborted) return 130;
   if (!(error instanceof CausewayError)) throw error;
-  const paint = style(io.colour.err);
+  const paint = createStyle(io.colour.err);
   io.err(`${paint.red('causeway:')} ${printable(error.message)}\n`);
-  return WRONG_USE.has(error.code) ? 2 : 1;
+  return USAGE_ERRORS.has(error.code) ? 2 : 1;
 }
 
 const WIDE =
@@ -146,7 +134,7 @@ export function wrap(text: string, columns: number, indent: string, lead: string
   };
   for (const line of text.split('\n')) {
     const fence = /^\s*(```|~~~)/.test(line);
-    if (!fenced && !fence && goesOn(prose, line)) {
+    if (!fenced && !fence && continuesLine(prose, line)) {
       prose += ` ${line}`;
       continue;
     }
@@ -160,8 +148,8 @@ export function wrap(text: string, columns: number, indent: string, lead: string
   return out.map((line, at) => `${at === 0 ? lead : indent}${line}`.trimEnd());
 }
 
-/** Prose that came wrapped is unwrapped first, or every second line would hold one word: a long line that goes on in lower case. */
-function goesOn(before: string, line: string): boolean {
+/** Wrapped prose is unwrapped first, or every second line would be one word: a long line, then one that begins in lower case. */
+function continuesLine(before: string, line: string): boolean {
   return displayWidth(before) >= 50 && /^\p{Ll}.* /u.test(line);
 }
 
@@ -181,50 +169,38 @@ function wrapLine(line: string, width: number): string[] {
   return [...lines, current];
 }
 
-const INDENT = '    ';
-
-/** A destination for `createLog` that turns each line of JSON into a time of day, a level, the message and what belongs to it. */
-export function readableLog(write: (text: string) => void, colour: boolean): { write(line: string): void } {
-  return { write: (line) => write(readableLine(line, colour)) };
+/** A destination for `createLog`: each line of JSON becomes the time of day, level, message and details, and the stack of an error below. */
+export function createReadableLog(write: (text: string) => void, colour: boolean): { write(line: string): void } {
+  const paint = createStyle(colour);
+  return { write: (line) => write(formatLogLine(line, paint)) };
 }
 
-function readableLine(line: string, colour: boolean): string {
-  const paint = style(colour);
+function formatLogLine(line: string, paint: Style): string {
   const { level, time, msg, err, ...rest } = JSON.parse(line) as Readonly<Record<string, unknown>>;
   const name = String(level);
-  const tint = name === 'warn' ? paint.yellow : name === 'error' || name === 'fatal' ? paint.red : paint.dim;
-  const details = Object.entries(rest).flatMap(([key, value]) => (isEmpty(value) ? [] : `${key}=${word(value)}`));
+  const paintLevel = name === 'warn' ? paint.yellow : name === 'error' || name === 'fatal' ? paint.red : paint.dim;
+  const isEmpty = (value: unknown) => value === null || value === '' || (Array.isArray(value) && value.length === 0);
+  const details = Object.entries(rest).flatMap(([key, value]) =>
+    isEmpty(value) ? [] : `${key}=${formatDetail(value)}`,
+  );
   const parts = [
-    paint.dim(timeOfDay(time)),
-    tint(name.padEnd(5)),
+    paint.dim(new Date(String(time)).toTimeString().slice(0, 8)),
+    paintLevel(name.padEnd(5)),
     printableLine(String(msg ?? '')),
     paint.dim(details.join(' ')),
   ];
-  return `${parts.filter((part) => part !== '').join(' ')}\n${fault(err)}`;
+  return `${parts.filter((part) => part !== '').join(' ')}\n${formatStack(err)}`;
 }
 
-function timeOfDay(time: unknown): string {
-  const moment = new Date(String(time));
-  return [moment.getHours(), moment.getMinutes(), moment.getSeconds()]
-    .map((number) => String(number).padStart(2, '0'))
-    .join(':');
+function formatDetail(value: unknown): string {
+  const isBare = typeof value === 'string' && !/\s/.test(value);
+  return printableLine(isBare ? value : (JSON.stringify(value) ?? ''));
 }
 
-function isEmpty(value: unknown): boolean {
-  return value === null || value === '' || (Array.isArray(value) && value.length === 0);
-}
-
-function word(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  return printableLine(/\s/.test(text) && typeof value === 'string' ? JSON.stringify(text) : text);
-}
-
-/** The stack, which begins with the message, on lines of its own. */
-function fault(err: unknown): string {
+function formatStack(err: unknown): string {
   if (typeof err !== 'object' || err === null) return '';
   const { stack, message } = err as Readonly<Record<string, unknown>>;
-  const text = printable(String(stack ?? message ?? JSON.stringify(err)));
-  return `${text.replace(/^/gm, INDENT)}\n`;
+  return `${printable(String(stack ?? message ?? JSON.stringify(err))).replace(/^/gm, '    ')}\n`;
 }
 
 export interface Launcher {
@@ -234,13 +210,9 @@ export interface Launcher {
   readonly anywhere: string;
 }
 
-/** The launcher of an installation; `dataDir` is null where it is the default one, and is said along elsewhere. */
-export function launcherOf(place: {
-  readonly installation: string;
-  readonly cwd: string;
-  readonly dataDir: string | null;
-}): Launcher {
-  const setting = place.dataDir === null ? '' : `DATA_DIR=${quoteWord(place.dataDir)} `;
-  const anywhere = `${setting}${quoteWord(path.join(place.installation, 'bin', 'causeway'))}`;
-  return { here: place.cwd === place.installation ? `${setting}bin/causeway` : anywhere, anywhere };
+/** How to run the commands of this installation; a data folder other than the default is part of it. */
+export function createLauncher(installation: string, cwd: string, dataDir: string | null): Launcher {
+  const setting = dataDir === null ? '' : `DATA_DIR=${quoteWord(dataDir)} `;
+  const anywhere = `${setting}${quoteWord(path.join(installation, 'bin', 'causeway'))}`;
+  return { here: cwd === installation ? `${setting}bin/causeway` : anywhere, anywhere };
 }

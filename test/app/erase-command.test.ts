@@ -69,11 +69,11 @@ it('erases a project beside a running service, with its source on this machine, 
     );
   expect(onDisk(gone)).toHaveLength(2);
   expect(await run(folder.path, '--project', 'Local/Shop', '--yes')).toMatch(
-    /^Erased Local\/Shop: 1 investigation, 1 issue, 0 threads, 0 heads, 0 failures, and 1 copy of source on this machine\.\n/,
+    /^Deleted Local\/Shop: 1 investigation, 1 issue, 0 threads, 0 commits with checks, 0 failures, and 1 copy of source on this machine\.\n/,
   );
   expect(onDisk(gone)).toEqual([]);
   expect(onDisk(kept)).toHaveLength(2);
-  expect(await run(folder.path, '--project', 'local/shop', '--yes')).toMatch(/nothing to erase.* Removed 0 copies/);
+  expect(await run(folder.path, '--project', 'local/shop', '--yes')).toMatch(/nothing was deleted.* Deleted 0 copies/);
 });
 
 it('erases a person by login or number, and not the account of the house', async () => {
@@ -84,9 +84,9 @@ it('erases a person by login or number, and not the account of the house', async
   await expect(run(folder.path, '--account', 'Local', '--yes')).rejects.toMatchObject({ code: 'usage' });
   await expect(run(folder.path, '--account', 'mona')).rejects.toMatchObject({ code: 'usage' });
   expect(await run(folder.path, '--account', String(WRITER.id), '--yes')).toMatch(
-    /^Erased 7: 0 sessions, 0 tokens, 0 webhooks, and the name in 0 places\.\n/,
+    /^Deleted 7: 0 sessions, 0 tokens, 0 webhooks, and the name in 0 places\.\n/,
   );
-  expect(await run(folder.path, '--account', 'mona', '--yes')).toMatch(/^Nobody is known as mona/);
+  expect(await run(folder.path, '--account', 'mona', '--yes')).toMatch(/^Nothing is stored about mona/);
 });
 
 it.each([[['--yes']], [['--account', 'mona', '--project', 'octo/shop']], [['mona', '--yes']]])(

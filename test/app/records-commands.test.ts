@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/app/run-command.ts';
-import type { Command } from '../../src/cli/command.ts';
+import type { Command } from '../../src/cli/command-line.ts';
 import { takeOwnership } from '../../src/db/sqlite-engine.ts';
 import { emptyDatabase } from '../support/postgres.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
@@ -15,7 +15,7 @@ describe('migrate', () => {
     await using folder = await temporaryFolder();
     const environment = { DATA_DIR: folder.path };
     expect((await run({ kind: 'migrate' }, environment)).err).toMatch(/causeway\.db: .*\n {2}0001-initial\n/);
-    expect((await run({ kind: 'migrate' }, environment)).err).toMatch(/was up to date already, with \d+ steps?\.\n$/);
+    expect((await run({ kind: 'migrate' }, environment)).err).toMatch(/already up to date \(\d+ migrations?\)\.\n$/);
     using _service = takeOwnership(path.join(folder.path, 'causeway.db'));
     await expect(run({ kind: 'migrate' }, environment)).rejects.toMatchObject({ code: 'store_locked' });
   });
@@ -27,7 +27,7 @@ describe('migrate', () => {
     url.password ||= 'hidden-0123456789';
     const environment = { DATA_DIR: folder.path, DATABASE_URL: url.href, ENCRYPTION_KEY: 'ab'.repeat(32) };
     const { err } = await run({ kind: 'migrate' }, environment);
-    expect(err).toMatch(/the schema is up to date now\. 1 step of 1 was new:\n/);
+    expect(err).toMatch(/the schema is now up to date\. New: 1 of 1 migration:\n/);
     expect(err).not.toContain(url.password);
     expect((await run({ kind: 'pause' }, environment)).err).toMatch(/^Paused: /);
     expect((await run({ kind: 'pause' }, environment)).err).toBe('It was paused already.\n');
@@ -53,8 +53,8 @@ describe('backup', () => {
     using _service = takeOwnership(path.join(folder.path, 'causeway.db'));
     const { out, err } = await run({ kind: 'backup', file: null }, environment);
     expect(out).toBe(`${path.join(folder.path, 'backups', 'causeway-20261120-100000.db')}\n`);
-    expect(err).toContain(`open with ${path.join(folder.path, 'encryption.key')} alone`);
-    expect((await run({ kind: 'redrive', jobs: null }, environment)).err).toMatch(/^No job had been given up/);
+    expect(err).toContain(`open with ${path.join(folder.path, 'encryption.key')}: store`);
+    expect((await run({ kind: 'redrive', jobs: null }, environment)).err).toMatch(/^There are no failed jobs/);
   });
 });
 

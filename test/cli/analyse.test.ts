@@ -3,8 +3,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type AnalyseDeps, type AnalysisSession, analyse } from '../../src/cli/analyse.ts';
-import type { AnalyseCommand } from '../../src/cli/command.ts';
+import { type AnalysisSession, analyse, type Investigator } from '../../src/cli/analyse.ts';
+import type { AnalyseCommand } from '../../src/cli/command-line.ts';
+import type { SubjectReader } from '../../src/cli/report-input.ts';
+import { printError } from '../../src/cli/terminal.ts';
 import { CausewayError } from '../../src/core/errors.ts';
 import type { InvestigationOutcome } from '../../src/core/investigation.ts';
 import type { ProjectSource } from '../../src/core/project.ts';
@@ -30,12 +32,12 @@ interface Played {
   disposed: boolean;
 }
 
-function play(script: Script = {}): { deps: AnalyseDeps; played: Played } {
+function play(script: Script = {}): { deps: Investigator & SubjectReader; played: Played } {
   const played: Played = { source: null, report: null, disposed: false };
   let now = Date.parse('2025-03-01T12:00:00Z');
   const session: AnalysisSession = {
     start: async (report) => {
-      played.report = report;
+      played.report = { text: report.text, revision: report.revision };
       return 'inv_1';
     },
     follow: (_, signal) => events(script, signal),
@@ -46,7 +48,7 @@ function play(script: Script = {}): { deps: AnalyseDeps; played: Played } {
       played.disposed = true;
     },
   };
-  const deps: AnalyseDeps = {
+  const deps: Investigator & SubjectReader = {
     open: async ({ source }) => {
       if (script.opening) throw script.opening;
       played.source = source;
@@ -59,7 +61,6 @@ function play(script: Script = {}): { deps: AnalyseDeps; played: Played } {
       revision: 'a1b2c3',
     }),
     repositoryAround: (folder) => (folder.startsWith('/home/ada/shop') ? '/home/ada/shop' : null),
-    writeFile: (file, text) => writeFile(file, text),
     now: () => {
       now += 1_250;
       return new Date(now);
@@ -95,14 +96,15 @@ const COMMAND: AnalyseCommand = {
   input: { kind: 'text', text: 'It crashes' },
   repository: null,
   revision: '',
-  log: { kind: 'none' },
+  log: null,
   json: false,
   patchFile: null,
 };
 
 async function run(part: Partial<AnalyseCommand>, io: ScriptedTerminal, script: Script = {}) {
   const { deps, played } = play(script);
-  const code = await analyse({ ...COMMAND, ...part }, io, deps, new AbortController().signal);
+  const { signal } = new AbortController();
+  const code = await analyse({ ...COMMAND, ...part }, io, deps, signal).catch((error) => printError(error, io, signal));
   return { code, played, ...io.printed };
 }
 
@@ -126,7 +128,7 @@ describe('analyse', () => {
       Concluded in 1.3 s after 2 steps.
       "
     `);
-    expect(out).toMatch(/^Facts only: no model was asked\n\nProblem\n {2}Checkout crashes/);
+    expect(out).toMatch(/^Facts only: no model was used\n\nProblem\n {2}Checkout crashes/);
     expect(played).toEqual({
       source: { kind: 'path', path: '/home/ada/shop' },
       report: { text: 'It crashes', revision: '' },
@@ -150,14 +152,14 @@ describe('analyse', () => {
     expect(JSON.parse(out)).toEqual(ISSUE);
   });
 
-  it('that gives up says why on standard error and exits with 1', async () => {
+  it('that fails says why on standard error and exits with 1', async () => {
     const reason = { code: 'revision_not_found', detail: 'There is no branch "nope".' } as const;
     const { code, err, out, played } = await run({ revision: 'nope' }, scriptedTerminal(), {
       outcome: { state: 'gave_up', reason },
     });
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(/^Investigating shop at nope\n/);
-    expect(err).toMatch(/causeway: The investigation gave up\. There is no branch "nope"\.\n$/);
+    expect(err).toMatch(/causeway: The investigation failed\. There is no branch "nope"\.\n$/);
     expect(played.disposed).toBe(true);
   });
 
@@ -172,13 +174,9 @@ describe('analyse', () => {
     const stop = new AbortController();
     const io = scriptedTerminal();
     const { deps, played } = play({ hangs: true });
-    const running = analyse(
-      COMMAND,
-      { ...io, err: (text) => text.startsWith(' 2') && stop.abort() },
-      deps,
-      stop.signal,
-    );
-    expect(await running).toBe(130);
+    const stopping = { ...io, err: (text: string) => text.startsWith(' 2') && stop.abort() };
+    await expect(analyse(COMMAND, stopping, deps, stop.signal)).rejects.toThrow('aborted');
+    expect(printError(stop.signal.reason, io, stop.signal)).toBe(130);
     expect(io.printed.out).toBe('');
     expect(played.disposed).toBe(true);
   });
@@ -187,9 +185,9 @@ describe('analyse', () => {
     const stop = new AbortController();
     const stdin = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => stop.abort()) }) };
     const { deps, played } = play();
-    expect(
-      await analyse({ ...COMMAND, input: { kind: 'stdin' } }, scriptedTerminal({ stdin }), deps, stop.signal),
-    ).toBe(130);
+    const command: AnalyseCommand = { ...COMMAND, input: { kind: 'stdin' } };
+    const running = analyse(command, scriptedTerminal({ stdin }), deps, stop.signal);
+    await expect(running).rejects.toThrow('aborted');
     expect(played.source).toBeNull();
   });
 });
@@ -200,7 +198,7 @@ describe('the report of analyse', () => {
     expect(played.report?.text).toBe('piped text');
   });
 
-  it('is asked for on a terminal, with how to end it', async () => {
+  it('is typed on a terminal, which says how to end it', async () => {
     const io = scriptedTerminal({ stdinIsTerminal: true }, 'typed\n');
     const { played, err } = await run({ input: { kind: 'stdin' } }, io);
     expect(err).toMatch(/^Reading from standard input; end with Ctrl-D\.\n/);
@@ -210,19 +208,19 @@ describe('the report of analyse', () => {
   it('has its log under a heading', async () => {
     await inFolder(async (folder) => {
       await writeFile(path.join(folder, 'build.log'), 'line 1\nline 2\n');
-      const log = { kind: 'file', path: path.join(folder, 'build.log') } as const;
+      const log = path.join(folder, 'build.log');
       const { played } = await run({ log }, scriptedTerminal());
       expect(played.report?.text).toBe('It crashes\n\n--- Log: build.log ---\n\nline 1\nline 2');
-      const piped = await run({ log: { kind: 'stdin' } }, scriptedTerminal({}, 'piped log'));
+      const piped = await run({ log: '-' }, scriptedTerminal({}, 'piped log'));
       expect(piped.played.report?.text).toBe('It crashes\n\n--- Log: standard input ---\n\npiped log');
     });
   });
 
-  it('may be the log alone; a pipe is left alone then', async () => {
+  it('may be only a log; standard input is not read then', async () => {
     await inFolder(async (folder) => {
       await writeFile(path.join(folder, 'build.log'), 'only the log');
       const stdin = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
-      const log = { kind: 'file', path: path.join(folder, 'build.log') } as const;
+      const log = path.join(folder, 'build.log');
       const { played } = await run({ input: { kind: 'none' }, log }, scriptedTerminal({ stdin }));
       expect(played.report?.text).toBe('only the log');
     });
@@ -232,23 +230,23 @@ describe('the report of analyse', () => {
     await inFolder(async (folder) => {
       const lines = Array.from({ length: 100_000 }, (_, at) => `line ${at} of the log`);
       await writeFile(path.join(folder, 'build.log'), lines.join('\n'));
-      const log = { kind: 'file', path: path.join(folder, 'build.log') } as const;
+      const log = path.join(folder, 'build.log');
       const { played, err } = await run({ log }, scriptedTerminal());
       const text = played.report?.text ?? '';
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1024 * 1024);
       expect(text).toMatch(/^It crashes\n\n--- Log: build\.log ---\n\n\[The first \d+ bytes of the log were left out/);
       expect(text.endsWith('line 99999 of the log')).toBe(true);
-      expect(err).toMatch(/bytes of the log were left out \(a report holds 1 MiB\)/);
+      expect(err).toMatch(/bytes of the log were left out \(a report has at most 1 MiB\)/);
     });
   });
 
-  it('of a pipe of more than 1 MiB keeps its beginning and its end', async () => {
+  it('of more than 1 MiB from a pipe keeps its beginning and its end', async () => {
     const lines = Array.from({ length: 100_000 }, (_, at) => `line ${at} of the report`);
     const { played } = await run({ input: { kind: 'stdin' } }, scriptedTerminal({}, lines.join('\n')));
     const text = played.report?.text ?? '';
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1024 * 1024);
     expect(text).toMatch(/^line 0 of the report\n/);
-    expect(text).toMatch(/\n\[\d+ bytes of the report's middle were left out/);
+    expect(text).toMatch(/\n\[\d+ bytes from the middle of the report were left out/);
     expect(text.endsWith('\nline 99999 of the report')).toBe(true);
   });
 
@@ -269,7 +267,7 @@ describe('the report of analyse', () => {
     });
   });
 
-  it('behind an address may be looked at in a clone and at a commit of one’s own', async () => {
+  it('behind an address may be investigated in a local clone and at another commit', async () => {
     const repository = { kind: 'path', path: '..' } as const;
     const { played } = await run(
       { input: { kind: 'address', url: ADDRESS }, repository, revision: 'main' },
@@ -285,13 +283,8 @@ describe('wrong use of analyse', () => {
     ['no report', { input: { kind: 'none' } }, { stdinIsTerminal: true }, 'There is no report: give it in quotes'],
     ['an empty report', { input: { kind: 'text', text: ' \n' } }, {}, 'The report is empty'],
     ['an empty pipe', { input: { kind: 'none' } }, {}, 'The report is empty'],
-    [
-      'a missing log',
-      { log: { kind: 'file', path: 'no.log' } },
-      {},
-      'The log no.log cannot be read: there is no such file',
-    ],
-    ['a folder as log', { log: { kind: 'file', path: '/' } }, {}, 'The log / cannot be read: it is a folder'],
+    ['a missing log', { log: 'no.log' }, {}, 'The log no.log cannot be read: there is no such file'],
+    ['a folder as log', { log: '/' }, {}, 'The log / cannot be read: it is a folder'],
     ['no repository here', {}, { cwd: '/srv' }, 'This folder is not in a git repository'],
     ['no repository there', { repository: { kind: 'path', path: '/etc' } }, {}, '/etc is not in a git repository'],
     [
@@ -311,7 +304,7 @@ describe('wrong use of analyse', () => {
 describe('the patch of analyse', () => {
   const patch = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n';
 
-  it('is written to the file that was asked for, as it is', async () => {
+  it('is written to the named file', async () => {
     await inFolder(async (folder) => {
       const file = path.join(folder, 'fix.patch');
       const { code, err } = await run({ patchFile: file }, scriptedTerminal(), { patch });
@@ -321,7 +314,7 @@ describe('the patch of analyse', () => {
     });
   });
 
-  it('is not written where nothing is changed, and that is said', async () => {
+  it('is not written where nothing changes, and a line says so', async () => {
     await inFolder(async (folder) => {
       const file = path.join(folder, 'fix.patch');
       const { code, err } = await run({ patchFile: file }, scriptedTerminal());

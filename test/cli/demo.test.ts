@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AnalysisSession, InvestigateDeps } from '../../src/cli/analyse.ts';
-import { type DemoDeps, demo } from '../../src/cli/demo.ts';
+import { type AnalysisSession, type DemoParts, type Investigator, runDemo } from '../../src/cli/analyse.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import { sampleIssue } from '../support/sample-issue.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
@@ -24,7 +23,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the repository of the demo', () => {
-  it('is what its series of commits gives, commit for commit', () => {
+  it('is rebuilt from its series of commits, commit for commit', () => {
     const rebuilt = path.join(folder, 'rebuilt.bundle');
     execFileSync(process.execPath, [path.join(ROOT, 'scripts', 'build-demo.mjs'), rebuilt]);
     expect(git('bundle', 'list-heads', rebuilt)).toBe(git('bundle', 'list-heads', BUNDLE));
@@ -52,7 +51,7 @@ describe('demo', () => {
   const launcher = { here: 'bin/causeway', anywhere: '/srv/causeway/bin/causeway' };
 
   /** Plays an investigation that ends with the issue; `started` gets the name of each that begins. */
-  function plays(name: string, issue: Issue, started: string[]): InvestigateDeps {
+  function createInvestigator(name: string, issue: Issue, started: string[]): Investigator {
     const session: AnalysisSession = {
       start: async ({ text }) => {
         started.push(`${name}: ${text === REPORT}`);
@@ -69,15 +68,16 @@ describe('demo', () => {
       patch: async () => '',
       [Symbol.asyncDispose]: async () => {},
     };
-    return { open: async () => session, writeFile: async () => {}, now: () => new Date(0) };
+    return { open: async () => session, now: () => new Date(0) };
   }
 
-  function deps(started: string[], answer = sampleIssue({}, { outcome: 'code_fix' })): DemoDeps {
+  function createParts(started: string[], answer = sampleIssue({}, { outcome: 'code_fix' })): DemoParts {
     return {
-      facts: plays('facts', sampleIssue(), started),
-      answer: plays('answer', answer, started),
+      search: createInvestigator('search', sampleIssue(), started),
+      answer: createInvestigator('answer', answer, started),
       model: null,
-      demo: { source: { kind: 'path', path: '/somewhere' }, report: REPORT },
+      source: { kind: 'path', path: '/somewhere' },
+      report: REPORT,
       launcher,
     };
   }
@@ -85,12 +85,12 @@ describe('demo', () => {
   const command = { kind: 'demo', json: false, patchFile: null } as const;
   const { signal } = new AbortController();
 
-  it('shows the report, then the facts, then the answer of the script, and says how to go on', async () => {
+  it('shows the report, then a search of the source, then the answer of the script, and what to try next', async () => {
     const io = scriptedTerminal();
     const started: string[] = [];
-    expect(await demo(command, io, deps(started), signal)).toBe(0);
-    expect(started).toEqual(['facts: true', 'answer: true']);
-    const [facts, answer] = ['Facts only: no model was asked', 'Cause found, with a fix'].map((words) =>
+    expect(await runDemo(command, io, createParts(started), signal)).toBe(0);
+    expect(started).toEqual(['search: true', 'answer: true']);
+    const [facts, answer] = ['Facts only: no model was used', 'Cause found, with a fix'].map((words) =>
       io.printed.out.indexOf(words),
     );
     expect([facts, answer]).toEqual([0, expect.toSatisfy((at) => at > 0)]);
@@ -101,15 +101,15 @@ describe('demo', () => {
 
   it('with --json prints the one Issue of the second part', async () => {
     const io = scriptedTerminal();
-    expect(await demo({ ...command, json: true }, io, deps([]), signal)).toBe(0);
+    expect(await runDemo({ ...command, json: true }, io, createParts([]), signal)).toBe(0);
     expect(JSON.parse(io.printed.out).analysis.outcome).toBe('code_fix');
   });
 
-  it('whose model refuses ends with the refusal and exit 3', async () => {
+  it('whose model fails ends with the reason and exit 3', async () => {
     const io = scriptedTerminal();
     const refused = sampleIssue({}, { partial: true, reason: 'The model gave no answer: check OPENAI_API_KEY.' });
-    expect(await demo(command, io, { ...deps([], refused), model: 'some-model' }, signal)).toBe(3);
-    expect(io.printed.err).toContain('2 of 2: with the language model some-model\n');
+    expect(await runDemo(command, io, { ...createParts([], refused), model: 'some-model' }, signal)).toBe(3);
+    expect(io.printed.err).toContain('2 of 2: with the model some-model\n');
     expect(io.printed.err).toMatch(/\ncauseway: The model gave no answer: check OPENAI_API_KEY\.\n$/);
   });
 });

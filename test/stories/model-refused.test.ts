@@ -59,7 +59,7 @@ it('a MODEL without a key is said on the first line with what to set, and facts 
   expect(first).toMatch(
     /^Model: none \(search only\)\. MODEL is set without a key\. Set OPENAI_API_KEY, OPENAI_BASE_URL or /,
   );
-  expect(out).toMatch(/^Facts only: no model was asked\n/);
+  expect(out).toMatch(/^Facts only: no model was used\n/);
   expect(code).toBe(0);
 });
 

@@ -89,9 +89,9 @@ describe('the records of a service', () => {
       await service.end('SIGTERM');
       giveUp(path.join(dataDir, 'causeway.db'));
       const { stderr } = await causeway(move, env);
-      expect(stderr).toContain('1 job that was given up is there too, still given up');
+      expect(stderr).toContain('1 failed job moved as well');
       expect((await causeway(['redrive'], env)).stderr).toMatch(/ {2}publish {2}1\n/);
-      expect(stderr).toContain('as many as in the original');
+      expect(stderr).toContain('the same counts as in the original');
       expect(stderr).toContain(`ENCRYPTION_KEY to what ${path.join(dataDir, 'encryption.key')} holds`);
       expect(stderr).not.toContain(url.password);
       await using moved = await startService({ projects, dataDir, env });

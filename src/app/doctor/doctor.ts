@@ -1,6 +1,6 @@
 // `causeway doctor`: everything that the service stands on is asked once, all at the same time, without changing any of it.
 
-import { type Finding, tellFindings } from '../../cli/doctor.ts';
+import { type Finding, printFindings } from '../../cli/operator-text.ts';
 import type { ExitCode, Io } from '../../cli/terminal.ts';
 import { type AppCredentials, type Config, readConfig } from '../../config.ts';
 import { CausewayError } from '../../core/errors.ts';
@@ -25,7 +25,7 @@ export interface DoctorContext {
 
 /** Works beside a running service. 1 where something does not work. */
 export async function doctor(json: boolean, context: DoctorContext, signal: AbortSignal): Promise<ExitCode> {
-  return tellFindings(await examineAll(context, signal), { io: context.io, json });
+  return printFindings(await examineAll(context, signal), context.io, json);
 }
 
 async function examineAll({ environment, now }: DoctorContext, signal: AbortSignal): Promise<readonly Finding[]> {

@@ -1,6 +1,6 @@
 // One check of the doctor: asked within a time bound, beside the others, and whatever it throws becomes a finding.
 
-import type { Finding } from '../../cli/doctor.ts';
+import type { Finding } from '../../cli/operator-text.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { REDACTED } from '../../core/redacted.ts';
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { runCommand } from '../../../src/app/run-command.ts';
-import type { Finding } from '../../../src/cli/doctor.ts';
+import type { Finding } from '../../../src/cli/operator-text.ts';
 import { asManifestSays } from '../../github-double/as-manifest-says.ts';
 import type { GithubDouble, ListedDelivery } from '../../github-double/double.ts';
 import { startGithubDouble } from '../../github-double/start.ts';

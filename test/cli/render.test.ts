@@ -1,15 +1,17 @@
+// An Issue, its change and its steps as a person reads them in the terminal.
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { renderIssue } from '../../src/cli/render.ts';
-import type { Outcome } from '../../src/core/issue.ts';
+import { renderChange, renderIssue, renderStep } from '../../src/cli/render.ts';
+import { createStyle } from '../../src/cli/terminal.ts';
+import type { FileDiff, Outcome } from '../../src/core/issue.ts';
 import { sampleIssue } from '../support/sample-issue.ts';
 
 const PLAIN = { columns: 80, colour: false };
 
 describe('an Issue in the terminal', () => {
-  it('without a model says what, where and why, shows the code, and what to do next', () => {
+  it('without a model says what, where and why, shows the code, and what to do', () => {
     expect(renderIssue(sampleIssue(), PLAIN)).toMatchInlineSnapshot(`
-      "Facts only: no model was asked
+      "Facts only: no model was used
 
       Problem
         Checkout crashes for some coupons
@@ -41,7 +43,7 @@ describe('an Issue in the terminal', () => {
         2. Check out:
                curl localhost:8080/checkout -d @basket.json
 
-      What next
+      What to do
         1. Read \`src/coupons.js:14\`. Ask which value there leads to the error.
         2. Send the report again with a model configured (OPENAI_API_KEY or
            OPENAI_BASE_URL).
@@ -55,7 +57,7 @@ describe('an Issue in the terminal', () => {
     const coloured = renderIssue(sampleIssue(), { columns: 80, colour: true });
     expect(coloured.split('\n').slice(0, 4)).toMatchInlineSnapshot(`
       [
-        "[1m[33mFacts only: no model was asked[39m[22m",
+        "[1m[33mFacts only: no model was used[39m[22m",
         "",
         "[1mProblem[22m",
         "  Checkout crashes for some coupons",
@@ -80,20 +82,20 @@ describe('an Issue in the terminal', () => {
       { outcome: 'code_fix', confidence: 0.86, model: 'some-model', partial: true },
     );
     const text = renderIssue(issue, PLAIN);
-    expect(text).toMatch(/^Cause found, with a fix · partial · confidence 86 %\n/);
+    expect(text).toMatch(/^Cause found, with a fix · cut short · confidence 86 %\n/);
     expect(text).toContain('\nRoot cause\n');
     expect(text).toContain(
       '\nChange (--patch FILE writes it)\n  src/coupons.js +3 -2\n    line 14\n    - a\n    + b\n    + c\n',
     );
-    expect(text).toContain('\nRemarks\n  No model was asked.\n');
+    expect(text).toContain('\nWhy this outcome\n  No model was asked.\n');
     expect(text).toContain('some-model · 0 turns, 0 tokens,');
   });
 
-  it('that knows little holds no empty section', () => {
+  it('that says little has no empty section', () => {
     const empty = { stepsToReproduce: [], solutionSteps: [], investigationSteps: [], problem: '' };
     const issue = sampleIssue(empty, { suspects: [], questions: ['Which version is it?'] });
     expect(renderIssue(issue, PLAIN)).toMatchInlineSnapshot(`
-      "Facts only: no model was asked
+      "Facts only: no model was used
 
       Where it points
         Most likely place: \`src/coupons.js:14\` in \`discountFor()\` (top frame of the
@@ -120,7 +122,7 @@ describe('an Issue in the terminal', () => {
     expect(text).toContain('5. src/4.js:4\n  and 3 more (--json lists all)');
   });
 
-  it('cannot be used to drive the terminal, wherever the text stands', () => {
+  it('cannot steer the terminal, in any of its texts', () => {
     const evil = '\u001b]0;x\u0007\u001b[2J\u009b2J\u202e';
     const issue = sampleIssue(
       {
@@ -143,12 +145,90 @@ describe('an Issue in the terminal', () => {
   });
 
   it.each<[Outcome, string]>([
-    ['action_recommended', 'Cause found, with something to do'],
+    ['action_recommended', 'Cause found, with a recommendation'],
     ['needs_information', 'More information is needed'],
     ['already_fixed', 'Already fixed'],
     ['not_a_bug', 'Not a bug'],
-    ['inconclusive', 'Inconclusive'],
+    ['inconclusive', 'Cause not found'],
   ])('of outcome %s begins with it', (outcome, headline) => {
     expect(renderIssue(sampleIssue({}, { outcome }), PLAIN).split('\n')[0]).toBe(headline);
+  });
+});
+
+const page = { columns: 40, paint: createStyle(false) };
+const added = (code: string): FileDiff['changes'][number] => ({
+  type: 'add',
+  lines: [{ lineNumber: 0, oldCode: '', newCode: code }],
+});
+
+describe('a change in the terminal', () => {
+  it('shows each file with its lines, and which are new, deleted or renamed', () => {
+    const files: readonly FileDiff[] = [
+      { fileName: 'a.ts', status: 'added', changes: [added('one\n\ntwo')] },
+      {
+        fileName: 'old.ts',
+        status: 'deleted',
+        changes: [{ type: 'delete', lines: [{ lineNumber: 1, oldCode: 'gone', newCode: '' }] }],
+      },
+      {
+        fileName: 'c.ts',
+        previousFileName: 'b.ts',
+        status: 'renamed',
+        changes: [{ type: 'modify', lines: [{ lineNumber: 7, oldCode: 'x', newCode: '' }] }],
+      },
+    ];
+    expect(renderChange(files, page).join('\n')).toMatchInlineSnapshot(`
+      "Change (--patch FILE writes it)
+        a.ts (added) +3 -0
+          at the top
+          + one
+          +
+          + two
+        old.ts (deleted) +0 -1
+          line 1
+          - gone
+        b.ts → c.ts +1 -1
+          line 7
+          - x
+          +"
+    `);
+  });
+
+  it('cuts wide lines, long changes, and what would steer the terminal', () => {
+    const wide = renderChange([{ fileName: 'a', changes: [added(`\u001b[2J${'w'.repeat(99)}`)] }], page);
+    expect(wide.join('')).not.toContain('\u001b');
+    expect(Math.max(...wide.slice(1).map((line) => line.length))).toBeLessThanOrEqual(40);
+    const long = renderChange([{ fileName: 'a', changes: [added('x\n'.repeat(99))] }], page);
+    expect(long).toHaveLength(62);
+    expect(long.at(-1)).toBe('  and 42 more lines (--patch FILE has all)');
+  });
+
+  it('of nothing is nothing', () => {
+    expect(renderChange([], page)).toEqual([]);
+  });
+});
+
+const step = {
+  number: 7,
+  action: 'blame src/coupons.js:14 at 484f10e',
+  result: 'long',
+  analysis: 'The line was last changed by 411bc46 on 2025-02-17, which is after the release.',
+};
+
+describe('a step in the terminal', () => {
+  it('is one line: what was looked up, and what it means as far as it fits', () => {
+    expect(renderStep(step, { columns: 80, colour: false })).toMatchInlineSnapshot(
+      `" 7  blame src/coupons.js:14 at 484f10e · The line was last changed by 411bc46 o…"`,
+    );
+    expect(renderStep(step, { columns: 120, colour: true })).toMatchInlineSnapshot(
+      `"[36m 7[39m  blame src/coupons.js:14 at 484f10e[2m · The line was last changed by 411bc46 on 2025-02-17, which is after the release.[22m"`,
+    );
+  });
+
+  it('is never wider than the terminal, and one line whatever it contains', () => {
+    const long = { ...step, number: 123, action: `search "${'日本 '.repeat(40)}"\n\u001b[2J`, analysis: 'x\ny' };
+    const line = renderStep(long, { columns: 80, colour: false });
+    expect(line).toMatch(/^123 {2}search "日本 日本.*…$/);
+    expect(line).not.toMatch(/[\n\u001b]/);
   });
 });

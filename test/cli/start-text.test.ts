@@ -1,6 +1,15 @@
+// What `serve` prints when it is ready: in local mode, with a GitHub App, and on the way to one.
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { type Started, startText } from '../../src/cli/start-text.ts';
+import {
+  formatGithubStart,
+  formatIgnoredOwners,
+  formatLocalStart,
+  formatNotInstalled,
+  formatSetup,
+  type GithubStarted,
+  type LocalStarted,
+} from '../../src/cli/start-text.ts';
 
 const TOKEN = `cwy_${'a'.repeat(36)}`;
 const DATA = "TypeError: Cannot read 'percent'\n    at discountFor (src/coupons.js:14:11)";
@@ -12,8 +21,8 @@ const projects = ['corner-shop', 'shop'].map((name) => ({
 }));
 const launcher = { here: 'bin/causeway', anywhere: '/srv/causeway/bin/causeway' };
 
-function text(over: Partial<Started> = {}): string {
-  return startText({
+function text(over: Partial<LocalStarted> = {}): string {
+  return formatLocalStart({
     address: 'http://127.0.0.1:3000',
     projects,
     example: { projectId: 'prj_corner-shop', data: DATA },
@@ -59,7 +68,7 @@ describe('the text of the first start', () => {
       }'
 
       Watch it in the browser, or wait for its result with the investigation's id (inv_…)
-      from the answer, and read it with the issue's (iss_…):
+      from the answer, and read it with the issue's id (iss_…):
 
       curl 'http://127.0.0.1:3000/api/v1/investigations/INV_ID/?wait=60' \\
         -H 'Authorization: Bearer cwy_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
@@ -86,7 +95,7 @@ describe('the text of the first start', () => {
     expect(issue[0]).toBe('http://127.0.0.1:3000/api/v1/issues/ISS_ID/');
   });
 
-  it('of projects that PROJECTS names submits words of their own about the first of them', () => {
+  it('has a placeholder as report where there is no demo project', () => {
     const [report = []] = pastedCurls(text({ example: null, projects: projects.slice(1) }));
     expect(JSON.parse(report.at(-1) ?? '')).toEqual({
       projectId: 'local/shop',
@@ -103,7 +112,7 @@ describe('the text of a start', () => {
     expect(said).toContain('new token: bin/causeway token create --name laptop');
   });
 
-  it('still has the curl while no token was used, with a place for one', () => {
+  it('still has the curl while no token was used, with a placeholder for it', () => {
     const said = text({ token: { kind: 'unused' } });
     expect(said).not.toContain('cwy_');
     expect(said).toContain('new token: bin/causeway token create --name laptop');
@@ -126,8 +135,81 @@ describe('the text of a start', () => {
 
   it('without a worker says that reports wait, and until when', () => {
     expect(text({ worker: false })).toContain(
-      'No worker in this process: reports are kept, and nothing runs or is sent until a\nstart without --no-worker (or, with PostgreSQL, a "causeway worker").\n',
+      'No worker in this process: reports are stored, but nothing runs or is sent until a\nstart without --no-worker (or, with PostgreSQL, a "causeway worker").\n',
     );
     expect(text()).not.toContain('--no-worker');
   });
+});
+
+const started: GithubStarted = {
+  ...{
+    address: 'https://causeway.example',
+    listening: 'http://0.0.0.0:3000',
+    lacksPublicUrl: false,
+    webUrl: 'https://github.com',
+    appId: 4711,
+  },
+  ...{ hasSignIn: true, worker: true, paused: false, maxMode: 'fix', model: 'some-model', modelHint: '' },
+  launcher: { here: 'bin/causeway', anywhere: '/srv/causeway/bin/causeway' },
+};
+
+it('says where it is, which App it is, and how to create a token', () => {
+  expect(formatGithubStart(started)).toMatchInlineSnapshot(`
+    "Causeway is ready: https://causeway.example
+      Account area: https://causeway.example/projects
+      API and examples: https://causeway.example/docs
+      GitHub: https://github.com, App 4711; webhooks arrive at https://causeway.example/api/github/webhooks
+      Listening on http://0.0.0.0:3000. Press Ctrl-C to stop.
+      Model: some-model
+
+    To create an API token for a GitHub user:
+      bin/causeway token create --account LOGIN --name laptop
+    "
+  `);
+});
+
+it('says where people sign in, or what is missing for it', () => {
+  expect(formatGithubStart(started)).toContain('\n  Account area: https://causeway.example/projects\n');
+  expect(formatGithubStart({ ...started, hasSignIn: false })).toMatch(
+    /Account area: set GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET of the App/,
+  );
+});
+
+it('says on its first line that a MODEL is set without a key', () => {
+  const [first] = formatGithubStart({ ...started, model: null, modelHint: 'MODEL is set without a key.' }).split('\n');
+  expect(first).toBe('Model: none (search only). MODEL is set without a key.');
+});
+
+it('says what it does not do: without a worker, paused, below mode fix', () => {
+  const text = formatGithubStart({ ...started, worker: false, paused: true, maxMode: 'comment' });
+  expect(text).toContain('No worker in this process');
+  expect(text).toContain('bin/causeway resume');
+  expect(text).toContain('comment at most (MAX_MODE)');
+});
+
+it('leads to the page that makes the App, and to where it is installed', () => {
+  const text = formatSetup({
+    address: 'https://causeway.example',
+    listening: 'http://0.0.0.0:3000',
+    lacksPublicUrl: false,
+    code: 'AAAAA-BBBBB',
+  });
+  expect(text).toMatch(/https:\/\/causeway\.example\/setup\n.*AAAAA-BBBBB/);
+  expect(text).not.toContain('PUBLIC_URL');
+  expect(formatNotInstalled('https://github.com/apps/x')).toContain('https://github.com/apps/x/installations/new');
+});
+
+it('names the owner of an ignored installation, and the setting', () => {
+  const text = formatIgnoredOwners('https://github.com/apps/x', ['acme']);
+  expect(text).toContain('installed for acme');
+  expect(text).toContain('ALLOWED_OWNERS');
+  expect(text).not.toContain('not installed');
+  expect(text).toContain('https://github.com/apps/x/installations/new');
+});
+
+it('asks for PUBLIC_URL where the port is open to others', () => {
+  const address = 'http://0.0.0.0:3000';
+  const open = { address, listening: address, lacksPublicUrl: true };
+  expect(formatGithubStart({ ...started, ...open })).toMatch(/\n\nSet PUBLIC_URL to the address .*\n.*\nSign-in /);
+  expect(formatSetup({ ...open, code: 'AAAAA-BBBBB' })).toMatch(/\nSet PUBLIC_URL to the address /);
 });
