@@ -92,7 +92,7 @@ describe('the records of a service', () => {
       expect(stderr).toContain('1 failed job moved as well');
       expect((await causeway(['redrive'], env)).stderr).toMatch(/ {2}publish {2}1\n/);
       expect(stderr).toContain('the same counts as in the original');
-      expect(stderr).toContain(`ENCRYPTION_KEY to what ${path.join(dataDir, 'encryption.key')} holds`);
+      expect(stderr).toContain(`ENCRYPTION_KEY to the content of ${path.join(dataDir, 'encryption.key')}`);
       expect(stderr).not.toContain(url.password);
       await using moved = await startService({ projects, dataDir, env });
       const there = apiClient(moved.address, token);
