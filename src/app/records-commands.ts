@@ -71,7 +71,8 @@ export async function backupCommand({ file }: BackupCommand, { config, io, now }
 export async function redriveCommand(jobs: JobKind | null, { config, io, log, now }: CommandDeps): Promise<ExitCode> {
   const { database, encryptionKey } = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   await using records = await openRecords({ database, seal: createSeal(encryptionKey), log, now });
-  const kinds = jobs === null ? (await records.queue.countJobsByKind(now().toISOString())).map(({ kind }) => kind) : [jobs];
+  const kinds =
+    jobs === null ? (await records.queue.countJobsByKind(now().toISOString())).map(({ kind }) => kind) : [jobs];
   const redriven: [JobKind, number][] = [];
   for (const kind of kinds) redriven.push([kind, await records.queue.requeueDead(kind)]);
   io.err(formatRedriven(redriven));
