@@ -9,7 +9,7 @@ import { type Log, registerSecret } from '../log.ts';
 import { parseMonitoringConfig } from '../mcp/config.ts';
 import { type Monitoring, openMonitoring } from '../mcp/monitoring.ts';
 import { createEndpointModel, type EndpointModel } from '../models/endpoint-model.ts';
-import { readPrices, shippedPrices } from '../models/prices.ts';
+import { readPrices, findShippedPrices } from '../models/prices.ts';
 import { createScriptedModel, readScript } from '../models/scripted.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { createSpentBudgets } from '../services/investigator.ts';
@@ -130,7 +130,7 @@ export function openEndpointModel(config: EndpointConfig, options: ModelOptions)
 
 function findPrices({ pricesFile, name }: EndpointConfig): Prices | null {
   const own = pricesFile === null ? null : readPrices(readNamedFile('MODEL_PRICES', pricesFile), name);
-  return own ?? shippedPrices(name);
+  return own ?? findShippedPrices(name);
 }
 
 function readNamedFile(setting: string, file: string): string {

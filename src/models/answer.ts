@@ -2,7 +2,7 @@
 import type { Message, ModelRequest, ModelTurn, ToolCall, TurnUsage } from '../core/model.ts';
 import type { Dialect, Feature } from './dialect.ts';
 import type { Endpoint } from './endpoint.ts';
-import { AttemptFailed, misbehaved, refused, unavailable } from './failure.ts';
+import { AttemptFailed, createMisbehaved, createRefused, createUnavailable } from './failure.ts';
 import type { Watch } from './guarded-fetch.ts';
 import { isObject } from './json.ts';
 
@@ -62,16 +62,16 @@ export interface Answer {
 /** Of text, arguments and reasoning; the longest of honest answers has a tenth of it. */
 const MAX_CHARACTERS = 2_000_000;
 
-export function newDraft(): Draft {
+export function createDraft(): Draft {
   const counts = { events: 0, choices: 0, characters: 0 };
   return { content: '', refusal: '', calls: [], opaque: null, finish: '', usage: null, ...counts, model: '' };
 }
 
 /** Counts what has come; throws where it is more than any real answer has. */
-export function grow(draft: Draft, characters: number): void {
+export function extendDraft(draft: Draft, characters: number): void {
   draft.characters += characters;
   if (draft.characters > MAX_CHARACTERS) {
-    throw misbehaved('Its answer was larger than any real one: choose another MODEL.', 1);
+    throw createMisbehaved('Its answer was larger than any real one: choose another MODEL.', 1);
   }
 }
 
@@ -105,33 +105,33 @@ export function finishAnswer(draft: Draft, { variables }: Endpoint): Answer {
   switch (draft.finish) {
     case '':
       throw draft.events > 0 && draft.choices === 0
-        ? misbehaved(`It answered without a choice: check ${variables.url} and MODEL.`)
-        : unavailable('Its answer was cut before its end.');
+        ? createMisbehaved(`It answered without a choice: check ${variables.url} and MODEL.`)
+        : createUnavailable('Its answer was cut before its end.');
     case 'length':
-      throw misbehaved(
+      throw createMisbehaved(
         'Its answer was cut at the limit of tokens: raise the limit at the endpoint or choose another MODEL.',
         1,
       );
     case 'filter':
-      throw refused('Its content filter stopped the answer: choose another MODEL.');
+      throw createRefused('Its content filter stopped the answer: choose another MODEL.');
     case 'error':
-      throw unavailable('It broke off its answer with an error.');
+      throw createUnavailable('It broke off its answer with an error.');
     case 'stop':
       break;
   }
-  if (draft.refusal !== '') throw refused('The model refused to answer: choose another MODEL.');
-  const content = withoutThoughts(draft.content);
+  if (draft.refusal !== '') throw createRefused('The model refused to answer: choose another MODEL.');
+  const content = stripThoughts(draft.content);
   if (content.trim() === '' && draft.calls.length === 0) {
-    throw misbehaved('It answered with nothing: choose another MODEL.');
+    throw createMisbehaved('It answered with nothing: choose another MODEL.');
   }
   if (draft.calls.some((call) => call.name === '')) {
-    throw misbehaved('It called a tool without a name: choose another MODEL.');
+    throw createMisbehaved('It called a tool without a name: choose another MODEL.');
   }
   return { content, calls: draft.calls };
 }
 
 /** Reasoning models behind plain servers write their thoughts before the answer. */
-function withoutThoughts(content: string): string {
+function stripThoughts(content: string): string {
   return content.replace(/^\s*<think>[\s\S]*?<\/think>\s*/, '');
 }
 
@@ -142,7 +142,7 @@ const LONGEST_NAME = 64;
 const LONGEST_ID = 40;
 
 /** The turn as the conversation can keep it: ids that are there once and fit every endpoint, names that every endpoint takes back. */
-export function turnOf(
+export function toTurn(
   { content, calls }: Answer,
   { request, draft }: Question,
   origin: string,
@@ -153,11 +153,11 @@ export function turnOf(
   );
   const kept = calls.map((call, position) => {
     const isFresh = call.id !== '' && call.id.length <= LONGEST_ID && !taken.has(call.id);
-    const id = isFresh ? call.id : freshId(`call_${request.messages.length}_${position}`, taken);
+    const id = isFresh ? call.id : createCallId(`call_${request.messages.length}_${position}`, taken);
     taken.add(id);
     const long = call.id.length > LONGEST_ID ? { id: call.id } : null;
     const opaque = call.opaque === null ? long : { ...call.opaque, ...long };
-    return { call: { id, name: wellFormed(call.name, offered), arguments: call.arguments }, opaque };
+    return { call: { id, name: replaceHalfCharacters(call.name, offered), arguments: call.arguments }, opaque };
   });
   const hasOpaque = draft.opaque !== null || kept.some(({ opaque }) => opaque !== null);
   return {
@@ -168,11 +168,11 @@ export function turnOf(
   };
 }
 
-function freshId(wanted: string, taken: ReadonlySet<string>): string {
-  return taken.has(wanted) ? freshId(`${wanted}_`, taken) : wanted;
+function createCallId(wanted: string, taken: ReadonlySet<string>): string {
+  return taken.has(wanted) ? createCallId(`${wanted}_`, taken) : wanted;
 }
 
-function wellFormed(name: string, offered: ReadonlySet<string>): string {
+function replaceHalfCharacters(name: string, offered: ReadonlySet<string>): string {
   if (offered.has(name)) return name;
   // Models of the gpt-oss family put a namespace before and a channel behind it.
   const bare = name
@@ -197,7 +197,7 @@ export interface OwnCall extends ToolCall {
 }
 
 /** `origin`: whose opaque parts go back; null: nobody's. */
-export function ownMessages(messages: readonly Message[], origin: string | null): readonly OwnMessage[] {
+export function markOwnMessages(messages: readonly Message[], origin: string | null): readonly OwnMessage[] {
   const ids = new Map<string, string>();
   return messages.map((message): OwnMessage => {
     if (message.role === 'tool') return { ...message, callId: ids.get(message.callId) ?? message.callId };
@@ -214,12 +214,12 @@ export function ownMessages(messages: readonly Message[], origin: string | null)
 }
 
 /** Endpoints parse the arguments of earlier calls, and fail with the whole request where they are no JSON object. */
-export function soundArguments(written: string, parsed: unknown): string {
+export function normaliseArguments(written: string, parsed: unknown): string {
   if (isObject(parsed)) return written;
   return JSON.stringify(written.trim() === '' ? {} : { malformed: written });
 }
 
 /** Provider, interface and model: whose opaque parts these are. */
-export function originOf({ place, wire, model }: Endpoint): string {
+export function getOrigin({ place, wire, model }: Endpoint): string {
   return `${place} ${wire} ${model}`;
 }

@@ -7,22 +7,22 @@ import {
   type CallDraft,
   type Draft,
   finishAnswer,
-  grow,
+  extendDraft,
   noteModel,
   type OwnCall,
   type OwnMessage,
-  originOf,
-  ownMessages,
+  getOrigin,
+  markOwnMessages,
   type Question,
   readEvents,
-  soundArguments,
+  normaliseArguments,
 } from './answer.ts';
-import { type Dialect, type Feature, noteFeatures, seemsUnableToCall } from './dialect.ts';
+import { type Dialect, type Feature, noteFeatures, noteTextAnswer } from './dialect.ts';
 import { isAccessToken } from './endpoint.ts';
-import { AttemptFailed, leaveOut, misbehaved } from './failure.ts';
-import { guardedFetch } from './guarded-fetch.ts';
+import { AttemptFailed, omitFeature, createMisbehaved } from './failure.ts';
+import { fetchGuarded } from './guarded-fetch.ts';
 import { isObject, type JsonObject, parseObject } from './json.ts';
-import { jsonMessages, readJsonAnswer, readWrittenCalls } from './json-mode.ts';
+import { buildJsonMessages, readJsonAnswer, readWrittenCalls } from './json-mode.ts';
 import { readUsage } from './usage.ts';
 
 /** Asks once; throws what the library throws, or `AttemptFailed`. */
@@ -30,7 +30,7 @@ export async function askChat(question: Question): Promise<Answer> {
   const { endpoint, request, draft, sent } = question;
   const params = requestBody(question);
   question.promptCharacters = JSON.stringify(params['messages']).length + JSON.stringify(params['tools'] ?? []).length;
-  const client = openaiClient(question);
+  const client = createClient(question);
   // The body is what endpoints understand, which is more and less than the library's types.
   const body = params as unknown as OpenAI.ChatCompletionCreateParamsStreaming;
   await readEvents(
@@ -38,13 +38,13 @@ export async function askChat(question: Question): Promise<Answer> {
     () => client.chat.completions.create(body, { signal: question.signal }),
     (event) => addChunk(draft, event, endpoint.variables.url),
   );
-  draft.opaque = messageParts(draft);
+  draft.opaque = listParts(draft);
   const answer = finishAnswer(draft, endpoint);
-  return request.tools.length === 0 ? answer : interpret(answer, question, sent.has('tools'));
+  return request.tools.length === 0 ? answer : readAnswer(answer, question, sent.has('tools'));
 }
 
 /** Everything that the library would read from the environment is given, so that only the configuration counts. */
-export function openaiClient({ endpoint, key, watch }: Question): OpenAI {
+export function createClient({ endpoint, key, watch }: Question): OpenAI {
   const isKeyHeader = endpoint.isAzure && !isAccessToken(key);
   return new OpenAI({
     // Local servers need no key, but the library does.
@@ -60,7 +60,7 @@ export function openaiClient({ endpoint, key, watch }: Question): OpenAI {
     // Its own deadline ends with the headers; the watch keeps all of them.
     timeout: 2 ** 31 - 1,
     logLevel: 'off',
-    fetch: guardedFetch(watch, { asEvents: true, url: endpoint.variables.url }),
+    fetch: fetchGuarded(watch, { asEvents: true, url: endpoint.variables.url }),
   });
 }
 
@@ -76,25 +76,25 @@ export function cacheKey({ messages, tools }: ModelRequest): string {
 function requestBody(question: Question): Record<string, unknown> {
   const { request, endpoint, dialect, sent } = question;
   const isJson = request.tools.length > 0 && dialect.tools === 'json';
-  const origin = question.isBare || dialect.leftOut.has('opaque') ? null : originOf(endpoint);
-  const messages = isJson ? [] : ownMessages(request.messages, origin);
+  const origin = question.isBare || dialect.leftOut.has('opaque') ? null : getOrigin(endpoint);
+  const messages = isJson ? [] : markOwnMessages(request.messages, origin);
   // By what was recorded: of some gateways nothing but the ids of calls is opaque.
   const hasOpaque =
     !isJson &&
     origin !== null &&
     request.messages.some((message) => message.role === 'assistant' && message.opaque?.origin === origin);
   noteWanted(question, { isJson, hasOpaque });
-  const native = () => messages.map((message) => nativeMessage(message, dialect));
+  const native = () => messages.map((message) => toNativeMessage(message, dialect));
   return {
     model: endpoint.model,
-    messages: isJson ? jsonMessages(request) : markedAs(sent, native()),
+    messages: isJson ? buildJsonMessages(request) : addCacheMark(sent, native()),
     stream: true,
-    ...(sent.has('tools') && { tools: nativeTools(request) }),
-    ...parameters(question),
+    ...(sent.has('tools') && { tools: toNativeTools(request) }),
+    ...buildParameters(question),
   };
 }
 
-function parameters({ request, endpoint, sent }: Question): JsonObject {
+function buildParameters({ request, endpoint, sent }: Question): JsonObject {
   const all: Partial<Record<Feature, JsonObject>> = {
     stream_options: { stream_options: { include_usage: true } },
     tool_choice: { tool_choice: 'none' },
@@ -115,9 +115,9 @@ function noteWanted(
     stream_options: true,
     tools: isNative,
     tool_choice: isNative && request.toolChoice === 'none',
-    parallel_tool_calls: isNative && takes(endpoint.place, 'parallel_tool_calls'),
-    prompt_cache_key: takes(endpoint.place, 'prompt_cache_key'),
-    cache_control: takesCacheMarks(endpoint),
+    parallel_tool_calls: isNative && acceptsFeature(endpoint.place, 'parallel_tool_calls'),
+    prompt_cache_key: acceptsFeature(endpoint.place, 'prompt_cache_key'),
+    cache_control: acceptsCacheMarks(endpoint),
     response_format: isJson,
     effort: endpoint.effort !== null,
     opaque: hasOpaque,
@@ -130,19 +130,19 @@ const TAKES: Readonly<Record<'parallel_tool_calls' | 'prompt_cache_key', RegExp>
   prompt_cache_key: /(?:^|\.)(?:openai\.com|azure\.com|moonshot\.(?:ai|cn))$/,
 };
 
-function takes(place: string, parameter: keyof typeof TAKES): boolean {
+function acceptsFeature(place: string, parameter: keyof typeof TAKES): boolean {
   return TAKES[parameter].test(place);
 }
 
 /** OpenRouter passes Anthropic's cache marks on; without them Claude caches nothing. */
-function takesCacheMarks({ place, model }: Question['endpoint']): boolean {
+function acceptsCacheMarks({ place, model }: Question['endpoint']): boolean {
   return place === 'openrouter.ai' && model.startsWith('anthropic/');
 }
 
 const CACHED = { type: 'ephemeral' };
 
 /** The system text and the last message are marked, where marks are taken: all before a mark is cached. */
-function markedAs(sent: ReadonlySet<Feature>, messages: readonly JsonObject[]): readonly JsonObject[] {
+function addCacheMark(sent: ReadonlySet<Feature>, messages: readonly JsonObject[]): readonly JsonObject[] {
   if (!sent.has('cache_control')) return messages;
   const last = messages.length - 1;
   return messages.map((message, at) => {
@@ -153,14 +153,14 @@ function markedAs(sent: ReadonlySet<Feature>, messages: readonly JsonObject[]): 
   });
 }
 
-function nativeTools(request: ModelRequest): readonly unknown[] {
+function toNativeTools(request: ModelRequest): readonly unknown[] {
   return request.tools.map(({ name, description, parameters }) => ({
     type: 'function',
     function: { name, description, parameters: { ...parameters } },
   }));
 }
 
-function nativeMessage(message: OwnMessage, dialect: Dialect): JsonObject {
+function toNativeMessage(message: OwnMessage, dialect: Dialect): JsonObject {
   switch (message.role) {
     case 'system':
     case 'user':
@@ -177,7 +177,7 @@ function nativeMessage(message: OwnMessage, dialect: Dialect): JsonObject {
         content: message.content || null,
         ...fill,
         ...parts,
-        tool_calls: message.calls.map((call, at) => nativeCall(call, at, dialect)),
+        tool_calls: message.calls.map((call, at) => toNativeCall(call, at, dialect)),
       };
     }
   }
@@ -186,15 +186,15 @@ function nativeMessage(message: OwnMessage, dialect: Dialect): JsonObject {
 /** What Google documents for calls that no Gemini made; only the first of a turn is looked at. */
 const UNSIGNED = { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } };
 
-function nativeCall(call: OwnCall, at: number, dialect: Dialect): JsonObject {
+function toNativeCall(call: OwnCall, at: number, dialect: Dialect): JsonObject {
   const { id, name, arguments: written, opaque } = call;
-  const sound = soundArguments(written, parseObject(written));
+  const sound = normaliseArguments(written, parseObject(written));
   const fill = at === 0 && dialect.fills.has('thought_signature') ? UNSIGNED : {};
   return { id, type: 'function', function: { name, arguments: sound }, ...fill, ...opaque };
 }
 
 /** Calls that were written as text are taken as calls; a model that never calls is asked in JSON mode from then on. */
-function interpret(answer: Answer, { request, dialect }: Question, wasOffered: boolean): Answer {
+function readAnswer(answer: Answer, { request, dialect }: Question, wasOffered: boolean): Answer {
   if (!wasOffered) return answer.calls.length > 0 ? answer : readJsonAnswer(answer.content, request);
   if (answer.calls.length > 0) {
     dialect.hasCalled = true;
@@ -205,34 +205,34 @@ function interpret(answer: Answer, { request, dialect }: Question, wasOffered: b
     dialect.tools = 'json';
     return written;
   }
-  if (request.toolChoice === 'auto' && seemsUnableToCall(dialect)) {
+  if (request.toolChoice === 'auto' && noteTextAnswer(dialect)) {
     const detail = 'It answers with text where it should call tools.';
-    throw new AttemptFailed({ kind: 'dialect', learn: (known) => leaveOut(known, 'tools'), detail });
+    throw new AttemptFailed({ kind: 'dialect', learn: (known) => omitFeature(known, 'tools'), detail });
   }
   return answer;
 }
 
 /** Adds one chunk as it was parsed; throws `AttemptFailed` where it is of a wrong type. */
 function addChunk(draft: Draft, chunk: unknown, url: string): void {
-  if (!isObject(chunk)) throw wrongType('chunk', url);
+  if (!isObject(chunk)) throw createTypeFault('chunk', url);
   // Some endpoints send running totals: the last one counts.
   draft.usage = readUsage(chunk['usage']) ?? draft.usage;
   noteModel(draft, chunk['model']);
   const choices = chunk['choices'] ?? [];
-  if (!Array.isArray(choices)) throw wrongType('choices', url);
+  if (!Array.isArray(choices)) throw createTypeFault('choices', url);
   for (const choice of choices) addChoice(draft, choice, url);
 }
 
 function addChoice(draft: Draft, choice: unknown, url: string): void {
-  if (!isObject(choice)) throw wrongType('choice', url);
+  if (!isObject(choice)) throw createTypeFault('choice', url);
   if ((choice['index'] ?? 0) !== 0) return;
   draft.choices += 1;
   // `message` where the endpoint did not stream.
   const delta = choice['delta'] ?? choice['message'] ?? {};
-  if (!isObject(delta)) throw wrongType('delta', url);
+  if (!isObject(delta)) throw createTypeFault('delta', url);
   addDelta(draft, delta, url);
   const finish = choice['finish_reason'] ?? '';
-  if (typeof finish !== 'string') throw wrongType('finish_reason', url);
+  if (typeof finish !== 'string') throw createTypeFault('finish_reason', url);
   if (finish !== '') draft.finish = FINISHES[finish] ?? 'stop';
 }
 
@@ -244,26 +244,26 @@ const FINISHES: Readonly<Record<string, Draft['finish']>> = {
 };
 
 function addDelta(draft: Draft, delta: JsonObject, url: string): void {
-  const content = textOf(delta['content'], 'content', url);
+  const content = readText(delta['content'], 'content', url);
   draft.content += content;
-  draft.refusal += textOf(delta['refusal'], 'refusal', url);
-  grow(draft, content.length);
+  draft.refusal += readText(delta['refusal'], 'refusal', url);
+  extendDraft(draft, content.length);
   addMessageParts(draft, delta);
   const calls = delta['tool_calls'] ?? [];
-  if (!Array.isArray(calls)) throw wrongType('tool_calls', url);
+  if (!Array.isArray(calls)) throw createTypeFault('tool_calls', url);
   for (const call of calls) addCallPiece(draft, call);
 }
 
 /** Text, or a list of parts of which the texts count. */
-function textOf(value: unknown, field: string, url: string): string {
+function readText(value: unknown, field: string, url: string): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
-  if (!Array.isArray(value)) throw wrongType(field, url);
+  if (!Array.isArray(value)) throw createTypeFault(field, url);
   return value.map((part) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
 }
 
-function wrongType(field: string, url: string): AttemptFailed {
-  return misbehaved(`It answered with a ${field} of a wrong type: check ${url} and MODEL.`);
+function createTypeFault(field: string, url: string): AttemptFailed {
+  return createMisbehaved(`It answered with a ${field} of a wrong type: check ${url} and MODEL.`);
 }
 
 /** Texts of thoughts: DeepSeek, Kimi and their like; OpenRouter, Ollama and vLLM. */
@@ -283,17 +283,17 @@ function addMessageParts(draft: Draft, delta: JsonObject): void {
     if (Array.isArray(pieces) && pieces.length > 0) parts[name] = addDetails(parts[name], pieces);
   }
   const extra = delta['extra_content'];
-  if (isObject(extra)) parts['extra_content'] = merged(parts['extra_content'], extra);
-  grow(
+  if (isObject(extra)) parts['extra_content'] = mergeCalls(parts['extra_content'], extra);
+  extendDraft(
     draft,
-    MESSAGE_PARTS.reduce((sum, name) => sum + sizeOf(delta[name]), 0),
+    MESSAGE_PARTS.reduce((sum, name) => sum + measureMessage(delta[name]), 0),
   );
   if (Object.keys(parts).length > 0) draft.opaque = parts;
 }
 
 const MESSAGE_PARTS = [...THOUGHTS, ...LISTS, 'extra_content'];
 
-function sizeOf(value: unknown): number {
+function measureMessage(value: unknown): number {
   if (value === undefined || value === null) return 0;
   return typeof value === 'string' ? value.length : JSON.stringify(value).length;
 }
@@ -305,7 +305,7 @@ function addDetails(known: unknown, pieces: readonly unknown[]): readonly JsonOb
 }
 
 /** Of OpenRouter's `reasoning` and `reasoning_details` the second says all of the first. */
-function messageParts({ opaque }: Draft): unknown {
+function listParts({ opaque }: Draft): unknown {
   if (!isObject(opaque) || !('reasoning_details' in opaque)) return opaque;
   const { reasoning: _, ...parts } = opaque;
   return parts;
@@ -333,9 +333,9 @@ function addDetail(list: JsonObject[], piece: JsonObject): void {
   list[list.length - 1] = known;
 }
 
-function merged(known: unknown, more: JsonObject): JsonObject {
+function mergeCalls(known: unknown, more: JsonObject): JsonObject {
   const all: Record<string, unknown> = isObject(known) ? { ...known } : {};
-  for (const [name, value] of Object.entries(more)) all[name] = isObject(value) ? merged(all[name], value) : value;
+  for (const [name, value] of Object.entries(more)) all[name] = isObject(value) ? mergeCalls(all[name], value) : value;
   return all;
 }
 
@@ -344,9 +344,9 @@ const CALL_PARTS = ['extra_content', 'provider_specific_fields'];
 
 /** Adds one element of `delta.tool_calls`; throws where it is of a wrong type. */
 function addCallPiece(draft: Draft, piece: unknown): void {
-  if (!isObject(piece)) throw wrongCall();
+  if (!isObject(piece)) throw createCallFault();
   const body = piece['function'] ?? {};
-  if (!isObject(body)) throw wrongCall();
+  if (!isObject(body)) throw createCallFault();
   const name = callText(body['name']);
   const index = typeof piece['index'] === 'number' ? piece['index'] : null;
   const call = callFor(draft.calls, { index, id: callText(piece['id']), isNamed: name !== '' });
@@ -354,12 +354,12 @@ function addCallPiece(draft: Draft, piece: unknown): void {
   if (name !== call.name) call.name += name;
   const args = isObject(body['arguments']) ? JSON.stringify(body['arguments']) : callText(body['arguments']);
   call.arguments += args;
-  grow(draft, name.length + args.length);
+  extendDraft(draft, name.length + args.length);
   for (const part of CALL_PARTS) {
     const value = piece[part];
     if (!isObject(value)) continue;
-    call.opaque = { ...call.opaque, [part]: merged(call.opaque?.[part], value) };
-    grow(draft, sizeOf(value));
+    call.opaque = { ...call.opaque, [part]: mergeCalls(call.opaque?.[part], value) };
+    extendDraft(draft, measureMessage(value));
   }
 }
 
@@ -372,7 +372,7 @@ interface Place {
 
 function callFor(calls: CallDraft[], place: Place): CallDraft {
   const { index, id } = place;
-  const open = calls.findLast((call) => belongsTo(call, place));
+  const open = calls.findLast((call) => isSameCall(call, place));
   if (open !== undefined) return open;
   const call: CallDraft = { index, id, name: '', arguments: '', opaque: null };
   calls.push(call);
@@ -383,17 +383,17 @@ function callFor(calls: CallDraft[], place: Place): CallDraft {
  * Same number and no other id (some number every call 0); without numbers the same id; without both it is the last call, unless a name
  * begins a new one.
  */
-function belongsTo(call: CallDraft, { index, id, isNamed }: Place): boolean {
+function isSameCall(call: CallDraft, { index, id, isNamed }: Place): boolean {
   if (index !== null) return index === call.index && (id === '' || call.id === '' || id === call.id);
   return id === '' ? !isNamed : id === call.id && call.index === null;
 }
 
 function callText(value: unknown): string {
   if (value === undefined || value === null) return '';
-  if (typeof value !== 'string') throw wrongCall();
+  if (typeof value !== 'string') throw createCallFault();
   return value;
 }
 
-function wrongCall(): Error {
-  return misbehaved('It answered with a tool call of a wrong shape: choose another MODEL.');
+function createCallFault(): Error {
+  return createMisbehaved('It answered with a tool call of a wrong shape: choose another MODEL.');
 }

@@ -35,7 +35,7 @@ const OUTPUT_TOKENS = 32_000;
 /** With the first text alone a model may be thinking aloud; with the second it most likely cannot call. */
 const TEXT_ANSWERS_UNTIL_JSON = 2;
 
-export function newDialect(): Dialect {
+export function createDialect(): Dialect {
   const learned = { leftOut: new Set<Feature>(), fills: new Set<never>() };
   return { tools: 'native', ...learned, dropsUnfit: false, maxTokens: OUTPUT_TOKENS, hasCalled: false, textAnswers: 0 };
 }
@@ -52,7 +52,7 @@ export function noteFeatures(
 }
 
 /** Takes note of a text where a call was expected; true: the model cannot call, and must be asked in JSON mode. */
-export function seemsUnableToCall(dialect: Dialect): boolean {
+export function noteTextAnswer(dialect: Dialect): boolean {
   dialect.textAnswers += 1;
   return !dialect.hasCalled && dialect.textAnswers >= TEXT_ANSWERS_UNTIL_JSON;
 }

@@ -11,13 +11,13 @@ import {
   type Prices,
   type TurnUsage,
 } from '../core/model.ts';
-import { type Answer, newDraft, originOf, type Question, turnOf } from './answer.ts';
-import { type Dialect, type Feature, newDialect } from './dialect.ts';
-import { chooseEndpoint, type Endpoint, type ModelSettings, overWire, type Wire } from './endpoint.ts';
+import { type Answer, createDraft, getOrigin, type Question, toTurn } from './answer.ts';
+import { type Dialect, type Feature, createDialect } from './dialect.ts';
+import { chooseEndpoint, type Endpoint, type ModelSettings, toWire, type Wire } from './endpoint.ts';
 import { type Asked, AttemptFailed, type Fault, readFailure } from './failure.ts';
 import { Watch } from './guarded-fetch.ts';
-import { type Keys, keysOf, lastingKey } from './key-command.ts';
-import { estimatedUsage, sumUsage } from './usage.ts';
+import { type Keys, createKeys, createLastingKey } from './key-command.ts';
+import { estimateUsage, sumUsage } from './usage.ts';
 
 export interface EndpointModelOptions {
   readonly settings: ModelSettings;
@@ -71,25 +71,25 @@ export function createEndpointModel(options: EndpointModelOptions): EndpointMode
     chosen,
     keys:
       command === null
-        ? lastingKey(chosen.apiKey)
-        : keysOf({
+        ? createLastingKey(chosen.apiKey)
+        : createKeys({
             command,
             environment: options.environment ?? {},
             now: options.now,
             onKey: options.onKey ?? (() => {}),
           }),
     dialects: new Map(),
-    hold: holdOf(chosen, options),
+    hold: getHold(chosen, options),
     taken: null,
   };
   return {
     name: settings.name,
     prices: options.prices,
     ask: (request, signal) => ask(request, asker, signal),
-    calledThrough: () => INTERFACES[endpointNow(asker).wire],
+    calledThrough: () => INTERFACES[resolveEndpoint(asker).wire],
     asked: () => {
-      const { wire, place } = endpointNow(asker);
-      const { leftOut, tools } = dialectOf(asker, wire);
+      const { wire, place } = resolveEndpoint(asker);
+      const { leftOut, tools } = getDialect(asker, wire);
       return { wire, place, leftOut: [...leftOut, ...(tools === 'json' ? (['tools'] as const) : [])] };
     },
   };
@@ -105,25 +105,25 @@ interface Asker {
   taken: { readonly wire: Wire; readonly until: Date } | null;
 }
 
-function dialectOf({ dialects }: Asker, wire: Wire): Dialect {
-  const known = dialects.get(wire) ?? newDialect();
+function getDialect({ dialects }: Asker, wire: Wire): Dialect {
+  const known = dialects.get(wire) ?? createDialect();
   dialects.set(wire, known);
   return known;
 }
 
 /** Over the interface that it wants, as far as that is known. */
-function endpointNow(asker: Asker): Endpoint {
+function resolveEndpoint(asker: Asker): Endpoint {
   const { chosen, options } = asker;
   if (!chosen.isAuto) return chosen;
   const wanted = (['responses', 'chat'] as const).find(
-    (wire) => wire !== chosen.wire && options.holds?.until(interfaceName(chosen, wire)),
+    (wire) => wire !== chosen.wire && options.holds?.until(formatInterface(chosen, wire)),
   );
   const taken = asker.taken !== null && asker.taken.until > options.now() ? asker.taken.wire : wanted;
-  return taken === undefined ? chosen : overWire(chosen, taken);
+  return taken === undefined ? chosen : toWire(chosen, taken);
 }
 
 /** Kept among the holds of everybody, which end after a day by themselves. The address may hold credentials. */
-function interfaceName({ baseUrl, model, wire, place }: Endpoint, wanted: Wire): string {
+function formatInterface({ baseUrl, model, wire, place }: Endpoint, wanted: Wire): string {
   const { origin, pathname } = new URL(baseUrl);
   const address = createHash('sha256').update(`${origin}${pathname}`).digest('hex').slice(0, 12);
   return `${INTERFACE_HOLDS}${model} at ${place} (${address}): ${wanted} instead of ${wire}`;
@@ -138,22 +138,22 @@ async function ask(request: ModelRequest, asker: Asker, signal: AbortSignal): Pr
   const course: Course = { lessons: 0, isBare: false, isNewKey: false };
   let spent: TurnUsage | null = null;
   for (let failures = 0; ; ) {
-    const endpoint = endpointNow(asker);
-    await untilFree({ asker, endpoint, deadline, spent }, signal);
+    const endpoint = resolveEndpoint(asker);
+    await waitUntilFree({ asker, endpoint, deadline, spent }, signal);
     const key = await asker.keys.current(signal);
     // Before any clock runs.
     const askOver = await loadWire(endpoint.wire);
     const leftMs = Math.max(1, deadline - options.now().getTime());
-    const asked = { request, endpoint, key, dialect: dialectOf(asker, endpoint.wire), isBare: course.isBare };
+    const asked = { request, endpoint, key, dialect: getDialect(asker, endpoint.wire), isBare: course.isBare };
     try {
-      const turn = await attempt(asked, { askOver, options, leftMs, signal });
+      const turn = await runAttempt(asked, { askOver, options, leftMs, signal });
       return { ...turn, usage: sumUsage(turn.usage, spent) ?? turn.usage };
     } catch (error) {
       if (!(error instanceof AttemptFailed)) throw error;
       spent = sumUsage(spent, error.spent);
-      if (learns(error.fault, course, { ...asked, asker })) continue;
+      if (learnFrom(error.fault, course, { ...asked, asker })) continue;
       failures += 1;
-      await pause(waitAfter(error.fault, failures, { asker, endpoint, deadline, spent }), options, signal);
+      await pause(computeWait(error.fault, failures, { asker, endpoint, deadline, spent }), options, signal);
     }
   }
 }
@@ -166,7 +166,7 @@ interface Course {
 }
 
 /** Whether the fault says how to ask otherwise; then that is how it is asked next. */
-function learns(
+function learnFrom(
   fault: Fault,
   course: Course,
   { asker, endpoint, key, dialect }: Pick<Question, 'endpoint' | 'key' | 'dialect'> & { readonly asker: Asker },
@@ -200,7 +200,7 @@ function takeInterface(asker: Asker, endpoint: Endpoint, wire: Wire): boolean {
   if (endpoint.wire !== chosen.wire) return false;
   const until = new Date(options.now().getTime() + LONGEST_HOLD_MS);
   asker.taken = { wire, until };
-  options.holds?.hold(interfaceName(chosen, wire), until);
+  options.holds?.hold(formatInterface(chosen, wire), until);
   return true;
 }
 
@@ -212,25 +212,25 @@ interface Limits {
 }
 
 /** One request under guard: a whole turn. Rejects with the reason of `signal` when that aborts, else only with `AttemptFailed`. */
-async function attempt(
+async function runAttempt(
   about: Pick<Question, 'request' | 'endpoint' | 'key' | 'dialect' | 'isBare'>,
   { askOver, options, leftMs, signal }: Limits,
 ): Promise<ModelTurn> {
   using watch = new Watch({ idleMs: options.idleMs, leftMs });
   const { endpoint, dialect, key } = about;
   const sent = new Set<Feature>();
-  const draft = newDraft();
+  const draft = createDraft();
   const question: Question = {
     ...about,
     ...{ watch, sent, draft, promptCharacters: 0, signal: AbortSignal.any([signal, watch.signal]) },
   };
   const secrets = [key, ...Object.values(endpoint.headers)];
   const asked: Asked = { endpoint, secrets, sent, dialect, now: options.now() };
-  const usage = () => draft.usage ?? estimatedUsage(question.promptCharacters, draft.characters);
+  const usage = () => draft.usage ?? estimateUsage(question.promptCharacters, draft.characters);
   try {
     const answer = await askOver(question, asked);
     signal.throwIfAborted();
-    return { ...turnOf(answer, question, originOf(endpoint)), usage: usage() };
+    return { ...toTurn(answer, question, getOrigin(endpoint)), usage: usage() };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ModelFailure) throw error;
@@ -266,14 +266,14 @@ interface Troubled {
 }
 
 /** Waits until the endpoint may be asked again that has refused another question; throws where that is far off. */
-async function untilFree({ asker, endpoint, deadline, spent }: Troubled, signal: AbortSignal): Promise<void> {
+async function waitUntilFree({ asker, endpoint, deadline, spent }: Troubled, signal: AbortSignal): Promise<void> {
   const { hold, options } = asker;
   for (let held = hold.waitMs(); held > 0; held = hold.waitMs()) {
     // A question that was held back does not come back in the same moment as all the others.
     const wait = held + options.random() * FIRST_WAIT_MS;
     const now = options.now().getTime();
     if (held > LONGEST_WAIT_MS || now + wait >= deadline) {
-      const message = `${nameOf(endpoint)} limits the rate of requests, as it told another question.`;
+      const message = `${getPlaceName(endpoint)} limits the rate of requests, as it told another question.`;
       throw new ModelUnavailable(message, new Date(now + wait), spent);
     }
     await pause(wait, options, signal);
@@ -293,20 +293,20 @@ async function waitFor(milliseconds: number, signal: AbortSignal): Promise<void>
 }
 
 /** Milliseconds until the next attempt; throws the final error where there is to be none. */
-function waitAfter(fault: Fault, failures: number, troubled: Troubled): number {
+function computeWait(fault: Fault, failures: number, troubled: Troubled): number {
   const { options } = troubled.asker;
   const backoff = FIRST_WAIT_MS * 2 ** (failures - 1) * (0.5 + options.random() / 2);
   const now = options.now().getTime();
   if (fault.kind === 'misbehaved') {
-    if (failures > fault.retries || now + backoff >= troubled.deadline) throw failure(fault, troubled);
+    if (failures > fault.retries || now + backoff >= troubled.deadline) throw createFailure(fault, troubled);
     return backoff;
   }
-  if (fault.kind !== 'unavailable') throw failure(fault, troubled);
-  return waitAfterOutage(fault, failures, { ...troubled, backoff });
+  if (fault.kind !== 'unavailable') throw createFailure(fault, troubled);
+  return computeOutageWait(fault, failures, { ...troubled, backoff });
 }
 
 /** Tells questions of others of a limit. */
-function waitAfterOutage(
+function computeOutageWait(
   fault: Extract<Fault, { kind: 'unavailable' }>,
   failures: number,
   { asker, endpoint, deadline, spent, backoff }: Troubled & { readonly backoff: number },
@@ -321,11 +321,11 @@ function waitAfterOutage(
   );
   if (fault.isLimit) asker.hold.limitedFor(mayRetry ? wait : later);
   if (mayRetry) return wait;
-  throw new ModelUnavailable(`${nameOf(endpoint)} cannot answer now. ${fault.detail}`, new Date(now + later), spent);
+  throw new ModelUnavailable(`${getPlaceName(endpoint)} cannot answer now. ${fault.detail}`, new Date(now + later), spent);
 }
 
-function failure(fault: Exclude<Fault, { kind: 'unavailable' }>, { endpoint, spent }: Troubled): ModelFailure {
-  const message = `${nameOf(endpoint)} gave no usable answer. ${fault.detail}`;
+function createFailure(fault: Exclude<Fault, { kind: 'unavailable' }>, { endpoint, spent }: Troubled): ModelFailure {
+  const message = `${getPlaceName(endpoint)} gave no usable answer. ${fault.detail}`;
   switch (fault.kind) {
     case 'misbehaved':
     case 'overflow':
@@ -341,7 +341,7 @@ function failure(fault: Exclude<Fault, { kind: 'unavailable' }>, { endpoint, spe
 }
 
 /** The host alone: the address may hold credentials. */
-function nameOf({ place }: Endpoint): string {
+function getPlaceName({ place }: Endpoint): string {
   return `The model endpoint at ${place}`;
 }
 
@@ -367,7 +367,7 @@ interface EndpointHold {
 const LONGEST_ENDPOINT_HOLD_MS = 10 * 60_000;
 
 /** A limit that one question has met holds back every other to the same endpoint, of all processes, for as long as it asked for. */
-function holdOf({ model, place }: Endpoint, { holds, now }: Pick<EndpointModelOptions, 'holds' | 'now'>): EndpointHold {
+function getHold({ model, place }: Endpoint, { holds, now }: Pick<EndpointModelOptions, 'holds' | 'now'>): EndpointHold {
   const name = `${MODEL_HOLDS}${model} at ${place}`;
   return {
     waitMs: () => Math.max(0, (holds?.until(name)?.getTime() ?? 0) - now().getTime()),

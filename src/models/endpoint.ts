@@ -53,25 +53,25 @@ export function chooseEndpoint(settings: ModelSettings): Endpoint {
   const { api } = settings;
   switch (api) {
     case 'bedrock':
-      return cloud(settings, 'bedrock', 'Amazon Bedrock', 'the AWS credentials and AWS_REGION');
+      return createCloudEndpoint(settings, 'bedrock', 'Amazon Bedrock', 'the AWS credentials and AWS_REGION');
     case 'vertex':
-      return cloud(settings, 'vertex', 'Vertex AI', 'the Google credentials and CLOUD_ML_REGION');
+      return createCloudEndpoint(settings, 'vertex', 'Vertex AI', 'the Google credentials and CLOUD_ML_REGION');
     case 'messages':
-      return overMessages(settings, settings.anthropic.baseUrl ?? settings.openai.baseUrl ?? ANTHROPIC_URL);
+      return createMessagesEndpoint(settings, settings.anthropic.baseUrl ?? settings.openai.baseUrl ?? ANTHROPIC_URL);
     case 'responses':
     case 'chat':
-      return overOpenai(settings, api);
+      return createOpenaiEndpoint(settings, api);
     case 'auto':
-      return auto(settings);
+      return chooseAutomatically(settings);
   }
 }
 
-function auto(settings: ModelSettings): Endpoint {
+function chooseAutomatically(settings: ModelSettings): Endpoint {
   const { openai, anthropic } = settings;
-  if (prefersAnthropic(settings)) return overMessages(settings, anthropic.baseUrl ?? ANTHROPIC_URL);
-  const host = hostOf(openai.baseUrl ?? OPENAI_URL);
-  if (isUnder(host, 'api.anthropic.com')) return overMessages(settings, openai.baseUrl ?? ANTHROPIC_URL);
-  return overOpenai(settings, isUnder(host, 'api.openai.com') ? 'responses' : 'chat');
+  if (prefersAnthropic(settings)) return createMessagesEndpoint(settings, anthropic.baseUrl ?? ANTHROPIC_URL);
+  const host = getHost(openai.baseUrl ?? OPENAI_URL);
+  if (isUnder(host, 'api.anthropic.com')) return createMessagesEndpoint(settings, openai.baseUrl ?? ANTHROPIC_URL);
+  return createOpenaiEndpoint(settings, isUnder(host, 'api.openai.com') ? 'responses' : 'chat');
 }
 
 /** Where both families are configured an address that is named wins, then the model's name; so does that for a key command alone. */
@@ -82,58 +82,58 @@ function prefersAnthropic({ name, openai, anthropic }: ModelSettings): boolean {
   return name.startsWith('claude-');
 }
 
-function overMessages(settings: ModelSettings, address: string): Endpoint {
+function createMessagesEndpoint(settings: ModelSettings, address: string): Endpoint {
   const { openai, anthropic } = settings;
   const isOwn = anthropic.baseUrl !== null || anthropic.apiKey !== '' || openai.apiKey === '';
   const { baseUrl, query } = splitQuery(address);
   return {
-    ...common(settings),
-    ...{ wire: 'messages', apiKey: isOwn ? anthropic.apiKey : openai.apiKey, query, place: hostOf(baseUrl) },
+    ...toCommonFields(settings),
+    ...{ wire: 'messages', apiKey: isOwn ? anthropic.apiKey : openai.apiKey, query, place: getHost(baseUrl) },
     // The client adds the path with its version itself.
     baseUrl: baseUrl.replace(/\/v1$/, ''),
     variables: {
-      key: keyVariable(settings, isOwn ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'),
+      key: getKeyVariable(settings, isOwn ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'),
       url: openai.baseUrl === address ? 'OPENAI_BASE_URL' : 'ANTHROPIC_BASE_URL',
     },
   };
 }
 
-function overOpenai(settings: ModelSettings, wire: 'responses' | 'chat'): Endpoint {
+function createOpenaiEndpoint(settings: ModelSettings, wire: 'responses' | 'chat'): Endpoint {
   const { openai } = settings;
   const given = splitQuery(openai.baseUrl ?? OPENAI_URL);
-  const place = hostOf(given.baseUrl);
+  const place = getHost(given.baseUrl);
   const isAzure = ['openai.azure.com', 'cognitiveservices.azure.com', 'services.ai.azure.com'].some((domain) =>
     isUnder(place, domain),
   );
   const endpoint: Endpoint = {
-    ...common(settings),
+    ...toCommonFields(settings),
     ...{ wire, ...given, place, apiKey: openai.apiKey, isAzure },
-    variables: { key: keyVariable(settings, 'OPENAI_API_KEY'), url: 'OPENAI_BASE_URL' },
+    variables: { key: getKeyVariable(settings, 'OPENAI_API_KEY'), url: 'OPENAI_BASE_URL' },
   };
-  return isAzure ? onAzure(endpoint) : endpoint;
+  return isAzure ? adaptToAzure(endpoint) : endpoint;
 }
 
-function cloud(settings: ModelSettings, wire: 'bedrock' | 'vertex', place: string, key: string): Endpoint {
-  return { ...common(settings), wire, place, apiKey: '', baseUrl: '', query: {}, variables: { key, url: 'MODEL_API' } };
+function createCloudEndpoint(settings: ModelSettings, wire: 'bedrock' | 'vertex', place: string, key: string): Endpoint {
+  return { ...toCommonFields(settings), wire, place, apiKey: '', baseUrl: '', query: {}, variables: { key, url: 'MODEL_API' } };
 }
 
-function common({ api, name, effort, headers }: ModelSettings) {
+function toCommonFields({ api, name, effort, headers }: ModelSettings) {
   return { isAuto: api === 'auto', model: name, effort, headers: Object.fromEntries(headers), isAzure: false };
 }
 
-function keyVariable({ keyCommand }: ModelSettings, otherwise: string): string {
+function getKeyVariable({ keyCommand }: ModelSettings, otherwise: string): string {
   return keyCommand === null ? otherwise : 'MODEL_KEY_COMMAND';
 }
 
 /** The same endpoint over another interface of the same provider. */
-export function overWire(endpoint: Endpoint, wire: Wire): Endpoint {
-  return endpoint.isAzure ? onAzure({ ...endpoint, wire }) : { ...endpoint, wire };
+export function toWire(endpoint: Endpoint, wire: Wire): Endpoint {
+  return endpoint.isAzure ? adaptToAzure({ ...endpoint, wire }) : { ...endpoint, wire };
 }
 
 const DEPLOYMENT = /\/openai\/deployments\/([^/]+)$/;
 
 /** A bare resource is asked at its v1 paths; so are Responses, which have no path of a deployment. A deployment needs a dated version. */
-function onAzure(endpoint: Endpoint): Endpoint {
+function adaptToAzure(endpoint: Endpoint): Endpoint {
   const url = new URL(endpoint.baseUrl);
   const deployment = DEPLOYMENT.exec(url.pathname)?.[1];
   if (deployment !== undefined && endpoint.wire === 'chat') {
@@ -152,7 +152,7 @@ function splitQuery(address: string): { readonly baseUrl: string; readonly query
 }
 
 /** With its port; without credentials. */
-function hostOf(address: string): string {
+function getHost(address: string): string {
   return URL.parse(address)?.host ?? address;
 }
 

@@ -33,19 +33,19 @@ export class AttemptFailed extends Error {
 }
 
 /** An answer that cannot be used; most models do better when asked once or twice more. */
-export function misbehaved(detail: string, retries = 2): AttemptFailed {
+export function createMisbehaved(detail: string, retries = 2): AttemptFailed {
   return new AttemptFailed({ kind: 'misbehaved', detail, retries });
 }
 
-export function unavailable(detail: string): AttemptFailed {
+export function createUnavailable(detail: string): AttemptFailed {
   return new AttemptFailed({ kind: 'unavailable', detail, waitMs: null, isLimit: false });
 }
 
-export function refused(detail: string): AttemptFailed {
+export function createRefused(detail: string): AttemptFailed {
   return new AttemptFailed({ kind: 'refused', detail });
 }
 
-function rejected(detail: string): AttemptFailed {
+function createRejected(detail: string): AttemptFailed {
   return new AttemptFailed({ kind: 'rejected', detail });
 }
 
@@ -65,17 +65,17 @@ export interface Asked {
  */
 export function readFailure(error: unknown, asked: Asked): AttemptFailed {
   if (error instanceof AttemptFailed) return error;
-  if (error instanceof SyntaxError) return misbehaved('A part of its answer was invalid JSON: choose another MODEL.');
-  if (!(error instanceof Error)) return lostConnection(error, asked);
+  if (error instanceof SyntaxError) return createMisbehaved('A part of its answer was invalid JSON: choose another MODEL.');
+  if (!(error instanceof Error)) return createLostConnection(error, asked);
   const { status, headers, error: body } = error as Error & Readonly<Record<string, unknown>>;
   if (status === undefined && [error, error.cause].some(isAboutCredentials)) {
-    return rejected(`There are no usable credentials for it: check ${asked.endpoint.variables.key}.`);
+    return createRejected(`There are no usable credentials for it: check ${asked.endpoint.variables.key}.`);
   }
-  if (typeof status !== 'number' && body === undefined) return lostConnection(error.cause ?? error, asked);
+  if (typeof status !== 'number' && body === undefined) return createLostConnection(error.cause ?? error, asked);
   return readRefusal(
     {
-      status: typeof status === 'number' ? status : statusInStream(body),
-      text: bodyText(body ?? error.message),
+      status: typeof status === 'number' ? status : readStreamStatus(body),
+      text: readBodyText(body ?? error.message),
       headers: headers instanceof Headers ? headers : null,
     },
     asked,
@@ -89,15 +89,15 @@ function isAboutCredentials(error: unknown): boolean {
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/;
 
-function lostConnection(cause: unknown, { endpoint }: Asked): AttemptFailed {
+function createLostConnection(cause: unknown, { endpoint }: Asked): AttemptFailed {
   const given = cause instanceof Error && 'code' in cause ? cause.code : null;
   const code = typeof given === 'string' ? given : 'no answer';
   const { url } = endpoint.variables;
   if (CERTIFICATE.test(code)) {
     const repair = `check ${url}, or name the authority in NODE_EXTRA_CA_CERTS`;
-    return rejected(`Its certificate is not trusted (${code}): ${repair}.`);
+    return createRejected(`Its certificate is not trusted (${code}): ${repair}.`);
   }
-  return unavailable(`The connection failed or was lost (${code}): check ${url} if it stays so.`);
+  return createUnavailable(`The connection failed or was lost (${code}): check ${url} if it stays so.`);
 }
 
 export interface Refusal {
@@ -112,8 +112,8 @@ const TRANSIENT = new Set([408, 409, 425, 429]);
 /** What a refusal means: by its words first, since endpoints do not agree on statuses. */
 export function readRefusal(refusal: Refusal, asked: Asked): AttemptFailed {
   const { status, text, headers } = refusal;
-  if (status >= 300 && status < 400) return redirected(headers, asked);
-  if (status === 401 || status === 403) return keyRefused(status, asked);
+  if (status >= 300 && status < 400) return createRedirected(headers, asked);
+  if (status === 401 || status === 403) return createKeyRefused(status, asked);
   const said = quote(text, asked.secrets);
   const fault = readWords(text, said, asked);
   return fault === null ? readStatus(refusal, said, asked) : new AttemptFailed(fault);
@@ -126,8 +126,8 @@ function readWords(text: string, said: string, asked: Asked): Fault | null {
   if (FILTERED.test(text)) {
     return { kind: 'refused', detail: `Its content filter rejected the request: choose another MODEL.${said}` };
   }
-  if (NO_CREDIT.test(text)) return outOfCredit(said, asked);
-  return otherInterface(text, said, asked) ?? otherDialect(text, said, asked);
+  if (NO_CREDIT.test(text)) return createOutOfCredit(said, asked);
+  return findOtherInterface(text, said, asked) ?? findOtherDialect(text, said, asked);
 }
 
 function readStatus({ status, headers }: Refusal, said: string, { endpoint, now }: Asked): AttemptFailed {
@@ -140,18 +140,18 @@ function readStatus({ status, headers }: Refusal, said: string, { endpoint, now 
   }
   switch (status) {
     case 402:
-      return rejected(outOfCredit(said, { endpoint }).detail);
+      return createRejected(createOutOfCredit(said, { endpoint }).detail);
     case 404:
-      return rejected(`It knows no such address or model (404): check ${variables.url} and MODEL (${model}).${said}`);
+      return createRejected(`It knows no such address or model (404): check ${variables.url} and MODEL (${model}).${said}`);
     case 413:
       return new AttemptFailed({ kind: 'overflow', detail: `The request is too large for it (413).${said}` });
     default:
-      return rejected(`It rejected the request (${status}): check MODEL (${model}) and ${variables.url}.${said}`);
+      return createRejected(`It rejected the request (${status}): check MODEL (${model}) and ${variables.url}.${said}`);
   }
 }
 
 /** Its own words are not quoted: they tend to hold parts of the key. */
-function keyRefused(status: 401 | 403, { endpoint }: Asked): AttemptFailed {
+function createKeyRefused(status: 401 | 403, { endpoint }: Asked): AttemptFailed {
   const { key, url } = endpoint.variables;
   const detail =
     status === 401
@@ -160,21 +160,21 @@ function keyRefused(status: 401 | 403, { endpoint }: Asked): AttemptFailed {
   return new AttemptFailed({ kind: 'key', detail });
 }
 
-function outOfCredit(said: string, { endpoint }: Pick<Asked, 'endpoint'>): Fault {
+function createOutOfCredit(said: string, { endpoint }: Pick<Asked, 'endpoint'>): Fault {
   const detail = `The account of ${endpoint.variables.key} has no credit left: top it up or change the key.${said}`;
   return { kind: 'rejected', detail };
 }
 
 /** A redirect would carry key and source text to an address that the operator did not name. */
-function redirected(headers: Headers | null, { endpoint }: Asked): AttemptFailed {
+function createRedirected(headers: Headers | null, { endpoint }: Asked): AttemptFailed {
   const target = URL.parse(headers?.get('location') ?? '', 'http://same-host.invalid')?.host ?? 'same-host.invalid';
   const where = target === 'same-host.invalid' ? 'another path' : target;
   const { url } = endpoint.variables;
-  return rejected(`It redirects to ${where}, which is not followed: set ${url} to the final address.`);
+  return createRejected(`It redirects to ${where}, which is not followed: set ${url} to the final address.`);
 }
 
 /** An error in the middle of a stream has no status; some put one into `code`. Else it is taken for the endpoint's own failure. */
-function statusInStream(body: unknown): number {
+function readStreamStatus(body: unknown): number {
   const code = isObject(body) ? Number(body['code']) : Number.NaN;
   return code >= 400 && code < 600 ? code : 500;
 }
@@ -215,8 +215,8 @@ const WANTS_CHAT: readonly RegExp[] = [
   /not (?:supported|available) (?:with|in|by|via|through) the responses api|does not support the responses api/i,
 ];
 
-function otherInterface(text: string, said: string, { endpoint }: Asked): Fault | null {
-  const wire = wantedWire(endpoint.wire, text);
+function findOtherInterface(text: string, said: string, { endpoint }: Asked): Fault | null {
+  const wire = findWantedWire(endpoint.wire, text);
   if (wire === null) return null;
   if (endpoint.isAuto) return { kind: 'interface', wire, detail: `It wants another interface, ${wire}.${said}` };
   const repair = `set MODEL_API to ${wire} or to auto`;
@@ -226,7 +226,7 @@ function otherInterface(text: string, said: string, { endpoint }: Asked): Fault 
   };
 }
 
-function wantedWire(wire: Wire, text: string): Wire | null {
+function findWantedWire(wire: Wire, text: string): Wire | null {
   if (wire === 'chat') return isOneOf(WANTS_RESPONSES, text) ? 'responses' : null;
   return wire === 'responses' && isOneOf(WANTS_CHAT, text) ? 'chat' : null;
 }
@@ -255,7 +255,7 @@ const NAMED: readonly (readonly [Feature, RegExp])[] = [
   ['cache_control', /cache_control/i],
 ];
 
-function otherDialect(text: string, said: string, { sent, dialect }: Asked): Fault | null {
+function findOtherDialect(text: string, said: string, { sent, dialect }: Asked): Fault | null {
   const learned = (detail: string, learn: (known: Dialect) => void): Fault => ({
     kind: 'dialect',
     detail: `${detail}${said}`,
@@ -282,19 +282,19 @@ function otherDialect(text: string, said: string, { sent, dialect }: Asked): Fau
           known.dropsUnfit = true;
         });
   }
-  const feature = unsupportedFeature(text, sent);
-  return feature === null ? null : learned(`It does not take ${feature}.`, (known) => leaveOut(known, feature));
+  const feature = findUnsupportedFeature(text, sent);
+  return feature === null ? null : learned(`It does not take ${feature}.`, (known) => omitFeature(known, feature));
 }
 
 /** The part of the request, of those that it had, that the endpoint does not take; null: it complains of something else. */
-function unsupportedFeature(text: string, sent: ReadonlySet<Feature>): Feature | null {
+function findUnsupportedFeature(text: string, sent: ReadonlySet<Feature>): Feature | null {
   if (sent.has('tools') && isOneOf(NO_TOOLS, text)) return 'tools';
   if (sent.has('opaque') && OPAQUE_PARTS.test(text) && NOT_TAKEN.test(text)) return 'opaque';
   return NAMED.find(([feature, sign]) => sent.has(feature) && sign.test(text))?.[0] ?? null;
 }
 
 /** From now on without `feature`. */
-export function leaveOut(dialect: Dialect, feature: Feature): void {
+export function omitFeature(dialect: Dialect, feature: Feature): void {
   if (feature === 'tools') dialect.tools = 'json';
   else dialect.leftOut.add(feature);
 }
@@ -312,20 +312,20 @@ const LONGEST_RETRY_AFTER_MS = 24 * 60 * 60 * 1_000;
  * null where neither is there or can be read.
  */
 function readRetryAfter(headers: Headers, now: Date): number | null {
-  const milliseconds = decimal(headers.get('retry-after-ms'));
-  if (milliseconds !== null) return clamp(milliseconds);
+  const milliseconds = parseDecimal(headers.get('retry-after-ms'));
+  if (milliseconds !== null) return limitWait(milliseconds);
   const header = headers.get('retry-after');
-  const seconds = decimal(header);
-  if (seconds !== null) return clamp(seconds * 1_000);
+  const seconds = parseDecimal(header);
+  if (seconds !== null) return limitWait(seconds * 1_000);
   const date = header !== null && HTTP_DATE.test(header.trim()) ? Date.parse(header) : Number.NaN;
-  return Number.isNaN(date) ? null : clamp(date - now.getTime());
+  return Number.isNaN(date) ? null : limitWait(date - now.getTime());
 }
 
-function decimal(header: string | null): number | null {
+function parseDecimal(header: string | null): number | null {
   return header !== null && /^\s*\d{1,15}(\.\d{1,15})?\s*$/.test(header) ? Number(header) : null;
 }
 
-function clamp(milliseconds: number): number {
+function limitWait(milliseconds: number): number {
   return Math.ceil(Math.min(Math.max(milliseconds, 0), LONGEST_RETRY_AFTER_MS));
 }
 
@@ -341,7 +341,7 @@ const WRITTEN_ECHO = /(?:\binput_value=|["']input\\*["']\s*:).*/s;
 const SEALED = /[\w+/=-]{60,}/g;
 
 /** The text of an error body, whatever its shape, without what it repeats of the request; empty for web pages. */
-function bodyText(body: unknown): string {
+function readBodyText(body: unknown): string {
   const withoutEchoes = (name: string, value: unknown) => (ECHOES.has(name) ? undefined : value);
   const text = typeof body === 'string' ? body : (JSON.stringify(body, withoutEchoes) ?? '');
   return text.trimStart().startsWith('<') ? '' : text;
@@ -350,7 +350,7 @@ function bodyText(body: unknown): string {
 /** A quotation for an error message: one line, short, without secrets and opaque parts. Empty where there is nothing to quote. */
 function quote(text: string, secrets: readonly string[]): string {
   const line = secrets
-    .reduce(withoutSecret, text)
+    .reduce(removeSecret, text)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .replace(WRITTEN_ECHO, '…')
     .replace(SEALED, '…')
@@ -359,7 +359,7 @@ function quote(text: string, secrets: readonly string[]): string {
   return ` It says: "${line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}…` : line}"`;
 }
 
-function withoutSecret(text: string, secret: string): string {
+function removeSecret(text: string, secret: string): string {
   if (secret.length < KEY_END) return text;
   const clean = text.replaceAll(secret, '[key]');
   if (secret.length < 2 * KEY_END) return clean;

@@ -1,7 +1,7 @@
 // One request over the wire under guard: total deadline, idle deadline and size, none of which the client libraries keep for streams.
 import { type IncomingMessage, request as sendHttp } from 'node:http';
 import { request as sendHttps } from 'node:https';
-import { type AttemptFailed, misbehaved, unavailable } from './failure.ts';
+import { type AttemptFailed, createMisbehaved, createUnavailable } from './failure.ts';
 import { parseObject } from './json.ts';
 
 /** A streamed token takes about 250 bytes on the wire, so this is more than 128k tokens; 50 MB are refused. */
@@ -45,7 +45,7 @@ export class Watch implements Disposable {
     const lineEnd = piece.lastIndexOf(10);
     this.#lineBytes = lineEnd < 0 ? this.#lineBytes + piece.byteLength : piece.byteLength - lineEnd - 1;
     if (this.#bytes <= MAX_ANSWER_BYTES && this.#lineBytes <= MAX_LINE_BYTES) return;
-    const fault = misbehaved('Its answer was larger than any real one, and was cut off: choose another MODEL.', 1);
+    const fault = createMisbehaved('Its answer was larger than any real one, and was cut off: choose another MODEL.', 1);
     this.#end(fault);
     throw fault;
   }
@@ -63,16 +63,16 @@ export class Watch implements Disposable {
 
   #tooSlow(): AttemptFailed {
     return this.hasBegun
-      ? misbehaved(
+      ? createMisbehaved(
           'Its answer was not complete within the time given: choose a faster MODEL or raise MODEL_TIMEOUT_S.',
           0,
         )
-      : unavailable('No answer came within the time given (MODEL_TIMEOUT_S).');
+      : createUnavailable('No answer came within the time given (MODEL_TIMEOUT_S).');
   }
 
   #silent(): AttemptFailed {
     const seconds = this.#idleMs / 1_000;
-    return unavailable(
+    return createUnavailable(
       this.hasBegun
         ? `Its answer stopped, and nothing more came for ${seconds} s (MODEL_IDLE_S).`
         : `It took the request and said nothing for ${seconds} s (MODEL_IDLE_S).`,
@@ -85,7 +85,7 @@ export class Watch implements Disposable {
  * models take longer; this one waits as long as `watch` lets it, follows no redirect, and takes proxies from node's global agents.
  * `asEvents`: any 2xx body reaches the library as an event stream, or fails by name. `url`: the variable that names the address.
  */
-export function guardedFetch(
+export function fetchGuarded(
   watch: Watch,
   { asEvents, url }: { readonly asEvents: boolean; readonly url: string },
 ): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
@@ -97,9 +97,9 @@ export function guardedFetch(
       message.destroy();
       return new Response(null, { status, headers });
     }
-    const pieces = watched(message, watch);
+    const pieces = watchMessage(message, watch);
     const isAnswer = asEvents && status >= 200 && status < 300;
-    return new Response(ReadableStream.from(isAnswer ? eventStream(pieces, url) : pieces), { status, headers });
+    return new Response(ReadableStream.from(isAnswer ? readEventStream(pieces, url) : pieces), { status, headers });
   };
 }
 
@@ -136,7 +136,7 @@ function readHeaders(message: IncomingMessage): Headers {
   return headers;
 }
 
-async function* watched(message: IncomingMessage, watch: Watch): AsyncGenerator<Uint8Array> {
+async function* watchMessage(message: IncomingMessage, watch: Watch): AsyncGenerator<Uint8Array> {
   for await (const piece of message) {
     watch.saw(piece);
     yield piece;
@@ -147,7 +147,7 @@ async function* watched(message: IncomingMessage, watch: Watch): AsyncGenerator<
 const SNIFF_BYTES = 6;
 
 /** By the first bytes, not by the content type, which gateways get wrong: events pass, one JSON object becomes one event. */
-async function* eventStream(pieces: AsyncGenerator<Uint8Array>, url: string): AsyncGenerator<Uint8Array> {
+async function* readEventStream(pieces: AsyncGenerator<Uint8Array>, url: string): AsyncGenerator<Uint8Array> {
   let head = Buffer.alloc(0);
   let start = '';
   while (start.length < SNIFF_BYTES && !start.includes(':')) {
@@ -157,22 +157,22 @@ async function* eventStream(pieces: AsyncGenerator<Uint8Array>, url: string): As
     start = head.subarray(0, 1024).toString('utf8').trimStart();
   }
   if (start.startsWith('{')) {
-    yield await wholeAnswer(head, pieces, url);
+    yield await readWholeAnswer(head, pieces, url);
   } else if (start === '' || /^(?:data|event|id|retry)?:/.test(start)) {
     yield head;
     yield* pieces;
   } else {
     await pieces.return(undefined);
     const what = start.startsWith('<') ? 'a web page' : 'text';
-    throw misbehaved(`It answered with ${what} instead of a completion: check ${url} (most end in /v1).`);
+    throw createMisbehaved(`It answered with ${what} instead of a completion: check ${url} (most end in /v1).`);
   }
 }
 
 /** Some endpoints do not stream though asked to. */
-async function wholeAnswer(head: Buffer, rest: AsyncGenerator<Uint8Array>, url: string): Promise<Uint8Array> {
+async function readWholeAnswer(head: Buffer, rest: AsyncGenerator<Uint8Array>, url: string): Promise<Uint8Array> {
   const parts: Uint8Array[] = [head];
   for await (const piece of rest) parts.push(piece);
   const answer = parseObject(Buffer.concat(parts).toString('utf8'));
-  if (answer === null) throw misbehaved(`It answered with invalid JSON: check ${url} and MODEL.`);
+  if (answer === null) throw createMisbehaved(`It answered with invalid JSON: check ${url} and MODEL.`);
   return Buffer.from(`data: ${JSON.stringify(answer)}\n\ndata: [DONE]\n\n`);
 }

@@ -1,7 +1,7 @@
 // Tools for models that cannot call them: described in the system text, called in an answer that is one JSON object.
 import type { Message, ModelRequest, ToolCall, ToolDescription } from '../core/model.ts';
 import type { Answer, CallDraft } from './answer.ts';
-import { misbehaved } from './failure.ts';
+import { createMisbehaved } from './failure.ts';
 import { isObject, type JsonObject, parseObject } from './json.ts';
 
 const NO_MORE_CALLS = 'Tools may not be called any more: answer with {"tool_calls":[],"content":"…"}.';
@@ -12,7 +12,7 @@ export interface PlainMessage {
 }
 
 /** The messages with the tools described in them: only the three plain roles, and no two users in a row, since the templates of small models reject that. */
-export function jsonMessages(request: ModelRequest): PlainMessage[] {
+export function buildJsonMessages(request: ModelRequest): PlainMessage[] {
   const description = describeTools(request.tools);
   const [first] = request.messages;
   const opening: Message[] =
@@ -21,7 +21,7 @@ export function jsonMessages(request: ModelRequest): PlainMessage[] {
       : [{ role: 'system', content: description }, ...request.messages];
   const closing: Message[] = request.toolChoice === 'none' ? [{ role: 'user', content: NO_MORE_CALLS }] : [];
   const names = callNames(request.messages);
-  return [...opening, ...closing].map((message) => plainMessage(message, names)).reduce(joinUsers, []);
+  return [...opening, ...closing].map((message) => toPlainMessage(message, names)).reduce(joinUsers, []);
 }
 
 /** The same bytes for the same tools. */
@@ -34,20 +34,20 @@ function describeTools(tools: readonly ToolDescription[]): string {
   ].join('\n');
 }
 
-function plainMessage(message: Message, names: ReadonlyMap<string, string>): PlainMessage {
+function toPlainMessage(message: Message, names: ReadonlyMap<string, string>): PlainMessage {
   switch (message.role) {
     case 'system':
     case 'user':
       return { role: message.role, content: message.content };
     case 'assistant':
-      return { role: 'assistant', content: asJsonAnswer(message.content, message.toolCalls) };
+      return { role: 'assistant', content: toJsonAnswer(message.content, message.toolCalls) };
     case 'tool':
       return { role: 'user', content: `Result of ${names.get(message.callId) ?? 'a tool'}:\n${message.content}` };
   }
 }
 
 /** An earlier turn of the model, as it would have written it. */
-function asJsonAnswer(content: string, calls: readonly ToolCall[]): string {
+function toJsonAnswer(content: string, calls: readonly ToolCall[]): string {
   const written = calls.map((call) => ({ name: call.name, arguments: parseObject(call.arguments) ?? call.arguments }));
   return JSON.stringify({ tool_calls: written, content });
 }
@@ -69,28 +69,28 @@ function joinUsers(messages: PlainMessage[], next: PlainMessage): PlainMessage[]
 /** The turn that a JSON answer means. Throws `AttemptFailed` where it is JSON but not such an answer, or broken JSON. */
 export function readJsonAnswer(text: string, request: ModelRequest): Answer {
   const object = findObject(text);
-  const isJson = /^[{[]/.test(withoutFence(text));
-  if (object === null && isJson) throw misbehaved('It answered with invalid JSON: choose another MODEL.');
+  const isJson = /^[{[]/.test(removeFence(text));
+  if (object === null && isJson) throw createMisbehaved('It answered with invalid JSON: choose another MODEL.');
   if (object === null) return { content: text, calls: [] };
   if ('tool_calls' in object || 'content' in object) return readFullAnswer(object);
   if ('name' in object && 'arguments' in object) return { content: '', calls: [readCall(object)] };
   if (request.toolChoice === 'none' || !isJson) return { content: text, calls: [] };
-  throw misbehaved('It answered with JSON of another shape than asked for: choose another MODEL.');
+  throw createMisbehaved('It answered with JSON of another shape than asked for: choose another MODEL.');
 }
 
 function readFullAnswer(object: JsonObject): Answer {
   const calls = object['tool_calls'] ?? [];
   const given = object['content'] ?? '';
-  if (!Array.isArray(calls)) throw misbehaved('Its tool_calls are not a list: choose another MODEL.');
+  if (!Array.isArray(calls)) throw createMisbehaved('Its tool_calls are not a list: choose another MODEL.');
   const content = typeof given === 'string' ? given : JSON.stringify(given);
-  if (content.trim() === '' && calls.length === 0) throw misbehaved('It answered with nothing: choose another MODEL.');
+  if (content.trim() === '' && calls.length === 0) throw createMisbehaved('It answered with nothing: choose another MODEL.');
   return { content, calls: calls.map(readCall) };
 }
 
 /** Calls that a model wrote as text although it was offered real ones; null where the text is not just that. */
 export function readWrittenCalls(text: string, tools: readonly ToolDescription[]): Answer | null {
-  const tagged = taggedTexts(text).map(findObject);
-  const bare = withoutFence(text);
+  const tagged = listTaggedTexts(text).map(findObject);
+  const bare = removeFence(text);
   const whole = bare.startsWith('{') && bare.endsWith('}') ? findObject(bare) : null;
   const listed: unknown = whole?.['tool_calls'];
   const objects: readonly unknown[] = tagged.length > 0 ? tagged : Array.isArray(listed) ? listed : [whole];
@@ -105,7 +105,7 @@ const OPENING = '<tool_call>';
 const CLOSING = '</tool_call>';
 
 /** By index, since a lazy expression takes quadratic time where openings by the thousand are never closed. */
-function taggedTexts(text: string): readonly string[] {
+function listTaggedTexts(text: string): readonly string[] {
   const texts: string[] = [];
   for (let from = text.indexOf(OPENING); from >= 0; ) {
     const to = text.indexOf(CLOSING, from);
@@ -116,7 +116,7 @@ function taggedTexts(text: string): readonly string[] {
   return texts;
 }
 
-function withoutFence(text: string): string {
+function removeFence(text: string): string {
   const bare = text.trim().replace(/^```\w*/, '');
   return (bare.endsWith('```') ? bare.slice(0, -3) : bare).trim();
 }
@@ -124,7 +124,7 @@ function withoutFence(text: string): string {
 function readCall(value: unknown): CallDraft {
   const name = isObject(value) ? value['name'] : null;
   if (!isObject(value) || typeof name !== 'string' || name === '') {
-    throw misbehaved('It called a tool without a name: choose another MODEL.');
+    throw createMisbehaved('It called a tool without a name: choose another MODEL.');
   }
   const given = value['arguments'] ?? {};
   return {
@@ -142,11 +142,11 @@ function findObject(text: string): JsonObject | null {
   const to = text.lastIndexOf('}');
   if (from < 0 || to < from) return null;
   const body = text.slice(from, to + 1);
-  return parseObject(body) ?? parseObject(withoutTrailingCommas(body));
+  return parseObject(body) ?? parseObject(removeTrailingCommas(body));
 }
 
 /** By tokens, each of which is looked at once: an expression that takes a string whole is quadratic where one is never closed. */
-function withoutTrailingCommas(json: string): string {
+function removeTrailingCommas(json: string): string {
   const kept: string[] = [];
   let isInString = false;
   for (const token of json.split(/(\\.|["{}[\],]|\s+)/s)) {

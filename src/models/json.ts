@@ -17,6 +17,6 @@ export function parseObject(text: string): JsonObject | null {
 }
 
 /** `""` for anything but a text. */
-export function textIn(value: unknown): string {
+export function readString(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

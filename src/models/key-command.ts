@@ -10,7 +10,7 @@ export interface Keys {
 }
 
 /** A key that does not change. */
-export function lastingKey(key: string): Keys {
+export function createLastingKey(key: string): Keys {
   return { current: async () => key, refused: () => false };
 }
 
@@ -36,13 +36,13 @@ export interface KeyCommand {
  * Runs the command when a key is needed. Throws `ModelUnavailable` where that fails, since the service that issues keys may be away, and
  * `model_rejected` where no second try can help. What the command prints is never repeated.
  */
-export function keysOf(options: KeyCommand): Keys {
+export function createKeys(options: KeyCommand): Keys {
   let known: { readonly key: string; readonly expiresAt: number } | null = null;
   let asking: Promise<string> | null = null;
   const ask = async (): Promise<string> => {
     const key = await run(options);
     options.onKey(key);
-    known = { key, expiresAt: expiryOf(key) };
+    known = { key, expiresAt: readExpiry(key) };
     return key;
   };
   return {
@@ -52,7 +52,7 @@ export function keysOf(options: KeyCommand): Keys {
       asking ??= ask().finally(() => {
         asking = null;
       });
-      return await unlessAborted(asking, signal);
+      return await rejectOnAbort(asking, signal);
     },
     refused: (key) => {
       if (known?.key === key) known = null;
@@ -62,7 +62,7 @@ export function keysOf(options: KeyCommand): Keys {
 }
 
 /** The command goes on, for others who wait for its key. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
@@ -82,7 +82,7 @@ function run({ command, environment, now, deadlineMs = KEY_COMMAND_DEADLINE_MS }
     exec(command, options, (error, printed) => {
       const key = printed.trim();
       if (error === null && /^[\x21-\x7e]+$/.test(key)) return resolve(key);
-      const message = `MODEL_KEY_COMMAND ${flawOf(error, deadlineMs)}: run it by hand to see why.`;
+      const message = `MODEL_KEY_COMMAND ${describeFlaw(error, deadlineMs)}: run it by hand to see why.`;
       const isLasting = error === null || CANNOT_RUN.has(error.code);
       reject(
         isLasting
@@ -98,14 +98,14 @@ type Flaw = Error & { readonly code?: unknown; readonly killed?: boolean };
 /** Exit codes of a shell that cannot run the command or does not find it; and what Node says of a flood. */
 const CANNOT_RUN: ReadonlySet<unknown> = new Set([126, 127, 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER']);
 
-function flawOf(error: Flaw | null, deadlineMs: number): string {
+function describeFlaw(error: Flaw | null, deadlineMs: number): string {
   if (error === null || error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'printed no key, or more than a key';
   if (error.killed) return `did not end within ${deadlineMs / 1_000} s`;
   return `ended with code ${typeof error.code === 'number' ? error.code : 'unknown'}`;
 }
 
 /** What a JSON Web Token says of itself; any other key holds until it is refused. */
-function expiryOf(key: string): number {
+function readExpiry(key: string): number {
   const [, payload = ''] = key.split('.');
   try {
     const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));

@@ -6,20 +6,20 @@ import {
   type Answer,
   type Draft,
   finishAnswer,
-  grow,
+  extendDraft,
   noteModel,
   type OwnMessage,
-  originOf,
-  ownMessages,
+  getOrigin,
+  markOwnMessages,
   type Question,
   readEvents,
 } from './answer.ts';
 import { type Dialect, noteFeatures } from './dialect.ts';
 import { isAccessToken } from './endpoint.ts';
-import { AttemptFailed, misbehaved } from './failure.ts';
-import { guardedFetch } from './guarded-fetch.ts';
-import { isObject, type JsonObject, parseObject, textIn } from './json.ts';
-import { addMessagesUsage, type MessagesUsage, messagesTurnUsage } from './usage.ts';
+import { AttemptFailed, createMisbehaved } from './failure.ts';
+import { fetchGuarded } from './guarded-fetch.ts';
+import { isObject, type JsonObject, parseObject, readString } from './json.ts';
+import { addMessagesUsage, type MessagesUsage, toTurnUsage } from './usage.ts';
 
 /** A content block as it is given back: thinking whole, the others by what the conversation holds of them. */
 type Kept =
@@ -30,9 +30,9 @@ type Kept =
 
 /** Asks once; throws what the library throws, or `AttemptFailed`. */
 export async function askMessages(question: Question): Promise<Answer> {
-  const body = requestBody(question);
+  const body = buildRequestBody(question);
   question.promptCharacters = JSON.stringify([body['system'], body['messages'], body['tools']]).length;
-  const client = await clientFor(question);
+  const client = await createClient(question);
   const reading: Reading = { draft: question.draft, blocks: [], usage: { input: 0, read: 0, written: 0, output: 0 } };
   await readEvents(
     question,
@@ -46,7 +46,7 @@ export async function askMessages(question: Question): Promise<Answer> {
 type MessagesClient = Pick<Anthropic, 'post'>;
 
 /** Everything that the library would read from the environment is given, so that only the configuration counts. */
-async function clientFor({ endpoint, key, watch }: Question): Promise<MessagesClient> {
+async function createClient({ endpoint, key, watch }: Question): Promise<MessagesClient> {
   const common = {
     defaultHeaders: { ...endpoint.headers },
     maxRetries: 0,
@@ -56,12 +56,12 @@ async function clientFor({ endpoint, key, watch }: Question): Promise<MessagesCl
   };
   const { url } = endpoint.variables;
   // The clouds' own streams are binary; their clients turn them into events.
-  const cloud = { ...common, fetch: guardedFetch(watch, { asEvents: false, url }) };
+  const cloud = { ...common, fetch: fetchGuarded(watch, { asEvents: false, url }) };
   switch (endpoint.wire) {
     case 'bedrock':
-      return new (await sister('@anthropic-ai/bedrock-sdk', 'AnthropicBedrock'))(cloud);
+      return new (await loadCloudClient('@anthropic-ai/bedrock-sdk', 'AnthropicBedrock'))(cloud);
     case 'vertex':
-      return new (await sister('@anthropic-ai/vertex-sdk', 'AnthropicVertex'))(cloud);
+      return new (await loadCloudClient('@anthropic-ai/vertex-sdk', 'AnthropicVertex'))(cloud);
     default: {
       const keyHeaders = isAccessToken(key) ? {} : { 'x-api-key': key || 'none', authorization: null };
       return new Anthropic({
@@ -71,7 +71,7 @@ async function clientFor({ endpoint, key, watch }: Question): Promise<MessagesCl
         baseURL: endpoint.baseUrl,
         defaultQuery: { ...endpoint.query },
         defaultHeaders: { ...keyHeaders, ...endpoint.headers },
-        fetch: guardedFetch(watch, { asEvents: true, url }),
+        fetch: fetchGuarded(watch, { asEvents: true, url }),
       });
     }
   }
@@ -85,7 +85,7 @@ const SISTERS: Readonly<Record<string, string>> = {
   '@anthropic-ai/vertex-sdk': '1.1.3',
 };
 
-async function sister(name: string, member: string): Promise<ClientClass> {
+async function loadCloudClient(name: string, member: string): Promise<ClientClass> {
   if (!isInstalled(name)) {
     const command = `npm install --no-save --ignore-scripts ${name}@${SISTERS[name]}`;
     const message = `MODEL_API asks for ${name}, which is not installed: run "${command}" in the folder of Causeway.`;
@@ -103,7 +103,7 @@ function isInstalled(name: string): boolean {
 }
 
 /** The same bytes for the same messages and tools. */
-function requestBody({ request, endpoint, dialect, sent, isBare }: Question): Record<string, unknown> {
+function buildRequestBody({ request, endpoint, dialect, sent, isBare }: Question): Record<string, unknown> {
   const { effort } = endpoint;
   noteFeatures(sent, dialect, {
     cache_control: true,
@@ -118,29 +118,29 @@ function requestBody({ request, endpoint, dialect, sent, isBare }: Question): Re
     request.messages.findIndex(({ role }) => role !== 'system'),
   );
   const system = request.messages.slice(0, opening).map(({ content }) => content);
-  const messages = ownMessages(request.messages.slice(opening), sent.has('opaque') ? originOf(endpoint) : null);
+  const messages = markOwnMessages(request.messages.slice(opening), sent.has('opaque') ? getOrigin(endpoint) : null);
   return {
     model: endpoint.model,
     max_tokens: dialect.maxTokens,
     stream: true,
     ...(system.length > 0 && { system: [{ type: 'text', text: system.join('\n\n'), ...mark }] }),
-    ...(request.tools.length > 0 && { tools: toolsOf(request, mark) }),
+    ...(request.tools.length > 0 && { tools: toTools(request, mark) }),
     ...(sent.has('tool_choice') && { tool_choice: { type: 'none' } }),
-    messages: markedTurns(messages.reduce(joinTurns, []), mark),
-    ...(sent.has('thinking') && { thinking: thinkingOf(effort, dialect) }),
+    messages: addCacheMarks(messages.reduce(joinTurns, []), mark),
+    ...(sent.has('thinking') && { thinking: toThinking(effort, dialect) }),
     ...(sent.has('effort') && { output_config: { effort } }),
   };
 }
 
 /** How deep it thinks is the model's to decide, or the operator's. Older models take no such parameter, and say so. */
-function thinkingOf(effort: string | null, { dropsUnfit }: Dialect): JsonObject {
+function toThinking(effort: string | null, { dropsUnfit }: Dialect): JsonObject {
   if (effort === 'none') return { type: 'disabled' };
   return { type: 'adaptive', ...(dropsUnfit && { block_binding: { prefix_mismatch_behavior: 'drop_block' } }) };
 }
 
 const CACHED = { cache_control: { type: 'ephemeral' } };
 
-function toolsOf({ tools }: ModelRequest, mark: object): readonly JsonObject[] {
+function toTools({ tools }: ModelRequest, mark: object): readonly JsonObject[] {
   return tools.map(({ name, description, parameters }, at) => ({
     name,
     description,
@@ -156,47 +156,47 @@ interface Turn {
 
 /** All results of a turn go back in one message, before what else is said to the model. */
 function joinTurns(turns: readonly Turn[], message: OwnMessage): readonly Turn[] {
-  const next = turnOf(message);
+  const next = toTurn(message);
   if (next.content.length === 0) return turns;
   const last = turns.at(-1);
   if (last?.role !== next.role) return [...turns, next];
   return [...turns.slice(0, -1), { role: next.role, content: [...last.content, ...next.content] }];
 }
 
-function turnOf(message: OwnMessage): Turn {
+function toTurn(message: OwnMessage): Turn {
   switch (message.role) {
     case 'system':
     case 'user':
-      return { role: 'user', content: textBlocks(message.content) };
+      return { role: 'user', content: toTextBlocks(message.content) };
     case 'tool': {
-      const result = { type: 'tool_result', tool_use_id: idOf(message.callId), content: message.content };
+      const result = { type: 'tool_result', tool_use_id: toCallId(message.callId), content: message.content };
       return { role: 'user', content: [result] };
     }
     case 'assistant':
-      return { role: 'assistant', content: assistantBlocks(message) };
+      return { role: 'assistant', content: toAssistantBlocks(message) };
   }
 }
 
-function assistantBlocks({
+function toAssistantBlocks({
   content,
   calls,
   opaque,
 }: Extract<OwnMessage, { role: 'assistant' }>): readonly JsonObject[] {
   const uses = calls.map(({ id, name, arguments: written }) => {
     const input = parseObject(written) ?? (written.trim() === '' ? {} : { malformed: written });
-    return { type: 'tool_use', id: idOf(id), name, input };
+    return { type: 'tool_use', id: toCallId(id), name, input };
   });
   const kept: readonly Kept[] = isObject(opaque) && Array.isArray(opaque['blocks']) ? opaque['blocks'] : [];
-  if (kept.length === 0) return [...textBlocks(content), ...uses];
-  const texts = piecesOf(content, kept);
+  if (kept.length === 0) return [...toTextBlocks(content), ...uses];
+  const texts = splitPieces(content, kept);
   return kept.flatMap((each): readonly JsonObject[] => {
     if (each.kind === 'thinking') return [each.block];
-    return each.kind === 'text' ? textBlocks(texts.shift() ?? '') : uses.slice(each.at, each.at + 1);
+    return each.kind === 'text' ? toTextBlocks(texts.shift() ?? '') : uses.slice(each.at, each.at + 1);
   });
 }
 
 /** Newer models look whether anything before their thoughts has changed: texts go back as they came, unless a secret was taken out of them. */
-function piecesOf(content: string, kept: readonly Kept[]): string[] {
+function splitPieces(content: string, kept: readonly Kept[]): string[] {
   const lengths = kept.flatMap((each) => (each.kind === 'text' ? [each.length] : []));
   const isWhole = lengths.reduce((sum, length) => sum + length, 0) === content.length;
   if (!isWhole) return [content];
@@ -205,12 +205,12 @@ function piecesOf(content: string, kept: readonly Kept[]): string[] {
 }
 
 /** Empty texts are rejected, and those of blanks alone. */
-function textBlocks(text: string): readonly JsonObject[] {
+function toTextBlocks(text: string): readonly JsonObject[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }];
 }
 
 /** Ids of other providers have characters that are rejected here. */
-function idOf(id: string): string {
+function toCallId(id: string): string {
   return id.replace(/[^a-zA-Z0-9_-]/g, '_');
 }
 
@@ -218,7 +218,7 @@ function idOf(id: string): string {
  * Marks the end of the last message, and that of the one that was last in the request before: the cache is looked up at a mark and at
  * most 20 blocks before it, and a turn with many calls has more.
  */
-function markedTurns(turns: readonly Turn[], mark: object): readonly Turn[] {
+function addCacheMarks(turns: readonly Turn[], mark: object): readonly Turn[] {
   const ends = turns.flatMap(({ role }, at) => (role === 'user' ? [at] : [])).slice(-2);
   return turns.map((turn, at) =>
     ends.includes(at)
@@ -239,7 +239,7 @@ interface Reading {
 
 function addEvent(event: unknown, reading: Reading): void {
   const { draft, blocks } = reading;
-  if (!isObject(event)) throw misbehaved('It answered with an event of a wrong type: choose another MODEL.');
+  if (!isObject(event)) throw createMisbehaved('It answered with an event of a wrong type: choose another MODEL.');
   const index = typeof event['index'] === 'number' ? event['index'] : 0;
   switch (event['type']) {
     case 'message_start': {
@@ -252,7 +252,7 @@ function addEvent(event: unknown, reading: Reading): void {
     }
     case 'content_block_start':
       if (!isObject(event['content_block'])) return;
-      grow(draft, JSON.stringify(event['content_block']).length);
+      extendDraft(draft, JSON.stringify(event['content_block']).length);
       blocks[index] = { ...event['content_block'] };
       return;
     case 'content_block_delta':
@@ -266,7 +266,7 @@ function addEvent(event: unknown, reading: Reading): void {
 
 function noteUsage(reading: Reading, usage: unknown): void {
   reading.usage = addMessagesUsage(reading.usage, usage);
-  reading.draft.usage = messagesTurnUsage(reading.usage);
+  reading.draft.usage = toTurnUsage(reading.usage);
 }
 
 /** What each kind of piece adds to: a block's text, its thoughts, their signature, its input as JSON. */
@@ -278,15 +278,15 @@ const PIECES: Readonly<Record<string, readonly [from: string, to: string]>> = {
 };
 
 function addPiece(draft: Draft, block: Record<string, unknown>, delta: JsonObject): void {
-  const [from, to] = PIECES[textIn(delta['type'])] ?? [];
+  const [from, to] = PIECES[readString(delta['type'])] ?? [];
   if (from === undefined || to === undefined) return;
-  const piece = textIn(delta[from]);
-  grow(draft, piece.length);
-  block[to] = textIn(block[to]) + piece;
+  const piece = readString(delta[from]);
+  extendDraft(draft, piece.length);
+  block[to] = readString(block[to]) + piece;
 }
 
 function end(delta: JsonObject, { draft, blocks }: Reading): void {
-  const reason = textIn(delta['stop_reason']);
+  const reason = readString(delta['stop_reason']);
   if (reason === '') return;
   if (reason === 'model_context_window_exceeded') {
     const detail = "The messages and the answer do not fit into the model's context.";
@@ -306,16 +306,16 @@ function addBlocks(draft: Draft, blocks: readonly Record<string, unknown>[]): vo
         kept.push({ kind: 'thinking', block });
         break;
       case 'text':
-        draft.content += textIn(block['text']);
-        kept.push({ kind: 'text', length: textIn(block['text']).length });
+        draft.content += readString(block['text']);
+        kept.push({ kind: 'text', length: readString(block['text']).length });
         break;
       case 'tool_use': {
         const at = draft.calls.length;
         kept.push({ kind: 'call', at });
         const input = isObject(block['input']) ? block['input'] : {};
-        const written = textIn(block['json']) || JSON.stringify(input);
-        const id = textIn(block['id']);
-        draft.calls.push({ index: at, id, name: textIn(block['name']), arguments: written, opaque: null });
+        const written = readString(block['json']) || JSON.stringify(input);
+        const id = readString(block['id']);
+        draft.calls.push({ index: at, id, name: readString(block['name']), arguments: written, opaque: null });
       }
     }
   }

@@ -16,32 +16,32 @@ interface RateRow {
 }
 
 /** Above 272,000 tokens OpenAI charges twice the input and one and a half times the output. */
-function openai(input: number, cached: number, output: number): PriceRow {
+function createOpenaiRow(input: number, cached: number, output: number): PriceRow {
   const long = { above: 272_000, input: 2 * input, cached: 2 * cached, write: 2.5 * input, output: 1.5 * output };
   return { input, cached, write: 1.25 * input, output, long };
 }
 
 /** Writes to the cache that lasts five minutes cost 1.25 times the input. */
-function anthropic(input: number, cached: number, output: number): PriceRow {
+function createAnthropicRow(input: number, cached: number, output: number): PriceRow {
   return { input, cached, write: 1.25 * input, output };
 }
 
 /** Above 200,000 tokens Google charges twice the input and one and a half times the output. */
-function gemini(input: number, cached: number, output: number): PriceRow {
+function createGeminiRow(input: number, cached: number, output: number): PriceRow {
   const long = { above: 200_000, input: 2 * input, cached: 2 * cached, output: 1.5 * output };
   return { input, cached, output, long };
 }
 
 export const PRICE_LIST: Readonly<Record<string, PriceRow>> = {
   // developers.openai.com/api/docs/pricing, as cited on 2026-08-23 (5.6), 2026-10-01 (6.1 Sol), 2026-10-27 (6, 6.1 Terra).
-  'gpt-6.1-sol': openai(2, 0.1, 10),
-  'gpt-6.1-terra': openai(1, 0.05, 5),
-  'gpt-6-astra': openai(10, 1, 50),
-  'gpt-6-sol': openai(2, 0.2, 10),
-  'gpt-6-luna': openai(0.1, 0.01, 0.5),
-  'gpt-5.6-sol': openai(5, 0.5, 30),
-  'gpt-5.6-terra': openai(2, 0.2, 12),
-  'gpt-5.6-luna': openai(0.2, 0.02, 1.2),
+  'gpt-6.1-sol': createOpenaiRow(2, 0.1, 10),
+  'gpt-6.1-terra': createOpenaiRow(1, 0.05, 5),
+  'gpt-6-astra': createOpenaiRow(10, 1, 50),
+  'gpt-6-sol': createOpenaiRow(2, 0.2, 10),
+  'gpt-6-luna': createOpenaiRow(0.1, 0.01, 0.5),
+  'gpt-5.6-sol': createOpenaiRow(5, 0.5, 30),
+  'gpt-5.6-terra': createOpenaiRow(2, 0.2, 12),
+  'gpt-5.6-luna': createOpenaiRow(0.2, 0.02, 1.2),
   // The same page, as cited in June 2026; writes to the cache cost nothing extra before 5.6.
   'gpt-5.5': { input: 5, cached: 0.5, output: 30 },
   'gpt-5.5-pro': { input: 30, output: 180 },
@@ -51,23 +51,23 @@ export const PRICE_LIST: Readonly<Record<string, PriceRow>> = {
   'gpt-5.4-pro': { input: 30, output: 180 },
 
   // platform.claude.com/docs/en/about-claude/pricing, read in October 2026.
-  'claude-fable-5-1': anthropic(10, 0.25, 50),
-  'claude-fable-5': anthropic(10, 1, 50),
-  'claude-opus-5-5': anthropic(4, 0.2, 20),
-  'claude-opus-5': anthropic(5, 0.5, 25),
-  'claude-opus-4-8': anthropic(5, 0.5, 25),
-  'claude-opus-4-7': anthropic(5, 0.5, 25),
-  'claude-opus-4-6': anthropic(5, 0.5, 25),
-  'claude-opus-4-5': anthropic(5, 0.5, 25),
-  'claude-sonnet-5-5': anthropic(2, 0.1, 10),
-  'claude-sonnet-5': anthropic(2, 0.2, 10),
-  'claude-sonnet-4-6': anthropic(3, 0.3, 15),
-  'claude-sonnet-4-5': anthropic(3, 0.3, 15),
+  'claude-fable-5-1': createAnthropicRow(10, 0.25, 50),
+  'claude-fable-5': createAnthropicRow(10, 1, 50),
+  'claude-opus-5-5': createAnthropicRow(4, 0.2, 20),
+  'claude-opus-5': createAnthropicRow(5, 0.5, 25),
+  'claude-opus-4-8': createAnthropicRow(5, 0.5, 25),
+  'claude-opus-4-7': createAnthropicRow(5, 0.5, 25),
+  'claude-opus-4-6': createAnthropicRow(5, 0.5, 25),
+  'claude-opus-4-5': createAnthropicRow(5, 0.5, 25),
+  'claude-sonnet-5-5': createAnthropicRow(2, 0.1, 10),
+  'claude-sonnet-5': createAnthropicRow(2, 0.2, 10),
+  'claude-sonnet-4-6': createAnthropicRow(3, 0.3, 15),
+  'claude-sonnet-4-5': createAnthropicRow(3, 0.3, 15),
   'claude-haiku-5-5': {
-    ...anthropic(0.1, 0.01, 0.5),
-    long: { above: 100_000, ...anthropic(0.5, 0.05, 2.5) },
+    ...createAnthropicRow(0.1, 0.01, 0.5),
+    long: { above: 100_000, ...createAnthropicRow(0.5, 0.05, 2.5) },
   },
-  'claude-haiku-4-5': anthropic(1, 0.1, 5),
+  'claude-haiku-4-5': createAnthropicRow(1, 0.1, 5),
 
   // api-docs.deepseek.com/quick_start/pricing, read on 2026-10-27: the rates of peak hours, which are twice the others.
   'deepseek-flash': { input: 0.3, cached: 0.006, output: 1.2 },
@@ -75,8 +75,8 @@ export const PRICE_LIST: Readonly<Record<string, PriceRow>> = {
   'deepseek-v4-pro': { input: 1.32, cached: 0.044, output: 3.96 },
 
   // ai.google.dev/gemini-api/docs/pricing, as cited on 2026-08-22 and 2026-08-13; 3.6 and 3.7 Flash cost half until 2026-12-31.
-  'gemini-3.1-pro-preview': gemini(2, 0.2, 12),
-  'gemini-3.1-pro': gemini(2, 0.2, 12),
+  'gemini-3.1-pro-preview': createGeminiRow(2, 0.2, 12),
+  'gemini-3.1-pro': createGeminiRow(2, 0.2, 12),
   'gemini-3.7-flash': { input: 1.5, cached: 0.15, output: 7.5 },
   'gemini-3.6-flash': { input: 1.5, cached: 0.15, output: 7.5 },
   'gemini-3.5-flash': { input: 1.5, cached: 0.15, output: 9 },

@@ -13,42 +13,42 @@ const FIELDS = ['prompt', 'cached', 'cacheWrite', 'completion'];
  */
 export function readPrices(text: string, modelName: string): Prices | null {
   const file = parseObject(text.replace(/^\uFEFF/, ''));
-  if (file === null) throw fault('it', 'must be a JSON object from model names to prices');
+  if (file === null) throw createFault('it', 'must be a JSON object from model names to prices');
   const prices = new Map(Object.entries(file).map(([model, entry]) => [model, readEntry(model, entry)]));
   return prices.get(modelName) ?? null;
 }
 
 function readEntry(model: string, entry: unknown): Prices {
-  if (!isObject(entry)) throw fault(`"${model}"`, 'must be {"prompt": 1.25, "cached": 0.125, "completion": 10}');
+  if (!isObject(entry)) throw createFault(`"${model}"`, 'must be {"prompt": 1.25, "cached": 0.125, "completion": 10}');
   const unknown = Object.keys(entry).find((field) => !FIELDS.includes(field));
-  if (unknown !== undefined) throw fault(`"${model}.${unknown}"`, `is none of ${FIELDS.join(', ')}`);
-  const prompt = amount(model, entry, 'prompt');
-  const cached = 'cached' in entry ? amount(model, entry, 'cached') : prompt;
-  const cacheWrite = 'cacheWrite' in entry ? { cacheWrite: amount(model, entry, 'cacheWrite') } : {};
-  return { prompt, cached, ...cacheWrite, completion: amount(model, entry, 'completion') };
+  if (unknown !== undefined) throw createFault(`"${model}.${unknown}"`, `is none of ${FIELDS.join(', ')}`);
+  const prompt = readAmount(model, entry, 'prompt');
+  const cached = 'cached' in entry ? readAmount(model, entry, 'cached') : prompt;
+  const cacheWrite = 'cacheWrite' in entry ? { cacheWrite: readAmount(model, entry, 'cacheWrite') } : {};
+  return { prompt, cached, ...cacheWrite, completion: readAmount(model, entry, 'completion') };
 }
 
-function amount(model: string, entry: JsonObject, field: string): number {
+function readAmount(model: string, entry: JsonObject, field: string): number {
   const value = entry[field];
   if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) return value;
-  throw fault(`"${model}.${field}"`, 'must be a number of US dollars per million tokens, 0 or more');
+  throw createFault(`"${model}.${field}"`, 'must be a number of US dollars per million tokens, 0 or more');
 }
 
-function fault(place: string, what: string): CausewayError {
+function createFault(place: string, what: string): CausewayError {
   return new CausewayError('usage', `The file of MODEL_PRICES is wrong: ${place} ${what}.`);
 }
 
 /** The published prices of a model of its provider; null: it is not in the list. */
-export function shippedPrices(modelName: string): Prices | null {
-  const name = plainName(modelName);
+export function findShippedPrices(modelName: string): Prices | null {
+  const name = normaliseName(modelName);
   const row = Object.hasOwn(PRICE_LIST, name) ? PRICE_LIST[name] : undefined;
   if (row === undefined) return null;
   const { long, ...rates } = row;
-  if (long === undefined) return ratesOf(rates);
-  return { ...ratesOf(rates), long: { above: long.above, ...ratesOf(long) } };
+  if (long === undefined) return toRates(rates);
+  return { ...toRates(rates), long: { above: long.above, ...toRates(long) } };
 }
 
-function ratesOf({ input, cached, write, output }: Row): Rates {
+function toRates({ input, cached, write, output }: Row): Rates {
   return { prompt: input, cached: cached ?? input, cacheWrite: write ?? input, completion: output };
 }
 
@@ -60,7 +60,7 @@ interface Row {
 }
 
 /** Without what gateways put before a name (`anthropic/`, `us.anthropic.`) and what dates it (`-2026-03-05`, `@20260101`, `-v1:0`, `-latest`). */
-function plainName(name: string): string {
+function normaliseName(name: string): string {
   return name
     .toLowerCase()
     .replace(/^.*\//, '')

@@ -5,19 +5,19 @@ import {
   type Answer,
   type Draft,
   finishAnswer,
-  grow,
+  extendDraft,
   noteModel,
   type OwnMessage,
-  originOf,
-  ownMessages,
+  getOrigin,
+  markOwnMessages,
   type Question,
   readEvents,
-  soundArguments,
+  normaliseArguments,
 } from './answer.ts';
-import { cacheKey, openaiClient } from './chat.ts';
+import { cacheKey, createClient } from './chat.ts';
 import { noteFeatures } from './dialect.ts';
-import { type Asked, misbehaved, readRefusal } from './failure.ts';
-import { isObject, type JsonObject, parseObject, textIn } from './json.ts';
+import { type Asked, createMisbehaved, readRefusal } from './failure.ts';
+import { isObject, type JsonObject, parseObject, readString } from './json.ts';
 import { readUsage } from './usage.ts';
 
 /** An output item as it is given back: reasoning whole, the others by what the conversation holds of them. */
@@ -28,9 +28,9 @@ type Kept =
 
 /** Asks once; throws what the library throws, or `AttemptFailed`. */
 export async function askResponses(question: Question, asked: Asked): Promise<Answer> {
-  const params = requestBody(question);
+  const params = buildRequestBody(question);
   question.promptCharacters = JSON.stringify(params['input']).length + JSON.stringify(params['tools'] ?? []).length;
-  const client = openaiClient(question);
+  const client = createClient(question);
   // What is given back has passed through the store, and is not of the library's types any more.
   const body = params as unknown as OpenAI.Responses.ResponseCreateParamsStreaming;
   const items: JsonObject[] = [];
@@ -43,7 +43,7 @@ export async function askResponses(question: Question, asked: Asked): Promise<An
 }
 
 /** The same bytes for the same messages and tools. */
-function requestBody({ request, endpoint, dialect, sent, isBare }: Question): Record<string, unknown> {
+function buildRequestBody({ request, endpoint, dialect, sent, isBare }: Question): Record<string, unknown> {
   const hasTools = request.tools.length > 0;
   noteFeatures(sent, dialect, {
     tool_choice: hasTools && request.toolChoice === 'none',
@@ -55,11 +55,11 @@ function requestBody({ request, endpoint, dialect, sent, isBare }: Question): Re
   });
   return {
     model: endpoint.model,
-    input: ownMessages(request.messages, sent.has('opaque') ? originOf(endpoint) : null).flatMap(inputItems),
+    input: markOwnMessages(request.messages, sent.has('opaque') ? getOrigin(endpoint) : null).flatMap(toInputItems),
     stream: true,
     store: false,
     ...(sent.has('encrypted_reasoning') && { include: ['reasoning.encrypted_content'] }),
-    ...(hasTools && { tools: request.tools.map(toolOf) }),
+    ...(hasTools && { tools: request.tools.map(toTool) }),
     ...(sent.has('tool_choice') && { tool_choice: 'none' }),
     ...(sent.has('parallel_tool_calls') && { parallel_tool_calls: true }),
     ...(sent.has('prompt_cache_key') && { prompt_cache_key: cacheKey(request) }),
@@ -68,11 +68,11 @@ function requestBody({ request, endpoint, dialect, sent, isBare }: Question): Re
 }
 
 /** Not strict, which is the default here and would reject schemas with optional fields. */
-function toolOf({ name, description, parameters }: ModelRequest['tools'][number]): JsonObject {
+function toTool({ name, description, parameters }: ModelRequest['tools'][number]): JsonObject {
   return { type: 'function', name, description, parameters: { ...parameters }, strict: false };
 }
 
-function inputItems(message: OwnMessage): readonly JsonObject[] {
+function toInputItems(message: OwnMessage): readonly JsonObject[] {
   switch (message.role) {
     case 'system':
     case 'user':
@@ -84,11 +84,11 @@ function inputItems(message: OwnMessage): readonly JsonObject[] {
         type: 'function_call',
         call_id: id,
         name,
-        arguments: soundArguments(written, parseObject(written)),
+        arguments: normaliseArguments(written, parseObject(written)),
       }));
       const text = (phase: string | null) =>
         message.content === '' ? [] : [{ role: 'assistant', content: message.content, ...(phase && { phase }) }];
-      const kept = keptItems(message.opaque);
+      const kept = readKeptItems(message.opaque);
       if (kept === null) return [...text(null), ...calls];
       return kept.flatMap((each): readonly JsonObject[] => {
         if (each.kind === 'reasoning') return [each.item];
@@ -98,7 +98,7 @@ function inputItems(message: OwnMessage): readonly JsonObject[] {
   }
 }
 
-function keptItems(opaque: unknown): readonly Kept[] | null {
+function readKeptItems(opaque: unknown): readonly Kept[] | null {
   return isObject(opaque) && Array.isArray(opaque['items']) ? opaque['items'] : null;
 }
 
@@ -110,10 +110,10 @@ interface Reading extends Question {
 /** Items count when they are done; what comes before is only measured. */
 function addEvent(event: unknown, reading: Reading): void {
   const { draft, endpoint } = reading;
-  if (!isObject(event)) throw misbehaved(`It answered with an event of a wrong type: check ${endpoint.variables.url}.`);
-  const type = textIn(event['type']);
+  if (!isObject(event)) throw createMisbehaved(`It answered with an event of a wrong type: check ${endpoint.variables.url}.`);
+  const type = readString(event['type']);
   if (type.startsWith('response.')) draft.choices = 1;
-  if (type.endsWith('.delta')) grow(draft, textIn(event['delta']).length);
+  if (type.endsWith('.delta')) extendDraft(draft, readString(event['delta']).length);
   switch (type) {
     case 'response.output_item.done':
       if (isObject(event['item'])) reading.items.push(event['item']);
@@ -124,7 +124,7 @@ function addEvent(event: unknown, reading: Reading): void {
       end(event['response'], reading);
       break;
     case 'error':
-      throw failure(isObject(event['error']) ? event['error'] : event, reading);
+      throw createFailure(isObject(event['error']) ? event['error'] : event, reading);
     case '':
       // An endpoint that does not stream answers with the response itself.
       if (event['object'] === 'response') end(event, reading);
@@ -133,18 +133,18 @@ function addEvent(event: unknown, reading: Reading): void {
 
 function end(response: unknown, reading: Reading): void {
   const { draft } = reading;
-  if (!isObject(response)) throw misbehaved('It ended without a response: choose another MODEL.');
+  if (!isObject(response)) throw createMisbehaved('It ended without a response: choose another MODEL.');
   draft.usage = readUsage(response['usage']) ?? draft.usage;
   noteModel(draft, response['model']);
-  if (isObject(response['error'])) throw failure(response['error'], reading);
+  if (isObject(response['error'])) throw createFailure(response['error'], reading);
   const output: unknown = response['output'];
   const items = reading.items.length === 0 && Array.isArray(output) ? output.filter(isObject) : reading.items;
   addItems(draft, items);
   draft.choices = 1;
-  draft.finish = finishOf(response);
+  draft.finish = readFinish(response);
 }
 
-function finishOf(response: JsonObject): Draft['finish'] {
+function readFinish(response: JsonObject): Draft['finish'] {
   if (response['status'] !== 'incomplete') return 'stop';
   const details = response['incomplete_details'];
   return isObject(details) && details['reason'] === 'content_filter' ? 'filter' : 'length';
@@ -155,24 +155,24 @@ function addItems(draft: Draft, items: readonly JsonObject[]): void {
   for (const item of items) {
     switch (item['type']) {
       case 'reasoning':
-        grow(draft, JSON.stringify(item).length);
+        extendDraft(draft, JSON.stringify(item).length);
         // Without its content it would be looked up by its id, and nothing is kept there.
-        if (textIn(item['encrypted_content']) !== '') kept.push({ kind: 'reasoning', item });
+        if (readString(item['encrypted_content']) !== '') kept.push({ kind: 'reasoning', item });
         break;
       case 'message': {
         addText(draft, item['content']);
         // Text is kept in one piece, at the place of its first one.
         const isFirst = !kept.some(({ kind }) => kind === 'text');
-        if (isFirst) kept.push({ kind: 'text', phase: textIn(item['phase']) || null });
+        if (isFirst) kept.push({ kind: 'text', phase: readString(item['phase']) || null });
         break;
       }
       case 'function_call':
         kept.push({ kind: 'call', at: draft.calls.length });
         draft.calls.push({
           index: draft.calls.length,
-          id: textIn(item['call_id']) || textIn(item['id']),
-          name: textIn(item['name']),
-          arguments: textIn(item['arguments']),
+          id: readString(item['call_id']) || readString(item['id']),
+          name: readString(item['name']),
+          arguments: readString(item['arguments']),
           opaque: null,
         });
     }
@@ -183,14 +183,14 @@ function addItems(draft: Draft, items: readonly JsonObject[]): void {
 
 function addText(draft: Draft, content: unknown): void {
   for (const part of Array.isArray(content) ? content.filter(isObject) : []) {
-    draft.content += textIn(part['text']);
-    draft.refusal += textIn(part['refusal']);
+    draft.content += readString(part['text']);
+    draft.refusal += readString(part['refusal']);
   }
 }
 
 /** A response that failed half-way has a code instead of a status. */
-function failure(error: JsonObject, { asked }: Reading): Error {
-  const code = textIn(error['code']);
+function createFailure(error: JsonObject, { asked }: Reading): Error {
+  const code = readString(error['code']);
   const status = code === 'rate_limit_exceeded' ? 429 : /^invalid|_not_found$/.test(code) ? 400 : 500;
   return readRefusal({ status, text: JSON.stringify(error), headers: null }, asked);
 }

@@ -19,7 +19,7 @@ interface ScriptedTurn {
 /** Reads a script. `arguments` is an object, or a text that is passed on as it stands. Throws `usage`, naming the place of the fault. */
 export function readScript(text: string): Script {
   const script = parse(text);
-  if (!isObject(script) || !Array.isArray(script['turns'])) throw fault('the file', 'must be {"turns": [...]}');
+  if (!isObject(script) || !Array.isArray(script['turns'])) throw createFault('the file', 'must be {"turns": [...]}');
   return { turns: script['turns'].map((turn, position) => readTurn(turn, `turns[${position}]`)) };
 }
 
@@ -27,31 +27,31 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw fault('the file', `is not JSON (${error instanceof Error ? error.message : 'unreadable'})`);
+    throw createFault('the file', `is not JSON (${error instanceof Error ? error.message : 'unreadable'})`);
   }
 }
 
 function readTurn(turn: unknown, place: string): ScriptedTurn {
-  if (!isObject(turn)) throw fault(place, 'must be an object');
+  if (!isObject(turn)) throw createFault(place, 'must be an object');
   const content = turn['content'] ?? '';
-  if (typeof content !== 'string') throw fault(`${place}.content`, 'must be a text');
+  if (typeof content !== 'string') throw createFault(`${place}.content`, 'must be a text');
   const calls = turn['tool_calls'] ?? [];
-  if (!Array.isArray(calls)) throw fault(`${place}.tool_calls`, 'must be a list');
-  if (content === '' && calls.length === 0) throw fault(place, 'needs content or tool_calls');
+  if (!Array.isArray(calls)) throw createFault(`${place}.tool_calls`, 'must be a list');
+  if (content === '' && calls.length === 0) throw createFault(place, 'needs content or tool_calls');
   return { content, calls: calls.map((call, position) => readCall(call, `${place}.tool_calls[${position}]`)) };
 }
 
 function readCall(call: unknown, place: string): ScriptedTurn['calls'][number] {
-  if (!isObject(call)) throw fault(place, 'must be an object');
+  if (!isObject(call)) throw createFault(place, 'must be an object');
   const name = call['name'];
-  if (typeof name !== 'string' || name === '') throw fault(`${place}.name`, 'must be the name of a tool');
+  if (typeof name !== 'string' || name === '') throw createFault(`${place}.name`, 'must be the name of a tool');
   const given = call['arguments'] ?? {};
   if (typeof given === 'string') return { name, arguments: given };
-  if (!isObject(given)) throw fault(`${place}.arguments`, 'must be an object or a text');
+  if (!isObject(given)) throw createFault(`${place}.arguments`, 'must be an object or a text');
   return { name, arguments: JSON.stringify(given) };
 }
 
-function fault(place: string, what: string): CausewayError {
+function createFault(place: string, what: string): CausewayError {
   return new CausewayError('usage', `The script of MODEL=scripted:FILE is wrong: ${place} ${what}.`);
 }
 
@@ -67,14 +67,14 @@ export function createScriptedModel(script: Script, name = SCRIPTED_MODEL): Mode
     ask: async (request, signal) => {
       signal.throwIfAborted();
       const prompt = JSON.stringify(request.tools) + JSON.stringify(request.messages);
-      const shared = sharedPrefix(previous, prompt);
+      const shared = countSharedPrefix(previous, prompt);
       previous = prompt;
-      return play(script, request, { prompt: prompt.length, shared });
+      return playTurn(script, request, { prompt: prompt.length, shared });
     },
   };
 }
 
-function play(
+function playTurn(
   script: Script,
   request: ModelRequest,
   characters: { readonly prompt: number; readonly shared: number },
@@ -112,7 +112,7 @@ function citeSteps(written: string, { messages }: ModelRequest): string {
   });
 }
 
-function sharedPrefix(before: string, now: string): number {
+function countSharedPrefix(before: string, now: string): number {
   const longest = Math.min(before.length, now.length);
   let length = 0;
   while (length < longest && before.charCodeAt(length) === now.charCodeAt(length)) length += 1;

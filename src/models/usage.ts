@@ -12,7 +12,7 @@ export function estimateTokens(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
-export function estimatedUsage(promptCharacters: number, completionCharacters: number): TurnUsage {
+export function estimateUsage(promptCharacters: number, completionCharacters: number): TurnUsage {
   return {
     promptTokens: estimateTokens(promptCharacters),
     cachedTokens: 0,
@@ -31,20 +31,20 @@ export function readUsage(value: unknown): TurnUsage | null {
   const completionTokens = count(value['completion_tokens']) ?? count(value['output_tokens']);
   if (promptTokens === null || promptTokens === 0 || completionTokens === null) return null;
   const details = [value['prompt_tokens_details'], value['input_tokens_details']].find(isObject) ?? {};
-  const cachedTokens = Math.min(promptTokens, cached(value, details));
+  const cachedTokens = Math.min(promptTokens, readCachedTokens(value, details));
   const written = count(details['cache_write_tokens']) ?? count(value['cache_creation_input_tokens']);
   return {
     promptTokens,
     cachedTokens,
     ...(written !== null && { cacheWriteTokens: Math.min(promptTokens - cachedTokens, written) }),
     completionTokens,
-    ...statedCost(value),
+    ...readStatedCost(value),
     estimated: false,
   };
 }
 
 /** OpenAI and most others; DeepSeek; Kimi; gateways in front of Anthropic's models. */
-function cached(usage: JsonObject, details: JsonObject): number {
+function readCachedTokens(usage: JsonObject, details: JsonObject): number {
   return (
     count(details['cached_tokens']) ??
     count(usage['prompt_cache_hit_tokens']) ??
@@ -58,16 +58,16 @@ function cached(usage: JsonObject, details: JsonObject): number {
  * OpenRouter states what it charged; other gateways do it the same way. With the user's own key of a provider that is its fee alone, and
  * the provider's bill is named besides; where it is not, the prices count.
  */
-function statedCost(usage: JsonObject): Pick<TurnUsage, 'costUsd'> {
-  const cost = amount(usage['cost']);
+function readStatedCost(usage: JsonObject): Pick<TurnUsage, 'costUsd'> {
+  const cost = readAmount(usage['cost']);
   if (cost === null) return {};
   if (usage['is_byok'] !== true) return { costUsd: cost };
   const details = usage['cost_details'];
-  const provider = isObject(details) ? amount(details['upstream_inference_cost']) : null;
+  const provider = isObject(details) ? readAmount(details['upstream_inference_cost']) : null;
   return provider === null ? {} : { costUsd: cost + provider };
 }
 
-function amount(value: unknown): number | null {
+function readAmount(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 }
 
@@ -90,7 +90,7 @@ export function addMessagesUsage(known: MessagesUsage, value: unknown): Messages
 }
 
 /** Anthropic counts what was read from the cache and written to it beside the other prompt tokens, not among them. */
-export function messagesTurnUsage({ input, read, written, output }: MessagesUsage): TurnUsage | null {
+export function toTurnUsage({ input, read, written, output }: MessagesUsage): TurnUsage | null {
   const promptTokens = input + read + written;
   if (promptTokens === 0) return null;
   return { promptTokens, cachedTokens: read, cacheWriteTokens: written, completionTokens: output, estimated: false };

@@ -43,7 +43,7 @@ const PARAMETERS = z.strictObject({
 
 type Given = z.output<typeof PARAMETERS>;
 
-export function searchTool(source: EditedTree): Tool {
+export function defineSearchTool(source: EditedTree): Tool {
   return defineTool({
     name: 'search',
     description: `Finds lines in the files of the commit, edited files as edited. At most "limit" hits (default ${DEFAULT_LIMIT}, at most ${MAX_LIMIT}) and 12 kB; narrow by "paths" when it is cut.`,

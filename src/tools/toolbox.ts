@@ -13,7 +13,7 @@ import { defineOutlineTool } from './outline-files.ts';
 import { createOverlay, type Overlay } from './overlay.ts';
 import { defineOwnersTool } from './owners.ts';
 import { defineReadFilesTool } from './read-files.ts';
-import { searchTool } from './search-code.ts';
+import { defineSearchTool } from './search-code.ts';
 
 export interface Toolbox {
   /** Always the same, in the same order, with the same bytes: they are part of the prefix that endpoints cache. */
@@ -43,7 +43,7 @@ export function createToolbox({ repository, tree, rawTree, clean, ciLog }: Toolb
     defineListFilesTool(source),
     defineReadFilesTool(source),
     defineOutlineTool(source),
-    searchTool(source),
+    defineSearchTool(source),
     defineHistoryTool(repository, tree),
     defineBlameTool(source),
     defineCompareTool(repository, tree, async () => clean(toUnifiedPatch(overlay.changeSet()))),

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createHolds } from '../../src/core/holds.ts';
 import { type Message, type ModelRequest, type ModelTurn, ModelUnavailable } from '../../src/core/model.ts';
 import { chooseEndpoint } from '../../src/models/endpoint.ts';
-import { keysOf } from '../../src/models/key-command.ts';
+import { createKeys } from '../../src/models/key-command.ts';
 import { endpointConfig, type GivenEndpoint } from '../support/endpoint-config.ts';
 import {
   type AskedRequest,
@@ -524,7 +524,7 @@ describe('what is sent besides', () => {
 
 it('a key command that hangs, whatever it does about signals, is killed, and the next question runs it again', async () => {
   const own = { environment: process.env, now: () => NOW, onKey: () => {}, deadlineMs: 300 };
-  const keys = keysOf({ ...own, command: "trap '' TERM; while :; do sleep 0.1; done" });
+  const keys = createKeys({ ...own, command: "trap '' TERM; while :; do sleep 0.1; done" });
   for (const _ of [1, 2]) {
     const failure = await failureOf(keys.current(new AbortController().signal));
     expect(failure).toBeInstanceOf(ModelUnavailable);
@@ -537,7 +537,7 @@ it('a key that says when it expires is replaced before', async () => {
   const expires = Buffer.from(JSON.stringify({ exp: NOW.getTime() / 1_000 + 3_600 })).toString('base64url');
   const clock = { now: NOW };
   const printed: string[] = [];
-  const keys = keysOf({
+  const keys = createKeys({
     ...{ command: `echo head.${expires}.$$`, environment: process.env, now: () => clock.now },
     onKey: (key) => void printed.push(key),
   });

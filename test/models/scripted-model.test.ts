@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { computeCost } from '../../src/agent/budget.ts';
 import type { Message } from '../../src/core/model.ts';
-import { readPrices, shippedPrices } from '../../src/models/prices.ts';
+import { readPrices, findShippedPrices } from '../../src/models/prices.ts';
 import { createScriptedModel, readScript } from '../../src/models/scripted.ts';
 import { ask, failureOf, QUESTION } from './ask.ts';
 
@@ -108,17 +108,17 @@ describe('the prices that ship', () => {
     'us.anthropic.claude-opus-5-5-20260922-v1:0',
     'claude-opus-5-5@20260922',
   ])('know %s by whatever name its provider gives it', (name) => {
-    expect(shippedPrices(name)).toEqual({ prompt: 4, cached: 0.2, cacheWrite: 5, completion: 20 });
+    expect(findShippedPrices(name)).toEqual({ prompt: 4, cached: 0.2, cacheWrite: 5, completion: 20 });
   });
 
   it('charge the whole of a long prompt as its provider does', () => {
-    const prices = shippedPrices('gpt-6.1-sol');
+    const prices = findShippedPrices('gpt-6.1-sol');
     const usage = { cachedTokens: 0, completionTokens: 0 };
     expect(computeCost({ promptTokens: 100_000, ...usage }, prices)).toBeCloseTo(0.2);
     expect(computeCost({ promptTokens: 300_000, ...usage }, prices)).toBeCloseTo(1.2);
   });
 
   it('know nothing of other models', () => {
-    expect(['qwen3-coder', 'gpt-6.1-sol-distilled', 'constructor'].map(shippedPrices)).toEqual([null, null, null]);
+    expect(['qwen3-coder', 'gpt-6.1-sol-distilled', 'constructor'].map(findShippedPrices)).toEqual([null, null, null]);
   });
 });
