@@ -9,7 +9,7 @@ import { type Log, registerSecret } from '../log.ts';
 import { parseMonitoringConfig } from '../mcp/config.ts';
 import { type Monitoring, openMonitoring } from '../mcp/monitoring.ts';
 import { createEndpointModel, type EndpointModel } from '../models/endpoint-model.ts';
-import { readPrices, findShippedPrices } from '../models/prices.ts';
+import { findShippedPrices, readPrices } from '../models/prices.ts';
 import { createScriptedModel, readScript } from '../models/scripted.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { createSpentBudgets } from '../services/investigator.ts';

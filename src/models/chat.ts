@@ -6,20 +6,20 @@ import {
   type Answer,
   type CallDraft,
   type Draft,
-  finishAnswer,
   extendDraft,
+  finishAnswer,
+  getOrigin,
+  markOwnMessages,
+  normaliseArguments,
   noteModel,
   type OwnCall,
   type OwnMessage,
-  getOrigin,
-  markOwnMessages,
   type Question,
   readEvents,
-  normaliseArguments,
 } from './answer.ts';
 import { type Dialect, type Feature, noteFeatures, noteTextAnswer } from './dialect.ts';
 import { isAccessToken } from './endpoint.ts';
-import { AttemptFailed, omitFeature, createMisbehaved } from './failure.ts';
+import { AttemptFailed, createMisbehaved, omitFeature } from './failure.ts';
 import { fetchGuarded } from './guarded-fetch.ts';
 import { isObject, type JsonObject, parseObject } from './json.ts';
 import { buildJsonMessages, readJsonAnswer, readWrittenCalls } from './json-mode.ts';

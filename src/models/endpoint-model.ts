@@ -12,11 +12,11 @@ import {
   type TurnUsage,
 } from '../core/model.ts';
 import { type Answer, createDraft, getOrigin, type Question, toTurn } from './answer.ts';
-import { type Dialect, type Feature, createDialect } from './dialect.ts';
+import { createDialect, type Dialect, type Feature } from './dialect.ts';
 import { chooseEndpoint, type Endpoint, type ModelSettings, toWire, type Wire } from './endpoint.ts';
 import { type Asked, AttemptFailed, type Fault, readFailure } from './failure.ts';
 import { Watch } from './guarded-fetch.ts';
-import { type Keys, createKeys, createLastingKey } from './key-command.ts';
+import { createKeys, createLastingKey, type Keys } from './key-command.ts';
 import { estimateUsage, sumUsage } from './usage.ts';
 
 export interface EndpointModelOptions {
@@ -321,7 +321,11 @@ function computeOutageWait(
   );
   if (fault.isLimit) asker.hold.limitedFor(mayRetry ? wait : later);
   if (mayRetry) return wait;
-  throw new ModelUnavailable(`${getPlaceName(endpoint)} cannot answer now. ${fault.detail}`, new Date(now + later), spent);
+  throw new ModelUnavailable(
+    `${getPlaceName(endpoint)} cannot answer now. ${fault.detail}`,
+    new Date(now + later),
+    spent,
+  );
 }
 
 function createFailure(fault: Exclude<Fault, { kind: 'unavailable' }>, { endpoint, spent }: Troubled): ModelFailure {
@@ -367,7 +371,10 @@ interface EndpointHold {
 const LONGEST_ENDPOINT_HOLD_MS = 10 * 60_000;
 
 /** A limit that one question has met holds back every other to the same endpoint, of all processes, for as long as it asked for. */
-function getHold({ model, place }: Endpoint, { holds, now }: Pick<EndpointModelOptions, 'holds' | 'now'>): EndpointHold {
+function getHold(
+  { model, place }: Endpoint,
+  { holds, now }: Pick<EndpointModelOptions, 'holds' | 'now'>,
+): EndpointHold {
   const name = `${MODEL_HOLDS}${model} at ${place}`;
   return {
     waitMs: () => Math.max(0, (holds?.until(name)?.getTime() ?? 0) - now().getTime()),

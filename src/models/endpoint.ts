@@ -113,8 +113,21 @@ function createOpenaiEndpoint(settings: ModelSettings, wire: 'responses' | 'chat
   return isAzure ? adaptToAzure(endpoint) : endpoint;
 }
 
-function createCloudEndpoint(settings: ModelSettings, wire: 'bedrock' | 'vertex', place: string, key: string): Endpoint {
-  return { ...toCommonFields(settings), wire, place, apiKey: '', baseUrl: '', query: {}, variables: { key, url: 'MODEL_API' } };
+function createCloudEndpoint(
+  settings: ModelSettings,
+  wire: 'bedrock' | 'vertex',
+  place: string,
+  key: string,
+): Endpoint {
+  return {
+    ...toCommonFields(settings),
+    wire,
+    place,
+    apiKey: '',
+    baseUrl: '',
+    query: {},
+    variables: { key, url: 'MODEL_API' },
+  };
 }
 
 function toCommonFields({ api, name, effort, headers }: ModelSettings) {

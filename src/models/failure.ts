@@ -65,7 +65,8 @@ export interface Asked {
  */
 export function readFailure(error: unknown, asked: Asked): AttemptFailed {
   if (error instanceof AttemptFailed) return error;
-  if (error instanceof SyntaxError) return createMisbehaved('A part of its answer was invalid JSON: choose another MODEL.');
+  if (error instanceof SyntaxError)
+    return createMisbehaved('A part of its answer was invalid JSON: choose another MODEL.');
   if (!(error instanceof Error)) return createLostConnection(error, asked);
   const { status, headers, error: body } = error as Error & Readonly<Record<string, unknown>>;
   if (status === undefined && [error, error.cause].some(isAboutCredentials)) {
@@ -142,7 +143,9 @@ function readStatus({ status, headers }: Refusal, said: string, { endpoint, now 
     case 402:
       return createRejected(createOutOfCredit(said, { endpoint }).detail);
     case 404:
-      return createRejected(`It knows no such address or model (404): check ${variables.url} and MODEL (${model}).${said}`);
+      return createRejected(
+        `It knows no such address or model (404): check ${variables.url} and MODEL (${model}).${said}`,
+      );
     case 413:
       return new AttemptFailed({ kind: 'overflow', detail: `The request is too large for it (413).${said}` });
     default:

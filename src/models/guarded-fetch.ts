@@ -45,7 +45,10 @@ export class Watch implements Disposable {
     const lineEnd = piece.lastIndexOf(10);
     this.#lineBytes = lineEnd < 0 ? this.#lineBytes + piece.byteLength : piece.byteLength - lineEnd - 1;
     if (this.#bytes <= MAX_ANSWER_BYTES && this.#lineBytes <= MAX_LINE_BYTES) return;
-    const fault = createMisbehaved('Its answer was larger than any real one, and was cut off: choose another MODEL.', 1);
+    const fault = createMisbehaved(
+      'Its answer was larger than any real one, and was cut off: choose another MODEL.',
+      1,
+    );
     this.#end(fault);
     throw fault;
   }

@@ -83,7 +83,8 @@ function readFullAnswer(object: JsonObject): Answer {
   const given = object['content'] ?? '';
   if (!Array.isArray(calls)) throw createMisbehaved('Its tool_calls are not a list: choose another MODEL.');
   const content = typeof given === 'string' ? given : JSON.stringify(given);
-  if (content.trim() === '' && calls.length === 0) throw createMisbehaved('It answered with nothing: choose another MODEL.');
+  if (content.trim() === '' && calls.length === 0)
+    throw createMisbehaved('It answered with nothing: choose another MODEL.');
   return { content, calls: calls.map(readCall) };
 }
 

@@ -5,12 +5,12 @@ import { ModelFailure, type ModelRequest } from '../core/model.ts';
 import {
   type Answer,
   type Draft,
-  finishAnswer,
   extendDraft,
-  noteModel,
-  type OwnMessage,
+  finishAnswer,
   getOrigin,
   markOwnMessages,
+  noteModel,
+  type OwnMessage,
   type Question,
   readEvents,
 } from './answer.ts';

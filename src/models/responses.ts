@@ -4,15 +4,15 @@ import type { ModelRequest } from '../core/model.ts';
 import {
   type Answer,
   type Draft,
-  finishAnswer,
   extendDraft,
-  noteModel,
-  type OwnMessage,
+  finishAnswer,
   getOrigin,
   markOwnMessages,
+  normaliseArguments,
+  noteModel,
+  type OwnMessage,
   type Question,
   readEvents,
-  normaliseArguments,
 } from './answer.ts';
 import { cacheKey, createClient } from './chat.ts';
 import { noteFeatures } from './dialect.ts';
@@ -110,7 +110,8 @@ interface Reading extends Question {
 /** Items count when they are done; what comes before is only measured. */
 function addEvent(event: unknown, reading: Reading): void {
   const { draft, endpoint } = reading;
-  if (!isObject(event)) throw createMisbehaved(`It answered with an event of a wrong type: check ${endpoint.variables.url}.`);
+  if (!isObject(event))
+    throw createMisbehaved(`It answered with an event of a wrong type: check ${endpoint.variables.url}.`);
   const type = readString(event['type']);
   if (type.startsWith('response.')) draft.choices = 1;
   if (type.endsWith('.delta')) extendDraft(draft, readString(event['delta']).length);

@@ -2,9 +2,16 @@
 import { z } from 'zod';
 import { toLines } from '../core/diff/text-lines.ts';
 import type { Tool } from '../core/tool.ts';
-import { normalisePath } from './edited-tree.ts';
 import type { EditOutcome, Overlay } from './overlay.ts';
-import { answerFailed, answerFound, defineTool, formatNumberedLines, PATH, takeFittingLines } from './tool-kit.ts';
+import {
+  answerFailed,
+  answerFound,
+  defineTool,
+  formatNumberedLines,
+  normalisePath,
+  PATH,
+  takeFittingLines,
+} from './tool-kit.ts';
 
 /** Lines shown around a replacement, and bytes of the whole: enough to see that it is right. */
 const CONTEXT = 2;
@@ -38,7 +45,7 @@ export function defineReplaceTool(overlay: Overlay, clean: (text: string) => Pro
 export function defineCreateFileTool(overlay: Overlay): Tool {
   return defineTool({
     name: 'create_file',
-    description: 'Creates a text file of at most 1 MiB. Refused where something stands at the path already.',
+    description: 'Creates a text file of at most 1 MiB. Refused where something is at the path already.',
     parameters: z.strictObject({ path: PATH, content: z.string() }),
     example: { path: 'src/date.ts', content: 'export const DAY = 86_400;\n' },
     action: ({ path }) => `create ${path}`,

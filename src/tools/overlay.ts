@@ -1,19 +1,30 @@
-// Edits against one commit, kept aside of it: reads see them, and the change set is computed from them, never written by a model.
+// Edits on top of one commit: lookups see them, and the change set is computed from them, never written by a model.
 import type { ChangeSet, FileChange, FileMode } from '../core/change-set.ts';
-import { isText } from '../core/diff/text-lines.ts';
+import { cutWindow, isText } from '../core/diff/text-lines.ts';
 import { isSafePath } from '../core/paths.ts';
 import { REDACTED } from '../core/redacted.ts';
-import type { FileRead, SourceTree, TreeEntry } from '../core/source.ts';
+import type { Symbol as Definition, FileRead, LineRange, SourceTree, TreeEntry } from '../core/source.ts';
+import { outlineOf } from '../git/outline.ts';
 import { type Edit, type PlacedAt, type Placement, placeEdit } from './place-edit.ts';
 import { checkSyntax } from './syntax.ts';
 
-export interface Overlay {
+/** The commit with the edited files in place of what the commit has. */
+export interface EditedTree {
+  /** The commit without the edits, as it may be shown. */
+  readonly tree: SourceTree;
+  /** The texts at the paths that edits touched, as they may be shown; null where a file is gone. */
+  readEdited(): Promise<ReadonlyMap<string, string | null>>;
+  /** Everything in the tree now, in path order. */
+  entries(signal: AbortSignal): Promise<readonly TreeEntry[]>;
+  read(path: string, lines: LineRange | undefined, signal: AbortSignal): Promise<FileRead>;
+  outline(path: string, signal: AbortSignal): Promise<readonly Definition[]>;
+  /** `(edited)` where the text at the path is not the commit's; "" where it is. */
+  mark(path: string): string;
+}
+
+export interface Overlay extends EditedTree {
   /** What the edits come to. Its base is the commit of the tree. */
   changeSet(): ChangeSet;
-  /** The paths at which something else stands than in the commit, and the text there; null where nothing does. */
-  touched(): ReadonlyMap<string, string | null>;
-  /** Everything that stands in the tree now, in path order. */
-  entries(signal: AbortSignal): Promise<readonly TreeEntry[]>;
   replace(path: string, edit: Edit, signal: AbortSignal): Promise<EditOutcome>;
   create(path: string, text: string, signal: AbortSignal): Promise<EditOutcome>;
   remove(path: string, signal: AbortSignal): Promise<EditOutcome>;
@@ -21,66 +32,120 @@ export interface Overlay {
 }
 
 export type EditOutcome =
-  /** `note`: what the asker should know besides; "" for nothing. */
+  /** `note`: what the model should know as well; "" for nothing. */
   | { readonly ok: true; readonly text: string; readonly at: PlacedAt; readonly note: string }
   | { readonly ok: false; readonly reason: string };
 
 const MAX_BYTES = 1024 * 1024;
 
-/**
- * An overlay without edits. The same edits in the same order make the same state; a refused one changes nothing.
- * `clean` takes out of a whole text what may not be shown: answers quote files.
- */
-export function createOverlay(tree: SourceTree, clean: (text: string) => Promise<string>): Overlay {
-  const working = createWorkingTree(tree);
-  const { present, deleted, entries, open } = working;
-  // Two calls of one turn may run at once; each must see what the one before it did.
-  let last: Promise<unknown> = Promise.resolve();
+const ALL_LINES: LineRange = { from: 1, to: Number.MAX_SAFE_INTEGER };
 
-  function inTurn(edit: () => Promise<EditOutcome>): Promise<EditOutcome> {
-    const next = last.then(edit, edit);
-    last = next.catch(() => undefined);
-    return next;
+export interface OverlayOptions {
+  /** The commit as it may be shown: without secrets. */
+  readonly tree: SourceTree;
+  /** The same commit as it is: edits are made on what is really there. */
+  readonly rawTree: SourceTree;
+  /** Takes out of a whole text what may not be shown; lines keep their numbers. */
+  readonly clean: (text: string) => Promise<string>;
+}
+
+/** A file of the commit as it was. */
+interface BaseFile {
+  readonly text: string;
+  readonly mode: FileMode;
+}
+
+/** A file as it is now. `origin`: the path in the commit of the file that it was; null for a new one. */
+interface EditedFile extends BaseFile {
+  readonly origin: string | null;
+}
+
+/** An overlay without edits. The same edits in the same order make the same state; a refused one changes nothing. */
+export function createOverlay({ tree, rawTree, clean }: OverlayOptions): Overlay {
+  /** The files of the commit that were edited, by their path in the commit. */
+  const base = new Map<string, BaseFile>();
+  /** The paths at which something else is than in the commit; null where a file is gone. */
+  const edited = new Map<string, EditedFile | null>();
+
+  async function entries(signal: AbortSignal): Promise<readonly TreeEntry[]> {
+    const listed = (await rawTree.files(signal)).entries;
+    if (edited.size === 0) return listed;
+    const own = [...edited].flatMap(([path, file]): TreeEntry[] => {
+      if (file === null) return [];
+      const kind = file.mode === '100755' ? 'executable' : 'file';
+      return [{ path, size: Buffer.byteLength(file.text), kind, blob: '' }];
+    });
+    return [...listed.filter(({ path }) => !edited.has(path)), ...own].sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** The file as it is now, or the reason why it cannot be changed. */
+  async function open(path: string, signal: AbortSignal): Promise<EditedFile | string> {
+    const file = edited.get(path);
+    if (file === null) return `${path} is not there any more: you deleted or renamed it`;
+    if (file !== undefined) return file;
+    if (!isSafePath(path)) return `${JSON.stringify(path)} is no path that can be changed safely on every system`;
+    const opened = await openBase(rawTree, path, signal);
+    if (typeof opened === 'string') return opened;
+    base.set(path, opened);
+    return { ...opened, origin: path };
   }
 
   return {
-    changeSet: () => ({ base: tree.revision, files: listChanges(working) }),
-    touched: () => listTouched(working),
+    tree,
+    async readEdited() {
+      const shown = new Map<string, string | null>();
+      for (const [path, file] of edited) shown.set(path, file && (await clean(file.text)));
+      return shown;
+    },
     entries,
-    replace: (path, edit, signal) =>
-      inTurn(async () => {
-        const file = await open(path, signal);
-        if (typeof file === 'string') return refuse(file);
-        const outcome = await applyEdit({ path, text: file.text, shown: await clean(file.text) }, edit);
-        if (outcome.ok) present.set(path, { ...file, text: outcome.text });
-        return outcome;
-      }),
-    create: (path, text, signal) =>
-      inTurn(async () => {
-        const reason = explainBadContent(text) || explainNotFree(path, await entries(signal));
-        if (reason !== '') return refuse(reason);
-        present.set(path, { origin: null, text, mode: deleted.get(path)?.mode ?? '100644' });
-        return { ok: true, text, at: { from: 1, to: text.split('\n').length }, note: await describeSyntax(path, text) };
-      }),
-    remove: (path, signal) =>
-      inTurn(async () => {
-        const file = await open(path, signal);
-        if (typeof file === 'string') return refuse(file);
-        present.delete(path);
-        if (file.origin !== null) deleted.set(file.origin.path, file.origin);
-        return { ok: true, text: '', at: { from: 1, to: 0 }, note: '' };
-      }),
-    rename: (from, to, signal) =>
-      inTurn(async () => {
-        const file = await open(from, signal);
-        if (typeof file === 'string') return refuse(file);
-        const others = (await entries(signal)).filter(({ path }) => path !== from || path === to);
-        const reason = explainNotFree(to, others);
-        if (reason !== '') return refuse(reason);
-        present.delete(from);
-        present.set(to, file);
-        return { ok: true, text: file.text, at: { from: 1, to: 0 }, note: '' };
-      }),
+    async read(path, lines, signal) {
+      const file = edited.get(path);
+      if (file === null) return { kind: 'absent', nearest: [] };
+      if (file !== undefined)
+        return { kind: 'text', ...cutWindow(await clean(file.text), lines ?? ALL_LINES), cut: '' };
+      const read = await tree.read(path, lines === undefined ? {} : { lines }, signal);
+      // The commit does not know a folder that only edits made.
+      const isFolder = [...edited].some(([each, now]) => now !== null && each.startsWith(`${path}/`));
+      return read.kind === 'absent' && isFolder ? { kind: 'folder' } : read;
+    },
+    async outline(path, signal) {
+      const file = edited.get(path);
+      if (file === undefined) return tree.outline(path, signal);
+      return file === null ? [] : outlineOf(path, await clean(file.text));
+    },
+    mark: (path) => (edited.has(path) ? ' (edited)' : ''),
+    changeSet: () => ({ base: rawTree.revision, files: listChanges(base, edited) }),
+    async replace(path, edit, signal) {
+      const file = await open(path, signal);
+      if (typeof file === 'string') return refuse(file);
+      const outcome = await applyEdit({ path, text: file.text, shown: await clean(file.text) }, edit);
+      if (outcome.ok) edited.set(path, { ...file, text: outcome.text });
+      return outcome;
+    },
+    async create(path, text, signal) {
+      const reason = explainBadContent(text) || explainNotFree(path, await entries(signal));
+      if (reason !== '') return refuse(reason);
+      edited.set(path, { origin: null, text, mode: base.get(path)?.mode ?? '100644' });
+      const syntax = await checkSyntax(path, null, text);
+      const note = syntax.ok ? '' : `it seems not to parse: line ${syntax.line}, ${syntax.what}`;
+      return { ok: true, text, at: { from: 1, to: text.split('\n').length }, note };
+    },
+    async remove(path, signal) {
+      const file = await open(path, signal);
+      if (typeof file === 'string') return refuse(file);
+      edited.set(path, null);
+      return { ok: true, text: '', at: { from: 1, to: 0 }, note: '' };
+    },
+    async rename(from, to, signal) {
+      const file = await open(from, signal);
+      if (typeof file === 'string') return refuse(file);
+      const others = (await entries(signal)).filter(({ path }) => path !== from || path === to);
+      const reason = explainNotFree(to, others);
+      if (reason !== '') return refuse(reason);
+      edited.set(from, null);
+      edited.set(to, file);
+      return { ok: true, text: file.text, at: { from: 1, to: 0 }, note: '' };
+    },
   };
 }
 
@@ -130,128 +195,55 @@ async function applyEdit(file: EditedText, edit: Edit): Promise<EditOutcome> {
   }
 }
 
-async function describeSyntax(path: string, text: string): Promise<string> {
-  const syntax = await checkSyntax(path, null, text);
-  return syntax.ok ? '' : `it seems not to parse: line ${syntax.line}, ${syntax.what}`;
-}
-
 function explainBadContent(text: string): string {
   if (!isText(text)) return 'the new text is no text: it holds NUL or half a character';
   return Buffer.byteLength(text) > MAX_BYTES ? 'the file would be larger than 1 MiB' : '';
 }
 
-/** A file of the commit as it was. */
-interface BaseFile {
-  readonly path: string;
-  readonly text: string;
-  readonly mode: FileMode;
-}
-
-/** A file as it is now. `origin`: the file of the commit that it was; null for a new one. */
-interface EditedFile {
-  readonly origin: BaseFile | null;
-  readonly text: string;
-  readonly mode: FileMode;
-}
-
-/** The touched files: those that are, by their path of now, and those of the commit that are nowhere any more. */
-interface TouchedFiles {
-  readonly present: ReadonlyMap<string, EditedFile>;
-  readonly deleted: ReadonlyMap<string, BaseFile>;
-}
-
 /**
- * The changes in path order. A file that comes to stand where one was deleted is that one modified, so that no path is named
- * twice: where `b` is deleted and `a` renamed to `b`, `b` is modified and `a` deleted.
+ * The changes in path order, no path in two of them: where `b` is deleted and `a` renamed to `b`, `b` is modified and `a` deleted.
  */
-function listChanges(touched: TouchedFiles): readonly FileChange[] {
-  const present = new Map(touched.present);
-  const deleted = new Map(touched.deleted);
-  for (let path = findTakenOver(present, deleted); path !== undefined; path = findTakenOver(present, deleted)) {
-    const file = present.get(path);
-    const origin = deleted.get(path);
-    if (file === undefined || origin === undefined) break;
-    deleted.delete(path);
-    if (file.origin !== null) deleted.set(file.origin.path, file.origin);
-    present.set(path, { ...file, origin });
+function listChanges(
+  base: ReadonlyMap<string, BaseFile>,
+  edited: ReadonlyMap<string, EditedFile | null>,
+): readonly FileChange[] {
+  /** By the path of now, the path in the commit from which the file was renamed. */
+  const moved = new Map<string, string>();
+  for (const [path, file] of edited) {
+    const origin = file?.origin ?? path;
+    if (!base.has(path) && base.has(origin) && edited.get(origin) === null) moved.set(path, origin);
   }
-  const changes = [
-    ...[...present].flatMap(([path, file]) => toChanges(path, file)),
-    ...[...deleted.values()].map((file): FileChange => ({ kind: 'deleted', path: file.path, before: file.text })),
-  ];
+  const gone = new Set(moved.values());
+  const changes = [...edited].flatMap(([path, file]): FileChange[] => {
+    const before = base.get(path);
+    if (file !== null) {
+      const previousPath = before ? path : moved.get(path);
+      return listChange(path, file, { previousPath, before: base.get(previousPath ?? '') });
+    }
+    return before && !gone.has(path) ? [{ kind: 'deleted', path, before: before.text }] : [];
+  });
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The paths at which something else stands than in the commit, and the text there; null where nothing does. */
-function listTouched({ present, deleted }: TouchedFiles): ReadonlyMap<string, string | null> {
-  const origins = [...present.values()].flatMap(({ origin }) => (origin === null ? [] : [origin.path]));
-  const gone = [...deleted.keys(), ...origins].map((path) => [path, null] as const);
-  return new Map<string, string | null>([...gone, ...[...present].map(([path, { text }]) => [path, text] as const)]);
+/** The change of a file that is there; none where it is as it was. */
+function listChange(
+  path: string,
+  { text, mode }: EditedFile,
+  { previousPath = path, before }: { readonly previousPath: string | undefined; readonly before: BaseFile | undefined },
+): FileChange[] {
+  if (before === undefined) return [{ kind: 'added', path, mode, after: text }];
+  const texts = { before: before.text, after: text, ...(mode === before.mode ? {} : { mode }) };
+  if (previousPath !== path) return [{ kind: 'renamed', previousPath, path, ...texts }];
+  return text === before.text && mode === before.mode ? [] : [{ kind: 'modified', path, ...texts }];
 }
 
-/** A path where a file stands now and another one was deleted. */
-function findTakenOver(
-  present: ReadonlyMap<string, EditedFile>,
-  deleted: ReadonlyMap<string, BaseFile>,
-): string | undefined {
-  return [...deleted.keys()].find((path) => present.has(path));
-}
-
-function toChanges(path: string, { origin, text, mode }: EditedFile): FileChange[] {
-  if (origin === null) return [{ kind: 'added', path, mode, after: text }];
-  const change = { path, before: origin.text, after: text, ...(mode === origin.mode ? {} : { mode }) };
-  if (origin.path !== path) return [{ kind: 'renamed', previousPath: origin.path, ...change }];
-  return text === origin.text && mode === origin.mode ? [] : [{ kind: 'modified', ...change }];
-}
-
-interface WorkingTree extends TouchedFiles {
-  readonly present: Map<string, EditedFile>;
-  readonly deleted: Map<string, BaseFile>;
-  /** Everything that stands in the tree now, in path order. */
-  entries(signal: AbortSignal): Promise<readonly TreeEntry[]>;
-  /** The file as it is now, or the reason why it cannot be changed. */
-  open(path: string, signal: AbortSignal): Promise<EditedFile | string>;
-}
-
-function createWorkingTree(tree: SourceTree): WorkingTree {
-  const present = new Map<string, EditedFile>();
-  const deleted = new Map<string, BaseFile>();
-  function isVacated(path: string): boolean {
-    return deleted.has(path) || [...present.values()].some(({ origin }) => origin?.path === path);
-  }
-
-  async function entries(signal: AbortSignal): Promise<readonly TreeEntry[]> {
-    const listed = (await tree.files(signal)).entries;
-    if (present.size + deleted.size === 0) return listed;
-    const own = [...present].map(([path, file]): TreeEntry => {
-      const kind = file.mode === '100755' ? 'executable' : 'file';
-      return { path, size: Buffer.byteLength(file.text), kind, blob: '' };
-    });
-    const kept = listed.filter(({ path }) => !present.has(path) && !isVacated(path));
-    return [...kept, ...own].sort((a, b) => (a.path < b.path ? -1 : 1));
-  }
-
-  async function open(path: string, signal: AbortSignal): Promise<EditedFile | string> {
-    const edited = present.get(path);
-    if (edited !== undefined) return edited;
-    if (isVacated(path)) return `${path} is not there any more: you deleted or renamed it`;
-    return explainUnsafe(path) || (await openBase(tree, path, signal));
-  }
-
-  return { present, deleted, entries, open };
-}
-
-async function openBase(tree: SourceTree, path: string, signal: AbortSignal): Promise<EditedFile | string> {
+async function openBase(tree: SourceTree, path: string, signal: AbortSignal): Promise<BaseFile | string> {
   const read = await tree.read(path, {}, signal);
   if (read.kind !== 'text' || read.cut !== '') return explainUnchangeable(path, read);
   const entry = (await tree.files(signal)).entries.find((each) => each.path === path);
   if (entry === undefined) return `there is no ${path}: write the path as the listing has it`;
   const mode = entry.kind === 'executable' ? '100755' : '100644';
-  return { origin: { path, text: read.text, mode }, text: read.text, mode };
-}
-
-function explainUnsafe(path: string): string {
-  return isSafePath(path) ? '' : `${JSON.stringify(path)} is no path that can be changed safely on every system`;
+  return { text: read.text, mode };
 }
 
 function explainUnchangeable(path: string, read: FileRead): string {
@@ -276,58 +268,36 @@ function explainUnchangeable(path: string, read: FileRead): string {
 /** No name that a person can tell from another needs these. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** What stands somewhere now. */
-interface ExistingEntry {
-  readonly path: string;
-  readonly kind: 'file' | 'executable' | 'symlink' | 'submodule';
-}
-
-/** Why no file may come to stand at `path`, given everything that stands in the tree now; "" where it may. */
-function explainNotFree(path: string, standing: readonly ExistingEntry[]): string {
+/** Why no file may be created at `path`, given everything in the tree now; "" where it may. */
+function explainNotFree(path: string, entries: readonly TreeEntry[]): string {
   if (!isSafePath(path)) {
     return `${JSON.stringify(path)} is no safe path: it must be relative, with "/" between plain names, and nothing like ".." or ".git"`;
   }
   if (INVISIBLE.test(path)) return `${JSON.stringify(path)} holds an invisible character`;
   const folders = listFolders(path);
-  const key = toComparableName(path);
-  const keys = new Map(folders.map((folder) => [toComparableName(folder), folder]));
-  for (const { path: other, kind } of standing) {
-    const reason =
-      explainTaken(path, folders, { path: other, kind }) || explainSameName({ path, key, folders: keys }, other);
+  const own = new Map([...folders, path].map((name) => [toComparableName(name), name]));
+  for (const { path: other, kind } of entries) {
+    if (other === path) return `there is already a ${describeKind(kind)} at ${path}`;
+    if (other.startsWith(`${path}/`)) return `${path} is a folder`;
+    if (folders.includes(other)) return `${other} is a ${describeKind(kind)}, not a folder`;
+    const reason = explainSameName(other, own);
     if (reason !== '') return reason;
   }
   return '';
 }
 
-function explainTaken(path: string, folders: readonly string[], { path: other, kind }: ExistingEntry): string {
-  if (other === path) return `there is already a ${describeKind(kind)} at ${path}`;
-  if (other.startsWith(`${path}/`)) return `${path} is a folder`;
-  if (folders.includes(other)) return `${other} is a ${describeKind(kind)}, not a folder`;
-  return '';
-}
-
-interface Wanted {
-  readonly path: string;
-  readonly key: string;
-  /** Its folders by the key under which they are the same name elsewhere. */
-  readonly folders: ReadonlyMap<string, string>;
-}
-
-/** macOS and Windows take names that differ in case or in composition of accents for one. */
-function explainSameName(wanted: Wanted, other: string): string {
+/** `own`: the new path and its folders, by comparable name. */
+function explainSameName(other: string, own: ReadonlyMap<string, string>): string {
   for (const name of [...listFolders(other), other]) {
-    const key = toComparableName(name);
-    const own = wanted.folders.get(key) ?? (key === wanted.key ? wanted.path : undefined);
-    if (own === undefined) {
-      if (!wanted.folders.has(key)) break;
-    } else if (own !== name) {
-      return `${name} exists, and on some systems ${own} would be the same name; use its spelling`;
-    }
+    const same = own.get(toComparableName(name));
+    // Where a folder differs, so does everything below it.
+    if (same === undefined) break;
+    if (same !== name) return `${name} exists, and on some systems ${same} would be the same name; use its spelling`;
   }
   return '';
 }
 
-function describeKind(kind: ExistingEntry['kind']): string {
+function describeKind(kind: TreeEntry['kind']): string {
   return kind === 'symlink' ? 'symbolic link' : kind === 'submodule' ? 'submodule' : 'file';
 }
 
@@ -337,6 +307,7 @@ function listFolders(path: string): readonly string[] {
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
+/** macOS and Windows take names that differ in case or in composition of accents for one. */
 function toComparableName(name: string): string {
   return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }

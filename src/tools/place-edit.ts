@@ -73,7 +73,7 @@ function placeExactly(rows: Rows, edit: Edit): Placement | null {
   const getRowEnd = (row: number) => (starts[row] ?? 0) + (bare[row] ?? '').length;
   const matches = findAll(whole, wanted).flatMap((start): ExactMatch[] => {
     const end = start + wanted.length;
-    if (splitsWord(whole, start) || splitsWord(whole, end)) return [];
+    if (isInsideWord(whole, start) || isInsideWord(whole, end)) return [];
     if (isComplete && end < whole.length && whole.charAt(end) !== '\n') return [];
     const from = findRow(starts, start);
     const to = findRow(starts, end) + 1;
@@ -85,15 +85,15 @@ function placeExactly(rows: Rows, edit: Edit): Placement | null {
   const match = chooseSpan(edit.line === undefined && complete.length === 1 ? complete : matches, edit.line);
   if (match === null) return { kind: 'ambiguous', lines: matches.map(({ from }) => from + 1) };
   const { from, to, start, end, coversWholeRows } = match;
-  if (replacement === '' && coversWholeRows) return splice(rows, match, [], '');
+  if (replacement === '' && coversWholeRows) return replaceRows(rows, match, [], '');
   const before = whole.slice(starts[from], start);
   const after = whole.slice(end, getRowEnd(to - 1));
   if (before !== '' && before.trim() === '' && after.trim() === '' && !wanted.includes('\n')) {
     // One line was given without its indentation: the lines after it may lack it too.
-    const indented = reindent(bare.slice(from, to), [wanted], replacement.split('\n'));
-    return splice(rows, match, [...indented.slice(0, -1), `${indented.at(-1) ?? ''}${after}`], '');
+    const indented = adjustIndentation(bare.slice(from, to), [wanted], replacement.split('\n'));
+    return replaceRows(rows, match, [...indented.slice(0, -1), `${indented.at(-1) ?? ''}${after}`], '');
   }
-  return splice(rows, match, `${before}${replacement}${after}`.split('\n'), '');
+  return replaceRows(rows, match, `${before}${replacement}${after}`.split('\n'), '');
 }
 
 /** Whole lines with the same characters in the same order, however they are spaced and broken. */
@@ -122,8 +122,8 @@ function placeLoosely(rows: Rows, edit: Edit): Placement | null {
   if (spans.length === 0) return null;
   const span = chooseSpan(spans, edit.line);
   if (span === null) return { kind: 'ambiguous', lines: spans.map(({ from }) => from + 1) };
-  const fitted = reindent(rows.bare.slice(span.from, span.to), oldRows, newRows);
-  return splice(rows, span, fitted, 'ignoring white space; the indentation was adjusted');
+  const fitted = adjustIndentation(rows.bare.slice(span.from, span.to), oldRows, newRows);
+  return replaceRows(rows, span, fitted, 'ignoring white space; the indentation was adjusted');
 }
 
 /** Typographic quotes and dashes count as the plain ones that source code has. */
@@ -141,7 +141,7 @@ function chooseSpan<Candidate extends Span>(spans: readonly Candidate[], line: n
   return chosen.length === 1 ? (chosen[0] ?? null) : null;
 }
 
-function splice(rows: Rows, { from, to }: Span, fresh: readonly string[], note: string): Placement {
+function replaceRows(rows: Rows, { from, to }: Span, fresh: readonly string[], note: string): Placement {
   const at = { from: from + 1, to: from + Math.max(1, fresh.length) };
   return { kind: 'placed', text: joinRows(rows, { from, to }, fresh), at, note };
 }
@@ -173,7 +173,7 @@ function findRow(starts: readonly number[], offset: number): number {
   return low;
 }
 
-function splitsWord(text: string, at: number): boolean {
+function isInsideWord(text: string, at: number): boolean {
   return at > 0 && WORD_CHARACTER.test(text.charAt(at - 1)) && WORD_CHARACTER.test(text.charAt(at));
 }
 
@@ -205,9 +205,13 @@ function findAll(text: string, wanted: string): readonly number[] {
  * `fresh` with the indentation that it needs in the place of `region` (rows of the file), given that it was written next
  * to `old` (the same rows as the model spaced them). Unchanged rows at both edges come back as the file has them.
  */
-function reindent(region: readonly string[], old: readonly string[], fresh: readonly string[]): readonly string[] {
+function adjustIndentation(
+  region: readonly string[],
+  old: readonly string[],
+  fresh: readonly string[],
+): readonly string[] {
   const kept = findKeptRows(region, old, fresh);
-  const pairs = pairRows(region, old);
+  const pairs = matchRows(region, old);
   const first = pairs[0] ?? { written: '', actual: '' };
   const others = pairs.slice(1);
   const rest = others.length > 0 ? others.reduce(pickLeastIndented) : shiftRest(first, fresh);
@@ -225,7 +229,7 @@ interface IndentationPair {
 }
 
 /** Old rows with the rows of the file that have the same content. */
-function pairRows(region: readonly string[], old: readonly string[]): readonly IndentationPair[] {
+function matchRows(region: readonly string[], old: readonly string[]): readonly IndentationPair[] {
   const actual = region.filter((row) => row.trim() !== '');
   const pairs: IndentationPair[] = [];
   let next = 0;
@@ -328,49 +332,37 @@ function splitWords(text: string): readonly string[] {
 /** A file as rows without their line ends, which are put back byte for byte where nothing changed. */
 interface Rows {
   readonly bare: readonly string[];
-  /** True for each line that ends with a CR before its LF. */
-  readonly crs: readonly boolean[];
-  readonly endsWithNewline: boolean;
+  /** "" after a last line that has no end. */
+  readonly ends: readonly ('' | '\n' | '\r\n')[];
 }
 
 function splitRows(text: string): Rows {
   const { lines, endsWithNewline } = toLines(text);
-  const crs = lines.map((line, index) => line.endsWith('\r') && (endsWithNewline || index < lines.length - 1));
-  const bare = lines.map((line, index) => (crs[index] === true ? line.slice(0, -1) : line));
-  return { bare, crs, endsWithNewline };
+  const ends = lines.map((line, index) => {
+    if (index === lines.length - 1 && !endsWithNewline) return '';
+    return line.endsWith('\r') ? '\r\n' : '\n';
+  });
+  return { bare: lines.map((line, index) => (ends[index] === '\r\n' ? line.slice(0, -1) : line)), ends };
 }
 
 /**
  * The text with the rows of `span` replaced. Equal rows at both edges keep their own line end; each of the others takes
  * that of the row that it replaces, and rows beyond them that of the last one.
  */
-function joinRows(rows: Rows, { from, to }: Span, fresh: readonly string[]): string {
-  const old = rows.bare.slice(from, to);
+function joinRows({ bare, ends }: Rows, { from, to }: Span, fresh: readonly string[]): string {
+  const old = bare.slice(from, to);
   const head = countSharedRows(old, fresh);
   const tail = countSharedRows(old.slice(head).reverse(), fresh.slice(head).reverse());
-  const hasCr = (index: number) => {
-    const isUnended = !rows.endsWithNewline && index === rows.bare.length - 1;
-    return isUnended ? prefersCrlf(rows) : rows.crs[index] === true;
-  };
-  const freshCrs = fresh.map((_, index) => {
-    const isTail = index >= fresh.length - tail;
-    const replaced = isTail ? old.length - (fresh.length - index) : Math.min(index, old.length - tail - 1);
-    return replaced < 0 ? prefersCrlf(rows) : hasCr(from + replaced);
-  });
-  const keptCrs = rows.bare.map((_, index) => hasCr(index));
-  const bare = [...rows.bare.slice(0, from), ...fresh, ...rows.bare.slice(to)];
-  const crs = [...keptCrs.slice(0, from), ...freshCrs, ...keptCrs.slice(to)];
-  return bare
-    .map((row, index) => {
-      if (index === bare.length - 1 && !rows.endsWithNewline) return row;
-      return crs[index] === true ? `${row}\r\n` : `${row}\n`;
-    })
+  const replaced = ends.slice(from + head, to - tail);
+  const freshEnds = fresh.slice(head, fresh.length - tail).map((_, index) => replaced[index] ?? replaced.at(-1) ?? '');
+  const rows = [...bare.slice(0, from), ...fresh, ...bare.slice(to)];
+  const newEnds = [...ends.slice(0, from + head), ...freshEnds, ...ends.slice(to - tail)];
+  const isUnended = ends.at(-1) === '';
+  const ended = ends.filter((end) => end !== '');
+  const usual = ended.filter((end) => end === '\r\n').length * 2 > ended.length ? '\r\n' : '\n';
+  return rows
+    .map((row, index) => (index === rows.length - 1 && isUnended ? row : `${row}${newEnds[index] || usual}`))
     .join('');
-}
-
-function prefersCrlf({ crs, endsWithNewline }: Rows): boolean {
-  const ended = endsWithNewline ? crs.length : crs.length - 1;
-  return crs.filter(Boolean).length * 2 > ended;
 }
 
 function countSharedRows(a: readonly string[], b: readonly string[]): number {

@@ -1,10 +1,10 @@
-// The tool that reads files and ranges of lines, several in a call.
+// The tools that read files: whole or by ranges of lines, and as an outline of what they define.
 import { z } from 'zod';
 import { toLines } from '../core/diff/text-lines.ts';
 import type { Finding } from '../core/evidence.ts';
 import type { FileRead, LineRange } from '../core/source.ts';
 import type { Tool } from '../core/tool.ts';
-import { type EditedTree, normalisePath } from './edited-tree.ts';
+import type { EditedTree } from './overlay.ts';
 import {
   answerFailed,
   answerFound,
@@ -12,6 +12,9 @@ import {
   defineTool,
   describeAtCommit,
   formatNumberedLines,
+  joinNotes,
+  MAX_RESULT_BYTES,
+  normalisePath,
   PATH,
   quote,
   takeFittingLines,
@@ -22,7 +25,7 @@ const PART = z.strictObject({
   from: z.int().min(1).optional().describe('First line, from 1.'),
   to: z.int().min(1).optional().describe('Last line, inclusive.'),
 });
-const PARAMETERS = z.strictObject({ files: z.array(PART).min(1).max(10) });
+const READ = z.strictObject({ files: z.array(PART).min(1).max(10) });
 
 /** Source is what a model reads most: a cut costs a whole turn. */
 const MAX_READ_BYTES = 16_000;
@@ -43,16 +46,16 @@ export function defineReadFilesTool(source: EditedTree): Tool {
     name: 'read_files',
     description:
       'Reads up to 10 files or ranges of lines, each line with its number. At most 16 kB in all, in the order asked: put what matters first. What was cut is named with the line to go on from. Edited files are shown as edited.',
-    parameters: PARAMETERS,
+    parameters: READ,
     example: { files: [{ path: 'src/app.ts', from: 1, to: 120 }] },
     action: ({ files }) => describeAtCommit(`read ${files.map(describePart).join('; ')}`, source.tree.revision),
     execute: async ({ files }, signal) => {
       const parts: PartRead[] = [];
-      let room = MAX_READ_BYTES;
+      let left = MAX_READ_BYTES;
       for (const [index, part] of files.entries()) {
         const kept = LEAST_BYTES * (files.length - index - 1);
-        const read = await readPart(source, part, { bytes: Math.max(LEAST_BYTES, room - kept), signal });
-        room = Math.max(0, room - Buffer.byteLength(read.text));
+        const read = await readPart(source, part, Math.max(LEAST_BYTES, left - kept), signal);
+        left = Math.max(0, left - Buffer.byteLength(read.text));
         parts.push(read);
       }
       return joinParts(parts);
@@ -65,21 +68,14 @@ function describePart({ path, from, to }: Part): string {
   return `${path} lines ${from ?? 1}–${to ?? 'end'}`;
 }
 
+/** One finding of several parts: found where any was found. */
 function joinParts(parts: readonly PartRead[]): Finding {
   const text = parts.map((part) => part.text).join('\n\n');
-  const cut = parts
-    .map((part) => part.cut)
-    .filter((each) => each !== '')
-    .join(' ');
-  if (parts.some(({ kind }) => kind === 'found')) return answerFound(text, cut);
+  if (parts.some(({ kind }) => kind === 'found')) return answerFound(text, joinNotes(...parts.map(({ cut }) => cut)));
   return parts.some(({ kind }) => kind === 'failed') ? answerFailed(text) : answerNothing(text);
 }
 
-async function readPart(
-  source: EditedTree,
-  part: Part,
-  { bytes, signal }: { readonly bytes: number; readonly signal: AbortSignal },
-): Promise<PartRead> {
+async function readPart(source: EditedTree, part: Part, bytes: number, signal: AbortSignal): Promise<PartRead> {
   const path = normalisePath(part.path);
   const range = toRange(part);
   const read = await source.read(path, range, signal);
@@ -102,6 +98,55 @@ async function readPart(
 function toRange({ from, to }: Part): LineRange | undefined {
   if (from === undefined && to === undefined) return undefined;
   return { from: from ?? 1, to: to ?? Number.MAX_SAFE_INTEGER };
+}
+
+const OUTLINE = z.strictObject({
+  paths: z.array(PATH).min(1).max(10),
+  from: z.int().min(1).optional().describe('Only definitions from this line on, to go on after a cut.'),
+});
+
+export function defineOutlineTool(source: EditedTree): Tool {
+  return defineTool({
+    name: 'outline',
+    description:
+      'Shows what up to 10 files define (functions, classes, types) with line numbers, found line by line in common languages. At most 12 kB, shared among the files.',
+    parameters: OUTLINE,
+    example: { paths: ['src/app.ts'] },
+    action: ({ paths, from }) =>
+      describeAtCommit(
+        `outline ${paths.join(', ')}${from === undefined ? '' : ` from line ${from}`}`,
+        source.tree.revision,
+      ),
+    execute: async ({ paths, from = 1 }, signal) => {
+      const parts: PartRead[] = [];
+      for (const path of paths.map(normalisePath)) {
+        parts.push(await outlineFile(source, { path, from, bytes: MAX_RESULT_BYTES / paths.length }, signal));
+      }
+      return joinParts(parts);
+    },
+  });
+}
+
+async function outlineFile(
+  source: EditedTree,
+  { path, from, bytes }: { readonly path: string; readonly from: number; readonly bytes: number },
+  signal: AbortSignal,
+): Promise<PartRead> {
+  const read = await source.read(path, { from: 1, to: 1 }, signal);
+  if (read.kind !== 'text') return { kind: 'failed', text: explainNoText(path, read), cut: '' };
+  const symbols = (await source.outline(path, signal)).filter(({ line }) => line >= from);
+  const name = `${path}${source.mark(path)}`;
+  if (symbols.length === 0) {
+    return { kind: 'nothing', text: `${name}: no definition was recognised; read the file.`, cut: '' };
+  }
+  const lines = symbols.map(({ line, kind, signature }) => `${String(line).padStart(6)} | ${kind}: ${signature}`);
+  const shown = takeFittingLines(lines, bytes);
+  const next = symbols[shown.length];
+  const cut =
+    next === undefined
+      ? ''
+      : `${path}: ${symbols.length - shown.length} more from line ${next.line} on; outline it alone with "from": ${next.line}.`;
+  return { kind: 'found', text: `${name}:\n${shown.join('\n')}`, cut };
 }
 
 /** Why there is nothing to read at `path`, and what to do instead. */

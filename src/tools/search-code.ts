@@ -1,6 +1,9 @@
 // The tool that searches lines, in the commit and in what edits made of it.
+import { createContext, Script } from 'node:vm';
 import { z } from 'zod';
+import { toLines } from '../core/diff/text-lines.ts';
 import type { Finding } from '../core/evidence.ts';
+import { createGlobMatcher } from '../core/paths.ts';
 import {
   describeSearchCut,
   type SearchCut,
@@ -9,15 +12,16 @@ import {
   type SearchResult,
 } from '../core/source.ts';
 import type { Tool } from '../core/tool.ts';
-import { type EditedTree, normalisePath } from './edited-tree.ts';
-import { isWithin, searchEdited } from './search-edited.ts';
+import type { EditedTree } from './overlay.ts';
 import {
   answerFailed,
   answerFound,
   answerNothing,
   defineTool,
   describeAtCommit,
+  joinNotes,
   MAX_RESULT_BYTES,
+  normalisePath,
   quote,
   shorten,
   takeFittingLines,
@@ -49,63 +53,65 @@ export function defineSearchTool(source: EditedTree): Tool {
     description: `Finds lines in the files of the commit, edited files as edited. At most "limit" hits (default ${DEFAULT_LIMIT}, at most ${MAX_LIMIT}) and 12 kB; narrow by "paths" when it is cut.`,
     parameters: PARAMETERS,
     example: { pattern: 'parseDate(', paths: ['src'] },
-    action: (given) => describeAtCommit(inWords(given), source.tree.revision),
+    action: (given) => describeAtCommit(describeQuery(given), source.tree.revision),
     execute: async (given, signal) => {
-      const query = queryOf(given);
       const limit = given.limit ?? DEFAULT_LIMIT;
-      const result = await searchBoth(source, { ...query, limit }, signal);
-      if (result.error !== '') return answerFailed(result.error);
-      if (result.hits.length === 0) {
-        const cut = describeCuts(result.cuts);
-        const none = `No line matches ${patternOf(given)}${within(given)}. ${literalNote(given)}${cut}`.trimEnd();
-        // What was not searched is not ruled out.
-        const isIncomplete = result.cuts.some(({ kind }) => kind === 'timeout' || kind === 'edited_files');
-        return literalNote(given) !== '' || isIncomplete ? answerFailed(none) : answerNothing(none);
-      }
-      return foundHits(hitLines(source, result.hits.slice(0, limit)), result.cuts);
+      const { hits, cuts, error } = await searchBoth(source, { ...toQuery(given), limit }, signal);
+      if (error !== '') return answerFailed(error);
+      if (hits.length === 0) return answerNoHits(given, cuts);
+      const lines = formatHits(source, hits.slice(0, limit));
+      const shown = takeFittingLines(lines, MAX_RESULT_BYTES);
+      const over = shown.length < lines.length ? 'Cut at 12 kB.' : '';
+      const hasMore = over !== '' || cuts.some(({ kind }) => kind === 'limit');
+      const more = hasMore ? 'Narrow "paths" or the pattern, or raise "limit", to see the rest.' : '';
+      return answerFound(shown.join('\n'), joinNotes(describeCuts(cuts), over, more));
     },
   });
 }
 
-function foundHits(lines: readonly string[], cuts: readonly SearchCut[]): Finding {
-  const shown = takeFittingLines(lines, MAX_RESULT_BYTES);
-  const over = shown.length < lines.length ? 'Cut at 12 kB.' : '';
-  const hasMore = over !== '' || cuts.some(({ kind }) => kind === 'limit');
-  const more = hasMore ? 'Narrow "paths" or the pattern, or raise "limit", to see the rest.' : '';
-  return answerFound(shown.join('\n'), [describeCuts(cuts), over, more].filter((each) => each !== '').join(' '));
+function answerNoHits(given: Given, cuts: readonly SearchCut[]): Finding {
+  const literal = explainLiteral(given);
+  const none =
+    `No line matches ${formatPattern(given)}${describePaths(given)}. ${literal}${describeCuts(cuts)}`.trimEnd();
+  // What was not searched is not ruled out.
+  const isIncomplete = cuts.some(({ kind }) => kind === 'timeout' || kind === 'edited_files');
+  return literal !== '' || isIncomplete ? answerFailed(none) : answerNothing(none);
 }
 
 function describeCuts(cuts: readonly SearchCut[]): string {
   return cuts.map(describeSearchCut).join(' ');
 }
 
-function inWords(given: Given): string {
-  const how = [
+function describeQuery(given: Given): string {
+  const how = joinNotes(
+    `search ${formatPattern(given)}`,
     given.regex === true ? 'as an expression' : '',
     given.ignore_case === true ? 'ignoring case' : '',
     given.word === true ? 'as a word' : '',
     given.limit === undefined ? '' : `up to ${given.limit} hits`,
-  ];
-  return [`search ${patternOf(given)}`, ...how.filter((each) => each !== '')].join(' ') + within(given);
+  );
+  return how + describePaths(given);
 }
 
 /** An expression as it was sent: quoted, its backslashes would be doubled. */
-function patternOf({ pattern, regex }: Given): string {
+function formatPattern({ pattern, regex }: Given): string {
   return regex === true ? `/${shorten(pattern, 300)}/` : quote(pattern);
 }
 
-function literalNote({ pattern, regex }: Given): string {
+function explainLiteral({ pattern, regex }: Given): string {
   const looksLike = regex !== true && /\||\.\*|\\[bwsd(]|\[[^\]]{1,60}\][+*]/.test(pattern);
   return looksLike ? 'It was taken literally; set "regex" if it is an expression. ' : '';
 }
 
-function within({ paths = [] }: Given): string {
+function describePaths({ paths = [] }: Given): string {
   return paths.length === 0 ? '' : ` in ${paths.join(', ')}`;
 }
 
-function queryOf({ pattern, regex = false, ignore_case = false, word = false, paths = [] }: Given) {
+function toQuery({ pattern, regex = false, ignore_case = false, word = false, paths = [] }: Given) {
   return { pattern, regex, ignoreCase: ignore_case, word, paths: paths.map(normalisePath) };
 }
+
+const NO_HITS: SearchResult = { hits: [], cuts: [], error: '' };
 
 /** Hits of the commit, but for files that edits touched, and hits in these as they are now. */
 async function searchBoth(
@@ -113,15 +119,19 @@ async function searchBoth(
   query: SearchQuery & { readonly limit: number },
   signal: AbortSignal,
 ): Promise<SearchResult> {
-  const touched = await source.touched();
+  const touched = await source.readEdited();
   if (touched.size === 0) return source.tree.search(query, signal);
   const texts = new Map([...touched].flatMap(([path, text]) => (text === null ? [] : [[path, text] as const])));
-  const base = await searchCommit(source, query, texts, signal);
-  // The commit does not know folders that edits made; asked for them alone it would call them a mistake.
-  const made = query.paths.filter((path) => [...texts.keys()].some((each) => isWithin(each, [path])));
-  if (base.error !== '' && (made.length < query.paths.length || made.length === 0)) return base;
+  // The commit does not know the paths of new files: it would call them a mistake.
+  const isNew = (path: string): boolean => [...texts.keys()].some(createPathFilter([path]));
+  const paths = query.paths.filter((path) => !texts.has(path));
+  const isOnlyEdited = query.paths.length > 0 && paths.length === 0;
+  const base = isOnlyEdited
+    ? NO_HITS
+    : await source.tree.search({ ...query, paths, limit: Math.min(1_000, query.limit * 3) }, signal);
+  if (base.error !== '' && (query.paths.length === 0 || !query.paths.every(isNew))) return base;
   const edited = searchEdited(texts, query);
-  if (edited === null && base.hits.length === 0) return { hits: [], cuts: [], error: TOO_LONG };
+  if (edited === null && base.hits.length === 0) return { ...NO_HITS, error: TOO_LONG };
   const hits = [...base.hits.filter(({ path }) => !touched.has(path)), ...(edited ?? [])];
   const hasMore = hits.length > query.limit;
   const cuts: SearchCut[] = base.cuts.filter(({ kind }) => !hasMore || kind !== 'limit');
@@ -131,22 +141,64 @@ async function searchBoth(
   return { hits: ordered, cuts, error: '' };
 }
 
-/** In the commit itself; edited files that are named are left to the other search. */
-async function searchCommit(
-  { tree }: EditedTree,
-  query: SearchQuery & { readonly limit: number },
-  texts: ReadonlyMap<string, string>,
-  signal: AbortSignal,
-): Promise<SearchResult> {
-  const paths = query.paths.filter((path) => !texts.has(path));
-  if (paths.length === 0 && query.paths.length > 0) return { hits: [], cuts: [], error: '' };
-  return tree.search({ ...query, paths, limit: Math.min(1_000, query.limit * 3) }, signal);
-}
-
 /** Each file once, its hits below it. */
-function hitLines(source: EditedTree, hits: readonly SearchHit[]): readonly string[] {
+function formatHits(source: EditedTree, hits: readonly SearchHit[]): readonly string[] {
   return hits.flatMap(({ path, line, text }, index) => {
     const hit = `${String(line).padStart(6)} | ${text}`;
     return hits[index - 1]?.path === path ? [hit] : [`${path}${source.mark(path)}:`, hit];
   });
+}
+
+/** For all files together. An expression may take exponential time; a script's time limit ends it, where a plain call would hold up the whole service. */
+const TIMEOUT_MS = 500;
+const MAX_HIT = 500;
+const POSIX: Readonly<Record<string, string>> = {
+  alnum: 'A-Za-z0-9',
+  alpha: 'A-Za-z',
+  digit: '0-9',
+  lower: 'a-z',
+  space: '\\s',
+  upper: 'A-Z',
+  xdigit: '0-9A-Fa-f',
+};
+const FINDER = new Script(
+  'const pattern = new RegExp(source, flags); files.map((lines) => lines.flatMap((line, index) => (pattern.test(line) ? [index] : [])))',
+);
+
+/** Hits in `texts` by path, in path order; null where the expression cannot be run here or takes too long. */
+export function searchEdited(
+  texts: ReadonlyMap<string, string>,
+  query: Omit<SearchQuery, 'limit'>,
+): readonly SearchHit[] | null {
+  const isWanted = createPathFilter(query.paths);
+  const wanted = [...texts].filter(([path]) => isWanted(path)).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (wanted.length === 0) return [];
+  const files = wanted.map(([path, text]) => ({ path, lines: toLines(text).lines }));
+  const given = { source: toExpression(query), flags: query.ignoreCase ? 'i' : '' };
+  try {
+    // One run for all files, so that one time limit holds.
+    const context = createContext({ files: files.map(({ lines }) => lines), ...given });
+    const found = Array.from(FINDER.runInContext(context, { timeout: TIMEOUT_MS }) as ArrayLike<readonly number[]>);
+    return files.flatMap(({ path, lines }, file) =>
+      (found[file] ?? []).map((index) => ({ path, line: index + 1, text: (lines[index] ?? '').slice(0, MAX_HIT) })),
+    );
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a path is one of the folders or files, below one of them, or matches one as a glob; none: everywhere. */
+function createPathFilter(wanted: readonly string[]): (path: string) => boolean {
+  const tests = wanted.map((each) => {
+    const matches = createGlobMatcher(each.includes('/') ? each : `**/${each}`);
+    return (path: string) => each === '' || path === each || path.startsWith(`${each}/`) || matches(path);
+  });
+  return (path) => tests.length === 0 || tests.some((test) => test(path));
+}
+
+function toExpression({ pattern, regex, word }: Omit<SearchQuery, 'limit'>): string {
+  const source = regex
+    ? pattern.replaceAll(/\[:(\w+):\]/g, (whole, name: string) => POSIX[name] ?? whole)
+    : pattern.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+  return word === true ? `(?<!\\w)(?:${source})(?!\\w)` : source;
 }

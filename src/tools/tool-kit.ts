@@ -1,4 +1,4 @@
-// The one way in and out of every tool: arguments read and put right, the query in words, one finding of bounded size.
+// What every tool shares: arguments are parsed and repaired, the query is put into words, and one finding of bounded size is returned.
 import { z } from 'zod';
 import { isText } from '../core/diff/text-lines.ts';
 import type { Finding } from '../core/evidence.ts';
@@ -26,14 +26,14 @@ interface ToolDefinition<Arguments extends z.ZodObject> {
   /** For the model: what it does, its caps. */
   readonly description: string;
   readonly parameters: Arguments;
-  /** Arguments that are right, shown to a model whose own are not. */
+  /** Right arguments, shown to a model that sent wrong ones. */
   readonly example: z.input<Arguments>;
   /** The exact query in words. */
   readonly action: (given: z.output<Arguments>) => string;
   readonly execute: (given: z.output<Arguments>, signal: AbortSignal) => Promise<Finding>;
 }
 
-/** A tool whose `run` answers every fault of its asker with `failed`, what is wrong and an example. */
+/** A tool whose `run` answers wrong arguments with `failed`, what is wrong and an example. */
 export function defineTool<Arguments extends z.ZodObject>(definition: ToolDefinition<Arguments>): Tool {
   const { name, description, example } = definition;
   // Made once: endpoints cache the prompt by its bytes.
@@ -80,12 +80,23 @@ export function answerFailed(text: string): Finding {
   return { status: 'failed', text };
 }
 
+/** What was cut, as one sentence after the other; "" for nothing. */
+export function joinNotes(...notes: readonly string[]): string {
+  return notes.filter((note) => note !== '').join(' ');
+}
+
+/** A path as listings spell it: `./src/a.ts`, `/src/a.ts` and `src/` are common ways to say `src/a.ts` and `src`. */
+export function normalisePath(path: string): string {
+  const plain = path.replace(/^(?:\.?\/+)+/, '').replace(/(?<!\/)\/+$/, '');
+  return plain === '.' ? '' : plain;
+}
+
 /** A query of one tool over one commit, as every step names it. */
 export function describeAtCommit(query: string, revision: string): string {
   return `${query} at ${revision.slice(0, 7)}`;
 }
 
-/** Words that came from outside, quoted and of bounded length. */
+/** Untrusted text, quoted and of bounded length. */
 export function quote(text: string): string {
   return JSON.stringify(shorten(text, MAX_ACTION));
 }
@@ -111,9 +122,7 @@ function readArguments<Arguments extends z.ZodObject>(
   } catch {
     return { fault: 'The arguments are not JSON.' };
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { fault: 'The arguments are no JSON object.' };
-  }
+  if (!isPlainObject(value)) return { fault: 'The arguments are no JSON object.' };
   let parsed = schema.safeParse(value);
   // What is inside of a value is only looked at once its own type is right.
   for (let round = 0; round < MAX_DEPTH && !parsed.success; round += 1) {
@@ -125,7 +134,7 @@ function readArguments<Arguments extends z.ZodObject>(
   return { fault: 'The arguments hold NUL or half a character, which no path and no text file here has.' };
 }
 
-/** Nothing started with such an argument would see the rest of it. What a schema let through is flat. */
+/** A program started with NUL in an argument would not see the rest of it. What a schema accepts is flat. */
 function isAllText(value: unknown): boolean {
   if (typeof value === 'string') return isText(value);
   return typeof value !== 'object' || value === null || Object.values(value).every(isAllText);
@@ -135,7 +144,7 @@ type Json = Record<string, unknown>;
 
 type Path = readonly PropertyKey[];
 
-/** A copy of `value` in which each fault that is only one of type is put right; other faults stay. */
+/** A copy of `value` in which each fault that is only one of type is repaired; other faults stay. */
 function repairArguments(value: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
   // Not a deep copy: that would be deep recursion where a model nests a hundred thousand brackets.
   const copy: Json = { ...(value as Json) };
@@ -165,7 +174,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null;
 }
 
-/** undefined: the value is to be left out. */
+/** undefined: the value is to be omitted. */
 function convertValue(value: unknown, expected: string): unknown {
   if (value === null) return undefined;
   // Whatever list is wanted, a single item is the short form of it.
@@ -177,7 +186,7 @@ function convertValue(value: unknown, expected: string): unknown {
   return value;
 }
 
-/** A line longer than this is generated or data; nobody reads on. */
+/** A longer line is generated code or data. */
 const MAX_LINE_LENGTH = 1_000;
 
 /** Lines with their numbers, the first being `first`: `  12 | code`. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { computeCost } from '../../src/agent/budget.ts';
 import type { Message } from '../../src/core/model.ts';
-import { readPrices, findShippedPrices } from '../../src/models/prices.ts';
+import { findShippedPrices, readPrices } from '../../src/models/prices.ts';
 import { createScriptedModel, readScript } from '../../src/models/scripted.ts';
 import { ask, failureOf, QUESTION } from './ask.ts';
 

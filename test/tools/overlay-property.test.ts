@@ -103,8 +103,8 @@ function afterPatch(patch: string): Map<string, string> {
   );
 }
 
-async function asToldByTheOverlay({ overlay }: Toolbox): Promise<Map<string, string>> {
-  const touched = overlay.touched();
+async function listOverlayFiles({ overlay }: Toolbox): Promise<Map<string, string>> {
+  const touched = await overlay.readEdited();
   const entries = await overlay.entries(SIGNAL);
   return new Map(
     entries.map(({ path: name, kind }) => {
@@ -123,7 +123,7 @@ describe('a sequence of edits', () => {
         const placed = await run(toolbox, edits);
         placedInAll += placed.length;
         const patch = toUnifiedPatch(toolbox.overlay.changeSet());
-        expect(afterPatch(patch)).toEqual(await asToldByTheOverlay(toolbox));
+        expect(afterPatch(patch)).toEqual(await listOverlayFiles(toolbox));
       }),
       { numRuns: 60, interruptAfterTimeLimit: 8_000 },
     );

@@ -1,9 +1,7 @@
 // Patterns over paths: globs as models write them, and CODEOWNERS as GitHub reads it.
 import { describe, expect, it } from 'vitest';
 import { createGlobMatcher } from '../../src/core/paths.ts';
-import { createBudget } from '../../src/tools/in-turns.ts';
-import { decideOwner, MAX_RULES, parseCodeOwners } from '../../src/tools/owners.ts';
-import { SIGNAL } from '../git/open-project.ts';
+import { findRule, parseCodeOwners } from '../../src/tools/owners.ts';
 
 describe('a glob', () => {
   it.each([
@@ -64,35 +62,21 @@ describe('CODEOWNERS', () => {
     ['src/free', ''],
     ['src/free/x', ''],
     ['no', '@all'],
-  ])('gives %s to %s', async (path, owners) => {
-    expect(await decideOwner(rules, path, createBudget(10_000), SIGNAL)).toMatchObject({
-      kind: 'rule',
-      rule: { owners: owners === '' ? [] : [owners] },
-    });
+  ])('gives %s to %s', (path, owners) => {
+    expect(findRule(rules, path, { steps: 0 })).toMatchObject({ owners: owners === '' ? [] : [owners] });
   });
 
-  it('is asked from its end, and no further than the rule that decides', async () => {
+  it('decides by its last rule that matches', () => {
     const file = parseCodeOwners(`${'*.md @first\n'.repeat(1_000)}*.ts @second\n*.ts @last\n`);
-    const [last, first] = [createBudget(1_000_000), createBudget(1_000_000)];
-    expect(await decideOwner(file, 'a.ts', last, SIGNAL)).toMatchObject({ rule: { line: 1_002, owners: ['@last'] } });
-    expect(await decideOwner(file, 'a.rs', first, SIGNAL)).toEqual({ kind: 'no rule' });
-    expect(last.steps * 100).toBeLessThan(first.steps);
+    expect(findRule(file, 'a.ts', { steps: 0 })).toMatchObject({ line: 1_002, owners: ['@last'] });
+    expect(findRule(file, 'a.rs', { steps: 0 })).toBeNull();
   });
 
-  it('with too many rules is read from its end, and rules nothing out', async () => {
-    const file = parseCodeOwners(`# head\n\n!no @no\n${'*.md @first\n'.repeat(3)}${'/a/b @last\n'.repeat(MAX_RULES)}`);
-    expect(file.unread).toBe(3);
-    expect(file.rules).toHaveLength(MAX_RULES);
-    const budget = createBudget(10_000_000);
-    expect(await decideOwner(file, 'a/b/c', budget, SIGNAL)).toMatchObject({ rule: { owners: ['@last'] } });
-    expect(await decideOwner(file, 'a.rs', budget, SIGNAL)).toEqual({ kind: 'unread' });
-  });
-
-  it('costs no more than what may be spent, whatever its patterns', async () => {
+  it('costs no more than the limit, whatever its patterns', () => {
     const file = parseCodeOwners(`${'**/a/'.repeat(100)}b @x\n`.repeat(100));
-    const budget = createBudget(50_000);
-    expect(await decideOwner(file, `${'a/'.repeat(200)}c`, budget, SIGNAL)).toEqual({ kind: 'stopped' });
-    // At most one more pattern than fits: 200 parts by 201 names, each told in two steps.
-    expect(budget.steps).toBeLessThan(50_000 + 4 * 200 * 202);
+    const effort = { steps: 0 };
+    expect(findRule(file, `${'a/'.repeat(200)}c`, effort, 50_000)).toBe('stopped');
+    // At most one more pattern than fits: 200 parts by 201 names, each in two steps.
+    expect(effort.steps).toBeLessThan(50_000 + 4 * 200 * 202);
   });
 });
