@@ -1,7 +1,7 @@
 // Octokit with a deadline on every call, quiet, and with failures in our words.
 import { Octokit } from '@octokit/rest';
 import { CausewayError } from '../core/errors.ts';
-import { isUsedUp, readReset, readRetryAfter } from './clients/rate-limit-gate.ts';
+import { isUsedUp, readReset, readRetryAfter } from './clients/failures.ts';
 
 export interface GithubOptions {
   readonly token: string | null;

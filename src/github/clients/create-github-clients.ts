@@ -1,95 +1,221 @@
 // Makes the clients of GitHub: as the App, as an installation, and as one repository's token for one use.
-import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
+import { createAppAuth } from '@octokit/auth-app';
 import { CausewayError } from '../../core/errors.ts';
 import { createHolds, type Holds } from '../../core/holds.ts';
-import { isGithubProject, type Project } from '../../core/project.ts';
+import { type Installation, isGithubProject, type PermissionLevel, type Project } from '../../core/project.ts';
 import { SourceBusy } from '../../core/source.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
 import type { InstallationStore } from '../../db/store.ts';
-import { readIdentity } from './app-identity.ts';
-import { type AppIdentity, type GithubClients, GithubFailure, type WatchCall } from './github-clients.ts';
-import { createInstallationTokens, type TokenScope } from './installation-tokens.ts';
-import { type CallerOptions, type Credential, createCaller, createOctokit, type Proof } from './octokit-caller.ts';
-import { RateLimitGate } from './rate-limit-gate.ts';
+import { registerSecret, TOKEN_LASTS_MS } from '../../log.ts';
+import { readAnswer } from './failures.ts';
+import {
+  type AppIdentity,
+  type GithubCaller,
+  type GithubClients,
+  GithubFailure,
+  type TokenUse,
+  unsureFailure,
+} from './github-clients.ts';
+import { type Authenticate, createCaller, createOctokit, type OctokitOptions } from './octokit.ts';
 
-export interface GithubClientsOptions {
+export interface GithubClientsOptions extends Omit<OctokitOptions, 'holds' | 'lifetime'> {
   readonly appId: number;
   /** PEM. */
   readonly privateKey: string;
-  /** Base address of the API, such as https://api.github.com, without a slash at its end. */
-  readonly apiUrl: string;
-  /** Base address for people, such as https://github.com. */
-  readonly webUrl: string;
-  readonly userAgent: string;
   readonly installations: Pick<InstallationStore, 'findInstallation'>;
-  /** Instead of node's own, such as one through a proxy. */
-  readonly fetch?: typeof fetch;
-  /** Of every request (default 20 s): GitHub ends its own after 10 s. */
-  readonly deadlineMs?: number;
-  readonly now: () => Date;
-  readonly watch?: WatchCall;
-  /** Where limits are kept, for `/metrics` to show. */
+  /** Where rate limits are kept, for `/metrics` to show. */
   readonly holds?: Holds;
 }
+
+type Permissions = Readonly<Record<string, PermissionLevel>>;
+
+const PERMISSIONS: Readonly<Record<TokenUse, Permissions>> = {
+  git: { contents: 'read' },
+  read: {
+    contents: 'read',
+    issues: 'read',
+    pull_requests: 'read',
+    checks: 'read',
+    statuses: 'read',
+    actions: 'read',
+  },
+  talk: { issues: 'write', pull_requests: 'write' },
+  push: { contents: 'write', pull_requests: 'write' },
+  check: { checks: 'write' },
+};
+const LISTING: Permissions = { metadata: 'read' };
 
 const IDENTITY_TTL_MS = 60 * 60_000;
 
 /** Throws `usage` where the private key is none. Calls GitHub only when used. */
 export function createGithubClients(options: GithubClientsOptions): GithubClients {
-  const { now, installations } = options;
+  const { appId, privateKey, now, installations } = options;
+  checkPrivateKey(privateKey);
   const lifetime = new AbortController();
-  const holds = options.holds ?? createHolds(now);
-  const gates = new Map<string, RateLimitGate>();
-  const callerOptions: CallerOptions = {
-    ...options,
-    fetch: options.fetch ?? fetch,
-    deadlineMs: options.deadlineMs ?? 20_000,
-    watch: options.watch,
-    lifetime: lifetime.signal,
-  };
-  const openAs = (credential: Credential) => {
-    const gate = gates.get(credential.holder) ?? new RateLimitGate(credential.holder, holds, now);
-    gates.set(credential.holder, gate);
-    return createOctokit(callerOptions, credential, gate);
-  };
-  const app = openAs({ as: 'app', holder: 'app', prove: createAppProof(options) });
-  const anonymous = openAs({
-    ...{ as: 'anonymous', holder: 'nobody' },
-    prove: async () => ({ authorization: null, renew: async () => null }),
+  const shared = { ...options, holds: options.holds ?? createHolds(now), lifetime: lifetime.signal };
+  const log = { warn: () => undefined };
+  const asApp = { as: 'app', holder: 'app', hook: createAppAuth({ appId, privateKey, log }).hook } as const;
+  const app = createOctokit(shared, asApp);
+  const anonymous = createOctokit(shared, {
+    as: 'anonymous',
+    holder: 'nobody',
+    hook: (send, request) => send(request),
   });
-  const tokens = createInstallationTokens({ app, appId: options.appId, installations, now });
-  const openScoped = (scope: TokenScope) => {
-    const prove = async (isRefresh = false): Promise<Proof> => ({
-      authorization: `token ${await tokens.token(scope, isRefresh)}`,
-      renew: () => prove(true),
-    });
-    const holder = `installation ${scope.installationId}`;
-    return createCaller(openAs({ as: 'installation', holder, prove }), lifetime.signal);
-  };
-  const appCaller = createCaller(app, lifetime.signal);
-  const openInstallation = (installationId: number) => openScoped({ installationId, repository: null });
-  const identity = keepFor(IDENTITY_TTL_MS, now, () =>
-    readIdentity(
-      { app: appCaller, installation: openInstallation, anonymous: createCaller(anonymous, lifetime.signal) },
+  // Its requests go through our client of the App, which signs them, corrects a wrong clock and honours limits.
+  const { request } = createOctokit(shared, { ...asApp, isPaced: false });
+  const authenticate = createAppAuth({ appId, privateKey, log, request });
+
+  async function requestToken(installationId: number, repositoryIds: number[], wanted: Permissions, refresh: boolean) {
+    const scope = { installationId, permissions: { ...wanted }, ...(repositoryIds.length > 0 && { repositoryIds }) };
+    const { token } = await authenticate({ type: 'installation', ...scope, refresh });
+    registerSecret(token, TOKEN_LASTS_MS);
+    return token;
+  }
+
+  async function readToken(
+    { installationId, repositoryId }: { readonly installationId: number; readonly repositoryId: number },
+    use: TokenUse,
+    refresh = false,
+  ): Promise<string> {
+    const known = await installations.findInstallation(installationId);
+    if (known === null) throw notInstalled();
+    try {
+      return await requestToken(installationId, [repositoryId], limitPermissions(use, known.permissions), refresh);
+    } catch (error) {
+      if (!(error instanceof GithubFailure) || error.status !== 422) throw error;
+      if (!/permissions requested/i.test(error.said)) throw toGone(error);
+      // A permission was withdrawn and the event has not arrived yet: GitHub says what is left.
+      const { data } = await app.rest.apps.getInstallation({ installation_id: installationId });
+      const left = limitPermissions(use, data.permissions as Installation['permissions']);
+      return await requestToken(installationId, [repositoryId], left, false);
+    }
+  }
+
+  function openInstallation(installationId: number, token: (refresh?: boolean) => Promise<string>): GithubCaller {
+    const holder = `installation ${installationId}`;
+    return createCaller(
+      createOctokit(shared, { as: 'installation', holder, hook: authenticateWith(token) }),
       lifetime.signal,
-    ),
-  );
+    );
+  }
+
+  const appCaller = createCaller(app, lifetime.signal);
+  const installation = (id: number) =>
+    openInstallation(id, (refresh = false) => requestToken(id, [], LISTING, refresh));
+  let identity: { readonly answer: Promise<AppIdentity>; readonly until: number } | null = null;
   return {
     app: appCaller,
-    installation: openInstallation,
-    identity,
-    repository: ({ installationId, repositoryId }, use) =>
-      openScoped({ installationId, repository: { id: repositoryId, use } }),
-    gitToken: ({ installationId, repositoryId }, signal) =>
-      untilAborted(tokens.token({ installationId, repository: { id: repositoryId, use: 'git' } }), signal),
+    installation,
+    identity: (signal) => {
+      if (identity === null || now().getTime() >= identity.until) {
+        const callers = { app: appCaller, installation, anonymous: createCaller(anonymous, lifetime.signal) };
+        const fresh = { answer: readIdentity(callers, lifetime.signal), until: now().getTime() + IDENTITY_TTL_MS };
+        identity = fresh;
+        fresh.answer.catch(() => {
+          if (identity === fresh) identity = null;
+        });
+      }
+      return untilAborted(identity.answer, signal);
+    },
+    repository: (source, use) => openInstallation(source.installationId, (refresh) => readToken(source, use, refresh)),
+    gitToken: (source, signal) => untilAborted(readToken(source, 'git'), signal),
     [Symbol.dispose]: () =>
       lifetime.abort(new CausewayError('cancelled', 'Causeway is stopping; it continues at the next start.')),
   };
 }
 
+/** A request that was answered 401 did nothing, so one more try with a new token repeats no write. */
+function authenticateWith(readToken: (refresh?: boolean) => Promise<string>): Authenticate {
+  return async (send, request) => {
+    const sendAs = (token: string) =>
+      send({ ...request, headers: { ...request.headers, authorization: `token ${token}` } });
+    const token = await readToken();
+    try {
+      return await sendAs(token);
+    } catch (error) {
+      if (readAnswer(error)?.status !== 401) throw error;
+      return await sendAs(await readToken(true));
+    }
+  };
+}
+
+/** Where less was granted than is wanted, what was granted. */
+function limitPermissions(use: TokenUse, granted: Installation['permissions']): Permissions {
+  const kept = Object.entries(PERMISSIONS[use]).flatMap(([name, wanted]) => {
+    const given = Object.hasOwn(granted, name) ? granted[name] : undefined;
+    return given === undefined ? [] : [[name, given === 'read' ? 'read' : wanted] as const];
+  });
+  return { ...LISTING, ...Object.fromEntries(kept) };
+}
+
+/** What the App lacks to do everything, such as `checks: write`; empty where everything was granted. */
+export function missingPermissions(granted: Installation['permissions']): readonly string[] {
+  const { git, read, ...writing } = PERMISSIONS;
+  const wanted: Permissions = Object.assign({}, git, read, ...Object.values(writing));
+  return Object.entries(wanted)
+    .filter(([name, level]) => !Object.hasOwn(granted, name) || (level === 'write' && granted[name] === 'read'))
+    .map(([name, level]) => `${name}: ${level}`)
+    .sort();
+}
+
+function notInstalled(): GithubFailure {
+  return new GithubFailure(
+    { kind: 'gone', status: null, retryAt: null },
+    'The App is no longer installed there: install it again on the repository.',
+  );
+}
+
+/** 422 is how GitHub says that the repository is not (or no longer) among those of the installation. */
+function toGone(failure: GithubFailure): GithubFailure {
+  const { status, said } = failure;
+  if (!/repositor/i.test(said)) return failure;
+  return new GithubFailure(
+    { kind: 'gone', status, retryAt: null, said },
+    'The App no longer has access to the repository (422): add it again in the installation of its owner.',
+  );
+}
+
+/** Who we are on GitHub: the App's name and owner, and the number of its bot user. */
+async function readIdentity(
+  callers: {
+    readonly app: GithubCaller;
+    readonly installation: GithubClients['installation'];
+    readonly anonymous: GithubCaller;
+  },
+  signal: AbortSignal,
+): Promise<AppIdentity> {
+  const { data } = await callers.app.call(
+    (octokit, request) => octokit.rest.apps.getAuthenticated({ request }),
+    signal,
+  );
+  if (data === null || typeof data.slug !== 'string') {
+    throw unsureFailure(200, 'GitHub did not say which App this is. Causeway tries again.');
+  }
+  const botLogin = `${data.slug}[bot]`;
+  const { owner } = data;
+  // An App of an enterprise has an owner with a slug instead of a login.
+  const login = 'login' in owner ? owner.login : owner.slug;
+  const { data: listed } = await callers.app.call(
+    (octokit, request) => octokit.rest.apps.listInstallations({ per_page: 100, request }),
+    signal,
+  );
+  const usable = listed.find(({ suspended_at }) => suspended_at === null);
+  // An App's own token reads no users. One of any installation does; without one, users can be read anonymously.
+  const readBot = (caller: GithubCaller) =>
+    caller.call((octokit, request) => octokit.rest.users.getByUsername({ username: botLogin, request }), signal);
+  const bot = await (usable === undefined
+    ? readBot(callers.anonymous)
+    : readBot(callers.installation(usable.id)).catch((error: unknown) => {
+        if (!(error instanceof GithubFailure) || error.kind !== 'busy') throw error;
+        return readBot(callers.anonymous);
+      }));
+  return { appId: data.id, slug: data.slug, owner: { id: owner.id, login }, botLogin, botId: bot.data.id };
+}
+
 /**
- * What git reads a project on GitHub with; null for any other project. Throws `access_lost` where the App may no longer read it, SourceBusy
- * at a limit of GitHub, `repository_unreachable` for what may pass.
+ * What git reads a project on GitHub with; null for any other project. Throws `access_lost` where the App may no longer
+ * read it, SourceBusy at a limit of GitHub, `repository_unreachable` for what may pass.
  */
 export async function gitCredentials(
   clients: Pick<GithubClients, 'gitToken'>,
@@ -107,60 +233,12 @@ export async function gitCredentials(
   }
 }
 
-/** GitHub takes no token from the future, and none that is valid for more than 10 minutes. */
-const BACKDATED_S = 60;
-const LIFETIME_S = 9 * 60;
-const MAX_SKEW_MS = 30_000;
-
-/** A token signed with the App's key. Where GitHub refuses it and its clock differs from ours, the next one is made by GitHub's clock. */
-function createAppProof({ appId, privateKey, now }: GithubClientsOptions): () => Promise<Proof> {
-  const key = readRsaKey(privateKey);
-  let aheadMs = 0;
-  const prove = async (): Promise<Proof> => {
-    const madeAt = now().getTime() + aheadMs;
-    return {
-      authorization: `Bearer ${signJwt(appId, key, madeAt)}`,
-      renew: async (date) => {
-        const theirs = Date.parse(date ?? '');
-        if (!(Math.abs(theirs - madeAt) > MAX_SKEW_MS)) return null;
-        aheadMs = theirs - now().getTime();
-        return await prove();
-      },
-    };
-  };
-  return prove;
-}
-
-function signJwt(appId: number, key: KeyObject, at: number): string {
-  const seconds = Math.floor(at / 1_000);
-  const claims = { iat: seconds - BACKDATED_S, exp: seconds + LIFETIME_S, iss: String(appId) };
-  const parts = [{ alg: 'RS256', typ: 'JWT' }, claims].map((part) => Buffer.from(JSON.stringify(part)));
-  const content = parts.map((part) => part.toString('base64url')).join('.');
-  return `${content}.${sign('sha256', Buffer.from(content), key).toString('base64url')}`;
-}
-
-function readRsaKey(pem: string): KeyObject {
+function checkPrivateKey(pem: string): void {
   try {
-    const key = createPrivateKey(pem);
-    if (key.asymmetricKeyType === 'rsa') return key;
+    if (createPrivateKey(pem).asymmetricKeyType === 'rsa') return;
   } catch {
-    // The error says the same, without what OpenSSL says of the text.
+    // The error below says the same, without what OpenSSL says of the text.
   }
   const repair = 'give the whole .pem file that GitHub made for the App, with its first and last line';
   throw new CausewayError('usage', `PRIVATE_KEY is not an RSA private key: ${repair}.`);
-}
-
-/** One answer for all callers until it is too old; a failure is not kept. */
-function keepFor(ttlMs: number, now: () => Date, read: () => Promise<AppIdentity>): GithubClients['identity'] {
-  let kept: { readonly answer: Promise<AppIdentity>; readonly until: number } | null = null;
-  return (signal) => {
-    if (kept === null || now().getTime() >= kept.until) {
-      const fresh = { answer: read(), until: now().getTime() + ttlMs };
-      kept = fresh;
-      fresh.answer.catch(() => {
-        if (kept === fresh) kept = null;
-      });
-    }
-    return untilAborted(kept.answer, signal);
-  };
 }

@@ -1,92 +1,201 @@
-// What an answer of GitHub that is no success means: later, gone, refused or unsure, each with the repair.
+// What an answer of GitHub that is no success means: later, gone, refused or unsure, each with the repair. And rate limits.
+import type { Octokit } from '@octokit/rest';
+import { GITHUB_HOLDS, type Holds } from '../../core/holds.ts';
 import { GithubFailure, type GithubFailureKind } from './github-clients.ts';
-import { describeLimit, isUsedUp, type RateLimitGate, type Resource, readRetryAfter } from './rate-limit-gate.ts';
 
 /** What was called, without any value that was sent. */
-export interface CallFacts {
+export interface GithubCall {
   /** Such as `GET /repos/{owner}/{repo}`. */
   readonly route: string;
   readonly as: 'app' | 'installation' | 'anonymous';
+  /** Whose limits count, such as `installation 7`. */
+  readonly holder: string;
+  /** What GitHub counts separately. A secondary limit holds for all of them. */
+  readonly resource: 'core' | 'graphql' | 'search';
   readonly apiUrl: string;
   readonly webUrl: string;
   readonly now: Date;
-  readonly gate: RateLimitGate;
-  readonly resource: Resource;
+  readonly holds: Holds;
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | number | undefined>>;
-  readonly data: unknown;
-}
+type Headers = Readonly<Record<string, string | number | undefined>>;
+export type GithubReply = Awaited<ReturnType<Octokit['request']>>;
+type Answer = Pick<GithubReply, 'status' | 'headers' | 'data'>;
+type Request = Required<Octokit['request']['endpoint']['DEFAULTS']>;
 
 const MAX_SAID_CHARACTERS = 500;
 
+/** For a limit that names no time, as GitHub's documentation asks; and for credentials that it rejects. */
+const DEFAULT_WAIT_MS = 60_000;
+/** A clock that is slightly off, or a nonsense header, must make us neither call without a pause nor never again. */
+const SHORTEST_WAIT_MS = 10_000;
+const LONGEST_WAIT_MS = 24 * 60 * 60_000;
+
+/** Throws `busy` while a limit holds. Jobs wait in the queue until its `retryAt`. */
+export function checkLimit({ holds, holder, resource, now }: GithubCall): void {
+  const limits = [holds.until(nameLimit(holder)), holds.until(nameLimit(holder, resource))];
+  const until = Math.max(...limits.map((limit) => limit?.getTime() ?? 0));
+  if (until <= now.getTime()) return;
+  const retryAt = new Date(until);
+  throw new GithubFailure({ kind: 'busy', status: null, retryAt }, describeLimit(retryAt));
+}
+
+/** Keeps a refusal with these headers as a limit, and returns its end. */
+function holdLimit(headers: Headers, { holds, holder, resource, now }: GithubCall): Date {
+  const wait = readRetryAfter(headers['retry-after'], now);
+  const reset = wait === null && isUsedUp(headers) ? readReset(headers) : null;
+  const ms = wait ?? (reset === null ? DEFAULT_WAIT_MS : reset.getTime() - now.getTime());
+  const until = new Date(now.getTime() + Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, ms)));
+  // The hourly quota is counted for each resource, a secondary limit for all of them.
+  holds.hold(reset === null ? nameLimit(holder) : nameLimit(holder, resource), until);
+  return until;
+}
+
+function nameLimit(holder: string, resource = ''): string {
+  return `${GITHUB_HOLDS}${holder} ${resource}`.trimEnd();
+}
+
+function describeLimit(until: Date): string {
+  const minute = until.toISOString().slice(0, 16).replace('T', ' ');
+  return `GitHub's rate limit is used up until ${minute} UTC; work continues by itself then.`;
+}
+
+/** Whether the hourly quota is used up. */
+export function isUsedUp(headers: Headers): boolean {
+  return String(headers['x-ratelimit-remaining'] ?? '').trim() === '0';
+}
+
+/** When the next hour of the quota begins; null where GitHub does not say. */
+export function readReset(headers: Headers): Date | null {
+  const reset = Number(headers['x-ratelimit-reset'] ?? Number.NaN) * 1_000;
+  return Number.isFinite(reset) ? new Date(reset) : null;
+}
+
+/** `Retry-After`, seconds or a date, in milliseconds from now; null where it is absent or unreadable. */
+export function readRetryAfter(header: string | number | undefined, now: Date): number | null {
+  const text = String(header ?? '').trim();
+  if (/^\d+$/.test(text)) return Number(text) * 1_000;
+  const until = Date.parse(text);
+  return Number.isNaN(until) ? null : until - now.getTime();
+}
+
+/** What to throw for a request that failed: for an answer that says no, or for a network that gave none. */
+export function toFailure(error: unknown, call: GithubCall): GithubFailure {
+  if (error instanceof GithubFailure) return error;
+  const answer = readAnswer(error);
+  if (answer !== null) return describeRefusal(answer, call);
+  const [reason, cause] = findReason(error);
+  const repair = 'Causeway tries again; GHE_HOST names the host, if it is not github.com';
+  return new GithubFailure(
+    { kind: 'unsure', status: null, retryAt: null },
+    `GitHub gave no answer to "${call.route}" (${reason}). ${repair}.`,
+    cause === undefined ? {} : { cause },
+  );
+}
+
+/** The answer that an error of Octokit carries. It gives a network fault the status 500, without a response. */
+export function readAnswer(error: unknown): Answer | null {
+  if (!(error instanceof Error) || !('response' in error)) return null;
+  const { response } = error;
+  if (typeof response !== 'object' || response === null) return null;
+  return 'status' in response && 'headers' in response ? (response as Answer) : null;
+}
+
+function findReason(error: unknown): readonly [reason: string, cause: unknown] {
+  if (!(error instanceof Error)) return ['unknown reason', undefined];
+  if (error.name === 'TimeoutError') return ['timed out', undefined];
+  if (error.cause instanceof Error) return findReason(error.cause);
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return [code || error.name, error];
+}
+
+/** What is wrong with an answer that Octokit took for a success; null: nothing. */
+export function findFailure(answer: GithubReply, request: Request, call: GithubCall): GithubFailure | null {
+  const { status, data } = answer;
+  const { redirect, parseSuccessResponseBody } = request.request;
+  if (status >= 300) return redirect === 'manual' ? null : describeRefusal(answer, call);
+  if (status === 204 || status === 205 || parseSuccessResponseBody === false) return null;
+  if (typeof data === 'object' && data !== null) {
+    return call.resource === 'graphql' ? describeGraphqlErrors(answer, call) : null;
+  }
+  // Accepted for later needs no body; a proxy's page or half a JSON is never an answer.
+  return status === 202 && data === '' ? null : makeFailure(classifyNoApi(status, call), answer, call);
+}
+
+interface Verdict {
+  readonly kind: GithubFailureKind;
+  readonly message: string;
+  readonly retryAt?: Date;
+}
+
+function makeFailure(verdict: Verdict, answer: Answer, call: GithubCall): GithubFailure {
+  const { kind, message, retryAt = null } = verdict;
+  return new GithubFailure(
+    { kind, status: answer.status, retryAt, said: readSaid(answer.data), route: call.route },
+    message,
+  );
+}
+
 /** A failure for an answer of 300 or more. */
-export function toFailure(answer: Answer, call: CallFacts): GithubFailure {
+function describeRefusal(answer: Answer, call: GithubCall): GithubFailure {
+  return makeFailure(classifyRefusal(answer, call), answer, call);
+}
+
+function classifyRefusal(answer: Answer, call: GithubCall): Verdict {
   const { status, headers } = answer;
+  const { route, now } = call;
   const said = readSaid(answer.data);
-  const fail = (kind: GithubFailureKind, message: string, retryAt: Date | null = null) =>
-    new GithubFailure({ kind, status, retryAt, said, route: call.route }, message);
   if (status >= 500) {
     const meaning = 'an error on its side, possibly after the work was done. Causeway tries again';
-    return fail('unsure', `GitHub answered "${call.route}" with ${status}: ${meaning}.`);
+    return { kind: 'unsure', message: `GitHub answered "${route}" with ${status}: ${meaning}.` };
   }
-  if (isPage(answer)) return fail('unsure', describeForeignAnswer(status, call));
-  if (isLimit(answer, said, call.now)) {
-    const until = call.gate.close(headers, call.resource);
-    return fail('busy', describeLimit(until), until);
+  if (/^text\/html\b/i.test(String(headers['content-type'] ?? ''))) return classifyNoApi(status, call);
+  if (isLimit(answer, said, now)) return classifyLimit(headers, call);
+  switch (status) {
+    case 401:
+      return classifyRejection(call);
+    case 403:
+      return classifyForbidden(answer, said, call);
+    case 404:
+    case 410:
+    case 451:
+      return { kind: 'gone', message: describeAbsence(status, call) };
+    default:
+      return { kind: 'refused', message: `GitHub did not accept "${route}" (${status}): ${describeStatus(status)}` };
   }
-  if (status === 404 || status === 410 || status === 451) return fail('gone', describeAbsence(status, call));
-  if (status === 403 && /suspended/i.test(said)) {
-    return fail('gone', "The installation is suspended (403): unsuspend it in its owner's GitHub Apps settings.");
-  }
-  if (status === 401) return fail('refused', describeRejection(call));
-  if (status === 403) return fail('refused', describeForbidden(answer, said, call));
-  return fail('refused', `GitHub did not accept "${call.route}" (${status}): ${describeStatus(status)}`);
 }
 
-/** For an answer that says success and is unreadable, and for no answer at all. */
-export function unsureFailure(status: number | null, message: string, cause?: unknown): GithubFailure {
-  return new GithubFailure({ kind: 'unsure', status, retryAt: null }, message, cause === undefined ? {} : { cause });
-}
-
-/** For a success that is not in the form of GitHub's API. */
-export function unreadableFailure(status: number, call: CallFacts): GithubFailure {
-  return unsureFailure(status, describeForeignAnswer(status, call));
+function classifyLimit(headers: Headers, call: GithubCall): Verdict {
+  const retryAt = holdLimit(headers, call);
+  return { kind: 'busy', message: describeLimit(retryAt), retryAt };
 }
 
 /** A failure for a GraphQL answer with `errors`, which has status 200 whatever went wrong; null where it has none. */
-export function toGraphqlFailure(answer: Answer, call: CallFacts): GithubFailure | null {
+function describeGraphqlErrors(answer: Answer, call: GithubCall): GithubFailure | null {
   const errors = readErrors(answer.data);
-  if (errors.length === 0) return null;
-  const { route } = call;
-  const said = readSaid(answer.data);
-  const fail = (kind: GithubFailureKind, message: string, retryAt: Date | null = null) =>
-    new GithubFailure({ kind, status: answer.status, retryAt, said, route }, message);
-  const types = new Set(errors.map((error) => readText(error, 'type')));
-  if (types.has('RATE_LIMITED') || /secondary rate limit/i.test(said)) {
-    const until = call.gate.close(answer.headers, call.resource);
-    return fail('busy', describeLimit(until), until);
-  }
-  if (errors.some(isServerError)) {
-    return fail(
-      'unsure',
-      `GitHub failed while it worked on "${route}", which may have happened. Causeway tries again.`,
-    );
-  }
-  if (types.has('FORBIDDEN') || types.has('INSUFFICIENT_SCOPES')) {
-    return fail('refused', describeMissingPermission(route));
-  }
-  if (types.has('NOT_FOUND')) {
-    const reason = 'it was deleted, or access was lost';
-    return fail('gone', `GitHub does not show this App what "${route}" refers to: ${reason}.`);
-  }
-  const reason = types.has('STALE_DATA') ? 'what it builds on was changed meanwhile' : describeStatus(422).slice(0, -1);
-  return fail('refused', `GitHub did not accept "${route}": ${reason}.`);
+  return errors.length === 0 ? null : makeFailure(classifyGraphqlErrors(errors, answer, call), answer, call);
 }
 
-/** GitHub does not always send a header with a limit, and the quota can be used up by the very call that lacked a permission. */
+function classifyGraphqlErrors(errors: readonly unknown[], { data, headers }: Answer, call: GithubCall): Verdict {
+  const { route } = call;
+  const types = new Set(errors.map((error) => readText(error, 'type')));
+  if (types.has('RATE_LIMITED') || /secondary rate limit/i.test(readSaid(data))) return classifyLimit(headers, call);
+  if (errors.some(isServerError)) {
+    const message = `GitHub failed while it worked on "${route}", which may have happened. Causeway tries again.`;
+    return { kind: 'unsure', message };
+  }
+  if (types.has('FORBIDDEN') || types.has('INSUFFICIENT_SCOPES')) {
+    return { kind: 'refused', message: describeMissingPermission(route) };
+  }
+  if (types.has('NOT_FOUND')) {
+    const message = `GitHub does not show this App what "${route}" refers to: it was deleted, or access was lost.`;
+    return { kind: 'gone', message };
+  }
+  const reason = types.has('STALE_DATA') ? 'what it builds on was changed meanwhile.' : describeStatus(422);
+  return { kind: 'refused', message: `GitHub did not accept "${route}": ${reason}` };
+}
+
+/** GitHub does not always send a header with a limit; the quota can be used up by the very call that lacked a permission. */
 function isLimit({ status, headers }: Answer, said: string, now: Date): boolean {
   if (status !== 403 && status !== 429) return false;
   if (/not accessible by integration|suspended/i.test(said)) return false;
@@ -125,16 +234,13 @@ function isServerError(error: unknown): boolean {
   return readText(extensions, 'code') === '';
 }
 
-function isPage({ headers }: Answer): boolean {
-  return /^text\/html\b/i.test(String(headers['content-type'] ?? ''));
-}
-
-function describeForeignAnswer(status: number, { route, apiUrl }: CallFacts): string {
+function classifyNoApi(status: number, { route, apiUrl }: GithubCall): Verdict {
   const repair = 'check GHE_HOST and any proxy in between. Causeway tries again';
-  return `${apiUrl} did not answer "${route}" as GitHub's API does (${status}): ${repair}.`;
+  const message = `${apiUrl} did not answer "${route}" as GitHub's API does (${status}): ${repair}.`;
+  return { kind: 'unsure', message };
 }
 
-function describeAbsence(status: number, { route, as }: CallFacts): string {
+function describeAbsence(status: number, { route, as }: GithubCall): string {
   if (status === 451) return `GitHub withholds what "${route}" asks for for legal reasons (451).`;
   if (status === 410) return `What "${route}" asks for was deleted or is switched off (410).`;
   return as === 'app'
@@ -142,33 +248,41 @@ function describeAbsence(status: number, { route, as }: CallFacts): string {
     : `GitHub does not show this App what "${route}" asks for (404): it was deleted, or the App has lost access to it.`;
 }
 
-function describeRejection({ as, route, webUrl }: CallFacts): string {
-  if (as === 'app') {
-    const settings = `the App's settings (${webUrl}/settings/apps, or those of its organisation)`;
-    return `GitHub rejected the credentials of the App (401): check that APP_ID and PRIVATE_KEY belong together, that the key is still listed in ${settings}, and that the clock of this machine is right.`;
+function classifyRejection({ as, route, webUrl, now }: GithubCall): Verdict {
+  if (as !== 'app') {
+    const message = `GitHub rejects the installation's token for "${route}" (401), even a new one: check that the App is still installed there.`;
+    return { kind: 'refused', message };
   }
-  return `GitHub rejects the installation's token for "${route}" (401), even a new one: check that the App is still installed there.`;
+  const settings = `the App's settings (${webUrl}/settings/apps, or those of its organisation)`;
+  const message = `GitHub rejected the credentials of the App (401): check that APP_ID and PRIVATE_KEY belong together, that the key is still listed in ${settings}, and that the clock of this machine is right.`;
+  // Credentials can be corrected: what needs them waits in the queue.
+  return { kind: 'busy', message, retryAt: new Date(now.getTime() + DEFAULT_WAIT_MS) };
 }
 
-function describeForbidden(answer: Answer, said: string, { route }: CallFacts): string {
-  if (!/not accessible by integration/i.test(said)) {
-    return `GitHub did not allow "${route}" (403): a rule of the repository or its organisation forbids it, or it is archived.`;
+function classifyForbidden({ headers }: Answer, said: string, { route }: GithubCall): Verdict {
+  if (/suspended/i.test(said)) {
+    const message = "The installation is suspended (403): unsuspend it in its owner's GitHub Apps settings.";
+    return { kind: 'gone', message };
   }
-  const needed = describePermissions(String(answer.headers['x-accepted-github-permissions'] ?? ''));
-  if (needed === '') return describeMissingPermission(route);
+  if (!/not accessible by integration/i.test(said)) {
+    const message = `GitHub did not allow "${route}" (403): a rule of the repository or its organisation forbids it, or it is archived.`;
+    return { kind: 'refused', message };
+  }
+  // `issues=write; pull_requests=write` are alternatives, `contents=write,workflows=write` are needed together.
+  const header = String(headers['x-accepted-github-permissions'] ?? '');
+  const readable = header.replaceAll(/\s/g, '').replaceAll('=', ': ').replaceAll(',', ' and ').replaceAll(';', ', or ');
+  const needed = readable.replace(/[^\w:, ]/g, '').slice(0, 200);
+  if (needed === '') return { kind: 'refused', message: describeMissingPermission(route) };
   const repair = `Grant it in the App's settings under "Permissions", then accept it at the installation`;
-  return `The App may not do "${route}" (403): it needs the permission ${needed}. ${repair}.`;
+  return {
+    kind: 'refused',
+    message: `The App may not do "${route}" (403): it needs the permission ${needed}. ${repair}.`,
+  };
 }
 
 function describeMissingPermission(route: string): string {
   const reason = 'a permission that it needs was not granted, or never will be (workflow files)';
   return `The App may not do "${route}" (403): ${reason}. Compare the App's permissions with app.yml.`;
-}
-
-/** `issues=write; pull_requests=write` are alternatives, `contents=write,workflows=write` are needed together. */
-function describePermissions(header: string): string {
-  const readable = header.replaceAll(/\s/g, '').replaceAll('=', ': ').replaceAll(',', ' and ').replaceAll(';', ', or ');
-  return readable.replace(/[^\w:, ]/g, '').slice(0, 200);
 }
 
 function describeStatus(status: number): string {

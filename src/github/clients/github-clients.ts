@@ -101,3 +101,8 @@ export class GithubFailure extends CausewayError {
 export function isFinal(error: unknown): error is GithubFailure {
   return error instanceof GithubFailure && (error.kind === 'gone' || error.kind === 'refused');
 }
+
+/** For an answer that says success and is not usable. */
+export function unsureFailure(status: number | null, message: string): GithubFailure {
+  return new GithubFailure({ kind: 'unsure', status, retryAt: null }, message);
+}

@@ -3,21 +3,10 @@ import { expect, it } from 'vitest';
 import type { Project } from '../../../src/core/project.ts';
 import { SourceBusy } from '../../../src/core/source.ts';
 import { gitCredentials } from '../../../src/github/clients/create-github-clients.ts';
-import { NEVER, openGround, SHOP, tokenName } from './ground.ts';
+import { NEVER, openGround, SHOP } from './ground.ts';
 
 const PROJECT: Project = { id: 'prj_1', name: 'octo/shop', source: SHOP, createdAt: '2026-11-01T00:00:00.000Z' };
 const TOKENS = 'POST /app/installations/*/access_tokens';
-
-it('a project on GitHub is read with a token that reads the contents of it alone', async () => {
-  await using ground = await openGround({});
-  expect(await gitCredentials(ground.clients, PROJECT, NEVER)).toEqual({
-    username: 'x-access-token',
-    password: tokenName(1),
-  });
-  expect(ground.api.tokenRequests()).toEqual([
-    { repository_ids: [501], permissions: { metadata: 'read', contents: 'read' } },
-  ]);
-});
 
 it('any other project is read without', async () => {
   await using ground = await openGround({});

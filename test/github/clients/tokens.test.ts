@@ -1,10 +1,9 @@
 // Which token GitHub is asked for, what it may do, and for how long it is used.
-import { createVerify } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
 import type { TokenUse } from '../../../src/github/clients/github-clients.ts';
 import { registeredSecrets } from '../../../src/log.ts';
-import { APP_ID, type Ground, installation, KEYS, NEVER, openGround, SHOP, tokenName } from './ground.ts';
+import { APP_ID, type Ground, installation, NEVER, openGround, SHOP, tokenName } from './ground.ts';
 
 const REPOSITORY = { 'GET /repos/*/*': () => ({ body: { id: 501 } }) };
 
@@ -60,18 +59,6 @@ it('a token to list repositories sees all of them and can do nothing with them',
   expect(ground.api.tokenRequests()).toEqual([{ permissions: { metadata: 'read' } }]);
 });
 
-it('what was granted since is in the next token, without waiting for the old one to end', async () => {
-  await using ground = await openGround(REPOSITORY);
-  ground.known.set(7, installation({ metadata: 'read' }));
-  await read(ground, 'check');
-  ground.known.set(7, installation());
-  await read(ground, 'check');
-  expect(ground.api.tokenRequests()).toEqual([
-    { repository_ids: [501], permissions: { metadata: 'read' } },
-    { repository_ids: [501], permissions: { metadata: 'read', checks: 'write' } },
-  ]);
-});
-
 it('permissions that were taken back unheard are left out of a second request', async () => {
   let asked = 0;
   await using ground = await openGround({
@@ -91,18 +78,6 @@ it('permissions that were taken back unheard are left out of a second request', 
   });
 });
 
-it('a token is used again until five minutes before its end', async () => {
-  await using ground = await openGround(REPOSITORY);
-  const begin = ground.clock.now.getTime();
-  await read(ground);
-  ground.clock.now = new Date(begin + 54 * 60_000);
-  await read(ground);
-  expect(ground.api.tokenRequests()).toHaveLength(1);
-  ground.clock.now = new Date(begin + 55 * 60_000);
-  await read(ground);
-  expect(ground.api.tokenRequests()).toHaveLength(2);
-});
-
 it('callers at the same time share one request for a token; other uses and repositories get their own', async () => {
   await using ground = await openGround(REPOSITORY);
   await Promise.all([read(ground), read(ground), read(ground), read(ground, 'git')]);
@@ -110,27 +85,6 @@ it('callers at the same time share one request for a token; other uses and repos
   expect(ground.api.tokenRequests().map((body) => (body as { repository_ids: number[] }).repository_ids[0])).toEqual([
     501, 501, 502,
   ]);
-});
-
-it('one caller who gives up does not take the token from those who wait with it', async () => {
-  const asked = Promise.withResolvers<void>();
-  const answer = Promise.withResolvers<void>();
-  await using ground = await openGround({
-    'POST /app/installations/*/access_tokens': async () => {
-      asked.resolve();
-      await answer.promise;
-      return { status: 201, body: { token: tokenName(3), expires_at: '2100-01-01T00:00:00Z' } };
-    },
-  });
-  const leaving = new AbortController();
-  const left = ground.clients.gitToken(SHOP, leaving.signal);
-  const stayed = ground.clients.gitToken(SHOP, NEVER);
-  await asked.promise;
-  leaving.abort(new Error('enough'));
-  await expect(left).rejects.toThrow('enough');
-  answer.resolve();
-  expect(await stayed).toBe(tokenName(3));
-  expect(ground.api.tokenRequests()).toHaveLength(1);
 });
 
 it('a token that GitHub no longer takes is thrown away, and the call made once more with a new one', async () => {
@@ -142,13 +96,6 @@ it('a token that GitHub no longer takes is thrown away, and the call made once m
   });
   expect((await read(ground)).data.id).toBe(501);
   await read(ground);
-  expect(ground.api.tokenRequests()).toHaveLength(2);
-});
-
-it('a token that is refused even when it is new is not asked for a third time', async () => {
-  await using ground = await openGround({ 'GET /repos/*/*': () => ({ status: 401, body: { message: 'Bad' } }) });
-  await expect(read(ground)).rejects.toMatchObject({ kind: 'refused', status: 401 });
-  expect(ground.api.calls()).toHaveLength(2);
   expect(ground.api.tokenRequests()).toHaveLength(2);
 });
 
@@ -168,48 +115,6 @@ it('tokens are in the register of secrets', async () => {
   });
   expect(await ground.clients.gitToken(SHOP, NEVER)).toBe('ghs_registeredSecret1');
   expect(registeredSecrets()).toContain('ghs_registeredSecret1');
-});
-
-function claims(authorization: string): Record<string, unknown> {
-  const [header = '', content = '', signature = ''] = authorization.replace('Bearer ', '').split('.');
-  const isOurs = createVerify('sha256')
-    .update(`${header}.${content}`)
-    .verify(KEYS.publicKey, Buffer.from(signature, 'base64url'));
-  expect(isOurs).toBe(true);
-  expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toEqual({ alg: 'RS256', typ: 'JWT' });
-  return JSON.parse(Buffer.from(content, 'base64url').toString());
-}
-
-const APP = { 'GET /app': () => ({ body: { id: APP_ID } }) };
-
-function askApp(ground: Ground) {
-  return ground.clients.app.call((octokit, request) => octokit.rest.apps.getAuthenticated({ request }), NEVER);
-}
-
-it('the App proves itself by a token signed with its key, a minute old and good for less than ten', async () => {
-  await using ground = await openGround(APP);
-  await askApp(ground);
-  const now = Math.floor(ground.clock.now.getTime() / 1_000);
-  expect(claims(ground.api.asked[0]?.authorization ?? '')).toEqual({
-    iss: String(APP_ID),
-    iat: now - 60,
-    exp: now + 540,
-  });
-});
-
-it('a clock that is wrong is set by what GitHub says of the time', async () => {
-  await using ground = await openGround({
-    'GET /app': ({ authorization }) => {
-      const { exp } = claims(authorization) as { exp: number };
-      return exp * 1_000 > Date.now()
-        ? { body: { id: APP_ID } }
-        : { status: 401, body: { message: "'Expiration time' claim ('exp') must be in the future" } };
-    },
-  });
-  ground.clock.now = new Date(Date.now() - 3 * 3_600_000);
-  expect((await askApp(ground)).status).toBe(200);
-  await askApp(ground);
-  expect(ground.api.calls()).toHaveLength(3);
 });
 
 it('a key that is none is refused with the name of its variable', () => {

@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createHolds } from '../../../src/core/holds.ts';
 import type { GithubSource } from '../../../src/core/project.ts';
 import { type GithubCaller, GithubFailure } from '../../../src/github/clients/github-clients.ts';
-import { createCaller, createOctokit } from '../../../src/github/clients/octokit-caller.ts';
-import { RateLimitGate } from '../../../src/github/clients/rate-limit-gate.ts';
+import { type Authenticate, createCaller, createOctokit } from '../../../src/github/clients/octokit.ts';
 
 export interface ContentsServer extends AsyncDisposable {
   /** Bytes of `.github/causeway.yml` by `owner/name`. */
@@ -55,6 +54,7 @@ export async function contentsServer(now: () => Date): Promise<ContentsServer> {
     deadlineMs: 5_000,
     now,
     lifetime,
+    holds: createHolds(now),
   };
   const state: ContentsServer = {
     files: new Map(),
@@ -63,15 +63,16 @@ export async function contentsServer(now: () => Date): Promise<ContentsServer> {
     meanwhile: () => undefined,
     noToken: null,
     repository: ({ repositoryId }) => {
-      const prove = async () => {
-        if (state.noToken !== repositoryId) return { authorization: `token ${repositoryId}`, renew: async () => null };
+      const hook: Authenticate = async (send, request) => {
+        if (state.noToken !== repositoryId) {
+          return send({ ...request, headers: { ...request.headers, authorization: `token ${repositoryId}` } });
+        }
         throw new GithubFailure(
           { kind: 'gone', status: 404, retryAt: null },
           'The App is not installed there any more.',
         );
       };
-      const gate = new RateLimitGate('installation 1', createHolds(now), now);
-      const octokit = createOctokit(options, { as: 'installation', holder: 'installation 1', prove }, gate);
+      const octokit = createOctokit(options, { as: 'installation', holder: 'installation 1', hook });
       return createCaller(octokit, lifetime);
     },
     [Symbol.asyncDispose]: async () => {
