@@ -10,7 +10,7 @@ import {
 } from '../../core/check.ts';
 import type { GithubProject } from '../../core/project.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
-import { investigationSettings } from '../configuration/investigation-settings.ts';
+import { investigationSettings } from '../configuration/effective.ts';
 import { noLogOf, readCheckLog } from '../report/check-log.ts';
 import { type Asking, ask, askPages, type ChecksDeps, ignoreClosed, type RunMemory, toChecksErrors } from './ask.ts';
 import { isAncestor, readChangedFiles, readCommitRange } from './commit-range.ts';

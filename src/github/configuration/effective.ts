@@ -1,9 +1,43 @@
-// What a repository's configuration comes to under the operator's limits: each value with where it is from, and what it does not count for. Pure.
+// What a repository's configuration comes to under the operator's limits: each value with its source, and what its investigations use. Pure.
 import { type GithubProject, getRepository } from '../../core/project.ts';
-import type { EffectiveConfiguration, EffectiveValue, ValueSource } from '../../core/settings.ts';
-import { CONFIG_FILE } from './fetch-config.ts';
-import { chosenModel } from './investigation-settings.ts';
-import { MODES, type Mode, type ReadConfig, type RepositoryConfig } from './repository-config.ts';
+import type {
+  EffectiveConfiguration,
+  EffectiveValue,
+  InvestigationSettings,
+  ValueSource,
+} from '../../core/settings.ts';
+import { CONFIG_FILE } from './read-configuration.ts';
+import { FILE_SCHEMA, MODES, type Mode, type ReadConfig, type RepositoryConfig } from './repository-config.ts';
+
+/** The models that the operator offers. */
+export interface OfferedModels {
+  /** The one that is used where the repository names none; null: no model is offered. */
+  readonly operatorModel: string | null;
+  /** Those that a repository may choose instead. */
+  readonly otherModels?: readonly string[];
+}
+
+/**
+ * What a configuration says about investigations. A repository that names a model which is not offered gets facts only:
+ * its code is sent nowhere else. One that lets an investigation cost nothing uses no model either.
+ */
+export function investigationSettings(config: RepositoryConfig, offered: OfferedModels): InvestigationSettings {
+  const model = chooseModel(config, offered);
+  const { budget, language, instructions, paths } = config;
+  return {
+    useModel: model !== null && budget.run !== 0,
+    // The operator's own is not named, so that a change of MODEL counts for reports that wait.
+    model: model === null || model === offered.operatorModel ? '' : model,
+    ...{ budget, language, instructions, paths },
+  };
+}
+
+function chooseModel({ model }: RepositoryConfig, { operatorModel, otherModels = [] }: OfferedModels): string | null {
+  const wanted = model.toLowerCase();
+  if (operatorModel === null || wanted === 'none') return null;
+  if (wanted === '') return operatorModel;
+  return [operatorModel, ...otherModels].find((name) => name.toLowerCase() === wanted) ?? null;
+}
 
 /** What the operator sets, and no file goes beyond. */
 export interface OperatorLimits {
@@ -25,10 +59,12 @@ export function effectiveConfiguration(
   const holder = read.heldBy === undefined ? project.name : `${getRepository(project).owner}/.github`;
   const source: ValueSource = read.heldBy === undefined ? { kind: 'file' } : { kind: 'owner', repository: holder };
   const values = effectiveValues(read, operator, source);
+  // HEAD is the default branch, whatever it is called.
+  const page = `${webUrl}/${holder.split('/').map(encodeURIComponent).join('/')}/blob/HEAD/${CONFIG_FILE}`;
   return {
-    values: read.heldBy?.isPrivate ? values.map((value) => withheld(value, holder)) : values,
-    problem: problemOf(read),
-    url: read.given === undefined ? '' : pageOf(webUrl, holder),
+    values: read.heldBy?.isPrivate ? values.map((value) => withholdValue(value, holder)) : values,
+    problem: describeProblem(read),
+    url: read.given === undefined ? '' : page,
   };
 }
 
@@ -38,81 +74,70 @@ export function effectiveValues(
   operator: OperatorLimits,
   holder: ValueSource,
 ): readonly EffectiveValue[] {
-  return CONFIGURATION_KEYS.map(({ name, means, value }) => {
+  return KEYS.map(([name, whenEmpty]) => {
     const from: ValueSource = read.given?.has(name) ? holder : { kind: 'default' };
-    const plain = { name, means, value: value(read.config), from, limit: '' };
-    return { ...plain, ...underOperator(plain, read, operator) };
+    const value = formatValue(readValue(read.config, name), name, whenEmpty);
+    const plain = { name, means: describeKey(name), value, from, limit: '' };
+    return { ...plain, ...applyOperator(name, read, operator) };
   });
 }
 
-/** What everybody sees Causeway do. */
-const SEEN_ANYWAY = new Set(['mode', 'comments']);
-
-/** Of a file that stands in a private repository: that it decides, and not what it says. */
-function withheld(value: EffectiveValue, holder: string): EffectiveValue {
-  if (SEEN_ANYWAY.has(value.name)) return value;
-  const limit = `what stands in ${holder}, which is private: it is not shown here`;
+/** The file of a private repository decides, but its values are not shown, but for what everybody sees Causeway do. */
+function withholdValue(value: EffectiveValue, holder: string): EffectiveValue {
+  if (value.name === 'mode' || value.name === 'comments') return value;
+  const limit = `set in ${holder}, which is private: it is not shown here`;
   if (value.from.kind === 'owner') return { ...value, value: '', limit };
-  // The file's budgets are a reason to ask no model.
+  // The file's budgets can be the reason why no model is used.
   return value.limit.includes(' budget.') ? { ...value, limit } : value;
 }
 
 /** What becomes of a value under the operator's limits. */
-function underOperator(
-  plain: EffectiveValue,
+function applyOperator(
+  name: string,
   { config, problem }: ReadConfig,
   operator: OperatorLimits,
 ): Partial<EffectiveValue> {
-  const { budget } = operator;
-  switch (plain.name) {
-    case 'mode':
-      return { limit: ceilingOf(config.mode, operator.ceiling) || carefulness(problem) };
+  const { budget, ceiling } = operator;
+  const careful = problem === null ? '' : 'the careful choice, until the file is corrected';
+  switch (name) {
+    case 'mode': {
+      const isCapped = MODES.indexOf(config.mode) > MODES.indexOf(ceiling);
+      return { limit: isCapped ? `${ceiling}, since MAX_MODE allows no more` : careful };
+    }
     case 'comments':
-      return { limit: carefulness(problem) };
+      return { limit: careful };
     case 'budget.run':
-      return amount(config.budget.run, budget.run, 'BUDGET_RUN');
+      return capAmount(config.budget.run, budget.run, 'BUDGET_RUN');
     case 'budget.month':
-      return amount(config.budget.month, budget.repository, 'BUDGET_REPOSITORY_MONTH');
-    case 'model':
-      return config.model === '' ? offered(config, operator) : { limit: unasked(config, operator) };
+      return capAmount(config.budget.month, budget.repository, 'BUDGET_REPOSITORY_MONTH');
+    case 'model': {
+      const limit = explainNoModel(config, operator);
+      if (config.model !== '') return { limit };
+      return { value: operator.model ?? 'none', from: { kind: 'operator', variable: 'MODEL' }, limit };
+    }
     default:
       return {};
   }
 }
 
-function ceilingOf(mode: Mode, ceiling: Mode): string {
-  if (MODES.indexOf(mode) <= MODES.indexOf(ceiling)) return '';
-  return `${ceiling}, since MAX_MODE allows no more`;
-}
-
-function carefulness(problem: ReadConfig['problem']): string {
-  return problem === null ? '' : 'the careful choice, until the file is mended';
-}
-
 /** The lower of the two counts. */
-function amount(wish: number | null, most: number, variable: string): Partial<EffectiveValue> {
-  if (wish === null) return { value: dollars(most), from: { kind: 'operator', variable } };
-  return wish > most ? { limit: `${dollars(most)}, since ${variable} allows no more` } : {};
+function capAmount(wanted: number | null, most: number, variable: string): Partial<EffectiveValue> {
+  if (wanted === null) return { value: dollars(most), from: { kind: 'operator', variable } };
+  return wanted > most ? { limit: `${dollars(most)}, since ${variable} allows no more` } : {};
 }
 
-function offered(config: RepositoryConfig, operator: OperatorLimits): Partial<EffectiveValue> {
-  const from: ValueSource = { kind: 'operator', variable: 'MODEL' };
-  return { value: operator.model ?? 'none', from, limit: unasked(config, operator) };
-}
-
-/** Why no model is asked although something else was said; "" where one is, or where `none` was said here. */
-function unasked(config: RepositoryConfig, { model: offer, otherModels = [], budget }: OperatorLimits): string {
-  const { model, budget: wish } = config;
-  if (model.toLowerCase() === 'none') return '';
-  if (offer === null) return 'none, since the operator offers no model: facts only';
-  if (chosenModel(config, { operatorModel: offer, otherModels }) === null) {
+/** Why no model is used although the file does not say `none`; "" where one is, or where it does. */
+function explainNoModel(config: RepositoryConfig, { model, otherModels = [], budget }: OperatorLimits): string {
+  if (config.model.toLowerCase() === 'none') return '';
+  if (model === null) return 'none, since the operator offers no model: facts only';
+  if (chooseModel(config, { operatorModel: model, otherModels }) === null) {
     return otherModels.length === 0
-      ? `none, since the operator's model is ${offer} and another one is never asked: facts only`
-      : `none, since it is not one of the operator's models (${[offer, ...otherModels].join(', ')}): facts only`;
+      ? `none, since the operator's model is ${model} and no other is used: facts only`
+      : `none, since it is not one of the operator's models (${[model, ...otherModels].join(', ')}): facts only`;
   }
   const spendable = {
-    'budget.run': wish.run,
-    'budget.month': wish.month,
+    'budget.run': config.budget.run,
+    'budget.month': config.budget.month,
     BUDGET_RUN: budget.run,
     BUDGET_REPOSITORY_MONTH: budget.repository,
     BUDGET_MONTH: budget.all,
@@ -121,133 +146,58 @@ function unasked(config: RepositoryConfig, { model: offer, otherModels = [], bud
   return empty === undefined ? '' : `none, since ${empty} is $0: facts only`;
 }
 
-/** A fault quotes what stands in the file. */
-function problemOf({ problem, heldBy }: ReadConfig): string {
+/** A fault quotes the file. */
+function describeProblem({ problem, heldBy }: ReadConfig): string {
   if (problem === null) return '';
-  const what = heldBy?.isPrivate ? 'What stands there cannot be used.' : problem.message;
+  const what = heldBy?.isPrivate ? 'The file cannot be used.' : problem.message;
   const line = problem.line > 0 ? `, line ${problem.line}` : '';
-  return `${problem.file}${line}: ${what} Until it is mended on the default branch, no pull requests are opened, and comments are made only where somebody asks.`;
+  const effect = 'no pull requests are opened, and comments are made only where somebody asks';
+  return `${problem.file}${line}: ${what} Until it is corrected on the default branch, ${effect}.`;
 }
 
-/** On the default branch, whatever it is called. */
-function pageOf(webUrl: string, repository: string): string {
-  return `${webUrl}/${repository.split('/').map(encodeURIComponent).join('/')}/blob/HEAD/${CONFIG_FILE}`;
-}
-
-interface ConfigurationKey {
-  /** As the file calls it. */
-  readonly name: string;
-  /** One sentence. */
-  readonly means: string;
-  /** In words; "" for nothing. */
-  readonly value: (config: RepositoryConfig) => string;
-}
-
-/** In the order of the documentation. */
-const CONFIGURATION_KEYS: readonly ConfigurationKey[] = [
-  {
-    name: 'mode',
-    means:
-      'How far Causeway goes: observe writes nothing on GitHub, comment opens no pull requests, fix does everything.',
-    value: ({ mode }) => mode,
-  },
-  {
-    name: 'labels',
-    means: 'Labels that start an analysis when somebody with the right puts them on an issue.',
-    value: ({ labels }) => listed(labels),
-  },
-  {
-    name: 'checks.include',
-    means: 'Failed checks that are looked at.',
-    value: ({ checks }) => listed(checks.include, 'all'),
-  },
-  {
-    name: 'checks.exclude',
-    means: 'Failed checks that are never looked at, whatever checks.include says.',
-    value: ({ checks }) => listed(checks.exclude),
-  },
-  {
-    name: 'checks.branches',
-    means: 'Branches whose failed checks are looked at; of a pull request it is its base that counts.',
-    value: ({ checks }) => listed(checks.branches, 'all'),
-  },
-  {
-    name: 'pull_request.attempts',
-    means: "Further attempts when the checks of Causeway's own pull request are red.",
-    value: ({ pullRequest }) => String(pullRequest.attempts),
-  },
-  {
-    name: 'pull_request.draft',
-    means: 'Whether pull requests are opened as drafts.',
-    value: ({ pullRequest }) => yesOrNo(pullRequest.draft),
-  },
-  {
-    name: 'pull_request.ready',
-    means: 'Whether a draft is marked ready when its checks are green, which asks code owners for a review.',
-    value: ({ pullRequest }) => yesOrNo(pullRequest.ready),
-  },
-  {
-    name: 'pull_request.base',
-    means: 'The branch that pull requests are made for.',
-    value: ({ pullRequest }) => pullRequest.base || 'the default branch',
-  },
-  {
-    name: 'pull_request.reviewers',
-    means: 'Who is asked for a review once a pull request is no draft.',
-    value: ({ pullRequest }) => listed(pullRequest.reviewers),
-  },
-  {
-    name: 'paths.allow',
-    means: 'The only paths that a change may touch.',
-    value: ({ paths }) => listed(paths.allow, 'all'),
-  },
-  {
-    name: 'paths.block',
-    means: 'Paths that a change never touches, whatever paths.allow says.',
-    value: ({ paths }) => listed(paths.block),
-  },
-  {
-    name: 'budget.run',
-    means: 'What one investigation may cost.',
-    value: ({ budget }) => (budget.run === null ? '' : dollars(budget.run)),
-  },
-  {
-    name: 'budget.month',
-    means: 'What this repository may cost in a calendar month.',
-    value: ({ budget }) => (budget.month === null ? '' : dollars(budget.month)),
-  },
-  {
-    name: 'comments',
-    means: 'Where Causeway comments: everywhere that it has something to say, or only where a person asked.',
-    value: ({ comments }) => comments,
-  },
-  {
-    name: 'language',
-    means: 'The language of what the analysis says.',
-    value: ({ language }) => language || 'English',
-  },
-  {
-    name: 'model',
-    means: 'The language model that is asked; without one an investigation gives facts only.',
-    value: ({ model }) => model,
-  },
-  {
-    name: 'instructions',
-    means: 'What is to be heeded in this repository, as context for the analysis.',
-    value: ({ instructions }) => instructions,
-  },
+/** Keys as the file calls them, in the order of the documentation, and what is shown for an empty value. */
+const KEYS: readonly (readonly [name: string, whenEmpty: string])[] = [
+  ['mode', ''],
+  ['labels', ''],
+  ['checks.include', 'all'],
+  ['checks.exclude', ''],
+  ['checks.branches', 'all'],
+  ['pull_request.attempts', ''],
+  ['pull_request.draft', ''],
+  ['pull_request.ready', ''],
+  ['pull_request.base', 'the default branch'],
+  ['pull_request.reviewers', ''],
+  ['paths.allow', 'all'],
+  ['paths.block', ''],
+  ['budget.run', ''],
+  ['budget.month', ''],
+  ['comments', ''],
+  ['language', 'English'],
+  ['model', ''],
+  ['instructions', ''],
 ];
+
+function readValue(config: RepositoryConfig, name: string): unknown {
+  const path = name.replace('pull_request', 'pullRequest').split('.');
+  return path.reduce<unknown>((at, key) => Reflect.get(Object(at), key), config);
+}
+
+function formatValue(value: unknown, name: string, whenEmpty: string): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number') return name.startsWith('budget.') ? dollars(value) : String(value);
+  return (Array.isArray(value) ? value.join(', ') : String(value ?? '')) || whenEmpty;
+}
+
+/** As the schema of the file says it. */
+function describeKey(name: string): string {
+  const [first = '', second] = name.split('.');
+  const schema = Reflect.get(FILE_SCHEMA.shape, first);
+  const key = second === undefined ? schema : Reflect.get(schema.unwrap().shape, second);
+  return key.description ?? '';
+}
 
 /** Such as `$25` or `$0.50`; a smaller part of a cent is shown whole. */
 export function dollars(usd: number): string {
   if (Number.isInteger(usd)) return `$${usd}`;
   return `$${Number(usd.toFixed(2)) === usd ? usd.toFixed(2) : usd}`;
-}
-
-function listed(names: readonly string[], ofNone = ''): string {
-  return names.length === 0 ? ofNone : names.join(', ');
-}
-
-function yesOrNo(is: boolean): string {
-  return is ? 'yes' : 'no';
 }

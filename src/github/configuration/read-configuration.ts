@@ -1,11 +1,14 @@
-// Reads a repository's configuration through GitHub's API, with its owner's as the fallback; kept for a minute and asked for conditionally.
+// Reads a repository's configuration through GitHub's API, with its owner's as the fallback; a TTL cache of a minute with ETags.
+import { LRUCache } from 'lru-cache';
 import { type GithubProject, getRepository, isGithubProject } from '../../core/project.ts';
 import type { ProjectStore } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
-import type { GithubClients } from '../clients/github-clients.ts';
-import { CONFIG_FILE, type FetchedConfig, fetchConfig } from './fetch-config.ts';
-import { parseRepositoryConfig, unreadableConfig } from './parse-repository-config.ts';
+import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
+import { MAX_CONFIG_BYTES, makeUnreadableConfig, parseRepositoryConfig, TOO_LARGE } from './parse-repository-config.ts';
 import { DEFAULT_CONFIG, type ReadConfig } from './repository-config.ts';
+
+/** Where the file is, in a repository and in its owner's `.github`. */
+export const CONFIG_FILE = '.github/causeway.yml';
 
 export interface ConfigurationDeps {
   readonly clients: Pick<GithubClients, 'repository'>;
@@ -17,90 +20,95 @@ export interface ConfigurationDeps {
 export interface ConfigurationReader {
   /** Throws GithubFailure where GitHub does not say: the caller's job tries again. */
   of(project: GithubProject, signal: AbortSignal): Promise<ReadConfig>;
-  /** The next `of` reads anew: that repository's file changed. For an owner's `.github`, all that fall back on it follow. */
+  /** The next `of` reads again: that repository's file changed. For an owner's `.github`, all that fall back on it follow. */
   forget(projectId: string): void;
 }
 
-/** What one repository holds. Null: no such file, which is what lets the owner's apply. */
-interface Kept {
-  readonly name: string;
+/** What one repository holds. `read` null: no such file, which is what lets the owner's apply. */
+interface CachedFile {
   readonly etag: string;
   readonly read: ReadConfig | null;
-  readonly at: number;
 }
 
 const FRESH_MS = 60_000;
-const MOST_KEPT = 1_000;
+const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';
 
+/** Reads through the clients of GitHub; `store` finds the owner's repository. */
 export function createConfigurationReader(deps: ConfigurationDeps): ConfigurationReader {
-  const kept = new Map<string, Kept>();
+  const cache = new LRUCache<string, CachedFile & { readonly name: string; readonly at: number }>({ max: 1_000 });
   let forgotten = 0;
 
-  async function fileOf(project: GithubProject, label: string, signal: AbortSignal): Promise<ReadConfig | null> {
-    const known = knownOf(project);
+  async function readFile(project: GithubProject, label: string, signal: AbortSignal): Promise<ReadConfig | null> {
+    const cached = cache.get(project.id);
+    // Another name is another repository's file until GitHub says so.
+    const known = cached?.name === project.name ? cached : undefined;
     const at = deps.now().getTime();
     if (known && at - known.at < FRESH_MS) return known.read;
     const epoch = forgotten;
-    const caller = deps.clients.repository(project.source, 'read');
-    const wanted = { ...getRepository(project), path: CONFIG_FILE, etag: known?.etag ?? '' };
-    const answer = await fetchConfig(caller, wanted, signal);
-    const fresh = answer.kind === 'unchanged' && known ? known : { etag: etagOf(answer), read: readOf(answer, label) };
+    const fetched = await fetchFile(deps.clients, { project, label, etag: known?.etag ?? '' }, signal);
+    const fresh = fetched ?? known ?? { etag: '', read: null };
     // What was forgotten while GitHub answered may be what it answered with.
-    if (epoch === forgotten) keep(project, { etag: fresh.etag, read: fresh.read, at });
-    const line = fresh.read?.problem?.line;
-    if (line !== undefined && fresh !== known)
-      deps.log.info({ project: project.id, line }, 'a configuration file cannot be used');
+    if (epoch === forgotten) cache.set(project.id, { etag: fresh.etag, read: fresh.read, name: project.name, at });
+    const line = fetched?.read?.problem?.line;
+    if (line !== undefined) deps.log.info({ project: project.id, line }, 'a configuration file cannot be used');
     return fresh.read;
-  }
-
-  /** Another name is another repository's file until GitHub says so. */
-  function knownOf({ id, name }: GithubProject): Kept | undefined {
-    const known = kept.get(id);
-    return known?.name === name ? known : undefined;
-  }
-
-  function keep(project: GithubProject, entry: Omit<Kept, 'name'>): void {
-    kept.delete(project.id);
-    kept.set(project.id, { name: project.name, ...entry });
-    const [oldest] = kept.keys();
-    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
   }
 
   return {
     of: async (project, signal) => {
-      const own = await fileOf(project, CONFIG_FILE, signal);
+      const own = await readFile(project, CONFIG_FILE, signal);
       if (own !== null) return own;
-      const owners = await ownersProject(deps, project);
-      const fallback = owners === null ? null : await fileOf(owners, `${owners.name}: ${CONFIG_FILE}`, signal);
+      const owners = await findOwnersProject(deps, project);
+      const fallback = owners && (await readFile(owners, `${owners.name}: ${CONFIG_FILE}`, signal));
       if (owners === null || fallback === null) return { config: DEFAULT_CONFIG, problem: null };
       return { ...fallback, heldBy: { projectId: owners.id, isPrivate: owners.source.isPrivate } };
     },
     forget: (projectId) => {
       forgotten += 1;
-      kept.delete(projectId);
+      cache.delete(projectId);
     },
   };
 }
 
 /** The owner's `.github` repository, where the App may read it. */
-async function ownersProject({ store }: ConfigurationDeps, project: GithubProject): Promise<GithubProject | null> {
+async function findOwnersProject({ store }: ConfigurationDeps, project: GithubProject): Promise<GithubProject | null> {
   const found = await store.findProject(`${getRepository(project).owner}/.github`);
   if (found === null || found.id === project.id || !isGithubProject(found)) return null;
   return found.source.installationId === project.source.installationId ? found : null;
 }
 
-function etagOf(answer: FetchedConfig): string {
-  return answer.kind === 'unchanged' ? '' : answer.etag;
+/** Null: unchanged since the ETag. Throws GithubFailure. */
+async function fetchFile(
+  clients: ConfigurationDeps['clients'],
+  { project, label, etag }: { readonly project: GithubProject; readonly label: string; readonly etag: string },
+  signal: AbortSignal,
+): Promise<CachedFile | null> {
+  const place = { ...getRepository(project), path: CONFIG_FILE };
+  const headers = etag === '' ? {} : { 'if-none-match': etag };
+  try {
+    const answer = await clients
+      .repository(project.source, 'read')
+      .call(({ rest }, request) => rest.repos.getContent({ ...place, headers, request }), signal);
+    return { read: parseContent(answer.data, label), etag: answer.headers.etag ?? '' };
+  } catch (error) {
+    // Only an answer about the file itself counts: a token that could not be had may fail with the same status.
+    if (!(error instanceof GithubFailure) || error.route !== CONTENTS) throw error;
+    if (error.status === 304) return null;
+    if (error.status === 404) return { read: null, etag: '' };
+    throw error;
+  }
 }
 
-function readOf(answer: FetchedConfig, label: string): ReadConfig | null {
-  switch (answer.kind) {
-    case 'absent':
-    case 'unchanged':
-      return null;
-    case 'unusable':
-      return unreadableConfig(label, answer.message);
-    case 'text':
-      return parseRepositoryConfig(answer.text, label);
+function parseContent(data: object, label: string): ReadConfig {
+  const { type, size, encoding, content } = data as Readonly<Record<string, unknown>>;
+  // A folder is listed, and has no type of its own.
+  if (type !== 'file') return makeUnreadableConfig(label, 'It is a folder or a link, not an ordinary file.');
+  if (Number(size) > MAX_CONFIG_BYTES) return makeUnreadableConfig(label, TOO_LARGE);
+  if (encoding !== 'base64' || typeof content !== 'string') return makeUnreadableConfig(label, 'It is not text.');
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(content, 'base64'));
+    return parseRepositoryConfig(text, label);
+  } catch {
+    return makeUnreadableConfig(label, 'The file is not UTF-8. Save it as UTF-8.');
   }
 }

@@ -3,7 +3,7 @@ import type { GithubProject } from '../../core/project.ts';
 import { isAtLeast } from '../../core/role.ts';
 import type { Thread } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/end-early.ts';
-import { CONFIG_FILE } from '../configuration/fetch-config.ts';
+import { CONFIG_FILE } from '../configuration/read-configuration.ts';
 import { readButtonNumber } from '../publish/decide-check-run.ts';
 import type { CausewayAppDeps, Delivered, EventHandler } from './app-deps.ts';
 import {

@@ -5,7 +5,7 @@ import { formatGuidance } from '../../core/report.ts';
 import { isAtLeast, type Role } from '../../core/role.ts';
 import type { Person } from '../../core/thread.ts';
 import { acceptReport } from '../../services/accept-report.ts';
-import { investigationSettings } from '../configuration/investigation-settings.ts';
+import { investigationSettings } from '../configuration/effective.ts';
 import { gatherIssueReport } from '../report/gather-issue-report.ts';
 import { gatherPullRequestReport } from '../report/gather-pull-request-report.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';

@@ -6,7 +6,7 @@ import { CausewayError } from '../../core/errors.ts';
 import { isEnded } from '../../core/investigation.ts';
 import type { PostedPullRequest, PullRequestAttempt } from '../../core/thread.ts';
 import { acceptReport } from '../../services/accept-report.ts';
-import { investigationSettings } from '../configuration/investigation-settings.ts';
+import { investigationSettings } from '../configuration/effective.ts';
 import { REPORT_BYTES, readJobLog } from '../job-log.ts';
 import { findRequester } from './fix-standing.ts';
 import type { Check, Following } from './follow-pull-request.ts';

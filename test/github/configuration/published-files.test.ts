@@ -4,8 +4,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { FILE_SCHEMA } from '../../../src/github/configuration/file-schema.ts';
 import { parseRepositoryConfig } from '../../../src/github/configuration/parse-repository-config.ts';
+import { FILE_SCHEMA } from '../../../src/github/configuration/repository-config.ts';
 
 function published(name: string): string {
   return readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
