@@ -4,8 +4,8 @@
 # It needs no more than this allows: --read-only --cap-drop ALL --security-opt no-new-privileges
 # Local mode listens on loopback only, and loopback is the container's own. On Linux, share the host's:
 #   docker run --network host -e HOST=127.0.0.1 -e PROJECTS=/projects/shop -v ~/code/shop:/projects/shop:ro -v causeway:/data IMAGE
-# The base is named by its major version, not by a digest: every build takes its security fixes. Whoever must build the same image
-# twice pins both lines (`docker buildx imagetools inspect node:24-slim` shows the digest); Dependabot keeps such a pin fresh.
+# The base is named by its major version, not by a digest, so that every build takes its security fixes. To build the same image
+# twice, pin both lines (`docker buildx imagetools inspect node:24-slim` shows the digest); Dependabot keeps such a pin fresh.
 FROM node:24-slim AS packages
 WORKDIR /causeway
 COPY package.json package-lock.json .npmrc ./
@@ -22,10 +22,10 @@ COPY bin bin
 COPY scripts/run.mjs scripts/run.mjs
 COPY src src
 COPY demo demo
-# Projects and records live in the volume; beside it there is only a socket, in /tmp or, where that cannot be written, in /dev/shm, so the root file
-# system can be read-only.
-# NODE_USE_ENV_PROXY: Node's fetch honours HTTPS_PROXY only where it is told to.
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_USE_ENV_PROXY=1
+# Projects, records and compiled code live in the volume; besides that there is only a socket, in /tmp or, if that is not writable, in /dev/shm. The root
+# file system can be read-only.
+# NODE_USE_ENV_PROXY: Node's fetch uses HTTPS_PROXY only when this is set.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_USE_ENV_PROXY=1 NODE_COMPILE_CACHE=/data/cache/compiled
 RUN mkdir /data && chown 65532:65532 /data && ln -s /causeway/bin/causeway /usr/local/bin/causeway
 VOLUME /data
 USER 65532:65532
