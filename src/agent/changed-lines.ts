@@ -32,7 +32,7 @@ export async function removeSecretHunks(
   const touches = (hunk: Hunk): boolean =>
     hasAny(secretBefore, hunk.before, hunk.removed) ||
     hasAny(secretAfter, hunk.after, hunk.inserted) ||
-    writesMarker(hunk, before, after);
+    isMarkerWritten(hunk, before, after);
   const hunks = diffLines(before, after);
   const kept = hunks.filter((hunk) => !touches(hunk));
   const withheld = hunks.length - kept.length;
@@ -68,7 +68,7 @@ function hasAny(lines: ReadonlySet<number>, from: number, count: number): boolea
 }
 
 /** The marker stands for a secret in all that a model was shown: an edit that writes it would put it in the secret's place. */
-function writesMarker(hunk: Hunk, before: readonly string[], after: readonly string[]): boolean {
+function isMarkerWritten(hunk: Hunk, before: readonly string[], after: readonly string[]): boolean {
   const has = (line: string): boolean => line.includes(REDACTED);
   const fresh = after.slice(hunk.after, hunk.after + hunk.inserted);
   return fresh.some(has) && !before.slice(hunk.before, hunk.before + hunk.removed).some(has);
@@ -141,8 +141,8 @@ export function findLoosenings(change: FileChange, lines: ChangedLines): readonl
     const reason = change.kind === 'deleted' ? 'a test is deleted' : 'a test is moved to where it may not be run';
     return [{ rule: 'person/tests-deleted', reason }];
   }
-  const gone = subtractLines(lines.removed, lines.inserted);
-  const fresh = subtractLines(lines.inserted, lines.removed);
+  const gone = removeSharedLines(lines.removed, lines.inserted);
+  const fresh = removeSharedLines(lines.inserted, lines.removed);
   const inTest = isTestPath(change.path);
   const skipped: readonly Loosening[] = fresh.some((line) => isSkip(line, inTest))
     ? [{ rule: 'person/tests-skipped', reason: 'a test is kept from running or counting' }]
@@ -168,7 +168,7 @@ function isSkip(line: string, inTest: boolean): boolean {
 }
 
 /** Lines of the one list without those that the other has as well: what was only moved or indented anew is the same. */
-function subtractLines(lines: readonly string[], others: readonly string[]): readonly string[] {
+function removeSharedLines(lines: readonly string[], others: readonly string[]): readonly string[] {
   const left = new Map<string, number>();
   for (const line of others) left.set(foldWhitespace(line), (left.get(foldWhitespace(line)) ?? 0) + 1);
   return lines.flatMap((line) => {

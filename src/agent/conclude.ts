@@ -7,15 +7,15 @@ import type { Analysis, Conclusion, Outcome, Step, Suspect } from '../core/issue
 import { type CutReason, describeForPeople, getAudience } from '../core/reason.ts';
 import { listChangedLines } from './changed-lines.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
-import { changesCode, type GuardedChange } from './guard-change.ts';
+import { type GuardedChange, hasCodeChange } from './guard-change.ts';
 import {
   type CheckedClaim,
   type CheckedDraft,
   checkEvidence,
-  claimsCause,
   type EvidenceGround,
   type FailedCheckGround,
   type GroundStep,
+  hasClaimedCause,
 } from './review.ts';
 
 export interface FinishedRun {
@@ -53,14 +53,15 @@ export async function concludeRun(run: FinishedRun): Promise<Conclusion> {
   // Edits that are not the result would look as if they were.
   const changeSet =
     isFix && decision.outcome !== 'inconclusive' ? guarded.allowed : { base: guarded.allowed.base, files: [] };
-  const isBeside = decision.isBesideFailure === true;
-  const steps = isBeside
+  const isUnrelated = decision.isUnrelated === true;
+  const steps = isUnrelated
     ? []
     : [...draft.solutionSteps, ...(draft.outcome === 'code_fix' ? describeProposals(guarded) : [])];
   return {
     problem: draft.problem,
     rootCause: describeRootCause(checked, decision),
-    stepsToReproduce: draft.stepsToReproduce.length > 0 ? numberSteps(draft.stepsToReproduce) : facts.stepsToReproduce,
+    stepsToReproduce:
+      draft.stepsToReproduce.length > 0 ? toNumberedSteps(draft.stepsToReproduce) : facts.stepsToReproduce,
     solutionSteps: chooseSolutionSteps(steps, checked, facts),
     changeSet,
     investigationSteps: toStoredSteps(run),
@@ -70,7 +71,7 @@ export async function concludeRun(run: FinishedRun): Promise<Conclusion> {
       partial: run.partial,
       reason: describeReason(run, checked, decision),
       confidence: weighRun(run, checked, decision),
-      suspects: mergeSuspects(isBeside ? [] : draft.suspects, facts.analysis.suspects),
+      suspects: mergeSuspects(isUnrelated ? [] : draft.suspects, facts.analysis.suspects),
       citations: checked.claims.flatMap(({ text, citations }) =>
         citations.map(({ step, quote }) => ({ claim: text, step, quote })),
       ),
@@ -92,7 +93,7 @@ function toStoredSteps({ steps }: FinishedRun): readonly SourcedStep[] {
   }));
 }
 
-function numberSteps(descriptions: readonly string[]): readonly Step[] {
+function toNumberedSteps(descriptions: readonly string[]): readonly Step[] {
   return descriptions.map((description, index) => ({ stepNumber: index + 1, description }));
 }
 
@@ -121,14 +122,14 @@ function concludeWithoutDraft(run: FinishedRun): Conclusion {
 }
 
 /** Claims in the model's order. Only a step that holds is named, so what looks like such a reference in the text itself goes. */
-function describeRootCause({ claims }: CheckedDraft, { outcome, reason, isBesideFailure = false }: Decision): string {
+function describeRootCause({ claims }: CheckedDraft, { outcome, reason, isUnrelated = false }: Decision): string {
   if (claims.length === 0) {
     return outcome === 'needs_information'
       ? "I don't know the cause yet: information is missing."
       : `I don't know the cause. ${reason}`.trim();
   }
   const found = claims.map(formatClaim).join(' ');
-  return isBesideFailure ? `I don't know why the check failed. Found, but not shown to be the cause: ${found}` : found;
+  return isUnrelated ? `I don't know why the check failed. Found, but not shown to be the cause: ${found}` : found;
 }
 
 function formatClaim({ text, support, citations, places }: CheckedClaim): string {
@@ -168,9 +169,10 @@ function describeReason(run: FinishedRun, { draft, dropped, quotations }: Checke
 }
 
 function chooseSolutionSteps(steps: readonly string[], { draft }: CheckedDraft, facts: Conclusion): readonly Step[] {
-  if (steps.length > 0) return numberSteps(steps);
+  if (steps.length > 0) return toNumberedSteps(steps);
   // What the facts advise would stand in the way of the questions.
-  if (draft.outcome === 'needs_information') return numberSteps(['Answer the questions, and send the report again.']);
+  if (draft.outcome === 'needs_information')
+    return toNumberedSteps(['Answer the questions, and send the report again.']);
   return facts.solutionSteps;
 }
 
@@ -184,7 +186,7 @@ interface Decision {
   /** Why it is not the model's; "" where it is. */
   readonly reason: string;
   /** What was claimed is true and has nothing to do with the check that failed. */
-  readonly isBesideFailure?: boolean;
+  readonly isUnrelated?: boolean;
 }
 
 /** Downgraded where the proof that an outcome needs is missing. */
@@ -192,7 +194,7 @@ function decideOutcome(checked: CheckedDraft, guarded: GuardedChange): Decision 
   const { outcome } = checked.draft;
   const proven = checked.claims.some(({ support }) => support === 'proven');
   const inSource = checked.claims.some(({ seenInSource }) => seenInSource);
-  if (proven && !checked.isAboutFailure && claimsCause({ outcome })) return decideBesideFailure();
+  if (proven && !checked.isAboutFailure && hasClaimedCause({ outcome })) return decideUnrelated();
   switch (outcome) {
     case 'code_fix':
       return decideCodeFix(checked, guarded);
@@ -230,14 +232,15 @@ function decideCodeFix({ claims }: CheckedDraft, { allowed, verdict }: GuardedCh
     };
   }
   if (allowed.files.length === 0) return decideInconclusive('a code fix was announced, but no file was changed');
-  if (!allowed.files.some(changesCode)) return decideInconclusive('the change alters nothing but comments and blanks');
+  if (!allowed.files.some(hasCodeChange))
+    return decideInconclusive('the change alters nothing but comments and blanks');
   return { outcome: 'code_fix', reason: '' };
 }
 
-function decideBesideFailure(): Decision {
+function decideUnrelated(): Decision {
   const reason =
     'None of the quotes is about the failed check: not the failing test, its error, its stack trace or the change under test.';
-  return { outcome: 'inconclusive', reason, isBesideFailure: true };
+  return { outcome: 'inconclusive', reason, isUnrelated: true };
 }
 
 function decideInconclusive(why: string): Decision {
@@ -268,11 +271,11 @@ function describeProposal({ change, guard }: GuardedChange['blocked'][number]): 
   ];
   const rest = lines.length > MAX_LINES ? [`… ${lines.length - MAX_LINES} more lines`] : [];
   const text = [...lines.slice(0, MAX_LINES), ...rest].map((line) => line.replace(/\n$/, '')).join('\n');
-  return `${head} The proposal, to be made by a person, was to ${verb}:\n${indentText(sanitiseText(text, MAX_CHARACTERS))}`;
+  return `${head} The proposal, to be made by a person, was to ${verb}:\n${formatCodeBlock(sanitiseText(text, MAX_CHARACTERS))}`;
 }
 
 /** As a block of code that nothing inside can end. */
-function indentText(text: string): string {
+function formatCodeBlock(text: string): string {
   return text.replace(/^/gm, '    ');
 }
 
@@ -374,16 +377,8 @@ export function computeConfidence(proof: Proof): number | null {
   return Math.floor(Math.min(MOST * sum * honest, most) * 100 + 1e-6) / 100;
 }
 
-interface WeighedRun {
-  readonly facts: Conclusion;
-  /** Files that a stack trace of the report runs through. */
-  readonly framed: readonly string[];
-  readonly guarded: GuardedChange;
-  readonly partial: boolean;
-}
-
 /** The confidence that the proof of a finished run carries; null where no cause is proven. */
-function weighRun(run: WeighedRun, checked: CheckedDraft, { outcome, reason }: Decision): number | null {
+function weighRun(run: FinishedRun, checked: CheckedDraft, { outcome, reason }: Decision): number | null {
   const { claims, quotations, dropped } = checked;
   const parses = run.guarded.guards.every(({ rule }) => rule !== 'person/does-not-parse');
   return computeConfidence({
@@ -395,7 +390,7 @@ function weighRun(run: WeighedRun, checked: CheckedDraft, { outcome, reason }: D
     },
     quotations,
     place: findBestPlace(claims, run.framed),
-    backed: (outcome === 'code_fix' && parses && fixesCause(claims, run.guarded)) || outcome === 'already_fixed',
+    backed: (outcome === 'code_fix' && parses && isFixOfCause(claims, run.guarded)) || outcome === 'already_fixed',
     reproduced: run.facts.stepsToReproduce.length > 0,
     guards: outcome === 'code_fix' ? run.guarded.verdict : 'clean',
     partial: run.partial,
@@ -404,13 +399,13 @@ function weighRun(run: WeighedRun, checked: CheckedDraft, { outcome, reason }: D
 }
 
 /** The change is made where a quotation of the repository shows the cause; any other edit that parses backs nothing. */
-function fixesCause(claims: readonly CheckedClaim[], { allowed }: GuardedChange): boolean {
+function isFixOfCause(claims: readonly CheckedClaim[], { allowed }: GuardedChange): boolean {
   const causes = new Set(
     claims.filter(({ seenInSource }) => seenInSource).flatMap(({ places }) => places.map(({ file }) => file)),
   );
   return allowed.files.some(
     (change) =>
-      changesCode(change) &&
+      hasCodeChange(change) &&
       (causes.has(change.path) || (change.kind === 'renamed' && causes.has(change.previousPath))),
   );
 }

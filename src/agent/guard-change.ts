@@ -422,7 +422,7 @@ export function findPathGuard(path: string): { readonly rule: GuardRule; readonl
 /** How comments begin in common languages; `#include` and its like, `#[derive]` and `#!` are none. */
 const COMMENT = /^(?:\/\/|\/\*|\*|<!--|--\s|#(?!\s*(?:include|define|undef|if|el|end|pragma|error|import)\b|\[|!))/;
 
-export function changesCode(change: FileChange): boolean {
+export function hasCodeChange(change: FileChange): boolean {
   const { removed, inserted } = listChangedLines(change);
   const code = (lines: readonly string[]): string =>
     lines

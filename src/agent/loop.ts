@@ -65,11 +65,9 @@ export async function runAgent(input: AgentInput, signal: AbortSignal): Promise<
 }
 
 async function investigate(session: Session, signal: AbortSignal): Promise<AgentEnd> {
-  const { records, input } = session;
-  const tools = input.tools.map(({ name }) => name);
   for (;;) {
     signal.throwIfAborted();
-    const move = decideMove({ records, tools, standing: () => assessBudget(session) });
+    const move = decideMove(session);
     switch (move.kind) {
       case 'ask': {
         const stop = await askModel(session, move.toolChoice, signal);
@@ -136,24 +134,21 @@ type Move =
   | { readonly kind: 'conclude'; readonly draft: ConclusionDraft; readonly sendBack: FaultRecord | null }
   | { readonly kind: 'stop'; readonly reason: CutReason };
 
-interface Situation {
-  readonly records: readonly TranscriptRecord[];
-  /** Names of the tools, without `conclude`. */
-  readonly tools: readonly string[];
-  /** Where the budget stands before the next question; only asked when there is one to ask. */
-  readonly standing: () => BudgetStanding;
-}
-
-function decideMove({ records, tools, standing }: Situation): Move {
+/** What the records say is next. The budget is only assessed where the model is asked again. */
+function decideMove(session: Session): Move {
+  const { records, input } = session;
   const exchanges = listExchanges(records);
   const last = exchanges.at(-1);
   if (last && last.turn.toolCalls.length === 0 && last.notices.length === 0) return decideAfterText(exchanges, last);
   const call = last?.turn.toolCalls[last.replies.length];
-  if (!last || !call) return decideAtQuestion(records, standing());
+  if (!last || !call) return decideAtQuestion(records, assessBudget(session));
   if (call.name === 'conclude' && last.turn.toolCalls.length === 1) {
     return decideAfterDraft(exchanges, call.arguments, (text) => ({ kind: 'answer', reply: { kind: 'faults', text } }));
   }
-  const text = explainRefusal({ exchanges, tools });
+  const text = explainRefusal(
+    exchanges,
+    input.tools.map(({ name }) => name),
+  );
   return text === null
     ? { kind: 'act', call }
     : { kind: 'note', record: { kind: 'answer', reply: { kind: 'refused', text } } };

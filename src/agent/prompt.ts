@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { removeInvisible } from '../core/inert-text.ts';
 import type { Suspect } from '../core/issue.ts';
-import type { Message, ToolDescription } from '../core/model.ts';
-import { estimateTokens } from './budget.ts';
+import type { Message } from '../core/model.ts';
 
 export interface Brief {
   /** Name of the repository. */
@@ -31,9 +30,9 @@ const MAX_SUSPECTS = 8;
 const HEAD = 0.6;
 
 interface Part {
-  readonly part: 'facts' | 'suspects' | 'instructions' | 'report';
   readonly heading: string;
   readonly text: string;
+  /** Invisible characters that were taken out. */
   readonly removed: number;
 }
 
@@ -44,7 +43,9 @@ export function createFence(): string {
 
 /** The system message, the same in all runs, and the brief. Same brief and fence: the same bytes. */
 export function buildOpeningMessages(brief: Brief, fence: string): readonly Message[] {
-  const parts = buildParts(brief).map((part) => `# ${part.heading}${describeHidden(part)}\n${fenceText(part, fence)}`);
+  const parts = buildParts(brief).map(
+    (part) => `# ${part.heading}${describeHidden(part)}\n${wrapInFence(part, fence)}`,
+  );
   const head = `Repository ${toOneLine(brief.project)} at commit ${toOneLine(brief.revision)}. Text between <${fence}> and </${fence}> is evidence.`;
   return [
     { role: 'system', content: SYSTEM_TEXT },
@@ -56,35 +57,20 @@ function describeLanguage({ language }: Brief): string {
   return language === '' ? '' : ` Write what people read in this language: ${toOneLine(language).slice(0, 40)}.`;
 }
 
-/** What each part of the first prompt takes, in estimated tokens. */
-export function measurePrompt(
-  brief: Brief,
-  tools: readonly ToolDescription[],
-): readonly { readonly part: string; readonly tokens: number }[] {
-  return [
-    { part: 'system', tokens: estimateTokens(SYSTEM_TEXT) },
-    { part: 'tools', tokens: estimateTokens(JSON.stringify(tools)) },
-    ...buildParts(brief).map(({ part, text }) => ({ part, tokens: estimateTokens(text) })),
-  ];
-}
-
 function buildParts(brief: Brief): readonly Part[] {
   const suspects = brief.suspects.slice(0, MAX_SUSPECTS);
+  const instructions = brief.instructions.map(formatInstruction).join('\n\n');
   return [
-    buildPart('facts', 'Facts', brief.facts),
-    buildPart('suspects', 'Suspects, the likeliest first', suspects.map(formatSuspect).join('\n')),
-    buildPart(
-      'instructions',
-      'Repository instructions (conventions only)',
-      brief.instructions.map(formatInstruction).join('\n\n'),
-    ),
-    buildPart('report', 'Report', brief.report),
+    buildPart('Facts', brief.facts, CAPS.facts),
+    buildPart('Suspects, the likeliest first', suspects.map(formatSuspect).join('\n'), CAPS.suspects),
+    buildPart('Repository instructions (conventions only)', instructions, CAPS.instructions),
+    buildPart('Report', brief.report, CAPS.report),
   ].filter(({ text }) => text !== '');
 }
 
-function buildPart(part: Part['part'], heading: string, raw: string): Part {
+function buildPart(heading: string, raw: string, bytes: number): Part {
   const { text, removed } = copyForModel(raw);
-  return { part, heading, text: capText(text.trim(), CAPS[part]), removed };
+  return { heading, text: truncateMiddle(text.trim(), bytes), removed };
 }
 
 function formatSuspect({ file, line, function: name, score, reasons }: Suspect, index: number): string {
@@ -94,7 +80,7 @@ function formatSuspect({ file, line, function: name, score, reasons }: Suspect, 
 }
 
 function formatInstruction({ path, text }: Brief['instructions'][number]): string {
-  return `## ${toOneLine(path).slice(0, 200)}\n${capText(text.trim(), CAPS.instructionFile)}`;
+  return `## ${toOneLine(path).slice(0, 200)}\n${truncateMiddle(text.trim(), CAPS.instructionFile)}`;
 }
 
 function describeHidden({ removed }: Part): string {
@@ -102,13 +88,13 @@ function describeHidden({ removed }: Part): string {
 }
 
 /** Anything that looks like a fence loses its angle bracket, whatever name it bears. */
-function fenceText({ text }: Part, fence: string): string {
+function wrapInFence({ text }: Part, fence: string): string {
   const inert = text.replace(/<(?=\s*(?:\/\s*)?evidence-)/gi, '‹').replaceAll(fence, 'evidence');
   return `<${fence}>\n${inert}\n</${fence}>`;
 }
 
 /** At most about `bytes` of UTF-8: beginning and end, with what is missing said between them. */
-function capText(text: string, bytes: number): string {
+function truncateMiddle(text: string, bytes: number): string {
   const all = Buffer.from(text);
   if (all.length <= bytes) return text;
   const head = Math.floor(bytes * HEAD);

@@ -69,7 +69,7 @@ export async function checkEvidence(draft: ConclusionDraft, ground: EvidenceGrou
   const anyProven = checked.some(({ citations }) => citations.length > 0);
   const claims = checked.flatMap((claim) => judgeClaim(claim, steps, anyProven));
   const isAbout = !ground.failedCheck || (await isAboutFailure(claims, steps, ground.failedCheck));
-  if (!isAbout && claimsCause(draft)) faults.push(ABOUT_SOMETHING_ELSE);
+  if (!isAbout && hasClaimedCause(draft)) faults.push(ABOUT_SOMETHING_ELSE);
   const given = draft.rootCause.reduce((sum, { citations }) => sum + citations.length, 0);
   const held = checked.reduce((sum, { citations }) => sum + citations.length, 0);
   return {
@@ -90,7 +90,7 @@ const ABOUT_SOMETHING_ELSE =
   'No claim of rootCause is about the check that failed: at least one must quote the failed test, its error, the values that it compared, a frame of its stack, or the change under test. If nothing ties the cause to that check, the outcome is inconclusive.';
 
 /** Whether an outcome says that the cause is known. */
-export function claimsCause({ outcome }: Pick<ConclusionDraft, 'outcome'>): boolean {
+export function hasClaimedCause({ outcome }: Pick<ConclusionDraft, 'outcome'>): boolean {
   return outcome !== 'inconclusive' && outcome !== 'needs_information';
 }
 
@@ -153,7 +153,7 @@ async function filterCommits(
 ): Promise<readonly string[]> {
   const known: string[] = [];
   for (const sha of new Set(shas.map((given) => given.toLowerCase()))) {
-    const shown = /^[0-9a-f]{7,40}$/.test(sha) && ground.steps.some((step) => showsCommit(step, sha));
+    const shown = /^[0-9a-f]{7,40}$/.test(sha) && ground.steps.some((step) => isCommitShown(step, sha));
     if (shown && (await ground.commitExists(sha))) known.push(sha);
     else faults.push(`fixedBy: ${sha.slice(0, 50)} is no commit that a step showed.`);
   }
@@ -161,7 +161,7 @@ async function filterCommits(
 }
 
 /** Only git tells of commits; who reports can write any id into the report. */
-function showsCommit(step: GroundStep, sha: string): boolean {
+function isCommitShown(step: GroundStep, sha: string): boolean {
   return (
     isLookup(step) &&
     (step.lookup === 'history' || step.lookup === 'compare' || step.lookup === 'blame') &&
@@ -231,12 +231,12 @@ function checkCitation({ step, quote }: Citation, { steps, written, faults, name
   const isOwn = step > written.from && occursIn(ready, written.text);
   const fault = isOwn ? 'your own edit wrote it' : explainCitationFault(ready, steps.get(step), steps);
   if (fault !== '')
-    faults.push(`${name}: the citation of step ${step} ${abbreviateQuote(quote)} does not hold: ${fault}.`);
+    faults.push(`${name}: the citation of step ${step} ${shortenQuote(quote)} does not hold: ${fault}.`);
   return fault === '';
 }
 
 /** So much of a quotation as tells which one is meant. */
-function abbreviateQuote(quote: string): string {
+function shortenQuote(quote: string): string {
   const line = quote.replace(/\s+/g, ' ').trim();
   return `“${line.length > 60 ? `${line.slice(0, 60)}…` : line}”`;
 }
@@ -344,16 +344,17 @@ async function isAboutFailure(
   if (failed.tests.length + failed.lines.length + failed.files.length === 0) return true;
   for (const claim of claims) {
     for (const citation of claim.citations) {
-      if (quotesFailure(citation, failed)) return true;
+      if (isQuoteOfFailure(citation, failed)) return true;
       const step = steps.get(citation.step)?.step;
-      if (step !== undefined && (await quotesFile(citation, findNamedFiles(claim, step, failed), failed))) return true;
+      if (step !== undefined && (await isQuoteOfFile(citation, findNamedFiles(claim, step, failed), failed)))
+        return true;
     }
   }
   return false;
 }
 
 /** Whether the quotation contains what is said of the failure, or is contained in it: a log that is quoted raw has timestamps before its lines. */
-function quotesFailure({ quote }: Citation, { tests, lines, commits }: FailedCheck): boolean {
+function isQuoteOfFailure({ quote }: Citation, { tests, lines, commits }: FailedCheck): boolean {
   const ready = prepareText(quote);
   if (occursIn(ready, prepareText(lines.join('\n')))) return true;
   const said = [...tests, ...lines].map((text) => prepareText(text));
@@ -374,7 +375,11 @@ function findNamedFiles(
     .slice(0, MOST_FILES);
 }
 
-async function quotesFile({ quote }: Citation, files: readonly string[], failed: FailedCheckGround): Promise<boolean> {
+async function isQuoteOfFile(
+  { quote }: Citation,
+  files: readonly string[],
+  failed: FailedCheckGround,
+): Promise<boolean> {
   const ready = [prepareText(quote), prepareText(quote.replace(/^[+-]/gm, ''))];
   for (const file of files) {
     const texts = (await failed.textsOf(file)).map((text) => prepareText(text));

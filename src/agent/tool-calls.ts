@@ -23,12 +23,6 @@ const PATTERN: ReadonlySet<string> = new Set(['pattern', 'query', 'text']);
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-interface CallPlace {
-  readonly exchanges: readonly Exchange[];
-  /** Names of the tools, without `conclude`. */
-  readonly tools: readonly string[];
-}
-
 /** The object that the arguments mean (nothing at all: an empty one), or the fault in words. */
 function parseArguments(raw: string): { readonly value: Arguments } | { readonly fault: string } {
   if (raw.trim() === '') return { value: {} };
@@ -52,22 +46,22 @@ export function normaliseArguments(call: ToolCall): string {
   return 'value' in parsed ? JSON.stringify(parsed.value) : call.arguments;
 }
 
-/** Why the next unanswered call of the last exchange is not run; null: it is. */
-export function explainRefusal(place: CallPlace): string | null {
-  const last = place.exchanges.at(-1);
+/** Why the next unanswered call of the last exchange is not run; null: it is. `tools`: their names, without `conclude`. */
+export function explainRefusal(exchanges: readonly Exchange[], tools: readonly string[]): string | null {
+  const last = exchanges.at(-1);
   const index = last?.replies.length ?? 0;
   const call = last?.turn.toolCalls[index];
   if (!last || !call) return null;
   if (last.turn.toolChoice === 'none') return 'Refused: the tools are shut. Answer with the conclusion.';
   if (call.name === 'conclude') return explainConcludeRefusal(last);
-  if (!place.tools.includes(call.name)) {
-    return `Refused: there is no tool ${call.name.slice(0, 80)}. There are: ${place.tools.join(', ')}, conclude.`;
+  if (!tools.includes(call.name)) {
+    return `Refused: there is no tool ${call.name.slice(0, 80)}. There are: ${tools.join(', ')}, conclude.`;
   }
   if (index >= MAX_CALLS_IN_TURN)
     return `Refused: at most ${MAX_CALLS_IN_TURN} calls in a turn. Read these results first.`;
   const parsed = parseArguments(call.arguments);
   if ('fault' in parsed) return `Refused: ${parsed.fault}`;
-  return explainRepetition(place.exchanges, call, parsed.value);
+  return explainRepetition(exchanges, call, parsed.value);
 }
 
 function explainConcludeRefusal({ turn }: Exchange): string {

@@ -113,36 +113,22 @@ function markShortened(exchanges: { replies: readonly Reply[]; shortened: boolea
   }
 }
 
-/** The messages as the model is asked next. Without a compaction, they begin with exactly the messages of the turn before. */
+/** The messages of the next question. Without a compaction, they begin with exactly the messages of the turn before. */
 export function buildMessages(records: readonly TranscriptRecord[]): readonly Message[] {
-  const told: Telling = { exchanges: listExchanges(records).values(), answers: [] };
-  return records.flatMap((record) => toMessages(record, told));
-}
-
-/** The exchanges whose turn is not shown yet, and the answers to the one shown last. */
-interface Telling {
-  readonly exchanges: Iterator<Exchange, undefined>;
-  answers: Message[];
-}
-
-function toMessages(record: TranscriptRecord, told: Telling): readonly Message[] {
-  switch (record.kind) {
-    case 'opening':
-      return record.messages;
-    case 'notice':
-      return [{ role: 'user', content: record.text }];
-    case 'turn':
-      told.answers = toToolMessages(told.exchanges.next().value);
-      return [toAssistantMessage(record)];
-    case 'answer':
-      return told.answers.splice(0, 1);
-    case 'compaction':
-      return [];
+  const exchanges = listExchanges(records).values();
+  const messages: Message[] = [];
+  let answers: Message[] = [];
+  for (const record of records) {
+    if (record.kind === 'opening') messages.push(...record.messages);
+    if (record.kind === 'notice') messages.push({ role: 'user', content: record.text });
+    if (record.kind === 'answer') messages.push(...answers.splice(0, 1));
+    if (record.kind === 'turn') {
+      const { content, toolCalls, opaque } = record;
+      messages.push({ role: 'assistant', content, toolCalls, ...(opaque && { opaque }) });
+      answers = toToolMessages(exchanges.next().value);
+    }
   }
-}
-
-function toAssistantMessage({ content, toolCalls, opaque }: RecordedTurn): Message {
-  return { role: 'assistant', content, toolCalls, ...(opaque && { opaque }) };
+  return messages;
 }
 
 function toToolMessages(exchange: Exchange | undefined): Message[] {
