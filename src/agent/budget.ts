@@ -1,4 +1,5 @@
-// What a run may spend, and where it stands: pure arithmetic over the turns taken, and the door to the ledgers of the month.
+// What a run may spend and what is left of it: arithmetic over the turns taken, and the interface to the monthly
+// ledgers.
 import type { Analysis } from '../core/issue.ts';
 import type { ModelRequest, Prices, Rates, TurnUsage } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
@@ -18,17 +19,20 @@ interface BudgetLimits {
   readonly usd: number;
 }
 
-/** The budgets that runs share: the repository's month and everyone's month. A model without prices is booked at a nominal one, so that they hold for it too. */
+/**
+ * The budgets that runs share: the repository's month and the month of the whole service. Models without prices are
+ * booked at NOMINAL_PRICE.
+ */
 export interface Ledger {
   /** Sets the sum aside, or says which budget refuses it. */
   reserve(usd: number): Promise<'ok' | { readonly refused: CutReason }>;
-  /** Puts what a call really cost in the place of what was set aside for it. `tokens`: of its answer, where there was one. */
+  /** Replaces the reserved sum by what the call cost. `tokens`: those of its answer, if there was one. */
   settle(reservedUsd: number, actualUsd: number, tokens?: TurnUsage): Promise<void>;
 }
 
 export type Usage = Analysis['usage'];
 
-/** `open`: go on. `concluding`: the model is told to. `closing`: tools are shut. `over`: nothing more is asked. */
+/** `open`: go on. `concluding`: the model is reminded. `closing`: no more tools. `over`: no more questions. */
 export type BudgetStanding =
   | { readonly phase: 'open' }
   | { readonly phase: 'concluding' | 'closing' | 'over'; readonly reason: CutReason };
@@ -40,7 +44,7 @@ const CONCLUDE_AT = 0.8;
 
 const CLOSE_AT = 0.9;
 
-/** The last turns are asked without tools. */
+/** The last turns get no tools. */
 export const CLOSING_TURNS = 2;
 
 /** `seconds`: of work up to now. */
@@ -58,7 +62,7 @@ export function sumUsage(turns: readonly RecordedTurn[], seconds: number): Usage
   };
 }
 
-/** US dollars per million tokens of whatever kind, at which a model without prices is booked. */
+/** US dollars per million tokens of any kind, at which a model without prices is booked. */
 export const NOMINAL_PRICE = 0.5;
 
 export function getBookedPrices(prices: Prices | null): Prices {
@@ -102,7 +106,7 @@ interface Share {
   readonly next: number;
 }
 
-/** Where the run stands before its next call. `next`: that call's prompt tokens and reservation. */
+/** How much of the budget is left before the next call. `next`: that call's prompt tokens and reservation. */
 export function assessStanding(
   limits: BudgetLimits,
   usage: Usage,
@@ -132,13 +136,19 @@ function toCutReason({ unit, limit }: Share, phase: 'concluding' | 'over'): CutR
   return { code: 'run_budget', unit, limit, phase };
 }
 
-/** Turns: the last two. Anything else: its last tenth, or when one call more would leave nothing for the conclusion; never before the first call. */
+/**
+ * Turns: the last two. Other units: the last tenth, or when one more call would leave nothing for the conclusion. Never
+ * before the first call.
+ */
 function isClosing({ unit, spent, limit, next }: Share, turnsTaken: number): boolean {
   if (unit === 'turns') return limit - spent <= CLOSING_TURNS;
   return turnsTaken > 0 && (spent >= limit * CLOSE_AT || spent + 2 * next > limit);
 }
 
-/** UTF-8 bytes a token: real source gives 4.9 characters, so 4 errs on the safe side; a CJK character counts as three quarters. */
+/**
+ * UTF-8 bytes a token: source code has 4.9 characters, so 4 is on the safe side; a CJK character counts as three
+ * quarters.
+ */
 const BYTES_PER_TOKEN = 4;
 
 export function estimateTokens(text: string): number {

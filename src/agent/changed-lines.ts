@@ -67,7 +67,7 @@ function hasAny(lines: ReadonlySet<number>, from: number, count: number): boolea
   return false;
 }
 
-/** The marker stands for a secret in all that a model was shown: an edit that writes it would put it in the secret's place. */
+/** The model sees this marker in place of a secret: an edit that writes it would overwrite the secret. */
 function isMarkerWritten(hunk: Hunk, before: readonly string[], after: readonly string[]): boolean {
   const has = (line: string): boolean => line.includes(REDACTED);
   const fresh = after.slice(hunk.after, hunk.after + hunk.inserted);
@@ -103,7 +103,7 @@ const TEST_PATH =
 /** What a test compares with: changed data is a changed expectation. */
 const EXPECTED_DATA = /(?:snap|snapshots?|golden|expected|approved|baselines?|__image_snapshots__)(?:[^a-z]|$)/;
 
-/** Marks that keep a test from running or from counting, in any file: Rust and Python hold tests beside the code. */
+/** Marks that skip a test or keep it from counting, in any file: Rust and Python keep tests next to the code. */
 const SKIPS: readonly RegExp[] = [
   /\b(?:it|tests?|describe|context|suite|specify|bench)\s*(?:\.\s*|\[\s*['"`])(?:\w+\s*\.\s*)?(?:skip|only|todo|fails|failing|fixme|skipIf|runIf)\b/,
   /(?<![\w.])(?:x(?:it|describe|test|context|specify|scenario)|f(?:it|describe|context))\b\s*[('"]/,
@@ -167,7 +167,7 @@ function isSkip(line: string, inTest: boolean): boolean {
   return SKIPS.some((mark) => mark.test(line)) || (inTest && SKIPS_IN_TESTS.some((mark) => mark.test(line)));
 }
 
-/** Lines of the one list without those that the other has as well: what was only moved or indented anew is the same. */
+/** Lines that the other list does not have: what was only moved or indented differently is the same. */
 function removeSharedLines(lines: readonly string[], others: readonly string[]): readonly string[] {
   const left = new Map<string, number>();
   for (const line of others) left.set(foldWhitespace(line), (left.get(foldWhitespace(line)) ?? 0) + 1);

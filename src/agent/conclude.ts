@@ -21,7 +21,7 @@ import {
 export interface FinishedRun {
   /** What the model handed in; null where it never did. */
   readonly draft: ConclusionDraft | null;
-  /** What the facts alone gave; it fills what the model left open. */
+  /** The conclusion from facts only; it fills what the model left open. */
   readonly facts: Conclusion;
   /** Files that a stack trace of the report runs through. */
   readonly framed: readonly string[];
@@ -42,7 +42,7 @@ export interface FinishedRun {
   readonly onOperatorReason?: (reason: CutReason) => void;
 }
 
-/** The conclusion; a run without a draft gives an honest `inconclusive`. Throws only what `exists` and `commitExists` throw. */
+/** The conclusion; without a draft it is `inconclusive`. Throws only what `exists` and `commitExists` throw. */
 export async function concludeRun(run: FinishedRun): Promise<Conclusion> {
   if (run.draft === null) return concludeWithoutDraft(run);
   const checked = await checkEvidence(run.draft, run);
@@ -97,7 +97,7 @@ function toNumberedSteps(descriptions: readonly string[]): readonly Step[] {
   return descriptions.map((description, index) => ({ stepNumber: index + 1, description }));
 }
 
-/** Facts alone, said as such. Edits are left out: nothing explains them. */
+/** Only facts. Edits are omitted: nothing explains them. */
 function concludeWithoutDraft(run: FinishedRun): Conclusion {
   const { facts, steps, changeSet } = run;
   const [first] = facts.analysis.suspects;
@@ -121,7 +121,7 @@ function concludeWithoutDraft(run: FinishedRun): Conclusion {
   };
 }
 
-/** Claims in the model's order. Only a step that holds is named, so what looks like such a reference in the text itself goes. */
+/** Claims in the model's order. References to steps in its text are removed; only citations that hold are named. */
 function describeRootCause({ claims }: CheckedDraft, { outcome, reason, isUnrelated = false }: Decision): string {
   if (claims.length === 0) {
     return outcome === 'needs_information'
@@ -170,7 +170,7 @@ function describeReason(run: FinishedRun, { draft, dropped, quotations }: Checke
 
 function chooseSolutionSteps(steps: readonly string[], { draft }: CheckedDraft, facts: Conclusion): readonly Step[] {
   if (steps.length > 0) return toNumberedSteps(steps);
-  // What the facts advise would stand in the way of the questions.
+  // The advice from facts would distract from the questions.
   if (draft.outcome === 'needs_information')
     return toNumberedSteps(['Answer the questions, and send the report again.']);
   return facts.solutionSteps;
@@ -281,7 +281,7 @@ function formatCodeBlock(text: string): string {
 
 const MAX_SUSPECTS = 8;
 
-/** The least that a suspect of a checked conclusion is worth: half, as what stands in the list is best first. */
+/** The least score of a suspect of a checked conclusion: half, since the list is sorted best first. */
 const LEAST_SCORE = 0.5;
 
 /** The model's come first with at least the facts' best score; what the facts say of the same file is kept with it. */
@@ -317,9 +317,14 @@ export interface Proof {
   /** Claims by their support; dropped ones count as claimed and not proven. */
   readonly claims: { readonly proven: number; readonly assumed: number; readonly dropped: number };
   readonly quotations: { readonly given: number; readonly false: number };
-  /** The firmest place of a proven claim: a frame of the report's trace, a file of the cited steps, one that exists, none. */
+  /**
+   * The best place of a proven claim: a frame of the report's trace, a file of the cited steps, a file that exists,
+   * none.
+   */
   readonly place: 'frame' | 'read' | 'exists' | 'none';
-  /** Of `already_fixed` the commit was found; of `code_fix` the edits parse, and change code at a place of a proven claim. */
+  /**
+   * `already_fixed`: the commit was found. `code_fix`: the edits parse and change code at a place of a proven claim.
+   */
   readonly backed: boolean;
   readonly reproduced: boolean;
   readonly guards: 'clean' | 'needs_person' | 'blocked';
@@ -331,10 +336,16 @@ export interface Proof {
 /** Quotations are the only proof of the cause itself. */
 const CLAIMS = 0.4;
 
-/** A stack frame says that the program was there; a file that was read and cited is likely; a file that exists is little. */
+/**
+ * A stack frame shows that the program was there; a file that was read and cited is likely; one that merely exists says
+ * little.
+ */
 const PLACE = { frame: 0.2, read: 0.12, exists: 0.04, none: 0 } as const;
 
-/** Edits that parse, where the cause was shown, show that the source was understood; a commit that stands in the history is its own proof. */
+/**
+ * Edits that parse, at a cause that was shown, prove an understanding of the source; a commit in the history is its own
+ * proof.
+ */
 const BACKED = 0.2;
 
 /** A failure that can be shown again can be shown to be gone. */
@@ -354,10 +365,11 @@ const DOWNGRADED_MOST = 0.3;
 const FALSE_QUOTATIONS = 0.5;
 
 /**
- * `0.95 × (0.4 × share of claims proven + place + backed + reproduction + guards) × (1 − 0.5 × share of false quotations)`, capped
- * at 0.6 for a partial run and at 0.3 for a downgraded outcome; rounded down to hundredths. Null where no cause is claimed or proven:
- * a number would look as if one were. Without edits or a commit behind it (`not_a_bug`, `action_recommended`) a result reaches 0.66
- * at most; 0.78, from which a pull request may open unasked, takes every claim proven and a failure that was seen, or a frame.
+ * * `0.95 × (0.4 × share of claims proven + place + backed + reproduction + guards) × (1 − 0.5 × share of false
+ * quotations)`, capped at 0.6 for a partial run and at 0.3 for a downgraded outcome; rounded down to hundredths. Null
+ * where no cause is claimed or proven: a number would look as if one were. Without edits or a commit behind it
+ * (`not_a_bug`, `action_recommended`) a result reaches 0.66 at most; 0.78, from which a pull request may open unasked,
+ * takes every claim proven and a failure that was seen, or a frame.
  */
 export function computeConfidence(proof: Proof): number | null {
   if (proof.outcome === 'inconclusive' || proof.outcome === 'needs_information' || proof.outcome === 'facts_only')

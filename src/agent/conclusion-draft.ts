@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { removeInvisible, sanitiseLine, sanitiseText, truncate } from '../core/inert-text.ts';
 import type { ToolDescription } from '../core/model.ts';
 
-/** What is over is left out: nobody reads a cause of more claims, and each costs lookups. */
+/** Anything beyond is omitted: people do not read more claims, and each costs lookups. */
 const MAX_ITEMS = 12;
 
 const MAX_PER_CLAIM = 5;
@@ -28,7 +28,7 @@ function parseRequiredText(max: number): z.ZodType<string> {
   return parseText(max).refine((value) => value !== '', { error: 'must not be empty' });
 }
 
-/** Null and a missing list mean an empty one; one item alone means a list of it. */
+/** Null and a missing list mean an empty one; a single item means a list of it. */
 function parseList<T>(item: z.ZodType<T>, max: number): z.ZodType<readonly T[]> {
   return z.preprocess((value) => {
     if (value === undefined || value === null || value === '') return [];
@@ -57,7 +57,7 @@ const Place = z.object({ file: File, line: Line });
 
 const Citation = z.object({
   step: parseWholeNumber(1),
-  // A quotation may be cut, since its beginning stands where the whole does, but never end in a mark of our own.
+  // A quotation may be cut, since its beginning is then still found, but no mark of ours may be added.
   quote: z
     .string({ error: 'must be a string' })
     .transform((quote) => truncate(removeInvisible(quote.slice(0, QUOTE * 4)).trim(), QUOTE)),
@@ -104,7 +104,10 @@ const ConclusionDraft = z
     for (const [field, message] of findMissing(draft)) context.addIssue({ code: 'custom', path: [field], message });
   });
 
-/** The conclusion as the model means it: nothing in it is proven yet. Keys beyond these, a confidence of its own among them, are not read. */
+/**
+ * The conclusion as the model gave it: nothing in it is proven yet. Other keys, such as its own confidence, are
+ * ignored.
+ */
 export type ConclusionDraft = z.infer<typeof ConclusionDraft>;
 
 interface Substance {
@@ -232,7 +235,7 @@ const MAX_CHARACTERS = 200_000;
 
 const CONTROL: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** The value that the text means, or why there is none, in words for the one who wrote it. Form is repaired; content never. */
+/** The value that the text means, or a fault described for the model. The form is repaired, the content never. */
 export function parseLenientJson(text: string): LenientJson {
   if (text.length > MAX_CHARACTERS) {
     const length = text.length.toLocaleString('en');
@@ -247,7 +250,7 @@ export function parseLenientJson(text: string): LenientJson {
   return parsed;
 }
 
-/** As it stands; else its object alone; else that object mended. The fault is the last one's, which is about what was meant. */
+/** As it is; else only its object; else that object repaired. The fault reported is that of the last try. */
 function parseForms(text: string): LenientJson {
   const object = extractObject(text);
   let fault = '';
@@ -268,9 +271,9 @@ function extractObject(text: string): string {
   return start === -1 || end < start ? text : text.slice(start, end + 1);
 }
 
-/** Without commas before a closing bracket, with control characters in strings escaped. Strings are never changed otherwise. */
+/** Without commas before a closing bracket, and with control characters in strings escaped. */
 function repairJson(text: string): string {
-  // The closing quote is optional: a string that never ends is met once, not from each of its quotes anew.
+  // The closing quote is optional: else a string that never ends would be scanned again from each of its quotes.
   return text.replace(/"(?:[^"\\]|\\[\s\S])*"?|,(?=\s*[}\]])/g, (part) =>
     part === ',' ? '' : part.replace(/[\n\r\t]/g, escapeControl),
   );

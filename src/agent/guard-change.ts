@@ -24,7 +24,7 @@ export interface GuardedChange {
   /** What was left out: explained in words instead. Withheld for a secret: without its content. */
   readonly blocked: readonly { readonly change: FileChange; readonly guard: Guard }[];
   readonly guards: readonly Guard[];
-  /** `blocked`: something was left out, so that the rest alone is not the fix. */
+  /** `blocked`: something was omitted, so that what is left is not the fix. */
   readonly verdict: 'clean' | 'needs_person' | 'blocked';
 }
 
@@ -38,11 +38,14 @@ const MOST_FILES = 300;
 
 const MOST_CHARACTERS = 20_000_000;
 
-/** What makes code read otherwise than it runs (CVE-2021-42574). Joiners and variation selectors stay: emoji and scripts need them. */
+/**
+ * What makes code read otherwise than it runs (CVE-2021-42574). Joiners and variation selectors stay: emoji and scripts
+ * need them.
+ */
 const HIDDEN =
   /[\0-\x08\x0b\x0e-\x1f\x7f-\x9f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\uffa0\u{e0000}-\u{e007f}]|(?<!^)\ufeff/u;
 
-/** Section by section: each file by its path, then its content, then the whole by its size. Throws what the ground throws. */
+/** Each file by its path, then by its content, then the whole by its size. */
 export async function guardChange(changeSet: ChangeSet, ground: GuardGround): Promise<GuardedChange> {
   const changes = changeSet.files.filter(changesSomething);
   const { base } = changeSet;
@@ -171,7 +174,7 @@ interface EntryIndex {
   /** Symbolic links and submodules. */
   readonly links: ReadonlySet<string>;
   readonly folders: ReadonlySet<string>;
-  /** Path as it will stand, by its plain form: no two may be the same on another file system. */
+  /** Comparable form to path: no two may be the same on another file system. */
   readonly byPlain: ReadonlyMap<string, string>;
 }
 
@@ -198,7 +201,7 @@ function listFolders(path: string): string[] {
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
-/** What its paths, the new one and the old, forbid for ever. Paths that a person may allow are judged with the content. */
+/** What the old and the new path forbid. Paths that a person may approve are judged with the content. */
 function guardPaths(change: FileChange, standing: EntryIndex, seen: Set<string>): Guard | null {
   for (const path of listPaths(change)) {
     const shown = JSON.stringify(path.slice(0, 200)).slice(1, -1);
@@ -327,7 +330,7 @@ const RULES: readonly PathRule[] = [
         \.circleci \.buildkite \.woodpecker \.semaphore \.teamcity \.tekton \.harness \.builds \.zuul\.d
         \.azure-pipelines \.azuredevops bamboo-specs \.prow \.drone \.ci azure-pipelines \.azure \.pipelines \.jenkins \.dagger
         \.gocd \.concourse`),
-      // At the top alone: deeper folders of these names hold the source of programs about CI.
+      // Only at the top: deeper folders of these names hold the source of programs about CI.
       /^(?:(?:ci|pipelines?)\/(?:[^/]+\/)*[^/]+\.ya?ml|(?:ci|jenkins)\/(?:[^/]+\/)*[^/]+\.(?:groovy|jenkins)|vars\/[^/]+\.groovy)$/,
     ),
     reason: 'configures CI, which runs with the secrets of the repository',
@@ -400,7 +403,8 @@ const RULES: readonly PathRule[] = [
         helmfile\.ya?ml ansible\.cfg \.changeset/config\.json render\.ya?ml fly\.toml railway\.(?:json|toml) wrangler\.(?:toml|jsonc?)
         firebase\.json serverless\.(?:ya?ml|json|[cm]?[jt]s) skaffold\.ya?ml samconfig\.toml cdk\.json pulumi(?:\.[^/]+)?\.ya?ml        rust-toolchain(?:\.toml)? \.?mise(?:\.[^/]+)?\.toml project/[^/]+\.scala`),
       matchFolders(String.raw`gradle/wrapper buildsrc build-logic \.storybook magefiles fastlane`),
-      // `scripts/`, `bin/` and `tools/` also hold what people ship and what breaks, so of those only shell waits for a person: CI runs tests
+      // `scripts/`, `bin/` and `tools/` also hold what people ship and what breaks, so of those only shell waits for a
+      // person: CI runs tests
       // and sources of a change anyway, and guarding every program in them would leave command lines without a fix.
       /^(?:ci|jenkins)\/(?:[^/]+\/)*[^/]+\.(?:py|rb|[cm]?[jt]s|pl|php|go)$/,
       /^[^/]+\.(?:sh|bash|zsh|ps1|bat|cmd)$/,

@@ -45,8 +45,9 @@ export type AgentEnd =
 const MAX_DELAY = 2_147_483_647;
 
 /**
- * Investigates until there is a conclusion or none can be had. Goes on where the transcript ends. Throws the signal's reason when
- * aborted, `ModelUnavailable` (run it again at `retryAt` with the same transcript), and what tools and transcript throw.
+ * * Investigates until there is a conclusion or none is possible, from where the transcript ends. Throws the signal's
+ * reason when aborted, `ModelUnavailable` (run again at `retryAt` with the same transcript), and what tools and
+ * transcript throw.
  */
 export async function runAgent(input: AgentInput, signal: AbortSignal): Promise<AgentEnd> {
   const session = await openSession(input, signal);
@@ -108,7 +109,7 @@ function endConcluded(session: Session, draft: ConclusionDraft): AgentEnd {
   return { kind: 'concluded', draft, partial: reason !== null, ...summariseRun(session, reason && toStop(reason)) };
 }
 
-/** A conclusion that was sent back and never came again still stands: what does not hold in it is left out later. */
+/** A conclusion that was returned with faults and never corrected still counts: what does not hold is omitted later. */
 function endWithoutConclusion(session: Session, stop: Stop): AgentEnd {
   const draft = findReturnedDraft(session.records);
   if (draft !== null) return { kind: 'concluded', draft, partial: true, ...summariseRun(session, stop) };
@@ -130,11 +131,11 @@ type Move =
   | { readonly kind: 'act'; readonly call: ToolCall }
   /** A record that needs nothing from outside. */
   | { readonly kind: 'note'; readonly record: NoticeRecord | AnswerRecord }
-  /** `sendBack`: how faults of what it says are told; null where that was done once. */
+  /** `sendBack`: how faults are reported to the model; null where that was done once. */
   | { readonly kind: 'conclude'; readonly draft: ConclusionDraft; readonly sendBack: FaultRecord | null }
   | { readonly kind: 'stop'; readonly reason: CutReason };
 
-/** What the records say is next. The budget is only assessed where the model is asked again. */
+/** The next move, from the records only. The budget is assessed only before a question. */
 function decideMove(session: Session): Move {
   const { records, input } = session;
   const exchanges = listExchanges(records);

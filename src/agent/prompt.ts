@@ -21,7 +21,9 @@ export interface Brief {
   readonly instructions: readonly { readonly path: string; readonly text: string }[];
 }
 
-/** UTF-8 bytes, about 4 a token. With system text (1k tokens) and tools (3k), the first prompt stays below 12k tokens. */
+/**
+ * UTF-8 bytes, about 4 a token. With system text (1k tokens) and tools (3k), the first prompt stays below 12k tokens.
+ */
 const CAPS = { facts: 10_000, suspects: 6_000, instructions: 5_000, instructionFile: 2_000, report: 11_000 } as const;
 
 const MAX_SUSPECTS = 8;
@@ -87,7 +89,7 @@ function describeHidden({ removed }: Part): string {
   return removed === 0 ? '' : ` (${removed} invisible characters taken out)`;
 }
 
-/** Anything that looks like a fence loses its angle bracket, whatever name it bears. */
+/** Anything that looks like a fence loses its angle bracket. */
 function wrapInFence({ text }: Part, fence: string): string {
   const inert = text.replace(/<(?=\s*(?:\/\s*)?evidence-)/gi, '‹').replaceAll(fence, 'evidence');
   return `<${fence}>\n${inert}\n</${fence}>`;

@@ -1,4 +1,5 @@
-// Reviews a conclusion: each quotation is searched in its step, each place and commit looked up; what does not hold is sent back once, then dropped.
+// Reviews a conclusion: each quotation, place and commit is looked up; what does not hold is returned to the model
+// once, then dropped.
 import type { ChangeSet } from '../core/change-set.ts';
 import { changesSomething } from '../core/diff/diff.ts';
 import type { StepLookup, StepSource } from '../core/evidence.ts';
@@ -11,9 +12,9 @@ export interface EvidenceGround {
   readonly steps: readonly GroundStep[];
   /** The edits of the run: a file read after them shows the model its own words. */
   readonly changeSet: ChangeSet;
-  /** Whether the analysed commit has that line, or with line 0 that file. Asked for safe paths only. */
+  /** Whether the analysed commit has that line, or with line 0 that file. Called for safe paths only. */
   readonly exists: (file: string, line: number) => Promise<boolean>;
-  /** Whether the repository has that commit. Asked for 7 to 40 hexadecimal digits only. */
+  /** Whether the repository has that commit. Called for 7 to 40 hexadecimal digits only. */
   readonly commitExists: (sha: string) => Promise<boolean>;
   /** The failed check that the conclusion must be about; absent or null: any proof will do. */
   readonly failedCheck?: FailedCheckGround | null;
@@ -25,15 +26,17 @@ type Citation = DraftClaim['citations'][number];
 
 type Place = DraftClaim['places'][number];
 
-/** `proven`: a quotation stands in its step. `assumed`: something else speaks for it, and it must be shown as an assumption. */
+/**
+ * `proven`: a quotation was found in its step. `assumed`: something else supports it, and it is shown as an assumption.
+ */
 export interface CheckedClaim {
   readonly text: string;
   readonly support: 'proven' | 'assumed';
-  /** A quotation that holds is of the repository: who reports can write into the report, and its log, whatever is to be quoted. */
+  /** A quotation that holds is from the repository: a reporter can write anything into the report and its log. */
   readonly seenInSource: boolean;
   /** Those that hold. */
   readonly citations: readonly Citation[];
-  /** Those that exist; `seen`: the file's name stands in a step that is cited with success. */
+  /** Those that exist; `seen`: a step that is cited with success names the file. */
   readonly places: readonly (Place & { readonly seen: boolean })[];
 }
 
@@ -101,8 +104,9 @@ interface ClaimFindings {
 }
 
 /**
- * A quotation that holds proves the claim. Without one: a claim that has an existing place, or that cited nothing while others are
- * proven (a link between them), is an assumption; one that rests on false quotations alone, or on nothing, is dropped.
+ * * A quotation that holds proves the claim. Without one: a claim that has an existing place, or that cited nothing
+ * while others are proven (a link between them), is an assumption; one that rests on false quotations alone, or on
+ * nothing, is dropped.
  */
 function judgeClaim({ claim, citations, places }: ClaimFindings, steps: StepTexts, anyProven: boolean): CheckedClaim[] {
   const isProven = citations.length > 0;
@@ -124,7 +128,7 @@ function judgeClaim({ claim, citations, places }: ClaimFindings, steps: StepText
 
 type PlaceCheck = (place: Place) => Promise<boolean>;
 
-/** Each place is looked up once, and its fault told once. */
+/** Each place is looked up once, and its fault reported once. */
 function createPlaceCheck({ exists }: EvidenceGround, faults: string[]): PlaceCheck {
   const known = new Map<string, Promise<boolean>>();
   const look = async ({ file, line }: Place): Promise<boolean> => {
@@ -169,7 +173,7 @@ function isCommitShown(step: GroundStep, sha: string): boolean {
   );
 }
 
-/** A step as its number stands in the transcript, with the result as the model saw it. */
+/** A step with its number in the transcript and its result as the model saw it. */
 export interface GroundStep {
   readonly number: number;
   /** The exact query in words. */
@@ -225,7 +229,7 @@ function collectWritten(steps: readonly GroundStep[], changeSet: ChangeSet): Wri
   };
 }
 
-/** Whether the quotation stands in the step that is cited; if not, `faults` gets the reason. */
+/** Whether the cited step contains the quotation; if not, `faults` gets the reason. */
 function checkCitation({ step, quote }: Citation, { steps, written, faults, name }: CitationCheck): boolean {
   const ready = prepareText(quote);
   const isOwn = step > written.from && occursIn(ready, written.text);
@@ -273,7 +277,7 @@ const MIN_QUOTE_CHARACTERS = 8;
 
 const WORD = /[\p{L}_$][\p{L}\p{N}_$]+|\d{3,}/gu;
 
-/** Words that stand in nearly every file: a quotation of these alone shows nothing. */
+/** Words of nearly every file: a quotation of only these shows nothing. */
 const EVERYWHERE = new Set(
   `abstract and as async await bool boolean break case catch char class const continue def default del do double elif else end
   enum except export extends false final finally float fn for foreach from func function global if impl implements import in
@@ -294,7 +298,7 @@ export function prepareText(text: string): PreparedText {
   return { plain: foldSpaces(seen), withoutGutters: foldSpaces(seen.replace(GUTTER, '')) };
 }
 
-/** White space apart, and with or without the line numbers that our tools print, the quotation stands in the text. */
+/** Ignores white space, and the line numbers that our tools print. */
 export function occursIn(quote: PreparedText, text: PreparedText): boolean {
   return text.plain.includes(quote.plain) || text.withoutGutters.includes(quote.withoutGutters);
 }
@@ -333,8 +337,8 @@ const MIN_COMPARED_CHARACTERS = 12;
 const MOST_FILES = 20;
 
 /**
- * Whether a claim quotes the failed test, its error, its values or a frame from the log, a file of these, or the change under test. True
- * where nothing is known of the failure that could be quoted.
+ * * Whether a claim quotes the failed test, its error, its values or a frame from the log, a file of these, or the
+ * change under test. True where nothing is known of the failure that could be quoted.
  */
 async function isAboutFailure(
   claims: readonly CheckedClaim[],
@@ -353,7 +357,10 @@ async function isAboutFailure(
   return false;
 }
 
-/** Whether the quotation contains what is said of the failure, or is contained in it: a log that is quoted raw has timestamps before its lines. */
+/**
+ * Whether the quotation contains what the log says of the failure, or is part of it: a raw log has timestamps before
+ * its lines.
+ */
 function isQuoteOfFailure({ quote }: Citation, { tests, lines, commits }: FailedCheck): boolean {
   const ready = prepareText(quote);
   if (occursIn(ready, prepareText(lines.join('\n')))) return true;
@@ -389,7 +396,7 @@ async function isQuoteOfFile(
 }
 
 export interface ReviewGround extends Pick<EvidenceGround, 'exists' | 'commitExists' | 'failedCheck'> {
-  /** Steps that were taken before the model was asked; it may cite them too. */
+  /** Steps taken before the first question; the model may cite them too. */
   readonly earlierSteps: EvidenceGround['steps'];
   /** What the edits come to now. */
   readonly changeSet: () => ChangeSet;
@@ -398,7 +405,7 @@ export interface ReviewGround extends Pick<EvidenceGround, 'exists' | 'commitExi
 /** More would not be read. */
 const MOST_FAULTS = 10;
 
-/** What the model should mend before its conclusion is taken, in words; null where all holds. Throws only what the ground throws. */
+/** What the model should correct before its conclusion is accepted, in words; null where all holds. */
 export async function reviewDraft(
   draft: ConclusionDraft,
   steps: EvidenceGround['steps'],

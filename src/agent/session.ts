@@ -1,4 +1,4 @@
-// One run as it stands: its records, its clock, its overlay brought back to where it was.
+// The state of one run: its records, its clock, and its overlay after a restart.
 
 import { CausewayError } from '../core/errors.ts';
 import type { Finding, SourcedStep } from '../core/evidence.ts';
@@ -41,7 +41,9 @@ import {
 
 export interface AgentInput {
   readonly model: Model;
-  /** On a fresh overlay of the commit: recorded edits are run again on it. The same names and descriptions in every run. */
+  /**
+   * On a new overlay of the commit: recorded edits are run again on it. The same names and descriptions in every run.
+   */
   readonly tools: readonly Tool[];
   readonly brief: Brief;
   readonly transcript: Transcript;
@@ -64,14 +66,14 @@ export interface Session {
   seconds(): number;
 }
 
-/** Why nothing more is asked. */
+/** Why the run ends. */
 export interface Stop {
   readonly reason: CutReason;
-  /** What the model's failure says, for the operator alone: it may name hosts and settings. "" where nothing failed. */
+  /** The failure of the model, only for the operator: it may name hosts and settings. "" where nothing failed. */
   readonly detail: string;
 }
 
-/** Begins the run, or brings back the one that was cut, whose edits are still to be repeated. */
+/** Begins the run, or loads the records of one that was interrupted; its edits are still to be replayed. */
 export async function openSession(input: AgentInput, signal: AbortSignal): Promise<Session> {
   const started = input.now().getTime();
   const records: TranscriptRecord[] = [...(await input.transcript.load())];
@@ -106,9 +108,8 @@ export function getUsage(session: Session): Usage {
 }
 
 /**
- * Gives the overlay its edits again; nothing is looked up or asked again. They depend on nothing but the commit, the tools and the edits
- * before them: one that now ends otherwise means other tools, as after an upgrade. Gives null, or why the run cannot go on: what its
- * records say of the overlay is no longer true.
+ * * Runs the recorded edits again on the overlay. Their result depends only on the commit, the tools and the edits
+ * before them: another result means other tools, as after an upgrade. Returns null, or why the run cannot go on.
  */
 export async function replayEdits({ input, records }: Session, signal: AbortSignal): Promise<Stop | null> {
   for (const { turn, replies } of listExchanges(records)) {
@@ -133,16 +134,18 @@ const MAX_CALLS = 32;
 
 const MAX_ARGUMENTS = 200_000;
 
-/** Failures of which nothing is billed but what had come of an answer before; a refused or useless answer was billed whole. */
+/** Failures that cost only what was spent before them; a refused or useless answer is billed in full. */
 const BILLED_AS_SPENT: ReadonlySet<string> = new Set(['model_unavailable', 'model_rejected', 'model_overflow']);
 
-/** Where the budget stands before the next question. */
+/** The budget before the next question. */
 export function assessBudget(session: Session): BudgetStanding {
   const { promptTokens, usd } = estimateNextCost(session);
   return assessStanding(session.input.budget.limits, getUsage(session), { promptTokens, usd });
 }
 
-/** Asks and stores the turn (or the compaction, where the prompt did not fit). Gives null, or why the run ends with what it has. */
+/**
+ * Asks the model and stores its turn, or a compaction where the prompt did not fit. Returns null, or why the run ends.
+ */
 export async function askModel(
   session: Session,
   toolChoice: ModelRequest['toolChoice'],
@@ -235,7 +238,10 @@ function toRecordedTurn(
   };
 }
 
-/** Answers are matched by id: one that is missing or used twice in the turn is replaced. Arguments too long to keep are no object, and so are refused. */
+/**
+ * Answers are matched by id: a missing or repeated one is replaced. Arguments that are too long become a string, which
+ * is refused.
+ */
 function toRecordedCall({ id, name, arguments: raw }: ToolCall, index: number, all: readonly ToolCall[]): ToolCall {
   const unique = id !== '' && all.findIndex((other) => other.id === id) === index;
   return {

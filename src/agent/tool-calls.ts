@@ -46,7 +46,9 @@ export function normaliseArguments(call: ToolCall): string {
   return 'value' in parsed ? JSON.stringify(parsed.value) : call.arguments;
 }
 
-/** Why the next unanswered call of the last exchange is not run; null: it is. `tools`: their names, without `conclude`. */
+/**
+ * Why the next unanswered call of the last exchange is not run; null: it is. `tools`: their names, without `conclude`.
+ */
 export function explainRefusal(exchanges: readonly Exchange[], tools: readonly string[]): string | null {
   const last = exchanges.at(-1);
   const index = last?.replies.length ?? 0;
@@ -70,7 +72,10 @@ function explainConcludeRefusal({ turn }: Exchange): string {
     : 'Refused: conclude stands alone. Read the results of the other calls, then call it again.';
 }
 
-/** Identical, or a narrower search where the wider one found nothing. An edit in between, or a result no longer shown, lifts both. */
+/**
+ * An identical call, or a narrower search after one that found nothing. Allowed after an edit, or when the result was
+ * dropped.
+ */
 function explainRepetition(exchanges: readonly Exchange[], call: ToolCall, args: Arguments): string | null {
   for (const { before, reply } of listRelevantCalls(exchanges)) {
     if (before.name !== call.name) continue;

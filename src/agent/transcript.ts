@@ -1,4 +1,5 @@
-// The transcript: what was said and found, append-only; everything the loop knows is read from it, so a run goes on where it was cut.
+// The transcript: append-only records of a run; the loop decides from them only, so an interrupted run continues where
+// it ended.
 import type { Finding, SourcedStep } from '../core/evidence.ts';
 import { sanitiseText } from '../core/inert-text.ts';
 import type { Message, Opaque, ToolCall, TurnUsage } from '../core/model.ts';
@@ -8,13 +9,16 @@ import type { CutReason } from '../core/reason.ts';
 export interface Transcript {
   load(): Promise<readonly TranscriptRecord[]>;
   append(record: TranscriptRecord): Promise<void>;
-  /** Keeps a step and the answer that tells it in one write, so that no kill can come between. Gives the answer, with the step's number, by which the model cites it. */
+  /**
+   * Stores a step and the answer to its call in one write. Returns the answer with the step's number, by which the
+   * model cites it.
+   */
   appendStep(step: SourcedStep, status: Finding['status']): Promise<AnswerRecord>;
 }
 
 /**
- * One record, JSON-serialisable. The model's turn is stored before anything is done about it, each call's answer as soon as it is
- * known: a kill loses at most the question in flight or the tool call in flight.
+ * * One record, JSON-serialisable. The model's turn is stored before it is acted on, each answer as soon as it is
+ * known: a kill loses at most the question or the tool call in flight.
  */
 export type TranscriptRecord =
   | { readonly kind: 'opening'; readonly messages: readonly Message[] }
@@ -34,7 +38,7 @@ export interface RecordedTurn {
   readonly kind: 'turn';
   readonly content: string;
   readonly toolCalls: readonly ToolCall[];
-  /** For the model alone. */
+  /** Only for the model. */
   readonly opaque?: Opaque;
   readonly toolChoice: 'auto' | 'none';
   readonly usage: TurnUsage;
@@ -79,14 +83,14 @@ export interface AgentStep extends SourcedStep {
   readonly kind: Finding['status'] | 'edit';
 }
 
-/** Tools whose success changes the overlay: run again when a run is resumed, and reads may be repeated after them. */
+/** Tools that change the overlay: run again when a run is resumed; reads may be repeated after them. */
 const EDIT_TOOLS: ReadonlySet<string> = new Set(['replace', 'create_file', 'delete_file', 'rename_file']);
 
 export function isEdit(call: ToolCall | undefined): boolean {
   return call !== undefined && EDIT_TOOLS.has(call.name);
 }
 
-/** Of what the model says about a step, what people are shown: it is asked for one sentence. */
+/** How much of what the model says about a step is shown: the prompt wants one sentence. */
 const MAX_SAID = 1_000;
 /** Results of the last turns, up to this many characters (about 12k tokens), survive the compaction whole. */
 const KEPT_CHARACTERS = 48_000;
@@ -151,7 +155,10 @@ function formatShortReply(reply: Reply): string {
   return `[step ${number}] ${step.action}: ${status}; ${step.result.length} characters dropped to make room. Call again if you need them.`;
 }
 
-/** The steps taken. The analysis of a turn's last step is what the model said next; of the others it is derived from the finding. */
+/**
+ * The steps taken. The analysis of a turn's last step is what the model said next; that of the others is derived from
+ * the finding.
+ */
 export function listSteps(records: readonly TranscriptRecord[]): readonly AgentStep[] {
   const exchanges = listExchanges(records);
   return exchanges.flatMap((exchange, index) => {

@@ -1,4 +1,5 @@
-// The lines of a log that belong to the cause: error lines with the frames, values and text that follow them, the most informative first.
+// The lines of a log that belong to the cause: error lines with the frames, values and text that follow them, the most
+// informative first.
 import { type ErrorKind, isHarmless } from './error-patterns.ts';
 import { type Cause, ERROR_RANK, isPrinted, rankKind } from './find-cause.ts';
 import type { LogLine, PassingLog } from './log-lines.ts';
@@ -35,7 +36,10 @@ interface OpenBlock {
 /** Up to so many lines between two error lines belong to both. */
 const MAX_LOOSE = 2;
 
-/** Lines that go on with what was said, at any depth: frames, causes, differences, source with its line numbers, what tools point at. */
+/**
+ * Lines that go on with what was said, at any depth: frames, causes, differences, source with its line numbers, what
+ * tools point at.
+ */
 const CONTINUATION =
   /^(?:\s*(?:at |\.{3} \d+ more|Caused by: |Caused: |Suppressed: |Also: |During handling of|The above exception)|[+-]\s|@@ |\s*\||\s*\d+ \||\s*-->|\s*= |\s*[\^~]|> |E {3}|goroutine \d|created by |stderr: |stdout: |[\])}])/;
 
@@ -237,8 +241,8 @@ export function* rankCauseLines(lines: readonly LogLine[], cause: Cause, passing
 }
 
 /**
- * That of the first error, and what follows it. One before it is believed where a tool says what is wrong, such as the heading of a list,
- * or where a passing log has none like it (`isCompared`).
+ * * The section of the first error, and what follows it. One before it is believed where a tool says what is wrong,
+ * such as the heading of a list, or where a passing log has none like it (`isCompared`).
  */
 function chooseBlocks(blocks: readonly Block[], headline: number, isCompared: boolean): readonly Block[] {
   const best = blocks.reduce((most, { kind }) => Math.max(most, rankKind(kind)), -1);

@@ -1,12 +1,14 @@
-// What a line of a long log is worth keeping for: one expression finds candidates, the tables of this folder say what they are.
+// What a line of a long log is worth keeping for: one expression finds candidates, the tables of this folder say what
+// they are.
 import { matchError } from './error-patterns.ts';
 import { findFailedTests, findTestName, mayNameTestLast } from './failed-tests.ts';
 import { findSteps, type LogLine, readLogLine } from './log-lines.ts';
 import { isFinding } from './written-places.ts';
 
 /**
- * `opening`: a step starts. `part`: a part of the log ends. `marked`: the runner says what ended the step. `end`: a program says that it is
- * over. `listed`: on a list of what failed, under a heading. `finding`: a place with a message, which counts where nothing is an error.
+ * * `opening`: a step starts. `part`: a part of the log ends. `marked`: the runner says what ended the step. `end`: a
+ * program says that it is over. `listed`: on a list of what failed, under a heading. `finding`: a place with a message,
+ * which counts where nothing is an error.
  */
 export type LineKind = 'opening' | 'part' | 'marked' | 'verdict' | 'heading' | 'listed' | 'error' | 'finding' | 'end';
 
@@ -19,8 +21,9 @@ export interface ClassifiedLine {
 /** That GitHub Actions puts before each line. */
 export const STAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z /;
 /**
- * One expression for whatever any table of this folder knows a failure or a step by, but for mere words of trouble, which count at the end
- * of a step only. A word too many costs time, one too few loses a cause: `condense-log.test.ts` holds it against every table.
+ * * One expression for everything by which any table of this folder knows a failure or a step, except words of trouble,
+ * which only count at the end of a step. A word too many costs time, one too few loses a cause: `condense-log.test.ts`
+ * compares it with every table.
  */
 const MAY_MATTER = new RegExp(
   [
@@ -33,7 +36,8 @@ const MAY_MATTER = new RegExp(
     'was canceled|longer than|exceeded the max|no output|command took >|build stopped|\\*{3}',
     // Names of tests
     "\\] › |\\) (?:test|doctest|property) |#test_| \\[e\\]|rspec '?\\./|cucumber |^\\s{0,2}x |^\\s{0,12}\\d{1,5}\\) ",
-    // Places without an error: `a.go:1:2: `, `A.java:[1,2] `, `a.ts(1,2): `, `a.js: line 1, `, rows under the name of a file
+    // Places without an error: `a.go:1:2: `, `A.java:[1,2] `, `a.ts(1,2): `, `a.js: line 1, `, rows under the name of a
+    // file
     '[a-z\\d]:\\[?\\d|\\d\\): |: line \\d| - warn|\\| warn|\\d {1,3}warn| {4}warn| warning \\(|\\d {1,2}(?:info|notice)',
     '^ {2}\\d{1,6} {3}|^(?:e: |e {3}|[×xX] )| e(?::| {2}) |[●✕✗✖✘❯×⨯⚠ℹ‼]',
     // Steps
@@ -52,7 +56,7 @@ const LISTED = /^\s{0,12}\d{1,4}\) \S/;
 /** Headings of lists of failures that say too little to be patterns of an error. */
 const LIST_HEADING =
   /^(?:There (?:was|were) \d+ (?:failures?|errors?)|[Ff]ailures|(?:Failing|Errored) scenarios|The following tests FAILED): ?$/;
-/** So many different lines are remembered; then all are forgotten. */
+/** How many different lines are remembered; then the memory is cleared. */
 const MAX_SHAPES = 5_000;
 const MAX_SHAPE = 1_200;
 

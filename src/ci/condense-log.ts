@@ -1,14 +1,17 @@
-// A log of any length as one that can be read at once: its start, its end, and the lines around whatever may say why it failed, in bounded memory.
+// Condenses a log of any length: its start, its end, and the lines around what may say why it failed, in bounded
+// memory.
 import { type ClassifiedLine, LineClassifier, type LineKind, STAMP } from './classify-lines.ts';
 
 /** Bytes that are read before other work gets a turn. */
 const SLICE_BYTES = 64 * 1_024;
-/** A log in which every line looks like an error takes a minute for so much, which is as long as its download may take. */
+/**
+ * A log in which every line looks like an error takes a minute for so much, which is as long as its download may take.
+ */
 const SEARCHED_CHARACTERS = 100_000_000;
 
 /**
- * The log that comes in these chunks, in at most `room` bytes (1,000 or more). A log that fits is returned as it is. Other work runs in
- * between. Throws the signal's reason.
+ * * The log that comes in these chunks, in at most `room` bytes (1,000 or more). A log that fits is returned as it is.
+ * Other work runs in between. Throws the signal's reason.
  */
 export async function condenseLog(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -269,8 +272,9 @@ function measureCost({ text }: Window): number {
 }
 
 /**
- * As many windows as fit, in their order. Steps that failed come before those that passed, verdicts before other errors, and of these the
- * first before later ones. Steps and findings get a small part each: the first and the last of them.
+ * * As many windows as fit, in their order. Steps that failed come before those that passed, verdicts before other
+ * errors, and of these the first before later ones. Steps and findings get a small part each: the first and the last of
+ * them.
  */
 function selectWindows(windows: readonly Window[], room: number): Window[] {
   const chosen = new Set<Window>();

@@ -1,8 +1,10 @@
-// Patterns of a failure in a line of a log: a table, from a tool's own verdict down to a mere word, and how a line is matched against it.
+// Patterns of a failure in a line of a log: a table, from a tool's own verdict down to a mere word, and how a line is
+// matched against it.
 
 /**
- * `verdict`: a tool says what of the code is wrong: a test failed, a line does not compile. `error`: something says that it failed.
- * `summary`: a tool says that what it ran failed, and little of why. `weak`: words of trouble. `end`: only that it is over.
+ * * `verdict`: a tool says what of the code is wrong: a test failed, a line does not compile. `error`: something says
+ * that it failed. `summary`: a tool says that what it ran failed, and little of why. `weak`: words of trouble. `end`:
+ * only that it is over.
  */
 export type ErrorKind = 'verdict' | 'error' | 'summary' | 'weak' | 'end';
 
@@ -17,7 +19,7 @@ interface ErrorPatterns {
 export const TIME_OUT =
   /^(?:Error: )?The operation was canceled|has timed out after \d+|has exceeded the maximum execution time|execution took longer than|exceeded the maximum time limit|No output has been received in the last|Too long with no output|job exceeded the maximum|Build timed out|Command took >|Task timeout after/i;
 
-/** A line that matches none of these is no error line, whatever else it says: words in any case; symbols and places. */
+/** A line that matches none of these is no error line: words in any case; symbols and places. */
 const INFORMATIVE: readonly RegExp[] = [
   /error|err!|too ?many|fail|fatal|panic|exception|traceback|cannot|can't|can not|could not|couldn't|unable|not found|no such|undefined|denied|refused|abort|segmentation|killed|time|invalid|missing|unexpected|expected|^e {3}|not ok|unresolved|no space|enospc|out of memory|lost|shutdown|cancel|exceed|corrupt|conflict|mismatch|violat|problem|undeclared|wrong|went|exit|dirty|out of sync|refusing|unhealthy|limit|died|crash|not up-to-date|^_{4}|^={4}|^e: |unsafe|stop|unused|took >|would reformat|^diff in |^\[warn\]/i,
   /[●✕✗✖✘×]|\.\w{1,5}:\d/,

@@ -22,7 +22,9 @@ const MOCHA = /^\s{0,8}[1-9]\d{0,4} failing$/;
 
 const NUMBERED = /^\s{1,12}\d{1,4}\) (\S.{0,300})$/;
 
-/** Each number is followed by the titles of suites and test on lines of their own, the last of which ends with a colon. */
+/**
+ * Each number is followed by the titles of suites and test on lines of their own, the last of which ends with a colon.
+ */
 function readMochaTests(span: Span): readonly NamedTest[] {
   return findIndexes(span, MOCHA).flatMap((heading) => {
     const found: NamedTest[] = [];
@@ -53,7 +55,7 @@ const SUREFIRE_ITEM = /^(?:\[ERROR\] {1,6}|\s{1,6})(\S.{0,300})$/;
 const SUREFIRE_END =
   /^(?:\[(?:INFO|ERROR)\] *$|$|\[INFO\]|\[ERROR\] (?:Tests run|Errors: ?$|Failures: ?$)|Tests (?:run|in error)|Failed tests)/;
 
-/** `adds(shop.CartTest)`, whatever comes before the class. */
+/** `adds(shop.CartTest)`, with anything before the class. */
 const OF_CLASS = /^([^:]{1,250}?(?:\[.{1,200}\])?\([\w$]{1,100}(?:\.[\w$]{1,100}){1,20}\))/;
 
 const MAX_LISTED = 600;

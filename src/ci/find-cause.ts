@@ -15,7 +15,10 @@ export interface Cause {
   readonly step: Step | null;
   /** Index of the first error line; -1: there is none. */
   readonly headline: number;
-  /** Index of the line that says most of it: where the headline only names a test, the message about that test. -1: there is none. */
+  /**
+   * Index of the line that says most of it: where the headline only names a test, the message about that test. -1:
+   * there is none.
+   */
   readonly message: number;
   /** Every line of the step that is about a failure, in order. */
   readonly errorLines: readonly ErrorLine[];
@@ -28,7 +31,9 @@ const RANKS: Readonly<Record<ErrorKind, number>> = { verdict: 4, error: 3, summa
 /** From this rank on, see {@link rankCause}, a line says what went wrong. */
 export const ERROR_RANK = RANKS.error;
 
-/** Mere words of trouble count among the last lines and under a heading only: tests and tools print them all day long. */
+/**
+ * Mere words of trouble count among the last lines and under a heading only: tests and tools print them all day long.
+ */
 const LAST_WORDS = 20;
 
 const UNDER = 6;
@@ -41,8 +46,8 @@ const FRAME_OR_BLANK = /^\s*(?:at |\.{3} \d+ more|$)/;
 export const NO_CAUSE: Cause = { step: null, headline: -1, message: -1, errorLines: [], tests: [] };
 
 /**
- * Of the steps that failed the most informative, the earliest first. Where it only says that it failed, the last step before it
- * that complained; of a log that names no failed step any, the last first.
+ * * Of the steps that failed the most informative, the earliest first. Where it only says that it failed, the last step
+ * before it that complained; of a log that names no failed step any, the last first.
  */
 export function findCause(lines: readonly LogLine[], steps: readonly Step[], passing?: PassingLog): Cause {
   const cause = findCauseAmong(lines, steps, passing);
@@ -101,7 +106,7 @@ function matchPrinted(line: LogLine, isNamed: boolean, passing: PassingLog | und
   return sign && passing?.has(line.text) ? null : sign;
 }
 
-/** What follows a heading is what it heads, in whatever words. */
+/** What follows a heading belongs to it, in any words. */
 function isUnderHeading(errorLines: readonly ErrorLine[], at: number): boolean {
   const last = errorLines.at(-1);
   return last?.kind === 'verdict' && last.isHeading && at - last.at <= UNDER;
@@ -116,7 +121,7 @@ function toVerdict(line: LogLine): ErrorMatch {
   return { kind: 'verdict', isHeading: matchError(line.text, false)?.isHeading ?? false, isOpening: false };
 }
 
-/** The first verdict, wherever it is; otherwise the first line of the best kind in the last group of error lines. */
+/** The first verdict anywhere; otherwise the first line of the best kind in the last group of error lines. */
 function findHeadline(lines: readonly LogLine[], errorLines: readonly ErrorLine[]): number {
   const own = errorLines.filter(({ isHeading }) => !isHeading);
   const verdict = findFirstVerdict(errorLines);
@@ -218,7 +223,9 @@ const MESSAGES: readonly RegExp[] = [
 const ANNOUNCING =
   /^thread '.{1,200}' (?:\(\d{1,10}\) )?panicked at .{1,300}:\d+:\d+:$|^\s{1,12}Error Message: ?$|^\S{1,300}:\d+: Failure$|^\s{2,40}error: [|>]-?$/;
 
-/** Index of the line that says most of the first cause: the headline, unless that only names a test. -1: there is none. */
+/**
+ * Index of the line that says most of the first cause: the headline, unless that only names a test. -1: there is none.
+ */
 function findMessage(lines: readonly LogLine[], cause: Omit<Cause, 'message'>): number {
   const { headline, tests, step } = cause;
   const test = tests.find(({ at }) => at === headline);

@@ -1,4 +1,4 @@
-// The fingerprint of a cause: what stays the same wherever it is seen, on any machine, in any order.
+// The fingerprint of a cause: what stays the same on any machine and in any order.
 import { createHash } from 'node:crypto';
 import { type Cause, findLinesLikeHeadline, rankCause } from './find-cause.ts';
 import type { LogLine } from './log-lines.ts';
@@ -24,7 +24,9 @@ const TOKEN = /[\p{L}\p{N}_$]+/gu;
 
 const MAX_LINES = 200;
 
-/** The words of a line without values: numbers, paths but for the file's name, hashes, times, addresses, letter case. */
+/**
+ * The words of a line without values: numbers, paths but for the file's name, hashes, times, addresses, letter case.
+ */
 export function stripVariables(text: string): string {
   const bare = text.slice(0, 600).replace(UUID, ' ').replace(URL_HOST, '$1$2 ').replace(FOLDERS, ' ');
   return (bare.match(TOKEN) ?? []).map(stripToken).filter(Boolean).join(' ');
@@ -39,8 +41,8 @@ function stripToken(token: string): string {
 }
 
 /**
- * SHA-256 (hex) of the names of failed tests, otherwise of the error lines of the most informative kind; null: there are none. In no
- * order.
+ * * SHA-256 (hex) of the names of failed tests, otherwise of the error lines of the most informative kind; null: there
+ * are none. In no order.
  */
 export function fingerprintCause(lines: readonly LogLine[], cause: Cause): string | null {
   if (cause.tests.length > 0)
@@ -61,12 +63,14 @@ export function fingerprintLines(lines: readonly string[]): string | null {
   return words.length === 0 ? null : hashParts('lines', words);
 }
 
-/** Of a machine or a service that failed, whatever the step was doing. */
+/** Of a machine or a service that failed, in any step. */
 export function fingerprintFault(what: string): string {
   return hashParts('fault', [what]);
 }
 
-/** Of a check that says its cause in its own summary, in words that other checks of the same App use for other causes. */
+/**
+ * Of a check that says its cause in its own summary, in words that other checks of the same App use for other causes.
+ */
 export function fingerprintOwnWords(name: string, print: string): string {
   return hashParts('own', [fingerprintName(name), print]);
 }

@@ -6,8 +6,9 @@ interface InfrastructurePattern {
   /** In words: what failed. */
   readonly what: string;
   /**
-   * Who says so, which decides where it counts: `runner`: the CI itself. `machine`: the system under every program. `fetcher`: a tool
-   * that fetches, on a line that only it writes. `any`: any program, so only where a step does nothing but fetch.
+   * * Who says so, which decides where it counts: `runner`: the CI itself. `machine`: the system under every program.
+   * `fetcher`: a tool that fetches, on a line that only it writes. `any`: any program, so only where a step does
+   * nothing but fetch.
    */
   readonly said: 'runner' | 'machine' | 'fetcher' | 'any';
   readonly pattern: RegExp;
@@ -112,7 +113,10 @@ const MAX_FAULT_LINE = 300;
 /** Lines between a fault and the end that it brought about. */
 const NEAR = 80;
 
-/** The fault that ended the step; null: none did. A test that failed, or a line that does not compile, is the code's own. */
+/**
+ * The fault that ended the step; null: none did. A test that failed, or a line that does not compile, is the code's
+ * own.
+ */
 export function findFault(lines: readonly LogLine[], cause: Cause): FoundFault | null {
   const end = cause.step?.to ?? lines.length;
   const faults = cause.errorLines.flatMap(({ at }) => {

@@ -28,7 +28,7 @@ export interface CheckEvidence {
   readonly changed: { readonly paths: readonly string[]; readonly isCut: boolean } | null;
   /** What ties the failure to the change; absent: names decide. */
   readonly ties?: readonly Tie[];
-  /** A push to the default branch has no base but what stood there before. */
+  /** A push to the default branch has no base but its previous commit. */
   readonly isOnDefault: boolean;
 }
 
@@ -68,7 +68,7 @@ const RULES: readonly Rule[] = [
 /** A failure that was seen fewer times than this may have passed by mere chance. */
 const MIN_FLAKY = 2;
 
-/** From evidence alone; the same evidence is always judged the same. */
+/** Decides from the evidence only, so the same evidence always gives the same verdict. */
 export function judgeCheck(evidence: CheckEvidence): Judgement {
   for (const { verdict, explain } of RULES) {
     const reasons = explain(evidence);
@@ -90,7 +90,8 @@ function explainBrokenBase({ base, history, isOnDefault, read }: CheckEvidence):
   if (isOnDefault) return null;
   const isRed = base.state === 'red';
   const toReasons = (reason: Reason) => [reason, ...explainHistory(history)];
-  // Red on the base for another cause is no excuse; nor is a red base where this failure is unknown there and its cause is known.
+  // Red on the base for another cause is no excuse; nor is a red base where this failure is unknown there and its cause
+  // is known.
   if (isRed && base.sameCause === true) return toReasons({ code: 'red_on_base', check: base.name, cause: 'same' });
   if (history?.isOpenOnDefault === true) return toReasons({ code: 'open_on_default' });
   if (!isRed || base.sameCause === false) return null;

@@ -1,9 +1,13 @@
-// A CI log as lines without time stamps and colours, the steps that they belong to, and what a passing log of the same job prints as well.
+// A CI log as lines without time stamps and colours, the steps that they belong to, and what a passing log of the same
+// job prints as well.
 import { removeAnsi } from '../triage/report-text.ts';
 
 export interface LogLine {
   readonly text: string;
-  /** `echo`: the script of a step shown before it runs. `shell`: one command of it, `text` begins with `$ `. `begin`, `end`: a part of the log opens or closes, `text` is its name. */
+  /**
+   * `echo`: the script of a step shown before it runs. `shell`: one command of it, `text` begins with `$ `. `begin`,
+   * `end`: a part of the log opens or closes, `text` is its name.
+   */
   readonly mark: '' | 'begin' | 'end' | 'error' | 'warning' | 'command' | 'debug' | 'echo' | 'shell';
   /** Name of the step where each line says it; "" else. */
   readonly step: string;
@@ -211,7 +215,7 @@ function readFailedNames(lines: readonly LogLine[]): ReadonlySet<string> {
 
 /** Lines of a job that passed. */
 export interface PassingLog {
-  /** Whether it printed this line too, whatever numbers, times, hashes and folders stood in it. */
+  /** Whether the passing log has this line too, apart from numbers, times, hashes and folders. */
   has(text: string): boolean;
 }
 
@@ -241,7 +245,10 @@ function normaliseLine(text: string): string {
     .trim();
 }
 
-/** Of a path; a word without folders stays. Words are matched whole: a search for the slash would restart at every letter. */
+/**
+ * Of a path; a word without folders stays. Words are matched whole: a search for the slash would restart at every
+ * letter.
+ */
 function findFileName(word: string): string {
   return word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')) + 1) || '/';
 }

@@ -4,7 +4,10 @@ import type { Cause } from './find-cause.ts';
 import type { LogLine } from './log-lines.ts';
 import { findWrittenPlaces, isFinding, readFileHeading, readFindingLine, toRepositoryPath } from './written-places.ts';
 
-/** A place that a log or an annotation names, in a path as written or, where the runner's own folder was in front, without that. */
+/**
+ * A place that a log or an annotation names, in a path as written or, where the runner's own folder was in front,
+ * without that.
+ */
 export interface Place {
   readonly path: string;
   /** 0: none. */
@@ -42,7 +45,10 @@ export function findPlaces(lines: readonly LogLine[], cause: Cause, most = MAX_P
   return [...found.values()].slice(0, most);
 }
 
-/** Indexes of the error lines and of those that follow them, each once; the first with what a linter listed right before it, and the file's name. */
+/**
+ * Indexes of the error lines and of those that follow them, each once; the first with what a linter listed right before
+ * it, and the file's name.
+ */
 function* findNearLines(lines: readonly LogLine[], { errorLines, headline, step }: Cause): Generator<number> {
   const to = step?.to ?? lines.length;
   let next = findListStart(lines, headline, step?.from ?? 0);
@@ -57,8 +63,8 @@ const PACKAGE_REACH = 3_000;
 const GO_PACKAGE = /^(?:FAIL|ok {2})\s{1,4}(\S{1,300})/;
 
 /**
- * `go test` names files without their folder, and the package below all of its tests: `FAIL github.com/acme/shop/cart 0.004s`. Each line is
- * looked at once: the lines up to a package are all of it.
+ * * `go test` names files without their folder, and the package below all of its tests: `FAIL github.com/acme/shop/cart
+ * 0.004s`. Each line is looked at once: the lines up to a package are all of it.
  */
 function createGoFolders(lines: readonly LogLine[]): (path: string, at: number) => string {
   let known = { from: 0, to: 0, folder: '' };
@@ -92,7 +98,9 @@ function findListStart(lines: readonly LogLine[], headline: number, from: number
 /** Lines between the name of a file and the findings in it. */
 const BETWEEN = /^[-=|]|^FOUND \d+ (?:ERROR|WARNING)/;
 
-/** A blank line ends a list of some tools, and is part of those of others: only another heading or other words end it. */
+/**
+ * A blank line ends a list of some tools, and is part of those of others: only another heading or other words end it.
+ */
 function findHeadingAfter(text: string, over: string): string {
   const path = readFileHeading(text);
   if (path !== null) return path;

@@ -1,4 +1,5 @@
-// Which of the commits since a check was green is likeliest to have turned it red: by what each touches, and what the failure names.
+// Which of the commits since a check was green is likeliest to have turned it red: by what each touches, and what the
+// failure names.
 
 import type { LikeliestCommit } from '../core/failure.ts';
 import type { MappedFrame } from '../triage/clues.ts';
@@ -22,7 +23,7 @@ interface RangeCommit {
 
 /** What is known of the failure. Paths are of the repository, the most telling first. */
 export interface RangeEvidence {
-  /** Files that the failing lines name: never one that is merely mentioned, for whoever touched that would be blamed. */
+  /** Files that the failing lines name: never one that is merely mentioned, since its author would be blamed. */
   readonly places: readonly string[];
   /** Those of the failed tests, likewise. */
   readonly tests: readonly string[];
@@ -44,13 +45,15 @@ const WIDE = 12;
 
 const MOST_REASONS = 3;
 
-/** Suspects are ranked by all that a report mentions: five of them and a word, 1.4 together, stay below {@link LEAST}. */
+/**
+ * Suspects are ranked by all that a report mentions: five of them and a word, 1.4 together, stay below {@link LEAST}.
+ */
 const WEIGHTS = { place: 4, test: 2.5, settings: 2, suspect: 0.9, beside: 1, word: 0.75 } as const;
 
 /** Only the first ones: after them all files of the repository follow. */
 const MOST_SUSPECTS = 5;
 
-/** The first stands out where it has as much more than the second. */
+/** The first stands out if its score exceeds the second's by this much. */
 const AHEAD = 1.5;
 
 /** Less than a file that was named is no reason to name a person's commit. */
@@ -82,7 +85,7 @@ export function rankCommits(commits: readonly RangeCommit[], evidence: RangeEvid
     .toSorted((a, b) => b.score - a.score);
 }
 
-/** The first, where it stands out from the others; null: any of them may be it. */
+/** The first, if it stands out from the others; null: it may be any of them. */
 export function pickLikeliest(ranked: readonly RankedCommit[]): RankedCommit | null {
   const [first, second] = ranked;
   if (first === undefined || first.score < LEAST) return null;
@@ -158,7 +161,7 @@ function getFolder(path: string): string {
 
 interface Told {
   readonly report: string;
-  /** Its lines that begin so list commits: no part of the failure, whatever their subjects say. */
+  /** Lines that begin so list commits: they are no part of the failure. */
   readonly listed: readonly string[];
   readonly ground: Ground;
   readonly traces: readonly Trace[];
@@ -178,7 +181,10 @@ const PASSED =
 
 const MAX_SAID = 120;
 
-/** Frames come first, the innermost of each trace before the others. Paths are of the repository where they could be mapped. Linear in the report; nothing in it makes this fail. */
+/**
+ * Frames come first, the innermost of each trace before the others. Paths are of the repository where they could be
+ * mapped. Linear in the report; nothing in it makes this fail.
+ */
 export function findFailingEvidence({ report, listed, ground, ...told }: Told): Omit<RangeEvidence, 'suspects'> {
   const lines = removePassed(
     readLogLines(report).filter(({ text }) => !listed.some((start) => text.startsWith(start))),
@@ -198,7 +204,7 @@ export function findFailingEvidence({ report, listed, ground, ...told }: Told): 
   };
 }
 
-/** What passed says nothing of the failure, though it stands among its lines: those are emptied, so that all keep their order. */
+/** Lines about what passed are emptied rather than removed, so that the others keep their order. */
 function removePassed(lines: readonly LogLine[]): readonly LogLine[] {
   let isPassing = false;
   return lines.map((line) => {
@@ -209,7 +215,7 @@ function removePassed(lines: readonly LogLine[]): readonly LogLine[] {
   });
 }
 
-/** A summary at the end says most, but what it sums up, with its places, stands before it. */
+/** A summary at the end says most, but the places that it sums up come before it. */
 function cutToFirstVerdict(cause: Cause): Cause {
   const first = cause.errorLines.find(({ kind }) => kind === 'verdict')?.at ?? cause.headline;
   return { ...cause, headline: Math.min(first, cause.headline) };
@@ -248,8 +254,8 @@ function removeDuplicates(paths: readonly string[]): readonly string[] {
 const SHOWN = 8;
 
 /**
- * Null: none stands out, or not all of them could be ranked, so that the culprit may be one that was not; also where there are fewer than
- * two, or git knows none of them, and there is no step.
+ * * Null: none stands out, or not all could be ranked, so that the culprit may be another; also where there are fewer
+ * than two, or git knows none of them, and there is no step.
  */
 export async function rankRange(lookups: Lookups, known: KnownRange): Promise<LikeliestCommit | null> {
   const { commits: listed, total } = known.range;

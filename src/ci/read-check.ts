@@ -38,7 +38,9 @@ const ONLY_FAILED: readonly RegExp[] = [
 
 interface OwnWords {
   readonly lines: readonly LogLine[];
-  /** Tells only where a tool's error, a test or a place of the code is named: words of trouble are in every check that is red. */
+  /**
+   * Whether a tool's error, a test or a place of the code is named: words of trouble are in every check that is red.
+   */
   readonly cause: Cause;
 }
 
@@ -108,7 +110,7 @@ export interface ReadCheck {
   readonly excerpt: Excerpt;
   readonly places: readonly Place[];
   readonly infrastructure: InfrastructureFault | null;
-  /** Equal for the same cause wherever it is seen; of a check that says nothing, of its name and conclusion alone. */
+  /** Equal for the same cause in any check; where a check says nothing, made of its name and conclusion only. */
   readonly fingerprint: string;
   /** Whether it says anything by which one cause differs from another. */
   readonly isInformative: boolean;
@@ -166,7 +168,10 @@ function readAnnotations(annotations: CheckTexts['annotations']): readonly Place
     .map(({ path, line, message }) => ({ path, line, message }));
 }
 
-/** A runner that dies has its log cut anywhere: what GitHub notes of its end counts, unless the log has the verdict of a tool. */
+/**
+ * A runner that dies has its log cut anywhere: what GitHub notes of its end counts, unless the log has the verdict of a
+ * tool.
+ */
 function preferNotedFault(text: Text, noted: Text): Text {
   return text.fault === null && noted.fault !== null && rankCause(text.cause) < VERDICT ? noted : text;
 }
@@ -201,8 +206,8 @@ interface Shown {
 }
 
 /**
- * What people see, with what a passing run printed as well left out of it. Fingerprint and fault do not know of that run, or one failure
- * would be two: with such a log at hand and without.
+ * * What people see, with what a passing run printed as well left out of it. Fingerprint and fault do not know of that
+ * run, or one failure would be two: with such a log at hand and without.
  */
 function compareWithPassing({ lines, cause, fault, isOwn }: Text, log: string): Shown {
   if (log === '' || fault !== null || isOwn) return { lines, cause };

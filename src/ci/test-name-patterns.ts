@@ -89,7 +89,7 @@ export const NAMING_LINES: readonly NamingLine[] = [
   },
 ];
 
-/** Asked only where no other line names a test: they say again what others say better, or name no more than a suite. */
+/** Used only where no other line names a test: they repeat what others say better, or name only a suite. */
 export const LAST_NAMING_LINES: readonly NamingLine[] = [
   { word: '[FAIL]', pattern: /^\[xUnit\.net [\d:.]{1,20}\] {2,10}(\S.{0,300}) \[FAIL\]$/ },
   { word: ' ... ', pattern: /^(\w{1,200} \([\w.]{1,300}\)) \.\.\. (?:FAIL|ERROR)$/ },

@@ -1,12 +1,13 @@
-// What ties a failure to the change under test: the failure names a changed file, or a failing test belongs to one by its name or uses it.
+// What ties a failure to the change under test: the failure names a changed file, or a failing test belongs to one by
+// its name or uses it.
 import type { SourceTree } from '../core/source.ts';
 import { classifyFile } from '../triage/own-code.ts';
 import { createPathIndex, getFileName, type PathIndex } from '../triage/paths.ts';
 import type { ReadCheck } from './read-check.ts';
 
 /**
- * `named`: the failure names the file. `tested`: the failing test is that file's, by the names and folders of both. `used`: the failing test
- * imports it, or uses what it defines.
+ * * `named`: the failure names the file. `tested`: the failing test is that file's, by the names and folders of both.
+ * `used`: the failing test imports it, or uses what it defines.
  */
 export interface Tie {
   readonly path: string;
@@ -44,7 +45,10 @@ const MOST_CHANGED = 60;
 const MOST_OUTLINED = 20;
 const MOST_TEXT = 100_000;
 
-/** The same with a look into the commit: which file a test is for where several could be, and what the test's own text uses. Throws what the tree throws. */
+/**
+ * The same with a look into the commit: which file a test is for where several could be, and what the test's own text
+ * uses. Throws what the tree throws.
+ */
 export async function findTiesInTree(
   tree: TestTree,
   { changed, read }: { readonly changed: readonly string[]; readonly read: Failing },
@@ -99,7 +103,10 @@ function isTested(path: string, tests: readonly string[]): boolean {
   return tests.some((test) => test.includes(`${name}.`) || test.includes(`${name})`) || test.endsWith(name));
 }
 
-/** The test files that the failure names, in paths of the commit. A bare name, or that of a class, must be of exactly one file. */
+/**
+ * The test files that the failure names, in paths of the commit. A bare name, or that of a class, must be of exactly
+ * one file.
+ */
 function findTestFiles(index: PathIndex, { places, excerpt }: Failing): readonly string[] {
   const placed = places.flatMap(({ path: name }) => {
     const same = (index.byName.get(getFileName(name).toLowerCase()) ?? []).filter(
@@ -182,7 +189,7 @@ function isMirror(test: string, path: string): boolean {
   return one.stem === other.stem && one.stem !== '' && one.folders.join('/') === other.folders.join('/');
 }
 
-/** The file that a test is for by its name; null: none, or as many as agree alike. */
+/** The file that a test is for by its name; null: none, or several that agree equally. */
 function findNearestNamed(test: string, { paths }: PathIndex): string | null {
   const { stem, folders } = readName(test);
   if (COMMON.test(stem)) return null;
@@ -285,7 +292,10 @@ function findUsedNames({ path: test, text, tree }: TestFile): Uses {
   };
 }
 
-/** Rust: modules by their paths, of its own crate or of another of the workspace, and types by the file that is named for them. */
+/**
+ * Rust: modules by their paths, of its own crate or of another of the workspace, and types by the file that is named
+ * for them.
+ */
 function findUsedCrates({ path: test, text, index }: TestFile): Uses {
   const types = findTypes(text);
   const own = /^.*?(?=(?:^|\/)(?:src|tests|benches|examples)\/)/.exec(test)?.[0] ?? '';
@@ -348,7 +358,10 @@ function findTypes(text: string): ReadonlySet<string> {
   return new Set((text.match(/\b[A-Z]\w{2,100}\b/g) ?? []).map((name) => name.toLowerCase()));
 }
 
-/** Whether the type is there that a file is named for, such as `AppSettings` for `app_settings.rb`, where no other source has that name. */
+/**
+ * Whether the type is there that a file is named for, such as `AppSettings` for `app_settings.rb`, where no other
+ * source has that name.
+ */
 function isTyped(path: string, types: ReadonlySet<string>, index: PathIndex): boolean {
   const name = normaliseName(path);
   if (!types.has(name) || COMMON.test(name)) return false;

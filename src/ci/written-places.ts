@@ -24,8 +24,10 @@ const START = `(?<![\\w/\\\\.:-])(?:${ADDRESS})?`;
 
 /** Each names file and line in groups of these names. */
 const ON_ONE_LINE: readonly RegExp[] = [
-  // gcc, clang, rustc, go, flake8, mypy and most others: `path:12:3`; javac, Python: `path:12`; Maven: `path:[12,3]`; msvc, tsc, msbuild:
-  // `path(12,3)`; Python, OCaml: `"path", line 12`; ShellCheck, Terraform: `path line 12`; ESLint compact: `path: line 12`; .NET: `path:line 12`
+  // gcc, clang, rustc, go, flake8, mypy and most others: `path:12:3`; javac, Python: `path:12`; Maven: `path:[12,3]`;
+  // msvc, tsc, msbuild:
+  // `path(12,3)`; Python, OCaml: `"path", line 12`; ShellCheck, Terraform: `path line 12`; ESLint compact: `path: line
+  // 12`; .NET: `path:line 12`
   new RegExp(
     `${START}(?<path>${PATH})(?:"?(?:[,:]? |:)line (?<a>\\d{1,6})\\b|:\\[?(?<b>\\d{1,6})(?:[-:,]\\d{1,6})?\\]?(?![\\w.])|\\((?<c>\\d{1,6})(?:,\\d{1,5}){0,3}\\))`,
     'g',
@@ -62,7 +64,10 @@ function matchAroundMessage(text: string): readonly RegExpExecArray[] {
   return MESSAGE_BETWEEN.map((form) => form.exec(text)).filter((match) => match !== null);
 }
 
-/** The name of a file on a line of its own, over what is found in it: ESLint, stylelint, yamllint, remark; PHP_CodeSniffer, PHPStan. */
+/**
+ * The name of a file on a line of its own, over what is found in it: ESLint, stylelint, yamllint, remark;
+ * PHP_CodeSniffer, PHPStan.
+ */
 const FILE_OVER = new RegExp(`^(?:FILE: | *Line {1,8})?(?:${ADDRESS})?(?<path>${PATH})(?: -- \\d+ warnings?:)?$`);
 
 /** A finding under it: line, column, how grave; or the line and bars; or the line and the message. */

@@ -1,4 +1,5 @@
-// One whole answer from the pieces of a stream, whatever the interface; and earlier answers as the same model wants them back.
+// One whole answer from the pieces of a stream, over any interface; and earlier answers as the same model wants them
+// back.
 import type { Message, ModelRequest, ModelTurn, ToolCall, TurnUsage } from '../core/model.ts';
 import type { Dialect, Feature } from './dialect.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -81,8 +82,8 @@ export function noteModel(draft: Draft, value: unknown): void {
 }
 
 /**
- * Hands every event to `add`. The libraries end an aborted stream without an error, and a cut one too: `draft.finish` says whether the
- * answer is whole. What breaks after its end costs the figures of usage at most.
+ * * Hands every event to `add`. The libraries end an aborted stream without an error, and a cut one too: `draft.finish`
+ * says whether the answer is whole. What breaks after its end costs the figures of usage at most.
  */
 export async function readEvents(
   { draft, watch }: Question,
@@ -138,10 +139,13 @@ function stripThoughts(content: string): string {
 /** What an API takes as a name; an answer of ours that repeats another one would be rejected with the whole request. */
 const NOT_IN_NAMES = /[^a-zA-Z0-9_-]/g;
 const LONGEST_NAME = 64;
-/** OpenAI takes no longer ones back; the longer ones of others hold a thought signature, and are kept with the opaque parts. */
+/**
+ * OpenAI takes no longer ones back; the longer ones of others hold a thought signature, and are kept with the opaque
+ * parts.
+ */
 const LONGEST_ID = 40;
 
-/** The turn as the conversation can keep it: ids that are there once and fit every endpoint, names that every endpoint takes back. */
+/** The turn as the conversation keeps it: unique ids that fit every endpoint, names that every endpoint accepts. */
 export function toTurn(
   { content, calls }: Answer,
   { request, draft }: Question,
@@ -182,7 +186,10 @@ function replaceHalfCharacters(name: string, offered: ReadonlySet<string>): stri
   return bare.replaceAll(NOT_IN_NAMES, '_').slice(0, LONGEST_NAME) || 'unnamed';
 }
 
-/** A message as an interface writes it: opaque parts are those of this endpoint and model, and call ids are the provider's own. */
+/**
+ * A message as an interface writes it: opaque parts are those of this endpoint and model, and call ids are the
+ * provider's own.
+ */
 export type OwnMessage =
   | Exclude<Message, { role: 'assistant' }>
   | {
@@ -196,7 +203,7 @@ export interface OwnCall extends ToolCall {
   readonly opaque: Readonly<Record<string, unknown>>;
 }
 
-/** `origin`: whose opaque parts go back; null: nobody's. */
+/** `origin`: whose opaque parts are sent back; null: none. */
 export function markOwnMessages(messages: readonly Message[], origin: string | null): readonly OwnMessage[] {
   const ids = new Map<string, string>();
   return messages.map((message): OwnMessage => {
@@ -219,7 +226,7 @@ export function normaliseArguments(written: string, parsed: unknown): string {
   return JSON.stringify(written.trim() === '' ? {} : { malformed: written });
 }
 
-/** Provider, interface and model: whose opaque parts these are. */
+/** Provider, interface and model, to which opaque parts belong. */
 export function getOrigin({ place, wire, model }: Endpoint): string {
   return `${place} ${wire} ${model}`;
 }

@@ -1,4 +1,4 @@
-// chat.completions, as everybody but OpenAI and Anthropic offers it: streamed, in the dialect that the endpoint understands.
+// chat.completions, as most providers offer it: streamed, in the dialect that the endpoint understands.
 import { createHash } from 'node:crypto';
 import { OpenAI } from 'openai';
 import type { ModelRequest } from '../core/model.ts';
@@ -124,7 +124,7 @@ function noteWanted(
   });
 }
 
-/** Hosts that document a parameter which strict servers reject; where it is rejected all the same, it is left out from then on. */
+/** Hosts that document a parameter which strict servers reject; once it is rejected, it is omitted from then on. */
 const TAKES: Readonly<Record<'parallel_tool_calls' | 'prompt_cache_key', RegExp>> = {
   parallel_tool_calls: /(?:^|\.)(?:openai\.com|azure\.com|openrouter\.ai)$/,
   prompt_cache_key: /(?:^|\.)(?:openai\.com|azure\.com|moonshot\.(?:ai|cn))$/,
@@ -380,8 +380,8 @@ function callFor(calls: CallDraft[], place: Place): CallDraft {
 }
 
 /**
- * Same number and no other id (some number every call 0); without numbers the same id; without both it is the last call, unless a name
- * begins a new one.
+ * * Same number and no other id (some number every call 0); without numbers the same id; without both it is the last
+ * call, unless a name begins a new one.
  */
 function isSameCall(call: CallDraft, { index, id, isNamed }: Place): boolean {
   if (index !== null) return index === call.index && (id === '' || call.id === '' || id === call.id);

@@ -20,9 +20,9 @@ export interface Dialect {
   readonly leftOut: Set<Feature>;
   /** What is put in the place of opaque parts on turns that another model took. */
   readonly fills: Set<'reasoning_content' | 'thought_signature'>;
-  /** Whether the endpoint is asked to ignore thoughts that no longer fit what stands before them, as after a compaction. */
+  /** Whether the endpoint should ignore thoughts that no longer fit what precedes them, as after a compaction. */
   dropsUnfit: boolean;
-  /** Output tokens that are asked for, where an interface wants a number. */
+  /** The limit on output tokens, where an interface wants one. */
   maxTokens: number;
   /** A call came as a call, so that text without one is meant as text. */
   hasCalled: boolean;
@@ -30,9 +30,9 @@ export interface Dialect {
   textAnswers: number;
 }
 
-/** More than any conclusion with its thinking takes; models that write less say so, and are then asked for what they can. */
+/** More than any conclusion with its thinking takes; a model with a lower limit says so, and that one is used. */
 const OUTPUT_TOKENS = 32_000;
-/** With the first text alone a model may be thinking aloud; with the second it most likely cannot call. */
+/** After one text a model may be thinking aloud; after two it most likely cannot call tools. */
 const TEXT_ANSWERS_UNTIL_JSON = 2;
 
 export function createDialect(): Dialect {
@@ -51,7 +51,7 @@ export function noteFeatures(
   }
 }
 
-/** Takes note of a text where a call was expected; true: the model cannot call, and must be asked in JSON mode. */
+/** Counts a text where a call was expected; true: the model cannot call tools, so JSON mode is next. */
 export function noteTextAnswer(dialect: Dialect): boolean {
   dialect.textAnswers += 1;
   return !dialect.hasCalled && dialect.textAnswers >= TEXT_ANSWERS_UNTIL_JSON;

@@ -1,4 +1,4 @@
-// A model behind an endpoint: what is asked, over which interface, how often, how long, and what is said when it does not work.
+// A model behind an endpoint: which interface is used, how often and how long it is tried, and what the failure says.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Holds, INTERFACE_HOLDS, LONGEST_HOLD_MS, MODEL_HOLDS } from '../core/holds.ts';
@@ -31,16 +31,16 @@ export interface EndpointModelOptions {
   readonly random: () => number;
   /** What the key command is run with. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Told every key that the key command prints. */
+  /** Called with every key that the key command prints. */
   readonly onKey?: (key: string) => void;
-  /** What questions of other runs and processes were told. Absent: each learns by itself. */
+  /** What other runs and processes have learned. Absent: each learns by itself. */
   readonly holds?: Holds;
   /** Waits between attempts; another one in tests. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface EndpointModel extends Model {
-  /** How it is asked now: over which interface, where, and what of a request the endpoint has turned out not to take. */
+  /** How it is called now: over which interface, where, and without what the endpoint does not accept. */
   asked(): { readonly wire: Wire; readonly place: string; readonly leftOut: readonly Feature[] };
 }
 
@@ -56,12 +56,15 @@ const RETRIES_OF_OUTAGES = 3;
 /** What an endpoint can be found to want otherwise, one refusal after the other. */
 const MOST_LESSONS = 8;
 const FIRST_WAIT_MS = 1_000;
-/** A longer wait belongs to the queue: nobody sleeps on a job for minutes. */
+/** A longer wait belongs to the queue. */
 const LONGEST_WAIT_MS = 30_000;
 /** When the job is to come back after an outage, if the endpoint names no time; up to twice that. */
 const COME_BACK_MS = 60_000;
 
-/** What it finds out about the endpoint's dialect holds for the life of the object; which interface it wants, for a day and everybody. */
+/**
+ * What it learns about the dialect is kept for the life of the object; which interface is wanted, for a day and all
+ * processes.
+ */
 export function createEndpointModel(options: EndpointModelOptions): EndpointModel {
   const { settings } = options;
   const chosen = chooseEndpoint(settings);
@@ -165,7 +168,7 @@ interface Course {
   isNewKey: boolean;
 }
 
-/** Whether the fault says how to ask otherwise; then that is how it is asked next. */
+/** Whether the fault says what to do differently; the next request does that. */
 function learnFrom(
   fault: Fault,
   course: Course,
@@ -211,7 +214,10 @@ interface Limits {
   readonly signal: AbortSignal;
 }
 
-/** One request under guard: a whole turn. Rejects with the reason of `signal` when that aborts, else only with `AttemptFailed`. */
+/**
+ * One request under guard: a whole turn. Rejects with the reason of `signal` when that aborts, else only with
+ * `AttemptFailed`.
+ */
 async function runAttempt(
   about: Pick<Question, 'request' | 'endpoint' | 'key' | 'dialect' | 'isBare'>,
   { askOver, options, leftMs, signal }: Limits,
@@ -242,7 +248,7 @@ async function runAttempt(
 
 type AskOver = (question: Question, asked: Asked) => Promise<Answer>;
 
-/** The client libraries take a quarter of a second to load, and 30 MB: a service that asks nobody needs none of it. */
+/** The client libraries take a quarter of a second to load, and 30 MB: a service without a model needs none of it. */
 async function loadWire(wire: Wire): Promise<AskOver> {
   switch (wire) {
     case 'chat':
@@ -265,7 +271,7 @@ interface Troubled {
   readonly spent: TurnUsage | null;
 }
 
-/** Waits until the endpoint may be asked again that has refused another question; throws where that is far off. */
+/** Waits until an endpoint that refused another question may be called again; throws where that is far off. */
 async function waitUntilFree({ asker, endpoint, deadline, spent }: Troubled, signal: AbortSignal): Promise<void> {
   const { hold, options } = asker;
   for (let held = hold.waitMs(); held > 0; held = hold.waitMs()) {
@@ -344,7 +350,7 @@ function createFailure(fault: Exclude<Fault, { kind: 'unavailable' }>, { endpoin
   }
 }
 
-/** The host alone: the address may hold credentials. */
+/** Only the host: the address may hold credentials. */
 function getPlaceName({ place }: Endpoint): string {
   return `The model endpoint at ${place}`;
 }
@@ -361,16 +367,18 @@ function requireSendable({ apiKey, headers, variables }: Endpoint): void {
 }
 
 interface EndpointHold {
-  /** Milliseconds until it may be asked; 0: now. */
+  /** Milliseconds until it may be called; 0: now. */
   waitMs(): number;
   /** It limits the rate of requests, and wants to hear nothing for so long. */
   limitedFor(milliseconds: number): void;
 }
 
-/** A question that comes after that learns by one refusal whether it still holds: an operator who has raised the quota waits no longer. */
+/**
+ * A later question finds out by one refusal whether the cooldown still holds: an operator may have raised the quota.
+ */
 const LONGEST_ENDPOINT_HOLD_MS = 10 * 60_000;
 
-/** A limit that one question has met holds back every other to the same endpoint, of all processes, for as long as it asked for. */
+/** A rate limit met by one question holds for all processes and that endpoint, for as long as it says. */
 function getHold(
   { model, place }: Endpoint,
   { holds, now }: Pick<EndpointModelOptions, 'holds' | 'now'>,

@@ -1,6 +1,6 @@
-// Which endpoint is asked, and over which interface: decided from the operator's settings alone.
+// Which endpoint is used, and over which interface: decided from the operator's settings only.
 
-/** The interfaces that a model can be asked over. */
+/** The interfaces of models. */
 export type Wire = 'responses' | 'chat' | 'messages' | 'bedrock' | 'vertex';
 
 export interface ModelSettings {
@@ -26,7 +26,7 @@ interface Address {
 
 export interface Endpoint {
   readonly wire: Wire;
-  /** Whether it may be asked over another interface once it says that it wants that. */
+  /** Whether another interface may be used once the endpoint says that it wants that. */
   readonly isAuto: boolean;
   readonly model: string;
   readonly apiKey: string;
@@ -74,7 +74,10 @@ function chooseAutomatically(settings: ModelSettings): Endpoint {
   return createOpenaiEndpoint(settings, isUnder(host, 'api.openai.com') ? 'responses' : 'chat');
 }
 
-/** Where both families are configured an address that is named wins, then the model's name; so does that for a key command alone. */
+/**
+ * Where both families are configured, an address that is named wins, then the model's name; the same with only a key
+ * command.
+ */
 function prefersAnthropic({ name, openai, anthropic }: ModelSettings): boolean {
   const has = ({ apiKey, baseUrl }: Address) => apiKey !== '' || baseUrl !== null;
   if (has(openai) !== has(anthropic)) return has(anthropic);
@@ -145,7 +148,10 @@ export function toWire(endpoint: Endpoint, wire: Wire): Endpoint {
 
 const DEPLOYMENT = /\/openai\/deployments\/([^/]+)$/;
 
-/** A bare resource is asked at its v1 paths; so are Responses, which have no path of a deployment. A deployment needs a dated version. */
+/**
+ * A bare resource is called at its v1 paths; so are Responses, which have no path of a deployment. A deployment needs a
+ * dated version.
+ */
 function adaptToAzure(endpoint: Endpoint): Endpoint {
   const url = new URL(endpoint.baseUrl);
   const deployment = DEPLOYMENT.exec(url.pathname)?.[1];

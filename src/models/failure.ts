@@ -5,7 +5,7 @@ import type { Endpoint, Wire } from './endpoint.ts';
 import { isObject } from './json.ts';
 
 export type Fault =
-  /** The endpoint cannot now; `waitMs` is what it asked for, if it asked. `isLimit`: it wants to hear nothing, from nobody. */
+  /** The endpoint cannot answer now; `waitMs`: how long it wants us to wait. `isLimit`: that holds for all requests. */
   | { readonly kind: 'unavailable'; readonly detail: string; readonly waitMs: number | null; readonly isLimit: boolean }
   /** The answer is of no use; asking again may help so many times. */
   | { readonly kind: 'misbehaved'; readonly detail: string; readonly retries: number }
@@ -32,7 +32,7 @@ export class AttemptFailed extends Error {
   }
 }
 
-/** An answer that cannot be used; most models do better when asked once or twice more. */
+/** An answer that cannot be used; most models do better at the second or third try. */
 export function createMisbehaved(detail: string, retries = 2): AttemptFailed {
   return new AttemptFailed({ kind: 'misbehaved', detail, retries });
 }
@@ -60,8 +60,8 @@ export interface Asked {
 }
 
 /**
- * What an error of a client library means. Nothing of the error itself goes on, since it may hold the key. The libraries' classes are told
- * apart by what they carry: `openai` and `@anthropic-ai/sdk` share the form, and only one of them is loaded.
+ * * What an error of a client library means. Nothing of the error itself is passed on, since it may hold the key. The
+ * classes are told apart by their fields: `openai` and `@anthropic-ai/sdk` share them, and only one of them is loaded.
  */
 export function readFailure(error: unknown, asked: Asked): AttemptFailed {
   if (error instanceof AttemptFailed) return error;
@@ -176,7 +176,10 @@ function createRedirected(headers: Headers | null, { endpoint }: Asked): Attempt
   return createRejected(`It redirects to ${where}, which is not followed: set ${url} to the final address.`);
 }
 
-/** An error in the middle of a stream has no status; some put one into `code`. Else it is taken for the endpoint's own failure. */
+/**
+ * An error in the middle of a stream has no status; some put one into `code`. Else it is taken for the endpoint's own
+ * failure.
+ */
 function readStreamStatus(body: unknown): number {
   const code = isObject(body) ? Number(body['code']) : Number.NaN;
   return code >= 400 && code < 600 ? code : 500;
@@ -289,7 +292,7 @@ function findOtherDialect(text: string, said: string, { sent, dialect }: Asked):
   return feature === null ? null : learned(`It does not take ${feature}.`, (known) => omitFeature(known, feature));
 }
 
-/** The part of the request, of those that it had, that the endpoint does not take; null: it complains of something else. */
+/** The part of the request that the endpoint does not accept; null: it complains of something else. */
 function findUnsupportedFeature(text: string, sent: ReadonlySet<Feature>): Feature | null {
   if (sent.has('tools') && isOneOf(NO_TOOLS, text)) return 'tools';
   if (sent.has('opaque') && OPAQUE_PARTS.test(text) && NOT_TAKEN.test(text)) return 'opaque';
@@ -311,8 +314,8 @@ const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} G
 const LONGEST_RETRY_AFTER_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Milliseconds from `Retry-After` (seconds, also with a fraction, or a date of RFC 9110) or `retry-after-ms` (OpenAI, Azure), at most 24 h;
- * null where neither is there or can be read.
+ * * Milliseconds from `Retry-After` (seconds, also with a fraction, or a date of RFC 9110) or `retry-after-ms` (OpenAI,
+ * Azure), at most 24 h; null where neither is there or can be read.
  */
 function readRetryAfter(headers: Headers, now: Date): number | null {
   const milliseconds = parseDecimal(headers.get('retry-after-ms'));
@@ -338,19 +341,25 @@ const KEY_END = 8;
 
 /** Where servers built on Pydantic repeat the part of the request that they reject. */
 const ECHOES: ReadonlySet<string> = new Set(['input', 'ctx']);
-/** The same where another server has put it into a text. All that follows goes: nothing says where the repetition ends. */
+/**
+ * The same where another server has put it into a text. All that follows is removed: nothing says where the repetition
+ * ends.
+ */
 const WRITTEN_ECHO = /(?:\binput_value=|["']input\\*["']\s*:).*/s;
 /** Signatures and encrypted reasoning; no word is that long. */
 const SEALED = /[\w+/=-]{60,}/g;
 
-/** The text of an error body, whatever its shape, without what it repeats of the request; empty for web pages. */
+/** The text of an error body of any shape, without what it repeats of the request; empty for web pages. */
 function readBodyText(body: unknown): string {
   const withoutEchoes = (name: string, value: unknown) => (ECHOES.has(name) ? undefined : value);
   const text = typeof body === 'string' ? body : (JSON.stringify(body, withoutEchoes) ?? '');
   return text.trimStart().startsWith('<') ? '' : text;
 }
 
-/** A quotation for an error message: one line, short, without secrets and opaque parts. Empty where there is nothing to quote. */
+/**
+ * A quotation for an error message: one line, short, without secrets and opaque parts. Empty where there is nothing to
+ * quote.
+ */
 function quote(text: string, secrets: readonly string[]): string {
   const line = secrets
     .reduce(removeSecret, text)

@@ -1,4 +1,5 @@
-// One request over the wire under guard: total deadline, idle deadline and size, none of which the client libraries keep for streams.
+// One request over the wire under guard: total deadline, idle deadline and size, none of which the client libraries
+// keep for streams.
 import { type IncomingMessage, request as sendHttp } from 'node:http';
 import { request as sendHttps } from 'node:https';
 import { type AttemptFailed, createMisbehaved, createUnavailable } from './failure.ts';
@@ -6,7 +7,10 @@ import { parseObject } from './json.ts';
 
 /** A streamed token takes about 250 bytes on the wire, so this is more than 128k tokens; 50 MB are refused. */
 const MAX_ANSWER_BYTES = 40 * 1024 * 1024;
-/** One event. The longest of honest answers, sent as one event, is far below; the libraries' parsers have no limit of their own. */
+/**
+ * One event. The longest of honest answers, sent as one event, is far below; the libraries' parsers have no limit of
+ * their own.
+ */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 export class Watch implements Disposable {
@@ -38,7 +42,10 @@ export class Watch implements Disposable {
     return this.#bytes > 0;
   }
 
-  /** Counts a piece of the body. Any byte is a sign of life: endpoints send comments while a model thinks. Throws where it is too much. */
+  /**
+   * Counts a piece of the body. Any byte is a sign of life: endpoints send comments while a model thinks. Throws where
+   * it is too much.
+   */
   saw(piece: Uint8Array): void {
     this.#idle.refresh();
     this.#bytes += piece.byteLength;
@@ -84,9 +91,10 @@ export class Watch implements Disposable {
 }
 
 /**
- * A `fetch` for one attempt. Node's own gives up after 5 minutes without headers or between pieces, whatever deadline is set, and local
- * models take longer; this one waits as long as `watch` lets it, follows no redirect, and takes proxies from node's global agents.
- * `asEvents`: any 2xx body reaches the library as an event stream, or fails by name. `url`: the variable that names the address.
+ * * A `fetch` for one attempt. Node's own gives up after 5 minutes without headers or between pieces, and local models
+ * take longer; this one waits as long as `watch` allows, follows no redirect, and takes proxies from node's global
+ * agents. `asEvents`: any 2xx body reaches the library as an event stream, or fails with a named error. `url`: the
+ * variable that names the address.
  */
 export function fetchGuarded(
   watch: Watch,
@@ -149,7 +157,10 @@ async function* watchMessage(message: IncomingMessage, watch: Watch): AsyncGener
 /** `event:` is the longest of the names that an event stream can begin with. */
 const SNIFF_BYTES = 6;
 
-/** By the first bytes, not by the content type, which gateways get wrong: events pass, one JSON object becomes one event. */
+/**
+ * By the first bytes, not by the content type, which gateways get wrong: events pass, one JSON object becomes one
+ * event.
+ */
 async function* readEventStream(pieces: AsyncGenerator<Uint8Array>, url: string): AsyncGenerator<Uint8Array> {
   let head = Buffer.alloc(0);
   let start = '';
@@ -171,7 +182,7 @@ async function* readEventStream(pieces: AsyncGenerator<Uint8Array>, url: string)
   }
 }
 
-/** Some endpoints do not stream though asked to. */
+/** Some endpoints do not stream. */
 async function readWholeAnswer(head: Buffer, rest: AsyncGenerator<Uint8Array>, url: string): Promise<Uint8Array> {
   const parts: Uint8Array[] = [head];
   for await (const piece of rest) parts.push(piece);

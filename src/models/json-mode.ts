@@ -11,7 +11,10 @@ export interface PlainMessage {
   readonly content: string;
 }
 
-/** The messages with the tools described in them: only the three plain roles, and no two users in a row, since the templates of small models reject that. */
+/**
+ * The messages with the tools described in them: only the three plain roles, and no two users in a row, since the
+ * templates of small models reject that.
+ */
 export function buildJsonMessages(request: ModelRequest): PlainMessage[] {
   const description = describeTools(request.tools);
   const [first] = request.messages;
@@ -66,7 +69,9 @@ function joinUsers(messages: PlainMessage[], next: PlainMessage): PlainMessage[]
   return [...messages.slice(0, -1), { role: 'user', content: `${last.content}\n\n${next.content}` }];
 }
 
-/** The turn that a JSON answer means. Throws `AttemptFailed` where it is JSON but not such an answer, or broken JSON. */
+/**
+ * The turn that a JSON answer means. Throws `AttemptFailed` where it is JSON but not such an answer, or broken JSON.
+ */
 export function readJsonAnswer(text: string, request: ModelRequest): Answer {
   const object = findObject(text);
   const isJson = /^[{[]/.test(removeFence(text));
@@ -146,7 +151,7 @@ function findObject(text: string): JsonObject | null {
   return parseObject(body) ?? parseObject(removeTrailingCommas(body));
 }
 
-/** By tokens, each of which is looked at once: an expression that takes a string whole is quadratic where one is never closed. */
+/** Token by token: an expression that matches whole strings is quadratic where one is never closed. */
 function removeTrailingCommas(json: string): string {
   const kept: string[] = [];
   let isInString = false;

@@ -16,7 +16,7 @@ export function createLastingKey(key: string): Keys {
 
 const KEY_COMMAND_DEADLINE_MS = 30_000;
 const MAX_KEY_BYTES = 64 * 1024;
-/** When a job comes back whose key could not be had. */
+/** When a job comes back for which there was no key. */
 const COME_BACK_MS = 60_000;
 /** A token that is about to expire would do so on the way. */
 const EXPIRES_EARLY_MS = 60_000;
@@ -26,15 +26,15 @@ export interface KeyCommand {
   readonly command: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly now: () => Date;
-  /** Told every new key, so that no log repeats it. */
+  /** Called with every new key, so that no log repeats it. */
   readonly onKey: (key: string) => void;
   /** Until it is killed; another one in tests. */
   readonly deadlineMs?: number;
 }
 
 /**
- * Runs the command when a key is needed. Throws `ModelUnavailable` where that fails, since the service that issues keys may be away, and
- * `model_rejected` where no second try can help. What the command prints is never repeated.
+ * * Runs the command when a key is needed. Throws `ModelUnavailable` where that fails, since the service that issues
+ * keys may be away, and `model_rejected` where no second try can help. What the command prints is never repeated.
  */
 export function createKeys(options: KeyCommand): Keys {
   let known: { readonly key: string; readonly expiresAt: number } | null = null;

@@ -1,4 +1,5 @@
-// Anthropic's Messages, at Anthropic, Bedrock and Vertex: streamed, with thinking blocks given back as they came and cache marks.
+// Anthropic's Messages, at Anthropic, Bedrock and Vertex: streamed, with thinking blocks given back as they came and
+// cache marks.
 import { createRequire } from 'node:module';
 import { Anthropic } from '@anthropic-ai/sdk';
 import { ModelFailure, type ModelRequest } from '../core/model.ts';
@@ -195,7 +196,10 @@ function toAssistantBlocks({
   });
 }
 
-/** Newer models look whether anything before their thoughts has changed: texts go back as they came, unless a secret was taken out of them. */
+/**
+ * Newer models check whether anything before their thoughts has changed: texts are sent back as they came, unless a
+ * secret was removed.
+ */
 function splitPieces(content: string, kept: readonly Kept[]): string[] {
   const lengths = kept.flatMap((each) => (each.kind === 'text' ? [each.length] : []));
   const isWhole = lengths.reduce((sum, length) => sum + length, 0) === content.length;
@@ -204,7 +208,7 @@ function splitPieces(content: string, kept: readonly Kept[]): string[] {
   return starts.map((start, at) => content.slice(start, start + (lengths[at] ?? 0)));
 }
 
-/** Empty texts are rejected, and those of blanks alone. */
+/** Empty and blank texts are rejected. */
 function toTextBlocks(text: string): readonly JsonObject[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }];
 }
@@ -215,8 +219,8 @@ function toCallId(id: string): string {
 }
 
 /**
- * Marks the end of the last message, and that of the one that was last in the request before: the cache is looked up at a mark and at
- * most 20 blocks before it, and a turn with many calls has more.
+ * * Marks the end of the last message, and that of the one that was last in the request before: the cache is looked up
+ * at a mark and at most 20 blocks before it, and a turn with many calls has more.
  */
 function addCacheMarks(turns: readonly Turn[], mark: object): readonly Turn[] {
   const ends = turns.flatMap(({ role }, at) => (role === 'user' ? [at] : [])).slice(-2);

@@ -1,8 +1,9 @@
-// Published prices of the usual models, in US dollars per million tokens, as of 2026-11-23. MODEL_PRICES overrides them.
+// Published prices of the usual models, in US dollars per million tokens, as of 2026-11-23. MODEL_PRICES overrides
+// them.
 
 /**
- * `cached` and `write`: what prompt tokens cost that were read from the provider's cache, and written to it; absent: as much as others.
- * `long`: the rates of a whole request whose prompt has more than `above` tokens.
+ * * `cached` and `write`: what prompt tokens cost that were read from the provider's cache, and written to it; absent:
+ * as much as others. `long`: the rates of a whole request whose prompt has more than `above` tokens.
  */
 interface PriceRow extends RateRow {
   readonly long?: RateRow & { readonly above: number };
@@ -33,7 +34,8 @@ function createGeminiRow(input: number, cached: number, output: number): PriceRo
 }
 
 export const PRICE_LIST: Readonly<Record<string, PriceRow>> = {
-  // developers.openai.com/api/docs/pricing, as cited on 2026-08-23 (5.6), 2026-10-01 (6.1 Sol), 2026-10-27 (6, 6.1 Terra).
+  // developers.openai.com/api/docs/pricing, as cited on 2026-08-23 (5.6), 2026-10-01 (6.1 Sol), 2026-10-27 (6, 6.1
+  // Terra).
   'gpt-6.1-sol': createOpenaiRow(2, 0.1, 10),
   'gpt-6.1-terra': createOpenaiRow(1, 0.05, 5),
   'gpt-6-astra': createOpenaiRow(10, 1, 50),
@@ -74,7 +76,8 @@ export const PRICE_LIST: Readonly<Record<string, PriceRow>> = {
   'deepseek-v4-flash': { input: 0.3, cached: 0.006, output: 1.2 },
   'deepseek-v4-pro': { input: 1.32, cached: 0.044, output: 3.96 },
 
-  // ai.google.dev/gemini-api/docs/pricing, as cited on 2026-08-22 and 2026-08-13; 3.6 and 3.7 Flash cost half until 2026-12-31.
+  // ai.google.dev/gemini-api/docs/pricing, as cited on 2026-08-22 and 2026-08-13; 3.6 and 3.7 Flash cost half until
+  // 2026-12-31.
   'gemini-3.1-pro-preview': createGeminiRow(2, 0.2, 12),
   'gemini-3.1-pro': createGeminiRow(2, 0.2, 12),
   'gemini-3.7-flash': { input: 1.5, cached: 0.15, output: 7.5 },

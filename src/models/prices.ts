@@ -7,9 +7,10 @@ import { PRICE_LIST } from './price-list.ts';
 const FIELDS = ['prompt', 'cached', 'cacheWrite', 'completion'];
 
 /**
- * The prices of a model in the operator's file, `{"MODEL": {"prompt": 1.25, "cached": 0.125, "cacheWrite": 1.5, "completion": 10}}` in US
- * dollars per million tokens, named exactly as in MODEL; null: the file does not have it. `cached` and `cacheWrite` may be left out where
- * they cost what other prompt tokens do. Throws `usage` for any fault in the file, also at other models.
+ * * The prices of a model in the operator's file, `{"MODEL": {"prompt": 1.25, "cached": 0.125, "cacheWrite": 1.5,
+ * "completion": 10}}` in US dollars per million tokens, named exactly as in MODEL; null: the file does not have it.
+ * `cached` and `cacheWrite` may be left out where they cost what other prompt tokens do. Throws `usage` for any fault
+ * in the file, also at other models.
  */
 export function readPrices(text: string, modelName: string): Prices | null {
   const file = parseObject(text.replace(/^\uFEFF/, ''));
@@ -59,7 +60,10 @@ interface Row {
   readonly output: number;
 }
 
-/** Without what gateways put before a name (`anthropic/`, `us.anthropic.`) and what dates it (`-2026-03-05`, `@20260101`, `-v1:0`, `-latest`). */
+/**
+ * Without what gateways put before a name (`anthropic/`, `us.anthropic.`) and what dates it (`-2026-03-05`,
+ * `@20260101`, `-v1:0`, `-latest`).
+ */
 function normaliseName(name: string): string {
   return name
     .toLowerCase()

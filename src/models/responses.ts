@@ -1,4 +1,4 @@
-// OpenAI's Responses: streamed, nothing kept there, encrypted reasoning asked for and given back.
+// OpenAI's Responses: streamed, nothing stored there, encrypted reasoning requested and sent back.
 import type { OpenAI } from 'openai';
 import type { ModelRequest } from '../core/model.ts';
 import {

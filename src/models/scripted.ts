@@ -1,5 +1,6 @@
 // A model that plays a script: for demonstrations, for trying a set-up without cost, and for tests.
-// The file: `{"turns": [{"content", "tool_calls": [{"name", "arguments"}]}]}`. A citation's `"step": "call_0_2"` means the step that the third call
+// The file: `{"turns": [{"content", "tool_calls": [{"name", "arguments"}]}]}`. A citation's `"step": "call_0_2"` means
+// the step that the third call
 // of the first turn made: how many steps come before it depends on the report.
 import { CausewayError } from '../core/errors.ts';
 import { type Model, type ModelRequest, type ModelTurn, SCRIPTED_MODEL } from '../core/model.ts';
@@ -16,7 +17,10 @@ interface ScriptedTurn {
   readonly calls: readonly { readonly name: string; readonly arguments: string }[];
 }
 
-/** Reads a script. `arguments` is an object, or a text that is passed on as it stands. Throws `usage`, naming the place of the fault. */
+/**
+ * Reads a script. `arguments` is an object, or a text that is passed on unchanged. Throws `usage`, naming the place of
+ * the fault.
+ */
 export function readScript(text: string): Script {
   const script = parse(text);
   if (!isObject(script) || !Array.isArray(script['turns'])) throw createFault('the file', 'must be {"turns": [...]}');
@@ -56,8 +60,9 @@ function createFault(place: string, what: string): CausewayError {
 }
 
 /**
- * Plays the turn whose number is that of the assistant's messages so far, so that a run that is resumed goes on at the right one. Past the
- * end of the script: `model_misbehaved`. Usage is counted in characters; cached is the prefix shared with the request before.
+ * * Plays the turn whose number is that of the assistant's messages so far, so that a run that is resumed goes on at
+ * the right one. Past the end of the script: `model_misbehaved`. Usage is counted in characters; cached is the prefix
+ * shared with the request before.
  */
 export function createScriptedModel(script: Script, name = SCRIPTED_MODEL): Model {
   let previous = '';

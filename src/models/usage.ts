@@ -3,8 +3,7 @@ import type { TurnUsage } from '../core/model.ts';
 import { isObject, type JsonObject } from './json.ts';
 
 /**
- * Measured: 4.9 characters a token over 492 kB of source code and prose (o200k). Four errs towards the dearer side, since a budget that
- * is guarded by an estimate must not be overrun.
+ * Measured: 4.9 characters a token over 492 kB of source code and prose (o200k). Four is on the safe side for a budget.
  */
 const CHARACTERS_PER_TOKEN = 4;
 
@@ -22,8 +21,8 @@ export function estimateUsage(promptCharacters: number, completionCharacters: nu
 }
 
 /**
- * The figures of a `usage` object of chat.completions or Responses, whose prompt tokens include those from the cache. Null where they are
- * missing, of a wrong type, or nought for a prompt that was not empty.
+ * * The figures of a `usage` object of chat.completions or Responses, whose prompt tokens include those from the cache.
+ * Null where they are missing, of a wrong type, or zero for a prompt that was not empty.
  */
 export function readUsage(value: unknown): TurnUsage | null {
   if (!isObject(value)) return null;
@@ -55,8 +54,8 @@ function readCachedTokens(usage: JsonObject, details: JsonObject): number {
 }
 
 /**
- * OpenRouter states what it charged; other gateways do it the same way. With the user's own key of a provider that is its fee alone, and
- * the provider's bill is named besides; where it is not, the prices count.
+ * * OpenRouter states what it charged; other gateways do the same. With the user's own key of a provider that is only
+ * its fee, and the provider's bill is a second figure; where that is missing, the prices count.
  */
 function readStatedCost(usage: JsonObject): Pick<TurnUsage, 'costUsd'> {
   const cost = readAmount(usage['cost']);
@@ -78,7 +77,10 @@ export interface MessagesUsage {
   readonly output: number;
 }
 
-/** Adds a `usage` object of the Messages interface to what is known: its later ones repeat, as running totals, only a part of the figures. */
+/**
+ * Adds a `usage` object of the Messages interface to what is known: its later ones repeat, as running totals, only a
+ * part of the figures.
+ */
 export function addMessagesUsage(known: MessagesUsage, value: unknown): MessagesUsage {
   if (!isObject(value)) return known;
   return {
@@ -89,7 +91,7 @@ export function addMessagesUsage(known: MessagesUsage, value: unknown): Messages
   };
 }
 
-/** Anthropic counts what was read from the cache and written to it beside the other prompt tokens, not among them. */
+/** Anthropic counts tokens read from and written to the cache separately from the other prompt tokens. */
 export function toTurnUsage({ input, read, written, output }: MessagesUsage): TurnUsage | null {
   const promptTokens = input + read + written;
   if (promptTokens === 0) return null;

@@ -1,4 +1,4 @@
-// The exact values of our own secrets: removed in every reading, whatever the rules say.
+// The exact values of our own secrets: removed in every reading.
 import {
   createReading,
   decodeEscapes,
@@ -11,7 +11,10 @@ import {
   toSource,
 } from './readings.ts';
 
-/** One spelling of a value. `base64`: the characters at its edges hold bits of it. `compact`: to be looked for in the text without white space. */
+/**
+ * One spelling of a value. `base64`: the characters at its edges hold bits of it. `compact`: to be looked for in the
+ * text without white space.
+ */
 export interface Needle {
   readonly text: string;
   readonly form: 'plain' | 'base64' | 'compact';
@@ -20,7 +23,10 @@ export interface Needle {
 /** Shorter values would tear ordinary text. */
 const SHORTEST = 8;
 
-/** Those of the values asked for last: they hardly ever change, and cost as much as the search of a short text. */
+/**
+ * The needles of the last call: the values hardly ever change, and listing them costs as much as the search of a short
+ * text.
+ */
 let last: { readonly values: readonly string[]; readonly needles: readonly Needle[] } = { values: [], needles: [] };
 
 /** The spellings to look for: as it is, decoded, base64 at each of the three alignments, hex. */
@@ -53,7 +59,10 @@ function removeLineBreaks(text: string): string {
   return editReading(createReading(text), findLineBreaks(text)).text;
 }
 
-/** Base64 depends on where in its group of three bytes the value begins; the characters in the middle are the same each time. */
+/**
+ * Base64 depends on where in its group of three bytes the value begins; the characters in the middle are the same each
+ * time.
+ */
 function listBase64(value: string): Needle[] {
   return [0, 1, 2].flatMap((shift) => {
     const bytes = Buffer.concat([Buffer.alloc(shift), Buffer.from(value)]);

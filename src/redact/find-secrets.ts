@@ -33,12 +33,14 @@ const BASE64_LAYERS = 2;
 /** What is left after a cut can read as a secret of its own; more than two rounds have not been seen. */
 const ROUNDS = 4;
 
-/** Lines looked at on either side of one that reads differently: what names a value is on its line or the one before. */
+/**
+ * Lines looked at on either side of one that reads differently: what names a value is on its line or the one before.
+ */
 const AROUND = 3;
 
 /**
- * The stretches of `text` that hold secrets, ascending and apart. Looking again at the text without them finds nothing more.
- * `exactValues`: secrets to find whatever their form; those under 8 characters are ignored.
+ * * The stretches of `text` that hold secrets, ascending and apart. Looking again at the text without them finds
+ * nothing more. `exactValues`: secrets to find whatever their form; those under 8 characters are ignored.
  */
 export async function findSecrets(text: string, exactValues: readonly string[]): Promise<Span[]> {
   const needles = getNeedles(exactValues);
@@ -78,7 +80,10 @@ async function findInReadings(source: Reading, needles: readonly Needle[]): Prom
   return mergeSpans(spans);
 }
 
-/** The text cleaned, and of each other reading the lines in which it differs: looking at all of each took three times as long. */
+/**
+ * The text cleaned, and of each other reading the lines in which it differs: looking at all of each took three times as
+ * long.
+ */
 function listReadings(source: Reading, base64Layers: number): Reading[] {
   const clean = removeNoise(source);
   const readings = [clean];
@@ -119,13 +124,14 @@ const config = {
     .map((rule) => ({ id: rule.meta.id, rule })),
 };
 
-// secretlint compares its findings pairwise, so one text of 60,000 keys would take minutes: bounded pieces, overlapping by more than its longest token.
+// secretlint compares its findings pairwise, so one text of 60,000 keys would take minutes: bounded pieces, overlapping
+// by more than its longest token.
 const PIECE = 24_576;
 
 const OVERLAP = 4_096;
 
 /** What the rules of secretlint's preset find. */
-export async function findBySecretlint(text: string): Promise<Span[]> {
+async function findBySecretlint(text: string): Promise<Span[]> {
   const spans: Span[] = [];
   for (let from = 0; from === 0 || from + OVERLAP < text.length; from += PIECE - OVERLAP) {
     const content = text.slice(from, from + PIECE);

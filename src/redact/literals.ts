@@ -1,9 +1,9 @@
-// Telling a secret from what only stands where one could: placeholders, variables, words, paths, versions.
+// Tells a secret from a placeholder, a variable, a word, a path or a version.
 
 /** How the value was written, which says how much else it could be. */
 export type Writing = 'quoted' | 'bare' | 'environment';
 
-// A value made of nothing but these is a stand-in.
+// A value of only these words is a placeholder.
 const STAND_INS = new Set(
   'a an the my your our some this here it me in with example sample dummy fake mock test testing demo placeholder change changeme replace replaceme redacted hidden removed masked filtered omitted null undefined none nil true false empty default required optional string number boolean password passwd passphrase passcode pass pwd secret secrets token tokens key keys api access auth bearer client private public value values insert enter put set use todo tbd foo bar baz user username credential credentials name id goes provided missing invalid unset'.split(
     ' ',
@@ -19,7 +19,10 @@ export function isPlaceholder(value: string): boolean {
   return splitWords(value).every((word) => STAND_INS.has(word.toLowerCase()));
 }
 
-/** Whether an assigned value is a secret rather than code, a word, a path, a version or a stand-in. `password`: the name says so, and people choose weak ones. */
+/**
+ * Whether an assigned value is a secret rather than code, a word, a path, a version or a placeholder. `password`:
+ * people choose weak ones.
+ */
 export function isSecretLiteral(value: string, writing: Writing, password: boolean): boolean {
   if (value.length < (password ? 6 : 8) || isNoLiteral(value, writing)) return false;
   if (/^\d+$/.test(value) || isForPeople(value)) return password;
@@ -72,7 +75,10 @@ export function isRandom(value: string): boolean {
   return digits >= 2 && letters >= 2 && !isWordy(value) && !isVersionOrDate(value);
 }
 
-/** Whether the characters could be a piece of what was drawn at random: too short for `isRandom`, but no word, number, name or path. */
+/**
+ * Whether the characters could be a piece of something random: too short for `isRandom`, but no word, number, name or
+ * path.
+ */
 export function isDrawn(piece: string): boolean {
   if (!/^[\w+/=.~%*!^-]{3,}$/.test(piece) || /^[\d.]+$/.test(piece) || /^\w+[:=]$/.test(piece)) return false;
   return /[A-Za-z]/.test(piece) && !isWordy(piece) && !isVersionOrDate(piece) && !isPlaceholder(piece);
@@ -92,7 +98,9 @@ function splitWords(value: string): string[] {
   return value.split(/[-_./:\\ ]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z\d])(?=[A-Z][a-z])/).filter((part) => part !== '');
 }
 
-/** `credentials.py:1975`, `jjwt-api:jar:0.11.2`: what a log writes behind `botocore.credentials:` or `io.jsonwebtoken:`. */
+/**
+ * `credentials.py:1975`, `jjwt-api:jar:0.11.2`: what a log writes behind `botocore.credentials:` or `io.jsonwebtoken:`.
+ */
 function isPlaceOrCoordinate(value: string): boolean {
   const parts = value.split(':');
   return parts.length > 1 && parts.every((part) => /^\d{1,7}$/.test(part) || isVersionOrDate(part) || isWordy(part));
@@ -102,7 +110,7 @@ function isVersionOrDate(value: string): boolean {
   return /^[~^<>=v]{0,3}\d{1,5}(?:\.\d{1,5}){1,3}(?:[-+][\w.]{1,30})?$|^\d{4}-\d\d-\d\d/.test(value);
 }
 
-/** A call, a member, a type, a pattern, a template: what stands unquoted behind a colon or an equals sign in source code. */
+/** A call, a member, a type, a pattern, a template: source code after a colon or an equals sign. */
 function isCode(value: string): boolean {
   return (
     isMemberExpression(value.replace(/^[!~+-]{1,3}/, '')) ||

@@ -52,8 +52,8 @@ function findAcrossLines(text: string, whole: readonly Span[]): Span[] {
 }
 
 /**
- * How much of a match across line ends is the secret: the lines up to where it is complete, then those that look random.
- * `incomplete`: the rule that its first line does not satisfy.
+ * * How much of a match across line ends is the secret: the lines up to where it is complete, then those that look
+ * random. `incomplete`: the rule that its first line does not satisfy.
  */
 function continueSecret(text: string, span: Span, incomplete: Rule | null): Span[] {
   const pieces = splitPieces(text, span);
@@ -71,7 +71,7 @@ function continueSecret(text: string, span: Span, incomplete: Rule | null): Span
   return [{ start: span.start, end }];
 }
 
-/** A value of which the first line alone satisfies no rule: only where both its lines look drawn at random, and nothing else stands on the second. */
+/** A value whose first line satisfies no rule: only where both lines look random and the second holds nothing else. */
 function findBroken(text: string, span: Span): Span[] {
   const pieces = splitPieces(text, span);
   const [first, second] = pieces;
@@ -92,7 +92,10 @@ function splitPieces(text: string, { start, end }: Span): Piece[] {
   }));
 }
 
-/** Whether a line's first word is the rest of a secret: it looks random, or it looks drawn and is long, or a quote, a delimiter or the line end follows. */
+/**
+ * Whether a line's first word is the rest of a secret: it looks random, or drawn and is long or ends at a quote, a
+ * delimiter or the line end.
+ */
 function isRest(text: string, { text: piece, end }: Piece): boolean {
   if (isRandom(piece)) return true;
   const isLong = /^[A-Za-z0-9+/=]{10,}$/.test(piece);
@@ -142,7 +145,7 @@ function mayBeRest(text: string, { start, end }: Edit): boolean {
   return isDrawn(word) || isRandom(word) || BEGUN.test(getLastWord(text, start));
 }
 
-/** What stands right before `end` without white space, which no token holds: at most 120 characters. */
+/** The last word before `end`, which no token contains white space in: at most 120 characters. */
 function getLastWord(text: string, end: number): string {
   let at = end;
   while (at > 0 && end - at < 120 && text.charCodeAt(at - 1) > 0x20) at--;

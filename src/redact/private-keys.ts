@@ -3,7 +3,8 @@ import { iterateMatches, type Span } from './readings.ts';
 
 const BEGIN = /-{2,5} ?BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,5}/g;
 const END = /-{2,5} ?END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,5}/g;
-// How PKCS #1, PKCS #8 (plain, encrypted), SEC 1, Ed25519 and OpenSSH private keys begin in base64; certificates and public keys begin otherwise.
+// How PKCS #1, PKCS #8 (plain, encrypted), SEC 1, Ed25519 and OpenSSH private keys begin in base64; certificates and
+// public keys begin otherwise.
 const HEAD =
   /MII[A-Za-z0-9+/]{3}(?:IBAAK[BC]|IBADANBgkqhkiG9w0BAQEFAASC|BOBgkqhkiG9w0BBQ0)|MH[cQ]CAQEE|MIG[A-Za-z0-9+/]AgE[AB]|MC4CAQAwBQYDK2VwBCIEI|b3BlbnNzaC1rZXktdjE/g;
 
@@ -12,7 +13,7 @@ const LONGEST = 25_000;
 /** The smallest private key, Ed25519, has 64 characters. */
 const SMALLEST_BODY = 40;
 
-/** Where private keys stand. A marker alone, as source code has it, is none. */
+/** Where private keys are. A marker without a key, as in source code, is none. */
 export function findPrivateKeys(text: string): Span[] {
   const marked = text.includes('PRIVATE KEY') ? findMarkedKeys(text) : [];
   return [...marked, ...findHeads(text)];
@@ -71,7 +72,7 @@ function findKeyRunEnd(text: string, start: number): number {
   return run.lastIndex;
 }
 
-/** How many characters of the text stand in runs that look like a key. */
+/** How many characters of the text are in runs that look like a key. */
 function measureKey(text: string, { start, end }: Span): number {
   let length = 0;
   for (const [run] of text.slice(start, end).matchAll(/[A-Za-z0-9+/]{20,}/g)) if (isKeyLine(run)) length += run.length;

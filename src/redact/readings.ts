@@ -1,4 +1,5 @@
-// A text as a reader may see it (without colours and stamps, decoded, unwrapped), with the way back to the offsets of the text itself.
+// A text as a reader may see it (without colours and stamps, decoded, unwrapped), with the way back to the offsets of
+// the text itself.
 import { REDACTED } from '../core/redacted.ts';
 
 /** UTF-16 offsets, `end` exclusive. */
@@ -74,8 +75,8 @@ export function mergeSpans(spans: readonly Span[]): Span[] {
 }
 
 /**
- * As `matchAll`, without its copy of the expression, one match at a time: two million matches at once took 300 MB. `pattern` must be global;
- * the caller may use it between two matches.
+ * * As `matchAll`, without its copy of the expression, one match at a time: two million matches at once took 300 MB.
+ * `pattern` must be global; the caller may use it between two matches.
  */
 export function* iterateMatches(text: string, pattern: RegExp): Generator<RegExpExecArray, void, void> {
   pattern.lastIndex = 0;
@@ -129,7 +130,7 @@ function findLineEnd(text: string, offset: number, behind: number): number {
   return at;
 }
 
-/** Stands for what is not text: a noncharacter, so that no rule takes it for a part of a secret. */
+/** Replaces what is not text: a noncharacter, so that no rule takes it for a part of a secret. */
 export const GAP = '\uFFFF';
 
 // What shows nothing: zero-width and direction marks, variation selectors, tag characters.
@@ -151,7 +152,8 @@ const NOISE = new RegExp(`${MARKER}|${CSI}|${STRING_SEQUENCE}|${OTHER_SEQUENCE}|
 
 const CONTROLS = new RegExp(`${MARKER}|${CONTROL}|${INVISIBLE}`, 'g');
 
-// GitHub and Azure (ISO, seven digits), GitLab (followed by a stream mark), `gh run view --log` (job, step, time), bracketed.
+// GitHub and Azure (ISO, seven digits), GitLab (followed by a stream mark), `gh run view --log` (job, step, time),
+// bracketed.
 const TIMESTAMP =
   /^(?:[^\t\r\n]{1,120}\t[^\t\r\n]{1,120}\t)?\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?(?: \d\d[OE]\+?)? ?/gm;
 
@@ -161,8 +163,8 @@ export function findNoise({ text }: Reading): number[] {
 }
 
 /**
- * Each escape sequence read as a gap (a rule may need a boundary there), and only control characters read as gaps (a sequence that never
- * ended would else swallow text, and a terminal link its address).
+ * * Each escape sequence read as a gap (a rule may need a boundary there), and only control characters read as gaps (a
+ * sequence that never ended would else swallow text, and a terminal link its address).
  */
 export function replaceNoiseByGaps(reading: Reading): Reading[] {
   return [replaceMatches(reading, NOISE, () => GAP), replaceMatches(reading, CONTROLS, () => GAP)];
@@ -222,7 +224,10 @@ function replaceMatches(reading: Reading, pattern: RegExp, replacement: (match: 
 
 const LINE_BREAK = /\r*\n\r*|\r+/g;
 
-/** Line breaks with the white space around them and a backslash before them, as edits that take them out. Empty lines still separate. */
+/**
+ * Line breaks with the white space around them and a backslash before them, as edits that take them out. Empty lines
+ * still separate.
+ */
 export function findLineBreaks(text: string): Edit[] {
   const edits: Edit[] = [];
   let from = 0;
@@ -238,7 +243,7 @@ export function findLineBreaks(text: string): Edit[] {
   return edits;
 }
 
-/** Where the line that ends at `end` has its last character, a backslash that continues it left out; at least `from`. */
+/** Where the line that ends at `end` has its last character, without a backslash that continues it; at least `from`. */
 function findContentEnd(text: string, from: number, end: number): number {
   let at = end;
   while (at > from && ' \t'.includes(text.charAt(at - 1))) at--;
@@ -269,7 +274,8 @@ export function decodeBase64(reading: Reading): Reading | null {
   let cursor = 0;
   for (const { 0: run, index } of iterateMatches(text, BASE64)) {
     if (index < cursor) continue;
-    // Only its first twelve bytes decide: a text of nothing but unreadable lines would be read to its end from each of them.
+    // Only its first twelve bytes decide: a text of nothing but unreadable lines would be read to its end from each of
+    // them.
     const shift = [0, 1, 2, 3].find((each) => isReadable(Buffer.from(run.slice(each, each + 16), 'base64')));
     if (shift === undefined) continue;
     const end = findBase64End(text, index, run.length);

@@ -9,9 +9,15 @@ export interface Redactor extends AsyncDisposable {
   redact(text: string): Promise<string>;
   /** The same, with the line breaks inside of secrets kept: every other line keeps its number. */
   redactLines(text: string): Promise<string>;
-  /** The same for every string of a JSON-like value (not its keys), checked together: a secret may run through several strings. */
+  /**
+   * The same for every string of a JSON-like value (not its keys), checked together: a secret may run through several
+   * strings.
+   */
   redactJson<T>(value: T): Promise<T>;
-  /** The same redactor with more exact values to remove, which reports what it cuts in `redactLines`. Disposing of it does nothing. */
+  /**
+   * The same redactor with more exact values to remove, which reports what it cuts in `redactLines`. Disposing of it
+   * does nothing.
+   */
   remembering(memory: SecretMemory): Redactor;
 }
 
@@ -45,7 +51,10 @@ export interface ScanAnswer {
 
 const LIMITS: RedactorLimits = { inline: 32_768, chunk: 524_288, chunkMs: 10_000, failures: 3 };
 
-/** A chunk is checked with this much on either side, so that no secret is lost at its edges (a 4096-bit key in PEM has 3,300 characters). */
+/**
+ * A chunk is checked with this much on either side, so that no secret is lost at its edges (a 4096-bit key in PEM has
+ * 3,300 characters).
+ */
 const OVERLAP = 16_384;
 
 const SCRIPT = new URL('./redaction-worker.ts', import.meta.url);
@@ -60,8 +69,8 @@ interface Cut extends Span {
 const UNCHECKED_MARKER = '[withheld: not checked for secrets in time]';
 
 /**
- * A redactor. `exactValues` is called for each text: our own secrets, removed in any spelling. `script` is the file that the
- * thread runs.
+ * * A redactor. `exactValues` is called for each text: our own secrets, removed in any spelling. `script` is the file
+ * that the thread runs.
  */
 export function createRedactor(options: {
   readonly exactValues: () => readonly string[];
@@ -135,7 +144,10 @@ function pushCut(cuts: Cut[], cut: Cut): void {
   else cuts.push(cut);
 }
 
-/** A line start near the end of the chunk, so that whole lines are withheld; else its end, but never inside a surrogate pair. */
+/**
+ * A line start near the end of the chunk, so that whole lines are withheld; else its end, but never inside a surrogate
+ * pair.
+ */
 function findChunkEnd(text: string, start: number, chunk: number): number {
   const end = start + chunk;
   if (end >= text.length) return text.length;
@@ -146,8 +158,8 @@ function findChunkEnd(text: string, start: number, chunk: number): number {
 }
 
 /**
- * The text with each cut replaced by its marker; everything between the cuts stays as it was. Cuts ascend and do not overlap.
- * `keep-lines`: each line of a cut has its marker, so that all others keep their numbers.
+ * * The text with each cut replaced by its marker; everything between the cuts stays as it was. Cuts ascend and do not
+ * overlap. `keep-lines`: each line of a cut has its marker, so that all others keep their numbers.
  */
 function applyCuts(text: string, cuts: readonly Cut[], lines: 'drop-lines' | 'keep-lines' = 'drop-lines'): string {
   const parts: string[] = [];

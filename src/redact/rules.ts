@@ -1,11 +1,12 @@
-// Our own rules, for what the maintained ones miss or report wrongly. Every repetition is bounded or starts at a boundary: no text makes them slow.
+// Our own rules, for what the maintained ones miss or report wrongly. Every repetition is bounded or starts at a
+// boundary: no text makes them slow.
 import { isCredential, isPlaceholder, isRandom, isSecretLiteral, type Writing } from './literals.ts';
 import { CRYPT_HASHES, MIDDLE_TOKENS, UNMISTAKABLE_TOKENS, WHOLE_WORD_TOKENS } from './token-forms.ts';
 
 /**
- * A form of secret. With two groups the second is the secret and the first its context; without, the whole match is.
- * `wrapped`: how it is recognised when a line break stands inside. `form`: the whole has the form, however short the first line;
- * `start`: the first line must be recognised by itself; the next one is only added if it looks random.
+ * * A form of secret. With two groups the second is the secret and the first its context; without, it is the whole
+ * match. `wrapped`: how it is recognised across a line break. `form`: the whole has the form, however short the first
+ * line; `start`: the first line must be recognised by itself, and the next is only added if it looks random.
  */
 export interface Rule {
   readonly pattern: RegExp;
@@ -28,7 +29,7 @@ const NAME = `pass(?:word|wd|phrase)|pwd|secret(?:[-_]?string)?|token|_auth|(?:$
 /** `DB_PASS`, `GH_PAT`: short names that end so, where a separator says that they are no part of a word. */
 const SHORT_NAME = '[-_.](?:pass|pat)';
 
-/** The same and alone, and as in `dbPass` and `PGPASS`: never the end of `bypass`, `compass` or `path`. */
+/** `pass` and `pat` as whole words, and as in `dbPass` and `PGPASS`: never the end of `bypass`, `compass` or `path`. */
 const SHORT_WORD =
   '(?:(?<![A-Za-z0-9])(?:pass|Pass|PASS|pat|Pat|PAT)|(?<=[a-z0-9])(?:Pass|Pat)|(?<=[A-Z])(?<!BY|COM|OVER|UNDER|TRES|SUR)PASS)';
 
@@ -67,7 +68,7 @@ const NAMED_VALUES: readonly Rule[] = [
     accepts: acceptsSql,
   },
   {
-    // The value beside the name as a field of its own: an attribute, an environment of a container.
+    // The value in a field of its own: an attribute, an environment of a container.
     pattern: new RegExp(
       `((?:${NAME}|${SHORT_NAME})["']?${GAPS}[,;]?\\s{0,40}["']?value["']?${GAPS}[:=]${GAPS})(?:"([^"\\n\\uFFFF]{6,1000})"|'([^'\\n\\uFFFF]{6,1000})'|([^\\s"',;<>{}\\\\\\uFFFF]{6,1000}))`,
       'gi',
@@ -115,7 +116,10 @@ function acceptsAssigned(value: string, context: string, match: RegExpExecArray)
   return isSecretLiteral(value, classifyWriting(context, match, before), PASSWORD.test(context));
 }
 
-/** Tests pass as well: alone and unquoted, `pass` is a password only where the value looks like nothing else. A PAT is drawn at random. */
+/**
+ * Tests pass as well: unquoted, a bare `pass` is a password only where the value looks like nothing else. A PAT is
+ * random.
+ */
 function acceptsShort(value: string, context: string, match: RegExpExecArray): boolean {
   if (/^pat/i.test(context)) return /^[\w.~=-]+$/.test(value) && isRandom(value);
   const before = match.input.slice(Math.max(0, match.index - 80), match.index);
@@ -131,7 +135,10 @@ function acceptsShort(value: string, context: string, match: RegExpExecArray): b
   );
 }
 
-/** In lower case `wrong password 'root'` is a sentence, unless a statement began before it, and `password('short')` is code. */
+/**
+ * In lower case `wrong password 'root'` is a sentence, unless a statement began before it, and `password('short')` is
+ * code.
+ */
 function acceptsSql(value: string, context: string, match: RegExpExecArray): boolean {
   if (isPlaceholder(value)) return false;
   if (/^(?:PASSWORD|[Ii]dentified|IDENTIFIED)/.test(context)) return true;
@@ -139,7 +146,10 @@ function acceptsSql(value: string, context: string, match: RegExpExecArray): boo
   return isRandom(value) || (!context.includes('(') && /\b(?:role|user|with)\b[^;\n]*$/i.test(before));
 }
 
-/** `NAME=value` at the start of a line, as in a shell or an .env file, is never code; so there even a plain word is the secret. */
+/**
+ * `NAME=value` at the start of a line, as in a shell or an .env file, is never code; so there even a plain word is the
+ * secret.
+ */
 function classifyWriting(context: string, match: RegExpExecArray, before: string): Writing {
   if (match[4] === undefined || match[0] !== context + match[4]) return 'quoted';
   if (!/^[A-Z_]+=$/.test(context)) return 'bare';
@@ -186,7 +196,7 @@ export const RULES: readonly Rule[] = [
     wrapped: 'form',
   },
   {
-    // The secret key beside its id: `AKIA…:…`, a line of CSV, two lines of a credentials file without names.
+    // The secret key after its id: `AKIA…:…`, a line of CSV, two lines of a credentials file without names.
     pattern: /((?:AKIA|ASIA)[A-Z0-9]{16}[\s"',:;|]{1,8})([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/g,
     wrapped: 'start',
   },

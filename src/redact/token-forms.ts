@@ -1,4 +1,4 @@
-// Tokens that are known by their form alone, wherever they stand. Sources: what their makers publish about them.
+// Tokens that are known by their form wherever they occur. Sources: what their makers publish about them.
 import { REDACTED } from '../core/redacted.ts';
 
 /** Prefixes that nothing else has: found even where they touch other text. */
@@ -126,7 +126,7 @@ export const WHOLE_WORD_TOKENS = new RegExp(`(?<![A-Za-z0-9_-])(?:${WHOLE_WORDS.
 export const CRYPT_HASHES =
   /\$(?:apr1|[156y]|2[abxy]|argon2(?:id|i|d)|scrypt|pbkdf2-sha\d{1,3})\$[./A-Za-z0-9$=,+-]{20,300}/g;
 
-/** Forms that are known by what stands in their middle (Terraform, Azure, Mailchimp), with that: without it no text needs to be searched. */
+/** Forms known by what is in their middle (Terraform, Azure, Mailchimp); `needs`: without it no text is searched. */
 export const MIDDLE_TOKENS: readonly { readonly needs: string; readonly pattern: RegExp }[] = [
   { needs: '.atlasv1.', pattern: /[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,70}/g },
   { needs: 'Q~', pattern: /(?<![\w~.-])[\w~.]{3}\dQ~[\w~.-]{31,34}(?![\w~-])/g },

@@ -1,4 +1,5 @@
-// A worker thread that answers one request at a time: started when needed, replaced when it dies or does not answer in time.
+// A worker thread that answers one request at a time: started when needed, replaced when it dies or does not answer in
+// time.
 import { Worker } from 'node:worker_threads';
 import { CausewayError } from '../core/errors.ts';
 
@@ -12,7 +13,10 @@ const START_LIMIT_MS = 15_000;
 /** A text of a few megabytes needs well below 100 MB; a thread that wants more is better replaced. */
 const MEMORY_MB = 512;
 
-/** Runs the file `script`, which posts READY and then answers each message with one of the same id. `closed`: the error after disposal. */
+/**
+ * Runs the file `script`, which posts READY and then answers each message with one of the same id. `closed`: the error
+ * after disposal.
+ */
 export class WorkerClient<Request extends object, Answer extends object> implements AsyncDisposable {
   readonly #script: URL;
   readonly #closed: string;
@@ -27,8 +31,8 @@ export class WorkerClient<Request extends object, Answer extends object> impleme
   }
 
   /**
-   * The answer within `limitMs`, counted from the moment the requests before it are answered; null where the thread died, threw or took
-   * longer. Rejects only after disposal.
+   * * The answer within `limitMs`, counted from the moment the requests before it are answered; null where the thread
+   * died, threw or took longer. Rejects only after disposal.
    */
   ask(request: Request, limitMs: number): Promise<Answer | null> {
     const answer = this.#last.then(() => {

@@ -66,7 +66,7 @@ function readRange(lines: readonly string[], { from, to }: Given) {
   if (first > lines.length) return answerNothing(`The text has ${lines.length} lines; there is no line ${first}.`);
   if (last < first) return answerFailed(`The range ends before it starts: ${first}–${last}.`);
   const rows = formatNumberedLines(lines.slice(first - 1, last), first);
-  // The end of a log tells most; where the end was asked for, it is the beginning that is left out.
+  // The end of a log says most, so without a range its beginning is cut.
   const shown = whole
     ? takeFittingLines(rows.toReversed(), MAX_RESULT_BYTES).toReversed()
     : takeFittingLines(rows, MAX_RESULT_BYTES);

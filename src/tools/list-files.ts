@@ -49,7 +49,7 @@ export function defineListFilesTool(source: EditedTree): Tool {
       const inside = entries.filter((entry) => entry.path.startsWith(prefix));
       if (inside.length === 0) return explainNoFolder(base, entries);
       if (glob === undefined) return formatPage(listChildren(inside, prefix), start, '');
-      // A glob without a slash is meant for names, in whatever folder.
+      // A glob without a slash is meant for names in any folder.
       const wanted = glob.includes('/') ? glob.replace(/^\/+/, '') : `**/${glob}`;
       const { lines, stop } = findMatching(inside, prefix, wanted);
       if (lines.length > 0) return formatPage(lines, start, stop);

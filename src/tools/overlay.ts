@@ -156,7 +156,7 @@ function refuse(reason: string): EditOutcome {
 interface EditedText {
   readonly path: string;
   readonly text: string;
-  /** The same without secrets. What does not stand here does not stand there, for all that an asker learns. */
+  /** The same without secrets. Old text that is not found here is reported as absent. */
   readonly shown: string;
 }
 
@@ -201,7 +201,8 @@ function explainBadContent(text: string): string {
 }
 
 /**
- * The changes in path order, no path in two of them: where `b` is deleted and `a` renamed to `b`, `b` is modified and `a` deleted.
+ * * The changes in path order, no path in two of them: where `b` is deleted and `a` renamed to `b`, `b` is modified and
+ * `a` deleted.
  */
 function listChanges(
   base: ReadonlyMap<string, BaseFile>,

@@ -1,4 +1,5 @@
-// Places an edit in a file: exactly, else uniquely up to white space, else refused with the nearest lines; never by guess.
+// Places an edit in a file: exactly, else uniquely up to white space, else refused with the nearest lines; never by
+// guess.
 import { toLines } from '../core/diff/text-lines.ts';
 import { formatNumberedLines } from './tool-kit.ts';
 
@@ -202,8 +203,8 @@ function findAll(text: string, wanted: string): readonly number[] {
 }
 
 /**
- * `fresh` with the indentation that it needs in the place of `region` (rows of the file), given that it was written next
- * to `old` (the same rows as the model spaced them). Unchanged rows at both edges come back as the file has them.
+ * * `fresh` with the indentation that it needs in the place of `region` (rows of the file), given that it was written
+ * next to `old` (the same rows as the model spaced them). Unchanged rows at both edges come back as the file has them.
  */
 function adjustIndentation(
   region: readonly string[],

@@ -29,12 +29,12 @@ const READ = z.strictObject({ files: z.array(PART).min(1).max(10) });
 
 /** Source is what a model reads most: a cut costs a whole turn. */
 const MAX_READ_BYTES = 16_000;
-/** What every part of a call has at least; beyond it, parts are served in the order in which they were asked for. */
+/** The least share of each part; beyond it, parts are served in the given order. */
 const LEAST_BYTES = 600;
 
 type Part = z.output<typeof PART>;
 
-/** One part read: `kind` as a finding has it, of this part alone. */
+/** One part: `kind` is that of a finding. */
 interface PartRead {
   readonly kind: 'found' | 'nothing' | 'failed';
   readonly text: string;

@@ -149,7 +149,7 @@ function formatHits(source: EditedTree, hits: readonly SearchHit[]): readonly st
   });
 }
 
-/** For all files together. An expression may take exponential time; a script's time limit ends it, where a plain call would hold up the whole service. */
+/** For all files together. An expression may take exponential time; the time limit of a script can end it. */
 const TIMEOUT_MS = 500;
 const MAX_HIT = 500;
 const POSIX: Readonly<Record<string, string>> = {

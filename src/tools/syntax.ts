@@ -26,7 +26,10 @@ const GRAMMARS: Readonly<Record<string, string>> = Object.fromEntries(
     ] as const
   ).flatMap(([extensions, grammar]) => extensions.split(' ').map((extension) => [extension, grammar])),
 );
-/** Their grammars read what people write today; others stumble over macros, templates and dialects, so a new file proves nothing. */
+/**
+ * Their grammars read what people write today; others stumble over macros, templates and dialects, so a new file proves
+ * nothing.
+ */
 const RELIABLE_GRAMMARS: ReadonlySet<string> = new Set([
   'typescript',
   'tsx',
@@ -43,16 +46,19 @@ const FLOW = /@flow\b/;
 const VALID: SyntaxVerdict = { ok: true };
 /** Parsing runs on the event loop: usually 2 MB/s, but a second for so much text that is made to be hard. */
 const MAX_LENGTH = 128 * 1024;
-/** How often the parser may report before it is stopped: sound text takes about 25 reports a kilobyte, a bomb for the parser thousands. Counted, not timed, so that a resumed run judges alike. */
+/**
+ * * How often the parser may report before it is stopped: sound text takes about 25 reports a kilobyte, a bomb
+ * thousands. Counted, not timed, so that a resumed run decides the same.
+ */
 const MAX_REPORTS = { fixed: 2_000, perCharacter: 0.1, afterError: 20 };
 
 let started: Promise<void> | undefined;
 const languages = new Map<string, Promise<Language>>();
 
 /**
- * Whether `after` parses. Not judged: a file that did not parse before, whose language is not known or that is over 128 KiB.
- * `before` is null for a new file, of which a fault is only told where the grammar is sure; `line` (1-based) is the first place
- * that the parser could not read.
+ * * Whether `after` parses. Not judged: a file that did not parse before, an unknown language, over 128 KiB. `before`
+ * is null for a new file, which is only judged where the grammar is reliable; `line` (1-based) is the first place that
+ * the parser could not read.
  */
 export async function checkSyntax(file: string, before: string | null, after: string): Promise<SyntaxVerdict> {
   if (Math.max(before?.length ?? 0, after.length) > MAX_LENGTH) return VALID;
@@ -177,7 +183,8 @@ function allowsComments(file: string): boolean {
 }
 
 function removeComments(text: string): string {
-  // A string or a comment that is not closed is matched as well: else each quotation mark would be searched from to the end.
+  // A string or a comment that is not closed is matched as well: else each quotation mark would be searched from to the
+  // end.
   const blank = text.replaceAll(/"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g, (part) => {
     const isComment = part.startsWith('//') || (part.length >= 4 && part.endsWith('*/') && part.startsWith('/*'));
     return isComment ? part.replaceAll(/[^\n]/g, ' ') : part;

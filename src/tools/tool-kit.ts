@@ -1,4 +1,5 @@
-// What every tool shares: arguments are parsed and repaired, the query is put into words, and one finding of bounded size is returned.
+// What every tool shares: arguments are parsed and repaired, the query is put into words, and one finding of bounded
+// size is returned.
 import { z } from 'zod';
 import { isText } from '../core/diff/text-lines.ts';
 import type { Finding } from '../core/evidence.ts';
@@ -177,7 +178,7 @@ function isObject(value: unknown): value is Json {
 /** undefined: the value is to be omitted. */
 function convertValue(value: unknown, expected: string): unknown {
   if (value === null) return undefined;
-  // Whatever list is wanted, a single item is the short form of it.
+  // A single item is the short form of any list.
   if (expected === 'array') return typeof value === 'string' || isObject(value) ? [value] : value;
   if (typeof value !== 'string') return value;
   if (expected === 'object') return { path: value };
