@@ -6,7 +6,7 @@ import type { InstallationStore } from '../../db/store.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import type { ConfigurationReader } from '../configuration/read-configuration.ts';
 import type { Mode } from '../configuration/repository-config.ts';
-import { type GithubUser, userOf } from '../events/payloads.ts';
+import { type GithubUser, toUser } from '../payloads.ts';
 import type { GithubPermissions } from '../projects/roles.ts';
 
 export interface ChecksDeps {
@@ -156,7 +156,7 @@ export async function readWorkflowRuns(asking: Asking, sha: string): Promise<rea
     event: run.event,
     branch: run.head_branch ?? '',
     isOfHere: run.head_repository?.id === asking.project.source.repositoryId,
-    actor: userOf(run.actor),
+    actor: toUser(run.actor),
   }));
   remember(asking, sha, runs);
   return runs;

@@ -2,7 +2,7 @@
 import type { HeadPlace } from '../../core/head.ts';
 import { isAtLeast } from '../../core/role.ts';
 import type { Person } from '../../core/thread.ts';
-import { type GithubUser, isBot, personOf } from '../events/payloads.ts';
+import { type GithubUser, isBot, toPerson } from '../payloads.ts';
 import {
   type Asking,
   ask,
@@ -225,13 +225,13 @@ function toPlace({ project }: Asking, pull: PullRequest): Omit<PullRequestPlace,
     isQueue: false,
     isFork: pull.head.repo?.id !== project.source.repositoryId,
     isDraft: pull.draft === true,
-    author: personOf(pull.user),
+    author: toPerson(pull.user),
   };
 }
 
 /** Never a bot: a person stands behind every analysis. */
 async function mayWrite({ deps, project, signal }: Asking, user: GithubUser): Promise<boolean> {
-  const person = personOf(user);
+  const person = toPerson(user);
   if (person === null || isBot(user)) return false;
   return isAtLeast(await deps.permissions.roleOfPerson(person, project, signal), 'write');
 }
@@ -245,7 +245,7 @@ async function findPusher(asking: Asking, sha: string): Promise<Person | null> {
 }
 
 async function findWriter(asking: Asking, user: GithubUser): Promise<Person | null> {
-  return user && (await mayWrite(asking, user)) ? personOf(user) : null;
+  return user && (await mayWrite(asking, user)) ? toPerson(user) : null;
 }
 
 /** Of the pull request that became this very commit. */

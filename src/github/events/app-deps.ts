@@ -1,5 +1,7 @@
-// What the event handlers work with, and what each of them is.
-
+// What the event handlers work with, what each of them is, and how they have a thread published again.
+import type { EmitterWebhookEvent, EmitterWebhookEventName } from '@octokit/webhooks';
+import type { GithubProject } from '../../core/project.ts';
+import type { Thread } from '../../core/thread.ts';
 import type {
   AccountStore,
   FailureStore,
@@ -10,13 +12,13 @@ import type {
   SessionStore,
 } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
-
 import type { AcceptReportDeps } from '../../services/accept-report.ts';
 import type { CancelDeps } from '../../services/end-early.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 import type { ConfigurationReader } from '../configuration/read-configuration.ts';
 import type { Mode } from '../configuration/repository-config.ts';
 import type { ProjectSync } from '../projects/project-sync.ts';
+import { isOurBranch } from '../publish/open-pull-request.ts';
 import type { GatherDeps } from '../report/gather-deps.ts';
 
 export interface CausewayAppDeps extends Omit<AcceptReportDeps, 'store'>, Omit<CancelDeps, 'store'>, GatherDeps {
@@ -30,7 +32,7 @@ export interface CausewayAppDeps extends Omit<AcceptReportDeps, 'store'>, Omit<C
   readonly clients: GithubClients;
   readonly configuration: ConfigurationReader;
   readonly projects: Pick<ProjectSync, 'installationChanged' | 'installationRemoved' | 'repositoryChanged'>;
-  /** The operator's: a repository's own mode counts below it alone. */
+  /** The operator's: a repository's own mode counts only below it. */
   readonly ceiling: Mode;
   readonly paused: () => boolean;
   /** Name of the model that the operator offers; null: none. */
@@ -44,9 +46,27 @@ export interface CausewayAppDeps extends Omit<AcceptReportDeps, 'store'>, Omit<C
   readonly log: Log;
 }
 
-export interface Delivered {
-  readonly id: string;
-  readonly payload: unknown;
+/** Handles one delivery of these events. */
+export type EventHandler<E extends EmitterWebhookEventName> = (
+  deps: CausewayAppDeps,
+  delivered: Pick<EmitterWebhookEvent<E>, 'id' | 'payload'>,
+  signal: AbortSignal,
+) => Promise<void>;
+
+/** Has the publisher read again what is on GitHub. Does nothing for null, so that a look-up can be passed as it is. */
+export async function schedulePublish({ store, now }: CausewayAppDeps, thread: Thread | null): Promise<void> {
+  if (thread !== null) await store.schedulePublish(thread.id, now().toISOString());
 }
 
-export type EventHandler = (deps: CausewayAppDeps, delivered: Delivered, signal: AbortSignal) => Promise<void>;
+/** The same for the thread that made the branch; says whether there is one. */
+export async function schedulePublishOfBranch(
+  deps: CausewayAppDeps,
+  project: GithubProject,
+  branch: string,
+): Promise<boolean> {
+  // A fork may name its branches as we name ours: those that we made have a thread.
+  if (!isOurBranch(branch)) return false;
+  const thread = await deps.store.findThreadOfBranch(project.id, branch);
+  await schedulePublish(deps, thread);
+  return thread !== null;
+}

@@ -3,9 +3,7 @@ import { createId } from '../../core/ids.ts';
 import type { GithubProject } from '../../core/project.ts';
 import type { NewPassingCheck } from '../../db/store.ts';
 import { isOurBranch } from '../publish/open-pull-request.ts';
-import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
-import { checkRunCompleted, checkSuiteCompleted, pullRequestChanged, statusCreated } from './payloads.ts';
-import { schedulePublish, schedulePublishOfBranch } from './schedule-publish.ts';
+import { type CausewayAppDeps, type EventHandler, schedulePublish, schedulePublishOfBranch } from './app-deps.ts';
 
 const FAILED = new Set(['failure', 'timed_out', 'startup_failure', 'error']);
 const PASSED = new Set(['success', 'neutral']);
@@ -20,10 +18,8 @@ const NEXT_MS = 60_000;
 /** By then GitHub lists a new pull request for its head commit. */
 const OPENED_MS = 3_000;
 
-export const onCheckSuiteCompleted: EventHandler = async (deps, { payload }, signal) => {
-  const read = checkSuiteCompleted.safeParse(payload);
-  if (!read.success) return;
-  const { repository, check_suite: suite } = read.data;
+export const onCheckSuiteCompleted: EventHandler<'check_suite.completed'> = async (deps, { payload }, signal) => {
+  const { repository, check_suite: suite } = payload;
   const { head_sha: sha, head_branch, conclusion } = suite;
   const branch = head_branch ?? '';
   const project = await findCheckedProject(deps, { repositoryId: repository.id, appId: suite.app?.id }, signal);
@@ -32,10 +28,8 @@ export const onCheckSuiteCompleted: EventHandler = async (deps, { payload }, sig
   await noteEnd(deps, project, { head: { sha, branch }, conclusion: conclusion ?? '', pullRequests, waitMs: SUITE_MS });
 };
 
-export const onCheckRunCompleted: EventHandler = async (deps, { payload }, signal) => {
-  const read = checkRunCompleted.safeParse(payload);
-  if (!read.success) return;
-  const { repository, check_run: run } = read.data;
+export const onCheckRunCompleted: EventHandler<'check_run.completed'> = async (deps, { payload }, signal) => {
+  const { repository, check_run: run } = payload;
   const { id: runId, name, head_sha: sha, conclusion, completed_at: at } = run;
   const branch = run.check_suite?.head_branch ?? '';
   const project = await findCheckedProject(deps, { repositoryId: repository.id, appId: run.app?.id }, signal);
@@ -46,10 +40,8 @@ export const onCheckRunCompleted: EventHandler = async (deps, { payload }, signa
 };
 
 /** Other CI reports with commit statuses, which name the branches that contain the commit. */
-export const onStatus: EventHandler = async (deps, { payload }, signal) => {
-  const read = statusCreated.safeParse(payload);
-  if (!read.success) return;
-  const { repository, sha, state, context, updated_at: at, branches } = read.data;
+export const onStatus: EventHandler<'status'> = async (deps, { payload }, signal) => {
+  const { repository, sha, state, context, updated_at: at, branches = [] } = payload;
   const project = await findCheckedProject(deps, { repositoryId: repository.id, appId: undefined }, signal);
   if (project === null || !sha) return;
   const tips = branches.filter(({ commit }) => !commit || commit.sha === sha).map(({ name }) => name);
@@ -63,19 +55,23 @@ export const onStatus: EventHandler = async (deps, { payload }, signal) => {
   await noteEnd(deps, project, { head: { sha, branch }, conclusion: state, pullRequests: [], waitMs: STATUS_MS });
 };
 
-type ChangedPull = ReturnType<typeof pullRequestChanged.parse>;
-
-export const onPullRequestChanged: EventHandler = async (deps, { payload }) => {
-  const read = pullRequestChanged.safeParse(payload);
-  if (!read.success) return;
-  const { action, repository, pull_request: pull, before } = read.data;
+export const onPullRequestChanged: EventHandler<
+  | 'pull_request.opened'
+  | 'pull_request.closed'
+  | 'pull_request.reopened'
+  | 'pull_request.synchronize'
+  | 'pull_request.ready_for_review'
+> = async (deps, { payload }) => {
+  const { action, repository, pull_request: pull } = payload;
+  // Of new commits: the head before them.
+  const before = 'before' in payload ? payload.before : null;
   const project = await deps.store.findProjectOfRepository(repository.id);
   if (project === null) return;
   const thread = await deps.store.findThreadOfPullRequest(project.id, pull.number);
   if (thread !== null) await schedulePublish(deps, thread);
   // Opened and not recorded yet: its branch is known.
   else if (pull.head.repo?.id === repository.id) await schedulePublishOfBranch(deps, project, pull.head.ref);
-  await noteNextHead(deps, project, read.data);
+  if (before) await noteNextHead(deps, project, payload);
   // What failed only there no longer fails. Where its head is another's too, the look after this says so.
   if (action === 'closed')
     await deps.store.closeFailuresOfPullRequest(project.id, pull.number, deps.now().toISOString());
@@ -89,11 +85,13 @@ export const onPullRequestChanged: EventHandler = async (deps, { payload }) => {
  * The end of a fork's checks names its branch and no pull request: where that branch is named like our default branch, the event cannot show
  * that a failed pull request passes now. So the head that follows a failed one is noted here, and looked at when its checks end.
  */
-async function noteNextHead(deps: CausewayAppDeps, project: GithubProject, changed: ChangedPull): Promise<void> {
-  const { repository, pull_request: pull, before } = changed;
-  const { head, number } = pull;
+async function noteNextHead(
+  deps: CausewayAppDeps,
+  project: GithubProject,
+  { repository, pull_request: { head, number } }: Parameters<typeof onPullRequestChanged>[1]['payload'],
+): Promise<void> {
   const isAmbiguous = head.ref === project.source.defaultBranch && head.repo?.id !== repository.id;
-  if (!isAmbiguous || !before || !head.sha) return;
+  if (!isAmbiguous || !head.sha) return;
   const hasFailed = await deps.store.hasRedHead(project.id, { branch: '', pullRequests: [number] });
   if (hasFailed) await noteHead(deps, project, { sha: head.sha, branch: head.ref }, NEXT_MS);
 }
@@ -101,11 +99,11 @@ async function noteNextHead(deps: CausewayAppDeps, project: GithubProject, chang
 /** Null also for a check of our own App, which tells us nothing. */
 async function findCheckedProject(
   { store, clients }: CausewayAppDeps,
-  { repositoryId, appId }: { readonly repositoryId: number; readonly appId: number | undefined },
+  { repositoryId, appId }: { readonly repositoryId: number; readonly appId: number | null | undefined },
   signal: AbortSignal,
 ): Promise<GithubProject | null> {
   const project = await store.findProjectOfRepository(repositoryId);
-  if (project === null || appId === undefined) return project;
+  if (project === null || appId == null) return project;
   return appId === (await clients.identity(signal)).appId ? null : project;
 }
 

@@ -5,23 +5,20 @@ import { isAtLeast } from '../../core/role.ts';
 import type { Thread } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/end-early.ts';
 import { isFinal } from '../clients/github-clients.ts';
-import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
+import { isBot, isOurs, toPerson } from '../payloads.ts';
+import { type CausewayAppDeps, type EventHandler, schedulePublish } from './app-deps.ts';
 import { type Command, parseCommand } from './command.ts';
-import { commentCreated, isBot, isOurs, personOf } from './payloads.ts';
 import { addReaction, replyToCommand } from './replies.ts';
-import { schedulePublish } from './schedule-publish.ts';
 import { type AnalysisRequest, findProject, isTooOld, readTriageRole, startAnalysis } from './start-analysis.ts';
 
-export const onCommentCreated: EventHandler = async (deps, { id, payload }, signal) => {
-  const read = commentCreated.safeParse(payload);
-  if (!read.success) return;
-  const { issue, comment, sender } = read.data;
+export const onCommentCreated: EventHandler<'issue_comment.created'> = async (deps, { id, payload }, signal) => {
+  const { issue, comment, sender } = payload;
   const command = parseCommand(comment.body ?? '');
-  const by = personOf(sender);
+  const by = toPerson(sender);
   if (command === null || by === null || isBot(sender)) return;
-  if (isOurs(await deps.clients.identity(signal), { sender }, comment)) return;
+  if (isOurs(await deps.clients.identity(signal), { user: sender }, comment)) return;
   if (isTooOld(deps, comment.created_at, id)) return;
-  const project = await findProject(deps, read.data, signal);
+  const project = await findProject(deps, payload, signal);
   if (project === null) return;
   const role = await readTriageRole(deps, { project, by }, signal);
   if (role === null) return;

@@ -4,40 +4,29 @@ import { isAtLeast } from '../../core/role.ts';
 import type { Thread } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/end-early.ts';
 import { CONFIG_FILE } from '../configuration/read-configuration.ts';
+import { isBot, toPerson } from '../payloads.ts';
 import { readButtonNumber } from '../publish/decide-check-run.ts';
-import type { CausewayAppDeps, Delivered, EventHandler } from './app-deps.ts';
-import {
-  actionRequested,
-  authorizationRevoked,
-  installationChanged,
-  isBot,
-  issueChanged,
-  personOf,
-  pushed,
-  repositoryChanged,
-} from './payloads.ts';
-import { schedulePublish } from './schedule-publish.ts';
+import { type CausewayAppDeps, type EventHandler, schedulePublish } from './app-deps.ts';
 
 /** GitHub names the files of so many commits only. */
 const MAX_LISTED_COMMITS = 2_048;
 
 /** GitHub is asked how it is now; what the event says is not taken over. */
-export const onInstallationChanged: EventHandler = async (deps, { payload }, signal) => {
-  const read = installationChanged.safeParse(payload);
-  if (read.success) await deps.projects.installationChanged(read.data.installation.id, signal);
+export const onInstallationChanged: EventHandler<
+  'installation' | 'installation_repositories' | 'installation_target'
+> = async (deps, { payload }, signal) => {
+  const { id } = payload.installation ?? {};
+  if (id !== undefined) await deps.projects.installationChanged(id, signal);
 };
 
 /** Its number never comes back. */
-export const onInstallationDeleted: EventHandler = async (deps, { payload }, signal) => {
-  const read = installationChanged.safeParse(payload);
-  if (read.success) await deps.projects.installationRemoved(read.data.installation.id, signal);
+export const onInstallationDeleted: EventHandler<'installation.deleted'> = async (deps, { payload }, signal) => {
+  await deps.projects.installationRemoved(payload.installation.id, signal);
 };
 
 /** Renamed, moved, deleted, made private or public: GitHub sends it to the installation that has it now, or had it. */
-export const onRepositoryChanged: EventHandler = async (deps, { payload }, signal) => {
-  const read = repositoryChanged.safeParse(payload);
-  if (!read.success) return;
-  const { repository, installation } = read.data;
+export const onRepositoryChanged: EventHandler<'repository'> = async (deps, { payload }, signal) => {
+  const { repository, installation } = payload;
   const project = await deps.store.findProjectOfRepository(repository.id);
   if (project !== null) deps.configuration.forget(project.id);
   const installationId = installation?.id ?? project?.source.installationId;
@@ -45,52 +34,52 @@ export const onRepositoryChanged: EventHandler = async (deps, { payload }, signa
 };
 
 /** A push that may have changed the configuration file has it read again. */
-export const onPush: EventHandler = async (deps, { payload }) => {
-  const read = pushed.safeParse(payload);
-  if (!read.success || !mayTouchConfiguration(read.data)) return;
-  const project = await deps.store.findProjectOfRepository(read.data.repository.id);
+export const onPush: EventHandler<'push'> = async (deps, { payload }) => {
+  if (!mayTouchConfiguration(payload)) return;
+  const project = await deps.store.findProjectOfRepository(payload.repository.id);
   if (project !== null) deps.configuration.forget(project.id);
 };
 
-function mayTouchConfiguration({ ref, repository, forced, commits }: ReturnType<typeof pushed.parse>): boolean {
-  if (repository.default_branch === undefined || ref !== `refs/heads/${repository.default_branch}`) return false;
-  if (forced === true || commits.length === 0 || commits.length >= MAX_LISTED_COMMITS) return true;
-  return commits.some(({ added, modified, removed }) => [...added, ...modified, ...removed].includes(CONFIG_FILE));
+type PushPayload = Parameters<typeof onPush>[1]['payload'];
+
+function mayTouchConfiguration({ ref, repository, forced, commits = [] }: PushPayload): boolean {
+  if (ref !== `refs/heads/${repository.default_branch}`) return false;
+  if (forced || commits.length === 0 || commits.length >= MAX_LISTED_COMMITS) return true;
+  return commits.some(({ added = [], modified = [], removed = [] }) =>
+    [...added, ...modified, ...removed].includes(CONFIG_FILE),
+  );
 }
 
-export const onIssueClosed: EventHandler = async (deps, delivered) => {
-  await schedulePublish(deps, await findThreadOfIssue(deps, delivered));
+export const onIssueClosed: EventHandler<'issues.closed' | 'issues.reopened'> = async (deps, { payload }) => {
+  await schedulePublish(deps, await findThreadOfIssue(deps, payload));
 };
 
-/** Deleted or transferred: there is no place left for the answer. */
-export const onIssueGone: EventHandler = async (deps, delivered) => {
-  const thread = await findThreadOfIssue(deps, delivered);
+/** There is no place left for the answer. */
+export const onIssueGone: EventHandler<'issues.deleted' | 'issues.transferred'> = async (deps, { payload }) => {
+  const thread = await findThreadOfIssue(deps, payload);
   if (thread === null) return;
   await cancelInvestigation(deps, thread.investigationId, { code: 'subject_gone' });
   await schedulePublish(deps, thread);
 };
 
-async function findThreadOfIssue({ store }: CausewayAppDeps, { payload }: Delivered): Promise<Thread | null> {
-  const read = issueChanged.safeParse(payload);
-  if (!read.success) return null;
-  const project = await store.findProjectOfRepository(read.data.repository.id);
-  if (project === null) return null;
-  return await store.findThreadOfSubject(project.id, { kind: 'issue', number: read.data.issue.number });
+async function findThreadOfIssue(
+  { store }: CausewayAppDeps,
+  { repository, issue }: { readonly repository: { readonly id: number }; readonly issue: { readonly number: number } },
+): Promise<Thread | null> {
+  const project = await store.findProjectOfRepository(repository.id);
+  return project && (await store.findThreadOfSubject(project.id, { kind: 'issue', number: issue.number }));
 }
 
 /** Somebody withdrew what they had authorized the App to do: their sessions and API tokens end at once. */
-export const onAuthorizationRevoked: EventHandler = async (deps, { payload }) => {
-  const read = authorizationRevoked.safeParse(payload);
-  const person = read.success ? personOf(read.data.sender) : null;
+export const onAuthorizationRevoked: EventHandler<'github_app_authorization.revoked'> = async (deps, { payload }) => {
+  const person = toPerson(payload.sender);
   if (person !== null) await deps.store.endAccess(person.id, deps.now().toISOString());
 };
 
 /** The button "Open fix" on our own check run, pressed by somebody with write. */
-export const onActionRequested: EventHandler = async (deps, { payload }, signal) => {
-  const read = actionRequested.safeParse(payload);
-  if (!read.success) return;
-  const { repository, check_run: run, requested_action: action, sender } = read.data;
-  const by = personOf(sender);
+export const onActionRequested: EventHandler<'check_run.requested_action'> = async (deps, { payload }, signal) => {
+  const { repository, check_run: run, requested_action: action, sender } = payload;
+  const by = toPerson(sender);
   const button = readButtonNumber(action?.identifier ?? '');
   if (button === null || by === null || isBot(sender)) return;
   if (run.app?.id !== (await deps.clients.identity(signal)).appId) return;

@@ -6,10 +6,10 @@ import { isAtLeast, type Role } from '../../core/role.ts';
 import type { Person } from '../../core/thread.ts';
 import { acceptReport } from '../../services/accept-report.ts';
 import { investigationSettings } from '../configuration/effective.ts';
+import { type CommentPayload, type IssuePayload, isBot, isOurs, toPerson } from '../payloads.ts';
 import { gatherIssueReport } from '../report/gather-issue-report.ts';
 import { gatherPullRequestReport } from '../report/gather-pull-request-report.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
-import { type CommentPayload, type IssuePayload, isBot, isOurs, issueLabeled, personOf } from './payloads.ts';
 import { addReaction, replyToCommand, reportConfigProblem, type Subject } from './replies.ts';
 
 /** What somebody asked for, as the delivery shows it: later edits are not read. */
@@ -29,19 +29,17 @@ export interface AnalysisRequest extends Subject {
  */
 const MAX_AGE_MS = 14 * 24 * 60 * 60 * 1_000;
 
-export const onIssueLabeled: EventHandler = async (deps, { id, payload }, signal) => {
-  const read = issueLabeled.safeParse(payload);
-  if (!read.success) return;
-  const { issue, label, sender } = read.data;
-  const by = personOf(sender);
+export const onIssueLabeled: EventHandler<'issues.labeled'> = async (deps, { id, payload }, signal) => {
+  const { issue, label, sender } = payload;
+  const by = toPerson(sender);
   // Pull requests have labels too, and they arrive under another event.
-  if (by === null || isBot(sender) || issue.pull_request) return;
-  if (isOurs(await deps.clients.identity(signal), { sender })) return;
+  if (by === null || isBot(sender) || 'pull_request' in issue) return;
+  if (isOurs(await deps.clients.identity(signal), { user: sender })) return;
   if (isTooOld(deps, issue.updated_at, id)) return;
-  const project = await findProject(deps, read.data, signal);
+  const project = await findProject(deps, payload, signal);
   if (project === null) return;
   const configuration = await deps.configuration.of(project, signal);
-  if (!includesLabel(configuration.config.labels, label.name)) return;
+  if (!includesLabel(configuration.config.labels, label?.name ?? '')) return;
   const role = await readTriageRole(deps, { project, by }, signal);
   if (role === null) return;
   if (!(await isStillLabelled(deps, { project, issue, labels: configuration.config.labels }, signal))) {

@@ -6,7 +6,7 @@ import { isAtLeast } from '../../core/role.ts';
 import type { Person, Trigger } from '../../core/thread.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 import { splitAtCommand } from '../events/command.ts';
-import { type CommentPayload, type GithubUser, type IssuePayload, isOurs, personOf } from '../events/payloads.ts';
+import { type CommentPayload, type GithubUser, type IssuePayload, isOurs, toPerson } from '../payloads.ts';
 import { attachedTexts } from './attachments.ts';
 import { composeReport, type GatherDeps, type GatheredReport } from './gather-deps.ts';
 
@@ -35,7 +35,7 @@ export async function gatherIssueReport(
   const attached = await attachedTexts(deps, project, texts.map(withoutHiddenText), signal);
   // A label has no words of its own.
   const asker = trigger.kind === 'label' ? [] : [trigger.by];
-  const authors = [...[issue.user, ...pinned.comments.map(({ user }) => user)].map(personOf), ...asker];
+  const authors = [...[issue.user, ...pinned.comments.map(({ user }) => user)].map(toPerson), ...asker];
   return {
     text: composeReport(
       [...issueParts(issue), ...commentParts(pinned), ...commandParts(command), ...attached],
@@ -82,7 +82,7 @@ function written(
 }
 
 function nameOf(user: GithubUser): string {
-  const person: Person | null = personOf(user);
+  const person: Person | null = toPerson(user);
   return person?.login ?? 'a deleted user';
 }
 

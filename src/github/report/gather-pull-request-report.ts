@@ -4,8 +4,8 @@ import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { keepBeginning } from '../../core/cut-text.ts';
 import { type GithubProject, getRepository } from '../../core/project.ts';
 import type { Trigger } from '../../core/thread.ts';
-import { isOurs } from '../events/payloads.ts';
 import { REPORT_BYTES } from '../job-log.ts';
+import { isOurs } from '../payloads.ts';
 import { checkLog } from './check-log.ts';
 import { composeReport, type GatherDeps, type GatheredReport } from './gather-deps.ts';
 
