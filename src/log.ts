@@ -36,6 +36,15 @@ export function addLogContext(more: LogContext): void {
   if (trail !== undefined) Object.assign(trail, more);
 }
 
+/** Only a short plain name of a caller's own is worth a line of the log. */
+const REQUEST_NAME = /^[\w.:=-]{1,100}$/;
+
+/** Adds our id of an HTTP request, and the caller's own (`X-Request-Id`), to every line that is logged for it. */
+export function noteRequest(requestId: string, { headers }: Pick<Request, 'headers'>): void {
+  const name = headers.get('X-Request-Id') ?? '';
+  addLogContext(REQUEST_NAME.test(name) ? { requestId, callerRequestId: name } : { requestId });
+}
+
 /** Each with the moment (ms since 1970) from which it opens nothing any more. */
 const secrets = new Map<string, number>();
 /** Their forms in a line of the log; null: to be made anew. */

@@ -8,8 +8,8 @@ import type { ClaimedJob, JobResult } from '../src/core/queue.ts';
 import { DEFAULT_SETTINGS } from '../src/core/settings.ts';
 import { createLog } from '../src/log.ts';
 import { createMetrics, type Readings } from '../src/metrics.ts';
-import { acceptReport } from '../src/services/accept-report.ts';
-import { cancelInvestigation } from '../src/services/end-early.ts';
+import { acceptReport, cancelInvestigation } from '../src/services/accept-report.ts';
+
 import { parseCallbackAllow } from '../src/webhooks/address-policy.ts';
 import { sum } from './support/metrics-of.ts';
 import { temporaryFolder } from './support/service.ts';

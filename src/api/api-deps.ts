@@ -7,7 +7,7 @@ import type { Permissions } from '../core/role.ts';
 import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
 import type { Redactor } from '../redact/redactor.ts';
-import type { Changes } from '../services/changes.ts';
+import type { Changes } from '../services/follow.ts';
 import type { RateLimiter } from '../services/rate-limit.ts';
 import type { ProjectSettings } from '../services/request-pull-request.ts';
 

@@ -2,8 +2,8 @@
 import type { Handler } from 'hono';
 import type { Investigation } from '../core/investigation.ts';
 import { isAtLeast } from '../core/role.ts';
+import { cancelInvestigation } from '../services/accept-report.ts';
 import { type Asking, visibleInvestigation, visibleInvestigations, visibleProject } from '../services/access.ts';
-import { cancelInvestigation } from '../services/end-early.ts';
 import { waitForEnd } from '../services/follow.ts';
 import type { ApiDeps, ApiEnv } from './api-deps.ts';
 import { getAsking, holdOrRefuse } from './auth.ts';

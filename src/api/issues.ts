@@ -7,9 +7,9 @@ import type { Project } from '../core/project.ts';
 import { readLimited } from '../core/read-limited.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';
 import { isAtLeast } from '../core/role.ts';
-import { acceptReport } from '../services/accept-report.ts';
+import { acceptReport, eraseIssue } from '../services/accept-report.ts';
 import { type Asking, mayErase, type Seen, visibleIssue, visibleProject } from '../services/access.ts';
-import { eraseIssue } from '../services/end-early.ts';
+
 import { requestPullRequest } from '../services/request-pull-request.ts';
 import type { ApiDeps, ApiEnv } from './api-deps.ts';
 import { getAsking } from './auth.ts';

@@ -6,13 +6,13 @@ import type { ExitCode } from '../cli/terminal.ts';
 
 import type { AppCredentials, Config } from '../config.ts';
 import type { Account } from '../core/account.ts';
+import { newSigningSecret } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
 import { createSeal } from '../db/seal.ts';
 import type { Store } from '../db/store.ts';
 import { createGithubClients } from '../github/clients/create-github-clients.ts';
 import { findPerson } from '../github/setup/find-person.ts';
 import { type Log, registerSecret } from '../log.ts';
-import { newSigningSecret } from '../webhooks/sign.ts';
 import type { CommandDeps } from './analyse.ts';
 import { openDataFolder } from './data-folder.ts';
 import { chooseMode } from './mode.ts';

@@ -17,11 +17,12 @@ import { createAddressReader } from '../github/read-address.ts';
 import type { Log } from '../log.ts';
 import { acceptReport } from '../services/accept-report.ts';
 import { follow } from '../services/follow.ts';
+import type { Wait } from '../services/run-investigation.ts';
 import { parseCallbackAllow } from '../webhooks/address-policy.ts';
 import { openDataFolder } from './data-folder.ts';
 import { DEMO_SCRIPT, DEMO_SOURCE, findRepositoryAround, readDemoReport } from './local.ts';
 import { openInvestigator } from './model.ts';
-import { openServices, type Services, startWork, USER_AGENT, type Wait } from './services.ts';
+import { openServices, type Services, startWork, USER_AGENT } from './services.ts';
 
 export interface CommandDeps {
   readonly config: Config;

@@ -5,6 +5,7 @@ import { condenseLog } from '../ci/condense-log.ts';
 import { formatGithubStart, formatIgnoredOwners, formatNotInstalled } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
 import type { AppCredentials, Config } from '../config.ts';
+import { newSigningSecret } from '../core/account.ts';
 import { createHolds } from '../core/holds.ts';
 import { isGithubProject } from '../core/project.ts';
 import type { Worker } from '../core/queue.ts';
@@ -34,19 +35,19 @@ import { registerSecret } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
 import { mayStillSee } from '../services/access.ts';
 import { createBackfillHandler } from '../services/backfill.ts';
-import { createCheckReader } from '../services/checks/check-reader.ts';
+import { createCheckReader } from '../services/checks/check-texts.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { createHeadHandler } from '../services/judge-head.ts';
+import type { Wait } from '../services/run-investigation.ts';
 import type { SignInMethod } from '../web/web-deps.ts';
 import { parseCallbackAllow } from '../webhooks/address-policy.ts';
-import { newSigningSecret } from '../webhooks/sign.ts';
 import { deriveSessionKey, mirrorsFolder, openDataFolder } from './data-folder.ts';
 import { createLocalConfiguration, operatorLimits } from './local.ts';
 import { type GithubMode, isLoopback, type ServeOptions, waitForAbort } from './mode.ts';
 import { describeModel, listModels, openInvestigator, PATIENCE_MS } from './model.ts';
 import { openPort } from './port.ts';
 import { ownRecords } from './records.ts';
-import { type Lanes, openServices, type Services, startWork, USER_AGENT, VERSION, type Wait } from './services.ts';
+import { type Lanes, openServices, type Services, startWork, USER_AGENT, VERSION } from './services.ts';
 import { type Recurring, startForgettingMirrors, startRecurring, startRetention } from './upkeep.ts';
 
 const RECONCILED_EVERY_MS = 6 * 60 * 60 * 1_000;
@@ -199,7 +200,7 @@ export async function openGithubService(
       recordUrl: ({ id }: { readonly id: string }) => (accountArea === '' ? '' : `${accountArea}/issues/${id}`),
     };
     const checks = createChecks({ ...app, permissions, shortenLog: condenseLog });
-    const checked = { ...services, checks, readCheck, paused: services.isPaused, newSigningSecret };
+    const checked = { ...services, checks, readCheck };
     const deliveries = createDeliveryHandler({ ...services, probot, inFlight, clients, allowedOwners });
     const lanes: Lanes = {
       delivery: { handler: deliveries, limits: IN_ORDER },

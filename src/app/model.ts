@@ -12,7 +12,7 @@ import { createEndpointModel, type EndpointModel } from '../models/endpoint-mode
 import { findShippedPrices, readPrices } from '../models/prices.ts';
 import { createScriptedModel, readScript } from '../models/scripted.ts';
 import type { Investigator } from '../services/investigator.ts';
-import { createSpentBudgets } from '../services/investigator.ts';
+import { createBudgetLog } from '../services/investigator.ts';
 import { checkSyntax } from '../tools/syntax.ts';
 import { createToolbox } from '../tools/toolbox.ts';
 import { traceTool } from '../tracing.ts';
@@ -54,7 +54,7 @@ export function openInvestigator({ config, log, now, patienceMs, holds }: Invest
     },
     isParsable: async (path, before, after) => (await checkSyntax(path, before, after)).ok,
     limits: { turns: TURNS, usd: config.budget, patienceMs },
-    onSpent: createSpentBudgets(log),
+    onSpent: createBudgetLog(log),
   };
   return { investigator, [Symbol.asyncDispose]: () => monitoring[Symbol.asyncDispose]() };
 }

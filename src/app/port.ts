@@ -5,6 +5,7 @@ import type { ApiDeps, ReadinessCheck } from '../api/api-deps.ts';
 import { createOperatorApi } from '../api/operator-api.ts';
 import { type RunningServer, startServer } from '../api/server.ts';
 import type { Config } from '../config.ts';
+import { newSigningSecret } from '../core/account.ts';
 import { describeSpace } from '../core/disk.ts';
 import { type StoreFault, StoreUnusable } from '../core/errors.ts';
 import type { Model } from '../core/model.ts';
@@ -14,7 +15,6 @@ import { createRateLimiter } from '../services/rate-limit.ts';
 import { createWeb } from '../web/create-web.ts';
 import type { WebDeps } from '../web/web-deps.ts';
 import { checkCallbackUrl } from '../webhooks/callback-url.ts';
-import { newSigningSecret } from '../webhooks/sign.ts';
 import { isLoopback } from './mode.ts';
 import { findShortage, REQUIRED_BYTES, readFreeBytes, type Services } from './services.ts';
 

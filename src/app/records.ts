@@ -16,7 +16,7 @@ import { createBossQueue } from '../queue/boss-queue.ts';
 import { createEmbeddedQueue } from '../queue/embedded-queue.ts';
 import { createJobTable } from '../queue/job-table.ts';
 import { type Boss, openBoss } from '../queue/open-boss.ts';
-import { type Changes, createChanges } from '../services/changes.ts';
+import { type Changes, createChanges } from '../services/follow.ts';
 import { openPause } from './pause.ts';
 
 /** A SQLite file, `:memory:`, or a PostgreSQL database. */

@@ -4,11 +4,11 @@ import path from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
 import { computeCost, getBookedPrices } from '../agent/budget.ts';
 import type { Account } from '../core/account.ts';
+import { newSigningSecret } from '../core/account.ts';
 import type { AskRoom, Shortage } from '../core/disk.ts';
 import type { Lexicons } from '../core/lexicon.ts';
 import type { Model } from '../core/model.ts';
 import type { JobHandler, JobKind, LaneLimits, Worker } from '../core/queue.ts';
-import type { WaitCode } from '../core/reason.ts';
 import type { Source } from '../core/source.ts';
 import { createSeal } from '../db/seal.ts';
 import type { AccountStore } from '../db/store.ts';
@@ -18,12 +18,11 @@ import { createMetrics, type Metrics } from '../metrics.ts';
 import { createRedactor, type Redactor } from '../redact/redactor.ts';
 import { createLexicons } from '../search/lexicons.ts';
 import type { Investigator } from '../services/investigator.ts';
-import { pausableModel } from '../services/investigator.ts';
-import { createRunHandler } from '../services/run-investigation.ts';
+import { createPausableModel } from '../services/investigator.ts';
+import { createRunHandler, type Wait } from '../services/run-investigation.ts';
 import { traceSource } from '../tracing.ts';
 import type { CallbackPolicy } from '../webhooks/address-policy.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from '../webhooks/deliver-webhook.ts';
-import { newSigningSecret } from '../webhooks/sign.ts';
 import { openRecords, type Records, type RecordsPlace } from './records.ts';
 
 /** As package.json says it. */
@@ -111,15 +110,6 @@ export async function openAccount(store: AccountStore, now: Date): Promise<Accou
   return account;
 }
 
-/** A run that waits: for the model, for its source or for disk space. */
-export interface Wait {
-  readonly runId: string;
-  readonly until: Date;
-  readonly code: WaitCode;
-  /** Only for the operator. */
-  readonly detail: string;
-}
-
 interface Lane {
   readonly handler: JobHandler;
   readonly limits: LaneLimits;
@@ -168,24 +158,18 @@ export function startWork(services: Services, options: WorkOptions): Worker {
 
 /** Runs, with their model counted, and held while the operator pauses. */
 function handleRuns(services: Services, options: WorkOptions): JobHandler {
-  const { metrics, now, isPaused: paused } = services;
-  const { investigationTimeoutMs: timeoutMs, waitsForSpace = true, onWait = () => {}, onTrouble } = options;
+  const { metrics } = services;
+  const { investigationTimeoutMs: timeoutMs, waitsForSpace = true, onWait, onTrouble } = options;
   const prepareModel = (model: Model) => {
     const counted = metrics.countModel(model, (usage) => computeCost(usage, getBookedPrices(model.prices)));
-    return pausableModel(counted, { paused, now });
+    return createPausableModel(counted, services);
   };
   const investigator = options.investigator && {
     ...options.investigator,
     model: prepareModel(options.investigator.model),
     others: (options.investigator.others ?? []).map(prepareModel),
   };
-  const deps = { ...services, timeoutMs, investigator, paused, waitsForSpace, onTrouble };
-  // One for each job, so that it is known which run waits.
-  const handlerOf = (runId: string) => createRunHandler({ ...deps, onWait: (wait) => onWait({ ...wait, runId }) });
-  return {
-    handle: (job, signal) => handlerOf(job.subject).handle(job, signal),
-    dead: (job, error) => handlerOf(job.subject).dead(job, error),
-  };
+  return createRunHandler({ ...services, timeoutMs, investigator, waitsForSpace, onWait, onTrouble });
 }
 
 /** With less, a fetch or a commit can fail at any moment. `/readyz`, the API, the worker and `doctor` share this limit. */

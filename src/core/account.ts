@@ -1,5 +1,5 @@
 // Who calls: accounts, their tokens and what a token may do.
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { CausewayError } from './errors.ts';
 import { randomBase62 } from './ids.ts';
@@ -41,6 +41,11 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 export function createToken(): string {
   const body = randomBase62(30);
   return `cwy_${body}${computeChecksum(body)}`;
+}
+
+/** A new signing secret for webhooks: `whsec_` and 24 random bytes (192 bits) in base64, which needs no padding. */
+export function newSigningSecret(): string {
+  return `whsec_${randomBytes(24).toString('base64')}`;
 }
 
 /** Whether the checksum is right: a mistyped or invented token is refused here, without a database read. */

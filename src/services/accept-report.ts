@@ -1,13 +1,13 @@
-// Accepts a report: cleaned of secrets, then stored together with its job, once.
+// Reports and Issues as callers handle them: accepted once and stored with their job, cancelled, erased.
 import type { Account } from '../core/account.ts';
 import { createId } from '../core/ids.ts';
+import { createFailureReason, type EndReason } from '../core/reason.ts';
 import type { Report } from '../core/report.ts';
-import type { Accepted, Store, ThreadPart } from '../db/store.ts';
+import type { Accepted, Cancelled, Store, ThreadPart } from '../db/store.ts';
 import { addLogContext } from '../log.ts';
-
 import type { Redactor } from '../redact/redactor.ts';
 import { computeReportFingerprint } from '../triage/fingerprint.ts';
-import type { Changes } from './changes.ts';
+import type { Changes } from './follow.ts';
 
 export interface AcceptReportDeps {
   readonly store: Pick<Store, 'accept'>;
@@ -16,36 +16,30 @@ export interface AcceptReportDeps {
   readonly now: () => Date;
 }
 
-/** Same key and same body within 24 h: the same answer. `bodyHash` is over the body as it arrived. */
-interface Idempotency {
-  readonly key: string;
-  readonly bodyHash: string;
-}
-
-/** Reports that a person has handed in and that have not ended, in one project: at a minute each, and two at a time, ten minutes for whoever comes after them. */
+/** Unfinished reports that people have submitted to one project: at a minute each, two at a time, the next one waits ten minutes. */
 const MOST_WAITING = 20;
 
 export interface AcceptOptions {
-  readonly idempotency?: Idempotency | null;
+  /** Same key and same body within 24 h: the same answer. `bodyHash` is over the body as it arrived. */
+  readonly idempotency?: { readonly key: string; readonly bodyHash: string } | null;
   /** Where on GitHub the answer goes. */
   readonly thread?: ThreadPart | null;
-  /** Whoever hands it in by call or form; they wait in line with others unless they are the machine's one user. Absent: what an event on GitHub began. */
+  /** Who submits it by call or form and so takes a place in the queue; absent: an event on GitHub. */
   readonly by?: Account | null;
 }
 
-/**
- * Stores the report and its job in one transaction and wakes the worker. When this resolves, the report is not lost any more.
- * NUL, which PostgreSQL refuses in text, becomes U+FFFD. Throws `too_many_waiting`.
- */
+/** Stores the report, redacted, and its job in one transaction. When this resolves, the report cannot be lost. Throws `too_many_waiting`. */
 export async function acceptReport(
   deps: AcceptReportDeps,
   report: Report,
   { idempotency = null, thread = null, by = null }: AcceptOptions = {},
 ): Promise<Accepted> {
-  const text = await deps.redactor.redact(report.text.replaceAll('\0', '\uFFFD'));
-  const guidance = await deps.redactor.redact((report.guidance ?? '').replaceAll('\0', '\uFFFD'));
-  const reference = await deps.redactor.redact(report.reference.replaceAll('\0', '\uFFFD'));
-  // A secret pasted here would come back in the words of the failure: no branch, tag or commit "…".
+  // PostgreSQL refuses NUL in text.
+  const clean = (text: string) => deps.redactor.redact(text.replaceAll('\0', '\uFFFD'));
+  const text = await clean(report.text);
+  const guidance = await clean(report.guidance ?? '');
+  const reference = await clean(report.reference);
+  // An error message quotes a revision that does not exist.
   const revision = await deps.redactor.redact(report.revision);
   const accepted = await deps.store.accept({
     investigationId: createId('inv'),
@@ -53,6 +47,7 @@ export async function acceptReport(
     fingerprint: computeReportFingerprint(text + guidance),
     idempotency,
     thread,
+    // The one user of local mode waits for nobody else.
     mostWaiting: by === null || by.githubId === null ? null : MOST_WAITING,
     now: deps.now().toISOString(),
   });
@@ -61,4 +56,34 @@ export async function acceptReport(
     deps.changes.notify(accepted.runId);
   }
   return accepted;
+}
+
+export interface CancelDeps {
+  readonly store: Pick<Store, 'cancel'>;
+  readonly changes: Changes;
+  readonly now: () => Date;
+}
+
+/**
+ * Cancels one caller's investigation; its run stops once no other caller waits for it. `by`: the account that cancels, for the audit log;
+ * absent: the caller's own.
+ */
+export async function cancelInvestigation(
+  { store, changes, now }: CancelDeps,
+  id: string,
+  reason: EndReason = { code: 'cancelled' },
+  by?: string,
+): Promise<Cancelled> {
+  const result = await store.cancel(id, createFailureReason(reason), now().toISOString(), by);
+  if (result.kind === 'cancelled') changes.notify(result.runId);
+  return result;
+}
+
+/** Erases an Issue and all that only it needs. False: there is no such Issue. `by`: as above. */
+export function eraseIssue(
+  { store, now }: { readonly store: Store; readonly now: () => Date },
+  id: string,
+  by?: string,
+): Promise<boolean> {
+  return store.eraseIssue(id, now().toISOString(), by);
 }

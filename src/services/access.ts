@@ -1,4 +1,4 @@
-// What a person may see and do: what they reach, by their role in its project. The rest is absent.
+// What a person may see and do in a project, by their role there. All else looks absent to them.
 import type { Account } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Investigation } from '../core/investigation.ts';
@@ -12,55 +12,49 @@ interface AccessDeps {
   readonly permissions: Permissions;
 }
 
-/** Who asks, and until when somebody waits for the answer. */
+/** Who asks, and until when the answer is waited for. */
 export interface Asking {
   readonly account: Account;
-  /** Projects beyond which nothing is shown, such as those that a token is bound to; null: no such bound. */
+  /** The projects that a token is bound to; null: all. */
   readonly reach: readonly string[] | null;
   readonly signal: AbortSignal;
 }
 
-/** What the person may see, with the role that it may be done something with. */
+/** What the person may see, with their role. */
 export type Seen<T> = T & { readonly role: Role };
 
 type SeenProject = Seen<{ readonly project: Project }>;
 
-/** Roles asked for at a time: GitHub answers one person's in about a tenth of a second. */
+/** Roles that are looked up at once; GitHub answers in about a tenth of a second. */
 const AT_ONCE = 10;
 
 /**
- * By id, or by `owner/name`; null where it is absent for this person. While GitHub does not say, it throws `github_failed` for those alone
- * who are known to have seen the project: to anybody else that it throws would tell that there is such a project.
+ * By id, or by `owner/name`; null where it is absent for this person. While GitHub does not answer, `github_failed` is thrown only for those
+ * known to have seen the project: to all others it would reveal that the project exists.
  */
 export async function visibleProject(deps: AccessDeps, asking: Asking, idOrName: string): Promise<SeenProject | null> {
+  const { store, permissions } = deps;
+  const { account, reach } = asking;
   // PostgreSQL refuses NUL in text, and no project has one in its name.
-  const project = idOrName.includes('\0') ? null : await deps.store.findProject(idOrName);
-  return project && (await seenOrAbsent(deps, asking, project));
-}
-
-/** What `visibleProject` gives of a project that was looked up already. */
-async function seenOrAbsent(deps: AccessDeps, asking: Asking, project: Project): Promise<SeenProject | null> {
+  const project = idOrName.includes('\0') ? null : await store.findProject(idOrName);
+  if (project === null) return null;
   try {
-    return await seen(deps, asking, project);
+    return await readSeen(deps, asking, project);
   } catch (error) {
-    if (!isSilence(error) || (await isKnownTo(deps, asking, project))) throw error;
+    // A token was bound to the project by someone who saw it.
+    if (!isUnanswered(error) || reach !== null) throw error;
+    const last = permissions.lastRole?.(account, project) ?? 'none';
+    const hasSeen = isAtLeast(last, getLeastRole(project)) || (await store.hasReported(account.id, project.id));
+    if (hasSeen) throw error;
     return null;
   }
 }
 
-/** By what was bound to the project, remembered or handed in there: each of it was open to those alone who saw it then. */
-async function isKnownTo({ store, permissions }: AccessDeps, asking: Asking, project: Project): Promise<boolean> {
-  const { account, reach } = asking;
-  if (reach !== null) return reaches(asking, project.id);
-  const last = permissions.lastRole?.(account, project) ?? 'none';
-  return isAtLeast(last, neededToSee(project)) || (await store.hasReported(account.id, project.id));
-}
-
-function isSilence(error: unknown): boolean {
+function isUnanswered(error: unknown): boolean {
   return error instanceof CausewayError && error.code === 'github_failed';
 }
 
-/** Whether the account may still be told what came of its report. Throws `github_failed` where GitHub does not say. */
+/** Whether the account may still see the result of its report. Throws `github_failed` where GitHub does not answer. */
 export async function mayStillSee(
   deps: AccessDeps,
   { accountId, investigationId }: { readonly accountId: string; readonly investigationId: string },
@@ -74,17 +68,16 @@ export async function mayStillSee(
 interface Range {
   /** The last name of the page before. */
   readonly after?: string;
-  /** How many are wanted at most. */
   readonly most?: number;
 }
 
-/** By name, ascending. Throws `github_failed` where GitHub does not say of one of them what the person may. */
+/** By name, ascending. Throws `github_failed` where GitHub does not answer for one of them. */
 export async function visibleProjects(
   deps: AccessDeps,
   asking: Asking,
   range: Range = {},
 ): Promise<readonly Project[]> {
-  const found = await collect(asking, { deps, range, look: (project) => seen(deps, asking, project) });
+  const found = await collectProjects(deps, asking, range, (project) => readSeen(deps, asking, project));
   return found.map(({ project }) => project);
 }
 
@@ -92,43 +85,35 @@ export async function visibleProjects(
 export interface KnownProjects {
   readonly projects: readonly Project[];
   readonly roles: ReadonlyMap<string, Role>;
-  /** False where GitHub did not say of some, which are left out. */
+  /** False where GitHub did not answer for some, which are left out. */
   readonly isWhole: boolean;
 }
 
-/** Those of which GitHub says that the person may see them. */
 export async function knownProjects(deps: AccessDeps, asking: Asking, range: Range = {}): Promise<KnownProjects> {
   let isWhole = true;
-  const look = async (project: Project) => {
-    try {
-      return await seen(deps, asking, project);
-    } catch (error) {
-      if (!isSilence(error)) throw error;
+  const found = await collectProjects(deps, asking, range, (project) =>
+    readSeen(deps, asking, project).catch((error: unknown) => {
+      if (!isUnanswered(error)) throw error;
       isWhole = false;
       return null;
-    }
-  };
-  const found = await collect(asking, { deps, range, look });
+    }),
+  );
   const roles = new Map(found.map(({ project, role }) => [project.id, role]));
   return { projects: found.map(({ project }) => project), roles, isWhole };
 }
 
-interface Collecting {
-  readonly deps: AccessDeps;
-  readonly range: Range;
-  readonly look: (project: Project) => Promise<SeenProject | null>;
-}
-
-async function collect(
-  asking: Asking,
-  { deps, range: { after = '', most = Number.POSITIVE_INFINITY }, look }: Collecting,
+async function collectProjects(
+  { store }: AccessDeps,
+  { reach }: Asking,
+  { after = '', most = Number.POSITIVE_INFINITY }: Range,
+  read: (project: Project) => Promise<SeenProject | null>,
 ): Promise<readonly SeenProject[]> {
-  const projects = await deps.store.listProjects(after === '' ? {} : { after });
-  const reached = projects.filter(({ id }) => reaches(asking, id));
+  const projects = await store.listProjects(after === '' ? {} : { after });
+  const reached = projects.filter(({ id }) => reach === null || reach.includes(id));
   const visible: SeenProject[] = [];
   for (let at = 0; at < reached.length && visible.length < most; at += AT_ONCE) {
-    const some = await Promise.all(reached.slice(at, at + AT_ONCE).map(look));
-    visible.push(...some.flatMap((found) => found ?? []));
+    const some = await Promise.all(reached.slice(at, at + AT_ONCE).map(read));
+    visible.push(...some.filter((found) => found !== null));
   }
   return visible;
 }
@@ -139,9 +124,8 @@ export async function visibleInvestigation(
   id: string,
 ): Promise<Seen<{ readonly investigation: Investigation; readonly project: Project }> | null> {
   const investigation = isId(id) ? await deps.store.findInvestigation(id) : null;
-  if (investigation === null) return null;
-  const found = await visibleProject(deps, asking, investigation.projectId);
-  return found && { ...found, investigation };
+  const found = investigation && (await visibleProject(deps, asking, investigation.projectId));
+  return investigation && found && { ...found, investigation };
 }
 
 export async function visibleIssue(
@@ -150,12 +134,11 @@ export async function visibleIssue(
   id: string,
 ): Promise<Seen<{ readonly issue: Issue; readonly project: Project }> | null> {
   const issue = isId(id) ? await deps.store.findIssue(id) : null;
-  if (issue === null) return null;
-  const found = await visibleProject(deps, asking, issue.projectId);
-  return found && { ...found, issue };
+  const found = issue && (await visibleProject(deps, asking, issue.projectId));
+  return issue && found && { ...found, issue };
 }
 
-/** Whether the person may erase the Issue: with maintain, or where its report was their own. */
+/** Whether the person may erase the Issue: with maintain, or where they submitted its report. */
 export async function mayErase(
   { store }: AccessDeps,
   { account }: Asking,
@@ -165,30 +148,23 @@ export async function mayErase(
   return (await store.findInvestigation(issue.analysis.investigationId))?.accountId === account.id;
 }
 
-/** Whether the text can be an identifier: the store is asked about nothing else, and the log holds nothing else (no token, say). */
+/** Whether the text can be an identifier; only these reach the store and the log. */
 export function isId(text: string): boolean {
   return /^(?:iss|prj|inv)_[0-9A-Za-z]{1,32}$/.test(text);
 }
 
-async function seen({ permissions }: AccessDeps, asking: Asking, project: Project): Promise<SeenProject | null> {
-  if (!reaches(asking, project.id)) return null;
+async function readSeen({ permissions }: AccessDeps, asking: Asking, project: Project): Promise<SeenProject | null> {
+  if (asking.reach !== null && !asking.reach.includes(project.id)) return null;
   const role = await permissions.roleOf(asking.account, project, asking);
-  return isAtLeast(role, neededToSee(project)) ? { project, role } : null;
+  return isAtLeast(role, getLeastRole(project)) ? { project, role } : null;
 }
 
-/** All the world reads a public repository: what was found out about it is for those who work on it. */
-function neededToSee({ source }: Project): Role {
+/** Everyone can read a public repository; what was found out about it is for those who work on it. */
+function getLeastRole({ source }: Project): Role {
   return source.kind === 'github' && !source.isPrivate ? 'triage' : 'read';
 }
 
-function reaches({ reach }: Asking, projectId: string): boolean {
-  return reach === null || reach.includes(projectId);
-}
-
-/**
- * Newest first. Where somebody sees all that was found newest, as in local mode, only the projects on that page are looked at: to look at 1,000
- * for each page took 1.2 ms of its 1.5. Throws `github_failed` as `visibleProjects` does.
- */
+/** Newest first. Where the person sees all that is newest, as in local mode, only the projects of that page are looked up. */
 export async function visibleInvestigations(
   deps: AccessDeps,
   asking: Asking,
@@ -200,7 +176,6 @@ export async function visibleInvestigations(
   return await deps.store.listInvestigations({ ...filter, projectIds });
 }
 
-/** Some projects at a time, until one is not theirs to see. */
 async function seesAll(deps: AccessDeps, asking: Asking, page: readonly Investigation[]): Promise<boolean> {
   const projectIds = [...new Set(page.map((one) => one.projectId))];
   for (let at = 0; at < projectIds.length; at += AT_ONCE) {

@@ -1,264 +1,179 @@
-// The model's part of a run: its brief, the loop, its conclusion checked, its change guarded, nothing secret in either.
-
+// The model's part of a run: its brief, the loop, its conclusion checked, its change guarded, all of it redacted.
 import { concludeRun } from '../agent/conclude.ts';
-import { type GuardedChange, guardChange } from '../agent/guard-change.ts';
-import { type AgentEnd, runAgent } from '../agent/loop.ts';
+import { guardChange } from '../agent/guard-change.ts';
+import { runAgent } from '../agent/loop.ts';
 import type { Brief } from '../agent/prompt.ts';
 import type { FailedCheckGround, ReviewGround } from '../agent/review.ts';
 import type { SourcedStep, StepLookup } from '../core/evidence.ts';
 import type { Conclusion } from '../core/issue.ts';
 import { createGlobMatcher } from '../core/paths.ts';
 import type { Project } from '../core/project.ts';
-import { type CutReason, describeForOperator, describeForPeople } from '../core/reason.ts';
-import type { Repository, SourceTree } from '../core/source.ts';
-import type { Workbench } from '../core/tool.ts';
-import type { Run, Store } from '../db/store.ts';
-import type { Redactor } from '../redact/redactor.ts';
-import { type Investigator, type InvestigatorLimits, tokenLimit } from './investigator.ts';
-import { type GatheredFacts, runLedger, runTranscript } from './run-records.ts';
+import { describeForOperator, describeForPeople } from '../core/reason.ts';
+import type { Repository } from '../core/source.ts';
+import type { Run } from '../db/store.ts';
+import { type Investigator, type InvestigatorLimits, limitTokens } from './investigator.ts';
+import type { InvestigationServices } from './run-investigation.ts';
+import { createRunLedger, createRunTranscript, type GatheredFacts } from './run-records.ts';
+import { redactChange, redactModel, redactTool } from './run-redaction.ts';
 
-import { redactedModel, redactedTool, withoutSecrets } from './run-redaction.ts';
-
-interface AskInvestigatorDeps {
-  readonly store: Store;
-  readonly redactor: Redactor;
-  readonly now: () => Date;
-  readonly onStep: () => void;
-  /** Learns, free of secrets, what of the run's end only the operator should know. */
-  readonly onTrouble: (text: string) => void;
-}
-
-/** The repository as it is, for edits, and as it may be shown. */
-export interface Sources {
+interface AskInput {
+  readonly run: Run;
+  readonly project: Project;
+  /** The repository as it is, for edits, and redacted, as it may be shown. */
   readonly raw: Repository;
   readonly repository: Repository;
-}
-
-interface InvestigationGround {
-  readonly project: Project;
-  readonly source: Sources;
-  /** What is known without a model, cleaned of secrets. */
   readonly facts: GatheredFacts;
-  /** Null: the report is of no failed check. */
+  /** Null: the report is about no failed check. */
   readonly failedCheck: FailedCheckGround | null;
-  /** Seconds that are left for this. */
+  /** That are left for this. */
   readonly seconds: number;
 }
 
-/** The conclusion, cleaned of secrets. Throws what `runAgent` throws, `ModelUnavailable` above all. */
+/** The conclusion, redacted. Throws what `runAgent` throws, such as `ModelUnavailable`. */
 export async function askInvestigator(
-  deps: AskInvestigatorDeps,
+  services: InvestigationServices & { readonly onTrouble: (text: string) => void },
   investigator: Investigator,
-  asked: { readonly run: Run; readonly ground: InvestigationGround },
+  { run, project, raw, repository, facts: gathered, failedCheck, seconds }: AskInput,
   signal: AbortSignal,
 ): Promise<Conclusion> {
-  const { run, ground } = asked;
-  const facts = ground.facts.conclusion;
-  const { raw, repository } = ground.source;
-  const tree = repository.tree(facts.analysis.revision);
+  const { redactor, now, onTrouble } = services;
   const { model } = investigator;
-  const limits = limitsOf(investigator, run);
-  const waitUntil = Date.parse(ground.facts.at) + limits.patienceMs;
+  const facts = gathered.conclusion;
+  const tree = repository.tree(facts.analysis.revision);
+  const limits = applyBudget(investigator.limits, run);
+  const waitUntil = Date.parse(gathered.at) + limits.patienceMs;
   const workbench = await investigator.openWorkbench(
     {
-      ...{ project: ground.project, isTrusted: run.isTrusted, repository, tree, reportText: run.text },
+      ...{ project, isTrusted: run.isTrusted, repository, tree, reportText: run.text },
       rawTree: raw.tree(tree.revision),
-      clean: (text) => deps.redactor.redactLines(text),
+      clean: (text) => redactor.redactLines(text),
     },
     signal,
   );
-  const review = reviewGround(ground, { tree, workbench }, signal);
-  const end = await runAgent(
-    {
-      model: redactedModel(model, deps.redactor),
-      tools: workbench.tools.map((tool) => redactedTool(tool, deps.redactor)),
-      brief: await briefOf(run, { project: ground.project.name, facts, repository }, signal),
-      transcript: runTranscript(deps, run),
-      budget: {
-        limits: {
-          turns: limits.turns,
-          seconds: ground.seconds,
-          tokens: tokenLimit({ model, limits }),
-          usd: limits.usd.run,
-        },
-        ledger: runLedger({ ...deps, onSpent: investigator.onSpent }, run, limits.usd),
-      },
-      ground: review,
-      mayWait: (until) => until.getTime() <= waitUntil,
-      now: deps.now,
-    },
-    signal,
-  );
-  if (end.stop !== null) {
-    // What an endpoint says of itself may quote the key that it was asked with.
-    deps.onTrouble(await deps.redactor.redact(describeForOperator(end.stop.reason, end.stop.detail)));
-  }
-  if (end.usage.turns === 0) return unasked(facts, end.stop?.reason ?? { code: 'no_conclusion' });
-  const guarded = await guardChange(workbench.changeSet(), {
-    entries: (await tree.files(signal)).entries,
-    isParsable: investigator.isParsable,
-    mayTouch: touchable(run.settings.paths),
-    redact: (text) => deps.redactor.redact(text),
-  });
-  return concluded(deps, { end, guarded, ground, review, model: model.name });
-}
-
-function reviewGround(
-  { source: { repository }, facts, failedCheck }: InvestigationGround,
-  { tree, workbench }: { readonly tree: SourceTree; readonly workbench: Workbench },
-  signal: AbortSignal,
-): ReviewGround {
-  return {
-    earlierSteps: facts.conclusion.investigationSteps.map((step, index) => ({ ...step, number: index + 1 })),
+  const review: ReviewGround = {
+    earlierSteps: facts.investigationSteps.map((step, index) => ({ ...step, number: index + 1 })),
     changeSet: () => workbench.changeSet(),
     exists: async (file, line) => {
       const read = await tree.read(file, {}, signal);
-      return line === 0
-        ? read.kind !== 'absent' && read.kind !== 'folder'
-        : read.kind === 'text' && line <= read.totalLines;
+      if (line === 0) return read.kind !== 'absent' && read.kind !== 'folder';
+      return read.kind === 'text' && line <= read.totalLines;
     },
     commitExists: async (sha) => (await repository.resolve(sha, signal)) !== null,
     failedCheck,
   };
-}
-
-/** A repository may want to spend less than the operator lets it. */
-function limitsOf({ limits }: Investigator, { settings }: Run): InvestigatorLimits {
-  const { run, month } = settings.budget;
-  const least = (limit: number, wish: number | null): number => (wish === null ? limit : Math.min(limit, wish));
-  return {
-    ...limits,
-    usd: { ...limits.usd, run: least(limits.usd.run, run), repository: least(limits.usd.repository, month) },
-  };
-}
-
-/** Whether a change may touch a path: what `allow` names (all, where it names nothing), but not what `block` names. */
-function touchable({ allow, block }: Run['settings']['paths']): (path: string) => boolean {
-  const allowed = allow.map((glob) => createGlobMatcher(glob));
-  const blocked = block.map((glob) => createGlobMatcher(glob));
-  return (path) => (allow.length === 0 || allowed.some((fits) => fits(path))) && !blocked.some((fits) => fits(path));
-}
-
-interface Ended {
-  readonly end: AgentEnd;
-  readonly guarded: GuardedChange;
-  readonly ground: InvestigationGround;
-  readonly review: ReviewGround;
-  readonly model: string;
-}
-
-async function concluded(
-  { redactor, onTrouble }: AskInvestigatorDeps,
-  { end, guarded, ground, review, model }: Ended,
-): Promise<Conclusion> {
-  const clean = await withoutSecrets(guarded, redactor);
-  const conclusion = await concludeRun({
+  const end = await runAgent(
+    {
+      model: redactModel(model, redactor),
+      tools: workbench.tools.map((tool) => redactTool(tool, redactor)),
+      brief: {
+        ...{ project: project.name, revision: facts.analysis.revision, report: run.text },
+        ...{ suspects: facts.analysis.suspects, language: run.settings.language },
+        facts: formatFacts(facts.investigationSteps),
+        instructions: await readInstructions(run, repository, signal),
+      },
+      transcript: createRunTranscript(services, run),
+      budget: {
+        limits: { turns: limits.turns, seconds, tokens: limitTokens({ model, limits }), usd: limits.usd.run },
+        ledger: createRunLedger({ ...services, onSpent: investigator.onSpent }, run, limits.usd),
+      },
+      ground: review,
+      mayWait: (until) => until.getTime() <= waitUntil,
+      now,
+    },
+    signal,
+  );
+  if (end.stop !== null) {
+    // An endpoint's own message may quote the key that it was asked with.
+    onTrouble(await redactor.redact(describeForOperator(end.stop.reason, end.stop.detail)));
+  }
+  if (end.usage.turns === 0) {
+    const reason = describeForPeople(end.stop?.reason ?? { code: 'no_conclusion' });
+    const text = `${reason} This is the result of searching the source alone.`;
+    return { ...facts, analysis: { ...facts.analysis, partial: true, reason: text } };
+  }
+  const guarded = await guardChange(workbench.changeSet(), {
+    entries: (await tree.files(signal)).entries,
+    isParsable: investigator.isParsable,
+    mayTouch: createPathFilter(run.settings.paths),
+    redact: (text) => redactor.redact(text),
+  });
+  const { changeSet, ...texts } = await concludeRun({
+    ...{ facts, framed: gathered.framed, failedCheck, usage: end.usage, model: model.name },
     draft: end.kind === 'concluded' ? end.draft : null,
-    facts: ground.facts.conclusion,
-    framed: ground.facts.framed,
     steps: [...review.earlierSteps, ...end.steps].map((step) => ({ analysis: '', ...step })),
     changeSet: review.changeSet(),
-    guarded: clean,
+    guarded: await redactChange(guarded, redactor),
     exists: review.exists,
     commitExists: review.commitExists,
-    failedCheck: ground.failedCheck,
-    usage: end.usage,
-    model,
     partial: end.kind === 'no_conclusion' || end.partial,
     reason: end.stop?.reason ?? null,
     onOperatorReason: (reason) => onTrouble(describeForOperator(reason)),
   });
-  const { changeSet, ...words } = conclusion;
-  return { ...(await redactor.redactJson(words)), changeSet };
+  return { ...(await redactor.redactJson(texts)), changeSet };
 }
 
-/** Nothing came from the model, be it that it failed or that no money was left to ask it: what stands are the facts, and why there is no more. */
-function unasked(facts: Conclusion, reason: CutReason): Conclusion {
-  return {
-    ...facts,
-    analysis: {
-      ...facts.analysis,
-      partial: true,
-      reason: `${describeForPeople(reason)} This is the result of searching the source alone.`,
-    },
+/** A repository may spend less than the operator allows. */
+function applyBudget(limits: InvestigatorLimits, { settings: { budget } }: Run): InvestigatorLimits {
+  const { run, repository } = limits.usd;
+  const usd = {
+    ...limits.usd,
+    run: Math.min(run, budget.run ?? run),
+    repository: Math.min(repository, budget.month ?? repository),
   };
+  return { ...limits, usd };
 }
 
-/** Where projects keep what those who change the code should know, in the order of their weight. */
+/** Which paths a change may touch: those that `allow` names (all, where it is empty), but none that `block` names. */
+function createPathFilter({ allow, block }: Run['settings']['paths']): (path: string) => boolean {
+  const allowed = allow.map((glob) => createGlobMatcher(glob));
+  const blocked = block.map((glob) => createGlobMatcher(glob));
+  return (path) =>
+    (allow.length === 0 || allowed.some((matches) => matches(path))) && !blocked.some((matches) => matches(path));
+}
+
+/** UTF-8 bytes: what the brief has for facts. Whole steps are left out before it cuts one in two. */
+const MAX_FACTS = 9_600;
+/** What is left out first: what git says about all suspects but the first. */
+const CUT_FIRST: readonly StepLookup[] = ['history', 'blame'];
+
+/** Each step with the number by which it can be cited. */
+export function formatFacts(steps: readonly SourcedStep[]): string {
+  const texts = steps.map(({ action, result, analysis, lookup }, index) => {
+    const title = `[step ${index + 1}] ${action}`;
+    if (lookup === 'rank_suspects') return `${title}\n(the list stands below, under Suspects)`;
+    const lines = result.split('\n').filter((line) => !line.startsWith('expression: '));
+    return `${title}\n${lines.join('\n')}\n=> ${analysis}`;
+  });
+  const isTooLong = () => Buffer.byteLength(texts.join('\n')) + 1 > MAX_FACTS;
+  for (const lookup of CUT_FIRST) {
+    for (const [at, step] of [...steps.entries()].toReversed()) {
+      if (step.lookup === lookup && isTooLong()) texts[at] = `[step ${at + 1}] ${step.action}\n(left out here)`;
+    }
+  }
+  return texts.join('\n');
+}
+
+/** Where projects describe what those who change the code should know, most important first. */
 const INSTRUCTION_FILES = [
   'AGENTS.md',
   'CLAUDE.md',
   '.github/copilot-instructions.md',
   ...['', '.github/', 'docs/'].flatMap((folder) => ['md', 'rst', 'txt'].map((end) => `${folder}CONTRIBUTING.${end}`)),
 ];
-
-/** More of a file is not shown to the model anyway. */
+/** The model is shown no more of a file. */
 const MAX_INSTRUCTIONS = 8_000;
 
-/** UTF-8 bytes: what the brief has for facts. Whole steps are left out before it cuts one in two. */
-const MAX_FACTS = 9_600;
-
-interface BriefGround {
-  readonly project: string;
-  readonly facts: Conclusion;
-  /** Without secrets. */
-  readonly repository: Repository;
-}
-
-async function briefOf(run: Run, ground: BriefGround, signal: AbortSignal): Promise<Brief> {
-  const { facts, project } = ground;
-  return {
-    project,
-    revision: facts.analysis.revision,
-    report: run.text,
-    facts: factsText(facts.investigationSteps),
-    suspects: facts.analysis.suspects,
-    language: run.settings.language,
-    instructions: [...ownWords(run), ...(await instructionsOf(ground, signal))],
-  };
-}
-
-/** What the facts lose first where they are too long: what git says of the suspects after the first. */
-const CUT_FIRST: readonly StepLookup[] = ['history', 'blame'];
-
-/** Steps bear the numbers by which they can be cited. */
-export function factsText(steps: readonly SourcedStep[]): string {
-  const told = steps.map((step, index) => ({ step, text: tellStep(step, index + 1) }));
-  for (const lookup of CUT_FIRST) {
-    for (const [at, { step }] of [...told.entries()].toReversed()) {
-      if (sizeOf(told) <= MAX_FACTS) break;
-      if (step.lookup === lookup) told[at] = { step, text: `[step ${at + 1}] ${step.action}\n(left out here)` };
-    }
-  }
-  return told.map(({ text }) => text).join('\n');
-}
-
-function sizeOf(told: readonly { readonly text: string }[]): number {
-  return told.reduce((sum, { text }) => sum + Buffer.byteLength(text) + 1, 0);
-}
-
-function tellStep({ action, result, analysis, lookup }: SourcedStep, number: number): string {
-  if (lookup === 'rank_suspects') return `[step ${number}] ${action}\n(the list stands below, under Suspects)`;
-  const lines = result.split('\n').filter((line) => !line.startsWith('expression: '));
-  return `[step ${number}] ${action}\n${lines.join('\n')}\n=> ${analysis}`;
-}
-
-function ownWords({ settings }: Run): Brief['instructions'] {
-  const text = settings.instructions.slice(0, MAX_INSTRUCTIONS);
-  return text === '' ? [] : [{ path: '.github/causeway.yml (instructions)', text }];
-}
-
-/** Those of the default branch: the commit that is investigated may be a stranger's. */
-async function instructionsOf({ repository }: BriefGround, signal: AbortSignal): Promise<Brief['instructions']> {
+/** From the default branch: anyone may have written the commit that is investigated. */
+async function readInstructions(run: Run, repository: Repository, signal: AbortSignal): Promise<Brief['instructions']> {
+  const configured = run.settings.instructions.slice(0, MAX_INSTRUCTIONS);
+  const instructions = configured === '' ? [] : [{ path: '.github/causeway.yml (instructions)', text: configured }];
   const head = await repository.resolve('', signal);
-  if (head === null) return [];
+  if (head === null) return instructions;
   const tree = repository.tree(head);
   const files = new Set((await tree.files(signal)).entries.map(({ path }) => path));
-  const instructions: { path: string; text: string }[] = [];
   for (const path of INSTRUCTION_FILES.filter((each) => files.has(each))) {
     const read = await tree.read(path, {}, signal);
-    if (read.kind !== 'text') continue;
-    instructions.push({ path, text: read.text.slice(0, MAX_INSTRUCTIONS) });
+    if (read.kind === 'text') instructions.push({ path, text: read.text.slice(0, MAX_INSTRUCTIONS) });
   }
   return instructions;
 }

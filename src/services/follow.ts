@@ -1,7 +1,42 @@
 // Follows an investigation live, and streams what happens to a client that may be slow, silent or no longer allowed.
 import { type Investigation, isEnded } from '../core/investigation.ts';
 import type { RecordedStep, Store } from '../db/store.ts';
-import type { Changes } from './changes.ts';
+
+/** Wakes those who wait for a run. A notice of another process may get lost, so every wait also ends by time. */
+export interface Changes {
+  notify(runId: string): void;
+  /** Resolves at the next change of the run, after `ms` at the latest, or when the signal aborts; never rejects. */
+  next(runId: string, ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export interface ChangesHub extends Changes {
+  /** Another process has changed the run. */
+  heard(runId: string): void;
+}
+
+/** `notifyOthers`: passes each change of this process on to the others. */
+export function createChanges(notifyOthers: (runId: string) => void = () => {}): ChangesHub {
+  const waiting = new Map<string, Set<() => void>>();
+  const wakeAll = (runId: string) => {
+    for (const wake of waiting.get(runId) ?? []) wake();
+  };
+  return {
+    notify: (runId) => {
+      wakeAll(runId);
+      notifyOthers(runId);
+    },
+    heard: wakeAll,
+    next: async (runId, ms, signal) => {
+      const woken = new AbortController();
+      const wakers = waiting.get(runId) ?? new Set();
+      const wake = () => woken.abort();
+      waiting.set(runId, wakers.add(wake));
+      await pause(ms, AbortSignal.any([signal, woken.signal]));
+      wakers.delete(wake);
+      if (wakers.size === 0 && waiting.get(runId) === wakers) waiting.delete(runId);
+    },
+  };
+}
 
 interface FollowDeps {
   readonly store: Store;
@@ -13,7 +48,7 @@ export type FollowEvent =
   | { readonly type: 'state'; readonly investigation: Investigation }
   | { readonly type: 'end'; readonly investigation: Investigation };
 
-/** A word from another process can get lost, and over SQLite there is none: look again at least this often. */
+/** A notice can get lost, and over SQLite there is none from other processes. */
 const POLL_MS = 1_000;
 
 /**
@@ -21,50 +56,46 @@ const POLL_MS = 1_000;
  * (no `end` then), or when the signal aborts.
  */
 export async function* follow(
-  deps: FollowDeps,
+  { store, changes }: FollowDeps,
   id: string,
   after: number,
   signal: AbortSignal,
 ): AsyncGenerator<FollowEvent> {
-  const runId = (await deps.store.findInvestigation(id))?.runId;
+  const runId = (await store.findInvestigation(id))?.runId;
   let seen = after;
   let state = '';
   while (runId !== undefined && !signal.aborted) {
-    // Listening begins before looking, and the state is read before the steps: nothing falls between two looks.
-    const changed = deps.changes.next(runId, POLL_MS, signal);
-    const investigation = await deps.store.findInvestigation(id);
+    // Waiting begins before reading, and the state is read before the steps: nothing falls in between.
+    const changed = changes.next(runId, POLL_MS, signal);
+    const investigation = await store.findInvestigation(id);
     if (investigation === null) return;
-    // A run that starts again after a crash numbers its steps anew.
+    // A run that starts again after a crash numbers its steps from 1.
     if (investigation.progress.step < seen) seen = 0;
-    const steps = await deps.store.listSteps(runId, seen);
-    yield* eventsOf(investigation, steps, state);
-    if (isEnded(investigation.outcome)) return;
-    seen = steps.at(-1)?.number ?? seen;
+    const recorded = await store.listSteps(runId, seen);
+    const steps = recorded.map((step) => ({ type: 'step', step }) as const);
+    const isNewState = investigation.outcome.state !== state;
+    const states = isNewState ? [{ type: 'state', investigation } as const] : [];
+    // "running" comes before its steps, an end after all of them.
+    if (isEnded(investigation.outcome)) return yield* [...steps, ...states, { type: 'end', investigation } as const];
+    yield* [...states, ...steps];
+    seen = recorded.at(-1)?.number ?? seen;
     state = investigation.outcome.state;
     await changed;
   }
 }
 
-/** What one look has found: "running" is told before its steps, an end after all of them. */
-function eventsOf(investigation: Investigation, found: readonly RecordedStep[], told: string): readonly FollowEvent[] {
-  const steps = found.map((step) => ({ type: 'step', step }) as const);
-  const state = investigation.outcome.state === told ? [] : [{ type: 'state', investigation } as const];
-  if (!isEnded(investigation.outcome)) return [...state, ...steps];
-  return [...steps, ...state, { type: 'end', investigation }];
-}
-
-/** The investigation once it has ended, or as it stands after `ms`; null where there is none (any more). */
+/** The investigation once it has ended, or as it is after `ms`; null where there is none (any more). */
 export async function waitForEnd(
-  deps: FollowDeps,
+  { store, changes }: FollowDeps,
   id: string,
   ms: number,
   signal: AbortSignal,
 ): Promise<Investigation | null> {
   const until = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
-  let investigation = await deps.store.findInvestigation(id);
+  let investigation = await store.findInvestigation(id);
   while (investigation !== null && !isEnded(investigation.outcome) && !until.aborted) {
-    const changed = deps.changes.next(investigation.runId, POLL_MS, until);
-    investigation = await deps.store.findInvestigation(id);
+    const changed = changes.next(investigation.runId, POLL_MS, until);
+    investigation = await store.findInvestigation(id);
     if (investigation !== null && !isEnded(investigation.outcome)) await changed;
   }
   return investigation;
@@ -76,70 +107,41 @@ export const STREAM_HEADERS = { 'Content-Type': 'text/event-stream', 'X-Accel-Bu
 export const STILL_FOLLOWING = ': still following\n\n';
 
 const TICK_MS = 15_000;
-
-/** So often it is asked whether the client may still look, however much happens; a frame that waits for its client waits for this as well. */
+/** How often it is checked whether the client may still follow. */
 const CHECK_MS = 45_000;
-
-/**
- * A client that has not taken what was sent for so long is broken off, since nobody asks meanwhile whether it may look, and may come back
- * for the rest. Together with the above no stream outlives its permission by more than a minute.
- */
+/** A client that does not read for so long is disconnected, so that no stream outlives its permission by more than a minute. */
 const STALLED_MS = 15_000;
 
-interface Following {
-  /** Asked every 45 seconds. */
-  readonly mayStillFollow: () => Promise<boolean>;
-  readonly signal: AbortSignal;
-}
-
-/** What happens, and a tick every 15 seconds where nothing does; ends early when the client may no longer look, or the signal aborts. */
+/** The events, and a tick every 15 seconds without one; ends when the client may no longer follow, or the signal aborts. */
 export async function* withTicks<T>(
   events: AsyncGenerator<T>,
-  { mayStillFollow, signal }: Following,
+  { mayStillFollow, signal }: { readonly mayStillFollow: () => Promise<boolean>; readonly signal: AbortSignal },
 ): AsyncGenerator<T | 'tick'> {
-  const all = ticking(events, signal);
-  let next = all.next();
-  let check = checkIn(CHECK_MS, signal);
+  const wait = <W extends 'tick' | 'check'>(ms: number, what: W) => pause(ms, signal).then(() => what);
+  let next = events.next();
+  let tick = wait(TICK_MS, 'tick');
+  let check = wait(CHECK_MS, 'check');
   while (!signal.aborted) {
-    // The first of those that are ready counts: no flood of events puts the check off.
-    const got = await Promise.race([check, next]);
+    // The check comes first, so that a flood of events does not delay it.
+    const got = await Promise.race([check, next, tick]);
+    if (signal.aborted) return;
     if (got === 'check') {
-      // Counted from before the answer, which may take its time.
-      check = checkIn(CHECK_MS, signal);
-      if (signal.aborted || !(await mayStillFollow())) return;
-    } else if (got.done) {
-      return;
-    } else {
-      yield got.value;
-      next = all.next();
+      check = wait(CHECK_MS, 'check');
+      if (!(await mayStillFollow())) return;
+      continue;
     }
-  }
-}
-
-async function* ticking<T>(events: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T | 'tick'> {
-  let event = events.next();
-  let tick = pause(TICK_MS, signal);
-  while (!signal.aborted) {
-    const got = await Promise.race([event, tick]);
-    if (got === 'over') {
-      if (signal.aborted) return;
+    if (got === 'tick') {
+      tick = wait(TICK_MS, 'tick');
       yield 'tick';
-      tick = pause(TICK_MS, signal);
-    } else if (got.done) {
-      return;
-    } else {
-      yield got.value;
-      event = events.next();
+      continue;
     }
+    if (got.done) return;
+    yield got.value;
+    next = events.next();
   }
 }
 
-async function checkIn(ms: number, signal: AbortSignal): Promise<'check'> {
-  await pause(ms, signal);
-  return 'check';
-}
-
-/** Holds one frame until the client takes it, and makes the next only then. `stop` ends what the frames wait for. */
+/** Makes each frame only when the client has taken the one before. `stop` ends what the frames wait for. */
 export function streamOf(frames: AsyncGenerator<string>, stop: AbortController): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let stalled: NodeJS.Timeout | undefined;

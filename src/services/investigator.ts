@@ -1,4 +1,4 @@
-// What a model needs to investigate: the model, its tools and its limits; absent where there is none, and a run ends with its facts.
+// What a model needs to investigate: the model, its tools and its limits; without one a run ends with its facts.
 import { NOMINAL_PRICE } from '../agent/budget.ts';
 import { type Model, ModelUnavailable } from '../core/model.ts';
 import type { Project } from '../core/project.ts';
@@ -6,71 +6,69 @@ import type { Repository, SourceTree } from '../core/source.ts';
 import type { Workbench } from '../core/tool.ts';
 import type { LimitName } from '../db/store.ts';
 import type { Log } from '../log.ts';
+import { PAUSED_MS } from './services.ts';
 
 export interface Investigator {
   readonly model: Model;
   /** Those that a repository may choose instead. */
   readonly others?: readonly Model[];
   /** Tools on a fresh overlay of the commit; the same names, descriptions and order for every run of a project. */
-  readonly openWorkbench: (ground: WorkbenchGround, signal: AbortSignal) => Promise<Workbench>;
+  readonly openWorkbench: (input: WorkbenchInput, signal: AbortSignal) => Promise<Workbench>;
   /** False only where the file parsed before, or is new, and does not parse now. */
   readonly isParsable: (path: string, before: string | null, after: string) => Promise<boolean>;
   readonly limits: InvestigatorLimits;
-  /** Told each time that a budget of the month refuses a question. */
+  /** Called each time that a monthly budget refuses a question. */
   readonly onSpent?: (spent: SpentBudget) => void;
 }
 
-interface WorkbenchGround {
+interface WorkbenchInput {
   readonly project: Project;
-  /** Whether every word of the report was written by someone who may write to the project. */
+  /** Whether every word of the report was written by someone with write access. */
   readonly isTrusted: boolean;
-  /** Without secrets. */
+  /** Redacted, as is `tree`, the commit that is investigated. */
   readonly repository: Repository;
-  /** The commit that is investigated, without secrets. */
   readonly tree: SourceTree;
-  /** The same with them: edits are made on what is really there. */
+  /** Not redacted: edits are made on what is really there. */
   readonly rawTree: SourceTree;
-  /** Takes the secrets out of a whole text; lines keep their numbers. */
+  /** Redacts a whole text; lines keep their numbers. */
   readonly clean: (text: string) => Promise<string>;
-  /** The whole report, cleaned of secrets: what its brief leaves out can be read there. */
+  /** The whole report, redacted: the brief may leave out parts. */
   readonly reportText: string;
 }
 
 export interface InvestigatorLimits {
-  /** Questions to the model in one run. */
+  /** Requests to the model in one run. */
   readonly turns: number;
   /** US dollars: of one run, of a project in a month, of everything in a month. */
   readonly usd: { readonly run: number; readonly repository: number; readonly all: number };
-  /** Milliseconds for which a model that cannot be reached is waited for, counted from when the facts were known. */
+  /** How long an unreachable model is waited for, in milliseconds after the facts were known. */
   readonly patienceMs: number;
 }
 
-/** A model with prices is held by its money; this only ends what has gone astray. */
+/** A model with prices is limited by its money; this ends only a run that has gone astray. */
 const MOST_TOKENS = 20_000_000;
 
 /** Tokens of one run: what its budget buys at the nominal price, where there is no real one. */
-export function tokenLimit({ model, limits }: Pick<Investigator, 'model' | 'limits'>): number {
+export function limitTokens({ model, limits }: Pick<Investigator, 'model' | 'limits'>): number {
   return model.prices === null ? Math.floor((limits.usd.run / NOMINAL_PRICE) * 1_000_000) : MOST_TOKENS;
 }
 
-/** The investigator with the model that a repository has chosen; "": the operator's own. Null: it chose one that is not offered any more. */
-export function withModelNamed(investigator: Investigator, name: string): Investigator | null {
+/** With the model that a repository has chosen; "": the operator's own. Null: that model is no longer offered. */
+export function selectModel(investigator: Investigator, name: string): Investigator | null {
   if (name === '') return investigator;
   const model = [investigator.model, ...(investigator.others ?? [])].find((each) => each.name === name);
   return model === undefined ? null : { ...investigator, model };
 }
 
-const PAUSED_MS = 15_000;
-
-/** Throws ModelUnavailable for each question while `paused` says so: the run goes back to the queue with what it has. */
-export function pausableModel(
+/** Throws ModelUnavailable while the service is paused: the run goes back to the queue with what it has. */
+export function createPausableModel(
   model: Model,
-  { paused, now }: { readonly paused: () => boolean; readonly now: () => Date },
+  { isPaused, now }: { readonly isPaused: () => boolean; readonly now: () => Date },
 ): Model {
   return {
     ...model,
     ask: async (request, signal) => {
-      if (paused()) throw new ModelUnavailable('Causeway is paused', new Date(now().getTime() + PAUSED_MS));
+      if (isPaused()) throw new ModelUnavailable('Causeway is paused', new Date(now().getTime() + PAUSED_MS));
       return await model.ask(request, signal);
     },
   };
@@ -86,22 +84,20 @@ interface SpentBudget {
 }
 
 const SETTINGS = { repository: 'BUDGET_REPOSITORY_MONTH', all: 'BUDGET_MONTH' } as const;
+const MOST_LOGGED = 1_000;
 
-/** Told ones that are remembered; a budget that was forgotten is told once more. */
-const MOST_TOLD = 1_000;
-
-/** For one process: after a restart it is told once more. */
-export function createSpentBudgets(log: Log): (spent: SpentBudget) => void {
-  const told = new Set<string>();
+/** Logs each budget once while the process runs. */
+export function createBudgetLog(log: Log): (spent: SpentBudget) => void {
+  const logged = new Set<string>();
   return ({ limit, projectId, usd, month }) => {
     const about = limit === 'all' ? {} : { project: projectId };
     const key = JSON.stringify([limit, about, usd, month]);
-    if (told.has(key)) return;
-    if (told.size >= MOST_TOLD) told.clear();
-    told.add(key);
+    if (logged.has(key)) return;
+    if (logged.size >= MOST_LOGGED) logged.clear();
+    logged.add(key);
     log.warn(
       { budget: SETTINGS[limit], usd, month, ...about },
-      'a budget of the month is used up: until the month turns or the budget is raised, reports get the facts alone',
+      'monthly budget used up: reports get facts only until next month, or until the budget is raised',
     );
   };
 }

@@ -1,157 +1,128 @@
-// The handler of `head` jobs: looks at the checks of one commit, finds what broke the red ones, remembers it, and begins what is to begin.
-import { type ChangedFiles, type Check, type CheckRules, ChecksBusy, ChecksClosed } from '../core/check.ts';
+// The handler of `head` jobs: looks at the checks of one commit, judges the red ones, records them and begins investigations.
+import type { Check, CheckRules } from '../core/check.ts';
 import type { HeadPlace, HeadState } from '../core/head.ts';
-import { isGithubProject } from '../core/project.ts';
-
 import type { JobHandler, JobResult } from '../core/queue.ts';
 import { beginInvestigations } from './checks/begin-investigations.ts';
 import { cleanChecks } from './checks/check-texts.ts';
-import { judgeGroups, saveJudged } from './checks/judge-groups.ts';
-import { formatNow, type JudgeHeadDeps, type Look, saveAside, saveSeen } from './checks/look.ts';
-
+import { judgeGroups } from './checks/judge-groups.ts';
+import { createLook, type Look, runCheckJob, saveSeen } from './checks/look.ts';
 import { readSuspects } from './checks/read-suspects.ts';
-import { closeWhatIsGreen, rememberFindings } from './checks/remember-findings.ts';
+import { closeGreen, type Recorded, recordFinding } from './checks/sightings.ts';
 import {
   isBranchCounted,
   isQuiet,
   listNames,
   type SortedChecks,
-  saveWaiting,
   scheduleNextLook,
   sortChecks,
 } from './checks/sort-checks.ts';
-
-type PullRequestPlace = Extract<HeadPlace, { readonly kind: 'pull_request' }>;
+import type { CheckServices } from './services.ts';
 
 const DONE: JobResult = { kind: 'done' };
-/** How soon a paused house looks whether it may go on. */
-const PAUSED_MS = 15_000;
 const OWN_BRANCHES = 'causeway/';
-/** Of one check that are asked whether they contain the commit. */
-const MOST_GREENS = 5;
+/** Green runs of one check that are tried. */
+const MOST_GREEN = 5;
 
 /**
- * A handler that may run at any moment, any number of times: it looks at what is, not at what happened. It alone writes a head's state, place
- * and findings.
+ * May run at any moment and any number of times: it looks at what is, not at what happened. Only this handler writes the state, place and
+ * findings of a commit.
  */
-export function createHeadHandler(given: JudgeHeadDeps): JobHandler {
-  const deps = { ...given, checks: cleanChecks(given.checks, given.redactor) };
+export function createHeadHandler(given: CheckServices): JobHandler {
+  const services = { ...given, checks: cleanChecks(given.checks, given.redactor) };
+  const { log } = services;
   return {
     handle: async (job, signal) => {
-      if (deps.paused()) return runLater(deps, PAUSED_MS);
-      try {
-        const look = await createLook(deps, job.subject, signal);
+      const work = async () => {
+        const look = await createLook(services, job.subject, signal);
         return look === null ? DONE : await lookAt(look);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (error instanceof ChecksBusy) return { kind: 'later', runAt: error.retryAt.toISOString() };
-        if (!(error instanceof ChecksClosed)) throw error;
-        deps.log.warn({ head: job.subject, err: error }, 'the checks of a commit cannot be read');
-        return DONE;
-      }
+      };
+      return await runCheckJob(services, work, async (error) => {
+        log.warn({ head: job.subject, err: error }, 'the checks of a commit cannot be read');
+      });
     },
     dead: async (job, error) => {
-      deps.log.error({ head: job.subject, err: error }, 'the checks of a commit could not be judged');
+      log.error({ head: job.subject, err: error }, 'failed to judge the checks of a commit');
     },
   };
 }
 
-/** Null where head or project is not there any more. */
-async function createLook(deps: JudgeHeadDeps, headId: string, signal: AbortSignal): Promise<Look | null> {
-  const head = await deps.store.findHead(headId);
-  const project = head === null ? null : await deps.store.findProject(head.projectId);
-  if (head === null || project === null || !isGithubProject(project)) return null;
-  let changed: Promise<ChangedFiles | null> | null = null;
-  const readChanged = (place: HeadPlace) => deps.checks.changed(project, { sha: head.sha, place }, signal);
-  const asked = new Map<string, Promise<boolean>>();
-  const leads: Look['leads'] = (ends) => {
-    const key = `${ends.from} ${ends.to}`;
-    const answer = asked.get(key) ?? deps.checks.leads(project, ends, signal);
-    asked.set(key, answer);
-    // What failed once may be asked again.
-    answer.catch(() => asked.delete(key));
-    return answer;
-  };
-  return { deps, project, head, signal, changed: (place) => (changed ??= readChanged(place)), leads };
-}
-
-/** The cheapest question first; each step can be done again. */
+/** The cheapest question first. */
 async function lookAt(look: Look): Promise<JobResult> {
-  const { deps, project, head, signal } = look;
-  const rules = await deps.checks.rules(project, signal);
-  const askedAt = formatNow(look);
-  const place = await deps.checks.place(project, { ...head, pullRequest: findNumber(head) }, signal);
-  if (place === null || isPushedOver(look, place)) return await putAside(look, 'superseded', null);
-  if (isClosed(place)) return await closeHead(look, place, askedAt);
-  if (isOurs(place) || !isBranchCounted(place, rules)) return await putAside(look, 'ignored', place);
-  const sorted = sortChecks(await deps.checks.of(project, head.sha, signal), rules);
-  if (sorted.waiting.length > 0 && !isQuiet(look, sorted))
-    return await saveWaiting(withoutOldFindings(look, place), place, sorted);
-  if (sorted.counted === 0) return await putAside(look, 'ignored', place, sorted.leftOut);
-  if (await isOvertaken(look, place, sorted)) return await putAside(look, 'superseded', place);
-  return await judge(withoutOldFindings(look, place), { place, rules }, sorted);
+  const { services, project, head, signal } = look;
+  const { checks, store } = services;
+  const rules = await checks.rules(project, signal);
+  const lookedAt = look.now();
+  const pullRequest = head.place?.kind === 'pull_request' ? head.place.number : null;
+  const place = await checks.place(project, { ...head, pullRequest }, signal);
+  if (place === null || isPushedOver(place, head.sha)) return await setAside(look, 'superseded', head.place);
+  if (place.kind === 'pull_request' && place.isClosed === true) {
+    // A look that was under way when it was closed may have recorded failures after that.
+    await store.closeFailuresOfPullRequest(project.id, place.number, lookedAt);
+    return await setAside(look, 'superseded', place);
+  }
+  if (isOurs(place) || !isBranchCounted(place, rules)) return await setAside(look, 'ignored', place);
+  const sorted = sortChecks(await checks.of(project, head.sha, signal), rules);
+  const current = forgetOtherPlace(look, place);
+  if (sorted.waiting.length > 0 && !isQuiet(look, sorted)) {
+    const { findings } = current.head;
+    const waiting = { place, findings, leftOut: sorted.leftOut, stillWaiting: [], endedAt: '' };
+    await saveSeen(look, { state: 'waiting', ...waiting });
+    return scheduleNextLook(look, sorted);
+  }
+  if (sorted.counted === 0) {
+    await saveSeen(look, { state: 'ignored', place, leftOut: sorted.leftOut, stillWaiting: [] });
+    return DONE;
+  }
+  if (await isOvertaken(look, place, sorted)) return await setAside(look, 'superseded', place);
+  return await judge(current, place, rules, sorted);
 }
 
-async function judge(
-  look: Look,
-  at: { readonly place: HeadPlace; readonly rules: CheckRules },
-  sorted: SortedChecks,
-): Promise<JobResult> {
-  const { place } = at;
-  const { groups, leftOut: unread } = await readSuspects(look, place, sorted.suspects);
-  const judged = await judgeGroups(look, place, groups);
-  await saveJudged(look, place, judged);
-  const remembered = await rememberFindings(look, place, judged);
-  await closeWhatIsGreen(look, place, sorted, remembered);
-  const stillWaiting = listNames(sorted.waiting);
-  const findings = await beginInvestigations(look, { ...at, stillWaiting }, remembered);
-  const leftOut = [...sorted.leftOut, ...unread];
-  const hasEnded = stillWaiting.length === 0;
-  const endedAt = hasEnded ? sorted.endedAt : '';
-  await saveSeen(look, { state: findState(sorted), place, findings, leftOut, stillWaiting, endedAt });
-  return hasEnded ? DONE : scheduleNextLook(look, sorted);
+/** A commit of the merge queue differs from that of its pull request. */
+function isPushedOver(place: HeadPlace, sha: string): boolean {
+  return place.kind === 'pull_request' && !place.isQueue && place.sha !== sha;
 }
 
-/**
- * What a commit was judged to be as a pull request's is no verdict on it as the default branch's, nor that of a branch on the pull request that
- * was opened from it: it is judged as if for the first time.
- */
-function withoutOldFindings(look: Look, place: HeadPlace): Look {
+/** Threads follow our own branches. A fork may name its branches as it likes. */
+function isOurs(place: HeadPlace): boolean {
+  return place.branch.startsWith(OWN_BRANCHES) && !(place.kind === 'pull_request' && place.isFork);
+}
+
+/** What was found before stays: its investigations go on. */
+async function setAside(look: Look, state: HeadState, place: HeadPlace | null): Promise<JobResult> {
+  await saveSeen(look, { state, place, stillWaiting: [] });
+  return DONE;
+}
+
+/** What was found while the commit was of a branch says nothing about it as one of a pull request, and so on. */
+function forgetOtherPlace(look: Look, place: HeadPlace): Look {
   const { head } = look;
   const isMoved = head.place !== null && head.place.kind !== place.kind;
   return isMoved ? { ...look, head: { ...head, findings: [] } } : look;
 }
 
-function findNumber({ place }: Look['head']): number | null {
-  return place?.kind === 'pull_request' ? place.number : null;
+async function judge(look: Look, place: HeadPlace, rules: CheckRules, sorted: SortedChecks): Promise<JobResult> {
+  const { groups, leftOut: unread } = await readSuspects(look, place, sorted.suspects);
+  const judged = await judgeGroups(look, place, groups);
+  // Saved before they are recorded: after a crash in between, this commit's own sightings would count as those of others.
+  if (judged.some(({ group }) => group.before === null)) {
+    const findings = judged.map(({ finding }) => finding);
+    await saveSeen(look, { state: 'waiting', place, findings, endedAt: '' });
+  }
+  const recorded: Recorded[] = [];
+  for (const one of judged) recorded.push(await recordFinding(look, place, one));
+  await closeGreen(look, place, sorted, recorded);
+  const stillWaiting = listNames(sorted.waiting);
+  const findings = await beginInvestigations(look, { place, rules, stillWaiting }, recorded);
+  const hasEnded = stillWaiting.length === 0;
+  const isRed = sorted.suspects.some((suspect) => suspect.isRed);
+  const ended = hasEnded ? 'green' : 'waiting';
+  const leftOut = [...sorted.leftOut, ...unread];
+  const endedAt = hasEnded ? sorted.endedAt : '';
+  await saveSeen(look, { state: isRed ? 'red' : ended, place, findings, leftOut, stillWaiting, endedAt });
+  return hasEnded ? DONE : scheduleNextLook(look, sorted);
 }
 
-async function putAside(
-  look: Look,
-  state: HeadState,
-  place: HeadPlace | null,
-  leftOut = look.head.leftOut,
-): Promise<JobResult> {
-  await saveAside(look, { state, place, leftOut });
-  return DONE;
-}
-
-/** A look that was under way when it was closed may have found its checks red after that. */
-async function closeHead(look: Look, place: PullRequestPlace, at: string): Promise<JobResult> {
-  await look.deps.store.closeFailuresOfPullRequest(look.project.id, place.number, at);
-  return await putAside(look, 'superseded', place);
-}
-
-/** A commit of the merge queue is another than its pull request's. */
-function isPushedOver({ head }: Look, place: HeadPlace): boolean {
-  return place.kind === 'pull_request' && !place.isQueue && place.sha !== head.sha;
-}
-
-function isClosed(place: HeadPlace): place is PullRequestPlace {
-  return place.kind === 'pull_request' && place.isClosed === true;
-}
-
-/** Slow checks of an earlier commit of the default branch say nothing where one that contains it was green meanwhile. */
+/** Slow checks of an older commit of the default branch do not matter where a commit that contains it is green already. */
 async function isOvertaken(look: Look, place: HeadPlace, { suspects }: SortedChecks): Promise<boolean> {
   const red = suspects.filter(({ isRed }) => isRed);
   if (place.kind !== 'default' || place.isBehind !== true || red.length === 0) return false;
@@ -161,33 +132,14 @@ async function isOvertaken(look: Look, place: HeadPlace, { suspects }: SortedChe
   return true;
 }
 
-async function isGreenLater(look: Look, check: Check): Promise<boolean> {
-  const { deps, project, head, leads } = look;
-  const greens = await deps.store.listPassingChecks(project.id, check);
+async function isGreenLater({ services, project, head, isAncestor, signal }: Look, check: Check): Promise<boolean> {
+  const greens = await services.store.listPassingChecks(project.id, check);
   const later = greens.filter(({ sha, at }) => sha !== head.sha && Date.parse(at) > Date.parse(check.startedAt));
-  for (const { sha: to } of later.slice(0, MOST_GREENS)) {
-    if ((await leads({ from: head.sha, to })) && (await isOnDefault(look, to))) return true;
+  for (const { sha } of later.slice(0, MOST_GREEN)) {
+    if (!(await isAncestor({ from: head.sha, to: sha }))) continue;
+    // A fork may have a branch of the same name, with our red commit below its own.
+    const place = await services.checks.place(project, { sha, branch: project.source.defaultBranch }, signal);
+    if (place?.kind === 'default') return true;
   }
   return false;
-}
-
-/** A fork may call a branch of its own as ours is called, and build on our red commit there. */
-async function isOnDefault({ deps, project, signal }: Look, sha: string): Promise<boolean> {
-  const place = await deps.checks.place(project, { sha, branch: project.source.defaultBranch }, signal);
-  return place?.kind === 'default';
-}
-
-/** Our own branches are followed by their threads; a fork may call its branches what it likes. */
-function isOurs(place: HeadPlace): boolean {
-  return place.branch.startsWith(OWN_BRANCHES) && !(place.kind === 'pull_request' && place.isFork);
-}
-
-/** Green is what has ended whole. */
-function findState({ suspects, waiting }: SortedChecks): HeadState {
-  if (suspects.some(({ isRed }) => isRed)) return 'red';
-  return waiting.length > 0 ? 'waiting' : 'green';
-}
-
-function runLater({ now }: JudgeHeadDeps, ms: number): JobResult {
-  return { kind: 'later', runAt: new Date(now().getTime() + ms).toISOString() };
 }

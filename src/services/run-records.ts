@@ -1,132 +1,116 @@
-// What a run stores: its facts and the agent's transcript, so that it goes on after a crash, and the money that it reserves and spends.
-
+// What a run stores: its facts and the agent's transcript, so that it continues after a crash, and the money that it reserves and spends.
 import type { Ledger } from '../agent/budget.ts';
 import type { AnswerRecord, Transcript, TranscriptRecord } from '../agent/transcript.ts';
 import type { StepSource } from '../core/evidence.ts';
 import type { Conclusion } from '../core/issue.ts';
-import type { TurnUsage } from '../core/model.ts';
-import type { CutReason } from '../core/reason.ts';
-import type { LimitName, Run, Settlement, Store } from '../db/store.ts';
+import type { Run, Store } from '../db/store.ts';
+import type { Changes } from './follow.ts';
 import type { Investigator, InvestigatorLimits } from './investigator.ts';
 
 /** What was known before the model was asked, and since when (ISO 8601 UTC). */
 export interface GatheredFacts {
   readonly kind: 'facts';
   readonly conclusion: Conclusion;
-  /** Files that a stack trace of the report runs through. */
+  /** Files in a stack trace of the report. */
   readonly framed: readonly string[];
   readonly at: string;
 }
 
-interface RunRecordsDeps {
+/** Null: the run has none yet. */
+export async function loadFacts(store: Store, run: Run): Promise<GatheredFacts | null> {
+  const [first] = await store.readTranscript(run.id);
+  return first === undefined ? null : JSON.parse(first);
+}
+
+export async function saveFacts(store: Store, run: Run, facts: GatheredFacts): Promise<void> {
+  await store.appendTranscript(run, JSON.stringify(facts), facts.at);
+}
+
+interface TranscriptServices {
   readonly store: Store;
+  readonly changes: Changes;
   readonly now: () => Date;
-  /** Called after each step that was stored. */
-  readonly onStep: () => void;
 }
 
-/** The facts of a run that goes on; null for one that begins. */
-export async function recordedFacts(deps: Pick<RunRecordsDeps, 'store'>, run: Run): Promise<GatheredFacts | null> {
-  const [first] = await deps.store.readTranscript(run.id);
-  // Runs that began under an older version recorded no frames.
-  return first === undefined ? null : { framed: [], ...JSON.parse(first) };
-}
-
-export async function recordFacts(
-  { store, now }: Pick<RunRecordsDeps, 'store' | 'now'>,
-  run: Run,
-  { conclusion, framed }: Pick<GatheredFacts, 'conclusion' | 'framed'>,
-): Promise<GatheredFacts> {
-  const at = now().toISOString();
-  const facts = { kind: 'facts', conclusion, framed, at } as const;
-  await store.appendTranscript(run, JSON.stringify(facts), at);
-  return facts;
-}
-
-/**
- * The agent's transcript behind the facts. What it is given must be free of secrets, but for a provider's opaque parts, which are kept apart,
- * encrypted.
- */
-export function runTranscript(deps: RunRecordsDeps, run: Run): Transcript {
-  const now = () => deps.now().toISOString();
+/** The agent's transcript, which follows the facts. It must be redacted; a provider's opaque parts are stored apart, encrypted. */
+export function createRunTranscript({ store, changes, now }: TranscriptServices, run: Run): Transcript {
+  const append = (record: TranscriptRecord, opaque?: string) =>
+    store.appendTranscript(run, JSON.stringify(record), now().toISOString(), opaque);
   return {
     load: async () => {
-      const records = await deps.store.readTranscript(run.id);
-      const opaque = await deps.store.readOpaqueParts(run.id);
-      return records.slice(1).map((record, at) => withOpaque(JSON.parse(record), opaque[at + 1] ?? null));
+      const records = await store.readTranscript(run.id);
+      const opaque = await store.readOpaqueParts(run.id);
+      return records.slice(1).map((text, at) => {
+        const record: TranscriptRecord = JSON.parse(text);
+        const part = opaque[at + 1] ?? null;
+        return record.kind === 'turn' && part !== null ? { ...record, opaque: JSON.parse(part) } : record;
+      });
     },
     append: (record) => {
-      if (record.kind !== 'turn' || record.opaque === undefined) {
-        return deps.store.appendTranscript(run, JSON.stringify(record), now());
-      }
+      if (record.kind !== 'turn' || record.opaque === undefined) return append(record);
       const { opaque, ...shown } = record;
-      return deps.store.appendTranscript(run, JSON.stringify(shown), now(), JSON.stringify(opaque));
+      return append(shown, JSON.stringify(opaque));
     },
     appendStep: async (step, status) => {
-      const answer = (number: number): AnswerRecord => ({
+      const toAnswer = (number: number): AnswerRecord => ({
         kind: 'answer',
         reply: { kind: 'step', number, status, step },
       });
-      const { number } = await deps.store.recordStep(run, step, now(), (taken) => JSON.stringify(answer(taken)));
-      deps.onStep();
-      return answer(number);
+      const toText = (number: number) => JSON.stringify(toAnswer(number));
+      const { number } = await store.recordStep(run, step, now().toISOString(), toText);
+      changes.notify(run.id);
+      return toAnswer(number);
     },
   };
 }
 
-function withOpaque(record: TranscriptRecord, opaque: string | null): TranscriptRecord {
-  return record.kind === 'turn' && opaque !== null ? { ...record, opaque: JSON.parse(opaque) } : record;
-}
-
-interface LedgerDeps {
+interface LedgerServices {
   readonly store: Store;
   readonly now: () => Date;
-  /** Told when a budget of the month refuses. */
   readonly onSpent?: Investigator['onSpent'] | undefined;
 }
 
-/** Millionths of a US dollar, rounded up: nothing that was spent may be lost in rounding. */
-function micros(usd: number): number {
-  return Math.ceil(usd * 1_000_000);
-}
-
-export function runLedger({ store, now, onSpent }: LedgerDeps, run: Run, usd: InvestigatorLimits['usd']): Ledger {
-  const limits = { run: micros(usd.run), repository: micros(usd.repository), all: micros(usd.all) };
+/** Reserves and settles money in millionths of a US dollar. */
+export function createRunLedger(
+  { store, now, onSpent }: LedgerServices,
+  run: Run,
+  usd: InvestigatorLimits['usd'],
+): Ledger {
+  // Rounded up, so that nothing is lost in rounding.
+  const toMicros = (amount: number) => Math.ceil(amount * 1_000_000);
+  const limits = { run: toMicros(usd.run), repository: toMicros(usd.repository), all: toMicros(usd.all) };
   return {
     reserve: async (amount) => {
       const at = now().toISOString();
-      const exceeded = await store.reserveMoney(run, { amount: micros(amount), limits, now: at });
+      const exceeded = await store.reserveMoney(run, { amount: toMicros(amount), limits, now: at });
       if (exceeded === null) return 'ok';
-      if (exceeded !== 'run') {
-        onSpent?.({ limit: exceeded, projectId: run.projectId, usd: usd[exceeded], month: at.slice(0, 7) });
+      if (exceeded === 'run') {
+        return { refused: { code: 'run_budget', unit: 'usd', limit: usd.run, phase: 'over' } };
       }
-      return { refused: refusal(exceeded, usd) };
+      onSpent?.({ limit: exceeded, projectId: run.projectId, usd: usd[exceeded], month: at.slice(0, 7) });
+      return { refused: { code: 'month_budget', of: exceeded, usd: usd[exceeded] } };
     },
-    settle: (reserved, spent, usage) => {
-      const tokens = usage && { tokens: tokensOf(usage) };
-      const settled = { reserved: micros(reserved), spent: micros(spent), now: now().toISOString() };
-      return store.settleMoney(run, { ...settled, ...tokens });
-    },
+    settle: (reserved, spent, usage) =>
+      store.settleMoney(run, {
+        ...{ reserved: toMicros(reserved), spent: toMicros(spent), now: now().toISOString() },
+        ...(usage && {
+          tokens: {
+            prompt: usage.promptTokens,
+            cached: usage.cachedTokens,
+            cacheWrite: usage.cacheWriteTokens ?? 0,
+            completion: usage.completionTokens,
+          },
+        }),
+      }),
   };
-}
-
-function tokensOf(usage: TurnUsage): Settlement['tokens'] & {} {
-  const { promptTokens, cachedTokens, cacheWriteTokens = 0, completionTokens } = usage;
-  return { prompt: promptTokens, cached: cachedTokens, cacheWrite: cacheWriteTokens, completion: completionTokens };
-}
-
-function refusal(exceeded: LimitName, usd: InvestigatorLimits['usd']): CutReason {
-  return exceeded === 'run'
-    ? { code: 'run_budget', unit: 'usd', limit: usd.run, phase: 'over' }
-    : { code: 'month_budget', of: exceeded, usd: usd[exceeded] };
 }
 
 /** Where the step of that number comes from. One that is not found counts as one that must not be shown. */
 export function findStepSource(records: readonly string[], number: number): StepSource {
-  for (const record of records.toReversed()) {
-    const read: TranscriptRecord = JSON.parse(record);
-    if (read.kind === 'answer' && read.reply.kind === 'step' && read.reply.number === number) {
-      return read.reply.step.source ?? 'repository';
+  for (const text of records.toReversed()) {
+    const record: TranscriptRecord = JSON.parse(text);
+    if (record.kind === 'answer' && record.reply.kind === 'step' && record.reply.number === number) {
+      return record.reply.step.source ?? 'repository';
     }
   }
   return 'monitoring';

@@ -9,8 +9,8 @@ import type { FailureReason } from '../core/reason.ts';
 import { isAtLeast } from '../core/role.ts';
 import type { InvestigationSettings } from '../core/settings.ts';
 import type { RecordedStep, Spending } from '../db/store.ts';
+import { cancelInvestigation } from '../services/accept-report.ts';
 import { type Asking, visibleInvestigation } from '../services/access.ts';
-import { cancelInvestigation } from '../services/end-early.ts';
 import {
   type FollowEvent,
   follow,

@@ -11,8 +11,8 @@ import { isGithubProject, type Project } from '../core/project.ts';
 import { isAtLeast } from '../core/role.ts';
 import { buildSourceLinks, NO_LINKS, type SourceLinks } from '../core/source-links.ts';
 import type { PostedPullRequest } from '../core/thread.ts';
+import { eraseIssue } from '../services/accept-report.ts';
 import { mayErase, type Seen, visibleIssue } from '../services/access.ts';
-import { eraseIssue } from '../services/end-early.ts';
 import { requestPullRequest, whyNotOpened } from '../services/request-pull-request.ts';
 import {
   checkOwnAddress,

@@ -1,11 +1,5 @@
 // Signatures of webhooks, as Standard Webhooks has them (https://github.com/standard-webhooks/standard-webhooks).
-import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-
-/** A new signing secret: `whsec_` and 24 random bytes (192 bits) in base64, which needs no padding. */
-export function newSigningSecret(): string {
-  return `whsec_${randomBytes(24).toString('base64')}`;
-}
 
 export interface SignedMessage {
   /** `evt_…`, the same on every attempt. */

@@ -14,7 +14,7 @@ import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
-import { type Changes, createChanges } from '../../src/services/changes.ts';
+import { type Changes, createChanges } from '../../src/services/follow.ts';
 import { createRateLimiter } from '../../src/services/rate-limit.ts';
 import type { ProjectSettings } from '../../src/services/request-pull-request.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';

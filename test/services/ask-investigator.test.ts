@@ -11,7 +11,7 @@ import { createLog } from '../../src/log.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { acceptReport } from '../../src/services/accept-report.ts';
-import { createChanges } from '../../src/services/changes.ts';
+import { createChanges } from '../../src/services/follow.ts';
 import type { Investigator } from '../../src/services/investigator.ts';
 import { createRunHandler } from '../../src/services/run-investigation.ts';
 import { expectForPeople } from '../support/for-people.ts';
@@ -82,8 +82,7 @@ async function house(
   const clock = { now: new Date('2026-11-20T10:00:00.000Z') };
   const deps = {
     ...{ store, redactor, changes: createChanges(), now: () => clock.now, timeoutMs: 60_000 },
-    queue: { wake: () => {}, cancel: async () => {} },
-    paused: () => false,
+    isPaused: () => false,
     room: async () => null,
     waitsForSpace: true,
     onWait: ({ detail }: { detail: string }) => void waits.push(detail),

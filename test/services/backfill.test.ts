@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ChecksBusy, ChecksClosed } from '../../src/core/check.ts';
 import type { Backfill } from '../../src/db/store.ts';
 import { createLog } from '../../src/log.ts';
-import { type BackfillDeps, createBackfillHandler } from '../../src/services/backfill.ts';
+import { createBackfillHandler } from '../../src/services/backfill.ts';
 import { type Cut, CutShort, cutShort } from '../support/cut-short.ts';
 import { CODE_LOG, DISK_LOG, type HeadGround, headGround, logOf, OTHER_LOG } from '../support/head-ground.ts';
 import { at as time } from '../support/store-samples.ts';
@@ -18,7 +18,7 @@ async function ground(): Promise<HeadGround> {
   return at;
 }
 
-async function handled(at: HeadGround, changes: Partial<BackfillDeps> = {}) {
+async function handled(at: HeadGround, changes: Partial<HeadGround['deps']> = {}) {
   const handler = createBackfillHandler({ ...at.deps, store: at.store, ...changes });
   const job = { id: 'job_1', kind: 'backfill', subject: at.project.id, attempt: 1 } as const;
   return await handler.handle(job, new AbortController().signal);
@@ -149,7 +149,7 @@ describe('the red checks of the past', () => {
 
   it('wait while the house is paused or GitHub busy, and end where it is closed to us', async () => {
     await using at = await ground();
-    expect(await handled(at, { paused: () => true })).toEqual({ kind: 'later', runAt: time(15) });
+    expect(await handled(at, { isPaused: () => true })).toEqual({ kind: 'later', runAt: time(15) });
     at.world.before = () => {
       throw new ChecksBusy('GitHub is busy.', new Date(time(77)));
     };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { runAgent } from '../../src/agent/loop.ts';
 import type { Model, Prices } from '../../src/core/model.ts';
 import type { Run, Store } from '../../src/db/store.ts';
-import { runLedger } from '../../src/services/run-records.ts';
+import { createRunLedger } from '../../src/services/run-records.ts';
 import { CONCLUSION, call, ground as files, inputOf, LIMITS, scriptedModel } from '../agent/scripted-run.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';
 import { acceptance, accepted, ground, NOW, started } from '../support/store-samples.ts';
@@ -21,7 +21,7 @@ async function newRun(store: Store, fingerprint: string): Promise<Run> {
 
 /** Lets the model investigate on this store's money; what it was asked, how it ended, what it cost. */
 async function spend(store: Store, run: Run, model: Model & { readonly asked: readonly unknown[] }) {
-  const ledger = runLedger({ store, now: () => new Date(NOW) }, run, USD);
+  const ledger = createRunLedger({ store, now: () => new Date(NOW) }, run, USD);
   const { tools } = files({ 'sum.ts': 'sum' });
   const budget = { limits: { ...LIMITS, usd: USD.run }, ledger };
   const end = await runAgent(inputOf({ model, tools, budget }), new AbortController().signal);

@@ -1,6 +1,6 @@
 // The hub that wakes those who wait for a run.
 import { expect, it } from 'vitest';
-import { createChanges } from '../../src/services/changes.ts';
+import { createChanges } from '../../src/services/follow.ts';
 
 const never = new AbortController().signal;
 

@@ -123,7 +123,7 @@ describe('what a model may ask for', () => {
     const read = await answer('read_files', { files: [{ path: 'big.ts', from: 16_004, to: 16_008 }] });
     const lines = PEM.split('\n').slice(1, 12);
     expect(lines.filter((line) => read.includes(line))).toEqual([]);
-    expect(read).toMatch(/\| \[(redacted|withheld: this file is too large to be looked through for secrets)\]/);
+    expect(read).toMatch(/\| \[(redacted|withheld: this file is too large to be searched for secrets)\]/);
     const found = await answer('search', { pattern: '^[A-Za-z0-9+/]{64}$', regex: true, paths: ['big.ts'] });
     expect(lines.filter((line) => found.includes(line))).toEqual([]);
   });

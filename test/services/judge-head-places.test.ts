@@ -242,7 +242,7 @@ describe('a commit waits', () => {
 
   it('while the house is paused, and nothing is asked', async () => {
     await using at = await headGround();
-    expect((await at.look(HEAD, { paused: () => true })).result).toEqual({ kind: 'later', runAt: time(15) });
+    expect((await at.look(HEAD, { isPaused: () => true })).result).toEqual({ kind: 'later', runAt: time(15) });
     expect(at.world.asked).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 // A paused house asks its model nothing, and says when it looks again.
 import { expect, it } from 'vitest';
 import { type Model, type ModelRequest, ModelUnavailable } from '../../src/core/model.ts';
-import { pausableModel } from '../../src/services/investigator.ts';
+import { createPausableModel } from '../../src/services/investigator.ts';
 
 const REQUEST = { messages: [], tools: [] } as unknown as ModelRequest;
 const NEVER = new AbortController().signal;
@@ -19,7 +19,7 @@ it('is asked again as soon as the pause is over, and not before', async () => {
     },
   };
   const now = () => new Date('2026-11-20T10:00:00.000Z');
-  const paused = pausableModel(model, { paused: () => isPaused, now });
+  const paused = createPausableModel(model, { isPaused: () => isPaused, now });
   const refused = await paused.ask(REQUEST, NEVER).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(ModelUnavailable);
   expect(refused).toMatchObject({ retryAt: new Date('2026-11-20T10:00:15.000Z') });

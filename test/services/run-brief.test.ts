@@ -1,7 +1,7 @@
 // What the model is told first: every step by its number, the least useful ones left out where there is no room.
 import { describe, expect, it } from 'vitest';
 import type { StepLookup } from '../../src/core/evidence.ts';
-import { factsText } from '../../src/services/ask-investigator.ts';
+import { formatFacts } from '../../src/services/ask-investigator.ts';
 
 const step = (action: string, result: string, lookup?: StepLookup) => ({
   ...{ action, result, analysis: 'So it is.' },
@@ -15,7 +15,7 @@ describe('the facts in the first message', () => {
   it('bear the numbers by which they are cited, without our own expressions and the ranking that follows', () => {
     const ranked = step('rank suspects at 1a2b3c4', '1. src/cart.ts', 'rank_suspects');
     const found = step('search definitions', 'src/cart.ts:3: total()\nexpression: /(total)/');
-    expect(factsText([found, ranked, read])).toMatchInlineSnapshot(`
+    expect(formatFacts([found, ranked, read])).toMatchInlineSnapshot(`
       "[step 1] search definitions
       src/cart.ts:3: total()
       => So it is.
@@ -28,8 +28,8 @@ describe('the facts in the first message', () => {
   });
 
   it('lose history first, then blame, and never what was read', () => {
-    expect(factsText([read, blame])).toContain('wwww');
-    const two = factsText([read, blame, history]);
+    expect(formatFacts([read, blame])).toContain('wwww');
+    const two = formatFacts([read, blame, history]);
     expect(two).toContain('[step 3] history src/cart.ts (last 3) at 1a2b3c4\n(left out here)');
     expect(two).toContain('wwww');
     expect(two).toContain('> 4 | return total;');

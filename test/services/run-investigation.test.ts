@@ -13,7 +13,7 @@ import { createLog } from '../../src/log.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { acceptReport } from '../../src/services/accept-report.ts';
-import { createChanges } from '../../src/services/changes.ts';
+import { createChanges } from '../../src/services/follow.ts';
 import { createRunHandler } from '../../src/services/run-investigation.ts';
 import { found, recorded, sighting } from '../support/check-store-samples.ts';
 import { githubGround } from '../support/github-store-samples.ts';
@@ -74,7 +74,7 @@ async function place(): Promise<Place> {
           now: () => self.now,
           investigator: null,
           onWait: () => {},
-          paused: () => false,
+          isPaused: () => false,
           room: async () => self.shortage,
           waitsForSpace: true,
         },

@@ -5,7 +5,7 @@ import type { ChangeSet } from '../../src/core/change-set.ts';
 import { toDiff } from '../../src/core/diff/diff.ts';
 import type { Model } from '../../src/core/model.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
-import { redactedModel, redactedTool, withoutSecrets } from '../../src/services/run-redaction.ts';
+import { redactChange, redactModel, redactTool } from '../../src/services/run-redaction.ts';
 
 const SECRET = 'an-exact-value-of-ours';
 const redactor = createRedactor({ exactValues: () => [SECRET] });
@@ -35,7 +35,7 @@ describe('a change beside a secret', () => {
 
   it('is kept without the secret, and its diff names the same lines', async () => {
     const changed = guarded(change(before.replace('third', '3rd')));
-    const clean = await withoutSecrets(changed, redactor);
+    const clean = await redactChange(changed, redactor);
     expect(JSON.stringify(clean)).not.toContain('MIIEvQ');
     expect(clean.verdict).toBe('clean');
     expect(toDiff(clean.allowed)).toEqual(toDiff(changed.allowed));
@@ -43,10 +43,14 @@ describe('a change beside a secret', () => {
   });
 
   it('that cannot be told without the secret is left out, and a guard says so', async () => {
-    const clean = await withoutSecrets(guarded(change(before.replace('second', SECRET))), redactor);
+    const clean = await redactChange(guarded(change(before.replace('second', SECRET))), redactor);
     expect(clean).toMatchObject({ allowed: { files: [] }, verdict: 'blocked' });
     expect(clean.guards).toEqual([
-      { rule: 'never/secret', file: 'config.txt', reason: 'the change cannot be told without the secret beside it' },
+      {
+        rule: 'never/secret',
+        file: 'config.txt',
+        reason: 'the change cannot be shown without a secret that is next to it',
+      },
     ]);
     expect(JSON.stringify(clean)).not.toContain(SECRET);
   });
@@ -65,7 +69,7 @@ describe('a model and its tools', () => {
         usage: { promptTokens: 1, cachedTokens: 0, completionTokens: 1, estimated: false },
       }),
     };
-    const turn = await redactedModel(model, redactor).ask({ messages: [], tools: [], toolChoice: 'auto' }, signal);
+    const turn = await redactModel(model, redactor).ask({ messages: [], tools: [], toolChoice: 'auto' }, signal);
     expect(turn).toMatchObject({
       content: 'I saw [redacted]',
       toolCalls: [{ id: 'c1', name: 'create_file', arguments: '{"text":"[redacted]"}' }],
@@ -75,7 +79,7 @@ describe('a model and its tools', () => {
   });
 
   it('find nothing that is secret: neither in the query nor in the result', async () => {
-    const tool = redactedTool(
+    const tool = redactTool(
       {
         name: 'search',
         description: '',

@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createToken } from '../../src/core/account.ts';
-import { newSigningSecret } from '../../src/webhooks/sign.ts';
+import { createToken, newSigningSecret } from '../../src/core/account.ts';
 import { ROOT } from './lockfile.ts';
 
 const page = readFileSync(path.join(ROOT, 'docs', 'security.md'), 'utf8');

@@ -7,15 +7,16 @@ import type { JobResult } from '../../src/core/queue.ts';
 import type { Store } from '../../src/db/store.ts';
 import { createLog } from '../../src/log.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
-import { createChanges } from '../../src/services/changes.ts';
-import { createCheckReader } from '../../src/services/checks/check-reader.ts';
-import type { JudgeHeadDeps } from '../../src/services/checks/look.ts';
+import { createCheckReader } from '../../src/services/checks/check-texts.ts';
+import { createChanges } from '../../src/services/follow.ts';
 import { createHeadHandler } from '../../src/services/judge-head.ts';
+import type { CheckServices } from '../../src/services/services.ts';
 import type { Opened } from '../contract/engine.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';
 import { githubGround, WRITER } from './github-store-samples.ts';
 import { createMemoryChecks, type MemoryWorld, memoryWorld } from './memory-checks.ts';
 import { at } from './store-samples.ts';
+import { testLexicons } from './test-lexicons.ts';
 
 export const HEAD = 'c'.repeat(40);
 export const BASE = 'b'.repeat(40);
@@ -74,13 +75,13 @@ export interface HeadGround extends AsyncDisposable {
   readonly store: Store;
   readonly project: GithubProject;
   readonly world: MemoryWorld;
-  readonly deps: JudgeHeadDeps;
+  readonly deps: CheckServices;
   /** Seconds after `NOW`. */
   seconds: number;
   /** One more run of a check at `HEAD`, ended now. */
   run(name: string, state: Check['state'], options?: RunOptions): Check;
   /** A look at that commit, with what became of its job. */
-  look(sha?: string, deps?: Partial<JudgeHeadDeps>): Promise<{ readonly head: Head; readonly result: JobResult }>;
+  look(sha?: string, deps?: Partial<CheckServices>): Promise<{ readonly head: Head; readonly result: JobResult }>;
   /** The report of an investigation, as its run reads it. */
   reportOf(investigationId: string | null): Promise<string>;
 }
@@ -95,10 +96,14 @@ export async function headGround(file?: string): Promise<HeadGround> {
   const { project } = await githubGround(store);
   const world = memoryWorld();
   const now = () => new Date(at(self.seconds));
-  const deps: JudgeHeadDeps = {
-    ...{ store, redactor, readCheck, now, paused: () => false, newSigningSecret: () => 'whsec_bot' },
+  const deps: CheckServices = {
+    ...{ store, redactor, readCheck, now, isPaused: () => false },
     checks: createMemoryChecks(world),
-    source: { open: () => Promise.reject(new Error('this project has no repository')) },
+    source: {
+      open: () => Promise.reject(new Error('this project has no repository')),
+      forget: async () => {},
+    },
+    lexicons: stack.use(testLexicons()),
     changes: createChanges(),
     log: createLog({ level: 'silent' }),
   };

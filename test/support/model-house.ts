@@ -9,8 +9,8 @@ import type { Issue } from '../../src/core/issue.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { createLog } from '../../src/log.ts';
 import { createEndpointModel, type EndpointModelOptions } from '../../src/models/endpoint-model.ts';
-import { acceptReport } from '../../src/services/accept-report.ts';
-import { cancelInvestigation } from '../../src/services/end-early.ts';
+import { acceptReport, cancelInvestigation } from '../../src/services/accept-report.ts';
+
 import type { Investigator } from '../../src/services/investigator.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { endpointConfig } from './endpoint-config.ts';

@@ -11,7 +11,7 @@ import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
-import { createChanges } from '../../src/services/changes.ts';
+import { createChanges } from '../../src/services/follow.ts';
 import { createRateLimiter } from '../../src/services/rate-limit.ts';
 import type { ProjectSettings } from '../../src/services/request-pull-request.ts';
 import { createWeb, type Web } from '../../src/web/create-web.ts';

@@ -1,9 +1,8 @@
 // Which callback addresses are accepted by their text.
 import { describe, expect, it } from 'vitest';
-import { createToken } from '../../src/core/account.ts';
+import { createToken, newSigningSecret } from '../../src/core/account.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { checkCallbackUrl } from '../../src/webhooks/callback-url.ts';
-import { newSigningSecret } from '../../src/webhooks/sign.ts';
 
 const STRICT = { allow: parseCallbackAllow(''), localMode: false };
 const LOCAL = { allow: parseCallbackAllow(''), localMode: true };

@@ -2,13 +2,13 @@
 import { Webhook as Standard } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
 import { describe, expect, it } from 'vitest';
+import { newSigningSecret } from '../../src/core/account.ts';
 import type { JobResult } from '../../src/core/queue.ts';
 import type { Webhook } from '../../src/core/webhook.ts';
 import type { FailedInvestigation } from '../../src/db/store.ts';
 import { createLog, registeredSecrets, registerSecret } from '../../src/log.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from '../../src/webhooks/deliver-webhook.ts';
-import { newSigningSecret } from '../../src/webhooks/sign.ts';
 import { type MemoryWebhookStore, memoryWebhookStore } from '../support/memory-webhook-store.ts';
 import { POLICY, publicAndCanary } from './public-and-canary.ts';
 

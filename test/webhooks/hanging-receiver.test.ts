@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../src/core/account.ts';
+import { newSigningSecret } from '../../src/core/account.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createWebhookHandler } from '../../src/webhooks/deliver-webhook.ts';
-import { newSigningSecret } from '../../src/webhooks/sign.ts';
 import { migratedStore } from '../support/sqlite-template.ts';
 import { acceptance, conclusion, ground, NOW } from '../support/store-samples.ts';
 import { POLICY, publicAndCanary } from './public-and-canary.ts';

@@ -1,11 +1,11 @@
 // Webhooks of whoever has lost the project: what was found there does not go out any more, whenever it was promised.
 import { afterEach, expect, it } from 'vitest';
+import { newSigningSecret } from '../../src/core/account.ts';
 import type { Webhook } from '../../src/core/webhook.ts';
 import { GithubFailure } from '../../src/github/clients/github-clients.ts';
 import { createLog } from '../../src/log.ts';
 import { mayStillSee } from '../../src/services/access.ts';
 import { createWebhookHandler } from '../../src/webhooks/deliver-webhook.ts';
-import { newSigningSecret } from '../../src/webhooks/sign.ts';
 import { type ApiGround, apiGround } from '../api/api-ground.ts';
 import { githubGround } from '../api/github-ground.ts';
 import { acceptance, accepted, conclusion, started } from '../support/store-samples.ts';

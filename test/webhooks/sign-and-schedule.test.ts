@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { Webhook as Standard } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
 import { describe, expect, it } from 'vitest';
+import { newSigningSecret } from '../../src/core/account.ts';
 import { scheduleAttempt } from '../../src/webhooks/deliver-webhook.ts';
-import { newSigningSecret, signWebhook } from '../../src/webhooks/sign.ts';
+import { signWebhook } from '../../src/webhooks/sign.ts';
 import { ANY_CHARACTER } from '../support/any-character.ts';
 
 const timestamp = Math.floor(Date.now() / 1_000);

@@ -12,8 +12,7 @@ import type {
   SessionStore,
 } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
-import type { AcceptReportDeps } from '../../services/accept-report.ts';
-import type { CancelDeps } from '../../services/end-early.ts';
+import type { AcceptReportDeps, CancelDeps } from '../../services/accept-report.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 import type { ConfigurationReader } from '../configuration/read-configuration.ts';
 import type { Mode } from '../configuration/repository-config.ts';

@@ -3,7 +3,7 @@ import { isEnded } from '../../core/investigation.ts';
 import { getRepository } from '../../core/project.ts';
 import { isAtLeast } from '../../core/role.ts';
 import type { Thread } from '../../core/thread.ts';
-import { cancelInvestigation } from '../../services/end-early.ts';
+import { cancelInvestigation } from '../../services/accept-report.ts';
 import { isFinal } from '../clients/github-clients.ts';
 import { isBot, isOurs, toPerson } from '../payloads.ts';
 import { type CausewayAppDeps, type EventHandler, schedulePublish } from './app-deps.ts';

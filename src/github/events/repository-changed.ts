@@ -2,7 +2,7 @@
 import type { GithubProject } from '../../core/project.ts';
 import { isAtLeast } from '../../core/role.ts';
 import type { Thread } from '../../core/thread.ts';
-import { cancelInvestigation } from '../../services/end-early.ts';
+import { cancelInvestigation } from '../../services/accept-report.ts';
 import { CONFIG_FILE } from '../configuration/read-configuration.ts';
 import { isBot, toPerson } from '../payloads.ts';
 import { readButtonNumber } from '../publish/decide-check-run.ts';

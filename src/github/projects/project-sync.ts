@@ -3,7 +3,7 @@ import { type Installation, type InstalledRepository, isGithubProject, type Proj
 import type { Source } from '../../core/source.ts';
 import type { InstallationStore } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
-import { type CancelDeps, cancelInvestigation } from '../../services/end-early.ts';
+import { type CancelDeps, cancelInvestigation } from '../../services/accept-report.ts';
 import { missingPermissions } from '../clients/create-github-clients.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import { createInTurn } from './in-turn.ts';

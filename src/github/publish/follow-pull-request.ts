@@ -3,7 +3,7 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { getRepository } from '../../core/project.ts';
 import type { PostedPullRequest, PullRequestAttempt, ThreadRecord } from '../../core/thread.ts';
-import { cancelInvestigation } from '../../services/end-early.ts';
+import { cancelInvestigation } from '../../services/accept-report.ts';
 import type { GithubCaller } from '../clients/github-clients.ts';
 import { renderPullRequest } from '../render/pull-request.ts';
 import { beginAttempt, endAttempt } from './attempt.ts';

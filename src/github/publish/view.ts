@@ -22,7 +22,7 @@ import type {
 } from '../../db/store.ts';
 import { addLogContext, type Log } from '../../log.ts';
 import type { Redactor } from '../../redact/redactor.ts';
-import type { Changes } from '../../services/changes.ts';
+import type { Changes } from '../../services/follow.ts';
 import { findStepSource, type GatheredFacts } from '../../services/run-records.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 import type { ConfigurationReader } from '../configuration/read-configuration.ts';

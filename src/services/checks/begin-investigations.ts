@@ -1,261 +1,245 @@
-// Links findings to the investigations of their causes, and begins one, in our own bot's name, where there is none and one may begin.
+// Links findings to the investigations of their causes, and begins one in the name of our own bot where there is none and one may begin.
+
+import { newSigningSecret } from '../../core/account.ts';
 import type { CheckRules } from '../../core/check.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head, HeadPlace, NotBegun } from '../../core/head.ts';
 import { createId } from '../../core/ids.ts';
-import type { Report } from '../../core/report.ts';
-import type { Person, Subject, Trigger } from '../../core/thread.ts';
+import type { Person } from '../../core/thread.ts';
 import type { ThreadPart } from '../../db/store.ts';
 import { acceptReport } from '../accept-report.ts';
 import { readCheckTexts, shortenForReport } from './check-texts.ts';
 import { composeFailureReport } from './failure-report.ts';
-import type { Judged } from './judge-groups.ts';
-import { formatNow, type Look } from './look.ts';
-import type { Remembered } from './remember-findings.ts';
-import { explainFullDay, explainNotHere, explainNotNow } from './why-not-begun.ts';
+import type { Look } from './look.ts';
+import type { Recorded } from './sightings.ts';
 
-interface Here {
+/** What decides whether an investigation begins at this commit. */
+interface Situation {
   readonly place: HeadPlace;
   readonly rules: CheckRules;
   /** Names of checks that have not ended. */
   readonly stillWaiting: Head['stillWaiting'];
 }
 
-/** The findings as they are to be shown, those of the change under test first. Throws what `Checks` throws. */
+/** The findings as they are shown, those that the change caused first. */
 export async function beginInvestigations(
   look: Look,
-  here: Here,
-  remembered: readonly Remembered[],
+  situation: Situation,
+  recorded: readonly Recorded[],
 ): Promise<readonly Finding[]> {
-  const linked: Finding[] = [];
-  const told: { readonly one: Remembered; readonly finding: Finding }[] = [];
-  for (const one of sortRemembered(remembered)) told.push({ one, finding: await linkFinding(look, here.place, one) });
-  let begun = 0;
-  let asked: Circumstances | null = null;
-  for (const { one, finding } of told) {
-    if (await hasInvestigation(look, one, finding)) {
-      linked.push({ ...finding, notBegun: null });
+  const { place } = situation;
+  const linked: Recorded[] = [];
+  for (const one of sortRecorded(recorded)) linked.push({ ...one, finding: await linkFinding(look, place, one) });
+  const findings: Finding[] = [];
+  let begun: Begun | null = null;
+  for (const one of linked) {
+    const { finding } = one;
+    if (await hasInvestigation(look, one)) {
+      findings.push({ ...finding, notBegun: null });
       continue;
     }
-    asked ??= await readCircumstances(
-      look,
-      here.place,
-      told.map((each) => each.finding),
-    );
-    const why = explainNotBegun(one, here, { ...asked, ofHead: asked.ofHead + begun, ofDay: asked.ofDay + begun });
-    const isLead = !linked.some(({ isOwnThread }) => isOwnThread);
-    const done = why === null ? await beginOne(look, { ...here, ...one, isLead }) : ({ kind: 'full', why } as const);
-    if (done.kind === 'full') {
-      linked.push({ ...finding, threadId: finding.threadId ?? asked.askedIn, notBegun: done.why });
+    begun ??= await countBegun(look, place, linked);
+    const isLead = !findings.some(({ isOwnThread }) => isOwnThread);
+    const result = explainNotBegun(one, situation, begun) ?? (await beginOne(look, situation, { ...one, isLead }));
+    if ('code' in result) {
+      findings.push({ ...finding, threadId: finding.threadId ?? begun.requestedIn, notBegun: result });
       continue;
     }
-    linked.push({ ...(await linkFinding(look, here.place, { ...one, failure: done.failure })), notBegun: null });
-    begun += 1;
+    begun = { ...begun, atHead: begun.atHead + 1, today: begun.today + 1 };
+    findings.push({ ...(await linkFinding(look, place, { ...one, failure: result })), notBegun: null });
   }
-  return linked;
+  return findings;
 }
 
 const ORDER: readonly Finding['verdict'][] = ['code', 'inconclusive', 'base_broken', 'flaky', 'infrastructure'];
 
-/** Of one verdict the one with the most checks; then by name, so that the same is first each time. */
-function sortRemembered(remembered: readonly Remembered[]): readonly Remembered[] {
-  const name = ({ finding }: Remembered) => finding.checks[0]?.name ?? '';
-  return remembered.toSorted(
+/** By verdict, then by the number of checks, then by name, so that the order never changes. */
+function sortRecorded(recorded: readonly Recorded[]): readonly Recorded[] {
+  const getName = ({ finding }: Recorded) => finding.checks[0]?.name ?? '';
+  return recorded.toSorted(
     (a, b) =>
       ORDER.indexOf(a.finding.verdict) - ORDER.indexOf(b.finding.verdict) ||
       b.finding.checks.length - a.finding.checks.length ||
-      (name(a) < name(b) ? -1 : 1),
+      (getName(a) < getName(b) ? -1 : 1),
   );
 }
 
-/** The finding with what its failure says of the investigation by now, as far as that is one for this place. */
+/** The finding with the investigation of its failure, as far as that holds for this place. */
 async function linkFinding(
-  { deps }: Look,
+  { services }: Look,
   place: HeadPlace,
-  { finding, failure, judged }: Pick<Remembered, 'finding' | 'failure' | 'judged'>,
+  { finding, failure, group }: Recorded,
 ): Promise<Finding> {
   const { id, investigationId, threadId } = failure;
-  const subject = threadId === null ? undefined : (await deps.store.findThread(threadId))?.subject;
+  const subject = threadId === null ? undefined : (await services.store.findThread(threadId))?.subject;
   const isOwnThread =
     (place.kind === 'pull_request' && subject?.kind === 'pull_request' && subject.number === place.number) ||
     (place.kind === 'default' && subject?.kind === 'failure' && subject.failureId === id);
-  const isBefore = investigationId !== null && investigationId === judged.group.before?.investigationId;
-  const elsewhere = subject?.kind === 'pull_request' && !isOwnThread && !isBefore ? subject.number : null;
-  if (elsewhere !== null && !(await isStillFailingThere(deps.store, failure, elsewhere))) {
-    return { ...finding, investigationId: null, threadId: null, isOwnThread: false };
+  const isLinkedBefore = investigationId !== null && investigationId === group.before?.investigationId;
+  if (subject?.kind === 'pull_request' && !isOwnThread && !isLinkedBefore) {
+    // What was found for another pull request holds while it fails there, or on the default branch: the fix is still to come.
+    const isOpenOnDefault = failure.state === 'open' && failure.isOnDefault;
+    const isOpen = isOpenOnDefault || (await services.store.isOpenIn(id, subject.number));
+    if (!isOpen) return { ...finding, investigationId: null, threadId: null, isOwnThread: false };
   }
   return { ...finding, investigationId, threadId, isOwnThread };
 }
 
-/** What another pull request was told goes for this one as long as it fails there still, or on the default branch: its mend is to come. */
-async function isStillFailingThere(store: Look['deps']['store'], { id, state, isOnDefault }: Failure, number: number) {
-  return (state === 'open' && isOnDefault) || (await store.isOpenIn(id, number));
+/** One without a result is followed by another at a later commit, not when the same commit is looked at again. */
+async function hasInvestigation({ services }: Look, { finding, group }: Recorded): Promise<boolean> {
+  if (finding.investigationId === null) return false;
+  const investigation = await services.store.findInvestigation(finding.investigationId);
+  if (investigation === null) return false;
+  return investigation.outcome.state !== 'gave_up' || investigation.id === group.before?.investigationId;
 }
 
-/** Whether there is an investigation that tells of it, or may still. */
-async function hasInvestigation(
-  { deps }: Look,
-  { judged }: Remembered,
-  { investigationId }: Finding,
-): Promise<boolean> {
-  const current = investigationId === null ? null : await deps.store.findInvestigation(investigationId);
-  // One that ended with nothing is followed by another where a later head shows the failure, not where the same is looked at again.
-  return (
-    current !== null && (current.outcome.state !== 'gave_up' || current.id === judged.group.before?.investigationId)
-  );
+/** What was begun already. */
+interface Begun {
+  /** The thread of a person who had the pull request analysed since this commit is known; null: none. */
+  readonly requestedIn: string | null;
+  /** Begun automatically for this commit, and in the project within 24 hours. */
+  readonly atHead: number;
+  readonly today: number;
 }
 
-/** Null: nothing speaks against it. */
-function explainNotBegun(
-  { judged }: Remembered,
-  { place, stillWaiting }: Here,
-  circumstances: Circumstances,
-): NotBegun | null {
-  const before = judged.finding;
-  // Where one was begun and the head names none any more, it was erased.
-  const isErased = before.notBegun === null ? before.investigationId === null : before.notBegun.code === 'erased';
-  if (isErased) return { code: 'erased' };
-  const isRequested = circumstances.askedIn !== null;
-  return explainNotHere(before, { place, isRequested, stillWaiting }) ?? explainNotNow(place, circumstances);
-}
-
-interface Circumstances {
-  /** The thread of a person who had the pull request analysed since this head is known; null: nobody has. */
-  readonly askedIn: string | null;
-  /** Begun unasked: for this head, and in the project within 24 hours. */
-  readonly ofHead: number;
-  readonly ofDay: number;
+async function countBegun(look: Look, place: HeadPlace, linked: readonly Recorded[]): Promise<Begun> {
+  const { services, head, project } = look;
+  const isSinceHead = async (id: string | null) => {
+    const investigation = id === null ? null : await services.store.findInvestigation(id);
+    return investigation !== null && investigation.createdAt >= head.createdAt;
+  };
+  let atHead = 0;
+  for (const { finding } of linked) {
+    if (finding.isOwnThread && (await isSinceHead(finding.investigationId))) atHead += 1;
+  }
+  const subject = place.kind === 'pull_request' && ({ kind: 'pull_request', number: place.number } as const);
+  const thread = subject ? await services.store.findThreadOfSubject(project.id, subject) : null;
+  const isRequested =
+    thread !== null && thread.trigger.kind !== 'checks' && (await isSinceHead(thread.investigationId));
+  return {
+    requestedIn: isRequested ? thread.id : null,
+    atHead,
+    today: await countToday(look, await services.checks.self(look.signal)),
+  };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** `findings`: as they are linked by now. Throws what `Checks.self` throws. */
-async function readCircumstances(look: Look, place: HeadPlace, findings: readonly Finding[]): Promise<Circumstances> {
-  let ofHead = 0;
-  for (const { isOwnThread, investigationId } of findings) {
-    if (isOwnThread && (await isSinceHead(look, investigationId))) ofHead += 1;
-  }
-  const asked = place.kind === 'pull_request' ? await findAskedThread(look, place.number) : null;
-  const self = await look.deps.checks.self(look.signal);
-  return { askedIn: asked, ofHead, ofDay: await countBegunOfDay(look, self) };
+/** `self`: our own user, in whose name investigations begin automatically. */
+async function countToday({ services, project }: Look, { id: githubId }: Person): Promise<number> {
+  const since = new Date(services.now().getTime() - DAY_MS).toISOString();
+  return await services.store.countInvestigationsSince(project.id, { githubId, since });
 }
 
-/** Begun unasked in the project within 24 hours, whichever head it was for. `self`: our own user. */
-async function countBegunOfDay(look: Look, { id: githubId }: Person): Promise<number> {
-  const { deps, project } = look;
-  const since = new Date(Date.parse(formatNow(look)) - DAY_MS).toISOString();
-  return await deps.store.countInvestigationsSince(project.id, { githubId, since });
+/** Investigations that begin automatically: a storm of red checks must not become a bill. */
+const MOST_AT_HEAD = 5;
+const MOST_A_DAY = 20;
+
+/** The first reason that holds; null: an investigation may begin. */
+function explainNotBegun({ group, finding }: Recorded, situation: Situation, begun: Begun): NotBegun | null {
+  const { place, stillWaiting } = situation;
+  const { verdict } = finding;
+  // Where one had begun and the commit names none any more, it was erased.
+  const isErased = group.before !== null && group.before.notBegun === null && group.before.investigationId === null;
+  if (isErased || finding.notBegun?.code === 'erased') return { code: 'erased' };
+  if (verdict === 'base_broken' || verdict === 'flaky' || verdict === 'infrastructure') return { code: verdict };
+  if (verdict === 'inconclusive' && finding.notBegun?.code === 'uninformative') return finding.notBegun;
+  if (begun.requestedIn !== null) return { code: 'requested' };
+  const atPlace = explainPlace(place);
+  if (atPlace !== null) return atPlace;
+  // A check that has not ended may be red for the same cause, or say more about it.
+  if (stillWaiting.length > 0) return { code: 'checks_running', names: stillWaiting };
+  const isPullRequest = place.kind === 'pull_request';
+  if (begun.atHead >= MOST_AT_HEAD) return { code: 'commit_limit', limit: MOST_AT_HEAD, isPullRequest };
+  return explainDay(place, begun.today);
 }
 
-/** Made since this head is known: then it is of this head, or of one that was pushed after it. */
-async function isSinceHead({ deps, head }: Look, id: string | null): Promise<boolean> {
-  const investigation = id === null ? null : await deps.store.findInvestigation(id);
-  return investigation !== null && investigation.createdAt >= head.createdAt;
+function explainPlace(place: HeadPlace): NotBegun | null {
+  if (place.kind === 'default') return null;
+  if (place.kind === 'branch') return { code: 'no_pull_request' };
+  if (place.isFork) return { code: 'fork' };
+  if (place.isDraft) return { code: 'draft' };
+  if (place.isTrusted) return null;
+  return { code: place.author?.login.endsWith('[bot]') === true ? 'bot_author' : 'untrusted_author' };
 }
 
-async function findAskedThread(look: Look, number: number): Promise<string | null> {
-  const thread = await look.deps.store.findThreadOfSubject(look.project.id, { kind: 'pull_request', number });
-  if (thread === null || thread.trigger.kind === 'checks') return null;
-  return (await isSinceHead(look, thread.investigationId)) ? thread.id : null;
+function explainDay(place: HeadPlace, today: number): NotBegun | null {
+  if (today < MOST_A_DAY) return null;
+  return { code: 'daily_limit', limit: MOST_A_DAY, isPullRequest: place.kind === 'pull_request' };
 }
 
-interface Beginning {
-  readonly place: HeadPlace;
-  readonly rules: CheckRules;
-  readonly judged: Judged;
-  readonly finding: Finding;
-  readonly failure: Failure;
-  /** Of the pull request's thread, or of those of the default branch. */
-  readonly isLead: boolean;
-}
-
-/** `failure`: as it is then. `full`: why it was not begun after all. */
-type Begun = { readonly kind: 'begun'; readonly failure: Failure } | { readonly kind: 'full'; readonly why: NotBegun };
-
-/** Throws what `Checks` throws. */
-async function beginOne(look: Look, beginning: Beginning): Promise<Begun> {
-  const { deps, head } = look;
-  const { failure } = beginning;
-  const self = await deps.checks.self(look.signal);
-  const now = formatNow(look);
-  const account = { login: self.login, githubId: self.id, signingSecret: deps.newSigningSecret(), now };
-  const { id: accountId } = await deps.store.ensureAccount(account);
-  const report = await makeReport(look, beginning, accountId);
-  // Other heads begin theirs meanwhile. Counted here, a day's most is passed by no more than there are looks at once, less one.
-  const why = explainFullDay(beginning.place, await countBegunOfDay(look, self));
-  if (why !== null) return { kind: 'full', why };
-  look.signal.throwIfAborted();
-  const thread = makeThreadPart(look, beginning, self);
-  // One that was erased or brought nothing may be followed by another, of a head that comes later.
-  const first = `failure ${failure.id} ${failure.opening}`;
-  const anew = `${first} ${head.id}`;
-  const key = failure.investigationId === null ? first : anew;
-  const accepted = await acceptReport(deps, report, { idempotency: { key, bodyHash: key }, thread });
-  if (accepted.kind === 'repeated' && (await deps.store.findInvestigation(accepted.investigationId)) === null) {
-    await acceptReport(deps, report, { idempotency: { key: anew, bodyHash: anew }, thread });
-  }
-  deps.log.info(
-    { head: head.id, failure: failure.id, verdict: beginning.finding.verdict },
-    'red checks are looked into',
-  );
-  return { kind: 'begun', failure: (await deps.store.findFailure(failure.id)) ?? failure };
-}
-
-async function makeReport(look: Look, beginning: Beginning, accountId: string): Promise<Report> {
-  const { project } = look;
-  const { place, rules, finding } = beginning;
-  return {
-    ...{ projectId: project.id, accountId, origin: 'check-run', callbackUrl: '', isTrusted: false, fresh: false },
-    text: await makeReportText(look, beginning),
-    reference: place.kind === 'pull_request' ? `${project.name}#${place.number}` : `${project.name}@${look.head.sha}`,
-    revision: place.kind === 'pull_request' ? place.sha : look.head.sha,
+/** The failure as it is then, or why no investigation began after all. */
+async function beginOne(
+  look: Look,
+  { place, rules }: Situation,
+  one: Recorded & { readonly isLead: boolean },
+): Promise<Failure | NotBegun> {
+  const { services, head, project, signal } = look;
+  const { store, checks } = services;
+  const { failure, finding } = one;
+  const self = await checks.self(signal);
+  const account = { login: self.login, githubId: self.id, signingSecret: newSigningSecret(), now: look.now() };
+  const { id: accountId } = await store.ensureAccount(account);
+  const isPullRequest = place.kind === 'pull_request';
+  const report = {
+    ...{ projectId: project.id, accountId, callbackUrl: '', isTrusted: false, fresh: false },
+    origin: 'check-run' as const,
+    text: await composeReport(look, place, one),
+    reference: isPullRequest ? `${project.name}#${place.number}` : `${project.name}@${head.sha}`,
+    revision: isPullRequest ? place.sha : head.sha,
     settings: rules.settings,
     verdict: finding.verdict,
   };
+  // Other commits of the project may have used up the day while the checks were read.
+  const full = explainDay(place, await countToday(look, self));
+  if (full !== null) return full;
+  signal.throwIfAborted();
+  const thread = makeThread(look, { place, rules }, one, self);
+  // The same failure is investigated once; again at a later commit where that was erased or had no result.
+  const first = `failure ${failure.id} ${failure.opening}`;
+  const later = `${first} ${head.id}`;
+  const accept = (key: string) => acceptReport(services, report, { idempotency: { key, bodyHash: key }, thread });
+  const accepted = await accept(failure.investigationId === null ? first : later);
+  const isGone = accepted.kind === 'repeated' && (await store.findInvestigation(accepted.investigationId)) === null;
+  if (isGone) await accept(later);
+  services.log.info({ head: head.id, failure: failure.id, verdict: finding.verdict }, 'red checks are investigated');
+  return (await store.findFailure(failure.id)) ?? failure;
 }
 
-async function makeReportText(look: Look, { place, judged, finding, failure }: Beginning): Promise<string> {
-  const { reads, suspects } = judged.group;
-  const read = reads.find(({ suspect }) => suspect.isRed);
-  const check = read?.suspect.check ?? suspects.find(({ isRed }) => isRed)?.check;
-  // Judged at an earlier look, or one of many causes, it has to be read again.
-  const said =
-    read?.said ?? (check === undefined ? null : await shortenForReport(await readCheckTexts(look, check), look.signal));
+async function composeReport(look: Look, place: HeadPlace, { group, finding, failure }: Recorded): Promise<string> {
+  const read = group.reads.find(({ suspect }) => suspect.isRed);
+  const check = read?.suspect.check ?? group.suspects.find(({ isRed }) => isRed)?.check;
+  // Texts that were not kept are read again.
+  const readAgain = async () =>
+    check === undefined ? null : await shortenForReport(await readCheckTexts(look, check), look.signal);
+  const texts = read?.texts ?? (await readAgain());
   return composeFailureReport({
     ...{ projectName: look.project.name, sha: look.head.sha, place, finding, range: failure.range },
-    changed: await look.changed(place),
-    said: check === undefined || said === null ? null : { name: check.name, output: said.output, words: said.words },
+    changed: await look.readChanged(place),
+    check: check === undefined || texts === null ? null : { name: check.name, ...texts },
   });
 }
 
-function makeThreadPart(look: Look, { place, rules, failure, isLead }: Beginning, self: Person): ThreadPart {
-  const isOnDefault = place.kind === 'default';
-  const pusher = isOnDefault ? place.pushedBy : null;
+/** A pull request belongs to a person with write access: the pusher on the default branch, or else the author of the change. */
+function makeThread(
+  look: Look,
+  { place, rules }: Pick<Situation, 'place' | 'rules'>,
+  { failure, isLead }: { readonly failure: Failure; readonly isLead: boolean },
+  self: Person,
+): ThreadPart {
+  const pusher = place.kind === 'default' ? place.pushedBy : null;
+  const person = place.kind === 'pull_request' ? place.author : pusher;
+  const role = person === null ? 'none' : 'write';
   return {
     kind: 'found',
     threadId: createId('thr'),
-    subject: findSubject(place, failure),
-    trigger: makeTrigger(look, place, self),
+    subject:
+      place.kind === 'pull_request'
+        ? { kind: 'pull_request', number: place.number }
+        : { kind: 'failure', failureId: failure.id },
+    trigger: { kind: 'checks', by: person ?? self, role, commentId: null, guidance: '', at: look.now() },
     fixRequest: rules.opens && isLead ? pusher : null,
     failureId: failure.id,
-    isLead: isOnDefault || isLead,
+    isLead: place.kind === 'default' || isLead,
   };
-}
-
-function findSubject(place: HeadPlace, { id }: Failure): Subject {
-  return place.kind === 'pull_request'
-    ? { kind: 'pull_request', number: place.number }
-    : { kind: 'failure', failureId: id };
-}
-
-/** Only where somebody with write stands behind the commit does an analysis begin on a pull request; a push may be that of a bot. */
-function makeTrigger(look: Look, place: HeadPlace, self: Person): Trigger {
-  const behind = findPersonBehind(place);
-  const role = behind === null ? 'none' : 'write';
-  return { kind: 'checks', by: behind ?? self, role, commentId: null, guidance: '', at: formatNow(look) };
-}
-
-function findPersonBehind(place: HeadPlace): Person | null {
-  if (place.kind === 'branch') return null;
-  return place.kind === 'default' ? place.pushedBy : place.author;
 }

@@ -1,71 +1,73 @@
-// The texts of checks, cleaned of secrets whole as they come in, so that what is stored, compared and shown is the same.
-
+// The texts of checks: redacted whole as they come in, and long ones read in a thread, so that the event loop stays free.
 import { condenseLog } from '../../ci/condense-log.ts';
-import type { Check, Checks, CheckWords, NamedCheck, PastCheck } from '../../core/check.ts';
-import type { CommitRange } from '../../core/failure.ts';
-import type { HeadPlace } from '../../core/head.ts';
+import { type CheckTexts, type ReadCheck, readCheck } from '../../ci/read-check.ts';
+import type { Check, Checks, CheckWords } from '../../core/check.ts';
 import type { GithubProject } from '../../core/project.ts';
 import type { Redactor } from '../../redact/redactor.ts';
-
-type Cleaner = Pick<Redactor, 'redact' | 'redactJson'>;
+import { type Numbered, WorkerClient } from '../../redact/worker-client.ts';
 
 type Clean = (text: string) => string;
 
-/** Of a commit's subject, and of who wrote it. */
-const WORDS_CHARACTERS = 200;
+/** Of a commit's subject, and of its author's name. */
+const COMMIT_TEXT_CHARACTERS = 200;
 
-/** What checks say beyond their names is cleaned whole where it is read, see {@link readCheckTexts}. */
-export function cleanChecks(checks: Checks, redactor: Cleaner): Checks {
+/** The same checks with names, addresses and branches redacted; `readCheckTexts` redacts the rest. */
+export function cleanChecks(checks: Checks, redactor: Redactor): Checks {
   return {
     ...checks,
-    ...cleanPast(checks, redactor),
-    of: async (...asked) => {
-      const named = await checks.of(...asked);
-      const clean = await createCleaner(redactor, named.flatMap(listRuns).flatMap(listTexts));
+    of: async (...args) => {
+      const named = await checks.of(...args);
+      const clean = await createCleaner(
+        redactor,
+        named.flatMap(({ latest, earlier }) => [latest, ...earlier].flatMap(listTexts)),
+      );
       return named.map(({ latest, earlier }) => ({
         latest: cleanCheck(latest, clean),
         earlier: earlier.map((check) => cleanCheck(check, clean)),
       }));
     },
-    place: async (...asked) => {
-      const place = await checks.place(...asked);
-      return place === null ? null : await cleanPlace(place, redactor);
-    },
-    range: async (...asked) => {
-      const range = await checks.range(...asked);
-      return range === null ? null : await cleanRange(range, redactor);
-    },
-  };
-}
-
-/** The same for those of the past. */
-export function cleanPast(checks: Pick<Checks, 'past'>, redactor: Cleaner): Pick<Checks, 'past'> {
-  return {
-    past: async (...asked) => {
-      const page = await checks.past(...asked);
+    past: async (...args) => {
+      const page = await checks.past(...args);
       const texts = page.checks.flatMap(({ branch, check }) => [branch, ...listTexts(check)]);
       const clean = await createCleaner(redactor, texts);
-      const cleaned = ({ branch, check, ...past }: PastCheck): PastCheck => ({
+      const cleaned = page.checks.map((past) => ({
         ...past,
-        branch: clean(branch),
-        check: cleanCheck(check, clean),
-      });
-      return { ...page, checks: page.checks.map(cleaned) };
+        branch: clean(past.branch),
+        check: cleanCheck(past.check, clean),
+      }));
+      return { ...page, checks: cleaned };
+    },
+    place: async (...args) => {
+      const place = await checks.place(...args);
+      if (place === null) return null;
+      const branch = await redactor.redact(place.branch);
+      if (place.kind !== 'pull_request') return { ...place, branch };
+      return { ...place, branch, base: { ...place.base, branch: await redactor.redact(place.base.branch) } };
+    },
+    range: async (...args) => {
+      const range = await checks.range(...args);
+      if (range === null) return null;
+      const clean = await createCleaner(
+        redactor,
+        range.commits.flatMap(({ author, subject }) => [author, subject]),
+      );
+      // Cut after redaction: half of a secret is one that no rule knows.
+      const shorten = (text: string) => clean(text).slice(0, COMMIT_TEXT_CHARACTERS).toWellFormed();
+      const commits = range.commits.map(({ sha, author, subject }) => ({
+        ...{ sha, author: shorten(author), subject: shorten(subject) },
+      }));
+      return { ...range, commits };
     },
   };
 }
 
-/** An address as it may be kept: what follows its path, and whoever is named in it, may let somebody in. "" where it is none of the web. */
+/** Query, fragment and user name of an address may grant access. "" where it is no web address. */
 export function stripAddress(url: string): string {
   const address = URL.parse(url);
   if (address === null || !/^https?:$/.test(address.protocol)) return '';
   const { username, password, search, hash } = address;
   if (username + password + search + hash === '' && !/[?#@]/.test(url)) return url;
   return `${address.origin}${address.pathname}`;
-}
-
-function listRuns({ latest, earlier }: NamedCheck): readonly Check[] {
-  return [latest, ...earlier];
 }
 
 function listTexts({ name, url }: Check): readonly string[] {
@@ -76,33 +78,8 @@ function cleanCheck(check: Check, clean: Clean): Check {
   return { ...check, name: clean(check.name), url: clean(stripAddress(check.url)) };
 }
 
-async function cleanPlace(place: HeadPlace, redactor: Cleaner): Promise<HeadPlace> {
-  const branch = await redactor.redact(place.branch);
-  if (place.kind !== 'pull_request') return { ...place, branch };
-  return { ...place, branch, base: { ...place.base, branch: await redactor.redact(place.base.branch) } };
-}
-
-async function cleanRange(range: CommitRange, redactor: Cleaner): Promise<CommitRange> {
-  const texts = range.commits.flatMap(({ author, subject }) => [author, subject]);
-  const clean = await createCleaner(redactor, texts);
-  const commits = range.commits.map(({ sha, author, subject }) => ({
-    sha,
-    author: shortenText(clean(author)),
-    subject: shortenText(clean(subject)),
-  }));
-  return { ...range, commits };
-}
-
-/** Cut before it was cleaned, half of a secret would be left, which no rule knows. */
-function shortenText(text: string): string {
-  return text.slice(0, WORDS_CHARACTERS).toWellFormed();
-}
-
-/**
- * Names are what checks are known by: each is cleaned by itself, so that its neighbours change nothing of it. As long as there is nothing to
- * be found in all of them together, which is nearly always, one look is enough.
- */
-async function createCleaner(redactor: Cleaner, texts: readonly string[]): Promise<Clean> {
+/** Checks are identified by their names, so each name is redacted on its own; mostly one pass over all shows that none needs it. */
+async function createCleaner(redactor: Redactor, texts: readonly string[]): Promise<Clean> {
   const distinct = [...new Set(texts)];
   const together = await redactor.redactJson(distinct);
   if (together.every((text, at) => text === distinct[at])) return (text) => text;
@@ -117,36 +94,84 @@ export interface CleanTexts {
   readonly words: CheckWords;
 }
 
-interface Reading {
-  readonly deps: { readonly checks: Pick<Checks, 'said'>; readonly redactor: Pick<Redactor, 'redact' | 'redactJson'> };
-  readonly project: GithubProject;
-  readonly signal: AbortSignal;
-  /** Of the log's end; absent: as much as there ever is. */
-  readonly logBytes?: number | undefined;
-}
-
-/** So much of a log is read where anybody may have written it. */
+/** So much of a log is read where anyone may have written it. */
 export const OUTSIDE_LOG_BYTES = 512 * 1_024;
 
-/** Throws what `Checks.said` throws. */
-export async function readCheckTexts({ deps, project, signal, logBytes }: Reading, check: Check): Promise<CleanTexts> {
-  const { log, noLog, annotations } = await deps.checks.said(project, check, signal, logBytes);
-  const clean = await deps.redactor.redact(log);
+/** What a check says beyond its name, redacted. `logBytes`: of the end of the log; absent: all that is ever read. */
+export async function readCheckTexts(
+  {
+    services: { checks, redactor },
+    project,
+    signal,
+  }: {
+    readonly services: { readonly checks: Pick<Checks, 'said'>; readonly redactor: Redactor };
+    readonly project: GithubProject;
+    readonly signal: AbortSignal;
+  },
+  check: Check,
+  logBytes?: number,
+): Promise<CleanTexts> {
+  const { log, noLog, annotations } = await checks.said(project, check, signal, logBytes);
+  const cleanLog = await redactor.redact(log);
   signal.throwIfAborted();
-  const rest = await deps.redactor.redactJson({ output: joinOutput(check), annotations, noLog });
-  return { output: rest.output, words: { log: clean, noLog: rest.noLog, annotations: rest.annotations } };
+  const output = [check.title, check.summary, check.text].filter((part) => part !== '').join('\n');
+  const rest = await redactor.redactJson({ output, annotations, noLog });
+  return { output: rest.output, words: { log: cleanLog, noLog: rest.noLog, annotations: rest.annotations } };
 }
 
 /** No report holds more of a log. */
 export const REPORT_LOG_BYTES = 1_000 * 1_024;
 
-/** The same as far as a report holds it. Throws the signal's reason. */
-export async function shortenForReport(said: CleanTexts, signal: AbortSignal): Promise<CleanTexts> {
-  if (Buffer.byteLength(said.words.log) <= REPORT_LOG_BYTES) return said;
-  const log = await condenseLog([Buffer.from(said.words.log)], REPORT_LOG_BYTES, signal);
-  return { ...said, words: { ...said.words, log } };
+/** The same texts, with as much of the log as a report holds. */
+export async function shortenForReport(texts: CleanTexts, signal: AbortSignal): Promise<CleanTexts> {
+  if (Buffer.byteLength(texts.words.log) <= REPORT_LOG_BYTES) return texts;
+  const log = await condenseLog([Buffer.from(texts.words.log)], REPORT_LOG_BYTES, signal);
+  return { ...texts, words: { ...texts.words, log } };
 }
 
-function joinOutput({ title, summary, text }: Check): string {
-  return [title, summary, text].filter((part) => part !== '').join('\n');
+export interface CheckReader extends AsyncDisposable {
+  /** What a check says about its cause. A log that takes too long is left out, which the excerpt mentions. */
+  readonly readCheck: (texts: CheckTexts) => Promise<ReadCheck>;
+}
+
+export type ReadRequest = Numbered<{ readonly texts: CheckTexts }>;
+export type ReadReply = Numbered<{ readonly read: ReadCheck }>;
+
+/** Characters that are read within some milliseconds. */
+const INLINE = 64 * 1_024;
+/** The longest log takes seconds on a busy machine. */
+const LIMIT_MS = 30_000;
+const SCRIPT = new URL('./reading-worker.ts', import.meta.url);
+const CLOSED = 'The service is stopping; the checks are read again after the start.';
+const UNREAD = 'The log could not be read in time.';
+
+/** The thread starts with the first long text and reads one after the other. `script`: the file that it runs. */
+export function createCheckReader({ script = SCRIPT, limitMs = LIMIT_MS } = {}): CheckReader {
+  const thread = new WorkerClient<{ readonly texts: CheckTexts }, { readonly read: ReadCheck }>({
+    script,
+    closed: CLOSED,
+  });
+  return {
+    readCheck: async (texts) => {
+      if (measureTexts(texts) <= INLINE) return readCheck(texts);
+      const reply = await thread.ask({ texts }, limitMs);
+      return reply?.read ?? readWithoutLog(texts);
+    },
+    [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
+  };
+}
+
+function measureTexts({ name, output, log, passing = '', annotations }: CheckTexts): number {
+  const texts = name.length + output.length + log.length + passing.length;
+  return annotations.reduce((sum, { message }) => sum + message.length, texts);
+}
+
+function readWithoutLog({ name, output, annotations }: CheckTexts): ReadCheck {
+  let left = INLINE / 2;
+  const fitting = annotations.filter(({ message }) => {
+    left -= message.length;
+    return left >= 0;
+  });
+  const read = readCheck({ name, output: output.slice(0, INLINE / 2), log: '', annotations: fitting });
+  return { ...read, excerpt: { ...read.excerpt, cut: UNREAD } };
 }

@@ -1,14 +1,12 @@
-// The report of a failure, as an investigation reads it: what is known first, then the check's own words, its log last.
-
+// The report of a failure as an investigation reads it: first what is known, then what the check says itself, its log last.
 import { condenseText } from '../../ci/condense-log.ts';
-import type { Annotation, ChangedFiles, CheckWords, Verdict } from '../../core/check.ts';
+import type { ChangedFiles, Verdict } from '../../core/check.ts';
 import { keepBeginning } from '../../core/cut-text.ts';
 import type { CommitRange } from '../../core/failure.ts';
 import type { Finding, HeadPlace } from '../../core/head.ts';
 import { MAX_REPORT_BYTES } from '../../core/report.ts';
 import { describeReason } from '../../core/verdict.ts';
-
-import { REPORT_LOG_BYTES } from './check-texts.ts';
+import { type CleanTexts, REPORT_LOG_BYTES } from './check-texts.ts';
 
 export interface FailureReport {
   readonly projectName: string;
@@ -19,11 +17,11 @@ export interface FailureReport {
   readonly range: CommitRange | null;
   /** Null: not known. */
   readonly changed: ChangedFiles | null;
-  /** Of the check that is shown for all, cleaned of secrets; null: nothing can be read. */
-  readonly said: { readonly name: string; readonly output: string; readonly words: CheckWords } | null;
+  /** The one that is shown for all; null: nothing can be read. */
+  readonly check: ({ readonly name: string } & CleanTexts) | null;
 }
 
-/** What a report may hold, in bytes of UTF-8, with room for the words about what was cut. */
+/** What a report may contain in bytes of UTF-8, less what says how much was cut. */
 const REPORT_BYTES = MAX_REPORT_BYTES - 2_048;
 const OUTPUT_BYTES = 64 * 1_024;
 const ANNOTATION_BYTES = 64 * 1_024;
@@ -39,22 +37,18 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   inconclusive: 'what breaks it cannot be said without a closer look',
 };
 
-/** At most 1 MiB of UTF-8. What was cut is said where it stood. */
+/** At most 1 MiB of UTF-8; what was cut is marked in its place. */
 export function composeFailureReport(report: FailureReport): string {
-  const parts = [...composeKnown(report), ...composeSaid(report)].filter((part) => part !== '');
-  const head = parts.join('\n\n').toWellFormed();
-  const { log = '', noLog = '' } = report.said?.words ?? {};
-  if (log === '') return noLog === '' ? head : `${head}\n\n[There is no log: ${noLog}]`;
-  const title = `\n\n=== Log of the check ${quoteText(report.said?.name ?? '')}, to its end ===\n`;
-  const room = REPORT_BYTES - Buffer.byteLength(head) - Buffer.byteLength(title);
-  return `${head}${title}${condenseText(log.toWellFormed(), Math.min(room, REPORT_LOG_BYTES))}`;
-}
-
-function composeKnown({ finding, range, changed, ...report }: FailureReport): readonly string[] {
+  const { finding, range, changed, check } = report;
   const { excerpt } = finding;
   const step = excerpt.step === '' ? '' : ` (step ${quoteText(excerpt.step)})`;
-  return [
-    describeSubject({ finding, ...report }),
+  const name = quoteText(check?.name ?? '');
+  const { log = '', noLog = '', annotations = [] } = check?.words ?? {};
+  const annotationLines = annotations.map(
+    (one) => `${one.path}:${one.line}: ${one.level}: ${one.title === '' ? '' : `${one.title}: `}${one.message}`,
+  );
+  const parts = [
+    describeSubject(report),
     `What is known without a closer look: ${VERDICTS[finding.verdict]}.\n${formatList(finding.reasons.map(describeReason))}`,
     formatSection(
       `What its log says first${step}`,
@@ -63,15 +57,17 @@ function composeKnown({ finding, range, changed, ...report }: FailureReport): re
     formatSection('Failed tests', formatList(excerpt.tests.slice(0, MOST_TESTS))),
     changed === null ? '' : formatSection('Files that the change under test touches', listPaths(changed)),
     range === null ? '' : formatSection('Commits since it was last green', listCommits(range)),
-  ];
+    formatSection(`Annotations of the check ${name}`, keepBeginning(annotationLines.join('\n'), ANNOTATION_BYTES)),
+    formatSection(`Output of the check ${name}`, keepBeginning(check?.output ?? '', OUTPUT_BYTES)),
+  ].filter((part) => part !== '');
+  const head = parts.join('\n\n').toWellFormed();
+  if (log === '') return noLog === '' ? head : `${head}\n\n[There is no log: ${noLog}]`;
+  const title = `\n\n=== Log of the check ${name}, to its end ===\n`;
+  const left = REPORT_BYTES - Buffer.byteLength(head) - Buffer.byteLength(title);
+  return `${head}${title}${condenseText(log.toWellFormed(), Math.min(left, REPORT_LOG_BYTES))}`;
 }
 
-function describeSubject({
-  projectName,
-  sha,
-  place,
-  finding,
-}: Pick<FailureReport, 'projectName' | 'sha' | 'place' | 'finding'>): string {
+function describeSubject({ projectName, sha, place, finding }: FailureReport): string {
   const red = finding.checks.filter(({ isRed }) => isRed).map(({ name }) => quoteText(name));
   const subject =
     red.length === 1 ? `The check ${red[0]} is red` : `${red.length} checks are red of one cause: ${red.join(', ')}`;
@@ -96,32 +92,11 @@ function listPaths({ paths, isCut }: ChangedFiles): string {
   return keepBeginning(formatList(paths.slice(0, MOST_PATHS)), LIST_BYTES) + more;
 }
 
-/** For people and models to read: what ranks them has the range itself, for a log may hold lines that look like these. */
+/** For people and models; ranking reads the range itself, since a log may contain lines that look like these. */
 function listCommits({ from, to, total, commits }: CommitRange): string {
   const more = total > commits.length ? `\n[${total - commits.length} more]` : '';
   const listed = formatList(commits.map(({ sha, author, subject }) => `${sha} ${author}: ${subject}`));
   return `Green at ${from}, red at ${to}, ${total} between them:\n${keepBeginning(listed, LIST_BYTES)}${more}`;
-}
-
-function composeSaid({ said }: FailureReport): readonly string[] {
-  if (said === null) return [];
-  const { name, output, words } = said;
-  return [
-    formatSection(
-      `Annotations of the check ${quoteText(name)}`,
-      keepBeginning(listAnnotations(words.annotations), ANNOTATION_BYTES),
-    ),
-    formatSection(`Output of the check ${quoteText(name)}`, keepBeginning(output, OUTPUT_BYTES)),
-  ];
-}
-
-function listAnnotations(annotations: readonly Annotation[]): string {
-  return annotations
-    .map(
-      ({ path, line, level, title, message }) =>
-        `${path}:${line}: ${level}: ${title === '' ? '' : `${title}: `}${message}`,
-    )
-    .join('\n');
 }
 
 function formatSection(title: string, text: string): string {

@@ -1,195 +1,138 @@
-// From red checks of one cause to a finding: its verdict with reasons, beside the base, the change under test and the history.
+// From red checks of one cause to a finding: the verdict with its reasons, from the base, the change under test and the history.
 import { type CheckEvidence, type Judgement, judgeCheck } from '../../ci/judge.ts';
 import { findTiesByName, findTiesInTree, isCertainTie, type Tie } from '../../ci/touches.ts';
 import { type ChangedFiles, type Check, checkKey } from '../../core/check.ts';
-import { EMPTY_EXCERPT, type Excerpt, type Finding, type HeadPlace } from '../../core/head.ts';
+import { EMPTY_EXCERPT, type Finding, type HeadPlace } from '../../core/head.ts';
 import { createId } from '../../core/ids.ts';
 import { isSafePath } from '../../core/paths.ts';
-import type { CheckId } from '../../db/store.ts';
-import { type Look, saveSeen } from './look.ts';
-import { type Comparison, createComparison, type Group, isOfOutsiders, type ReadSuspect } from './read-suspects.ts';
-import { type Known, readKnown, type SeenAt, toHistory, toSeenAt } from './sightings.ts';
+import type { Look } from './look.ts';
+import { createComparison, type Group, isFromOutside, type ReadSuspect } from './read-suspects.ts';
+import { type Judged, readKnownFailure, toHistory, toSeenAt } from './sightings.ts';
 
-/** A finding that is not yet in the ledger. */
-export interface Judged {
-  readonly group: Group;
-  readonly finding: Finding;
-}
+/** A judgement with what is certain about the change and the base; absent: not known. */
+type GroupJudgement = Judgement & Pick<Finding, 'isTouched' | 'changed' | 'base'>;
 
-/** A judgement with what it leaves to be said of change and base. */
-type GroupJudgement = Judgement & Sides;
+const PASSED: GroupJudgement = { verdict: 'flaky', reasons: [{ code: 'passed_at_same_commit' }] };
 
-type Sides = Pick<Finding, 'isTouched' | 'changed' | 'base'>;
-
-const PASSED: GroupJudgement = {
-  verdict: 'flaky',
-  reasons: [{ code: 'passed_at_same_commit' }],
-};
-
-/** Asks for base and change only where there is something new to be judged. Throws what `Checks` throws. */
 export async function judgeGroups(look: Look, place: HeadPlace, groups: readonly Group[]): Promise<readonly Judged[]> {
-  if (groups.every((group) => !isNew(group))) {
-    return await Promise.all(groups.map((group) => toJudged(look, group, judgeAgain(group))));
-  }
-  const { deps, project, head } = look;
-  const where = toSeenAt(head.sha, place);
-  const base = await readBase(look, place);
-  const changed = await look.changed(place);
-  const compare = createComparison(look, place);
-  const findTies = createTieFinder(look, place);
   const judged: Judged[] = [];
-  for (const found of groups) {
-    if (!isNew(found)) {
-      judged.push(await toJudged(look, found, judgeAgain(found)));
-      continue;
-    }
-    const of = { projectId: project.id, fingerprint: found.fingerprint };
-    const known = await readKnown(deps.store, of, where);
-    const group = isNewToPeople(known) ? await compareGroup(found, compare) : found;
-    const ties = await findGroupTies(group, changed, findTies);
-    judged.push(await toJudged(look, group, judgeNew(group, { base, changed, ties, where, known })));
+  let judgeNew: NewJudge | null = null;
+  for (const group of groups) {
+    const isNew = group.before === null && group.suspects.some(({ isRed }) => isRed);
+    // GitHub is asked about base and change only where there is something new.
+    if (isNew) judgeNew ??= await createNewJudge(look, place);
+    const { group: known, judgement } =
+      isNew && judgeNew ? await judgeNew(group) : { group, judgement: judgeAgain(group) };
+    judged.push({ group: known, finding: await composeFinding(look, known, judgement) });
   }
   return judged;
 }
 
-async function findGroupTies(group: Group, changed: ChangedFiles | null, find: FindTies): Promise<Evidence['ties']> {
-  const ties = new Map<ReadSuspect, readonly Tie[]>();
-  for (const read of listRed(group)) ties.set(read, await find(read, changed));
-  return ties;
-}
-
-function listRed({ reads }: Group): readonly ReadSuspect[] {
-  return reads.filter(({ suspect }) => suspect.isRed);
-}
-
-function isNew({ before, suspects }: Group): boolean {
-  return before === null && suspects.some(({ isRed }) => isRed);
-}
-
-/** Of what is open people were told; of what is closed they are told again. */
-function isNewToPeople(known: Known | null): boolean {
-  return known === null || known.failure.state === 'closed';
-}
-
-/** A check whose words are kept comes first, and tells for all, where a green run of it could be read beside it. */
-async function compareGroup(group: Group, compare: Comparison): Promise<Group> {
-  const kept = group.reads.find(({ said }) => said !== null);
-  const beside = kept === undefined ? kept : await compare(kept);
-  if (beside === undefined || beside === kept) return group;
-  return { ...group, reads: [beside, ...group.reads.filter((read) => read !== kept)] };
-}
-
-/** What was judged stays so: the ledger has this head's own sightings by now. But for chance, which shows afterwards. */
+/** A verdict stays: the ledger contains this commit's own sightings by now. Only flakiness shows later. */
 function judgeAgain({ before, suspects, reads }: Group): GroupJudgement {
   const hasPassed = reads.some(({ suspect }) => suspect.isRed && suspect.passedHere);
   if (before === null || hasPassed || suspects.every(({ isRed }) => !isRed)) return PASSED;
   return before;
 }
 
-interface Evidence {
-  readonly base: BaseOf;
-  readonly changed: ChangedFiles | null;
-  /** Of each red check. */
-  readonly ties: ReadonlyMap<ReadSuspect, readonly Tie[]>;
-  readonly where: SeenAt;
-  /** Null: it was never seen. */
-  readonly known: Known | null;
-}
+type NewJudge = (group: Group) => Promise<{ readonly group: Group; readonly judgement: GroupJudgement }>;
 
-function judgeNew(group: Group, evidence: Evidence): GroupJudgement {
-  const { fingerprint } = group;
-  const { base, changed, where, known } = evidence;
-  const judgements = listRed(group).map((red) => {
-    const {
-      suspect: { check, passedHere },
-      read,
-      words: { noLog },
-    } = red;
-    const { greenAt, ...itsBase } = base(check, fingerprint);
-    const history = toHistory(known, where, greenAt);
-    const judgement = judgeCheck({
-      ...{ name: check.name, conclusion: check.conclusion, read, passedHere, base: itsBase, history, changed },
-      ...{ ties: evidence.ties.get(red) ?? [], isOnDefault: where.isOnDefault, noLog },
-    });
-    return { judgement, weight: rankJudgement(judgement, itsBase.sameCause === true) };
-  });
-  const best = judgements.toSorted((a, b) => a.weight - b.weight)[0]?.judgement ?? PASSED;
-  return { ...best, ...findSides(group, evidence) };
-}
+const MOST_CHANGED = 300;
 
-/** What is known for certain of change and base. */
-function findSides(group: Group, { base, changed, ties }: Evidence): Sides {
-  const { fingerprint } = group;
-  const red = listRed(group);
-  const states = new Set(red.map(({ suspect }) => base(suspect.check, fingerprint).state));
-  const [state = 'unknown'] = states;
-  return {
-    ...(changed !== null && { changed: changed.paths.slice(0, MOST_CHANGED) }),
-    ...(changed !== null && { isTouched: red.some((one) => (ties.get(one) ?? []).some(isCertainTie)) }),
-    ...(states.size === 1 && state !== 'unknown' && { base: state }),
+async function createNewJudge(look: Look, place: HeadPlace): Promise<NewJudge> {
+  const { services, project, head } = look;
+  const where = toSeenAt(head.sha, place);
+  const readBase = await createBaseReader(look, place);
+  const changed = await look.readChanged(place);
+  const compare = createComparison(look, place);
+  const findTies = createTieFinder(look, place, changed);
+  return async (found) => {
+    const known = await readKnownFailure(services.store, project.id, found.fingerprint, where);
+    // An open failure is known to people already.
+    const isNews = known === null || known.failure.state === 'closed';
+    const group = isNews ? await compareGroup(found, compare) : found;
+    const red = group.reads.filter(({ suspect }) => suspect.isRed);
+    const judgements: { readonly judgement: Judgement; readonly rank: number }[] = [];
+    const bases = new Set<CheckEvidence['base']['state']>();
+    let isTouched = false;
+    for (const one of red) {
+      const { check, passedHere } = one.suspect;
+      const { greenAt, ...base } = readBase(check, group.fingerprint);
+      const ties = await findTies(one);
+      const judgement = judgeCheck({
+        ...{ name: check.name, conclusion: check.conclusion, read: one.read, noLog: one.noLog, passedHere, base },
+        ...{ history: toHistory(known, where, greenAt), changed, ties, isOnDefault: where.isOnDefault },
+      });
+      judgements.push({ judgement, rank: rankJudgement(judgement, base.sameCause === true) });
+      bases.add(base.state);
+      isTouched ||= ties.some(isCertainTie);
+    }
+    const best = judgements.toSorted((a, b) => a.rank - b.rank)[0]?.judgement ?? PASSED;
+    const [base = 'unknown'] = bases;
+    const judgement = {
+      ...best,
+      ...(changed !== null && { changed: changed.paths.slice(0, MOST_CHANGED), isTouched }),
+      ...(bases.size === 1 && base !== 'unknown' && { base }),
+    };
+    return { group, judgement };
   };
 }
 
-/** One cause has one verdict. What is proven of one of its checks holds for all; that the base is red of who knows what cause does not. */
+/** The first check whose texts are kept is shown for all, where it could be compared with a green run. */
+async function compareGroup(group: Group, compare: ReturnType<typeof createComparison>): Promise<Group> {
+  const kept = group.reads.find(({ texts }) => texts !== null);
+  if (kept === undefined) return group;
+  const compared = await compare(kept);
+  return compared === kept ? group : { ...group, reads: [compared, ...group.reads.filter((read) => read !== kept)] };
+}
+
+/** One cause has one verdict, and what is proven of one check holds for all. A base that is red for an unknown cause proves little. */
 function rankJudgement({ verdict }: Judgement, isSameOnBase: boolean): number {
   if (verdict === 'base_broken') return isSameOnBase ? 0 : 4;
   return { flaky: 1, infrastructure: 2, code: 3, inconclusive: 5 }[verdict];
 }
 
 const MOST_CHECKS = 100;
-
 const MOST_REASONS = 10;
-
 const MOST_PLACES = 20;
-
-const MOST_CHANGED = 300;
-
 const MOST_MESSAGE = 500;
 
-async function toJudged({ deps, project }: Look, group: Group, told: GroupJudgement): Promise<Judged> {
-  const { verdict, reasons } = told;
-  const { before, suspects } = group;
-  const failure = await deps.store.findFailureByFingerprint(project.id, group.fingerprint);
-  const shown = before ?? (await chooseShown(deps.redactor, group));
-  const isInformative = group.reads.some(({ read }) => read.isInformative);
-  const finding: Finding = {
-    failureId: failure?.id ?? createId('fal'),
-    checks: suspects
-      .slice(0, MOST_CHECKS)
-      .map(({ check: { name, app, runId, url }, isRed }) => ({ name, app, runId, url, isRed })),
-    verdict,
-    reasons:
-      before?.verdict === verdict ? before.reasons : await deps.redactor.redactJson(reasons.slice(0, MOST_REASONS)),
-    standing: before?.standing ?? (failure === null ? 'new' : 'known'),
-    excerpt: shown.excerpt,
-    ...pickSides(before),
-    ...(await deps.redactor.redactJson(pickSides(told))),
-    places: shown.places,
-    investigationId: before?.investigationId ?? null,
-    threadId: before?.threadId ?? null,
-    isOwnThread: before?.isOwnThread ?? false,
-    notBegun: before === null ? { code: isInformative ? 'pending' : 'uninformative' } : before.notBegun,
-  };
-  return { group, finding };
-}
-
-/** What is not known now was known at an earlier look, or never. */
-function pickSides(of: Sides | null): Sides {
-  const { isTouched, changed, base } = of ?? {};
+async function composeFinding(look: Look, group: Group, judgement: GroupJudgement): Promise<Finding> {
+  const { store, redactor } = look.services;
+  const { before, suspects, reads } = group;
+  const checks = suspects
+    .slice(0, MOST_CHECKS)
+    .map(({ check: { name, app, runId, url }, isRed }) => ({ name, app, runId, url, isRed }));
+  const { verdict, reasons } = await redactor.redactJson({
+    verdict: judgement.verdict,
+    reasons: judgement.reasons.slice(0, MOST_REASONS),
+  });
+  if (before !== null)
+    return { ...before, checks, verdict, reasons: before.verdict === verdict ? before.reasons : reasons };
+  const failure = await store.findFailureByFingerprint(look.project.id, group.fingerprint);
+  const { isTouched, changed, base } = judgement;
+  const isInformative = reads.some(({ read }) => read.isInformative);
   return {
+    failureId: failure?.id ?? createId('fal'),
+    checks,
+    verdict,
+    reasons,
+    standing: failure === null ? 'new' : 'known',
     ...(isTouched !== undefined && { isTouched }),
-    ...(changed !== undefined && { changed }),
+    ...(changed !== undefined && { changed: await redactor.redactJson(changed) }),
     ...(base !== undefined && { base }),
+    ...(await redactor.redactJson(chooseExcerpt(reads))),
+    ...{ investigationId: null, threadId: null, isOwnThread: false },
+    notBegun: { code: isInformative ? 'pending' : 'uninformative' },
   };
 }
 
-/** Of the check that tells most, the first of those that do. */
-async function chooseShown(
-  redactor: Look['deps']['redactor'],
-  { reads }: Group,
-): Promise<Pick<Finding, 'excerpt' | 'places'>> {
+/** Of the most informative check. */
+function chooseExcerpt(reads: readonly ReadSuspect[]): Pick<Finding, 'excerpt' | 'places'> {
   const shown = reads.find(({ read }) => read.isInformative) ?? reads[0];
   if (shown === undefined) return { excerpt: EMPTY_EXCERPT, places: [] };
+  const { excerpt } = shown.read;
+  const isEmpty = excerpt.lines.length === 0 && excerpt.cut === '';
   const places = shown.read.places
     .filter(({ path }) => isSafePath(path))
     .slice(0, MOST_PLACES)
@@ -197,38 +140,32 @@ async function chooseShown(
       ...{ path, line, message: message.slice(0, MOST_MESSAGE) },
       ...(isMarked === true && { isMarked }),
     }));
-  return await redactor.redactJson({ excerpt: toExcerpt(shown), places });
+  return { excerpt: isEmpty ? { ...excerpt, cut: shown.noLog } : excerpt, places };
 }
 
-function toExcerpt({ read: { excerpt }, words }: ReadSuspect): Excerpt {
-  return excerpt.lines.length === 0 && excerpt.cut === '' ? { ...excerpt, cut: words.noLog } : excerpt;
-}
+/** Of one check and the fingerprint of its cause. `greenAt`: since when it is green on the base; "" where it is not. */
+type BaseReader = (check: Check, fingerprint: string) => CheckEvidence['base'] & { readonly greenAt: string };
 
-/**
- * Verdicts are kept before the ledger has the sightings: cut short after that, the next look would take this head's own for those of
- * others.
- */
-export async function saveJudged(look: Look, place: HeadPlace, judged: readonly Judged[]): Promise<void> {
-  if (judged.every(({ group }) => group.before !== null)) return;
-  const findings = judged.map(({ finding }) => finding);
-  const { leftOut, stillWaiting } = look.head;
-  await saveSeen(look, { state: 'waiting', place, findings, leftOut, stillWaiting, endedAt: '' });
-}
-
-/** Of one check, by the fingerprint of its cause. `greenAt`: since when it is green there; "" where it is not. */
-type BaseOf = (check: CheckId, fingerprint: string) => CheckEvidence['base'] & { readonly greenAt: string };
-
-/** A push has no base but what stood there before, which the ledger knows. Throws what `Checks.of` throws. */
-async function readBase(look: Look, place: HeadPlace): Promise<BaseOf> {
+/** Only a pull request has a base. */
+async function createBaseReader({ services, project, signal }: Look, place: HeadPlace): Promise<BaseReader> {
   if (place.kind !== 'pull_request') return () => ({ name: '', state: 'unknown', sameCause: null, greenAt: '' });
   const { sha } = place.base;
-  const named = await look.deps.checks.of(look.project, sha, look.signal);
-  const checks = new Map<string, Check>(named.map(({ latest }) => [checkKey(latest), latest]));
+  const named = await services.checks.of(project, sha, signal);
+  const latestOf = new Map(named.map(({ latest }) => [checkKey(latest), latest]));
+  const causes: { readonly app: string | undefined; readonly name: string; readonly fingerprint: string }[] = [];
   const isRed = named.some(({ latest }) => latest.state === 'red');
-  const causes = isRed ? await readCauses(look, sha) : [];
+  // The causes are known where the base was judged as a commit of its own.
+  for (const { failureId, checks } of (isRed && (await services.store.findHeadOfCommit(project.id, sha))?.findings) ||
+    []) {
+    const fingerprint = (await services.store.findFailure(failureId))?.fingerprint;
+    if (fingerprint === undefined) continue;
+    for (const { app, name } of checks.filter((one) => one.isRed)) causes.push({ app, name, fingerprint });
+  }
   return (check, fingerprint) => {
-    const { state = 'waiting', endedAt = '' } = checks.get(checkKey(check)) ?? {};
-    const known = state === 'red' ? causes.filter((cause) => isCauseOf(cause, check)) : [];
+    const { state = 'waiting', endedAt = '' } = latestOf.get(checkKey(check)) ?? {};
+    const known = causes.filter(
+      ({ app = check.app, name }) => state === 'red' && name === check.name && app === check.app,
+    );
     return {
       name: check.name,
       state: state === 'waiting' ? 'unknown' : state,
@@ -238,68 +175,39 @@ async function readBase(look: Look, place: HeadPlace): Promise<BaseOf> {
   };
 }
 
-interface Cause {
-  readonly name: string;
-  readonly app?: string | undefined;
-  readonly fingerprint: string;
-}
-
-function isCauseOf(cause: Cause, { app, name }: CheckId): boolean {
-  return cause.name === name && (cause.app ?? app) === app;
-}
-
-/** Of red checks, where the base was judged as a head of its own. */
-async function readCauses({ deps, project }: Look, sha: string): Promise<readonly Cause[]> {
-  const causes: Cause[] = [];
-  for (const { failureId, checks } of (await deps.store.findHeadOfCommit(project.id, sha))?.findings ?? []) {
-    const failure = await deps.store.findFailure(failureId);
-    if (failure === null) continue;
-    const { fingerprint } = failure;
-    causes.push(...checks.filter(({ isRed }) => isRed).map(({ app, name }) => ({ app, name, fingerprint })));
-  }
-  return causes;
-}
-
-/** For all checks of one look: the verdict waits for this, and does without it where a large repository is fetched for the first time. */
-const LIMIT_MS = 20_000;
-
-type FindTies = (red: ReadSuspect, changed: ChangedFiles | null) => Promise<readonly Tie[]>;
+/** For all checks of one look; the first fetch of a large repository may take longer, and the verdict does without it. */
+const TIES_MS = 20_000;
 
 /**
- * For one look at a head. The commit is opened once at most, and never for outsiders, who could have any number of them fetched. A
- * repository that cannot be read delays no verdict. Throws the look's reason.
+ * Finds what ties a failing check to the change: by names, or else by what the tests of the commit use. The commit is opened once at most, and
+ * never for outsiders, who could have any number of commits fetched.
  */
-function createTieFinder(look: Look, place: HeadPlace): FindTies {
-  let hasFailed = false;
+function createTieFinder(
+  { services, project, head, signal }: Look,
+  place: HeadPlace,
+  changed: ChangedFiles | null,
+): (red: ReadSuspect) => Promise<readonly Tie[]> {
+  const paths = changed?.paths ?? [];
+  // On the default branch the commits since it was green are compared instead.
+  let maySearch = paths.length > 0 && place.kind !== 'default' && !isFromOutside(place);
   let limit: AbortSignal | null = null;
-  return async ({ read }, changed) => {
-    const paths = changed?.paths ?? [];
+  return async ({ read }) => {
     const named = findTiesByName(paths, read);
-    // On the default branch the commits since it was green are compared instead.
-    const isAsked =
-      place.kind !== 'default' && !isOfOutsiders(place) && read.isInformative && read.infrastructure === null;
-    if (named.length > 0 || paths.length === 0 || !isAsked || hasFailed) return named;
-    limit ??= AbortSignal.timeout(LIMIT_MS);
+    if (named.length > 0 || !maySearch || !read.isInformative || read.infrastructure !== null) return named;
+    limit ??= AbortSignal.timeout(TIES_MS);
+    const until = AbortSignal.any([signal, limit]);
     try {
-      return await findTiesInCommit(look, { changed: paths, read }, AbortSignal.any([look.signal, limit]));
+      const repository = await services.source.open(project, until);
+      await repository.bring(head.sha, until);
+      return await findTiesInTree(repository.tree(head.sha), { changed: paths, read }, until);
     } catch (error) {
-      look.signal.throwIfAborted();
-      hasFailed = true;
-      look.deps.log.debug(
-        { head: look.head.id, err: error },
-        'failing tests were tied to the change by their names alone',
+      signal.throwIfAborted();
+      maySearch = false;
+      services.log.debug(
+        { head: head.id, err: error },
+        'failed to search the tests of a commit; only names were compared',
       );
       return named;
     }
   };
-}
-
-async function findTiesInCommit(
-  { deps, project, head }: Look,
-  failing: Parameters<typeof findTiesInTree>[1],
-  signal: AbortSignal,
-): Promise<readonly Tie[]> {
-  const repository = await deps.source.open(project, signal);
-  await repository.bring(head.sha, signal);
-  return await findTiesInTree(repository.tree(head.sha), failing, signal);
 }

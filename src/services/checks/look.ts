@@ -1,87 +1,89 @@
-// One look at the checks of a commit: what it needs, and how what it finds is stored.
-import type { ChangedFiles, Checks } from '../../core/check.ts';
+// One look at the checks of a commit: what it works on, and how its findings are stored.
+import { type ChangedFiles, ChecksBusy, ChecksClosed } from '../../core/check.ts';
 import type { CommitRange } from '../../core/failure.ts';
 import type { Head, HeadPlace } from '../../core/head.ts';
-import type { GithubProject } from '../../core/project.ts';
-import type { Source } from '../../core/source.ts';
-import type {
-  AccountStore,
-  FailureStore,
-  HeadStore,
-  InvestigationStore,
-  ProjectStore,
-  ThreadStore,
-} from '../../db/store.ts';
-import type { Log } from '../../log.ts';
-import type { Redactor } from '../../redact/redactor.ts';
-import type { AcceptReportDeps } from '../accept-report.ts';
-import type { CheckReading } from './check-reader.ts';
+import { type GithubProject, isGithubProject } from '../../core/project.ts';
+import type { JobResult } from '../../core/queue.ts';
+import { type CheckServices, PAUSED_MS } from '../services.ts';
 
-export interface JudgeHeadDeps extends AcceptReportDeps {
-  readonly store: Pick<InvestigationStore, 'accept' | 'findInvestigation'> &
-    Pick<ThreadStore, 'findThread' | 'findThreadOfSubject'> &
-    Pick<HeadStore, 'findHead' | 'findHeadOfCommit' | 'saveHead'> &
-    Pick<AccountStore, 'ensureAccount'> &
-    Pick<ProjectStore, 'findProject'> &
-    FailureStore;
-  readonly redactor: Pick<Redactor, 'redact' | 'redactJson'>;
-  readonly checks: Checks;
-  readonly source: Pick<Source, 'open'>;
-  readonly readCheck: CheckReading;
-  /** While it says so nothing is looked at. */
-  readonly paused: () => boolean;
-  /** `whsec_…`, for the account of our own bot when it is made. */
-  readonly newSigningSecret: () => string;
-  readonly log: Log;
+/** A job that reads checks: tried again later while the service is paused or GitHub is busy, and over where GitHub has no such checks. */
+export async function runCheckJob(
+  { isPaused, now }: Pick<CheckServices, 'isPaused' | 'now'>,
+  work: () => Promise<JobResult>,
+  onClosed: (error: ChecksClosed) => Promise<void>,
+): Promise<JobResult> {
+  if (isPaused()) return { kind: 'later', runAt: new Date(now().getTime() + PAUSED_MS).toISOString() };
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ChecksBusy) return { kind: 'later', runAt: error.retryAt.toISOString() };
+    if (!(error instanceof ChecksClosed)) throw error;
+    await onClosed(error);
+    return { kind: 'done' };
+  }
 }
 
-/** One look at a head. */
+type Ends = Pick<CommitRange, 'from' | 'to'>;
+
+/** What calls GitHub throws `ChecksBusy`, `ChecksClosed` or the reason of the signal. */
 export interface Look {
-  readonly deps: JudgeHeadDeps;
+  readonly services: CheckServices;
   readonly project: GithubProject;
   /** As it was when the look began. */
   readonly head: Head;
-  /** What the change under test touches, read once. Throws what `Checks.changed` throws. */
-  readonly changed: (place: HeadPlace) => Promise<ChangedFiles | null>;
-  /** Whether a commit is among the forebears of another, asked once for each two. Throws what `Checks.leads` throws. */
-  readonly leads: (ends: Pick<CommitRange, 'from' | 'to'>) => Promise<boolean>;
   readonly signal: AbortSignal;
+  /** What the change under test touches; read once. */
+  readonly readChanged: (place: HeadPlace) => Promise<ChangedFiles | null>;
+  /** Whether one commit is an ancestor of the other; asked once for each pair. */
+  readonly isAncestor: (ends: Ends) => Promise<boolean>;
+  readonly now: () => string;
 }
 
-/** ISO 8601 UTC. */
-export function formatNow({ deps }: Pick<Look, 'deps'>): string {
-  return deps.now().toISOString();
+/** Null where the commit or its project is no longer known. */
+export async function createLook(services: CheckServices, headId: string, signal: AbortSignal): Promise<Look | null> {
+  const { store, checks } = services;
+  const head = await store.findHead(headId);
+  const project = head && (await store.findProject(head.projectId));
+  if (head === null || project === null || !isGithubProject(project)) return null;
+  let changed: Promise<ChangedFiles | null> | null = null;
+  const answers = new Map<string, Promise<boolean>>();
+  return {
+    ...{ services, project, head, signal },
+    now: () => services.now().toISOString(),
+    readChanged: (place) => {
+      changed ??= checks.changed(project, { sha: head.sha, place }, signal);
+      return changed;
+    },
+    isAncestor: (ends) => {
+      const key = `${ends.from} ${ends.to}`;
+      const answer = answers.get(key) ?? checks.leads(project, ends, signal);
+      answers.set(key, answer);
+      answer.catch(() => answers.delete(key));
+      return answer;
+    },
+  };
 }
 
 type Seen = Pick<Head, 'state' | 'place' | 'findings' | 'leftOut' | 'stillWaiting' | 'endedAt'>;
 
 const MOST_LEFT_OUT = 100;
 
-export async function saveSeen(look: Look, seen: Seen): Promise<void> {
-  const { id } = look.head;
+/** Values that are not given stay as they are. Without a change nothing is written, so that nothing is published. */
+export async function saveSeen({ head, services, now }: Look, changes: Partial<Seen>): Promise<void> {
+  const seen: Seen = { ...pickSeen(head), ...changes };
   const wanted = { ...seen, leftOut: seen.leftOut.slice(0, MOST_LEFT_OUT) };
-  if (isSame(look.head, wanted)) return;
-  await look.deps.store.saveHead(id, wanted, formatNow(look));
+  if (toComparable(pickSeen(head)) !== toComparable(wanted)) await services.store.saveHead(head.id, wanted, now());
 }
 
-/** What was found before stays: investigations of it go on, and what stands on GitHub is brought to its end. */
-export async function saveAside(look: Look, aside: Pick<Seen, 'state' | 'place' | 'leftOut'>): Promise<void> {
-  const { findings, endedAt } = look.head;
-  await saveSeen(look, { findings, endedAt, stillWaiting: [], ...aside, place: aside.place ?? look.head.place });
+function pickSeen({ state, place, findings, leftOut, stillWaiting, endedAt }: Seen): Seen {
+  return { state, place, findings, leftOut, stillWaiting, endedAt };
 }
 
-/** As both are stored. */
-function isSame(one: Seen, other: Seen): boolean {
-  const plain = ({ state, place, findings, leftOut, stillWaiting, endedAt }: Seen) =>
-    JSON.stringify([state, sortKeys(place), findings.map(sortKeys), leftOut.map(sortKeys), stillWaiting, endedAt]);
-  return plain(one) === plain(other);
-}
-
-/** With its keys in one order, whoever wrote it. */
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, part]) => [key, sortKeys(part)]);
+/** The store may return the keys of an object in another order. */
+function toComparable(value: unknown): string {
+  const sortKeys = (_: string, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part;
+  return JSON.stringify(value, sortKeys);
 }

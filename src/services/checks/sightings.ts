@@ -1,71 +1,156 @@
-// A red check as the ledger of failures keeps it, and what the ledger knows of a failure.
-
+// Red checks in the ledger of failures: recorded once each, with what is known of their failure, and closed when they are green.
 import type { FailureHistory } from '../../ci/judge.ts';
-import type { Check, Verdict } from '../../core/check.ts';
+import { type Check, checkKey, type Verdict } from '../../core/check.ts';
 import type { Failure, Sighting } from '../../core/failure.ts';
-import type { HeadPlace } from '../../core/head.ts';
+import type { Finding, HeadPlace } from '../../core/head.ts';
 import type { FailureStatistics, FailureStore } from '../../db/store.ts';
+import type { Look } from './look.ts';
+import type { Group } from './read-suspects.ts';
+import type { SortedChecks } from './sort-checks.ts';
 
 /** Where a check was seen. */
-export interface SeenAt {
-  readonly sha: string;
-  readonly branch: string;
-  readonly pullRequest: number | null;
-  readonly isOnDefault: boolean;
-  readonly isTrusted: boolean;
-}
+export type SeenAt = Pick<Sighting, 'sha' | 'branch' | 'pullRequest' | 'isOnDefault' | 'isTrusted'>;
 
 export function toSeenAt(sha: string, place: HeadPlace): SeenAt {
-  return {
-    ...{ sha, branch: place.branch, isOnDefault: place.kind === 'default', isTrusted: isTrusted(place) },
-    pullRequest: place.kind === 'pull_request' ? place.number : null,
-  };
+  const seen = { sha, branch: place.branch, isOnDefault: place.kind === 'default' };
+  if (place.kind !== 'pull_request') return { ...seen, pullRequest: null, isTrusted: seen.isOnDefault };
+  // Someone with write access put it into the merge queue.
+  const isTrusted = place.isQueue || (place.isTrusted && !place.isFork);
+  return { ...seen, pullRequest: place.number, isTrusted };
 }
 
-/** Whoever puts a pull request into the merge queue stands behind it. */
-function isTrusted(place: HeadPlace): boolean {
-  if (place.kind !== 'pull_request') return place.kind === 'default';
-  return place.isQueue || (place.isTrusted && !place.isFork);
-}
-
-/** Equal for the same red check, whoever tells of it: a run has a number, a status only its moment. */
-export function makeSightingKey({ runId, name, endedAt, startedAt }: Check, sha: string): string {
+/** Equal for the same red check: a run has a number, a status only its moment. */
+function makeSightingKey({ runId, name, endedAt, startedAt }: Check, sha: string): string {
   return runId === null ? `status ${name} ${sha} ${endedAt || startedAt}` : `run ${runId}`;
 }
 
-/** `at`: of a check that does not say when it ended. */
+/** `at`: for a check that does not say when it ended. */
 export function toSighting(check: Check, where: SeenAt, verdict: Verdict, at: string): Sighting {
   const key = makeSightingKey(check, where.sha);
   return { key, ...where, app: check.app, checkName: check.name, verdict, at: check.endedAt || check.startedAt || at };
 }
 
-export interface Known {
+export interface KnownFailure {
   readonly failure: Failure;
   readonly habits: FailureStatistics;
 }
 
-/** Null: it was never seen. `where`: what is judged. */
-export async function readKnown(
-  store: Pick<FailureStore, 'readFailureStatistics' | 'findFailureByFingerprint'>,
-  of: { readonly projectId: string; readonly fingerprint: string },
+/** Null: it was never seen. `where`: what is judged now, which does not count. */
+export async function readKnownFailure(
+  store: FailureStore,
+  projectId: string,
+  fingerprint: string,
   where: SeenAt,
-): Promise<Known | null> {
-  const failure = await store.findFailureByFingerprint(of.projectId, of.fingerprint);
+): Promise<KnownFailure | null> {
+  const failure = await store.findFailureByFingerprint(projectId, fingerprint);
   if (failure === null) return null;
-  const asked = { isTrustedOnly: where.isTrusted, besides: where };
-  return { failure, habits: await store.readFailureStatistics(failure.id, asked) };
+  return {
+    failure,
+    habits: await store.readFailureStatistics(failure.id, { isTrustedOnly: where.isTrusted, besides: where }),
+  };
 }
 
-/** `greenAt`: since when the base is green; "" where it is not. From then on it is not what breaks this, whatever the ledger has open. */
-export function toHistory(known: Known | null, { isOnDefault }: SeenAt, greenAt: string): FailureHistory | null {
+/** `greenAt`: since when the check is green on the base; "" where it is not. From then on the base is not the cause. */
+export function toHistory(known: KnownFailure | null, { isOnDefault }: SeenAt, greenAt: string): FailureHistory | null {
   if (known === null) return null;
   const { failure, habits } = known;
   const isGreenSince = greenAt !== '' && Date.parse(greenAt) > (Date.parse(habits.lastOnDefaultAt) || 0);
-  // What comes and goes in pull requests alone may be their own doing.
+  // A failure that comes and goes in pull requests only may be caused by those.
   const isChance = !isOnDefault || habits.flakyOnDefault > 0;
   return {
     isOpenOnDefault: failure.state === 'open' && failure.isOnDefault && !isGreenSince,
     ...{ hits: habits.heads, flakyHits: isChance ? habits.flakyHeads : 0 },
     ...{ pullRequests: habits.pullRequests, branches: habits.branches },
   };
+}
+
+/** A group of red checks with its finding. */
+export interface Judged {
+  readonly group: Group;
+  readonly finding: Finding;
+}
+
+/** The same once it is recorded. */
+export interface Recorded extends Judged {
+  readonly failure: Failure;
+}
+
+/** Recording the same finding again changes nothing. */
+export async function recordFinding(look: Look, place: HeadPlace, { group, finding }: Judged): Promise<Recorded> {
+  const { services, project, head } = look;
+  const { store } = services;
+  const where = toSeenAt(head.sha, place);
+  const makeKey = ({ check }: Group['suspects'][number]) => makeSightingKey(check, head.sha);
+  const { failure, standing } = await store.recordSightings(
+    {
+      ...{ id: finding.failureId, projectId: project.id, fingerprint: group.fingerprint },
+      headline: finding.excerpt.headline,
+      redNow: group.suspects.filter(({ isRed }) => isRed).map(makeKey),
+    },
+    group.suspects.map(({ check }) => toSighting(check, where, finding.verdict, head.createdAt)),
+    look.now(),
+  );
+  const flaky = group.suspects.filter(({ passedHere }) => passedHere).map(makeKey);
+  if (flaky.length > 0) await store.markFlaky(failure.id, flaky, look.now());
+  // Recorded by an earlier look at this commit, it is known by now, and still new here.
+  const isAgain = standing === 'known' && group.before !== null;
+  const recorded = { ...finding, failureId: failure.id, standing: isAgain ? finding.standing : standing };
+  const range = place.kind === 'default' ? await findRange(look, group, recorded, failure) : null;
+  if (range === null) return { group, finding: recorded, failure };
+  await store.saveRange(failure.id, range);
+  return { group, finding: recorded, failure: { ...failure, range } };
+}
+
+/** The commits since the check was last green on the default branch; null: not known, or known already. */
+async function findRange(
+  look: Look,
+  group: Group,
+  { standing }: Finding,
+  { range }: Failure,
+): Promise<Failure['range']> {
+  const { services, project, head, signal } = look;
+  const isWanted = range === null || (standing === 'regression' && range.to !== head.sha);
+  const check = group.suspects.find(({ isRed }) => isRed)?.check;
+  if (!isWanted || check === undefined) return null;
+  for (const { sha: from } of await services.store.listPassingChecks(project.id, check)) {
+    // Later commits may be green by now; only ancestors count.
+    if (from === head.sha || !(await look.isAncestor({ from, to: head.sha }))) continue;
+    return await services.checks.range(project, { from, to: head.sha }, signal);
+  }
+  return null;
+}
+
+/** Questions about ancestors in one look; the tip of the branch contains all others and needs none. */
+const MOST_ANCESTORS = 30;
+
+/** On the default branch a green check closes the failures that were seen in it; a pull request without red checks, all that were seen there. */
+export async function closeGreen(
+  look: Look,
+  place: HeadPlace,
+  { suspects, waiting, green, endedAt }: SortedChecks,
+  recorded: readonly Recorded[],
+): Promise<void> {
+  const { services, project, head } = look;
+  const { store } = services;
+  if (place.kind === 'pull_request') {
+    const isGreen = waiting.length === 0 && suspects.length === 0 && !place.isQueue;
+    if (isGreen) await store.closeFailuresOfPullRequest(project.id, place.number, endedAt || look.now());
+    return;
+  }
+  // A check that passed only when it was run again at the same commit is not fixed.
+  const flaky = new Set(suspects.map(({ check }) => checkKey(check)));
+  const fixed = green.filter((check) => !flaky.has(checkKey(check)));
+  if (place.kind !== 'default' || fixed.length === 0) return;
+  const red = recorded.filter(({ group }) => group.suspects.some(({ isRed }) => isRed));
+  const at = endedAt || head.createdAt;
+  const seen = { sha: head.sha, checks: fixed, at, red: red.map(({ failure }) => failure.id) };
+  const wanted = await store.listPossibleFixes(project.id, seen);
+  const isKnown = ({ to }: { readonly to: string }) => place.isBehind !== true && to === head.sha;
+  const contained = wanted.filter(isKnown);
+  for (const ends of wanted.filter((one) => !isKnown(one)).slice(0, MOST_ANCESTORS)) {
+    // A fork may have a branch of the same name: its green checks count only where this commit contains them.
+    const isOurs = async () => ends.to === head.sha || (await look.isAncestor({ from: ends.to, to: head.sha }));
+    if ((await look.isAncestor(ends)) && (await isOurs())) contained.push(ends);
+  }
+  await store.closeFixedFailures(project.id, { ...seen, contained }, look.now());
 }

@@ -1,11 +1,11 @@
-// The checks of a commit, sorted: which count by the project's rules, are green or suspect, and how long those that have not ended are waited for.
+// The checks of a commit, sorted: which count by the project's rules, which are green or red, and how long the others are waited for.
 import type { Check, CheckRules, NamedCheck } from '../../core/check.ts';
 import type { Head, HeadPlace } from '../../core/head.ts';
 import { createGlobMatcher } from '../../core/paths.ts';
 import type { JobResult } from '../../core/queue.ts';
-import { type Look, saveSeen } from './look.ts';
+import type { Look } from './look.ts';
 
-/** A red check: one that is red now, or the newest red run of one that has passed since at the same commit. */
+/** A check that is red now, or the newest red run of one that has passed since at the same commit. */
 export interface Suspect {
   readonly check: Check;
   readonly isRed: boolean;
@@ -25,50 +25,39 @@ export interface SortedChecks {
   readonly endedAt: string;
 }
 
-const EXCLUDED = 'The configuration of this repository leaves it out (`checks` in `.github/causeway.yml`).';
+const EXCLUDED = 'Excluded by the configuration of this repository (`checks` in `.github/causeway.yml`).';
 
 export function sortChecks(
   checks: readonly NamedCheck[],
-  rules: Pick<CheckRules, 'include' | 'exclude'>,
+  { include, exclude }: Pick<CheckRules, 'include' | 'exclude'>,
 ): SortedChecks {
-  const isCounted = createNameFilter(rules);
-  const counted = checks.filter(({ latest }) => isCounted(latest.name));
+  const isCounted = ({ latest: { name } }: NamedCheck) =>
+    (include.length === 0 || matchesName(include, name)) && !matchesName(exclude, name);
+  const counted = checks.filter(isCounted);
   const latest = counted.map((check) => check.latest);
   const suspects = counted.flatMap(findSuspect);
+  const excluded = checks.filter((check) => check.latest.state === 'red' && !counted.includes(check));
   return {
     counted: counted.length,
     waiting: latest.filter(({ state }) => state === 'waiting'),
     green: latest.filter(({ state }) => state === 'green'),
     suspects: [...suspects.filter(({ isRed }) => isRed), ...suspects.filter(({ isRed }) => !isRed)],
-    leftOut: checks
-      .filter((check) => check.latest.state === 'red' && !counted.includes(check))
-      .map((check) => ({ name: check.latest.name, reason: EXCLUDED })),
+    leftOut: excluded.map((check) => ({ name: check.latest.name, reason: EXCLUDED })),
     endedAt: latest.reduce((last, { endedAt }) => (endedAt > last ? endedAt : last), ''),
   };
 }
 
-/** Whether a place's branch (of a pull request: its base) is one that the rules name. */
+/** Whether the rules name the branch of the place; of a pull request its base counts. */
 export function isBranchCounted(place: HeadPlace, { branches }: Pick<CheckRules, 'branches'>): boolean {
   return (
-    branches.length === 0 ||
-    createNameMatcher(branches)(place.kind === 'pull_request' ? place.base.branch : place.branch)
+    branches.length === 0 || matchesName(branches, place.kind === 'pull_request' ? place.base.branch : place.branch)
   );
 }
 
-function createNameFilter({ include, exclude }: Pick<CheckRules, 'include' | 'exclude'>): (name: string) => boolean {
-  const isIncluded = include.length === 0 ? () => true : createNameMatcher(include);
-  const isExcluded = createNameMatcher(exclude);
-  return (name) => isIncluded(name) && !isExcluded(name);
-}
-
 /** A name is no path: `*` in a pattern spans the slash of `ci / test` and of `release/1.x`. */
-function createNameMatcher(globs: readonly string[]): (name: string) => boolean {
-  const matchers = globs.map((glob) => createGlobMatcher(replaceSlashes(glob)));
-  return (name) => matchers.some((matches) => matches(replaceSlashes(name)));
-}
-
-function replaceSlashes(text: string): string {
-  return text.replaceAll('/', '\u2044');
+function matchesName(globs: readonly string[], name: string): boolean {
+  const replaceSlashes = (text: string) => text.replaceAll('/', '\u2044');
+  return globs.some((glob) => createGlobMatcher(replaceSlashes(glob))(replaceSlashes(name)));
 }
 
 function findSuspect({ latest, earlier }: NamedCheck): readonly Suspect[] {
@@ -80,58 +69,41 @@ function findSuspect({ latest, earlier }: NamedCheck): readonly Suspect[] {
 }
 
 const MINUTE_MS = 60 * 1_000;
-
-/** GitHub tells when checks end; looking is for what it does not tell, and less often the longer nothing moves. */
+/** GitHub reports when checks end; polling covers what it does not report, and slows down the longer nothing moves. */
 const FIRST_MS = 10 * MINUTE_MS;
-
 const LAST_MS = 60 * MINUTE_MS;
-
-/** Some checks wait for a person, or for ever: once none has moved for so long, what has ended is told of. */
+/** Some checks wait for a person, or forever: once none has moved for so long, those that have ended are judged. */
 const QUIET_MS = 15 * MINUTE_MS;
-
-/** Checks that have not ended by then are only looked at again when GitHub tells. */
-const PATIENCE_MS = 3 * 24 * 60 * MINUTE_MS;
-
+/** Checks that have not ended by then are only looked at when GitHub reports them. */
+const POLLED_MS = 3 * 24 * 60 * MINUTE_MS;
 const MOST_NAMES = 20;
-
 const NAME_CHARACTERS = 100;
 
-type Sorted = Pick<SortedChecks, 'waiting' | 'green' | 'suspects' | 'leftOut'>;
-
-/** Whether nothing has moved for long, and something is to be told of what has ended. */
-export function isQuiet(look: Look, sorted: Sorted): boolean {
+/** Whether nothing has moved for long while some checks are red already. */
+export function isQuiet(look: Look, sorted: SortedChecks): boolean {
   return sorted.suspects.length > 0 && measureQuiet(look, sorted) >= QUIET_MS;
 }
 
-/** What was found before stays until it is quiet. */
-export async function saveWaiting(look: Look, place: HeadPlace, sorted: Sorted): Promise<JobResult> {
-  const { findings } = look.head;
-  const { leftOut } = sorted;
-  await saveSeen(look, { state: 'waiting', place, findings, leftOut, stillWaiting: [], endedAt: '' });
-  return scheduleNextLook(look, sorted);
-}
-
-/** When GitHub tells, else after a while, but not for ever. */
-export function scheduleNextLook(look: Look, sorted: Sorted): JobResult {
+export function scheduleNextLook(look: Look, sorted: SortedChecks): JobResult {
   const quiet = measureQuiet(look, sorted);
-  if (quiet >= PATIENCE_MS) return { kind: 'done' };
+  if (quiet >= POLLED_MS) return { kind: 'done' };
   const pause = Math.min(Math.max(quiet, FIRST_MS), LAST_MS);
   const isDueWhenQuiet = sorted.suspects.length > 0 && quiet < QUIET_MS;
   const wait = isDueWhenQuiet ? Math.min(pause, QUIET_MS - quiet) : pause;
-  return { kind: 'later', runAt: new Date(look.deps.now().getTime() + wait).toISOString() };
+  return { kind: 'later', runAt: new Date(look.services.now().getTime() + wait).toISOString() };
 }
 
-/** Each once, in their order. */
+/** Each once, sorted. */
 export function listNames(waiting: readonly Check[]): Head['stillWaiting'] {
   const names = waiting.map(({ name }) => name.slice(0, NAME_CHARACTERS).toWellFormed());
   return [...new Set(names)].toSorted().slice(0, MOST_NAMES);
 }
 
-/** Milliseconds since a check of this commit began or ended; a person may begin one anew days later. */
-function measureQuiet({ head, deps }: Look, { waiting, green, suspects }: Sorted): number {
+/** Milliseconds since a check of this commit began or ended. */
+function measureQuiet({ head, services }: Look, { waiting, green, suspects }: SortedChecks): number {
   const checks = [...waiting, ...green, ...suspects.map(({ check }) => check)];
-  const told = checks.flatMap(({ startedAt, endedAt }) => [Date.parse(startedAt), Date.parse(endedAt)]);
-  const moves = told.filter((at) => !Number.isNaN(at));
-  const last = moves.length === 0 ? Date.parse(head.createdAt) : Math.max(...moves);
-  return deps.now().getTime() - last;
+  const moments = checks.flatMap(({ startedAt, endedAt }) => [Date.parse(startedAt), Date.parse(endedAt)]);
+  const known = moments.filter((at) => !Number.isNaN(at));
+  const last = known.length === 0 ? Date.parse(head.createdAt) : Math.max(...known);
+  return services.now().getTime() - last;
 }

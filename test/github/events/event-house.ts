@@ -20,7 +20,7 @@ import { createPermissions } from '../../../src/github/projects/roles.ts';
 import { createLog } from '../../../src/log.ts';
 import { createJobTable } from '../../../src/queue/job-table.ts';
 import { createRedactor } from '../../../src/redact/redactor.ts';
-import { createChanges } from '../../../src/services/changes.ts';
+import { createChanges } from '../../../src/services/follow.ts';
 import type { GithubDouble } from '../../github-double/double.ts';
 import { startGithubDouble } from '../../github-double/start.ts';
 import { migratedStore } from '../../support/sqlite-template.ts';

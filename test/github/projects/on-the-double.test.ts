@@ -5,7 +5,7 @@ import { createGithubClients, gitCredentials } from '../../../src/github/clients
 import { createProjectSync } from '../../../src/github/projects/project-sync.ts';
 import { createPermissions } from '../../../src/github/projects/roles.ts';
 import { createLog } from '../../../src/log.ts';
-import { createChanges } from '../../../src/services/changes.ts';
+import { createChanges } from '../../../src/services/follow.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
 import { testSource } from '../../git/open-project.ts';
 import { startGithubDouble } from '../../github-double/start.ts';

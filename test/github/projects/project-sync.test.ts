@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { createProjectSync, type ProjectSync } from '../../../src/github/projects/project-sync.ts';
 import { createLog } from '../../../src/log.ts';
-import { createChanges } from '../../../src/services/changes.ts';
+import { createChanges } from '../../../src/services/follow.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
 import { acceptance, accepted, NOW } from '../../support/store-samples.ts';
 import { NEVER } from '../clients/ground.ts';

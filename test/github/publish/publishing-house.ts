@@ -17,7 +17,7 @@ import { createPublishHandler } from '../../../src/github/publish/publish-thread
 import type { PublishDeps } from '../../../src/github/publish/view.ts';
 import { createLog } from '../../../src/log.ts';
 import { createRedactor } from '../../../src/redact/redactor.ts';
-import { createChanges } from '../../../src/services/changes.ts';
+import { createChanges } from '../../../src/services/follow.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
 import { SIGNAL, testSource } from '../../git/open-project.ts';
 import type { GithubDouble } from '../../github-double/double.ts';

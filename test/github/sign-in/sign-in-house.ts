@@ -6,7 +6,7 @@ import { createProjectSync } from '../../../src/github/projects/project-sync.ts'
 import { createGithubSignIn, type GithubSignInOptions } from '../../../src/github/sign-in/create-github-sign-in.ts';
 import { createMayEnter } from '../../../src/github/sign-in/may-enter.ts';
 import { createLog } from '../../../src/log.ts';
-import { createChanges } from '../../../src/services/changes.ts';
+import { createChanges } from '../../../src/services/follow.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
 import type { GithubDouble, SeenRequest } from '../../github-double/double.ts';
 import { startGithubDouble } from '../../github-double/start.ts';

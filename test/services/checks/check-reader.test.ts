@@ -1,7 +1,7 @@
 // Long logs are read beside the event loop, with the same answer as in it; what cannot be read is left out and said to be.
 import { describe, expect, it } from 'vitest';
 import { readCheck } from '../../../src/ci/read-check.ts';
-import { createCheckReader } from '../../../src/services/checks/check-reader.ts';
+import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
 import { CODE_LOG } from '../../support/head-ground.ts';
 
 /** A log of half a megabyte and more, with its cause at the end. */
@@ -77,5 +77,5 @@ describe.each([
 it('a closed reader refuses long logs instead of passing them by', async () => {
   const reader = createCheckReader();
   await reader[Symbol.asyncDispose]();
-  await expect(reader.readCheck(textsOf(longLog('cart')))).rejects.toThrow('was closed');
+  await expect(reader.readCheck(textsOf(longLog('cart')))).rejects.toThrow('is stopping');
 });

@@ -26,7 +26,7 @@ function report(changes: Partial<FailureReport> = {}): string {
   return composeFailureReport({
     ...{ projectName: 'octo/shop', sha: HEAD, place: pullRequestPlace(), finding: FINDING, range: null },
     changed: { paths: ['src/cart.py'], isCut: true },
-    said: { name: 'test (20)', output: 'the output', words: { log: 'first\nlast line', noLog: '', annotations } },
+    check: { name: 'test (20)', output: 'the output', words: { log: 'first\nlast line', noLog: '', annotations } },
     ...changes,
   });
 }
@@ -61,7 +61,7 @@ describe('the report of a failure', () => {
 
   it('says why there is no log', () => {
     const words = { log: '', noLog: 'GitHub has no log of it any more.', annotations: [] };
-    expect(report({ said: { name: 'x', output: '', words } })).toContain(
+    expect(report({ check: { name: 'x', output: '', words } })).toContain(
       '[There is no log: GitHub has no log of it any more.]',
     );
   });
@@ -87,7 +87,7 @@ describe('the report of a failure', () => {
     const text = report({
       finding: { ...FINDING, checks },
       changed: { paths, isCut: false },
-      said: { name: 'x', output: 'ö'.repeat(500_000), words: { log, noLog: '', annotations } },
+      check: { name: 'x', output: 'ö'.repeat(500_000), words: { log, noLog: '', annotations } },
     });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(REPORT_BYTES);
     expect(Buffer.byteLength(text)).toBeGreaterThan(REPORT_BYTES - 100_000);

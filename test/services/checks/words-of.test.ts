@@ -14,8 +14,8 @@ it('cleans log, output, annotations and the reason for no log', async () => {
   const annotation = { path: 'a', line: 1, endLine: 1, level: 'failure', title: secret, message: secret } as const;
   const words = { noLog: secret, annotations: [annotation] };
   const check = at.run('test', 'red', { title: secret, summary: 's', text: secret, log: `a ${secret}\nb`, words });
-  const { deps, project } = at;
-  expect(await readCheckTexts({ deps, project, signal: new AbortController().signal }, check)).toEqual({
+  const { deps: services, project } = at;
+  expect(await readCheckTexts({ services, project, signal: new AbortController().signal }, check)).toEqual({
     output: '[redacted]\ns\n[redacted]',
     words: {
       log: 'a [redacted]\nb',

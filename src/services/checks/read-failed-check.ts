@@ -1,29 +1,30 @@
-// What is known of the red checks that a run looks into, as data: what its conclusion must be about.
+// The red checks that a run investigates, as data: what its conclusion must be about.
 import type { FailedCheckGround } from '../../agent/review.ts';
 import { matchError } from '../../ci/error-patterns.ts';
 import type { Failure } from '../../core/failure.ts';
-import type { Finding, Head } from '../../core/head.ts';
+import type { Finding } from '../../core/head.ts';
 import { isSafePath } from '../../core/paths.ts';
 import type { Repository } from '../../core/source.ts';
-import type { FailureStore, HeadStore, InvestigationStore, Run } from '../../db/store.ts';
+import type { Run, Store } from '../../db/store.ts';
 
-export interface FailedCheckStore
-  extends Pick<HeadStore, 'findHeadOfCommit'>,
-    Pick<FailureStore, 'findFailure'>,
-    Pick<InvestigationStore, 'findInvestigation'> {}
-
-/** Null: the report is of no check, or its commit was not judged, such as one of a branch of our own. */
+/** Null: the report is about no check, or its commit was not judged, such as one of our own branches. */
 export async function readFailedCheck(
-  store: FailedCheckStore,
+  store: Store,
   run: Run,
   repository: Repository,
   signal: AbortSignal,
 ): Promise<FailedCheckGround | null> {
   const investigation = await store.findInvestigation(run.investigationId);
-  if (investigation?.origin !== 'check-run') return null;
-  const head = await store.findHeadOfCommit(run.projectId, run.revision);
-  const failures = head === null ? [] : await readFailures(store, run, head);
-  if (head === null || failures.length === 0) return null;
+  const head = investigation?.origin === 'check-run' ? await store.findHeadOfCommit(run.projectId, run.revision) : null;
+  if (head === null) return null;
+  const red: { readonly finding: Finding; readonly failure: Failure | null }[] = [];
+  for (const finding of head.findings.filter(({ checks }) => checks.some(({ isRed }) => isRed))) {
+    red.push({ finding, failure: await store.findFailure(finding.failureId) });
+  }
+  if (red.length === 0) return null;
+  // All that are red where a person requested the analysis of a pull request.
+  const own = red.filter(({ failure }) => failure?.investigationId === run.investigationId);
+  const failures = own.length > 0 ? own : red;
   const findings = failures.map(({ finding }) => finding);
   const excerpts = findings.map(({ excerpt }) => excerpt);
   const ranges = failures.flatMap(({ failure }) => failure?.range ?? []);
@@ -38,29 +39,14 @@ export async function readFailedCheck(
     ),
     commits: listDistinct([head.sha, ...ranges.flatMap(({ commits }) => commits.map(({ sha }) => sha))]),
     textsOf: (file) => {
-      const known = read.get(file) ?? readTexts(repository, revisions, file, signal);
-      read.set(file, known);
-      return known;
+      const texts = read.get(file) ?? readTexts(repository, revisions, file, signal);
+      read.set(file, texts);
+      return texts;
     },
   };
 }
 
-interface Failed {
-  readonly finding: Finding;
-  /** Null: erased. */
-  readonly failure: Failure | null;
-}
-
-/** Those that the run was begun for; all that are red where a person asked about the pull request. */
-async function readFailures(store: FailedCheckStore, run: Run, { findings }: Head): Promise<readonly Failed[]> {
-  const red: Failed[] = [];
-  for (const finding of findings.filter(({ checks }) => checks.some(({ isRed }) => isRed)))
-    red.push({ finding, failure: await store.findFailure(finding.failureId) });
-  const own = red.filter(({ failure }) => failure?.investigationId === run.investigationId);
-  return own.length > 0 ? own : red;
-}
-
-/** That a process ended, and what says nothing by itself, is in every log. */
+/** Every log says that a process ended; that proves nothing. */
 function isQuotable(line: string): boolean {
   const kind = matchError(line, false)?.kind;
   return line.trim() !== '' && kind !== 'end' && kind !== 'weak';

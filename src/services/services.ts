@@ -1,0 +1,30 @@
+// What all services share; the app opens it once and passes it on.
+import type { Checks } from '../core/check.ts';
+import type { Lexicons } from '../core/lexicon.ts';
+import type { Source } from '../core/source.ts';
+import type { Store } from '../db/store.ts';
+import type { Log } from '../log.ts';
+import type { Redactor } from '../redact/redactor.ts';
+import type { CheckReader } from './checks/check-texts.ts';
+import type { Changes } from './follow.ts';
+
+export interface CoreServices {
+  readonly store: Store;
+  readonly source: Source;
+  readonly lexicons: Lexicons;
+  readonly redactor: Redactor;
+  readonly changes: Changes;
+  /** While the operator pauses the service nothing is read, asked or posted. */
+  readonly isPaused: () => boolean;
+  readonly log: Log;
+  readonly now: () => Date;
+}
+
+/** What the services about checks need besides. */
+export interface CheckServices extends CoreServices {
+  readonly checks: Checks;
+  readonly readCheck: CheckReader['readCheck'];
+}
+
+/** How soon a job of a paused service is tried again. */
+export const PAUSED_MS = 15_000;
