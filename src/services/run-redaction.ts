@@ -1,5 +1,4 @@
 // Nothing secret reaches a model, a transcript or a change: source, tools, answers and changes are redacted whole before a part is shown.
-import { LRUCache } from 'lru-cache';
 import { createGuard, type Guard, type GuardedChange } from '../agent/guard-change.ts';
 import type { ChangeSet, FileChange } from '../core/change-set.ts';
 import { toDiff } from '../core/diff/diff.ts';
@@ -42,12 +41,17 @@ type WholeReader = (path: string, signal: AbortSignal) => Promise<FileRead>;
 
 function cleanTree(repository: Repository, sha: string, redactor: Redactor): SourceTree {
   const tree = repository.tree(sha);
-  const kept = new LRUCache<string, FileRead>({
-    maxSize: KEPT_CHARACTERS,
-    sizeCalculation: (read) => (read.kind === 'text' ? read.text.length : 0) + 1,
-  });
+  const kept = new Map<string, FileRead>();
+  let characters = 0;
   const readWhole: WholeReader = async (path, signal) => {
-    const read = kept.get(path) ?? (await readClean(tree, { path }, redactor, signal));
+    const known = kept.get(path);
+    if (known !== undefined) return known;
+    const read = await readClean(tree, { path }, redactor, signal);
+    characters += read.kind === 'text' ? read.text.length : 0;
+    if (characters > KEPT_CHARACTERS) {
+      kept.clear();
+      characters = read.kind === 'text' ? read.text.length : 0;
+    }
     kept.set(path, read);
     return read;
   };

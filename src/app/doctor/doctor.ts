@@ -1,21 +1,28 @@
-// `causeway doctor`: everything that the service stands on is asked once, all at the same time, without changing any of it.
-
+// `causeway doctor`: checks everything that the service depends on, all at the same time, without changing any of it.
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { access, constants, stat, statfs } from 'node:fs/promises';
+import path from 'node:path';
 import { type Finding, printFindings } from '../../cli/operator-text.ts';
 import type { ExitCode, Io } from '../../cli/terminal.ts';
-import { type AppCredentials, type Config, readConfig } from '../../config.ts';
+import { type Config, readConfig } from '../../config.ts';
+import { describeSpace } from '../../core/disk.ts';
 import { CausewayError } from '../../core/errors.ts';
-import { createGithubClients } from '../../github/clients/create-github-clients.ts';
-import { readApp, readHook } from '../../github/examination/read-app.ts';
-import { registerSecret } from '../../log.ts';
-import { chooseEndpoint } from '../../models/endpoint.ts';
+import { type Examination, examineSqlite } from '../../db/examine.ts';
+import { examinePostgres } from '../../db/examine-postgres.ts';
+import { createSeal } from '../../db/seal.ts';
+import { keepsSessions, NO_SESSIONS } from '../../db/session-check.ts';
+import { restoreSentence } from '../../db/sqlite-engine.ts';
+import { readMirrorsSize } from '../../git/eviction.ts';
+import { findGitVersion } from '../../git/process.ts';
+import { createLog, registerSecret } from '../../log.ts';
+import { parseMonitoringConfig } from '../../mcp/config.ts';
+import { examineServers } from '../../mcp/monitoring.ts';
+import { databaseFile, openDataFolder } from '../data-folder.ts';
 import { chooseMode, type ServiceMode } from '../mode.ts';
-import { USER_AGENT, VERSION } from '../services.ts';
-import { appProbes, type Clocks, clockProbe, createClocks, publicUrlProbe, webhookProbe } from './github.ts';
-import { databaseProbe, dataFolderProbe, diskProbe, gitProbe, monitoringProbe, NODE_PROBE } from './machine.ts';
-
-import { modelProbe } from './model.ts';
-
-import { askAll, fail, ok, type Probe, type Verdict, warn } from './probe.ts';
+import { findShortage, VERSION } from '../services.ts';
+import { openGithubProbes } from './github.ts';
+import { createModelProbe } from './model.ts';
+import { fail, listNames, ok, type Probe, runProbes, type Verdict, warn } from './probe.ts';
 
 export interface DoctorContext {
   readonly io: Pick<Io, 'out' | 'colour'>;
@@ -23,121 +30,246 @@ export interface DoctorContext {
   readonly now: () => Date;
 }
 
-/** Works beside a running service. 1 where something does not work. */
+/** Works while the service runs. 1 where something does not work. */
 export async function doctor(json: boolean, context: DoctorContext, signal: AbortSignal): Promise<ExitCode> {
-  return printFindings(await examineAll(context, signal), context.io, json);
+  return printFindings(await examine(context, signal), context.io, json);
 }
 
-async function examineAll({ environment, now }: DoctorContext, signal: AbortSignal): Promise<readonly Finding[]> {
-  const config = configOf(environment);
+async function examine({ environment, now }: DoctorContext, signal: AbortSignal): Promise<readonly Finding[]> {
+  const config = readOrFault(() => readConfig(environment));
   if (config instanceof CausewayError) {
-    const settings: Probe = { check: 'settings', ask: async () => faultsOf(config) };
-    return await askAll([settings, NODE_PROBE, gitProbe({ environment })], [], signal);
+    return await runProbes([createSettingsProbe(config), NODE_PROBE, createGitProbe(environment)], [], signal);
   }
-  const mode = modeOf(config);
+  const mode = readOrFault(() => chooseMode(config));
   const credentials = !(mode instanceof CausewayError) && mode.kind === 'github' ? mode.credentials : null;
-  const secrets = secretsOf(config, credentials);
+  const ofApp = credentials ? [credentials.privateKey, ...credentials.webhookSecrets, credentials.clientSecret] : [];
+  // The address of a database without a password is no secret.
+  const shown = config.database.kind === 'postgres' ? config.database.shown : '';
+  const secrets = [...config.secrets, ...ofApp].filter((secret) => secret !== '' && secret !== shown);
   for (const secret of secrets) registerSecret(secret);
-  const clocks = createClocks(now);
-  const github = credentials === null ? null : openGithub(config, credentials, { clocks, now });
-  const monitoring = monitoringProbe(config);
+  await using stack = new AsyncDisposableStack();
+  const isGithub = !(mode instanceof CausewayError) && mode.kind === 'github';
   const probes: readonly Probe[] = [
-    { check: 'settings', ask: async () => judgeMode(config, mode) },
-    ...[NODE_PROBE, gitProbe(config), dataFolderProbe(config), diskProbe(config), databaseProbe(config, now)],
-    ...(github === null ? [] : github.probes(mode, signal)),
-    modelProbe(config, now),
-    // Without either there is no clock to compare with, and none that must agree.
-    ...(github === null && modelUrlOf(config) === ''
-      ? []
-      : [clockProbe(clocks, github?.asked(signal) ?? Promise.resolve(), modelUrlOf(config))]),
-    ...(monitoring === null ? [] : [monitoring]),
+    createSettingsProbe(mode, config),
+    ...[NODE_PROBE, createGitProbe(environment), createFolderProbe(config), createDiskProbe(config)],
+    createDatabaseProbe(config, now),
+    ...(isGithub ? stack.use(openGithubProbes(config, mode, now, signal)).probes : []),
+    createModelProbe(config, now),
+    ...(config.monitoringFile === null ? [] : [createMonitoringProbe(config.monitoringFile, environment)]),
   ];
-  try {
-    return await askAll(probes, secrets, signal);
-  } finally {
-    github?.[Symbol.dispose]();
-  }
+  return await runProbes(probes, secrets, signal);
 }
 
-function configOf(environment: Config['environment']): Config | CausewayError {
+function readOrFault<T>(read: () => T): T | CausewayError {
   try {
-    return readConfig(environment);
+    return read();
   } catch (error) {
     if (error instanceof CausewayError) return error;
     throw error;
   }
 }
 
-function modeOf(config: Config): ServiceMode | CausewayError {
-  try {
-    return chooseMode(config);
-  } catch (error) {
-    if (error instanceof CausewayError) return error;
-    throw error;
-  }
-}
-
-/** One for each line, whose words name the variable and the repair. */
-function faultsOf({ message }: CausewayError): readonly Verdict[] {
-  return message.split('\n').map((line) => fail('not as they must be', line));
-}
-
-function judgeMode(config: Config, mode: ServiceMode | CausewayError): readonly Verdict[] {
-  if (mode instanceof CausewayError) return faultsOf(mode);
-  const words = {
-    local: 'local mode',
-    setup: 'set-up mode: no App yet',
-    github: `GitHub mode, ${config.maxMode} at most`,
-  };
-  const setup = warn(
-    words.setup,
-    `Open ${config.publicUrl || 'the address of the service'}/setup, which makes the App.`,
-  );
-  return [mode.kind === 'setup' ? setup : ok(`Causeway ${VERSION}, ${words[mode.kind]}`)];
-}
-
-function secretsOf({ secrets, database }: Config, app: AppCredentials | null): readonly string[] {
-  // An address of a database that holds no password is none.
-  const shown = database.kind === 'postgres' ? database.shown : '';
-  const ofApp = app === null ? [] : [app.privateKey, ...app.webhookSecrets, app.clientSecret];
-  return [...secrets, ...ofApp].filter((secret) => secret !== '' && secret !== shown);
-}
-
-/** Asked once, whoever needs it first. */
-function openGithub(
-  config: Config,
-  credentials: AppCredentials,
-  { clocks, now }: { readonly clocks: Clocks; readonly now: () => Date },
-) {
-  const clients = createGithubClients({
-    ...credentials,
-    ...{ apiUrl: config.githubApiUrl, webUrl: config.githubWebUrl, userAgent: USER_AGENT, now },
-    ...{ fetch: clocks.fetch, installations: { findInstallation: async () => null } },
-  });
-  let reading: ReturnType<typeof readApp> | null = null;
-  const read = (signal: AbortSignal) => {
-    reading ??= readApp(clients.app, signal);
-    return reading;
-  };
+function createSettingsProbe(mode: ServiceMode | CausewayError, config?: Config): Probe {
   return {
-    asked: (signal: AbortSignal): Promise<unknown> => read(signal),
-    probes: (mode: ServiceMode | CausewayError, signal: AbortSignal): readonly Probe[] => {
-      const publicUrl = !(mode instanceof CausewayError) && mode.kind === 'github' ? mode.publicUrl : '';
+    check: 'settings',
+    ask: async () => {
+      // Each line names a variable and the repair.
+      if (mode instanceof CausewayError) return mode.message.split('\n').map((line) => fail('invalid', line));
+      if (mode.kind === 'local') return ok(`Causeway ${VERSION}, local mode`);
+      if (mode.kind === 'github') return ok(`Causeway ${VERSION}, GitHub mode, MAX_MODE=${config?.maxMode}`);
+      const address = config?.publicUrl || 'the address of the service';
+      return warn('setup mode: no GitHub App yet', `Open ${address}/setup and create one.`);
+    },
+  };
+}
+
+const NODE = 24;
+const NODE_PROBE: Probe = { check: 'node', ask: async () => judgeNode(process.versions.node) };
+
+export function judgeNode(version: string): Verdict {
+  if (Number(version.split('.')[0]) >= NODE) return ok(`Node ${version}`);
+  return fail(
+    `Node ${version}`,
+    `Start Causeway with bin/causeway, which brings Node ${NODE}, or install Node ${NODE}.`,
+  );
+}
+
+/** For `git repack --geometric` and object formats. */
+const GIT = [2, 39] as const;
+
+function createGitProbe(environment: Config['environment']): Probe {
+  return {
+    check: 'git',
+    ask: async (signal) => {
+      const git = await findGitVersion(environment, signal);
+      const wanted = `${GIT.join('.')} or later`;
+      if (git === null) return fail('git cannot be started', `Install git ${wanted}, in an absolute folder of PATH.`);
+      const [major = 0, minor = 0] = git.split('.').map(Number);
+      if (major < GIT[0] || (major === GIT[0] && minor < GIT[1])) return fail(`git ${git}`, `Install git ${wanted}.`);
+      return ok(`git ${git}`);
+    },
+  };
+}
+
+const PRIVATE_FILES = ['encryption.key', 'github-app', 'causeway.db', 'causeway.db-wal', 'mirrors', 'lexicon'];
+
+function createFolderProbe({ dataDir }: Config): Probe {
+  return {
+    check: 'data folder',
+    async ask() {
+      const found = await stat(dataDir).catch(() => null);
+      if (found === null) {
+        return warn(`${dataDir} does not exist yet`, 'The first start creates it. Set DATA_DIR to use another folder.');
+      }
+      if (!found.isDirectory()) return fail(`${dataDir} is not a folder`, 'Set DATA_DIR to a folder.');
+      try {
+        await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+      } catch {
+        const user = process.getuid?.() ?? 'of the service';
+        return fail(`${dataDir} is not writable for this user`, `chown it to the user of the service (uid ${user}).`);
+      }
+      const open = PRIVATE_FILES.filter((name) => isOpenToOthers(path.join(dataDir, name)));
+      if (open.length === 0) return ok(`${dataDir}, private to this user`);
+      const files = open.map((name) => path.join(dataDir, name)).join(' ');
+      return warn(`other users have access to ${open.join(', ')} in ${dataDir}`, `chmod go= ${files}`);
+    },
+  };
+}
+
+function isOpenToOthers(file: string): boolean {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+  return process.platform !== 'win32' && (mode & 0o077) !== 0;
+}
+
+const LITTLE_FREE = 2 * 1024 ** 3;
+const DISK_REPAIR = 'Free space on the disk of DATA_DIR: lower MIRRORS_MAX_MB or RETENTION_DAYS, or use a larger disk.';
+
+function createDiskProbe({ dataDir, mirrorsMaxBytes: limit }: Config): Probe {
+  return {
+    check: 'disk',
+    async ask() {
+      let folder = dataDir;
+      while (!existsSync(folder) && path.dirname(folder) !== folder) folder = path.dirname(folder);
+      const { bavail, bsize } = await statfs(folder);
+      const free = bavail * bsize;
+      const size = await readMirrorsSize(path.join(dataDir, 'mirrors'), path.join(dataDir, 'lexicon'));
+      const used = `${size.mirrors} ${size.mirrors === 1 ? 'mirror uses' : 'mirrors use'} ${formatBytes(size.bytes)}`;
+      if (limit === 0) return [judgeFree(free), ok(`${used}, no limit (MIRRORS_MAX_MB=0)`)];
+      const found = `${used} of ${formatBytes(limit)}`;
+      const isTooMuch = limit - size.bytes > free;
       return [
-        ...appProbes(config, credentials.appId, () => read(signal)),
-        // After the App itself: where that is not believed nothing more is asked.
-        webhookProbe(config, { publicUrl, now }, async (until) => {
-          const app = await read(signal).catch(() => null);
-          return app && (await readHook(clients.app, until));
-        }),
-        publicUrlProbe(publicUrl),
+        judgeFree(free),
+        isTooMuch ? warn(`${found}, which is more than the disk has left`, 'Lower MIRRORS_MAX_MB.') : ok(found),
       ];
     },
-    [Symbol.dispose]: () => clients[Symbol.dispose](),
   };
 }
 
-/** Where the clock of the model's endpoint is asked for; "" for none. */
-function modelUrlOf({ model }: Config): string {
-  return model.kind === 'endpoint' ? chooseEndpoint(model).baseUrl : '';
+export function judgeFree(free: number): Verdict {
+  const shortage = findShortage(free);
+  if (shortage !== null) return fail(`${describeSpace(shortage)}: the service is not ready`, DISK_REPAIR);
+  const found = `${formatBytes(free)} free`;
+  return free < LITTLE_FREE ? warn(found, DISK_REPAIR) : ok(found);
+}
+
+function formatBytes(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const level = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1024 ** level;
+  return `${value < 10 && level > 0 ? value.toFixed(1) : Math.round(value)} ${units[level]}`;
+}
+
+function createDatabaseProbe(config: Config, now: () => Date): Probe {
+  const { database, dataDir, encryptionKey } = config;
+  const where = database.kind === 'postgres' ? database.shown : databaseFile(dataDir);
+  // Opening the data folder would create it.
+  const readKey = () => {
+    if (encryptionKey !== null) return encryptionKey;
+    if (existsSync(dataDir)) return openDataFolder(dataDir, null, database).encryptionKey;
+    throw new CausewayError('usage', 'DATABASE_URL needs an ENCRYPTION_KEY, the same for every process that uses it.');
+  };
+  return {
+    check: 'database',
+    async ask(signal) {
+      if (database.kind === 'sqlite') {
+        if (!existsSync(where)) return ok(`${where} does not exist yet; the first start creates it`);
+        return judgeDatabase(await examineSqlite(where, createSeal(readKey()), signal), 0, where);
+      }
+      const found = await examinePostgres(database, { seal: createSeal(readKey()), now });
+      const hasSessions = await keepsSessions(database.url, { signal });
+      // Versions one step of the schema apart may run at the same time.
+      return [
+        !hasSessions && fail(`${where} ${NO_SESSIONS.found}`, NO_SESSIONS.repair),
+        ...judgeDatabase(found, 1, where),
+      ];
+    },
+  };
+}
+
+const MOST_APART_MS = 2_000;
+
+/** `stepsAhead`: migrations of a newer version that this one works with. */
+function judgeDatabase(found: Examination | null, stepsAhead: number, where: string): readonly (Verdict | false)[] {
+  if (found === null) return [ok(`${where} is empty; the first start creates its tables`)];
+  const { isKeyRight, jobs, isPaused, aheadMs } = found;
+  const apart = `${Math.abs(Math.round(aheadMs / 1_000))} s ${aheadMs > 0 ? 'behind' : 'ahead of'}`;
+  const dead = `${jobs.dead} ${jobs.dead === 1 ? 'job has' : 'jobs have'} failed for the last time`;
+  return [
+    judgeSchema(found, stepsAhead, where),
+    isKeyRight === false &&
+      fail(
+        'the encryption key does not open the stored secrets',
+        'Restore encryption.key in DATA_DIR from the backup, or set ENCRYPTION_KEY to the key of that time.',
+      ),
+    jobs.dead > 0 && warn(dead, 'The log says why. "causeway redrive" tries them again.'),
+    isPaused && warn('paused: no model is asked and nothing is posted', 'Run "causeway resume" to continue.'),
+    Math.abs(aheadMs) > MOST_APART_MS &&
+      warn(
+        `this machine's clock is ${apart} that of the database`,
+        'Synchronise both clocks by NTP (timedatectl set-ntp true); otherwise jobs begin too late or too early.',
+      ),
+  ];
+}
+
+function judgeSchema({ damage, newer, missing, unchecked }: Examination, stepsAhead: number, where: string): Verdict {
+  if (damage.length > 0) return fail(`${where} is damaged: ${damage.join('; ')}`, restoreSentence(where));
+  if (newer.length > stepsAhead || (newer.length > 0 && missing.length > 0)) {
+    const repair = 'Start that version or a later one, or restore a backup from before the upgrade.';
+    return fail(`${where} was made by another version (it has ${newer.join(', ')})`, repair);
+  }
+  if (missing.length > 0) {
+    const repair = 'Make a backup; "causeway migrate", or the next start, updates it.';
+    return warn(`${where} lacks ${missing.join(', ')}`, repair);
+  }
+  const ahead = newer.length === 0 ? '' : `; a newer version has added ${newer.join(', ')}`;
+  return ok(`${where} answers${unchecked === '' ? '' : `; not checked: ${unchecked}`}${ahead}`);
+}
+
+function createMonitoringProbe(file: string, environment: Config['environment']): Probe {
+  return {
+    check: 'monitoring',
+    boundMs: 40_000,
+    async ask(signal) {
+      let text: string;
+      try {
+        text = readFileSync(file, 'utf8');
+      } catch {
+        return fail(`${file} cannot be read`, 'Correct MCP_CONFIG, or the permissions of the file.');
+      }
+      const log = createLog({ level: 'silent' });
+      const servers = await examineServers(parseMonitoringConfig(text), { log, environment }, signal);
+      if (servers.length === 0) return warn('MCP_CONFIG names no server', 'Add one, or remove MCP_CONFIG.');
+      return servers.map(({ name, fault, missingTools, isUsed }) => {
+        if (fault !== '') {
+          const repair = 'Correct its entry in MCP_CONFIG, or the server. Investigations continue without it.';
+          return fail(`${name}: ${fault}`, repair);
+        }
+        if (missingTools.length > 0) {
+          return warn(`${name} has no tool ${listNames(missingTools)}`, 'Correct "tools" of its entry in MCP_CONFIG.');
+        }
+        if (isUsed) return ok(`${name} answers`);
+        return warn(`${name} answers, but is not used`, 'Its entry in MCP_CONFIG names no projects, or no tools.');
+      });
+    },
+  };
 }

@@ -1,26 +1,17 @@
-// The model: asked two turns with a tool, the second with what came with the first, by the way that investigations take. One line for each
-// capability, so that a model with which investigations would fail is found before the first of them.
+// What the doctor asks the model: two turns with a tool, as an investigation would, and one line for each capability.
 import { readFileSync } from 'node:fs';
 import { computeCost } from '../../agent/budget.ts';
 import { CONCLUDE } from '../../agent/conclusion-draft.ts';
 import { SYSTEM_TEXT } from '../../agent/prompt.ts';
-import type { Config, ModelConfig } from '../../config.ts';
+import type { Config, EndpointConfig } from '../../config.ts';
 import { CausewayError } from '../../core/errors.ts';
-import {
-  type Message,
-  type ModelRequest,
-  type ModelTurn,
-  ModelUnavailable,
-  type ToolDescription,
-} from '../../core/model.ts';
+import { type Message, type ModelTurn, ModelUnavailable, type ToolDescription } from '../../core/model.ts';
 import type { EndpointModel } from '../../models/endpoint-model.ts';
 import { readScript } from '../../models/scripted.ts';
 import { openEndpointModel } from '../model.ts';
 import { fail, ok, type Probe, type Verdict, warn } from './probe.ts';
 
-type Endpoint = Extract<ModelConfig, { kind: 'endpoint' }>;
-
-/** For both turns together. */
+/** For both turns. */
 const LONGEST_MS = 60_000;
 /** One turn. */
 const SLOW_MS = 15_000;
@@ -36,9 +27,8 @@ const READ_NOTE: ToolDescription = {
   },
 };
 
-/** With the system text of investigations, and their tool whose arguments are hardest to describe: enough to be cached by most. */
+/** With the system text of investigations and their most complex tool, there is enough text for most providers to cache. */
 const TOOLS = [READ_NOTE, CONCLUDE];
-
 const OPENING: readonly Message[] = [
   { role: 'system', content: SYSTEM_TEXT },
   {
@@ -48,98 +38,91 @@ const OPENING: readonly Message[] = [
   },
 ];
 
-export function modelProbe({ model, environment }: Pick<Config, 'model' | 'environment'>, now: () => Date): Probe {
+export function createModelProbe({ model, environment }: Config, now: () => Date): Probe {
   return {
     check: 'model',
     boundMs: LONGEST_MS + 5_000,
     async ask(signal) {
       switch (model.kind) {
-        case 'none':
-          return model.hint === ''
-            ? ok('none: investigations end with the facts')
-            : warn('none: investigations end with the facts', model.hint);
+        case 'none': {
+          const found = 'none: investigations end with the facts';
+          return model.hint === '' ? ok(found) : warn(found, model.hint);
+        }
         case 'scripted':
           readScript(readFileSync(model.file, 'utf8'));
-          return warn('a script plays the model', 'Good for a demonstration only: set MODEL to a real one.');
-        case 'endpoint':
-          return await examineEndpoint(model, { now, environment }, signal);
+          return warn('a script plays the model', 'Use it for a demonstration only: set MODEL to a real one.');
+        case 'endpoint': {
+          const timeoutMs = Math.min(model.timeoutMs, LONGEST_MS);
+          return await examineModel(openEndpointModel({ ...model, timeoutMs }, { now, environment }), model, signal);
+        }
       }
     },
   };
 }
 
-/** A turn, or why there is none. */
-type Asked = { readonly turn: ModelTurn; readonly ms: number } | { readonly failure: CausewayError };
+const FAILURES: Readonly<Record<string, string>> = {
+  model_rejected: 'cannot be asked in this way',
+  model_unavailable: 'cannot answer now',
+  model_refused: 'refuses to answer',
+  model_misbehaved: 'gave no usable answer',
+};
+const NO_TOOLS_REPAIR =
+  'Choose a MODEL that supports tool calls: "ollama show MODEL" lists the capability "tools"; start vLLM with --enable-auto-tool-choice and --tool-call-parser.';
 
-async function examineEndpoint(
-  config: Endpoint,
-  options: Parameters<typeof openEndpointModel>[1],
+async function examineModel(
+  model: EndpointModel,
+  config: EndpointConfig,
   signal: AbortSignal,
-): Promise<readonly Verdict[]> {
-  const model = openEndpointModel({ ...config, timeoutMs: Math.min(config.timeoutMs, LONGEST_MS) }, options);
+): Promise<readonly (Verdict | false)[]> {
   const chosen = model.asked().wire;
-  const first = await ask(model, OPENING, signal);
-  if ('failure' in first) {
-    const cannot = isDescribed(model) ? [fail(`tools: ${model.name} cannot call tools`, NO_TOOLS_REPAIR)] : [];
-    return [refusal(config, first.failure), ...cannot];
+  // Tools had to be described in the text, since the endpoint or the model takes none.
+  const isDescribed = () => model.asked().leftOut.includes('tools');
+  const turns: ModelTurn[] = [];
+  let slowest = 0;
+  const ask = async (messages: readonly Message[]): Promise<CausewayError | null> => {
+    const begun = performance.now();
+    try {
+      turns.push(await model.ask({ messages, tools: TOOLS, toolChoice: 'auto' }, signal));
+      slowest = Math.max(slowest, performance.now() - begun);
+      return null;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof CausewayError) return error;
+      throw error;
+    }
+  };
+  const failure = await ask(OPENING);
+  const [first] = turns;
+  if (failure !== null || first === undefined) {
+    return [
+      fail(`${config.name} ${FAILURES[failure?.code ?? ''] ?? 'gave no answer'}`, describeRepair(failure)),
+      isDescribed() && fail(`tools: ${model.name} cannot call tools`, NO_TOOLS_REPAIR),
+    ];
   }
-  const calls = first.turn.toolCalls.filter(({ name }) => name === READ_NOTE.name);
-  const second = calls.length === 0 ? null : await ask(model, answered(first.turn), signal);
-  const turns = [first, second].flatMap((asked) => (asked !== null && 'turn' in asked ? [asked] : []));
+  const calls = first.toolCalls.filter(({ name }) => name === READ_NOTE.name).length;
+  const later = calls === 0 ? null : await ask(answerCalls(first));
+  const second = turns[1];
   return [
-    interfaceUsed(model, { config, chosen, slowest: Math.max(...turns.map(({ ms }) => ms)) }),
-    toolsCalled(model, { calls: calls.length, second }),
-    ...(calls.length === 0 ? [] : [callsSideBySide(calls.length)]),
-    ...(second !== null && 'turn' in second ? [tokensCached(second.turn)] : []),
-    effortTaken(model, config),
-    priceKnown(
-      model,
-      turns.map(({ turn }) => turn),
-    ),
+    describeInterface(model, config, chosen, slowest),
+    describeTools(model.name, { calls, failure: later, isDescribed: isDescribed() }),
+    calls > 0 && ok(calls > 1 ? `parallel calls: ${calls} in one turn` : 'parallel calls: none, one call per turn'),
+    second !== undefined && describeCache(second),
+    describeEffort(config, model.asked().leftOut.includes('effort')),
+    describePrice(model, turns),
   ];
 }
 
-async function ask(model: EndpointModel, messages: readonly Message[], signal: AbortSignal): Promise<Asked> {
-  const request: ModelRequest = { messages, tools: TOOLS, toolChoice: 'auto' };
-  const begun = performance.now();
-  try {
-    const turn = await model.ask(request, signal);
-    return { turn, ms: performance.now() - begun };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof CausewayError)) throw error;
-    return { failure: error };
-  }
+/** The conversation after the first turn, with an answer to each call. */
+function answerCalls({ content, toolCalls, opaque }: ModelTurn): readonly Message[] {
+  const answers = toolCalls.map(({ id, arguments: written }): Message => {
+    return { role: 'tool', callId: id, content: written.includes('second') ? 'bridge' : 'river' };
+  });
+  return [...OPENING, { role: 'assistant', content, toolCalls, ...(opaque && { opaque }) }, ...answers];
 }
 
-/** The conversation after the first turn: with all that came with it, and an answer to each call. */
-function answered({ content, toolCalls, opaque }: ModelTurn): readonly Message[] {
-  const results = toolCalls.map(
-    ({ id, arguments: written }): Message => ({
-      role: 'tool',
-      callId: id,
-      content: written.includes('second') ? 'bridge' : 'river',
-    }),
-  );
-  return [...OPENING, { role: 'assistant', content, toolCalls, ...(opaque && { opaque }) }, ...results];
-}
-
-const WHAT: Readonly<Record<string, string>> = {
-  model_rejected: 'cannot be asked in this way',
-  model_unavailable: 'cannot answer now',
-  model_refused: 'will not answer',
-  model_misbehaved: 'gave no usable answer',
-};
-
-function refusal({ name }: Endpoint, failure: CausewayError): Verdict {
-  return fail(`${name} ${WHAT[failure.code] ?? 'gave no answer'}`, repairOf(failure));
-}
-
-/** The failure's own words name the repair. */
-function repairOf(failure: CausewayError): string {
-  return failure instanceof ModelUnavailable
-    ? `${failure.message} Investigations wait for it up to two hours.`
-    : failure.message;
+function describeRepair(failure: CausewayError | null): string {
+  const wait = failure instanceof ModelUnavailable ? ' Investigations wait for it for up to two hours.' : '';
+  return `${failure?.message ?? ''}${wait}`;
 }
 
 const INTERFACES: Readonly<Record<ReturnType<EndpointModel['asked']>['wire'], string>> = {
@@ -150,74 +133,51 @@ const INTERFACES: Readonly<Record<ReturnType<EndpointModel['asked']>['wire'], st
   vertex: 'the Messages API of',
 };
 
-function interfaceUsed(
+function describeInterface(
   model: EndpointModel,
-  {
-    config,
-    chosen,
-    slowest,
-  }: { readonly config: Endpoint; readonly chosen: keyof typeof INTERFACES; readonly slowest: number },
+  { api }: EndpointConfig,
+  chosen: keyof typeof INTERFACES,
+  slowest: number,
 ): Verdict {
   const { wire, place } = model.asked();
   const at = wire === 'bedrock' || wire === 'vertex' ? '' : ' at';
   const why =
     wire === chosen
-      ? `MODEL_API=${config.api}`
+      ? `MODEL_API=${api}`
       : `${INTERFACES[chosen]} refuses this model with tools; MODEL_API=${wire} skips that attempt`;
   const seconds = `${(slowest / 1_000).toFixed(1)} s`;
   const found = `${model.name} answers within ${seconds} over ${INTERFACES[wire]}${at} ${place} (${why})`;
-  return slowest > SLOW_MS
-    ? warn(found, 'It is slow: an investigation asks up to 30 times. Look at the endpoint, or choose another MODEL.')
-    : ok(found);
+  if (slowest <= SLOW_MS) return ok(found);
+  return warn(found, 'It is slow: an investigation asks up to 30 times. Check the endpoint, or choose another MODEL.');
 }
 
-const NO_TOOLS_REPAIR =
-  'Choose a MODEL that supports tool calls: "ollama show MODEL" lists the capability "tools"; start vLLM with --enable-auto-tool-choice and --tool-call-parser.';
-
-function toolsCalled(
-  model: EndpointModel,
-  { calls, second }: { readonly calls: number; readonly second: Asked | null },
+function describeTools(
+  name: string,
+  asked: { readonly calls: number; readonly failure: CausewayError | null; readonly isDescribed: boolean },
 ): Verdict {
-  if (calls === 0) return fail(`tools: ${model.name} called none although it was asked to`, NO_TOOLS_REPAIR);
-  if (second !== null && 'failure' in second) {
-    return fail('tools: called, but the next turn failed', repairOf(second.failure));
-  }
-  if (isDescribed(model)) {
-    const found = `tools: ${model.name} cannot call tools; they are described in the prompt instead, which works less well`;
-    return warn(found, NO_TOOLS_REPAIR);
-  }
-  return ok('tools: called, and the next turn was accepted');
+  if (asked.calls === 0) return fail(`tools: ${name} called none although it was asked to`, NO_TOOLS_REPAIR);
+  if (asked.failure !== null) return fail('tools: called, but the next turn failed', describeRepair(asked.failure));
+  if (!asked.isDescribed) return ok('tools: called, and the next turn was accepted');
+  const found = `tools: ${name} cannot call tools; they are described in the prompt instead, which works less well`;
+  return warn(found, NO_TOOLS_REPAIR);
 }
 
-/** Tools had to be described in the text, since the endpoint or the model takes none. */
-function isDescribed(model: EndpointModel): boolean {
-  return model.asked().leftOut.includes('tools');
-}
-
-function callsSideBySide(calls: number): Verdict {
-  return ok(calls > 1 ? `parallel calls: ${calls} in one turn` : 'parallel calls: none, one call per turn');
-}
-
-function tokensCached({ usage }: ModelTurn): Verdict {
-  const { promptTokens, cachedTokens, estimated } = usage;
+function describeCache({ usage: { promptTokens, cachedTokens, estimated } }: ModelTurn): Verdict {
   if (estimated) return ok('cached tokens: unknown, the endpoint reports no token counts');
-  return ok(
-    cachedTokens > 0
-      ? `cached tokens: ${cachedTokens} of ${promptTokens} in the second turn`
-      : `cached tokens: none of ${promptTokens} reported in the second turn`,
-  );
+  const count = cachedTokens > 0 ? `${cachedTokens} of ${promptTokens}` : `none of ${promptTokens} reported`;
+  return ok(`cached tokens: ${count} in the second turn`);
 }
 
-function effortTaken(model: EndpointModel, { effort }: Endpoint): Verdict {
+function describeEffort({ effort }: EndpointConfig, isLeftOut: boolean): Verdict {
   if (effort === null) return ok("effort: the provider's default (MODEL_EFFORT is not set)");
-  if (!model.asked().leftOut.includes('effort')) return ok(`effort: ${effort}`);
+  if (!isLeftOut) return ok(`effort: ${effort}`);
   return warn(
     `effort: ${effort} is not accepted, so the provider's default is used`,
     'Unset MODEL_EFFORT, or set it to a value that this model accepts.',
   );
 }
 
-function priceKnown({ prices }: EndpointModel, turns: readonly ModelTurn[]): Verdict {
+function describePrice({ prices }: EndpointModel, turns: readonly ModelTurn[]): Verdict {
   const usd = turns.reduce((all, { usage }) => all + computeCost(usage, prices), 0);
   const cost = `$${usd.toFixed(6)} for ${turns.length === 1 ? 'this turn' : 'both turns'}`;
   if (turns.every(({ usage }) => usage.costUsd !== undefined)) return ok(`price: ${cost}, as reported by the endpoint`);

@@ -1,16 +1,15 @@
-// One check of the doctor: asked within a time bound, beside the others, and whatever it throws becomes a finding.
-
+// One check of the doctor: bounded in time, whatever it throws becomes a finding, and no finding contains a secret.
 import type { Finding } from '../../cli/operator-text.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { REDACTED } from '../../core/redacted.ts';
 
-/** What a probe found, without its name. */
+/** What a check found, without its name. */
 export type Verdict = Omit<Finding, 'check'>;
 
 export interface Probe {
   readonly check: string;
-  /** One verdict or several. A throw counts as `fail`, with its message as the repair. */
-  ask(signal: AbortSignal): Promise<Verdict | readonly Verdict[]>;
+  /** A throw counts as `fail`, with its message as the repair. */
+  ask(signal: AbortSignal): Promise<Verdict | readonly (Verdict | false)[]>;
   /** Default 20 s. */
   readonly boundMs?: number;
 }
@@ -29,60 +28,54 @@ export function fail(found: string, repair: string): Verdict {
   return { status: 'fail', found, repair };
 }
 
-export const PAUSED = warn('paused: no model is asked and nothing is posted', '"causeway resume" goes on.');
-
-/** What is asked of GitHub where GitHub does not answer: why is said once. */
-export const NOT_ASKED = warn('skipped', 'Put right what "app" says first.');
-
-/** Asks all at once and answers in their order. Throws the signal's reason when aborted. */
-export async function askAll(
+/** Runs all at once; the findings come in the order of the probes. Throws the signal's reason when aborted. */
+export async function runProbes(
   probes: readonly Probe[],
   secrets: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
-  const answers = await Promise.all(probes.map(async (probe) => named(probe, await askOne(probe, signal))));
+  const long = secrets.filter((secret) => secret.length > 3);
+  // Error messages of other programs may quote what they were sent.
+  const clean = (text: string) => long.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
+  const answers = await Promise.all(
+    probes.map(async (probe) => {
+      const verdicts = await runProbe(probe, signal);
+      return verdicts.map((verdict) => ({ check: probe.check, ...verdict }));
+    }),
+  );
   signal.throwIfAborted();
-  return answers.flat().map((finding) => withoutSecrets(finding, secrets));
+  return answers.flat().map((each) => ({ ...each, found: clean(each.found), repair: clean(each.repair) }));
 }
 
-async function askOne(probe: Probe, signal: AbortSignal): Promise<readonly Verdict[]> {
-  const { boundMs = BOUND_MS } = probe;
+async function runProbe({ ask, boundMs = BOUND_MS }: Probe, signal: AbortSignal): Promise<readonly Verdict[]> {
   const bound = AbortSignal.timeout(boundMs);
   const until = AbortSignal.any([signal, bound]);
+  const aborted = new Promise<never>((_, reject) => {
+    until.addEventListener('abort', () => reject(until.reason), { once: true });
+  });
   try {
-    return [await Promise.race([probe.ask(until), whenAborted(until)])].flat();
+    const verdicts = await Promise.race([ask(until), aborted]);
+    return [verdicts].flat().filter((verdict) => verdict !== false);
   } catch (error) {
     if (bound.aborted) {
       return [
-        fail(`no result within ${boundMs / 1_000} s`, 'Ask again; if it stays so, look at what this check asks.'),
+        fail(
+          `no result within ${boundMs / 1_000} s`,
+          'Run the doctor again. If this remains, check what this line is about.',
+        ),
       ];
     }
-    return [wentWrong(error)];
+    if (error instanceof CausewayError) return [fail('failed', error.message)];
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    return [
+      fail(`the check itself failed (${code})`, 'Please report this line together with the version of Causeway.'),
+    ];
   }
 }
 
-function wentWrong(error: unknown): Verdict {
-  if (error instanceof CausewayError) return fail('failed', error.message);
-  const { code = 'unknown' } = error as NodeJS.ErrnoException;
-  return fail(
-    `the check itself failed (${code})`,
-    'Say so to those who make Causeway, with the version and this line.',
-  );
-}
+const MOST_NAMED = 8;
 
-function named({ check }: Probe, verdicts: readonly Verdict[]): readonly Finding[] {
-  return verdicts.map((verdict) => ({ check, ...verdict }));
-}
-
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-}
-
-/** Messages of others are shown here, and those may quote what they were sent. */
-function withoutSecrets(finding: Finding, secrets: readonly string[]): Finding {
-  const clean = (text: string) =>
-    secrets.filter((secret) => secret.length > 3).reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
-  return { ...finding, found: clean(finding.found), repair: clean(finding.repair) };
+export function listNames(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMED).join(', ');
+  return names.length > MOST_NAMED ? `${shown} and ${names.length - MOST_NAMED} more` : shown;
 }

@@ -39,7 +39,7 @@ describe('the doctor over PostgreSQL', () => {
     await using database = await migratedDatabase();
     const { of } = await found(database.url, KEY, () => new Date(Date.now() + 90_000));
     expect(of('database')).toMatch(
-      /warn: this machine's clock is (89|90) s ahead of that of the database → Set both by NTP/,
+      /warn: this machine's clock is (89|90) s ahead of that of the database → Synchronise both clocks by NTP/,
     );
   });
 
@@ -52,7 +52,7 @@ describe('the doctor over PostgreSQL', () => {
 
   it('takes an empty database for one to come, and says of one that does not answer where it was looked for', async () => {
     await using database = await emptyDatabase();
-    expect((await found(database.url)).of('database')).toMatch(/^ok: .* is empty; the first start makes its tables/);
+    expect((await found(database.url)).of('database')).toMatch(/^ok: .* is empty; the first start creates its tables/);
     const away = await found('postgres://causeway:a-secret-word@127.0.0.1:48/causeway');
     expect(away.of('database')).toMatch(
       /fail: failed → The database postgres:\/\/\S*127\.0\.0\.1:48\/causeway does not answer/,

@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { judgeFree, judgeNode } from '../../../src/app/doctor/machine.ts';
-import { askAll, warn } from '../../../src/app/doctor/probe.ts';
+import { judgeFree, judgeNode } from '../../../src/app/doctor/doctor.ts';
+import { runProbes, warn } from '../../../src/app/doctor/probe.ts';
 import { runCommand } from '../../../src/app/run-command.ts';
 import { openSqliteStore } from '../../../src/db/open-sqlite.ts';
 import { createSeal } from '../../../src/db/seal.ts';
@@ -65,7 +65,7 @@ describe('the doctor', () => {
     const terminal = scriptedTerminal();
     const context = { io: terminal, environment: ground.env, now: () => new Date() };
     expect(await runCommand({ kind: 'doctor', json: false }, context, new AbortController().signal)).toBe(1);
-    expect(terminal.printed.out).toMatch(/^ok {4}settings {7}Causeway .*, GitHub mode, fix at most$/m);
+    expect(terminal.printed.out).toMatch(/^ok {4}settings {7}Causeway .*, GitHub mode, MAX_MODE=fix$/m);
     expect(terminal.printed.out).toMatch(/^fail {2}model .*\n {21}→ .*check OPENAI_API_KEY/m);
     expect(terminal.printed.out).toMatch(/^1 failed, \d warnings?, \d+ ok\.$/m);
   });
@@ -81,13 +81,13 @@ describe('the doctor', () => {
       'has a permission that it does not need',
       (own) => ({ permissions: { ...own.permissions, secrets: 'read' } }),
       'permissions',
-      /warn: the App may do more than it needs: secrets: read → Take it away/,
+      /warn: the App has more permissions than it needs: secrets: read → Remove them/,
     ],
     [
       'is not told of an event',
       (own) => ({ events: own.events.filter((name) => name !== 'check_suite') }),
       'permissions',
-      /fail: the App is not told of check_suite → Subscribe/,
+      /fail: the App does not receive check_suite → Subscribe/,
     ],
     [
       'sends its deliveries elsewhere',
@@ -105,7 +105,7 @@ describe('the doctor', () => {
       'signs with no secret',
       () => ({ webhookSecret: '' }),
       'webhook',
-      /fail: GitHub signs deliveries with no secret → Set the webhook secret/,
+      /fail: GitHub signs deliveries without a secret → Set the webhook secret/,
     ],
   ];
   it.each(app)('says what to do where the App %s', async (_, change, check, said) => {
@@ -122,13 +122,13 @@ describe('the doctor', () => {
     if (own === undefined) throw new Error('nothing is installed');
     own.permissions = without(own.permissions, 'pull_requests');
     const found = await ground.examine({ ALLOWED_OWNERS: `${OWNER}, absent-org` });
-    expect(found.of('permissions')).toMatch(/fail: corner has not granted pull_requests: write → Its owner accepts it/);
+    expect(found.of('permissions')).toMatch(/fail: corner has not granted pull_requests: write → The owner accepts it/);
     expect(found.of('installations')).toMatch(/warn: ALLOWED_OWNERS names absent-org, without an installation/);
-    expect(found.of('installations')).toMatch(/warn: rival installed it and is not served → Name its login/);
+    expect(found.of('installations')).toMatch(/warn: rival installed the App, but is not allowed → Add its login/);
     people.suspend(own, 'nora');
-    expect((await ground.examine()).of('installations')).toMatch(/warn: corner has suspended it/);
+    expect((await ground.examine()).of('installations')).toMatch(/warn: corner has suspended the App/);
     expect((await ground.examine({ ALLOWED_OWNERS: 'absent-org' })).of('installations')).toMatch(
-      /fail: nobody who counts has installed the App → Install it: http/,
+      /fail: no allowed owner has installed the App → Install it: http/,
     );
   });
 
@@ -142,9 +142,12 @@ describe('the doctor', () => {
 
   const fared: readonly [statuses: readonly number[], said: RegExp][] = [
     [[202, 202], /ok: 2 of the last 2 deliveries arrived/],
-    [[202, 500, 202], /warn: 2 of the last 3 deliveries arrived; the last did → Missed ones are asked for again/],
-    [[401, 202], /fail: 1 of the last 2 deliveries arrived; the last got 401 → WEBHOOK_SECRET is not the secret/],
-    [[503], /fail: 0 of the last 1 deliveries arrived; the last got 503 → The proxy, or this service, failed/],
+    [[202, 500, 202], /warn: 2 of the last 3 deliveries arrived, the last one too → Missed ones are requested again/],
+    [
+      [401, 202],
+      /fail: 1 of the last 2 deliveries arrived; the last one got 401 → Make WEBHOOK_SECRET equal to the secret/,
+    ],
+    [[503], /fail: 0 of the last 1 deliveries arrived; the last one got 503 → The proxy or this service failed/],
   ];
   it.each(fared)('reads from deliveries that got %j how the webhook fares', async (statuses, said) => {
     for (const [index, status] of statuses.entries()) ground.deliveries.push(delivered(index + 1, status, index * 5));
@@ -156,7 +159,7 @@ describe('the doctor', () => {
     const channel = 'https://smee.io/Abc123SecretChannel';
     ground.double.app.webhookUrl = channel;
     const found = await ground.examine({ WEBHOOK_PROXY_URL: channel });
-    expect(found.of('webhook')).toMatch(/warn: deliveries come through a smee channel → Good for development only/);
+    expect(found.of('webhook')).toMatch(/warn: deliveries come through a smee channel → Use it for development only/);
     expect(found.printed).not.toContain('Abc123SecretChannel');
   });
 
@@ -165,7 +168,7 @@ describe('the doctor', () => {
     expect(found.code).toBe(1);
     expect(found.of('app')).toMatch(/fail: .* check that APP_ID and PRIVATE_KEY belong together/);
     expect((await ground.examine({ APP_ID: '1' })).of('app')).toMatch(/fail: .* APP_ID names another App/);
-    expect(found.of('permissions')).toMatch(/^warn: skipped → Put right what "app" says/);
+    expect(found.of('permissions')).toMatch(/^warn: skipped → Fix what "app" reports first/);
   });
 
   const models: readonly [what: string, behaviour: AskedBehaviour, said: RegExp][] = [
@@ -193,27 +196,27 @@ describe('the doctor', () => {
     const found = await ground.examine({}, () => new Date(Date.now() + 3 * 60_000));
     expect(found.of('app')).toMatch(/^ok/);
     expect(found.of('clock')).toMatch(
-      /fail: this machine's clock is 1(79|80|81) s ahead of 127\.0\.0\.1:\d+ → Set it by NTP/,
+      /fail: this machine's clock is 1(79|80|81) s ahead of GitHub → Synchronise it by NTP/,
     );
-    expect((await ground.examine()).of('clock')).toMatch(/^ok: within 1 s of 127\.0\.0\.1:\d+ and 127\.0\.0\.1:\d+/);
+    expect((await ground.examine()).of('clock')).toMatch(/^ok: within 1 s of GitHub/);
   });
 
   it('tells a wrong key, a damaged file, a schema of another version and given-up jobs apart', async () => {
     const file = await makeStore(KEY);
     const wrong = await ground.examine({ ENCRYPTION_KEY: 'cd'.repeat(32) });
     expect(wrong.of('database')).toMatch(
-      /ok: \S+causeway\.db answers → \nfail: the encryption key does not open what is stored → Restore encryption\.key/,
+      /ok: \S+causeway\.db answers → \nfail: the encryption key does not open the stored secrets → Restore encryption\.key/,
     );
     const database = new Sqlite(file);
     database.exec(
       "insert into jobs (id, kind, subject, group_key, state, run_at, attempts, failures, urgency) values ('j', 'run', 's', 'g', 'dead', '2026-01-01', 3, 3, 'person')",
     );
     expect((await ground.examine({ ENCRYPTION_KEY: KEY })).of('database')).toMatch(
-      /warn: 1 job was given up .*"causeway redrive"/,
+      /warn: 1 job has failed for the last time .*"causeway redrive"/,
     );
     database.exec("insert into kysely_migration values ('9999-later', '2026-01-01')");
     expect((await ground.examine({ ENCRYPTION_KEY: KEY })).of('database')).toMatch(
-      /fail: .*made by another version \(it has 9999-later\) → Start the version/,
+      /fail: .*made by another version \(it has 9999-later\) → Start that version/,
     );
     database.pragma('wal_checkpoint(TRUNCATE)');
     database.close();
@@ -229,7 +232,7 @@ describe('the doctor', () => {
     writeFileSync(path.join(ground.dataDir, 'encryption.key'), `${KEY}\n`);
     chmodSync(path.join(ground.dataDir, 'encryption.key'), 0o644);
     expect((await ground.examine()).of('data folder')).toMatch(
-      /warn: others may read encryption\.key in \S+ → chmod go= \S+encryption\.key/,
+      /warn: other users have access to encryption\.key in \S+ → chmod go= \S+encryption\.key/,
     );
   });
 
@@ -237,7 +240,7 @@ describe('the doctor', () => {
     expect(judgeFree(100 * 1024 ** 2).status).toBe('warn');
     expect(judgeFree(100 * 1024 ** 2 - 1)).toMatchObject({
       status: 'fail',
-      found: '99 MiB free, 100 MiB required: /readyz says no',
+      found: '99 MiB free, 100 MiB required: the service is not ready',
       repair: expect.stringContaining('MIRRORS_MAX_MB'),
     });
     expect(judgeFree(1024 ** 3)).toMatchObject({ status: 'warn', found: '1.0 GiB free' });
@@ -275,7 +278,7 @@ describe('the doctor', () => {
       { check: 'told', ask: async () => [warn(`it said ${MODEL_KEY}`, `not ${MODEL_KEY}`)] },
       { check: 'hangs', boundMs: 10, ask: () => new Promise<never>(() => undefined) },
     ];
-    expect(await askAll(probes, [MODEL_KEY], new AbortController().signal)).toEqual([
+    expect(await runProbes(probes, [MODEL_KEY], new AbortController().signal)).toEqual([
       { check: 'told', status: 'warn', found: 'it said [redacted]', repair: 'not [redacted]' },
       expect.objectContaining({ check: 'hangs', status: 'fail', found: 'no result within 0.01 s' }),
     ]);
@@ -307,7 +310,7 @@ describe('the doctor without a whole configuration', () => {
     const found = await examine({ PATH: '/nowhere', APP_ID: '1', DATA_DIR: path.join(ground.dataDir, 'none') });
     expect(found.of('settings')).toMatch(/fail: .*PRIVATE_KEY is missing/);
     expect(found.of('git')).toMatch(/fail: git cannot be started → Install git/);
-    expect(found.of('data folder')).toMatch(/warn: .* is not there yet/);
+    expect(found.of('data folder')).toMatch(/warn: .* does not exist yet/);
   });
 });
 
