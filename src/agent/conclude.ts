@@ -365,7 +365,7 @@ const DOWNGRADED_MOST = 0.3;
 const FALSE_QUOTATIONS = 0.5;
 
 /**
- * * `0.95 × (0.4 × share of claims proven + place + backed + reproduction + guards) × (1 − 0.5 × share of false
+ * `0.95 × (0.4 × share of claims proven + place + backed + reproduction + guards) × (1 − 0.5 × share of false
  * quotations)`, capped at 0.6 for a partial run and at 0.3 for a downgraded outcome; rounded down to hundredths. Null
  * where no cause is claimed or proven: a number would look as if one were. Without edits or a commit behind it
  * (`not_a_bug`, `action_recommended`) a result reaches 0.66 at most; 0.78, from which a pull request may open unasked,

@@ -45,7 +45,7 @@ export type AgentEnd =
 const MAX_DELAY = 2_147_483_647;
 
 /**
- * * Investigates until there is a conclusion or none is possible, from where the transcript ends. Throws the signal's
+ * Investigates until there is a conclusion or none is possible, from where the transcript ends. Throws the signal's
  * reason when aborted, `ModelUnavailable` (run again at `retryAt` with the same transcript), and what tools and
  * transcript throw.
  */

@@ -104,7 +104,7 @@ interface ClaimFindings {
 }
 
 /**
- * * A quotation that holds proves the claim. Without one: a claim that has an existing place, or that cited nothing
+ * A quotation that holds proves the claim. Without one: a claim that has an existing place, or that cited nothing
  * while others are proven (a link between them), is an assumption; one that rests on false quotations alone, or on
  * nothing, is dropped.
  */
@@ -337,7 +337,7 @@ const MIN_COMPARED_CHARACTERS = 12;
 const MOST_FILES = 20;
 
 /**
- * * Whether a claim quotes the failed test, its error, its values or a frame from the log, a file of these, or the
+ * Whether a claim quotes the failed test, its error, its values or a frame from the log, a file of these, or the
  * change under test. True where nothing is known of the failure that could be quoted.
  */
 async function isAboutFailure(

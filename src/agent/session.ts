@@ -108,7 +108,7 @@ export function getUsage(session: Session): Usage {
 }
 
 /**
- * * Runs the recorded edits again on the overlay. Their result depends only on the commit, the tools and the edits
+ * Runs the recorded edits again on the overlay. Their result depends only on the commit, the tools and the edits
  * before them: another result means other tools, as after an upgrade. Returns null, or why the run cannot go on.
  */
 export async function replayEdits({ input, records }: Session, signal: AbortSignal): Promise<Stop | null> {

@@ -17,7 +17,7 @@ export interface Transcript {
 }
 
 /**
- * * One record, JSON-serialisable. The model's turn is stored before it is acted on, each answer as soon as it is
+ * One record, JSON-serialisable. The model's turn is stored before it is acted on, each answer as soon as it is
  * known: a kill loses at most the question or the tool call in flight.
  */
 export type TranscriptRecord =

@@ -241,7 +241,7 @@ export function* rankCauseLines(lines: readonly LogLine[], cause: Cause, passing
 }
 
 /**
- * * The section of the first error, and what follows it. One before it is believed where a tool says what is wrong,
+ * The section of the first error, and what follows it. One before it is believed where a tool says what is wrong,
  * such as the heading of a list, or where a passing log has none like it (`isCompared`).
  */
 function chooseBlocks(blocks: readonly Block[], headline: number, isCompared: boolean): readonly Block[] {

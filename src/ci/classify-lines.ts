@@ -6,7 +6,7 @@ import { findSteps, type LogLine, readLogLine } from './log-lines.ts';
 import { isFinding } from './written-places.ts';
 
 /**
- * * `opening`: a step starts. `part`: a part of the log ends. `marked`: the runner says what ended the step. `end`: a
+ * `opening`: a step starts. `part`: a part of the log ends. `marked`: the runner says what ended the step. `end`: a
  * program says that it is over. `listed`: on a list of what failed, under a heading. `finding`: a place with a message,
  * which counts where nothing is an error.
  */
@@ -21,7 +21,7 @@ export interface ClassifiedLine {
 /** That GitHub Actions puts before each line. */
 export const STAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z /;
 /**
- * * One expression for everything by which any table of this folder knows a failure or a step, except words of trouble,
+ * One expression for everything by which any table of this folder knows a failure or a step, except words of trouble,
  * which only count at the end of a step. A word too many costs time, one too few loses a cause: `condense-log.test.ts`
  * compares it with every table.
  */

@@ -10,7 +10,7 @@ const SLICE_BYTES = 64 * 1_024;
 const SEARCHED_CHARACTERS = 100_000_000;
 
 /**
- * * The log that comes in these chunks, in at most `room` bytes (1,000 or more). A log that fits is returned as it is.
+ * The log that comes in these chunks, in at most `room` bytes (1,000 or more). A log that fits is returned as it is.
  * Other work runs in between. Throws the signal's reason.
  */
 export async function condenseLog(
@@ -272,7 +272,7 @@ function measureCost({ text }: Window): number {
 }
 
 /**
- * * As many windows as fit, in their order. Steps that failed come before those that passed, verdicts before other
+ * As many windows as fit, in their order. Steps that failed come before those that passed, verdicts before other
  * errors, and of these the first before later ones. Steps and findings get a small part each: the first and the last of
  * them.
  */

@@ -2,7 +2,7 @@
 // matched against it.
 
 /**
- * * `verdict`: a tool says what of the code is wrong: a test failed, a line does not compile. `error`: something says
+ * `verdict`: a tool says what of the code is wrong: a test failed, a line does not compile. `error`: something says
  * that it failed. `summary`: a tool says that what it ran failed, and little of why. `weak`: words of trouble. `end`:
  * only that it is over.
  */

@@ -46,7 +46,7 @@ const FRAME_OR_BLANK = /^\s*(?:at |\.{3} \d+ more|$)/;
 export const NO_CAUSE: Cause = { step: null, headline: -1, message: -1, errorLines: [], tests: [] };
 
 /**
- * * Of the steps that failed the most informative, the earliest first. Where it only says that it failed, the last step
+ * Of the steps that failed the most informative, the earliest first. Where it only says that it failed, the last step
  * before it that complained; of a log that names no failed step any, the last first.
  */
 export function findCause(lines: readonly LogLine[], steps: readonly Step[], passing?: PassingLog): Cause {

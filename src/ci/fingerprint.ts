@@ -41,7 +41,7 @@ function stripToken(token: string): string {
 }
 
 /**
- * * SHA-256 (hex) of the names of failed tests, otherwise of the error lines of the most informative kind; null: there
+ * SHA-256 (hex) of the names of failed tests, otherwise of the error lines of the most informative kind; null: there
  * are none. In no order.
  */
 export function fingerprintCause(lines: readonly LogLine[], cause: Cause): string | null {

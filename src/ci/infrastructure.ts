@@ -6,7 +6,7 @@ interface InfrastructurePattern {
   /** In words: what failed. */
   readonly what: string;
   /**
-   * * Who says so, which decides where it counts: `runner`: the CI itself. `machine`: the system under every program.
+   * Who says so, which decides where it counts: `runner`: the CI itself. `machine`: the system under every program.
    * `fetcher`: a tool that fetches, on a line that only it writes. `any`: any program, so only where a step does
    * nothing but fetch.
    */

@@ -63,7 +63,7 @@ const PACKAGE_REACH = 3_000;
 const GO_PACKAGE = /^(?:FAIL|ok {2})\s{1,4}(\S{1,300})/;
 
 /**
- * * `go test` names files without their folder, and the package below all of its tests: `FAIL github.com/acme/shop/cart
+ * `go test` names files without their folder, and the package below all of its tests: `FAIL github.com/acme/shop/cart
  * 0.004s`. Each line is looked at once: the lines up to a package are all of it.
  */
 function createGoFolders(lines: readonly LogLine[]): (path: string, at: number) => string {

@@ -254,7 +254,7 @@ function removeDuplicates(paths: readonly string[]): readonly string[] {
 const SHOWN = 8;
 
 /**
- * * Null: none stands out, or not all could be ranked, so that the culprit may be another; also where there are fewer
+ * Null: none stands out, or not all could be ranked, so that the culprit may be another; also where there are fewer
  * than two, or git knows none of them, and there is no step.
  */
 export async function rankRange(lookups: Lookups, known: KnownRange): Promise<LikeliestCommit | null> {

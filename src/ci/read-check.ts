@@ -206,7 +206,7 @@ interface Shown {
 }
 
 /**
- * * What people see, with what a passing run printed as well left out of it. Fingerprint and fault do not know of that
+ * What people see, with what a passing run printed as well left out of it. Fingerprint and fault do not know of that
  * run, or one failure would be two: with such a log at hand and without.
  */
 function compareWithPassing({ lines, cause, fault, isOwn }: Text, log: string): Shown {

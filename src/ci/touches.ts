@@ -6,7 +6,7 @@ import { createPathIndex, getFileName, type PathIndex } from '../triage/paths.ts
 import type { ReadCheck } from './read-check.ts';
 
 /**
- * * `named`: the failure names the file. `tested`: the failing test is that file's, by the names and folders of both.
+ * `named`: the failure names the file. `tested`: the failing test is that file's, by the names and folders of both.
  * `used`: the failing test imports it, or uses what it defines.
  */
 export interface Tie {

@@ -1,8 +1,8 @@
 // One whole answer from the pieces of a stream, over any interface; and earlier answers as the same model wants them
 // back.
 import type { Message, ModelRequest, ModelTurn, ToolCall, TurnUsage } from '../core/model.ts';
-import type { Dialect, Feature } from './dialect.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Dialect, Endpoint, Feature } from './endpoint.ts';
+
 import { AttemptFailed, createMisbehaved, createRefused, createUnavailable } from './failure.ts';
 import type { Watch } from './guarded-fetch.ts';
 import { isObject } from './json.ts';
@@ -82,7 +82,7 @@ export function noteModel(draft: Draft, value: unknown): void {
 }
 
 /**
- * * Hands every event to `add`. The libraries end an aborted stream without an error, and a cut one too: `draft.finish`
+ * Hands every event to `add`. The libraries end an aborted stream without an error, and a cut one too: `draft.finish`
  * says whether the answer is whole. What breaks after its end costs the figures of usage at most.
  */
 export async function readEvents(

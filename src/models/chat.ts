@@ -17,8 +17,8 @@ import {
   type Question,
   readEvents,
 } from './answer.ts';
-import { type Dialect, type Feature, noteFeatures, noteTextAnswer } from './dialect.ts';
-import { isAccessToken } from './endpoint.ts';
+import { type Dialect, type Feature, isAccessToken, noteFeatures, noteTextAnswer } from './endpoint.ts';
+
 import { AttemptFailed, createMisbehaved, omitFeature } from './failure.ts';
 import { fetchGuarded } from './guarded-fetch.ts';
 import { isObject, type JsonObject, parseObject } from './json.ts';
@@ -380,7 +380,7 @@ function callFor(calls: CallDraft[], place: Place): CallDraft {
 }
 
 /**
- * * Same number and no other id (some number every call 0); without numbers the same id; without both it is the last
+ * Same number and no other id (some number every call 0); without numbers the same id; without both it is the last
  * call, unless a name begins a new one.
  */
 function isSameCall(call: CallDraft, { index, id, isNamed }: Place): boolean {

@@ -12,8 +12,17 @@ import {
   type TurnUsage,
 } from '../core/model.ts';
 import { type Answer, createDraft, getOrigin, type Question, toTurn } from './answer.ts';
-import { createDialect, type Dialect, type Feature } from './dialect.ts';
-import { chooseEndpoint, type Endpoint, type ModelSettings, toWire, type Wire } from './endpoint.ts';
+import {
+  chooseEndpoint,
+  createDialect,
+  type Dialect,
+  type Endpoint,
+  type Feature,
+  type ModelSettings,
+  toWire,
+  type Wire,
+} from './endpoint.ts';
+
 import { type Asked, AttemptFailed, type Fault, readFailure } from './failure.ts';
 import { Watch } from './guarded-fetch.ts';
 import { createKeys, createLastingKey, type Keys } from './key-command.ts';

@@ -1,4 +1,4 @@
-// Which endpoint is used, and over which interface: decided from the operator's settings only.
+// Which endpoint is used, over which interface, and what it has shown to understand.
 
 /** The interfaces of models. */
 export type Wire = 'responses' | 'chat' | 'messages' | 'bedrock' | 'vertex';
@@ -44,7 +44,9 @@ export interface Endpoint {
 }
 
 const OPENAI_URL = 'https://api.openai.com/v1';
+
 const ANTHROPIC_URL = 'https://api.anthropic.com';
+
 /** The last dated version that Azure calls generally available; its `/openai/v1` paths need none. */
 const AZURE_VERSION = '2024-10-21';
 
@@ -182,4 +184,62 @@ function isUnder(host: string, domain: string): boolean {
 /** Access tokens go as bearer tokens even where a lasting key has a header of its own. */
 export function isAccessToken(key: string): boolean {
   return /^(?:eyJ[\w-]+\.[\w-]+\.[\w-]*$|ya29\.|sk-ant-oat)/.test(key);
+}
+
+/** Parts of a request that can be left out or said otherwise. */
+export type Feature =
+  | 'tools'
+  | 'tool_choice'
+  | 'stream_options'
+  | 'response_format'
+  | 'parallel_tool_calls'
+  | 'prompt_cache_key'
+  | 'cache_control'
+  | 'effort'
+  | 'thinking'
+  | 'encrypted_reasoning'
+  | 'opaque';
+
+export interface Dialect {
+  /** `json`: tools are described in the system text, and called in a JSON answer. */
+  tools: 'native' | 'json';
+  readonly leftOut: Set<Feature>;
+  /** What is put in the place of opaque parts on turns that another model took. */
+  readonly fills: Set<'reasoning_content' | 'thought_signature'>;
+  /** Whether the endpoint should ignore thoughts that no longer fit what precedes them, as after a compaction. */
+  dropsUnfit: boolean;
+  /** The limit on output tokens, where an interface wants one. */
+  maxTokens: number;
+  /** A call came as a call, so that text without one is meant as text. */
+  hasCalled: boolean;
+  /** Answers without a call while none had ever come. */
+  textAnswers: number;
+}
+
+/** More than any conclusion with its thinking takes; a model with a lower limit says so, and that one is used. */
+const OUTPUT_TOKENS = 32_000;
+
+/** After one text a model may be thinking aloud; after two it most likely cannot call tools. */
+const TEXT_ANSWERS_UNTIL_JSON = 2;
+
+export function createDialect(): Dialect {
+  const learned = { leftOut: new Set<Feature>(), fills: new Set<never>() };
+  return { tools: 'native', ...learned, dropsUnfit: false, maxTokens: OUTPUT_TOKENS, hasCalled: false, textAnswers: 0 };
+}
+
+/** Of the features that a request could use those that the endpoint has not refused; noted in `sent`. */
+export function noteFeatures(
+  sent: Set<Feature>,
+  { leftOut }: Dialect,
+  wanted: Readonly<Partial<Record<Feature, boolean>>>,
+): void {
+  for (const [feature, isWanted] of Object.entries(wanted) as [Feature, boolean][]) {
+    if (isWanted && !leftOut.has(feature)) sent.add(feature);
+  }
+}
+
+/** Counts a text where a call was expected; true: the model cannot call tools, so JSON mode is next. */
+export function noteTextAnswer(dialect: Dialect): boolean {
+  dialect.textAnswers += 1;
+  return !dialect.hasCalled && dialect.textAnswers >= TEXT_ANSWERS_UNTIL_JSON;
 }

@@ -1,7 +1,7 @@
 // What one attempt at an answer can come to besides an answer: what it means, who can repair it, and what to do next.
 import type { TurnUsage } from '../core/model.ts';
-import type { Dialect, Feature } from './dialect.ts';
-import type { Endpoint, Wire } from './endpoint.ts';
+import type { Dialect, Endpoint, Feature, Wire } from './endpoint.ts';
+
 import { isObject } from './json.ts';
 
 export type Fault =
@@ -60,7 +60,7 @@ export interface Asked {
 }
 
 /**
- * * What an error of a client library means. Nothing of the error itself is passed on, since it may hold the key. The
+ * What an error of a client library means. Nothing of the error itself is passed on, since it may hold the key. The
  * classes are told apart by their fields: `openai` and `@anthropic-ai/sdk` share them, and only one of them is loaded.
  */
 export function readFailure(error: unknown, asked: Asked): AttemptFailed {
@@ -314,7 +314,7 @@ const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} G
 const LONGEST_RETRY_AFTER_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * * Milliseconds from `Retry-After` (seconds, also with a fraction, or a date of RFC 9110) or `retry-after-ms` (OpenAI,
+ * Milliseconds from `Retry-After` (seconds, also with a fraction, or a date of RFC 9110) or `retry-after-ms` (OpenAI,
  * Azure), at most 24 h; null where neither is there or can be read.
  */
 function readRetryAfter(headers: Headers, now: Date): number | null {

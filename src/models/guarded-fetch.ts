@@ -91,7 +91,7 @@ export class Watch implements Disposable {
 }
 
 /**
- * * A `fetch` for one attempt. Node's own gives up after 5 minutes without headers or between pieces, and local models
+ * A `fetch` for one attempt. Node's own gives up after 5 minutes without headers or between pieces, and local models
  * take longer; this one waits as long as `watch` allows, follows no redirect, and takes proxies from node's global
  * agents. `asEvents`: any 2xx body reaches the library as an event stream, or fails with a named error. `url`: the
  * variable that names the address.

@@ -33,7 +33,7 @@ export interface KeyCommand {
 }
 
 /**
- * * Runs the command when a key is needed. Throws `ModelUnavailable` where that fails, since the service that issues
+ * Runs the command when a key is needed. Throws `ModelUnavailable` where that fails, since the service that issues
  * keys may be away, and `model_rejected` where no second try can help. What the command prints is never repeated.
  */
 export function createKeys(options: KeyCommand): Keys {

@@ -15,8 +15,8 @@ import {
   type Question,
   readEvents,
 } from './answer.ts';
-import { type Dialect, noteFeatures } from './dialect.ts';
-import { isAccessToken } from './endpoint.ts';
+import { type Dialect, isAccessToken, noteFeatures } from './endpoint.ts';
+
 import { AttemptFailed, createMisbehaved } from './failure.ts';
 import { fetchGuarded } from './guarded-fetch.ts';
 import { isObject, type JsonObject, parseObject, readString } from './json.ts';
@@ -219,7 +219,7 @@ function toCallId(id: string): string {
 }
 
 /**
- * * Marks the end of the last message, and that of the one that was last in the request before: the cache is looked up
+ * Marks the end of the last message, and that of the one that was last in the request before: the cache is looked up
  * at a mark and at most 20 blocks before it, and a turn with many calls has more.
  */
 function addCacheMarks(turns: readonly Turn[], mark: object): readonly Turn[] {

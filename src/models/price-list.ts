@@ -2,7 +2,7 @@
 // them.
 
 /**
- * * `cached` and `write`: what prompt tokens cost that were read from the provider's cache, and written to it; absent:
+ * `cached` and `write`: what prompt tokens cost that were read from the provider's cache, and written to it; absent:
  * as much as others. `long`: the rates of a whole request whose prompt has more than `above` tokens.
  */
 interface PriceRow extends RateRow {

@@ -7,7 +7,7 @@ import { PRICE_LIST } from './price-list.ts';
 const FIELDS = ['prompt', 'cached', 'cacheWrite', 'completion'];
 
 /**
- * * The prices of a model in the operator's file, `{"MODEL": {"prompt": 1.25, "cached": 0.125, "cacheWrite": 1.5,
+ * The prices of a model in the operator's file, `{"MODEL": {"prompt": 1.25, "cached": 0.125, "cacheWrite": 1.5,
  * "completion": 10}}` in US dollars per million tokens, named exactly as in MODEL; null: the file does not have it.
  * `cached` and `cacheWrite` may be left out where they cost what other prompt tokens do. Throws `usage` for any fault
  * in the file, also at other models.

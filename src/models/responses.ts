@@ -15,7 +15,7 @@ import {
   readEvents,
 } from './answer.ts';
 import { cacheKey, createClient } from './chat.ts';
-import { noteFeatures } from './dialect.ts';
+import { noteFeatures } from './endpoint.ts';
 import { type Asked, createMisbehaved, readRefusal } from './failure.ts';
 import { isObject, type JsonObject, parseObject, readString } from './json.ts';
 import { readUsage } from './usage.ts';

@@ -60,7 +60,7 @@ function createFault(place: string, what: string): CausewayError {
 }
 
 /**
- * * Plays the turn whose number is that of the assistant's messages so far, so that a run that is resumed goes on at
+ * Plays the turn whose number is that of the assistant's messages so far, so that a run that is resumed goes on at
  * the right one. Past the end of the script: `model_misbehaved`. Usage is counted in characters; cached is the prefix
  * shared with the request before.
  */

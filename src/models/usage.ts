@@ -21,7 +21,7 @@ export function estimateUsage(promptCharacters: number, completionCharacters: nu
 }
 
 /**
- * * The figures of a `usage` object of chat.completions or Responses, whose prompt tokens include those from the cache.
+ * The figures of a `usage` object of chat.completions or Responses, whose prompt tokens include those from the cache.
  * Null where they are missing, of a wrong type, or zero for a prompt that was not empty.
  */
 export function readUsage(value: unknown): TurnUsage | null {
@@ -54,7 +54,7 @@ function readCachedTokens(usage: JsonObject, details: JsonObject): number {
 }
 
 /**
- * * OpenRouter states what it charged; other gateways do the same. With the user's own key of a provider that is only
+ * OpenRouter states what it charged; other gateways do the same. With the user's own key of a provider that is only
  * its fee, and the provider's bill is a second figure; where that is missing, the prices count.
  */
 function readStatedCost(usage: JsonObject): Pick<TurnUsage, 'costUsd'> {

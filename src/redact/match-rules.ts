@@ -52,7 +52,7 @@ function findAcrossLines(text: string, whole: readonly Span[]): Span[] {
 }
 
 /**
- * * How much of a match across line ends is the secret: the lines up to where it is complete, then those that look
+ * How much of a match across line ends is the secret: the lines up to where it is complete, then those that look
  * random. `incomplete`: the rule that its first line does not satisfy.
  */
 function continueSecret(text: string, span: Span, incomplete: Rule | null): Span[] {

@@ -75,7 +75,7 @@ export function mergeSpans(spans: readonly Span[]): Span[] {
 }
 
 /**
- * * As `matchAll`, without its copy of the expression, one match at a time: two million matches at once took 300 MB.
+ * As `matchAll`, without its copy of the expression, one match at a time: two million matches at once took 300 MB.
  * `pattern` must be global; the caller may use it between two matches.
  */
 export function* iterateMatches(text: string, pattern: RegExp): Generator<RegExpExecArray, void, void> {
@@ -163,7 +163,7 @@ export function findNoise({ text }: Reading): number[] {
 }
 
 /**
- * * Each escape sequence read as a gap (a rule may need a boundary there), and only control characters read as gaps (a
+ * Each escape sequence read as a gap (a rule may need a boundary there), and only control characters read as gaps (a
  * sequence that never ended would else swallow text, and a terminal link its address).
  */
 export function replaceNoiseByGaps(reading: Reading): Reading[] {

@@ -69,7 +69,7 @@ interface Cut extends Span {
 const UNCHECKED_MARKER = '[withheld: not checked for secrets in time]';
 
 /**
- * * A redactor. `exactValues` is called for each text: our own secrets, removed in any spelling. `script` is the file
+ * A redactor. `exactValues` is called for each text: our own secrets, removed in any spelling. `script` is the file
  * that the thread runs.
  */
 export function createRedactor(options: {
@@ -158,7 +158,7 @@ function findChunkEnd(text: string, start: number, chunk: number): number {
 }
 
 /**
- * * The text with each cut replaced by its marker; everything between the cuts stays as it was. Cuts ascend and do not
+ * The text with each cut replaced by its marker; everything between the cuts stays as it was. Cuts ascend and do not
  * overlap. `keep-lines`: each line of a cut has its marker, so that all others keep their numbers.
  */
 function applyCuts(text: string, cuts: readonly Cut[], lines: 'drop-lines' | 'keep-lines' = 'drop-lines'): string {

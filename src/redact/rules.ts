@@ -4,7 +4,7 @@ import { isCredential, isPlaceholder, isRandom, isSecretLiteral, type Writing } 
 import { CRYPT_HASHES, MIDDLE_TOKENS, UNMISTAKABLE_TOKENS, WHOLE_WORD_TOKENS } from './token-forms.ts';
 
 /**
- * * A form of secret. With two groups the second is the secret and the first its context; without, it is the whole
+ * A form of secret. With two groups the second is the secret and the first its context; without, it is the whole
  * match. `wrapped`: how it is recognised across a line break. `form`: the whole has the form, however short the first
  * line; `start`: the first line must be recognised by itself, and the next is only added if it looks random.
  */

@@ -31,7 +31,7 @@ export class WorkerClient<Request extends object, Answer extends object> impleme
   }
 
   /**
-   * * The answer within `limitMs`, counted from the moment the requests before it are answered; null where the thread
+   * The answer within `limitMs`, counted from the moment the requests before it are answered; null where the thread
    * died, threw or took longer. Rejects only after disposal.
    */
   ask(request: Request, limitMs: number): Promise<Answer | null> {

@@ -201,7 +201,7 @@ function explainBadContent(text: string): string {
 }
 
 /**
- * * The changes in path order, no path in two of them: where `b` is deleted and `a` renamed to `b`, `b` is modified and
+ * The changes in path order, no path in two of them: where `b` is deleted and `a` renamed to `b`, `b` is modified and
  * `a` deleted.
  */
 function listChanges(

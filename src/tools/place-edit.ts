@@ -203,7 +203,7 @@ function findAll(text: string, wanted: string): readonly number[] {
 }
 
 /**
- * * `fresh` with the indentation that it needs in the place of `region` (rows of the file), given that it was written
+ * `fresh` with the indentation that it needs in the place of `region` (rows of the file), given that it was written
  * next to `old` (the same rows as the model spaced them). Unchanged rows at both edges come back as the file has them.
  */
 function adjustIndentation(

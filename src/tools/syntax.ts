@@ -47,7 +47,7 @@ const VALID: SyntaxVerdict = { ok: true };
 /** Parsing runs on the event loop: usually 2 MB/s, but a second for so much text that is made to be hard. */
 const MAX_LENGTH = 128 * 1024;
 /**
- * * How often the parser may report before it is stopped: sound text takes about 25 reports a kilobyte, a bomb
+ * How often the parser may report before it is stopped: sound text takes about 25 reports a kilobyte, a bomb
  * thousands. Counted, not timed, so that a resumed run decides the same.
  */
 const MAX_REPORTS = { fixed: 2_000, perCharacter: 0.1, afterError: 20 };
@@ -56,7 +56,7 @@ let started: Promise<void> | undefined;
 const languages = new Map<string, Promise<Language>>();
 
 /**
- * * Whether `after` parses. Not judged: a file that did not parse before, an unknown language, over 128 KiB. `before`
+ * Whether `after` parses. Not judged: a file that did not parse before, an unknown language, over 128 KiB. `before`
  * is null for a new file, which is only judged where the grammar is reliable; `line` (1-based) is the first place that
  * the parser could not read.
  */

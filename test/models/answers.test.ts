@@ -1,7 +1,8 @@
-// What endpoints answer with, in all its forms, and what they are asked.
+// Answers of endpoints in all their forms, and the requests they get.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../src/core/model.ts';
+import { readJsonAnswer, readWrittenCalls } from '../../src/models/json-mode.ts';
 import {
   type Behaviour,
   calls,
@@ -381,4 +382,36 @@ describe('JSON mode', () => {
     expect(two?.[0]).toEqual(one?.[0]);
     expect(String(two?.at(-1)?.['content'])).toContain('may not be called');
   });
+});
+
+const SEARCH_TOOL = { name: 'search', description: 'Searches.', parameters: {} };
+
+/** Milliseconds of CPU, so that other load on the machine does not count. */
+function measureCpu(act: () => unknown): number {
+  const from = process.threadCpuUsage();
+  act();
+  const { user, system } = process.threadCpuUsage(from);
+  return (user + system) / 1_000;
+}
+
+it.each([
+  ['quotation marks that are escaped', `{"content":${'\\"'.repeat(100_000)}}`],
+  ['strings that are not closed', `{${'"\\'.repeat(100_000)}}`],
+])('200 kB of %s are refused at once', (_, text) => {
+  expect(
+    measureCpu(() =>
+      expect(() => readJsonAnswer(text, { toolChoice: 'auto' } as ModelRequest)).toThrow('invalid JSON'),
+    ),
+  ).toBeLessThan(2_000);
+});
+
+it('calls that are opened 20,000 times and never closed are no calls, at once', () => {
+  const text = '<tool_call>'.repeat(20_000);
+  expect(measureCpu(() => expect(readWrittenCalls(text, [SEARCH_TOOL])).toBeNull())).toBeLessThan(2_000);
+});
+
+it('each call between its marks is read', () => {
+  const call = (pattern: string) => `<tool_call>{"name":"search","arguments":{"pattern":"${pattern}",}}</tool_call>`;
+  const read = readWrittenCalls(`First ${call('a')} and ${call('b')}`, [SEARCH_TOOL]);
+  expect(read?.calls.map((one) => one.arguments)).toEqual(['{"pattern":"a"}', '{"pattern":"b"}']);
 });

