@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Handler } from 'hono';
 import { isEnded } from '../core/investigation.ts';
-import type { RecordedStep } from '../db/store.ts';
+import type { RecordedStep } from '../db/runs.ts';
 import { visibleInvestigation } from '../services/access.ts';
 import { type FollowEvent, follow, STILL_FOLLOWING, STREAM_HEADERS, streamOf, withTicks } from '../services/follow.ts';
 import type { ApiDeps, ApiEnv, Caller } from './api-deps.ts';

@@ -1,7 +1,7 @@
 // The operator's pause: kept in the database, so that it holds over restarts and for every process over that database.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
-import { isMarked, setMark } from '../db/service-state.ts';
+import { isPauseSet, savePause } from '../db/pause.ts';
 import type { Log } from '../log.ts';
 
 const LOOK_MS = 1_000;
@@ -13,14 +13,14 @@ export interface Pause extends AsyncDisposable {
 
 /** Looks every second until disposed. */
 export async function openPause(database: Database, log: Log): Promise<Pause> {
-  let isPaused = await isMarked(database, 'paused');
+  let isPaused = await isPauseSet(database);
   const stop = new AbortController();
   const looks = (async () => {
     for (;;) {
       await sleep(LOOK_MS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
       if (stop.signal.aborted) return;
       try {
-        isPaused = await isMarked(database, 'paused');
+        isPaused = await isPauseSet(database);
       } catch (error) {
         log.warn({ err: error }, 'failed to load the pause');
       }
@@ -37,5 +37,5 @@ export async function openPause(database: Database, log: Log): Promise<Pause> {
 
 /** Sets or lifts the pause for every process over the database; false where it was so before. */
 export function setPaused(database: Database, isSet: boolean, now: Date): Promise<boolean> {
-  return setMark(database, 'paused', { isSet, now: now.toISOString() });
+  return savePause(database, isSet, now.toISOString());
 }

@@ -26,7 +26,7 @@ import { makeFolder } from '../db/make-folder.ts';
 import { listNewMigrations, readMigrations } from '../db/migrate.ts';
 import { type MoveSource, moveRecords, openMoveSource, openSecrets, readMoveEnd } from '../db/move.ts';
 import { createSeal } from '../db/seal.ts';
-import { backupsFolder, takeOwnership } from '../db/sqlite-engine.ts';
+import { getBackupsFolder, takeOwnership } from '../db/sqlite.ts';
 import type { Store } from '../db/store.ts';
 import { createGitSource } from '../git/mirror.ts';
 import { registerSecret } from '../log.ts';
@@ -85,7 +85,7 @@ function describePlace({ database, dataDir }: Pick<Config, 'database' | 'dataDir
 }
 
 function chooseTarget(dataDir: string, now: Date): string {
-  const folder = backupsFolder(databaseFile(dataDir));
+  const folder = getBackupsFolder(databaseFile(dataDir));
   makeFolder(folder);
   return path.join(folder, `causeway-${stampName(now)}.db`);
 }

@@ -5,7 +5,7 @@ import { get } from 'node:http';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import type { Account } from '../core/account.ts';
-import type { SessionStore } from '../db/store.ts';
+import type { SessionStore } from '../db/accounts.ts';
 import { createSignInCode } from '../web/sign-in.ts';
 
 const LASTS_MS = 60 * 60_000;

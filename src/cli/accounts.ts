@@ -3,7 +3,8 @@ import { type Account, createToken, hashToken, type TokenRecord } from '../core/
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
 import { SECRET_OVERLAP_MS } from '../core/webhook.ts';
-import type { Acting, Store } from '../db/store.ts';
+import type { ActOptions } from '../db/accounts.ts';
+import type { Store } from '../db/store.ts';
 import type { TokenCommand, WebhookSecretCommand } from './command-line.ts';
 import { createStyle, type Io, padEnd, printableLine, truncate } from './terminal.ts';
 
@@ -147,6 +148,6 @@ async function rotateSecret(io: Io, { store, account, now, newSecret }: AccountC
 }
 
 /** The local account is the operator's own. */
-function toActing({ githubId }: Account): Acting {
+function toActing({ githubId }: Account): ActOptions {
   return { byOperator: githubId !== null };
 }

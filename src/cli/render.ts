@@ -1,6 +1,6 @@
 // An Issue and its steps as text for a terminal: cause, suspects with their code, change and fix.
 import type { Change, FileDiff, Issue, Outcome, Step, Suspect } from '../core/issue.ts';
-import type { RecordedStep } from '../db/store.ts';
+import type { RecordedStep } from '../db/runs.ts';
 import { createStyle, displayWidth, printable, printableLine, type Style, truncate, wrap } from './terminal.ts';
 
 interface Layout {

@@ -49,7 +49,7 @@ export interface Annotation {
 }
 
 /** Several Apps may have checks of one name. */
-export function checkKey({ app, name }: Pick<Check, 'app' | 'name'>): string {
+export function toCheckKey({ app, name }: Pick<Check, 'app' | 'name'>): string {
   return `${app}\n${name}`;
 }
 

@@ -1,17 +1,15 @@
-// The audit log: who did what and when, written in the same transaction and never with the text of a report; and as people read it.
-
-import { inChunks } from './in-chunks.ts';
+// The audit log: who did what and when, written in the same transaction and never with the text of a report.
+import { type Database, queryInChunks } from './database.ts';
 import type { Reader, Trx } from './schema.ts';
-import type { Acting, AuditEntry, OverviewStore } from './store.ts';
 
-type ActorsVerb = 'token.created' | 'token.revoked' | 'secret.rotated' | 'secret.shown';
+type OperatorVerb = 'token.created' | 'token.revoked' | 'secret.rotated' | 'secret.shown';
 
 type AuditVerb =
   | 'account.made'
   | 'account.erased_by_operator'
   | 'project.erased_by_operator'
-  | ActorsVerb
-  | `${ActorsVerb}_by_operator`
+  | OperatorVerb
+  | `${OperatorVerb}_by_operator`
   | 'session.started'
   | 'session.ended'
   | 'access.revoked'
@@ -24,7 +22,41 @@ type AuditVerb =
   | 'installation.made'
   | 'installation.removed';
 
-/** `accountId`: who did it; see `onGithub` for somebody who has no account here. `projectId`: where; absent: in no project. */
+export interface AuditEntry {
+  /** Rises with every entry. */
+  readonly number: number;
+  readonly at: string;
+  /** Login of the account; `github 7` for a person known by GitHub's number only. */
+  readonly who: string;
+  /** Such as `token.created`. */
+  readonly verb: string;
+  /** Id of what it was done to. */
+  readonly subject: string;
+  readonly projectId: string | null;
+}
+
+interface AuditFilter {
+  readonly accountId: string;
+  readonly projectIds: readonly string[];
+  readonly limit: number;
+  /** `number` of the last entry of the previous page. */
+  readonly before?: number;
+}
+
+/** The account id that stands for the operator at the terminal. */
+export const OPERATOR = 'operator';
+
+/** The account id that stands for a person or an owner without an account here. */
+export function toGithubActor({ id }: { readonly id: number }): string {
+  return `github ${id}`;
+}
+
+/** The operator may act for people at the terminal: the entry is theirs, and says that they did not do it. */
+export function toAuditVerb(verb: OperatorVerb, { byOperator = false }: { readonly byOperator?: boolean }): AuditVerb {
+  return byOperator ? `${verb}_by_operator` : verb;
+}
+
+/** `accountId`: who did it; see `toGithubActor`. */
 export async function writeAudit(
   trx: Trx,
   entry: {
@@ -39,71 +71,53 @@ export async function writeAudit(
   await trx.insertInto('audit').values({ at, account_id: accountId, verb, subject, project_id: projectId }).execute();
 }
 
-/** With a GitHub App the operator acts for people at the terminal: the entry is theirs, and says that they did not do it. */
-export function verbOf(verb: ActorsVerb, { byOperator = false }: Acting): AuditVerb {
-  return byOperator ? `${verb}_by_operator` : verb;
+export function createAuditVerbs(database: Database) {
+  return {
+    /** Newest first: what the account did, and what was done in these projects. */
+    listAuditEntries: (filter: AuditFilter): Promise<readonly AuditEntry[]> =>
+      database.read((reader) => listAuditEntries(reader, filter)),
+  };
 }
 
-/** Stands in the place of an account for whoever runs commands at the terminal, where nobody else's would do. */
-export const OPERATOR = 'operator';
-
-/** Stands in the place of an account for a person or an owner whom we know by GitHub's number alone. */
-export function onGithub({ id }: { readonly id: number }): string {
-  return `github ${id}`;
-}
-
-type Filter = Parameters<OverviewStore['listAuditEntries']>[0];
-
-export async function auditEntries(
-  reader: Reader,
-  { accountId, projectIds, limit, before }: Filter,
-): Promise<readonly AuditEntry[]> {
-  const page = { limit, before };
-  const own = await numbersOf(reader, 'account_id', { ...page, among: await namesOf(reader, accountId) });
-  // Each part's newest are enough: what none of them has cannot be among the newest of all.
-  const theirs = await inChunks(projectIds, (among) => numbersOf(reader, 'project_id', { ...page, among }));
+async function listAuditEntries(reader: Reader, filter: AuditFilter): Promise<readonly AuditEntry[]> {
+  const { accountId, projectIds, limit } = filter;
+  const account = await reader
+    .selectFrom('accounts')
+    .select('github_id')
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  const actors = account?.github_id ? [accountId, toGithubActor({ id: account.github_id })] : [accountId];
+  const own = await listNumbers(reader, 'account_id', actors, filter);
+  const theirs = await queryInChunks(projectIds, (some) => listNumbers(reader, 'project_id', some, filter));
   const numbers = [...new Set([...own, ...theirs])].sort((a, b) => b - a).slice(0, limit);
-  const entries = await inChunks(numbers, (some) => entriesOf(reader, some));
-  return [...entries].sort((a, b) => b.number - a.number);
+  const rows = await queryInChunks(numbers, (some) =>
+    reader
+      .selectFrom('audit')
+      .leftJoin('accounts', 'accounts.id', 'audit.account_id')
+      .selectAll('audit')
+      .select('accounts.login')
+      .where('audit.seq', 'in', some)
+      .execute(),
+  );
+  return rows
+    .map((row) => ({
+      number: row.seq,
+      at: row.at,
+      who: row.login ?? row.account_id,
+      verb: row.verb,
+      subject: row.subject,
+      projectId: row.project_id,
+    }))
+    .sort((a, b) => b.number - a.number);
 }
 
-/** On GitHub an account is its number: what it did there is its own too. */
-async function namesOf(reader: Reader, accountId: string): Promise<readonly string[]> {
-  const row = await reader.selectFrom('accounts').select('github_id').where('id', '=', accountId).executeTakeFirst();
-  const id = row?.github_id ?? null;
-  return id === null ? [accountId] : [accountId, onGithub({ id })];
-}
-
-interface Part {
-  readonly among: readonly string[];
-  readonly limit: number;
-  readonly before: number | undefined;
-}
-
-async function numbersOf(
+async function listNumbers(
   reader: Reader,
   column: 'account_id' | 'project_id',
-  { among, limit, before }: Part,
+  values: readonly string[],
+  { limit, before }: AuditFilter,
 ): Promise<readonly number[]> {
-  let query = reader.selectFrom('audit').select('seq').where(column, 'in', among).orderBy('seq', 'desc').limit(limit);
+  let query = reader.selectFrom('audit').select('seq').where(column, 'in', values).orderBy('seq', 'desc').limit(limit);
   if (before !== undefined) query = query.where('seq', '<', before);
   return (await query.execute()).map((row) => row.seq);
-}
-
-async function entriesOf(reader: Reader, numbers: readonly number[]): Promise<readonly AuditEntry[]> {
-  const rows = await reader
-    .selectFrom('audit')
-    .leftJoin('accounts', 'accounts.id', 'audit.account_id')
-    .selectAll('audit')
-    .select('accounts.login')
-    .where('audit.seq', 'in', numbers)
-    .execute();
-  return rows.map((row) => ({
-    number: row.seq,
-    at: row.at,
-    who: row.login ?? row.account_id,
-    verb: row.verb,
-    subject: row.subject,
-    projectId: row.project_id,
-  }));
 }

@@ -16,7 +16,7 @@ import Sqlite from 'better-sqlite3';
 import { CausewayError } from '../core/errors.ts';
 import { examineSqlite } from './examine.ts';
 import type { Seal } from './seal.ts';
-import { explainSqlite } from './sqlite-engine.ts';
+import { explainSqlite } from './sqlite.ts';
 
 interface BackedUp {
   /** Rows of all tables. */

@@ -1,88 +1,152 @@
-// Erasing: an Issue's investigation with all that hangs on it, a project with all that is its own, or a person; runs that another caller shares stay.
-
-import type { HeadRecord } from '../core/head.ts';
-import { OPERATOR, writeAudit } from './audit.ts';
-import type { Database } from './database.ts';
-import type { Enqueuer } from './enqueuer.ts';
-import { eraseAccount } from './erase-account.ts';
-import { headRecordColumns } from './heads.ts';
+// Erasing an investigation with its Issue, a project with everything of its own, or a person.
+import type { HeadPlace, HeadRecord } from '../core/head.ts';
+import type { Person } from '../core/thread.ts';
+import { OPERATOR, toGithubActor, writeAudit } from './audit.ts';
+import type { Database, Enqueuer } from './database.ts';
+import { erasePersonFromPlace, toHeadRecordColumns } from './heads.ts';
 import type { Trx } from './schema.ts';
-import type { ErasedProject, ErasureStore } from './store.ts';
-import { recordColumns, toThread } from './threads.ts';
+import { enqueueUpdates, readRequester, removeRequester, toRecordColumns, toThread } from './threads.ts';
 
-/** Erases investigations that have ended, their Issues and undelivered webhooks, and runs (with steps) left without any. */
-export async function eraseInvestigations(trx: Trx, ids: readonly string[], enqueuer: Enqueuer): Promise<void> {
+/** In numbers; the contents are gone. */
+export interface ErasedAccount {
+  readonly sessions: number;
+  readonly tokens: number;
+  /** Webhooks of theirs, with their addresses. */
+  readonly webhooks: number;
+  /** Threads and heads that named them. */
+  readonly mentions: number;
+  /** Investigations that they started, which stay with their project, without the person and what they asked to be considered. */
+  readonly kept: number;
+}
+
+const COUNTED = ['investigations', 'issues', 'threads', 'heads', 'failures'] as const;
+
+export interface ErasedProject extends Readonly<Record<(typeof COUNTED)[number], number>> {
+  readonly id: string;
+}
+
+export type ErasureStore = ReturnType<typeof createErasureVerbs>;
+
+/** Rows erased per transaction. */
+export const BATCH = 200;
+
+export function createErasureVerbs(database: Database) {
+  return {
+    /**
+     * The person of that login (whatever its case) or number on GitHub: sessions, tokens, secrets, webhooks, login, number, and what they
+     * asked to be considered. By number also a person without an account who is named somewhere. Null: no such person is known.
+     */
+    async eraseAccount(loginOrNumber: string, now: string): Promise<ErasedAccount | null> {
+      const erased = await database.write((trx) => eraseAccount(trx, database.jobs, loginOrNumber, now));
+      if (erased !== null) await database.forgetErased();
+      return erased;
+    },
+    /**
+     * The project of that id or name, hidden or not, with everything of its own; its running jobs end with `lease_lost`. If it is cut short,
+     * the project is hidden, and the same call erases the rest. Null: there is none.
+     */
+    async eraseProject(idOrName: string, now: string): Promise<ErasedProject | null> {
+      const found = await database.write((trx) => hideAndCount(trx, idOrName, now));
+      if (found === null) return null;
+      const erased = { ids: [found.id], limit: BATCH };
+      // Hidden in every batch: GitHub may have listed the repository since the last one.
+      await repeatInBatches(database, async (trx) => {
+        await hideProject(trx, found.id, now);
+        return eraseHeads(trx, database.jobs, erased);
+      });
+      await repeatInBatches(database, async (trx) => {
+        await hideProject(trx, found.id, now);
+        const count = await eraseProjects(trx, database.jobs, erased);
+        const entry = { at: now, accountId: OPERATOR, verb: 'project.erased_by_operator', subject: found.id } as const;
+        if (count < BATCH) await writeAudit(trx, entry);
+        return count;
+      });
+      await database.forgetErased();
+      return found;
+    },
+  };
+}
+
+/** `eraseSome` erases up to BATCH and returns how many; it is called until it finds fewer. Returns how many there were. */
+export async function repeatInBatches(database: Database, eraseSome: (trx: Trx) => Promise<number>): Promise<number> {
+  for (let total = 0; ; ) {
+    const erased = await database.write(eraseSome);
+    total += erased;
+    if (erased < BATCH) return total;
+  }
+}
+
+/** Erases investigations, their Issues (by cascade) and undelivered webhooks, and runs without another investigation. */
+export async function eraseInvestigations(trx: Trx, jobs: Enqueuer, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  await eraseWebhooks(trx, ids, enqueuer);
+  await eraseWebhooks(trx, jobs, ids);
   await forgetHeldHeads(trx, ids);
   const issues = await trx.selectFrom('issues').select('id').where('investigation_id', 'in', ids).execute();
-  // Issues go with their investigation (on delete cascade).
   const erased = await trx
     .deleteFrom('investigations')
     .where('id', 'in', ids)
     .returning(['run_id', 'thread_id'])
     .execute();
-  const left = await trx
+  const runIds = [...new Set(erased.map((row) => row.run_id))];
+  const shared = trx.selectFrom('investigations').select('run_id').where('run_id', 'in', runIds);
+  const runs = await trx
     .deleteFrom('runs')
-    .where('id', 'in', [...new Set(erased.map((row) => row.run_id))])
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('investigations').select('id').whereRef('investigations.run_id', '=', 'runs.id'))),
-    )
+    .where('id', 'in', runIds)
+    .where('id', 'not in', shared)
     .returning('id')
     .execute();
-  await enqueuer.remove(
+  await jobs.remove(trx, 'run', toIds(runs));
+  await passOnSameAs(trx, toIds(issues));
+  await eraseFromThreads(
     trx,
-    'run',
-    left.map((row) => row.id),
+    erased.map((row) => row.thread_id),
   );
-  await passOn(
-    trx,
-    issues.map((row) => row.id),
-  );
-  await forgetThreads(trx, erased);
 }
 
-/** What a person wrote to a thread goes with the investigation that it asked for, as does what was made of that. */
-async function forgetThreads(trx: Trx, erased: readonly { readonly thread_id: string | null }[]): Promise<void> {
-  const ids = [...new Set(erased.map((row) => row.thread_id))].filter((id) => id !== null);
-  if (ids.length === 0) return;
-  const left = await trx
-    .selectFrom('threads')
-    .selectAll()
-    .where('id', 'in', ids)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('investigations').select('id').whereRef('investigations.id', '=', 'threads.investigation_id'),
-        ),
-      ),
+function toIds(rows: readonly { readonly id: string }[]): readonly string[] {
+  return rows.map(({ id }) => id);
+}
+
+/** That a webhook was delivered stays on record; its address, which may contain a token, and its attempts do not. */
+async function eraseWebhooks(trx: Trx, jobs: Enqueuer, investigationIds: readonly string[]): Promise<void> {
+  const rows = await trx
+    .updateTable('webhooks')
+    .set({ url: '' })
+    .where('investigation_id', 'in', investigationIds)
+    .returning('id')
+    .execute();
+  if (rows.length === 0) return;
+  await jobs.remove(trx, 'webhook', toIds(rows));
+  await trx.deleteFrom('webhook_attempts').where('webhook_id', 'in', toIds(rows)).execute();
+  await trx
+    .deleteFrom('webhooks')
+    .where('investigation_id', 'in', investigationIds)
+    .where('state', '!=', 'delivered')
+    .execute();
+}
+
+/** Before the investigations are deleted. The head's `check-run` job renders what is left. */
+async function forgetHeldHeads(trx: Trx, investigationIds: readonly string[]): Promise<void> {
+  const heads = await trx
+    .selectFrom('heads')
+    .select(['id', 'record'])
+    .where('is_held', '=', 1)
+    .where('id', 'in', (query) =>
+      query.selectFrom('findings').select('head_id').where('investigation_id', 'in', investigationIds),
     )
     .execute();
-  for (const row of left) {
-    const { trigger, record } = toThread(row);
-    const forgotten = JSON.stringify({ ...trigger, guidance: '' });
+  for (const { id, record } of heads) {
+    const stored: HeadRecord = JSON.parse(record);
     await trx
-      .updateTable('threads')
-      .set({ trigger_json: forgotten, ...recordColumns({ ...record, withheld: null, held: null }) })
-      .where('id', '=', row.id)
+      .updateTable('heads')
+      .set(toHeadRecordColumns({ ...stored, held: null }))
+      .where('id', '=', id)
       .execute();
   }
 }
 
-/** What would be shown of an erased Issue, whichever of the thread's it was: its job makes it anew. */
-export async function forgetShown(trx: Trx, threadId: string, now: string): Promise<void> {
-  const row = await trx.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
-  if (!row) return;
-  const { record } = toThread(row);
-  await trx
-    .updateTable('threads')
-    .set({ ...recordColumns({ ...record, held: null }), changed_at: now })
-    .where('id', '=', threadId)
-    .execute();
-}
-
-/** Of those that named an erased Issue as the one they were answered from, the oldest left stands for itself and for the others. */
-async function passOn(trx: Trx, erased: readonly string[]): Promise<void> {
+/** Of the Issues whose `sameAs` names an erased one, the oldest takes its place. */
+async function passOnSameAs(trx: Trx, erased: readonly string[]): Promise<void> {
   if (erased.length === 0) return;
   const heirs = await trx
     .selectFrom('issues')
@@ -97,52 +161,69 @@ async function passOn(trx: Trx, erased: readonly string[]): Promise<void> {
   }
 }
 
-/** That a webhook was delivered may be known; where to, and how that went, may not: an address can hold a token of the caller's. */
-async function eraseWebhooks(trx: Trx, investigationIds: readonly string[], enqueuer: Enqueuer): Promise<void> {
-  const rows = await trx
-    .updateTable('webhooks')
-    .set({ url: '' })
-    .where('investigation_id', 'in', investigationIds)
-    .returning('id')
+/** What a person wrote to a thread, and what was made of it, is erased with the thread's own investigation. */
+async function eraseFromThreads(trx: Trx, threadIds: readonly (string | null)[]): Promise<void> {
+  const ids = [...new Set(threadIds)].filter((id) => id !== null);
+  if (ids.length === 0) return;
+  const threads = await trx
+    .selectFrom('threads')
+    .selectAll()
+    .where('id', 'in', ids)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('investigations').select('id').whereRef('investigations.id', '=', 'threads.investigation_id'),
+        ),
+      ),
+    )
     .execute();
-  const webhookIds = rows.map((row) => row.id);
-  await enqueuer.remove(trx, 'webhook', webhookIds);
-  if (webhookIds.length > 0) await trx.deleteFrom('webhook_attempts').where('webhook_id', 'in', webhookIds).execute();
+  for (const row of threads) {
+    const { trigger, record } = toThread(row);
+    const columns = toRecordColumns({ ...record, withheld: null, held: null });
+    await trx
+      .updateTable('threads')
+      .set({ ...columns, trigger_json: JSON.stringify({ ...trigger, guidance: '' }) })
+      .where('id', '=', row.id)
+      .execute();
+  }
+}
+
+/** What is held back may show an erased Issue, whichever of the thread's it was: its job renders it again. */
+export async function forgetHeldThread(trx: Trx, threadId: string, now: string): Promise<void> {
+  const row = await trx.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
+  if (!row) return;
   await trx
-    .deleteFrom('webhooks')
-    .where('investigation_id', 'in', investigationIds)
-    .where('state', '!=', 'delivered')
+    .updateTable('threads')
+    .set({ ...toRecordColumns({ ...toThread(row).record, held: null }), changed_at: now })
+    .where('id', '=', threadId)
     .execute();
 }
 
-/** Up to `limit` heads of these projects, with their jobs; returns how many. */
-export async function eraseHeads(
-  trx: Trx,
-  { projectIds, limit }: { readonly projectIds: readonly string[]; readonly limit: number },
-  enqueuer: Enqueuer,
-): Promise<number> {
-  const some = trx.selectFrom('heads').select('seq').where('project_id', 'in', projectIds).limit(limit);
+interface SomeProjects {
+  readonly ids: readonly string[];
+  readonly limit: number;
+}
+
+/** Erases up to `limit` heads of these projects, with their jobs; returns how many. */
+export async function eraseHeads(trx: Trx, jobs: Enqueuer, { ids, limit }: SomeProjects): Promise<number> {
+  if (ids.length === 0) return 0;
+  const some = trx.selectFrom('heads').select('seq').where('project_id', 'in', ids).limit(limit);
   const erased = await trx.deleteFrom('heads').where('seq', 'in', some).returning('id').execute();
-  await removeHeadJobs(trx, erased, enqueuer);
+  await removeHeadJobs(trx, jobs, erased);
   return erased.length;
 }
 
 export async function removeHeadJobs(
   trx: Trx,
+  jobs: Enqueuer,
   heads: readonly { readonly id: string }[],
-  enqueuer: Enqueuer,
 ): Promise<void> {
-  const ids = heads.map((row) => row.id);
-  await enqueuer.remove(trx, 'head', ids);
-  await enqueuer.remove(trx, 'check-run', ids);
+  await jobs.remove(trx, 'head', toIds(heads));
+  await jobs.remove(trx, 'check-run', toIds(heads));
 }
 
-/** Erases up to `limit` investigations of these projects, and where there are fewer the projects; returns how many. Their heads went before. */
-export async function eraseProjects(
-  trx: Trx,
-  { ids, limit }: { readonly ids: readonly string[]; readonly limit: number },
-  enqueuer: Enqueuer,
-): Promise<number> {
+/** Erases up to `limit` investigations of these projects, whose heads are erased; with fewer also the projects. Returns how many. */
+export async function eraseProjects(trx: Trx, jobs: Enqueuer, { ids, limit }: SomeProjects): Promise<number> {
   if (ids.length === 0) return 0;
   const rows = await trx
     .selectFrom('investigations')
@@ -151,136 +232,173 @@ export async function eraseProjects(
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute();
-  await eraseInvestigations(
-    trx,
-    rows.map((row) => row.id),
-    enqueuer,
-  );
-  if (rows.length < limit) await eraseEmptied(trx, ids, enqueuer);
+  await eraseInvestigations(trx, jobs, toIds(rows));
+  if (rows.length === limit) return limit;
+  const threads = await trx.deleteFrom('threads').where('project_id', 'in', ids).returning('id').execute();
+  await jobs.remove(trx, 'publish', toIds(threads));
+  await jobs.remove(trx, 'backfill', ids);
+  await trx.deleteFrom('projects').where('id', 'in', ids).execute();
   return rows.length;
 }
 
-async function eraseEmptied(trx: Trx, ids: readonly string[], enqueuer: Enqueuer): Promise<void> {
-  const threads = await trx.deleteFrom('threads').where('project_id', 'in', ids).returning('id').execute();
-  await removePublishing(trx, threads, enqueuer);
-  await enqueuer.remove(trx, 'backfill', ids);
-  await trx.deleteFrom('projects').where('id', 'in', ids).execute();
-}
-
-export async function removePublishing(
-  trx: Trx,
-  threads: readonly { readonly id: string }[],
-  enqueuer: Enqueuer,
-): Promise<void> {
-  await enqueuer.remove(
-    trx,
-    'publish',
-    threads.map((row) => row.id),
-  );
-}
-
-/** To be called while the investigations are still there. The head's `check-run` job makes anew what is left to be shown. */
-async function forgetHeldHeads(trx: Trx, investigationIds: readonly string[]): Promise<void> {
-  const rows = await trx
-    .selectFrom('heads')
-    .select(['id', 'record'])
-    .where('is_held', '=', 1)
-    .where('id', 'in', (query) =>
-      query.selectFrom('findings').select('head_id').where('investigation_id', 'in', investigationIds),
-    )
-    .execute();
-  for (const { id, record } of rows) {
-    const known: HeadRecord = JSON.parse(record);
-    await trx
-      .updateTable('heads')
-      .set(headRecordColumns({ ...known, held: null }))
-      .where('id', '=', id)
-      .execute();
-  }
-}
-
-/** Erased per transaction. */
-export const BATCH = 200;
-
-/** `eraseSome` erases up to BATCH and returns how many; it is called until it finds fewer. Returns how many there were. */
-export async function inBatches(database: Database, eraseSome: (trx: Trx) => Promise<number>): Promise<number> {
-  for (let total = 0; ; ) {
-    const erased = await database.write(eraseSome);
-    total += erased;
-    if (erased < BATCH) return total;
-  }
-}
-
-/** `forgetErased` is called after the last commit, to make what was erased unreadable on disk too. */
-export function createErasureVerbs(
-  database: Database,
-  enqueuer: Enqueuer,
-  forgetErased: () => Promise<void>,
-): ErasureStore {
-  return {
-    async eraseAccount(loginOrNumber, now) {
-      const erased = await database.write((trx) => eraseAccount(trx, loginOrNumber, { enqueuer, now }));
-      if (erased !== null) await forgetErased();
-      return erased;
-    },
-    async eraseProject(idOrName, now) {
-      const found = await database.write((trx) => hideAndCount(trx, idOrName, now));
-      if (found === null) return null;
-      const ids = [found.id];
-      const limit = BATCH;
-      await inBatches(database, async (trx) => {
-        await hide(trx, found.id, now);
-        return eraseHeads(trx, { projectIds: ids, limit }, enqueuer);
-      });
-      await inBatches(database, async (trx) => {
-        await hide(trx, found.id, now);
-        const erased = await eraseProjects(trx, { ids, limit }, enqueuer);
-        const entry = { at: now, accountId: OPERATOR, verb: 'project.erased_by_operator', subject: found.id } as const;
-        if (erased < limit) await writeAudit(trx, entry);
-        return erased;
-      });
-      await forgetErased();
-      return found;
-    },
-  };
-}
-
-/** Hidden first: nobody hands anything in for what is being erased, and where this is cut short nobody is shown a half. */
+/** Hidden first: nothing new is accepted for it, and a project that is half erased is not shown. */
 async function hideAndCount(trx: Trx, idOrName: string, now: string): Promise<ErasedProject | null> {
-  const rows = await trx
+  const row = await trx
     .selectFrom('projects')
-    .select(['id', 'hidden_at'])
+    .select('id')
     .where((or) => or.or([or('id', '=', idOrName), or('name_lower', '=', idOrName.toLowerCase())]))
+    .orderBy(({ eb }) => eb('hidden_at', 'is not', null))
     .orderBy('id')
-    .execute();
-  const row = rows.find(({ hidden_at: hiddenAt }) => hiddenAt === null) ?? rows[0];
+    .limit(1)
+    .executeTakeFirst();
   if (row === undefined) return null;
-  await hide(trx, row.id, now);
-  return {
-    id: row.id,
-    investigations: await countOf(trx, 'investigations', row.id),
-    issues: await countOf(trx, 'issues', row.id),
-    threads: await countOf(trx, 'threads', row.id),
-    heads: await countOf(trx, 'heads', row.id),
-    failures: await countOf(trx, 'failures', row.id),
-  };
+  await hideProject(trx, row.id, now);
+  const counts = { investigations: 0, issues: 0, threads: 0, heads: 0, failures: 0 };
+  for (const table of COUNTED) {
+    const { count } = await trx
+      .selectFrom(table)
+      .select((expression) => expression.fn.countAll<number>().as('count'))
+      .where('project_id', '=', row.id)
+      .executeTakeFirstOrThrow();
+    counts[table] = Number(count);
+  }
+  return { id: row.id, ...counts };
 }
 
-/** In every batch: as long as GitHub lists the repository, it may have been shown again since the last one. */
-async function hide(trx: Trx, id: string, now: string): Promise<void> {
+async function hideProject(trx: Trx, id: string, now: string): Promise<void> {
   const project = trx.updateTable('projects').set({ hidden_at: now }).where('id', '=', id);
   await project.where('hidden_at', 'is', null).execute();
 }
 
-async function countOf(
+/** The login of an erased person, which GitHub does not allow. */
+const NO_NAME = '(erased)';
+
+/** GitHub's own placeholder for deleted people. It has no role anywhere, so that nothing is started or opened in its name. */
+const NOBODY: Person = { id: 10137, login: 'ghost' };
+
+async function eraseAccount(
   trx: Trx,
-  table: 'investigations' | 'issues' | 'threads' | 'heads' | 'failures',
-  projectId: string,
-): Promise<number> {
-  const { count } = await trx
-    .selectFrom(table)
-    .select((expression) => expression.fn.countAll<number>().as('count'))
-    .where('project_id', '=', projectId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  jobs: Enqueuer,
+  loginOrNumber: string,
+  now: string,
+): Promise<ErasedAccount | null> {
+  const { accountId, githubId } = await findPerson(trx, loginOrNumber);
+  const who = accountId ?? OPERATOR;
+  let mentions = 0;
+  let entries = 0;
+  if (githubId !== null) {
+    const threads = await erasePersonFromThreads(trx, githubId);
+    await enqueueUpdates(trx, jobs, threads, { runAt: now });
+    mentions = threads.length + (await erasePersonFromHeads(trx, githubId));
+    const actor = toGithubActor({ id: githubId });
+    const audit = trx.updateTable('audit').set({ account_id: who }).where('account_id', '=', actor);
+    entries = (await audit.returning('seq').execute()).length;
+  }
+  if (accountId === null && mentions + entries === 0) return null;
+  const erased = accountId === null ? NOTHING : await eraseOwnRows(trx, jobs, accountId);
+  await writeAudit(trx, { at: now, accountId: who, verb: 'account.erased_by_operator', subject: who });
+  return { ...erased, mentions };
+}
+
+const NOTHING = { sessions: 0, tokens: 0, webhooks: 0, kept: 0 } as const;
+
+/** A login may consist of digits: it is preferred to a number. */
+async function findPerson(
+  trx: Trx,
+  loginOrNumber: string,
+): Promise<{ readonly accountId: string | null; readonly githubId: number | null }> {
+  const login = loginOrNumber.toLowerCase();
+  const number = /^\d{1,15}$/.test(login) ? Number(login) : null;
+  const rows = await trx
+    .selectFrom('accounts')
+    .select(['id', 'login_lower', 'github_id'])
+    .where((or) => or.or([or('login_lower', '=', login), or('github_id', '=', number)]))
+    .where('login', '!=', NO_NAME)
+    .execute();
+  const row = rows.find((one) => one.login_lower === login) ?? rows[0];
+  return row ? { accountId: row.id, githubId: row.github_id } : { accountId: null, githubId: number };
+}
+
+async function eraseOwnRows(trx: Trx, jobs: Enqueuer, id: string): Promise<Omit<ErasedAccount, 'mentions'>> {
+  const sessions = await trx.deleteFrom('sessions').where('account_id', '=', id).returning('id').execute();
+  const tokens = await trx.deleteFrom('tokens').where('account_id', '=', id).returning('id').execute();
+  for (const table of ['sign_in_codes', 'signing_secrets', 'idempotency_keys'] as const) {
+    await trx.deleteFrom(table).where('account_id', '=', id).execute();
+  }
+  const webhooks = await trx.deleteFrom('webhooks').where('account_id', '=', id).returning('id').execute();
+  await jobs.remove(trx, 'webhook', toIds(webhooks));
+  const investigations = await trx
+    .updateTable('investigations')
+    .set({ callback_url: '', guidance: '' })
+    .where('account_id', '=', id)
+    .returning('id')
+    .execute();
+  const runs = await trx.selectFrom('runs').select('id').where('account_id', '=', id).execute();
+  // A run may outlive the investigation of the account that started it.
+  const kept = Math.max(investigations.length, runs.length);
+  if (kept === 0) await trx.deleteFrom('accounts').where('id', '=', id).execute();
+  else {
+    const nobody = { login: NO_NAME, login_lower: `${NO_NAME} ${id}`, github_id: null };
+    await trx.updateTable('accounts').set(nobody).where('id', '=', id).execute();
+  }
+  return { sessions: sessions.length, tokens: tokens.length, webhooks: webhooks.length, kept };
+}
+
+/** Returns the ids of the threads that named the person; their jobs publish them without the name. */
+async function erasePersonFromThreads(trx: Trx, id: number): Promise<readonly string[]> {
+  const named = `%"id":${id},%`;
+  const rows = await trx
+    .selectFrom('threads')
+    .selectAll()
+    .where(({ or, eb }) =>
+      or([
+        eb('trigger_json', 'like', named),
+        eb('fix_request', 'like', named),
+        eb('record', 'like', named),
+        eb('record', 'like', `%"request":"${id} %`),
+      ]),
+    )
+    .execute();
+  const changed: string[] = [];
+  for (const row of rows) {
+    const { trigger, fixRequest, record } = toThread(row);
+    const { withheld, pullRequest } = record;
+    const isTrigger = trigger.by.id === id;
+    const isRequest = fixRequest?.id === id;
+    const isRefused = withheld !== null && readRequester(record) === id;
+    const isRequester = pullRequest?.requestedBy?.id === id;
+    // Otherwise another number looked like theirs.
+    if (!isTrigger && !isRequest && !isRefused && !isRequester) continue;
+    const columns = toRecordColumns({
+      ...record,
+      withheld: isRefused ? { ...withheld, request: '' } : withheld,
+      pullRequest: isRequester ? removeRequester(pullRequest) : pullRequest,
+    });
+    await trx
+      .updateTable('threads')
+      .set({
+        ...columns,
+        ...(isTrigger && { trigger_json: JSON.stringify({ ...trigger, by: NOBODY, guidance: '' }) }),
+        ...(isRequest && { fix_request: null }),
+      })
+      .where('id', '=', row.id)
+      .execute();
+    changed.push(row.id);
+  }
+  return changed;
+}
+
+/** Returns how many heads named the person. */
+async function erasePersonFromHeads(trx: Trx, id: number): Promise<number> {
+  const rows = await trx.selectFrom('heads').select(['id', 'place']).where('place', 'like', `%"id":${id},%`).execute();
+  let count = 0;
+  for (const row of rows) {
+    const place: HeadPlace = JSON.parse(row.place ?? 'null');
+    const person = place.kind === 'default' ? place.pushedBy : place.kind === 'pull_request' ? place.author : null;
+    if (person?.id !== id) continue;
+    const erased = JSON.stringify(erasePersonFromPlace(place));
+    await trx.updateTable('heads').set({ place: erased }).where('id', '=', row.id).execute();
+    count += 1;
+  }
+  return count;
 }

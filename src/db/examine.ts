@@ -4,12 +4,12 @@ import { statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
-import { secretPurpose } from './accounts.ts';
+import { toSecretPurpose } from './accounts.ts';
 import { listMigrations, readAppliedMigrations } from './migrate.ts';
-import type { TableForm } from './migrations/table-form.ts';
+import type { TableForm } from './migrations/0001-initial.ts';
 import type { Reader, Schema } from './schema.ts';
 import type { Seal } from './seal.ts';
-import { createSqliteDialect, explainSqlite, SQLITE_TABLES } from './sqlite-engine.ts';
+import { createSqliteDialect, explainSqlite, SQLITE_TABLES } from './sqlite.ts';
 
 export interface Examination {
   /** Migrations that this version has and the database has not: the next start makes them. */
@@ -58,7 +58,7 @@ async function opens(kysely: Reader, seal: Seal): Promise<boolean | null> {
   const row = await newest.executeTakeFirst();
   if (!row) return null;
   try {
-    seal.open(row.secret, secretPurpose(row.account_id));
+    seal.open(row.secret, toSecretPurpose(row.account_id));
     return true;
   } catch {
     return false;

@@ -1,181 +1,270 @@
 // The ledger of failures: found by what they are, listed, counted, closed; and which checks passed last.
-
-import { checkKey } from '../core/check.ts';
-import type { Closing, CommitRange, Failure, LikeliestCommit } from '../core/failure.ts';
+import { type Check, toCheckKey } from '../core/check.ts';
+import type { Closing, CommitRange, Failure, LikeliestCommit, Sighting } from '../core/failure.ts';
+import type { Finding } from '../core/head.ts';
 import type { Database } from './database.ts';
-import type { Enqueuer } from './enqueuer.ts';
-import { requireLease } from './runs.ts';
+import { type Run, requireLease } from './runs.ts';
 import type { FailureTable, Reader, Trx } from './schema.ts';
-import { failureFrom, markFlaky, moment, recordSightings } from './sightings.ts';
-import type { CheckId, FailureStatistics, FailureStore, NewPassingCheck, PassingCheck, Run } from './store.ts';
-import { nudgeThreads } from './threads.ts';
+import { markFlaky, type NewFailure, recordSightings, toFailure, toTime } from './sightings.ts';
+import { enqueuePublish } from './threads.ts';
 
-export function createFailureVerbs(database: Database, enqueuer: Enqueuer): FailureStore {
+/** Several Apps may have checks of one name. */
+export type CheckId = Pick<Check, 'app' | 'name'>;
+
+/** A check passed at that commit. */
+export interface PassingCheck {
+  readonly sha: string;
+  readonly at: string;
+  /** GitHub's number of the run; null: a commit status, or not known. */
+  readonly runId: number | null;
+}
+
+export interface NewPassingCheck {
+  readonly sha: string;
+  readonly at: string;
+  readonly check: CheckId;
+  /** Absent: not known. */
+  readonly runId?: number | null | undefined;
+}
+
+/** A commit of the default branch with its passing checks; `at`: when the last one ended. */
+interface PassingHead {
+  readonly sha: string;
+  readonly checks: readonly CheckId[];
+  readonly at: string;
+  /** Failures that are red at this very commit: they stay open. Absent: none. */
+  readonly red?: readonly string[];
+}
+
+type CommitPair = Pick<CommitRange, 'from' | 'to'>;
+
+/** Where and how often a failure was seen. */
+export interface FailureStatistics {
+  /** Commits; of them those where it passed without a change; of these those of the default branch. */
+  readonly heads: number;
+  readonly flakyHeads: number;
+  readonly flakyOnDefault: number;
+  readonly pullRequests: number;
+  /** Without those of pull requests. */
+  readonly branches: number;
+  /** On the default branch, ISO 8601; "": never. */
+  readonly lastOnDefaultAt: string;
+}
+
+interface StatisticsFilter {
+  readonly isTrustedOnly: boolean;
+  /** What is looked at now, which does not count. */
+  readonly besides: { readonly sha: string; readonly pullRequest: number | null; readonly branch: string };
+}
+
+interface FailureFilter {
+  readonly state?: Failure['state'];
+  readonly limit: number;
+  /** Id of the last one of the previous page. */
+  readonly after?: string;
+}
+
+export type FailureStore = ReturnType<typeof createFailureVerbs>;
+
+/** Stored per check: on a busy branch commits that do not contain the red one pass before it is looked at. */
+const MOST_PASSING = 20;
+/** With how many passing commits of one check a red commit is compared. */
+const MOST_COMPARED = 3;
+/** The newest commits that statistics look at. */
+const MOST_HEADS = 1_000;
+
+export function createFailureVerbs(database: Database) {
   return {
-    findFailure: (id) => database.read((reader) => oneFailure(reader, { id })),
-    findFailureByFingerprint: (projectId, fingerprint) =>
-      database.read((reader) => oneFailure(reader, { project_id: projectId, fingerprint })),
-    listFailures: (projectId, filter) => database.read((reader) => failures(reader, projectId, filter)),
-    recordSightings: (failure, sightings) => database.write((trx) => recordSightings(trx, failure, sightings)),
-    readFailureStatistics: (failureId, of) => database.read((reader) => habits(reader, failureId, of)),
-    markFlaky: (failureId, keys) => database.write((trx) => markFlaky(trx, failureId, keys)),
-    async saveRange(failureId, range) {
+    findFailure: (id: string): Promise<Failure | null> => database.read((reader) => findFailure(reader, { id })),
+    findFailureByFingerprint: (projectId: string, fingerprint: string): Promise<Failure | null> =>
+      database.read((reader) => findFailure(reader, { project_id: projectId, fingerprint })),
+    /** Last seen first. */
+    listFailures: (projectId: string, filter: FailureFilter): Promise<readonly Failure[]> =>
+      database.read((reader) => listFailures(reader, projectId, filter)),
+    /**
+     * Links red checks to their failure, each once by its key; created (with `id`) if the fingerprint is new.
+     * - A closed failure is opened again, without its former investigation and thread, by a sighting from after its end; it keeps both within
+     *   24 hours in the pull request that they were started for, unless they brought nothing.
+     * - A sighting may be moved: to the default branch when its commit is there, or to the pull request that was opened for it since.
+     * - The headline is that of the first sighting, and then that of the first one on the default branch.
+     *
+     * `standing`: as it was before; `regression` only after it was closed by a passing default branch. Sightings that were recorded before
+     * return what they returned then.
+     */
+    recordSightings: (
+      failure: NewFailure,
+      sightings: readonly Sighting[],
+      _now: string,
+    ): Promise<{ readonly failure: Failure; readonly standing: Finding['standing'] }> =>
+      database.write((trx) => recordSightings(trx, failure, sightings)),
+    /** Each commit once however many of its checks were red, as far as its sightings are still stored. */
+    readFailureStatistics: (failureId: string, filter: StatisticsFilter): Promise<FailureStatistics> =>
+      database.read((reader) => readFailureStatistics(reader, failureId, filter)),
+    /** A sighting was chance: the check passed at the same commit. Counted once for each key. */
+    markFlaky: (failureId: string, keys: readonly string[], _now: string): Promise<void> =>
+      database.write((trx) => markFlaky(trx, failureId, keys)),
+    async saveRange(failureId: string, range: CommitRange): Promise<void> {
       const saved = { commit_range: JSON.stringify(range) };
       await database.write((trx) => trx.updateTable('failures').set(saved).where('id', '=', failureId).execute());
     },
-    findRangeOfRun: (runId) => database.read((reader) => rangeOfRun(reader, runId)),
-    saveLikeliestCommit: (run, likeliest) => database.write((trx) => saveLikeliest(trx, run, likeliest)),
-    hasOpenOnDefault: (projectId) => database.read((reader) => hasOpenOnDefault(reader, projectId)),
-    isOpenIn: (failureId, pullRequest) => database.read((reader) => isOpenIn(reader, failureId, pullRequest)),
-    countInvestigationsSince: (projectId, by) => database.read((reader) => begunSince(reader, projectId, by)),
-    listPossibleFixes: (projectId, green) => database.read((reader) => mendings(reader, projectId, green)),
-    closeFixedFailures: (projectId, green, now) =>
+    /** Of the failures that the run is about; null: none, not known, or they differ in it. */
+    async findRangeOfRun(runId: string): Promise<CommitRange | null> {
+      const [first, ...others] = await database.read((reader) => listRangesOfRun(reader, runId));
+      if (first === undefined) return null;
+      const { from, to } = first.range;
+      return others.every(({ range }) => range.from === from && range.to === to) ? first.range : null;
+    },
+    /** For the run's failures whose complete range has that commit; refused with `lease_lost` from an older generation. */
+    saveLikeliestCommit: (run: Run, likeliest: LikeliestCommit): Promise<void> =>
       database.write(async (trx) => {
-        const closed = await closeGreen(trx, projectId, green);
-        // A pull request that mends one of them has to say that nothing waits for it any more.
-        await nudgeThreads(
-          trx,
-          closed.map(({ threadId }) => threadId),
-          { enqueuer, runAt: now },
-        );
+        await requireLease(trx, run);
+        for (const { id, range } of await listRangesOfRun(trx, run.id)) {
+          const isCut = range.total > range.commits.length;
+          if (isCut || !range.commits.some(({ sha }) => sha === likeliest.sha)) continue;
+          const saved = { commit_range: JSON.stringify({ ...range, likeliest } satisfies CommitRange) };
+          await trx.updateTable('failures').set(saved).where('id', '=', id).execute();
+        }
+      }),
+    /** Whether a failure of the project is open that was seen on the default branch. */
+    async hasOpenOnDefault(projectId: string): Promise<boolean> {
+      const row = await database.read((reader) =>
+        reader
+          .selectFrom('failures')
+          .select('id')
+          .where('project_id', '=', projectId)
+          .where('state', '=', 'open')
+          .where('is_on_default', '=', 1)
+          .limit(1)
+          .executeTakeFirst(),
+      );
+      return row !== undefined;
+    },
+    /** Whether the failure is open, and was seen at this pull request since that last passed or was closed. */
+    isOpenIn: (failureId: string, pullRequest: number): Promise<boolean> =>
+      database.read((reader) => isOpenInPullRequest(reader, failureId, pullRequest)),
+    /** Which red commits of the default branch `closeFixedFailures` has to know of whether they lead to which passing ones. */
+    listPossibleFixes: (projectId: string, passing: PassingHead): Promise<readonly CommitPair[]> =>
+      database.read((reader) => listPossibleFixes(reader, projectId, passing)),
+    /**
+     * Closes failures of the default branch if each check that had them, at each commit, passed later at another commit that contains it, as
+     * `contained` says. Later is not enough: checks of an older commit may be slow. Passing at the same commit is chance. Returns those closed.
+     */
+    closeFixedFailures: (
+      projectId: string,
+      passing: PassingHead & { readonly contained: readonly CommitPair[] },
+      now: string,
+    ): Promise<readonly Failure[]> =>
+      database.write(async (trx) => {
+        const closed = await closeFixedFailures(trx, projectId, passing);
+        // A pull request that fixes one of them has to say that it is not needed any more.
+        const threadIds = closed.map(({ threadId }) => threadId);
+        await enqueuePublish(trx, database.jobs, threadIds, { runAt: now });
         return closed;
       }),
-    closeFailuresOfPullRequest: (projectId, number, at) =>
-      database.write((trx) => closeOfPullRequest(trx, projectId, number, at)),
-    recordPassingCheck: (projectId, green) => noteGreen(database, projectId, green),
-    listPassingChecks: (projectId, check) => database.read((reader) => lastGreens(reader, projectId, check)),
+    /**
+     * The pull request was closed, merged or passed at `at`; later sightings stay. Failures that were seen only in pull requests that have
+     * ended are closed.
+     */
+    closeFailuresOfPullRequest: (projectId: string, number: number, at: string): Promise<void> =>
+      database.write((trx) => closeFailuresOfPullRequest(trx, projectId, number, toTime(at))),
+    /** A check of the default branch passed; the newest 20 of each check are stored. */
+    recordPassingCheck: (projectId: string, passing: NewPassingCheck): Promise<void> =>
+      recordPassingCheck(database, projectId, passing),
+    /** Newest first. */
+    listPassingChecks: (projectId: string, check: CheckId): Promise<readonly PassingCheck[]> =>
+      database.read((reader) => listPassingChecks(reader, projectId, check)),
   };
 }
 
-type Key = Partial<Pick<FailureTable, 'id' | 'project_id' | 'fingerprint'>>;
-
-async function oneFailure(reader: Reader, key: Key): Promise<Failure | null> {
+async function findFailure(
+  reader: Reader,
+  key: Partial<Pick<FailureTable, 'id' | 'project_id' | 'fingerprint'>>,
+): Promise<Failure | null> {
   const row = await reader
     .selectFrom('failures')
     .selectAll()
     .where((expression) => expression.and(key))
     .executeTakeFirst();
-  return row ? failureFrom(row) : null;
+  return row ? toFailure(row) : null;
 }
 
-async function failures(
+async function listFailures(
   reader: Reader,
   projectId: string,
-  { state, limit, after }: Parameters<FailureStore['listFailures']>[1],
+  { state, limit, after }: FailureFilter,
 ): Promise<readonly Failure[]> {
   let query = reader
     .selectFrom('failures')
-    .selectAll('failures')
-    .where('failures.project_id', '=', projectId)
-    .orderBy('failures.last_seen_at', 'desc')
-    .orderBy('failures.seq', 'desc')
-    .limit(limit);
-  if (state !== undefined) query = query.where('failures.state', '=', state);
-  if (after !== undefined) {
-    query = query
-      .innerJoin('failures as last', (join) => join.on('last.id', '=', after))
-      .where(({ or, and, eb, ref }) =>
-        or([
-          eb('failures.last_seen_at', '<', ref('last.last_seen_at')),
-          and([eb('failures.last_seen_at', '=', ref('last.last_seen_at')), eb('failures.seq', '<', ref('last.seq'))]),
-        ]),
-      ) as typeof query;
-  }
-  const rows = await query.execute();
-  return rows.map(failureFrom);
-}
-
-async function hasOpenOnDefault(reader: Reader, projectId: string): Promise<boolean> {
-  const row = await reader
-    .selectFrom('failures')
-    .select('id')
+    .selectAll()
     .where('project_id', '=', projectId)
-    .where('state', '=', 'open')
-    .where('is_on_default', '=', 1)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(limit);
+  if (state !== undefined) query = query.where('state', '=', state);
+  if (after !== undefined) {
+    const last = await reader
+      .selectFrom('failures')
+      .select(['last_seen_at', 'seq'])
+      .where('id', '=', after)
+      .executeTakeFirst();
+    if (last === undefined) return [];
+    query = query.where(({ or, and, eb }) =>
+      or([
+        eb('last_seen_at', '<', last.last_seen_at),
+        and([eb('last_seen_at', '=', last.last_seen_at), eb('seq', '<', last.seq)]),
+      ]),
+    );
+  }
+  return (await query.execute()).map(toFailure);
 }
 
-async function begunSince(
+async function listPossibleFixes(
   reader: Reader,
   projectId: string,
-  { githubId, since }: Parameters<FailureStore['countInvestigationsSince']>[1],
-): Promise<number> {
-  const account = reader.selectFrom('accounts').select('id').where('github_id', '=', githubId);
-  const { count } = await reader
-    .selectFrom('investigations')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('project_id', '=', projectId)
-    .where('account_id', 'in', account)
-    .where('created_at', '>', since)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
-type GreenChecks = Parameters<FailureStore['listPossibleFixes']>[1];
-
-type Ends = Pick<CommitRange, 'from' | 'to'>;
-
-/** A red commit may have to be held against so many green ones of one check. */
-const MOST_TRIED = 3;
-
-async function mendings(reader: Reader, projectId: string, green: GreenChecks): Promise<readonly Ends[]> {
-  const pairs = new Map<string, Ends>();
-  for (const reds of await mendable(reader, projectId, green)) {
-    // One of whose checks none is green since cannot be closed: nothing is to be asked about it.
-    if (reds.some(({ greens }) => greens.length === 0)) continue;
-    for (const { sha: from, greens } of reds) {
-      for (const to of greens.slice(0, MOST_TRIED)) pairs.set(`${from} ${to}`, { from, to });
+  passing: PassingHead,
+): Promise<readonly CommitPair[]> {
+  const pairs = new Map<string, CommitPair>();
+  for (const reds of await listRedChecks(reader, projectId, passing)) {
+    // A failure with a check that did not pass since cannot be closed.
+    if (reds.some(({ passedAt }) => passedAt.length === 0)) continue;
+    for (const { sha: from, passedAt } of reds) {
+      for (const to of passedAt.slice(0, MOST_COMPARED)) pairs.set(`${from} ${to}`, { from, to });
     }
   }
   return [...pairs.values()];
 }
 
-async function closeGreen(
+async function closeFixedFailures(
   trx: Trx,
   projectId: string,
-  { contained, ...green }: Parameters<FailureStore['closeFixedFailures']>[1],
+  { contained, ...passing }: PassingHead & { readonly contained: readonly CommitPair[] },
 ): Promise<readonly Failure[]> {
-  const leads = new Set(contained.map(({ from, to }) => `${from} ${to}`));
-  const isMended = ({ sha, greens }: Red) => greens.some((to) => leads.has(`${sha} ${to}`));
+  const pairs = new Set(contained.map(({ from, to }) => `${from} ${to}`));
   const closed: Failure[] = [];
-  for (const reds of await mendable(trx, projectId, green)) {
+  for (const reds of await listRedChecks(trx, projectId, passing)) {
+    const isFixed = reds.every(({ sha, passedAt }) => passedAt.some((to) => pairs.has(`${sha} ${to}`)));
     const [first] = reds;
-    if (first === undefined || !reds.every(isMended)) continue;
-    closed.push(await close(trx, first.failureId, { sha: green.sha, at: moment(green.at), by: 'green' }));
+    if (!isFixed || first === undefined) continue;
+    closed.push(await closeFailure(trx, first.failureId, { sha: passing.sha, at: toTime(passing.at), by: 'green' }));
   }
   return closed;
 }
 
 /** A check that was red at a commit of the default branch since its failure was opened. */
-interface Red {
+interface RedCheck {
   readonly failureId: string;
   readonly sha: string;
-  /** Other commits that the check was green at after that, this one first, then the newest. Not every check runs at every commit. */
-  readonly greens: readonly string[];
+  /** Other commits where the check passed after that, the one given first, then the newest. Not every check runs at every commit. */
+  readonly passedAt: readonly string[];
 }
 
-/** Of each open failure of the default branch its red checks, but where it is red at that very commit. */
-async function mendable(reader: Reader, projectId: string, green: GreenChecks): Promise<readonly (readonly Red[])[]> {
-  const rows = await redOnDefault(reader, projectId);
-  const noted = rows.length === 0 ? [] : await notedGreens(reader, projectId);
-  const at = moment(green.at);
-  const keys = new Set(green.checks.map(checkKey));
-  const failures = new Map<string, Red[]>();
-  for (const { id, check_key: key, sha, seen_at: seenAt } of rows) {
-    if (green.red?.includes(id)) continue;
-    const here = keys.has(key) ? [green.sha] : [];
-    const others = noted.filter((one) => one.check_key === key && one.passed_at > seenAt).map((one) => one.sha);
-    // Red and green at one commit is chance, or another run of that name: nothing was mended between them.
-    const greens = seenAt >= at ? [] : [...new Set([...here, ...others])].filter((green) => green !== sha);
-    failures.set(id, [...(failures.get(id) ?? []), { failureId: id, sha, greens }]);
-  }
-  return [...failures.values()];
-}
-
-async function redOnDefault(reader: Reader, projectId: string) {
-  return await reader
+/** The red checks of each open failure of the default branch, but for those that are red at the commit given. */
+async function listRedChecks(
+  reader: Reader,
+  projectId: string,
+  passing: PassingHead,
+): Promise<readonly (readonly RedCheck[])[]> {
+  const sightings = await reader
     .selectFrom('failures')
     .innerJoin('sightings', (join) =>
       join
@@ -183,52 +272,54 @@ async function redOnDefault(reader: Reader, projectId: string) {
         .onRef('sightings.opening', '=', 'failures.opening')
         .on('sightings.is_on_default', '=', 1),
     )
-    .select(({ fn }) => [
-      'failures.id',
-      'sightings.check_key',
-      'sightings.sha',
-      fn.max('sightings.seen_at').as('seen_at'),
-    ])
+    .select(({ fn }) => ['failures.id', 'sightings.check_key', 'sightings.sha', fn.max('seen_at').as('seen_at')])
     .where('failures.project_id', '=', projectId)
     .where('failures.state', '=', 'open')
     .where('failures.is_on_default', '=', 1)
     .groupBy(['failures.id', 'failures.seq', 'sightings.check_key', 'sightings.sha'])
     .orderBy('failures.seq')
     .execute();
-}
-
-async function notedGreens(reader: Reader, projectId: string) {
-  return await reader
+  if (sightings.length === 0) return [];
+  const passed = await reader
     .selectFrom('passing_checks')
     .select(['check_key', 'sha', 'passed_at'])
     .where('project_id', '=', projectId)
     .orderBy('passed_at', 'desc')
     .execute();
+  const at = toTime(passing.at);
+  const keys = new Set(passing.checks.map(toCheckKey));
+  const reds = sightings
+    .filter(({ id }) => !passing.red?.includes(id))
+    .map(({ id, check_key: key, sha, seen_at: seenAt }): RedCheck => {
+      const here = keys.has(key) ? [passing.sha] : [];
+      const others = passed.filter((one) => one.check_key === key && one.passed_at > seenAt).map((one) => one.sha);
+      const shas = seenAt >= at ? [] : [...new Set([...here, ...others])];
+      return { failureId: id, sha, passedAt: shas.filter((one) => one !== sha) };
+    });
+  return [...Map.groupBy(reds, (red) => red.failureId).values()];
 }
 
-/** With no word of its own: the commit is the one that it was last seen at. Branches without a pull request keep nothing open. */
-async function closeOfPullRequest(trx: Trx, projectId: string, number: number, at: string): Promise<void> {
+async function closeFailuresOfPullRequest(trx: Trx, projectId: string, number: number, at: string): Promise<void> {
   const open = trx.selectFrom('failures').select('id').where('project_id', '=', projectId).where('state', '=', 'open');
-  const over = await trx
+  const ended = await trx
     .updateTable('sightings')
     .set({ is_over: 1 })
     .where('pull_request', '=', number)
     .where('is_over', '=', 0)
-    .where('seen_at', '<=', moment(at))
+    .where('seen_at', '<=', at)
     .where('failure_id', 'in', open)
     .returning('failure_id')
     .execute();
-  for (const id of new Set(over.map((row) => row.failure_id))) {
-    const row = await trx.selectFrom('failures').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-    const { isOnDefault, lastSeen } = failureFrom(row);
-    if (isOnDefault || (await isOpenIn(trx, id, null))) continue;
-    await close(trx, id, { sha: lastSeen.sha, at: moment(at), by: 'pull_request' });
+  for (const id of new Set(ended.map((row) => row.failure_id))) {
+    const failure = await findFailure(trx, { id });
+    if (failure === null || failure.isOnDefault || (await isOpenInPullRequest(trx, id))) continue;
+    await closeFailure(trx, id, { sha: failure.lastSeen.sha, at, by: 'pull_request' });
   }
 }
 
-/** Null: in any. */
-async function isOpenIn(reader: Reader, failureId: string, pullRequest: number | null): Promise<boolean> {
-  const seen = reader
+/** Whether it is open in this pull request, or, without one, in any. */
+async function isOpenInPullRequest(reader: Reader, failureId: string, pullRequest?: number): Promise<boolean> {
+  let seen = reader
     .selectFrom('failures')
     .innerJoin('sightings', (join) =>
       join
@@ -241,14 +332,11 @@ async function isOpenIn(reader: Reader, failureId: string, pullRequest: number |
     .where('failures.state', '=', 'open')
     .where('sightings.pull_request', 'is not', null)
     .limit(1);
-  const row = await (pullRequest === null
-    ? seen
-    : seen.where('sightings.pull_request', '=', pullRequest)
-  ).executeTakeFirst();
-  return row !== undefined;
+  if (pullRequest !== undefined) seen = seen.where('sightings.pull_request', '=', pullRequest);
+  return (await seen.executeTakeFirst()) !== undefined;
 }
 
-/** Up to `limit` open failures that nobody has seen since then, such as of a check that was renamed; returns how many. */
+/** Closes up to `limit` open failures that were not seen since then, such as of a check that was renamed; returns how many. */
 export async function closeUnseen(
   trx: Trx,
   { unseenSince, now, limit }: { readonly unseenSince: string; readonly now: string; readonly limit: number },
@@ -260,81 +348,75 @@ export async function closeUnseen(
     .where('last_seen_at', '<', unseenSince)
     .limit(limit)
     .execute();
-  for (const { id, lastSeen } of rows.map(failureFrom)) {
-    await close(trx, id, { sha: lastSeen.sha, at: now, by: 'unseen' });
+  for (const { id, lastSeen } of rows.map(toFailure)) {
+    await closeFailure(trx, id, { sha: lastSeen.sha, at: now, by: 'unseen' });
   }
   return rows.length;
 }
 
-async function close(trx: Trx, id: string, { sha, at, by }: Closing): Promise<Failure> {
+async function closeFailure(trx: Trx, id: string, { sha, at, by }: Closing): Promise<Failure> {
   const row = await trx
     .updateTable('failures')
     .set({ state: 'closed', closed_sha: sha, closed_at: at, closed_by: by })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  return failureFrom(row);
+  return toFailure(row);
 }
 
-/** On a busy branch commits that are not among the forebears of a red one turn green before that is looked at. */
-const MOST_GREENS = 20;
-
-/** GitHub tells of every green check: what says nothing new takes no write lock. */
-async function noteGreen(database: Database, projectId: string, green: NewPassingCheck): Promise<void> {
-  const at = moment(green.at);
-  const known = await database.read((reader) => lastGreens(reader, projectId, green.check));
-  if (known.some((one) => one.sha === green.sha && one.at >= at)) return;
-  const oldest = known[MOST_GREENS - 1];
+/** GitHub reports every passing check: one that says nothing new takes no write lock. */
+async function recordPassingCheck(database: Database, projectId: string, passing: NewPassingCheck): Promise<void> {
+  const { check, sha, runId = null } = passing;
+  const at = toTime(passing.at);
+  const known = await database.read((reader) => listPassingChecks(reader, projectId, check));
+  const oldest = known[MOST_PASSING - 1];
   if (oldest !== undefined && oldest.at >= at) return;
-  await database.write((trx) => putGreen(trx, projectId, { ...green, at }));
+  if (known.some((one) => one.sha === sha && one.at >= at)) return;
+  const key = toCheckKey(check);
+  await database.write(async (trx) => {
+    await trx
+      .insertInto('passing_checks')
+      .values({ project_id: projectId, check_key: key, sha, passed_at: at, run_id: runId })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['project_id', 'check_key', 'sha'])
+          .doUpdateSet({ passed_at: at, run_id: runId })
+          .where('passing_checks.passed_at', '<', at),
+      )
+      .execute();
+    const kept = await listPassingChecks(trx, projectId, check);
+    await trx
+      .deleteFrom('passing_checks')
+      .where('project_id', '=', projectId)
+      .where('check_key', '=', key)
+      .where(
+        'sha',
+        'not in',
+        kept.map((one) => one.sha),
+      )
+      .execute();
+  });
 }
 
-async function putGreen(trx: Trx, projectId: string, { check, sha, at, runId = null }: NewPassingCheck): Promise<void> {
-  const key = checkKey(check);
-  await trx
-    .insertInto('passing_checks')
-    .values({ project_id: projectId, check_key: key, sha, passed_at: at, run_id: runId })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['project_id', 'check_key', 'sha'])
-        .doUpdateSet({ passed_at: at, run_id: runId })
-        // Somebody else may have noted a newer one since it was looked for.
-        .where('passing_checks.passed_at', '<', at),
-    )
-    .execute();
-  const kept = (await lastGreens(trx, projectId, check)).map((green) => green.sha);
-  await trx
-    .deleteFrom('passing_checks')
-    .where('project_id', '=', projectId)
-    .where('check_key', '=', key)
-    .where('sha', 'not in', kept)
-    .execute();
-}
-
-async function lastGreens(reader: Reader, projectId: string, check: CheckId): Promise<readonly PassingCheck[]> {
+async function listPassingChecks(reader: Reader, projectId: string, check: CheckId): Promise<readonly PassingCheck[]> {
   const rows = await reader
     .selectFrom('passing_checks')
     .select(['sha', 'passed_at', 'run_id'])
     .where('project_id', '=', projectId)
-    .where('check_key', '=', checkKey(check))
+    .where('check_key', '=', toCheckKey(check))
     .orderBy('passed_at', 'desc')
     .orderBy('sha')
-    .limit(MOST_GREENS)
+    .limit(MOST_PASSING)
     .execute();
   return rows.map((row) => ({ sha: row.sha, at: row.passed_at, runId: row.run_id }));
 }
 
-type Asked = Parameters<FailureStore['readFailureStatistics']>[1];
-
-/** Of a failure that is seen every hour, the newest tell enough. */
-const MOST_HEADS = 1_000;
-
-async function habits(
+async function readFailureStatistics(
   reader: Reader,
   failureId: string,
-  { isTrustedOnly, besides }: Asked,
+  { isTrustedOnly, besides }: StatisticsFilter,
 ): Promise<FailureStatistics> {
-  const seen = reader
+  let query = reader
     .selectFrom('sightings')
     .select(({ fn }) => [
       'sha',
@@ -349,40 +431,24 @@ async function habits(
     .groupBy(['sha', 'branch', 'pull_request'])
     .orderBy('seen_at', 'desc')
     .limit(MOST_HEADS);
-  const rows = await (isTrustedOnly ? seen.where('is_trusted', '=', 1) : seen).execute();
-  const shas = (some: typeof rows) => new Set(some.map(({ sha }) => sha)).size;
+  if (isTrustedOnly) query = query.where('is_trusted', '=', 1);
+  const rows = await query.execute();
+  const countShas = (some: typeof rows) => new Set(some.map(({ sha }) => sha)).size;
   const flaky = rows.filter((row) => row.is_flaky === 1);
   const numbers = new Set(rows.map((row) => row.pull_request));
-  const pushed = rows.filter((row) => row.pull_request === null).map(({ branch }) => branch);
+  const branches = new Set(rows.filter((row) => row.pull_request === null).map(({ branch }) => branch));
   return {
-    heads: shas(rows),
-    flakyHeads: shas(flaky),
-    flakyOnDefault: shas(flaky.filter((row) => row.is_on_default === 1)),
+    heads: countShas(rows),
+    flakyHeads: countShas(flaky),
+    flakyOnDefault: countShas(flaky.filter((row) => row.is_on_default === 1)),
     pullRequests: [...numbers].filter((number) => number !== null && number !== besides.pullRequest).length,
-    branches: [...new Set(pushed)].filter((branch) => branch !== '' && branch !== besides.branch).length,
+    branches: [...branches].filter((branch) => branch !== '' && branch !== besides.branch).length,
     lastOnDefaultAt: rows.find((row) => row.is_on_default === 1)?.seen_at ?? '',
   };
 }
 
-/** Null where there is none, or where the failures that share the run differ in it. */
-async function rangeOfRun(reader: Reader, runId: string): Promise<CommitRange | null> {
-  const [first, ...others] = (await rangesOf(reader, runId)).map(({ range }) => range);
-  return others.every(({ from, to }) => from === first?.from && to === first.to) ? (first ?? null) : null;
-}
-
-/** A failure that was opened anew meanwhile has another range, or none. */
-async function saveLikeliest(trx: Trx, run: Run, likeliest: LikeliestCommit): Promise<void> {
-  await requireLease(trx, run);
-  for (const { id, range } of await rangesOf(trx, run.id)) {
-    // Of a range that is cut it may be any of those that are left out.
-    if (range.total > range.commits.length || !range.commits.some(({ sha }) => sha === likeliest.sha)) continue;
-    const saved = { commit_range: JSON.stringify({ ...range, likeliest } satisfies CommitRange) };
-    await trx.updateTable('failures').set(saved).where('id', '=', id).execute();
-  }
-}
-
-async function rangesOf(
-  reader: Reader | Trx,
+async function listRangesOfRun(
+  reader: Reader,
   runId: string,
 ): Promise<readonly { readonly id: string; readonly range: CommitRange }[]> {
   const rows = await reader
@@ -392,8 +458,7 @@ async function rangesOf(
     .where('investigations.run_id', '=', runId)
     .orderBy('failures.id')
     .execute();
-  return rows.flatMap(({ id, commit_range }) => {
-    const range: CommitRange | null = commit_range === null ? null : JSON.parse(commit_range);
-    return range === null ? [] : [{ id, range }];
-  });
+  return rows.flatMap(({ id, commit_range }) =>
+    commit_range === null ? [] : [{ id, range: JSON.parse(commit_range) }],
+  );
 }

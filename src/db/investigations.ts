@@ -1,96 +1,150 @@
-// Investigations as their callers see them.
-
+// Investigations as their callers see them, and the Issues that they end with.
 import { type SqlBool, sql } from 'kysely';
-import type { Investigation, InvestigationOutcome, InvestigationState } from '../core/investigation.ts';
-import type { Database } from './database.ts';
-import type { Reader } from './schema.ts';
-import type { InvestigationFilter, InvestigationStore } from './store.ts';
+import type { ChangeSet } from '../core/change-set.ts';
+import type { Verdict } from '../core/check.ts';
+import type { StepSource } from '../core/evidence.ts';
+import { truncate } from '../core/inert-text.ts';
+import type { Investigation, InvestigationState } from '../core/investigation.ts';
+import { type Conclusion, type Issue, type Outcome, toIssue } from '../core/issue.ts';
+import type { Origin } from '../core/report.ts';
+import { writeAudit } from './audit.ts';
+import { type Database, type Enqueuer, queryInChunks } from './database.ts';
+import { eraseInvestigations, forgetHeldThread } from './erase.ts';
+import type { Reader, Trx } from './schema.ts';
+import { enqueueUpdates, type LearntLinks } from './threads.ts';
 
-export function createInvestigationVerbs(
-  database: Database,
-): Pick<InvestigationStore, 'findInvestigation' | 'listInvestigations'> {
+export interface InvestigationFilter {
+  /** Absent: of all projects. */
+  readonly projectIds?: readonly string[];
+  readonly state?: InvestigationState;
+  readonly reference?: string;
+  readonly limit: number;
+  /** The id of the last investigation of the previous page. */
+  readonly after?: string;
+}
+
+export interface IssueLine {
+  readonly id: string;
+  readonly projectId: string;
+  readonly origin: Origin;
+  readonly reference: string;
+  /** First 300 characters of each. */
+  readonly problem: string;
+  readonly rootCause: string;
+  readonly outcome: Outcome;
+  readonly partial: boolean;
+  readonly verdict: Verdict | null;
+  readonly confidence: number | null;
+  readonly sameAs: string | null;
+  readonly hasChange: boolean;
+  readonly pullRequest: string | null;
+  readonly createdAt: string;
+}
+
+interface IssueLineFilter {
+  readonly projectId: string;
+  readonly limit: number;
+  /** Id of the last one of the previous page. */
+  readonly after?: string;
+}
+
+export interface ProjectCounts {
+  readonly issues: number;
+  /** Queued or running investigations. */
+  readonly underWay: number;
+  readonly openFailures: number;
+  /** ISO 8601; "": never. */
+  readonly lastIssueAt: string;
+}
+
+export type InvestigationStore = ReturnType<typeof createInvestigationVerbs>;
+export type IssueStore = ReturnType<typeof createIssueVerbs>;
+
+/** The predicate of the partial index; only where the sole column named `state` is that of `investigations`. */
+const UNDER_WAY = sql<SqlBool>`state in ('queued', 'running')`;
+
+export function createInvestigationVerbs(database: Database) {
   return {
-    async findInvestigation(id) {
+    async findInvestigation(id: string): Promise<Investigation | null> {
       const row = await database.read((reader) =>
-        withProgress(reader).where('investigations.id', '=', id).executeTakeFirst(),
+        selectWithProgress(reader).where('investigations.id', '=', id).executeTakeFirst(),
       );
       return row ? toInvestigation(row) : null;
     },
-    listInvestigations: (filter) => database.read((reader) => investigations(reader, filter)),
+    /** Newest first. */
+    listInvestigations: (filter: InvestigationFilter): Promise<readonly Investigation[]> =>
+      database.read((reader) => listInvestigations(reader, filter)),
+    /** Ids of the investigations of a project that have not ended, oldest first. */
+    async listOpenInvestigations(projectId: string): Promise<readonly string[]> {
+      const rows = await database.read((reader) =>
+        reader
+          .selectFrom('investigations')
+          .select(['id', 'seq'])
+          .where('project_id', '=', projectId)
+          .where(UNDER_WAY)
+          .execute(),
+      );
+      // Sorted here: `order by` would make SQLite read all investigations of the project.
+      return rows.toSorted((a, b) => a.seq - b.seq).map(({ id }) => id);
+    },
+    /** How many investigations the account with that GitHub number has started in the project since then. */
+    async countInvestigationsSince(
+      projectId: string,
+      by: { readonly githubId: number; readonly since: string },
+    ): Promise<number> {
+      const { count } = await database.read((reader) =>
+        reader
+          .selectFrom('investigations')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('project_id', '=', projectId)
+          .where('account_id', 'in', reader.selectFrom('accounts').select('id').where('github_id', '=', by.githubId))
+          .where('created_at', '>', by.since)
+          .executeTakeFirstOrThrow(),
+      );
+      return Number(count);
+    },
+    /** Whether a report of that account about the project is stored. */
+    async hasReported(accountId: string, projectId: string): Promise<boolean> {
+      const row = await database.read((reader) =>
+        reader
+          .selectFrom('runs')
+          .select('id')
+          .where('account_id', '=', accountId)
+          .where('project_id', '=', projectId)
+          .limit(1)
+          .executeTakeFirst(),
+      );
+      return row !== undefined;
+    },
+    /** Projects without anything to count are left out. */
+    countByProject: (projectIds: readonly string[]): Promise<ReadonlyMap<string, ProjectCounts>> =>
+      database.read((reader) => countByProject(reader, projectIds)),
   };
 }
 
-async function investigations(reader: Reader, filter: InvestigationFilter): Promise<readonly Investigation[]> {
-  if (filter.projectIds?.length === 0) return [];
-  const newest = await pageAmongNewest(reader, filter);
-  if (newest?.length === 0) return [];
-  const page = withProgress(reader).orderBy('investigations.seq', 'desc');
-  const rows = await (newest === null
-    ? page.where('investigations.seq', 'in', () => pageOf(reader, filter))
-    : withState(page, filter).where('investigations.seq', 'in', newest)
-  ).execute();
-  // One was erased or moved on meanwhile: a page that is short would pass for the last.
-  if (newest !== null && rows.length < newest.length) return await investigations(reader, filter);
+async function listInvestigations(reader: Reader, filter: InvestigationFilter): Promise<readonly Investigation[]> {
+  const { projectIds, state, reference, after, limit } = filter;
+  if (projectIds?.length === 0) return [];
+  let page = reader.selectFrom('investigations').select('seq').orderBy('seq', 'desc').limit(limit);
+  if (projectIds) page = page.where('project_id', 'in', projectIds);
+  if (state) page = page.where('state', '=', state);
+  if (reference !== undefined) page = page.where('reference', '=', reference);
+  else if (state === 'queued' || state === 'running') page = page.where(UNDER_WAY);
+  if (after !== undefined) {
+    page = page.where('seq', '<', (query) =>
+      query.selectFrom('investigations as last').select('last.seq').where('last.id', '=', after),
+    );
+  }
+  // The page is selected before anything is joined: otherwise all rows of several projects would be joined to be sorted.
+  const rows = await selectWithProgress(reader)
+    .where('investigations.seq', 'in', () => page)
+    .orderBy('investigations.seq', 'desc')
+    .execute();
   return rows.map(toInvestigation);
 }
 
-function withState(page: ReturnType<typeof withProgress>, { state }: InvestigationFilter) {
-  return state === undefined ? page : page.where('investigations.state', '=', state);
-}
-
-/** Of so few an index gives each its own rows, of which the newest are soon found. */
-const FEW_PROJECTS = 8;
-
-/** How many of the newest are looked at: almost always the first of these hold a page. */
-const LOOKED_AT = [200, 2_000];
-
-/**
- * The page where it stands among the newest of all projects; null where it may reach further back, or the projects are few. By the index of
- * 1,000 projects all their rows are put in order for the first page: 23 ms for 100,000 of them, which this takes a fiftieth of.
- */
-async function pageAmongNewest(reader: Reader, filter: InvestigationFilter): Promise<readonly number[] | null> {
-  const { projectIds = [], state, reference, limit } = filter;
-  if (projectIds.length <= FEW_PROJECTS) return null;
-  const wanted = new Set(projectIds);
-  for (const most of LOOKED_AT) {
-    const newest = await before(reader, filter)
-      .select(['seq', 'project_id', 'state', 'reference'])
-      .limit(most)
-      .execute();
-    const found = newest.filter(
-      (row) =>
-        wanted.has(row.project_id) &&
-        (state === undefined || row.state === state) &&
-        (reference === undefined || row.reference === reference),
-    );
-    if (found.length >= limit || newest.length < most) return found.slice(0, limit).map(({ seq }) => seq);
-  }
-  return null;
-}
-
-/** The page is chosen before anything is joined: over several projects, 100,000 rows would be joined to be sorted. */
-function pageOf(reader: Reader, filter: InvestigationFilter) {
-  const { projectIds, state, reference, limit } = filter;
-  let query = before(reader, filter).select('seq').limit(limit);
-  if (projectIds) query = query.where('project_id', 'in', projectIds);
-  if (state) query = query.where('state', '=', state);
-  // Few have one reference: by the index of a state all of that state would be looked at.
-  if (reference !== undefined) query = query.where('reference', '=', reference);
-  else if (state) query = query.where(halfOf(state));
-  return query;
-}
-
-/** Newest first, from the position of the filter on. */
-function before(reader: Reader, { after }: Pick<InvestigationFilter, 'after'>) {
-  const all = reader.selectFrom('investigations').orderBy('seq', 'desc');
-  if (after === undefined) return all;
-  return all.where('seq', '<', (last) =>
-    last.selectFrom('investigations as last').select('last.seq').where('last.id', '=', after),
-  );
-}
-
-/** An investigation's progress is the last step of its run. The text, up to 1 MiB, is left where it is. */
-function withProgress(reader: Reader) {
+/** An investigation's progress is the last step of its run. The text, up to 1 MiB, is not read. */
+function selectWithProgress(reader: Reader) {
   return reader
     .selectFrom('investigations')
     .innerJoin('runs', 'runs.id', 'investigations.run_id')
@@ -111,10 +165,9 @@ function withProgress(reader: Reader) {
     ]);
 }
 
-type Row = Awaited<ReturnType<ReturnType<typeof withProgress>['executeTakeFirstOrThrow']>>;
-
-function toInvestigation(row: Row): Investigation {
-  const outcome: InvestigationOutcome = JSON.parse(row.outcome);
+function toInvestigation(
+  row: Awaited<ReturnType<ReturnType<typeof selectWithProgress>['executeTakeFirstOrThrow']>>,
+): Investigation {
   return {
     id: row.id,
     runId: row.run_id,
@@ -122,18 +175,207 @@ function toInvestigation(row: Row): Investigation {
     projectId: row.project_id,
     origin: row.origin,
     reference: row.reference,
-    outcome,
+    outcome: JSON.parse(row.outcome),
     progress: { step: row.step_count, action: row.action ?? '' },
     createdAt: row.created_at,
   };
 }
 
-/** Queued or running; columns of `investigations` alone may be named `state` where it stands. */
-export const UNDER_WAY = sql<SqlBool>`state in ('queued', 'running')`;
+async function countByProject(reader: Reader, wanted: readonly string[]): Promise<ReadonlyMap<string, ProjectCounts>> {
+  // Without duplicates: an id in two chunks would count twice.
+  const projectIds = [...new Set(wanted)];
+  const counts = new Map<string, ProjectCounts>();
+  const add = (id: string, part: Partial<ProjectCounts>) => {
+    const before = counts.get(id) ?? { issues: 0, underWay: 0, openFailures: 0, lastIssueAt: '' };
+    counts.set(id, { ...before, ...part });
+  };
+  const issues = await queryInChunks(projectIds, (some) =>
+    reader
+      .selectFrom('issues')
+      .select(({ fn }) => ['project_id', fn.countAll<number>().as('count'), fn.max('created_at').as('last')])
+      .where('project_id', 'in', some)
+      .groupBy('project_id')
+      .execute(),
+  );
+  for (const row of issues) add(row.project_id, { issues: Number(row.count), lastIssueAt: row.last });
+  // By state too, as the partial index has them: otherwise SQLite would count all investigations of the project.
+  const underWay = await queryInChunks(projectIds, (some) =>
+    reader
+      .selectFrom('investigations')
+      .select(({ fn }) => ['project_id', fn.countAll<number>().as('count')])
+      .where('project_id', 'in', some)
+      .where(UNDER_WAY)
+      .groupBy(['state', 'project_id'])
+      .execute(),
+  );
+  for (const row of underWay) {
+    add(row.project_id, { underWay: (counts.get(row.project_id)?.underWay ?? 0) + Number(row.count) });
+  }
+  const failures = await queryInChunks(projectIds, (some) =>
+    reader
+      .selectFrom('failures')
+      .select(({ fn }) => ['project_id', fn.countAll<number>().as('count')])
+      .where('project_id', 'in', some)
+      .where('state', '=', 'open')
+      .groupBy('project_id')
+      .execute(),
+  );
+  for (const row of failures) add(row.project_id, { openFailures: Number(row.count) });
+  return counts;
+}
 
-const ENDED = sql<SqlBool>`state not in ('queued', 'running')`;
+export function createIssueVerbs(database: Database) {
+  return {
+    findIssue: (id: string): Promise<Issue | null> =>
+      database.read((reader) => findIssueWhere(reader, 'issues.id', id)),
+    /** The edits behind the Issue's diff; null: no such Issue. */
+    findChangeSet: async (issueId: string): Promise<ChangeSet | null> =>
+      (await database.read((reader) => findConclusion(reader, issueId)))?.changeSet ?? null,
+    /** Where each of the Issue's steps comes from, in their order; empty: no such Issue. */
+    async listStepSources(issueId: string): Promise<readonly StepSource[]> {
+      const conclusion = await database.read((reader) => findConclusion(reader, issueId));
+      return (conclusion?.investigationSteps ?? []).map(({ source }) => source ?? 'repository');
+    },
+    /** Complete, newest first. */
+    async listIssueIds(projectId: string): Promise<readonly string[]> {
+      const rows = await database.read((reader) =>
+        reader.selectFrom('issues').select('id').where('project_id', '=', projectId).orderBy('seq', 'desc').execute(),
+      );
+      return rows.map((row) => row.id);
+    },
+    /** Newest first. */
+    listIssueLines: (filter: IssueLineFilter): Promise<readonly IssueLine[]> =>
+      database.read((reader) => listIssueLines(reader, filter)),
+    /**
+     * Erases the Issue, its investigation, undelivered webhooks and, without another investigation attached, the run with its steps; of the
+     * Issues whose `sameAs` names it, the oldest takes its place. False: no such Issue. `by`: account id for the audit log; absent: the caller's own.
+     */
+    async eraseIssue(id: string, now: string, by?: string): Promise<boolean> {
+      const erased = await database.write((trx) => eraseIssue(trx, database.jobs, { id, by, now }));
+      if (erased) await database.forgetErased();
+      return erased;
+    },
+  };
+}
 
-/** What goes without saying of a row in that state. */
-function halfOf(state: InvestigationState): typeof UNDER_WAY {
-  return state === 'queued' || state === 'running' ? UNDER_WAY : ENDED;
+/** The Issue of that id, or of that investigation. */
+export async function findIssueWhere(
+  reader: Reader,
+  column: 'issues.id' | 'issues.investigation_id',
+  id: string,
+): Promise<Issue | null> {
+  const row = await reader
+    .selectFrom('issues')
+    .innerJoin('investigations', 'investigations.id', 'issues.investigation_id')
+    .innerJoin('runs', 'runs.id', 'issues.run_id')
+    .selectAll('issues')
+    .select([
+      'investigations.reference',
+      'investigations.origin',
+      'investigations.text',
+      'investigations.guidance',
+      'investigations.verdict',
+      'runs.conclusion',
+    ])
+    .where(column, '=', id)
+    .executeTakeFirst();
+  if (!row || row.conclusion === null) return null;
+  const conclusion: Conclusion = JSON.parse(row.conclusion);
+  const links = { ...conclusion.analysis.links, ...parseLinks(row.links) };
+  const owner = {
+    issueId: row.id,
+    investigationId: row.investigation_id,
+    projectId: row.project_id,
+    reference: row.reference,
+    origin: row.origin,
+    report: row.text + row.guidance,
+    verdict: row.verdict,
+    sameAs: row.same_as,
+    createdAt: row.created_at,
+  };
+  return toIssue(owner, { ...conclusion, analysis: { ...conclusion.analysis, links } });
+}
+
+function parseLinks(links: string | null): LearntLinks {
+  return links === null ? {} : JSON.parse(links);
+}
+
+async function findConclusion(reader: Reader, issueId: string): Promise<Conclusion | null> {
+  const row = await reader
+    .selectFrom('issues')
+    .innerJoin('runs', 'runs.id', 'issues.run_id')
+    .select('runs.conclusion')
+    .where('issues.id', '=', issueId)
+    .executeTakeFirst();
+  return row?.conclusion ? JSON.parse(row.conclusion) : null;
+}
+
+async function eraseIssue(
+  trx: Trx,
+  jobs: Enqueuer,
+  { id, by, now }: { readonly id: string; readonly by: string | undefined; readonly now: string },
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('issues')
+    .innerJoin('investigations', 'investigations.id', 'issues.investigation_id')
+    .select(['investigations.id', 'investigations.account_id', 'investigations.project_id', 'investigations.thread_id'])
+    .where('issues.id', '=', id)
+    .executeTakeFirst();
+  if (!row) return false;
+  await eraseInvestigations(trx, jobs, [row.id]);
+  if (row.thread_id !== null) await forgetHeldThread(trx, row.thread_id, now);
+  await enqueueUpdates(trx, jobs, [row.thread_id], { runAt: now });
+  const entry = { at: now, accountId: by ?? row.account_id, projectId: row.project_id };
+  await writeAudit(trx, { ...entry, verb: 'issue.erased', subject: id });
+  return true;
+}
+
+const LINE_LENGTH = 300;
+
+async function listIssueLines(
+  reader: Reader,
+  { projectId, limit, after }: IssueLineFilter,
+): Promise<readonly IssueLine[]> {
+  let page = reader
+    .selectFrom('issues')
+    .select('seq')
+    .where('project_id', '=', projectId)
+    .orderBy('seq', 'desc')
+    .limit(limit);
+  if (after !== undefined) {
+    page = page.where('seq', '<', (query) =>
+      query.selectFrom('issues as last').select('last.seq').where('last.id', '=', after),
+    );
+  }
+  const rows = await reader
+    .selectFrom('issues')
+    .innerJoin('investigations', 'investigations.id', 'issues.investigation_id')
+    .innerJoin('runs', 'runs.id', 'issues.run_id')
+    .selectAll('issues')
+    .select(['investigations.origin', 'investigations.reference', 'investigations.verdict', 'runs.conclusion'])
+    .where('issues.seq', 'in', () => page)
+    .orderBy('issues.seq', 'desc')
+    .execute();
+  return rows.flatMap((row) => {
+    if (row.conclusion === null) return [];
+    const { problem, rootCause, changeSet, analysis }: Conclusion = JSON.parse(row.conclusion);
+    return [
+      {
+        id: row.id,
+        projectId: row.project_id,
+        origin: row.origin,
+        reference: row.reference,
+        problem: truncate(problem, LINE_LENGTH),
+        rootCause: truncate(rootCause, LINE_LENGTH),
+        outcome: analysis.outcome,
+        partial: analysis.partial,
+        verdict: row.verdict ?? analysis.verdict,
+        confidence: analysis.confidence,
+        sameAs: row.same_as,
+        hasChange: changeSet.files.length > 0,
+        pullRequest: { ...analysis.links, ...parseLinks(row.links) }.pullRequest,
+        createdAt: row.created_at,
+      },
+    ];
+  });
 }

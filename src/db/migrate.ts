@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { CausewayError } from '../core/errors.ts';
 import type { Database } from './database.ts';
+import type { TableForm } from './migrations/0001-initial.ts';
 import { createTables } from './migrations/0001-initial.ts';
-import type { TableForm } from './migrations/table-form.ts';
 import { makeCommitMarks, sweepCommitMarks } from './postgres-connection.ts';
 import type { Reader } from './schema.ts';
 

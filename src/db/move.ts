@@ -4,13 +4,12 @@ import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { CausewayError } from '../core/errors.ts';
 import type { NewJob } from '../core/queue.ts';
-import { secretPurpose } from './accounts.ts';
-import type { Database } from './database.ts';
-import { bodyPurpose } from './deliveries.ts';
-import type { Enqueuer } from './enqueuer.ts';
+import { toSecretPurpose } from './accounts.ts';
+import type { Database, Enqueuer } from './database.ts';
+import { toBodyPurpose } from './deliveries.ts';
 import type { Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
-import { explainSqlite } from './sqlite-engine.ts';
+import { explainSqlite } from './sqlite.ts';
 
 type Row = Readonly<Record<string, string | number | null>>;
 
@@ -50,7 +49,7 @@ export function openSecrets({ connection }: MoveSource, seal: Seal): number {
   let count = 0;
   const secrets = 'select account_id as id, secret as sealed from signing_secrets';
   const bodies = 'select id, body as sealed from deliveries where body is not null';
-  for (const [query, toPurpose] of [[secrets, secretPurpose] as const, [bodies, bodyPurpose] as const]) {
+  for (const [query, toPurpose] of [[secrets, toSecretPurpose] as const, [bodies, toBodyPurpose] as const]) {
     for (const { id, sealed } of connection.prepare<[], { id: string; sealed: string }>(query).iterate()) {
       seal.open(sealed, toPurpose(id));
       count += 1;

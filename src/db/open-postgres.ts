@@ -1,8 +1,7 @@
 // The store on PostgreSQL: reached, judged, brought up to date and put together. Any number of processes may share it.
 import { Kysely, sql } from 'kysely';
 import { CausewayError } from '../core/errors.ts';
-import { createDatabase, type Database } from './database.ts';
-import type { Enqueuer } from './enqueuer.ts';
+import { createDatabase, type Database, type Enqueuer } from './database.ts';
 import { migrateUnderLock } from './migrate.ts';
 import { createPool, createPostgresDialect, POSTGRES_TABLES, type PoolSettings } from './postgres-connection.ts';
 import { explainOpening, explainPostgres } from './postgres-errors.ts';
@@ -10,8 +9,7 @@ import { explainOpening, explainPostgres } from './postgres-errors.ts';
 import { patiently, serializable } from './postgres-repeat.ts';
 import type { Reader, Schema } from './schema.ts';
 import type { Seal } from './seal.ts';
-import type { Store } from './store.ts';
-import { storeVerbs } from './store-verbs.ts';
+import { createVerbs, type Store } from './store.ts';
 
 export interface PostgresStore extends Store {
   /** For the queue, whose tables live in the same database. */
@@ -53,10 +51,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     throw explainOpening(error, place);
   });
   const kysely = connect({ url, connections, statementMs: STATEMENT_MS, isLax });
-  const database = createDatabase({ kysely, enqueuer, explain, attempts: serializable(kysely, patienceMs) });
+  const database = createDatabase({ kysely, enqueuer, explain, runner: serializable(kysely, patienceMs) });
   return {
     database,
-    ...storeVerbs({ database, seal, enqueuer, forgetErased: async () => {} }),
+    ...createVerbs(database, seal),
     [Symbol.asyncDispose]: () => database.close(),
   };
 }

@@ -12,7 +12,7 @@ import {
   sql,
 } from 'kysely';
 import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
-import type { TableForm } from './migrations/table-form.ts';
+import type { TableForm } from './migrations/0001-initial.ts';
 import { isLostConnection, isReadOnly, UnansweredCommit } from './postgres-errors.ts';
 import type { Reader } from './schema.ts';
 

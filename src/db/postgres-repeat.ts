@@ -1,14 +1,9 @@
 // Transactions that overlap, and a server that goes and comes: each verb takes place exactly once, or says that it did not.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TransactionRunner } from './database.ts';
 import { tookPlace } from './postgres-connection.ts';
 import { type Fault, faultOf, UnansweredCommit } from './postgres-errors.ts';
 import type { Reader, Trx } from './schema.ts';
-
-/** How a verb's transaction, or a query, is run on one engine. */
-export interface Attempts {
-  write<T>(verb: (trx: Trx) => Promise<T>): Promise<T>;
-  read<T>(query: () => Promise<T>): Promise<T>;
-}
 
 /** A conflict is over when the other has committed: milliseconds. */
 const CONFLICT_MS = 4;
@@ -28,7 +23,7 @@ const MOST_COLLISIONS = 3;
  * is it in doubt, and says so as `store_unusable`. Then a caller of the API repeats with its key; a worker's job stays claimed and is taken
  * over, the generation fencing off what came late; GitHub delivers again by the same id.
  */
-export function serializable(kysely: Reader, patienceMs: number): Attempts {
+export function serializable(kysely: Reader, patienceMs: number): TransactionRunner {
   const inTurn = turns();
   return {
     write: (verb) => {

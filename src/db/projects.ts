@@ -1,27 +1,70 @@
-// Projects by name, and the ids of their Issues.
-
+// Projects by name and by source, and installations of the App with their repositories, which are projects while they are listed.
 import type { Selectable } from 'kysely';
 import { createId } from '../core/ids.ts';
-import { isGithubProject, type Project, type ProjectSource } from '../core/project.ts';
-import type { Database } from './database.ts';
-import type { ProjectTable, Reader, Trx } from './schema.ts';
-import type { ProjectStore } from './store.ts';
+import {
+  type GithubProject,
+  type GithubSource,
+  type Installation,
+  type InstalledRepository,
+  isGithubProject,
+  type Project,
+  type ProjectSource,
+} from '../core/project.ts';
+import { toGithubActor, writeAudit } from './audit.ts';
+import { startBackfill } from './backfills.ts';
+import type { Database, Enqueuer } from './database.ts';
+import type { InstallationTable, ProjectTable, Reader, Trx } from './schema.ts';
+import { enqueueUpdates } from './threads.ts';
 
 interface WantedProject {
   readonly name: string;
   readonly source: ProjectSource;
 }
 
-export function projectVerbs(database: Database): ProjectStore {
+interface Page {
+  /** The last name of the previous page. */
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+export type ProjectStore = ReturnType<typeof createProjectVerbs>;
+export type InstallationStore = ReturnType<typeof createInstallationVerbs>;
+
+/** What the places of all GitHub projects start with, and no other. */
+export const ON_GITHUB = 'github %';
+
+export function createProjectVerbs(database: Database) {
   return {
-    syncProjects: (wanted, now) => database.write((trx) => syncProjects(trx, wanted, now)),
-    listProjects: (page) => database.read((reader) => projects(reader, page)),
-    findProject: (idOrName) => database.read((reader) => project(reader, idOrName)),
-    listIssueIds: (projectId) => database.read((reader) => issueIds(reader, projectId)),
+    /**
+     * Makes the projects that are not on GitHub equal to `wanted`: a project is its source, and keeps id and name; those no longer wanted
+     * are hidden. A name that another project has, hidden or not, gets the next free `-2`, `-3`.
+     */
+    syncProjects: (wanted: readonly WantedProject[], now: string): Promise<readonly Project[]> =>
+      database.write((trx) => syncProjects(trx, wanted, now)),
+    /** By name, ascending. */
+    listProjects: (page: Page): Promise<readonly Project[]> => database.read((reader) => listProjects(reader, page)),
+    /** By id, or by `owner/name` whatever the case. Hidden ones are not found. */
+    async findProject(idOrName: string): Promise<Project | null> {
+      const row = await database.read((reader) =>
+        reader
+          .selectFrom('projects')
+          .selectAll()
+          .where('hidden_at', 'is', null)
+          .where((or) => or.or([or('id', '=', idOrName), or('name_lower', '=', idOrName.toLowerCase())]))
+          .executeTakeFirst(),
+      );
+      return row ? toProject(row) : null;
+    },
   };
 }
 
-/** A row belongs to its source, so that no Issue and no queued run changes over to other source with a name. GitHub's projects stay as they are. */
+async function listProjects(reader: Reader, { after, limit }: Page): Promise<readonly Project[]> {
+  let query = reader.selectFrom('projects').selectAll().where('hidden_at', 'is', null).orderBy('name');
+  if (after !== undefined) query = query.where('name', '>', after);
+  if (limit !== undefined) query = query.limit(limit);
+  return (await query.execute()).map(toProject);
+}
+
 async function syncProjects(trx: Trx, wanted: readonly WantedProject[], now: string): Promise<readonly Project[]> {
   await trx
     .updateTable('projects')
@@ -33,13 +76,14 @@ async function syncProjects(trx: Trx, wanted: readonly WantedProject[], now: str
   const known = new Map(rows.map((row) => [row.place, row.id]));
   const taken = new Set(rows.map((row) => row.name_lower));
   for (const { name: wantedName, source } of wanted) {
-    const place = placeOf(source);
+    const place = toPlace(source);
     const id = known.get(place);
     if (id !== undefined) {
       await trx.updateTable('projects').set({ hidden_at: null }).where('id', '=', id).execute();
       continue;
     }
-    const name = freeName(wantedName, taken);
+    let name = wantedName;
+    for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${wantedName}-${n}`;
     const row = { id: createId('prj'), name, name_lower: name.toLowerCase(), source: JSON.stringify(source), place };
     await trx
       .insertInto('projects')
@@ -48,71 +92,252 @@ async function syncProjects(trx: Trx, wanted: readonly WantedProject[], now: str
     known.set(place, row.id);
     taken.add(row.name_lower);
   }
-  return (await projects(trx, {})).filter((project) => !isGithubProject(project));
+  return (await listProjects(trx, {})).filter((project) => !isGithubProject(project));
 }
 
-/** The name itself, or the first of `-2`, `-3`, … that no other has, whatever the case: projects are found in any case. */
-function freeName(wanted: string, taken: ReadonlySet<string>): string {
-  let name = wanted;
-  for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${wanted}-${n}`;
-  return name;
-}
-
-async function projects(
-  reader: Reader,
-  { after, limit }: { readonly after?: string; readonly limit?: number },
-): Promise<readonly Project[]> {
-  const rows = await reader
-    .selectFrom('projects')
-    .selectAll()
-    .where('hidden_at', 'is', null)
-    .$if(after !== undefined, (query) => query.where('name', '>', after ?? ''))
-    .orderBy('name')
-    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
-    .execute();
-  return rows.map(projectFrom);
-}
-
-async function project(reader: Reader, idOrName: string): Promise<Project | null> {
-  const row = await reader
-    .selectFrom('projects')
-    .selectAll()
-    .where('hidden_at', 'is', null)
-    .where((or) => or.or([or('id', '=', idOrName), or('name_lower', '=', idOrName.toLowerCase())]))
-    .executeTakeFirst();
-  return row ? projectFrom(row) : null;
-}
-
-async function issueIds(reader: Reader, projectId: string): Promise<readonly string[]> {
-  const rows = await reader
-    .selectFrom('issues')
-    .select('id')
-    .where('project_id', '=', projectId)
-    .orderBy('seq', 'desc')
-    .execute();
-  return rows.map((row) => row.id);
-}
-
-/** Names a source: a project is its place, whatever it is called. */
-export function placeOf(source: ProjectSource): string {
+/** Identifies a source: a project is its place, whatever its name. */
+function toPlace(source: ProjectSource): string {
   switch (source.kind) {
     case 'path':
       return `path ${source.path}`;
     case 'url':
       return `url ${source.url}`;
     case 'github':
-      return placeOnGithub(source.repositoryId);
+      return `github ${source.repositoryId}`;
   }
 }
 
-export function placeOnGithub(repositoryId: number): string {
-  return `github ${repositoryId}`;
+function toProject(row: Pick<Selectable<ProjectTable>, 'id' | 'name' | 'source' | 'created_at'>): Project {
+  return { id: row.id, name: row.name, source: JSON.parse(row.source), createdAt: row.created_at };
 }
 
-/** What the places of all GitHub projects begin with, and no other. */
-export const ON_GITHUB = 'github %';
+export function createInstallationVerbs(database: Database) {
+  const { jobs } = database;
+  return {
+    /**
+     * Makes the projects of one installation equal to its repositories: a project is its repository's number, and keeps its id when it is
+     * renamed or moves to another installation; those no longer listed are hidden. Returns the hidden ones.
+     */
+    syncInstallation: (
+      installation: Installation,
+      repositories: readonly InstalledRepository[],
+      now: string,
+    ): Promise<readonly Project[]> =>
+      database.write(async (trx) => {
+        await putInstallation(trx, installation, now);
+        const { id: installationId } = installation;
+        for (const repository of repositories) await putProject(trx, jobs, { installationId, repository, now });
+        const ids = new Set(repositories.map(({ id }) => id));
+        return hideProjects(trx, installationId, { now, keep: ({ source }) => ids.has(source.repositoryId) });
+      }),
+    /** One repository as it is now: created, renamed, moved, shown again. Null: the installation is unknown, and nothing happens. */
+    putRepository: (
+      installationId: number,
+      repository: InstalledRepository,
+      now: string,
+    ): Promise<GithubProject | null> =>
+      database.write(async (trx) =>
+        (await findInstallation(trx, installationId))
+          ? putProject(trx, jobs, { installationId, repository, now })
+          : null,
+      ),
+    /** Hides the project of that repository and cancels nothing; null if none is shown, or it has moved to another installation. */
+    hideRepository: (
+      { id, installationId }: { readonly id: number; readonly installationId: number },
+      now: string,
+    ): Promise<Project | null> =>
+      database.write(async (trx) => {
+        const keep = ({ source }: GithubProject) => source.repositoryId !== id;
+        const [hidden] = await hideProjects(trx, installationId, { now, keep });
+        return hidden ?? null;
+      }),
+    /** Removes the installation and hides all its projects, which are returned. */
+    removeInstallation: (installationId: number, now: string): Promise<readonly Project[]> =>
+      database.write(async (trx) => {
+        const hidden = await hideProjects(trx, installationId, { now, keep: () => false });
+        const installation = await findInstallation(trx, installationId);
+        if (installation === null) return hidden;
+        await trx.updateTable('installations').set({ removed_at: now }).where('id', '=', installationId).execute();
+        const entry = { at: now, accountId: toGithubActor(installation.owner), subject: String(installationId) };
+        await writeAudit(trx, { ...entry, verb: 'installation.removed' });
+        return hidden;
+      }),
+    async listInstallations(): Promise<readonly Installation[]> {
+      const rows = await database.read((reader) => selectInstallations(reader).orderBy('id').execute());
+      return rows.map(toInstallation);
+    },
+    findInstallation: (id: number): Promise<Installation | null> =>
+      database.read((reader) => findInstallation(reader, id)),
+    /** The shown project of GitHub's repository number. */
+    async findProjectOfRepository(repositoryId: number): Promise<GithubProject | null> {
+      const row = await database.read((reader) =>
+        reader
+          .selectFrom('projects')
+          .selectAll()
+          .where('place', '=', `github ${repositoryId}`)
+          .where('hidden_at', 'is', null)
+          .executeTakeFirst(),
+      );
+      const project = row ? toProject(row) : null;
+      return project !== null && isGithubProject(project) ? project : null;
+    },
+    /** Ids of hidden GitHub projects: their mirrors may be deleted. */
+    async listHiddenProjects(): Promise<readonly string[]> {
+      const rows = await database.read((reader) =>
+        reader
+          .selectFrom('projects')
+          .select('id')
+          .where('place', 'like', ON_GITHUB)
+          .where('hidden_at', 'is not', null)
+          .orderBy('id')
+          .execute(),
+      );
+      return rows.map((row) => row.id);
+    },
+    /** Whether a notice about the project's configuration was posted. `digest` identifies what it was about, such as one state of a file. */
+    async hasConfigNotice(projectId: string, digest: string): Promise<boolean> {
+      const row = await database.read((reader) =>
+        reader
+          .selectFrom('config_notices')
+          .select('digest')
+          .where('project_id', '=', projectId)
+          .where('digest', '=', digest)
+          .executeTakeFirst(),
+      );
+      return row !== undefined;
+    },
+    async saveConfigNotice(projectId: string, digest: string, now: string): Promise<void> {
+      await database.write((trx) =>
+        trx
+          .insertInto('config_notices')
+          .values({ project_id: projectId, digest, posted_at: now })
+          .onConflict((conflict) => conflict.columns(['project_id', 'digest']).doNothing())
+          .execute(),
+      );
+    },
+  };
+}
 
-export function projectFrom(row: Pick<Selectable<ProjectTable>, 'id' | 'name' | 'source' | 'created_at'>): Project {
-  const source: ProjectSource = JSON.parse(row.source);
-  return { id: row.id, name: row.name, source, createdAt: row.created_at };
+function selectInstallations(reader: Reader) {
+  return reader.selectFrom('installations').selectAll().where('removed_at', 'is', null);
+}
+
+async function findInstallation(reader: Reader, id: number): Promise<Installation | null> {
+  const row = await selectInstallations(reader).where('id', '=', id).executeTakeFirst();
+  return row ? toInstallation(row) : null;
+}
+
+function toInstallation(row: Selectable<InstallationTable>): Installation {
+  return {
+    id: row.id,
+    owner: JSON.parse(row.owner),
+    permissions: JSON.parse(row.permissions),
+    isSuspended: row.suspended === 1,
+  };
+}
+
+async function putInstallation(trx: Trx, installation: Installation, now: string): Promise<void> {
+  const { id, owner } = installation;
+  const isNew = (await findInstallation(trx, id)) === null;
+  const row = {
+    owner: JSON.stringify(owner),
+    permissions: JSON.stringify(installation.permissions),
+    suspended: installation.isSuspended ? (1 as const) : (0 as const),
+    removed_at: null,
+  };
+  await trx
+    .insertInto('installations')
+    .values({ id, ...row, created_at: now })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+    .execute();
+  if (!isNew) return;
+  await writeAudit(trx, { at: now, accountId: toGithubActor(owner), verb: 'installation.made', subject: String(id) });
+}
+
+/** Hides the shown projects of an installation but for those to keep; returns the hidden ones, by name. */
+async function hideProjects(
+  trx: Trx,
+  installationId: number,
+  { now, keep }: { readonly now: string; readonly keep: (project: GithubProject) => boolean },
+): Promise<readonly GithubProject[]> {
+  const rows = await trx
+    .selectFrom('projects')
+    .selectAll()
+    .where('place', 'like', ON_GITHUB)
+    .where('hidden_at', 'is', null)
+    .orderBy('name')
+    .execute();
+  const hidden = rows
+    .map(toProject)
+    .filter(isGithubProject)
+    .filter((project) => project.source.installationId === installationId && !keep(project));
+  for (const { id } of hidden) {
+    await trx.updateTable('projects').set({ hidden_at: now }).where('id', '=', id).execute();
+  }
+  return hidden;
+}
+
+interface ListedRepository {
+  readonly installationId: number;
+  readonly repository: InstalledRepository;
+  readonly now: string;
+}
+
+/** Created, renamed, moved to another installation, or shown again: as the repository is now. */
+async function putProject(trx: Trx, jobs: Enqueuer, listed: ListedRepository): Promise<GithubProject> {
+  const { installationId, repository, now } = listed;
+  const { id: repositoryId, fullName: name, cloneUrl: url, isPrivate, isArchived, defaultBranch } = repository;
+  const source: GithubSource = {
+    kind: 'github',
+    repositoryId,
+    installationId,
+    url,
+    isPrivate,
+    isArchived,
+    defaultBranch,
+  };
+  const place = toPlace(source);
+  const before = await trx.selectFrom('projects').selectAll().where('place', '=', place).executeTakeFirst();
+  const wasClosed =
+    before !== undefined && (before.hidden_at !== null || JSON.parse(before.source).isArchived === true);
+  await takeName(trx, name, place);
+  const row = { name, name_lower: name.toLowerCase(), source: JSON.stringify(source), hidden_at: null };
+  const { id, created_at: createdAt } = await trx
+    .insertInto('projects')
+    .values({ id: createId('prj'), place, ...row, created_at: now })
+    .onConflict((conflict) => conflict.column('place').doUpdateSet(row))
+    .returning(['id', 'created_at'])
+    .executeTakeFirstOrThrow();
+  await startBackfill(trx, jobs, { projectId: id, installationId, now });
+  if (wasClosed && !isArchived) {
+    // Nothing could be written there meanwhile: otherwise a comment would say for ever that an investigation is running.
+    const threads = await trx.selectFrom('threads').select('id').where('project_id', '=', id).execute();
+    const threadIds = threads.map((thread) => thread.id);
+    await enqueueUpdates(trx, jobs, threadIds, { runAt: now });
+  }
+  return { id, name, source, createdAt };
+}
+
+/**
+ * A name belongs to one repository at a time: another project with it was renamed, moved or deleted, and GitHub's event about that is still
+ * to come. Its new name and address contain a `~`, which GitHub does not allow, so that nothing done for it reaches the new repository.
+ */
+async function takeName(trx: Trx, name: string, place: string): Promise<void> {
+  const holders = await trx
+    .selectFrom('projects')
+    .selectAll()
+    .where('name_lower', '=', name.toLowerCase())
+    .where('place', '!=', place)
+    .execute();
+  for (const row of holders) {
+    const { source } = toProject(row);
+    const former = `${row.name}~${source.kind === 'github' ? source.repositoryId : row.id}`;
+    const isMoved = source.kind === 'github' && URL.canParse(source.url);
+    const moved = isMoved ? { ...source, url: new URL(`/${former}.git`, source.url).href } : source;
+    await trx
+      .updateTable('projects')
+      .set({ name: former, name_lower: former.toLowerCase(), source: JSON.stringify(moved) })
+      .where('id', '=', row.id)
+      .execute();
+  }
 }

@@ -1,52 +1,120 @@
-// Accepting a report: the investigation, the thread it belongs to, the run that it starts or joins, the job, and the key that makes it once.
+// Accepting a report: the investigation, its thread, the run that it starts or joins, the job, and the idempotency key.
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
 import { createFailureReason } from '../core/reason.ts';
-import { EMPTY_RECORD, type FixRequest, type ThreadRecord, toSubjectKey, triggerKey } from '../core/thread.ts';
-import { onGithub, writeAudit } from './audit.ts';
-import type { Database } from './database.ts';
-import type { Enqueuer } from './enqueuer.ts';
-import { cancel, type Moment, settingsText } from './runs.ts';
+import type { Report } from '../core/report.ts';
+import {
+  EMPTY_RECORD,
+  type FixRequest,
+  type Person,
+  type Subject,
+  type ThreadRecord,
+  type Trigger,
+  toSubjectKey,
+  triggerKey,
+} from '../core/thread.ts';
+import { toGithubActor, writeAudit } from './audit.ts';
+import type { Database, Enqueuer } from './database.ts';
+import { cancelInvestigation, toSettingsText } from './runs.ts';
 import type { Trx } from './schema.ts';
+import { enqueueHeadOfPullRequest, enqueueUpdates, toRecordColumns } from './threads.ts';
 
-import type { Acceptance, Accepted, InvestigationStore, ThreadPart } from './store.ts';
-import { nudgePullRequest, nudgeShown, recordColumns } from './threads.ts';
+interface TriggeredThread {
+  /** Of the thread, if it is created. */
+  readonly threadId: string;
+  readonly subject: Subject;
+  readonly trigger: Trigger;
+  readonly fixRequest: Person | null;
+}
 
-/** An idempotency key counts for 24 hours, whether or not it was swept since. */
+/** How an accepted report belongs to a thread. */
+export type ThreadPart =
+  /**
+   * A person asked: the thread is created, or its trigger and its request for a pull request are replaced. This investigation becomes the
+   * thread's own; those that have not ended are cancelled in the same transaction. `isSeen`: GitHub has the 👀 at the trigger already.
+   */
+  | (TriggeredThread & { readonly kind: 'opens'; readonly isSeen: boolean })
+  /**
+   * Red checks without a person's request: the thread is created, or gets this trigger; other investigations of it go on. The failure's
+   * investigation becomes this one; the thread's own only with `isLead` or if it is gone, since a head may have several causes. A request
+   * for a pull request is replaced by another person's only.
+   */
+  | (TriggeredThread & { readonly kind: 'found'; readonly failureId: string; readonly isLead: boolean })
+  /** A further attempt on the thread's own pull request: what a person asked for stays as it is. */
+  | { readonly kind: 'follows'; readonly threadId: string };
+
+export interface Acceptance {
+  readonly investigationId: string;
+  readonly report: Report;
+  readonly fingerprint: string;
+  /** Same key and body: the same answer. Same key, other body: refused. Keys belong to the account. */
+  readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
+  /** Where on GitHub the answer goes; null: nowhere. */
+  readonly thread: ThreadPart | null;
+  /** Throws `too_many_waiting` if the account has this many unended runs in the project and another would start; absent or null: no limit. */
+  readonly mostWaiting?: number | null;
+  readonly now: string;
+}
+
+export type Accepted =
+  | {
+      readonly kind: 'accepted';
+      readonly investigationId: string;
+      readonly runId: string;
+      readonly joined: boolean;
+      /** The run that a newer trigger of the thread ended; its handler must be aborted. */
+      readonly replacedRunId: string | null;
+    }
+  | { readonly kind: 'repeated'; readonly investigationId: string }
+  | { readonly kind: 'key_reused' };
+
+interface OpenRun {
+  readonly id: string;
+  readonly state: 'queued' | 'running';
+}
+
+/** An idempotency key is valid for 24 hours, whether or not it was swept since. */
 const KEY_MS = 24 * 60 * 60 * 1000;
 
-export function createAcceptanceVerbs(database: Database, enqueuer: Enqueuer): Pick<InvestigationStore, 'accept'> {
+export function createReportVerbs(database: Database) {
   return {
-    accept: (acceptance) => database.write((trx) => accept(trx, acceptance, enqueuer)),
+    /** Report and job together. Joins an open run of the same account, project, revision and fingerprint unless one of the two is `fresh`. */
+    accept: (acceptance: Acceptance): Promise<Accepted> =>
+      database.write((trx) => acceptReport(trx, database.jobs, acceptance)),
   };
 }
 
-async function accept(trx: Trx, acceptance: Acceptance, enqueuer: Enqueuer): Promise<Accepted> {
-  const earlier = await earlierAnswer(trx, acceptance);
+async function acceptReport(trx: Trx, jobs: Enqueuer, acceptance: Acceptance): Promise<Accepted> {
+  const earlier = await findEarlierAnswer(trx, acceptance);
   if (earlier) return earlier;
-  const { investigationId, report, now } = acceptance;
-  const threadId = await threadFor(trx, acceptance);
-  const joined = await joinableRun(trx, acceptance);
-  const run = joined ?? (await startedRun(trx, acceptance, enqueuer));
-  // Of one that was begun unasked a person waits from now on.
-  if (joined?.state === 'queued') await enqueueRun(trx, joined.id, acceptance, enqueuer);
-  await attach(trx, acceptance, { ...run, threadId });
-  await linkFailure(trx, acceptance, threadId);
-  await keepKey(trx, acceptance);
-  const { accountId, projectId } = report;
-  await writeAudit(trx, { at: now, accountId, verb: 'report.accepted', subject: investigationId, projectId });
-  // After it was attached: an equal report goes on with the run that it would otherwise end and begin anew.
-  const opened = acceptance.thread?.kind === 'opens' ? threadId : null;
-  const replacedRunId = opened && (await replaceOthers(trx, { threadId: opened, investigationId }, { enqueuer, now }));
-  await nudgeShown(trx, [threadId], { enqueuer, runAt: now });
-  if (acceptance.thread?.kind === 'opens') {
-    const { subject } = acceptance.thread;
-    await nudgePullRequest(trx, { projectId: report.projectId, subject }, { enqueuer, runAt: now });
+  const { investigationId, report, thread, now } = acceptance;
+  const { projectId, accountId } = report;
+  const threadId = await ensureThread(trx, acceptance);
+  const joined = await findJoinableRun(trx, report, acceptance.fingerprint);
+  const run = joined ?? (await createRun(trx, acceptance));
+  // A queued run that an automatic report started becomes as urgent as this one.
+  if (run.state === 'queued') {
+    const urgency = thread === null || thread.kind === 'opens' ? 'person' : 'automatic';
+    await jobs.enqueue(trx, [{ kind: 'run', subject: run.id, group: projectId, runAt: now, urgency }]);
   }
+  await insertInvestigation(trx, acceptance, run, threadId);
+  if (thread?.kind === 'found') {
+    const failure = trx.updateTable('failures').where('id', '=', thread.failureId).where('project_id', '=', projectId);
+    await failure.set({ investigation_id: investigationId, thread_id: threadId }).execute();
+  }
+  await saveKey(trx, acceptance);
+  await writeAudit(trx, { at: now, accountId, verb: 'report.accepted', subject: investigationId, projectId });
+  let replacedRunId: string | null = null;
+  if (thread?.kind === 'opens' && threadId !== null) {
+    // After the insert: otherwise an equal report would end the run that it joins.
+    replacedRunId = await cancelOthers(trx, jobs, { threadId, investigationId, now });
+    await enqueueHeadOfPullRequest(trx, jobs, { projectId, subject: thread.subject, runAt: now });
+  }
+  await enqueueUpdates(trx, jobs, [threadId], { runAt: now });
   return { kind: 'accepted', investigationId, runId: run.id, joined: joined !== null, replacedRunId };
 }
 
-async function earlierAnswer(trx: Trx, { idempotency, report, now }: Acceptance): Promise<Accepted | null> {
+async function findEarlierAnswer(trx: Trx, { idempotency, report, now }: Acceptance): Promise<Accepted | null> {
   if (!idempotency) return null;
   const row = await trx
     .selectFrom('idempotency_keys')
@@ -60,31 +128,51 @@ async function earlierAnswer(trx: Trx, { idempotency, report, now }: Acceptance)
   return { kind: 'repeated', investigationId: row.investigation_id };
 }
 
-/** Runs of a project are taken in the order in which they came: whoever could have any number of them there would keep all others waiting. */
-async function requireRoom(trx: Trx, { report, mostWaiting = null }: Acceptance): Promise<void> {
-  if (mostWaiting === null) return;
-  const { waiting } = await trx
-    .selectFrom('runs')
-    .select(({ fn }) => fn.countAll<number | string>().as('waiting'))
-    .where('account_id', '=', report.accountId)
-    .where('project_id', '=', report.projectId)
-    .where('state', '!=', 'ended')
-    // What red checks begin in somebody's name is not theirs.
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('investigations').select('id').whereRef('run_id', '=', 'runs.id').where('origin', '!=', 'check-run'),
-      ),
-    )
-    .executeTakeFirstOrThrow();
-  if (Number(waiting) < mostWaiting) return;
-  throw new CausewayError(
-    'too_many_waiting',
-    `${mostWaiting} reports of this account have not ended in this project: wait until one has, or cancel one.`,
-  );
+async function saveKey(trx: Trx, { idempotency, investigationId, report, now }: Acceptance): Promise<void> {
+  if (!idempotency) return;
+  const answer = { body_hash: idempotency.bodyHash, investigation_id: investigationId, created_at: now };
+  await trx
+    .insertInto('idempotency_keys')
+    .values({ account_id: report.accountId, key: idempotency.key, ...answer })
+    // Only an expired key gets here while it exists.
+    .onConflict((conflict) => conflict.columns(['account_id', 'key']).doUpdateSet(answer))
+    .execute();
 }
 
-async function startedRun(trx: Trx, acceptance: Acceptance, enqueuer: Enqueuer): Promise<OpenRun> {
-  await requireRoom(trx, acceptance);
+/**
+ * Callers with other trust or other settings do not share a run: what is said of the run is said to all of them. In two queries, each by one
+ * index: on PostgreSQL a join would make equal reports at the same moment conflict.
+ */
+async function findJoinableRun(trx: Trx, report: Report, fingerprint: string): Promise<OpenRun | null> {
+  if (report.fresh) return null;
+  const equal = await trx
+    .selectFrom('runs')
+    .select(['id', 'state'])
+    .where('account_id', '=', report.accountId)
+    .where('project_id', '=', report.projectId)
+    .where('fingerprint', '=', fingerprint)
+    .where('revision', '=', report.revision)
+    .where('state', 'in', ['running', 'queued'])
+    .where('fresh', '=', 0)
+    .execute();
+  const runs = equal.flatMap(({ id, state }) => (state === 'ended' ? [] : [{ id, state }]));
+  for (const run of runs.toSorted((a, b) => b.state.localeCompare(a.state))) {
+    const attached = await trx
+      .selectFrom('investigations')
+      .select('id')
+      .where('run_id', '=', run.id)
+      .where('state', '=', run.state)
+      .where('is_trusted', '=', report.isTrusted ? 1 : 0)
+      .where('settings', '=', toSettingsText(report.settings))
+      .limit(1)
+      .executeTakeFirst();
+    if (attached) return run;
+  }
+  return null;
+}
+
+async function createRun(trx: Trx, acceptance: Acceptance): Promise<OpenRun> {
+  await requireCapacity(trx, acceptance);
   const { report, fingerprint, now } = acceptance;
   const id = createId('run');
   await trx
@@ -105,26 +193,37 @@ async function startedRun(trx: Trx, acceptance: Acceptance, enqueuer: Enqueuer):
       analysed_at: null,
     })
     .execute();
-  await enqueueRun(trx, id, acceptance, enqueuer);
   return { id, state: 'queued' };
 }
 
-/** Nobody asked for what red checks begin, nor for a further attempt on them. */
-async function enqueueRun(
-  trx: Trx,
-  id: string,
-  { report, thread, now }: Acceptance,
-  enqueuer: Enqueuer,
-): Promise<void> {
-  const urgency = thread === null || thread.kind === 'opens' ? 'person' : 'automatic';
-  const job = { kind: 'run', subject: id, group: report.projectId, runAt: now, urgency } as const;
-  await enqueuer.enqueue(trx, [job]);
+/** One account must not delay everyone else's reports in a project: its runs are taken in the order in which they came. */
+async function requireCapacity(trx: Trx, { report, mostWaiting = null }: Acceptance): Promise<void> {
+  if (mostWaiting === null) return;
+  const { waiting } = await trx
+    .selectFrom('runs')
+    .select(({ fn }) => fn.countAll<number | string>().as('waiting'))
+    .where('account_id', '=', report.accountId)
+    .where('project_id', '=', report.projectId)
+    .where('state', '!=', 'ended')
+    // Runs that red checks started in the account's name do not count.
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('investigations').select('id').whereRef('run_id', '=', 'runs.id').where('origin', '!=', 'check-run'),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  if (Number(waiting) < mostWaiting) return;
+  throw new CausewayError(
+    'too_many_waiting',
+    `${mostWaiting} reports of this account have not ended in this project: wait until one has, or cancel one.`,
+  );
 }
 
-async function attach(
+async function insertInvestigation(
   trx: Trx,
   { investigationId, report, now }: Acceptance,
-  run: OpenRun & { readonly threadId: string | null },
+  run: OpenRun,
+  threadId: string | null,
 ): Promise<void> {
   await trx
     .insertInto('investigations')
@@ -142,190 +241,95 @@ async function attach(
       outcome: JSON.stringify({ state: run.state }),
       created_at: now,
       ended_at: null,
-      thread_id: run.threadId,
+      thread_id: threadId,
       is_trusted: report.isTrusted ? 1 : 0,
-      settings: settingsText(report.settings),
+      settings: toSettingsText(report.settings),
       verdict: report.verdict ?? null,
     })
     .execute();
 }
 
-async function keepKey(trx: Trx, { idempotency, investigationId, report, now }: Acceptance): Promise<void> {
-  if (!idempotency) return;
-  const answer = { body_hash: idempotency.bodyHash, investigation_id: investigationId, created_at: now };
-  await trx
-    .insertInto('idempotency_keys')
-    .values({ account_id: report.accountId, key: idempotency.key, ...answer })
-    // Only a key past its 24 hours comes this far while it exists.
-    .onConflict((conflict) => conflict.columns(['account_id', 'key']).doUpdateSet(answer))
-    .execute();
-}
-
-interface OpenRun {
-  readonly id: string;
-  readonly state: 'queued' | 'running';
-}
-
-/**
- * What is said of the run is said of everyone who joined it: callers whose words are trusted differently, or whose project gave other
- * settings since, do not join each other.
- */
-async function joinableRun(trx: Trx, { report, fingerprint }: Acceptance): Promise<OpenRun | null> {
-  if (report.fresh) return null;
-  const equal = await trx
-    .selectFrom('runs')
-    .select(['id', 'state'])
-    .where('account_id', '=', report.accountId)
-    .where('project_id', '=', report.projectId)
-    .where('fingerprint', '=', fingerprint)
-    .where('revision', '=', report.revision)
-    .where('state', 'in', ['running', 'queued'])
-    .where('fresh', '=', 0)
-    .execute();
-  for (const state of ['running', 'queued'] as const) {
-    for (const run of equal) {
-      if (run.state === state && (await isFor(trx, { id: run.id, state }, report))) return { id: run.id, state };
-    }
-  }
-  return null;
-}
-
-/** Whether somebody waits for the run whose report is trusted like this one, under the same settings. */
-async function isFor(trx: Trx, { id, state }: OpenRun, report: Acceptance['report']): Promise<boolean> {
-  const row = await trx
-    .selectFrom('investigations')
-    .select('id')
-    .where('run_id', '=', id)
-    .where('state', '=', state)
-    .where('is_trusted', '=', report.isTrusted ? 1 : 0)
-    .where('settings', '=', settingsText(report.settings))
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-type Opening = Extract<ThreadPart, { kind: 'opens' }>;
-
-type Found = Extract<ThreadPart, { kind: 'found' }>;
-
-const REPLACED = createFailureReason({ code: 'replaced' });
-
-/** The id of the thread that the report belongs to, which is there from now on; null: of none. Throws `absent` where it follows one that is gone. */
-async function threadFor(trx: Trx, acceptance: Acceptance): Promise<string | null> {
-  const { thread: part } = acceptance;
-  if (part === null) return null;
-  switch (part.kind) {
-    case 'opens':
-      return openThread(trx, acceptance, part);
-    case 'found':
-      return findThread(trx, acceptance, part);
-    case 'follows':
-      return followedThread(trx, acceptance, part.threadId);
-  }
-}
-
-async function openThread(trx: Trx, { report, investigationId, now }: Acceptance, part: Opening): Promise<string> {
-  const { trigger, fixRequest, isSeen } = part;
-  const asked = {
-    investigation_id: investigationId,
-    trigger_json: JSON.stringify(trigger),
-    changed_at: now,
-    fix_request: fixRequest && JSON.stringify({ ...fixRequest, at: now } satisfies FixRequest),
-  };
-  const { id } = await trx
-    .insertInto('threads')
-    .values({ ...newThread(report.projectId, part, now), ...asked })
-    .onConflict((conflict) => conflict.columns(['project_id', 'subject_key']).doUpdateSet(asked))
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  if (isSeen) await noteSeen(trx, id, triggerKey(trigger));
-  const about = { at: now, subject: id, projectId: report.projectId };
-  await writeAudit(trx, { ...about, accountId: onGithub(trigger.by), verb: 'thread.opened' });
-  if (fixRequest) await writeAudit(trx, { ...about, accountId: onGithub(fixRequest), verb: 'fix.requested' });
-  return id;
-}
-
-function newThread(projectId: string, { threadId: id, subject }: Opening | Found, now: string) {
-  const named = { id, project_id: projectId, subject_key: toSubjectKey(subject), subject: JSON.stringify(subject) };
-  return { ...named, ...recordColumns(EMPTY_RECORD), created_at: now };
-}
-
-/** Nobody asked, so that what somebody asked for before stands, and what is in flight goes on. */
-async function findThread(trx: Trx, { report, investigationId, now }: Acceptance, part: Found): Promise<string> {
-  const { trigger, fixRequest } = part;
-  const request = fixRequest && JSON.stringify({ ...fixRequest, at: now } satisfies FixRequest);
-  const found = { trigger_json: JSON.stringify(trigger), changed_at: now, ...(request && { fix_request: request }) };
-  const { id, investigation_id: shown } = await trx
-    .insertInto('threads')
-    .values({
-      ...newThread(report.projectId, part, now),
-      ...{ investigation_id: investigationId, fix_request: request, ...found },
-    })
-    .onConflict((conflict) => conflict.columns(['project_id', 'subject_key']).doUpdateSet(found))
-    .returning(['id', 'investigation_id'])
-    .executeTakeFirstOrThrow();
-  if (part.isLead || !(await isThere(trx, shown))) {
-    await trx.updateTable('threads').set({ investigation_id: investigationId }).where('id', '=', id).execute();
-  }
-  const about = { at: now, subject: id, projectId: report.projectId };
-  await writeAudit(trx, { ...about, accountId: report.accountId, verb: 'thread.opened' });
-  if (fixRequest) await writeAudit(trx, { ...about, accountId: onGithub(fixRequest), verb: 'fix.requested' });
-  return id;
-}
-
-async function isThere(trx: Trx, investigationId: string): Promise<boolean> {
-  const query = trx.selectFrom('investigations').select('id').where('id', '=', investigationId);
-  return (await query.executeTakeFirst()) !== undefined;
-}
-
-/** What tells of the cause of a failure from now on, and where. To be called once the investigation is there. */
-async function linkFailure(
-  trx: Trx,
-  { thread: part, report, investigationId }: Acceptance,
-  threadId: string | null,
-): Promise<void> {
-  if (part?.kind !== 'found') return;
-  await trx
-    .updateTable('failures')
-    .set({ investigation_id: investigationId, thread_id: threadId })
-    .where('id', '=', part.failureId)
-    .where('project_id', '=', report.projectId)
-    .execute();
-}
-
-/** Beside the publisher's own writes: whatever it has in hand it reads anew with the job that this acceptance enqueues. */
-async function noteSeen(trx: Trx, id: string, seen: string): Promise<void> {
-  const { record } = await trx.selectFrom('threads').select('record').where('id', '=', id).executeTakeFirstOrThrow();
-  const noted: ThreadRecord = { ...JSON.parse(record), seen };
-  await trx
-    .updateTable('threads')
-    .set({ record: JSON.stringify(noted) })
-    .where('id', '=', id)
-    .execute();
-}
-
-async function followedThread(trx: Trx, { report, now }: Acceptance, threadId: string): Promise<string> {
+/** The id of the report's thread, which exists from now on; null: it has none. Throws `absent` if it follows one that is gone. */
+async function ensureThread(trx: Trx, acceptance: Acceptance): Promise<string | null> {
+  const { thread, report, now } = acceptance;
+  if (thread === null) return null;
+  if (thread.kind !== 'follows') return putThread(trx, acceptance, thread);
   const row = await trx
     .updateTable('threads')
     .set({ changed_at: now })
-    .where('id', '=', threadId)
+    .where('id', '=', thread.threadId)
     .where('project_id', '=', report.projectId)
     .returning('id')
     .executeTakeFirst();
   if (row) return row.id;
-  throw new CausewayError('absent', `The thread ${threadId} is gone: a further attempt has nothing to follow.`);
+  throw new CausewayError('absent', `The thread ${thread.threadId} is gone: a further attempt has nothing to follow.`);
 }
 
-/**
- * Cancels what is in flight in a thread but for the investigation that takes its place. Returns the run that nobody waits for any more
- * and whose job is gone; null where somebody does, be it the new investigation itself.
- */
-async function replaceOthers(
+async function putThread(
   trx: Trx,
-  { threadId, investigationId }: { readonly threadId: string; readonly investigationId: string },
-  moment: Moment,
+  { report: { projectId, accountId }, investigationId, now }: Acceptance,
+  thread: Exclude<ThreadPart, { kind: 'follows' }>,
+): Promise<string> {
+  const { threadId, subject, trigger, fixRequest } = thread;
+  const request = fixRequest && JSON.stringify({ ...fixRequest, at: now } satisfies FixRequest);
+  const own = { investigation_id: investigationId, fix_request: request };
+  const triggered = { trigger_json: JSON.stringify(trigger), changed_at: now };
+  const replaced = thread.kind === 'opens' ? own : request === null ? {} : { fix_request: request };
+  const { id, investigation_id: shown } = await trx
+    .insertInto('threads')
+    .values({
+      id: threadId,
+      project_id: projectId,
+      subject_key: toSubjectKey(subject),
+      subject: JSON.stringify(subject),
+      ...toRecordColumns(EMPTY_RECORD),
+      created_at: now,
+      ...own,
+      ...triggered,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['project_id', 'subject_key']).doUpdateSet({ ...triggered, ...replaced }),
+    )
+    .returning(['id', 'investigation_id'])
+    .executeTakeFirstOrThrow();
+  if (thread.kind === 'found' && (thread.isLead || !(await hasInvestigation(trx, shown)))) {
+    await trx.updateTable('threads').set({ investigation_id: investigationId }).where('id', '=', id).execute();
+  }
+  if (thread.kind === 'opens' && thread.isSeen) await saveSeen(trx, id, triggerKey(trigger));
+  const entry = { at: now, subject: id, projectId };
+  const opener = thread.kind === 'opens' ? toGithubActor(trigger.by) : accountId;
+  await writeAudit(trx, { ...entry, accountId: opener, verb: 'thread.opened' });
+  if (fixRequest) await writeAudit(trx, { ...entry, accountId: toGithubActor(fixRequest), verb: 'fix.requested' });
+  return id;
+}
+
+async function hasInvestigation(trx: Trx, id: string): Promise<boolean> {
+  const row = await trx.selectFrom('investigations').select('id').where('id', '=', id).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The publisher may hold an older record: it reads this one with the job that the acceptance enqueues. */
+async function saveSeen(trx: Trx, id: string, seen: string): Promise<void> {
+  const { record } = await trx.selectFrom('threads').select('record').where('id', '=', id).executeTakeFirstOrThrow();
+  const changed: ThreadRecord = { ...JSON.parse(record), seen };
+  await trx
+    .updateTable('threads')
+    .set({ record: JSON.stringify(changed) })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Cancels the thread's other investigations. Returns the run that ended with the last of its investigations; null: none did. */
+async function cancelOthers(
+  trx: Trx,
+  jobs: Enqueuer,
+  {
+    threadId,
+    investigationId,
+    now,
+  }: { readonly threadId: string; readonly investigationId: string; readonly now: string },
 ): Promise<string | null> {
-  const inFlight = await trx
+  const others = await trx
     .selectFrom('investigations')
     .select('id')
     .where('thread_id', '=', threadId)
@@ -334,8 +338,9 @@ async function replaceOthers(
     .orderBy('seq')
     .execute();
   let ended: string | null = null;
-  for (const { id } of inFlight) {
-    const result = await cancel(trx, { id, reason: REPLACED }, moment);
+  const reason = createFailureReason({ code: 'replaced' });
+  for (const { id } of others) {
+    const result = await cancelInvestigation(trx, jobs, { id, reason, now });
     if (result.kind === 'cancelled' && result.runEnded) ended = result.runId;
   }
   return ended;

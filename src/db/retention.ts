@@ -1,155 +1,113 @@
-// Retention: what is past its time is erased in batches; and whether the database answers.
+// Retention: what is past its time is erased in batches.
 import { sweepSessions, sweepSignIns } from './accounts.ts';
-import type { Database } from './database.ts';
-import type { Enqueuer } from './enqueuer.ts';
-import {
-  BATCH,
-  eraseHeads,
-  eraseInvestigations,
-  eraseProjects,
-  inBatches,
-  removeHeadJobs,
-  removePublishing,
-} from './erase.ts';
+import type { Database, Enqueuer } from './database.ts';
+import { BATCH, eraseHeads, eraseInvestigations, eraseProjects, removeHeadJobs, repeatInBatches } from './erase.ts';
 import { closeUnseen } from './failures.ts';
 import { ON_GITHUB } from './projects.ts';
 import type { Trx } from './schema.ts';
-import type { Store } from './store.ts';
 
-/** A failure that nobody has seen for so long is open no more: its check may have been renamed or taken away. */
-const UNSEEN_MS = 30 * 24 * 60 * 60 * 1_000;
+interface RetentionLimits {
+  readonly endedBefore: string;
+  readonly keysBefore: string;
+  readonly now: string;
+}
 
-type Limits = Parameters<Store['sweep']>[0];
+/** For this long a handled delivery is remembered, and a removed project or installation; an open failure that is not seen is closed after it. */
+const GONE_MS = 30 * 24 * 60 * 60 * 1_000;
 
-/** `forgetErased` is called after the last commit, to make what was erased unreadable on disk too. */
-export function createRetentionVerbs(
-  database: Database,
-  enqueuer: Enqueuer,
-  forgetErased: () => Promise<void>,
-): Pick<Store, 'checkWritable' | 'sweep'> {
-  async function sweepChecks({ endedBefore, now }: Limits): Promise<number> {
-    const of = { changedBefore: endedBefore, seenBefore: endedBefore, now, limit: BATCH };
-    const unseenSince = new Date(Date.parse(now) - UNSEEN_MS).toISOString();
-    await inBatches(database, (trx) => closeUnseen(trx, { ...of, unseenSince }));
-    return (
-      (await inBatches(database, (trx) => sweepHeads(trx, of, enqueuer))) +
-      (await inBatches(database, (trx) => sweepGoneHeads(trx, of, enqueuer))) +
-      (await inBatches(database, (trx) => sweepFailures(trx, of)))
-    );
-  }
+export function createRetentionVerbs(database: Database) {
+  const { jobs } = database;
   return {
-    async checkWritable() {
-      // A row that really changes: only that reaches the disk.
-      await database.write((trx) =>
-        trx
-          .insertInto('health_checks')
-          .values({ id: 1, count: 1 })
-          .onConflict((conflict) =>
-            conflict.column('id').doUpdateSet((expression) => ({ count: expression('health_checks.count', '+', 1) })),
-          )
-          .execute(),
-      );
-    },
-    async sweep(limits) {
-      await database.write((trx) => sweepRest(trx, limits));
-      await inBatches(database, (trx) => sweepAudit(trx, limits));
-      const checks = await sweepChecks(limits);
-      const total =
-        (await inBatches(database, (trx) => sweepInvestigations(trx, limits, enqueuer))) +
-        (await inBatches(database, (trx) => sweepGoneProjects(trx, { now: limits.now, limit: BATCH }, enqueuer)));
-      await database.write((trx) => sweepThreads(trx, limits.endedBefore, enqueuer));
-      if (total + checks > 0) await forgetErased();
-      return total;
+    /** Deletes what is older than its retention. Returns the number of investigations erased. */
+    async sweep({ endedBefore, keysBefore, now }: RetentionLimits): Promise<number> {
+      const goneBefore = new Date(Date.parse(now) - GONE_MS).toISOString();
+      const repeat = (eraseSome: (trx: Trx) => Promise<number>) => repeatInBatches(database, eraseSome);
+      await database.write((trx) => sweepSmallTables(trx, { endedBefore, keysBefore, goneBefore, now }));
+      await repeat((trx) => sweepAudit(trx, endedBefore));
+      await repeat((trx) => closeUnseen(trx, { unseenSince: goneBefore, now, limit: BATCH }));
+      const heads = await repeat((trx) => sweepHeads(trx, jobs, endedBefore));
+      const failures = await repeat((trx) => sweepFailures(trx, endedBefore));
+      // Looked up in each transaction: GitHub may list a repository again.
+      const findGone = async (trx: Trx) => ({ ids: await listGoneProjects(trx, goneBefore), limit: BATCH });
+      const goneHeads = await repeat(async (trx) => eraseHeads(trx, jobs, await findGone(trx)));
+      const ended = await repeat((trx) => sweepInvestigations(trx, jobs, endedBefore));
+      const gone = await repeat(async (trx) => eraseProjects(trx, jobs, await findGone(trx)));
+      await database.write((trx) => sweepThreads(trx, jobs, endedBefore));
+      if (heads + failures + goneHeads + ended + gone > 0) await database.forgetErased();
+      return ended + gone;
     },
   };
 }
 
-async function sweepInvestigations(trx: Trx, { endedBefore }: Limits, enqueuer: Enqueuer): Promise<number> {
-  const old = await trx
-    .selectFrom('investigations')
-    .select('id')
-    .where('ended_at', '<', endedBefore)
-    // The newest first: an Issue goes before the older one that it names, which then has nobody to pass anything on to.
-    .orderBy('ended_at', 'desc')
-    .orderBy('seq', 'desc')
-    .limit(BATCH)
-    .execute();
-  await eraseInvestigations(
-    trx,
-    old.map((row) => row.id),
-    enqueuer,
-  );
-  return old.length;
-}
-
-/** From its beginning, in the order in which entries came: nothing else of the log is read. */
-async function sweepAudit(trx: Trx, { endedBefore }: Limits): Promise<number> {
-  const oldest = await trx.selectFrom('audit').select(['seq', 'at']).orderBy('seq').limit(BATCH).execute();
-  const past = oldest.filter(({ at }) => at < endedBefore).map(({ seq }) => seq);
-  if (past.length > 0) await trx.deleteFrom('audit').where('seq', 'in', past).execute();
-  return past.length;
-}
-
-async function sweepRest(trx: Trx, { endedBefore, keysBefore, now }: Limits): Promise<void> {
+async function sweepSmallTables(
+  trx: Trx,
+  { endedBefore, keysBefore, goneBefore, now }: RetentionLimits & { readonly goneBefore: string },
+): Promise<void> {
   await trx.deleteFrom('idempotency_keys').where('created_at', '<', keysBefore).execute();
   await trx.deleteFrom('webhooks').where('created_at', '<', endedBefore).where('state', '=', 'delivered').execute();
-  await sweepSightings(trx, endedBefore);
-  await sweepDeliveries(trx, now);
-  await sweepInstallations(trx, now);
+  // Failures keep their counts.
+  await trx.deleteFrom('sightings').where('seen_at', '<', endedBefore).execute();
+  await trx.deleteFrom('passing_checks').where('passed_at', '<', endedBefore).execute();
+  await trx.deleteFrom('deliveries').where('received_at', '<', goneBefore).where('state', '!=', 'waiting').execute();
+  await trx.deleteFrom('installations').where('removed_at', '<', goneBefore).execute();
   await sweepSessions(trx, now);
   await sweepSignIns(trx, now);
 }
 
-/** Up to `limit` heads that did not change since then, with their jobs; returns how many. */
-async function sweepHeads(
-  trx: Trx,
-  { changedBefore, limit }: { readonly changedBefore: string; readonly limit: number },
-  enqueuer: Enqueuer,
-): Promise<number> {
-  const old = trx.selectFrom('heads').select('seq').where('changed_at', '<', changedBefore).limit(limit);
+/** From the oldest entry on, in the order of their numbers. */
+async function sweepAudit(trx: Trx, before: string): Promise<number> {
+  const oldest = await trx.selectFrom('audit').select(['seq', 'at']).orderBy('seq').limit(BATCH).execute();
+  const past = oldest.filter(({ at }) => at < before).map(({ seq }) => seq);
+  if (past.length > 0) await trx.deleteFrom('audit').where('seq', 'in', past).execute();
+  return past.length;
+}
+
+async function sweepHeads(trx: Trx, jobs: Enqueuer, changedBefore: string): Promise<number> {
+  const old = trx.selectFrom('heads').select('seq').where('changed_at', '<', changedBefore).limit(BATCH);
   const swept = await trx.deleteFrom('heads').where('seq', 'in', old).returning('id').execute();
-  await removeHeadJobs(trx, swept, enqueuer);
+  await removeHeadJobs(trx, jobs, swept);
   return swept.length;
 }
 
-/** Up to `limit` failures that were closed, or seen for the last time, before then. Returns how many. */
-async function sweepFailures(
-  trx: Trx,
-  { seenBefore, limit }: { readonly seenBefore: string; readonly limit: number },
-): Promise<number> {
+/** Failures that were closed, or seen for the last time, before then. */
+async function sweepFailures(trx: Trx, before: string): Promise<number> {
   const old = trx
     .selectFrom('failures')
     .select('seq')
     .where(({ or, and, eb }) =>
-      or([eb('last_seen_at', '<', seenBefore), and([eb('state', '=', 'closed'), eb('closed_at', '<', seenBefore)])]),
+      or([eb('last_seen_at', '<', before), and([eb('state', '=', 'closed'), eb('closed_at', '<', before)])]),
     )
-    .limit(limit);
-  const swept = await trx.deleteFrom('failures').where('seq', 'in', old).returning('id').execute();
-  return swept.length;
+    .limit(BATCH);
+  return (await trx.deleteFrom('failures').where('seq', 'in', old).returning('id').execute()).length;
 }
 
-/** Of failures that go on, what is counted is kept; the single sightings and greens of long ago decide nothing. */
-async function sweepSightings(trx: Trx, before: string): Promise<void> {
-  await trx.deleteFrom('sightings').where('seen_at', '<', before).execute();
-  await trx.deleteFrom('passing_checks').where('passed_at', '<', before).execute();
-}
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
-
-/** How long it is remembered that a delivery was handled, and what a project was that nobody gives us any more. */
-const GONE_MS = 30 * DAY_MS;
-
-/** One that was handled is kept so long that it is known when it comes again; one that still waits is kept for ever. */
-async function sweepDeliveries(trx: Trx, now: string): Promise<void> {
-  await trx
-    .deleteFrom('deliveries')
-    .where('received_at', '<', goneBefore(now))
-    .where('state', '!=', 'waiting')
+async function sweepInvestigations(trx: Trx, jobs: Enqueuer, endedBefore: string): Promise<number> {
+  const old = await trx
+    .selectFrom('investigations')
+    .select('id')
+    .where('ended_at', '<', endedBefore)
+    // Newest first: an Issue goes before the older one that its `sameAs` names.
+    .orderBy('ended_at', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(BATCH)
     .execute();
+  const ids = old.map((row) => row.id);
+  await eraseInvestigations(trx, jobs, ids);
+  return ids.length;
 }
 
-/** Nobody will ask about them any more, and no pull request of theirs is to be followed. */
-async function sweepThreads(trx: Trx, changedBefore: string, enqueuer: Enqueuer): Promise<void> {
+async function listGoneProjects(trx: Trx, goneBefore: string): Promise<readonly string[]> {
+  const rows = await trx
+    .selectFrom('projects')
+    .select('id')
+    .where('place', 'like', ON_GITHUB)
+    .where('hidden_at', '<', goneBefore)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Threads without an open pull request and without investigations. */
+async function sweepThreads(trx: Trx, jobs: Enqueuer, changedBefore: string): Promise<void> {
   const swept = await trx
     .deleteFrom('threads')
     .where('changed_at', '<', changedBefore)
@@ -159,43 +117,6 @@ async function sweepThreads(trx: Trx, changedBefore: string, enqueuer: Enqueuer)
     )
     .returning('id')
     .execute();
-  await removePublishing(trx, swept, enqueuer);
-}
-
-/** Erases up to `limit` investigations of projects hidden long ago, in whatever state they are; returns how many. */
-async function sweepGoneProjects(
-  trx: Trx,
-  { now, limit }: { readonly now: string; readonly limit: number },
-  enqueuer: Enqueuer,
-): Promise<number> {
-  return eraseProjects(trx, { ids: await goneProjects(trx, now), limit }, enqueuer);
-}
-
-/** Erases up to `limit` heads of projects hidden long ago, with their jobs; returns how many. */
-async function sweepGoneHeads(
-  trx: Trx,
-  { now, limit }: { readonly now: string; readonly limit: number },
-  enqueuer: Enqueuer,
-): Promise<number> {
-  const gone = await goneProjects(trx, now);
-  return gone.length === 0 ? 0 : eraseHeads(trx, { projectIds: gone, limit }, enqueuer);
-}
-
-async function goneProjects(trx: Trx, now: string): Promise<readonly string[]> {
-  const rows = await trx
-    .selectFrom('projects')
-    .select('id')
-    .where('place', 'like', ON_GITHUB)
-    .where('hidden_at', '<', goneBefore(now))
-    .execute();
-  return rows.map((row) => row.id);
-}
-
-/** An installation is remembered as long as its projects. */
-async function sweepInstallations(trx: Trx, now: string): Promise<void> {
-  await trx.deleteFrom('installations').where('removed_at', '<', goneBefore(now)).execute();
-}
-
-function goneBefore(now: string): string {
-  return new Date(Date.parse(now) - GONE_MS).toISOString();
+  const ids = swept.map((row) => row.id);
+  await jobs.remove(trx, 'publish', ids);
 }

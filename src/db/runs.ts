@@ -1,5 +1,4 @@
-// Runs, the work that equal reports share: taken for a new generation, their steps, settings and transcripts, and how they end for every caller.
-
+// Runs, the work that equal reports share: started for a new generation, their steps, settings and transcripts, and how they end for every caller.
 import { CausewayError } from '../core/errors.ts';
 import type { InvestigationStep } from '../core/evidence.ts';
 import { createId } from '../core/ids.ts';
@@ -8,20 +7,116 @@ import type { Conclusion } from '../core/issue.ts';
 import type { FailureReason } from '../core/reason.ts';
 import { DEFAULT_SETTINGS, type InvestigationSettings } from '../core/settings.ts';
 import { writeAudit } from './audit.ts';
-import type { Database } from './database.ts';
-import type { Enqueuer } from './enqueuer.ts';
-import { linksOfChecks } from './heads.ts';
+import type { Database, Enqueuer } from './database.ts';
+import { findCheckRunLink } from './heads.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
-import type { AgentStore, Cancelled, InvestigationStore, RecordedStep, Run } from './store.ts';
-import { nudgeShown } from './threads.ts';
-import { type Attached, announce } from './webhooks.ts';
+import { enqueueUpdates } from './threads.ts';
+import { addWebhook } from './webhooks.ts';
 
-export function runVerbs(database: Database): Pick<InvestigationStore, 'startRun' | 'recordStep' | 'listSteps'> {
+/** The work that equal reports share. */
+export interface Run {
+  readonly id: string;
+  readonly projectId: string;
+  readonly accountId: string;
+  readonly fingerprint: string;
+  readonly revision: string;
+  readonly fresh: boolean;
+  /** Whether all attached reports were written by people who may write to the project. */
+  readonly isTrusted: boolean;
+  /** Of the oldest attached investigation, like `text` and `investigationId`. */
+  readonly settings: InvestigationSettings;
+  readonly text: string;
+  /** Rises each time that the run is started; writes of an older generation are refused (`lease_lost`). */
+  readonly generation: number;
+  readonly startedAt: string;
+  /** When the first of its reports was accepted. */
+  readonly acceptedAt: string;
+  readonly investigationId: string;
+}
+
+export interface RecordedStep extends InvestigationStep {
+  /** From 1, without gaps, per run. */
+  readonly number: number;
+}
+
+export type Cancelled =
+  /** `runEnded`: no investigation is attached to the run any more; its job is removed and a running handler must be aborted. */
+  | { readonly kind: 'cancelled'; readonly runId: string; readonly runEnded: boolean }
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'absent' };
+
+/** Which conclusion may be reused: of the same commit, since then, by the same model (null: none). */
+interface EqualConclusion {
+  readonly sha: string;
+  readonly since: string;
+  readonly model: string | null;
+}
+
+export type RunStore = ReturnType<typeof createRunVerbs>;
+
+export function createRunVerbs(database: Database, seal: Seal) {
+  const { jobs } = database;
   return {
-    startRun: (runId, now) => database.write((trx) => startRun(trx, runId, now)),
-    recordStep: (run, step, now, entryOf) => database.write((trx) => recordStep(trx, run, { step, now, entryOf })),
-    listSteps: (runId, after) => database.read((reader) => steps(reader, runId, after)),
+    /** Takes the run for a new generation; without a transcript to continue, its steps are deleted. Null: it has ended or is gone. */
+    startRun: (runId: string, now: string): Promise<Run | null> => database.write((trx) => startRun(trx, runId, now)),
+    /** `entryOf`: a transcript entry for the step's number, written with it. */
+    recordStep: (
+      run: Run,
+      step: InvestigationStep,
+      now: string,
+      entryOf?: (number: number) => string,
+    ): Promise<RecordedStep> => database.write((trx) => recordStep(trx, run, step, { now, entryOf })),
+    /** Steps after number `after` (0: all). */
+    listSteps: (runId: string, after: number): Promise<readonly RecordedStep[]> =>
+      database.read((reader) =>
+        reader
+          .selectFrom('steps')
+          .select(['number', 'action', 'result', 'analysis'])
+          .where('run_id', '=', runId)
+          .where('number', '>', after)
+          .orderBy('number')
+          .execute(),
+      ),
+    /** The entries of the run's transcript, oldest first; empty if it has none. */
+    async readTranscript(runId: string): Promise<readonly string[]> {
+      const rows = await database.read((reader) => selectEntries(reader, runId).select('entry').execute());
+      return rows.map((row) => row.entry);
+    },
+    /** What each of those entries holds for the model alone, in the same order; null: nothing. */
+    async readOpaqueParts(runId: string): Promise<readonly (string | null)[]> {
+      const rows = await database.read((reader) => selectEntries(reader, runId).select('opaque').execute());
+      return rows.map(({ opaque }) => opaque && seal.open(opaque, toOpaquePurpose(runId)));
+    },
+    /**
+     * Appends one entry (JSON, redacted); refused with `lease_lost` from an older generation. A run with a transcript keeps its steps when
+     * it is started again. `opaque`: stored with it, encrypted; deleted with the transcript when the run ends.
+     */
+    appendTranscript: (run: Run, entry: string, now: string, opaque?: string): Promise<void> =>
+      database.write(async (trx) => {
+        await requireLease(trx, run);
+        const sealed = opaque === undefined ? null : seal.seal(opaque, toOpaquePurpose(run.id));
+        const row = { run_id: run.id, entry, opaque: sealed, created_at: now };
+        await trx.insertInto('transcript_entries').values(row).execute();
+      }),
+    /** Ends the run with an Issue and a webhook for each attached investigation, oldest first; `sameAs` of the others names the first. Returns the Issue ids. */
+    conclude: (run: Run, conclusion: Conclusion, now: string): Promise<readonly string[]> =>
+      database.write((trx) => {
+        const stored = { sha: conclusion.analysis.revision, conclusion: JSON.stringify(conclusion), analysed_at: now };
+        return concludeRun(trx, jobs, run, { stored, sameAs: null, now });
+      }),
+    /**
+     * Ends the run with the conclusion and steps of an equal run (account, project, fingerprint, commit) that was neither cut short by a
+     * budget nor by an outage; `sameAs` names its Issue. Returns the Issue ids, empty if there is none.
+     */
+    concludeFromEqual: (run: Run, equal: EqualConclusion, now: string): Promise<readonly string[]> =>
+      database.write((trx) => concludeFromEqual(trx, jobs, run, { ...equal, now })),
+    /** Ends the run without an Issue. `run` by id where no generation is held (a dead job). Returns the ids of its investigations. */
+    giveUp: (run: Run | string, reason: FailureReason, now: string): Promise<readonly string[]> =>
+      database.write((trx) => giveUp(trx, jobs, run, { reason, now })),
+    /** Ends one investigation: `cancelled` if a person asked for it (the reason's code says so), else `gave_up`. `by`: account id; absent: the caller's own. */
+    cancel: (id: string, reason: FailureReason, now: string, by?: string): Promise<Cancelled> =>
+      database.write((trx) => cancelInvestigation(trx, jobs, { id, reason, by, now })),
   };
 }
 
@@ -34,22 +129,29 @@ async function startRun(trx: Trx, runId: string, now: string): Promise<Run | nul
     .returningAll()
     .executeTakeFirst();
   if (!row) return null;
-  await spendReserved(trx, runId);
-  await forgetSteps(trx, runId);
+  // What the previous generation had reserved when it ended in the middle of a call may have been charged.
+  await trx
+    .updateTable('costs')
+    .set((expression) => ({ spent: expression('spent', '+', expression.ref('reserved')), reserved: 0 }))
+    .where('run_id', '=', runId)
+    .execute();
+  if (!(await selectEntries(trx, runId).select('seq').executeTakeFirst())) {
+    await trx.deleteFrom('steps').where('run_id', '=', runId).execute();
+    await trx.updateTable('runs').set({ step_count: 0 }).where('id', '=', runId).execute();
+  }
   await trx
     .updateTable('investigations')
     .set({ state: 'running', outcome: JSON.stringify({ state: 'running' }) })
     .where('run_id', '=', runId)
     .where('state', '=', 'queued')
     .execute();
-  const callers = trx
-    .selectFrom('investigations')
-    .where('run_id', '=', runId)
-    .where('state', '=', 'running')
+  const attached = trx.selectFrom('investigations').where('run_id', '=', runId).where('state', '=', 'running');
+  const oldest = await attached
+    .select(['id', 'text', 'guidance', 'settings'])
     .orderBy('seq')
-    .limit(1);
-  const oldest = await callers.select(['id', 'text', 'guidance', 'settings']).executeTakeFirstOrThrow();
-  const distrusted = await callers.select('id').where('is_trusted', '=', 0).executeTakeFirst();
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  const untrusted = await attached.select('id').where('is_trusted', '=', 0).limit(1).executeTakeFirst();
   return {
     id: row.id,
     projectId: row.project_id,
@@ -57,8 +159,8 @@ async function startRun(trx: Trx, runId: string, now: string): Promise<Run | nul
     fingerprint: row.fingerprint,
     revision: row.revision,
     fresh: row.fresh === 1,
-    isTrusted: distrusted === undefined,
-    settings: settingsFrom(oldest.settings),
+    isTrusted: untrusted === undefined,
+    settings: { ...DEFAULT_SETTINGS, ...JSON.parse(oldest.settings) },
     text: oldest.text + oldest.guidance,
     generation: row.generation,
     startedAt: now,
@@ -67,22 +169,19 @@ async function startRun(trx: Trx, runId: string, now: string): Promise<Run | nul
   };
 }
 
-/** Without a transcript everything is looked up anew; with one the run goes on where it stood. */
-async function forgetSteps(trx: Trx, runId: string): Promise<void> {
-  const goesOn = await trx
-    .selectFrom('transcript_entries')
-    .select('seq')
-    .where('run_id', '=', runId)
-    .executeTakeFirst();
-  if (goesOn) return;
-  await trx.deleteFrom('steps').where('run_id', '=', runId).execute();
-  await trx.updateTable('runs').set({ step_count: 0 }).where('id', '=', runId).execute();
+function selectEntries(reader: Reader, runId: string) {
+  return reader.selectFrom('transcript_entries').where('run_id', '=', runId).orderBy('seq');
+}
+
+function toOpaquePurpose(runId: string): string {
+  return `opaque parts of ${runId}`;
 }
 
 async function recordStep(
   trx: Trx,
   run: Run,
-  { step, now, entryOf }: { step: InvestigationStep; now: string; entryOf: ((number: number) => string) | undefined },
+  { action, result, analysis }: InvestigationStep,
+  { now, entryOf }: { readonly now: string; readonly entryOf: ((number: number) => string) | undefined },
 ): Promise<RecordedStep> {
   const row = await trx
     .updateTable('runs')
@@ -92,56 +191,25 @@ async function recordStep(
     .where('generation', '=', run.generation)
     .returning('step_count')
     .executeTakeFirst();
-  if (!row) throw leaseLost(run.id);
-  const { action, result, analysis } = step;
+  if (!row) throw createLeaseLost(run.id);
   const number = row.step_count;
   await trx.insertInto('steps').values({ run_id: run.id, number, action, result, analysis, created_at: now }).execute();
-  if (entryOf) await appendEntry(trx, run.id, { entry: entryOf(number), now });
+  if (entryOf) {
+    const entry = { run_id: run.id, entry: entryOf(number), opaque: null, created_at: now };
+    await trx.insertInto('transcript_entries').values(entry).execute();
+  }
   return { number, action, result, analysis };
 }
 
-function steps(reader: Reader, runId: string, after: number): Promise<readonly RecordedStep[]> {
-  return reader
-    .selectFrom('steps')
-    .select(['number', 'action', 'result', 'analysis'])
-    .where('run_id', '=', runId)
-    .where('number', '>', after)
-    .orderBy('number')
-    .execute();
-}
-
-const DEFAULTS = new Map(Object.entries(DEFAULT_SETTINGS).map(([name, value]) => [name, canonical(value)]));
-
-export function settingsText(settings: InvestigationSettings): string {
-  const own = Object.entries(settings).filter(([name, value]) => canonical(value) !== DEFAULTS.get(name));
-  return canonical(Object.fromEntries(own));
-}
-
-function settingsFrom(text: string): InvestigationSettings {
-  const own: Partial<InvestigationSettings> = JSON.parse(text);
-  return { ...DEFAULT_SETTINGS, ...own };
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(sorted(value));
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([name, part]): [string, unknown] => [name, sorted(part)]);
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** What a late worker gets for every write: its run was taken over, has ended, or was erased. */
-function leaseLost(runId: string): CausewayError {
+/** What a worker gets for every write after its run was taken over, has ended, or was erased. */
+function createLeaseLost(runId: string): CausewayError {
   return new CausewayError(
     'lease_lost',
-    `The run ${runId} was taken over, has ended or was erased; what this worker found is dropped. Stop working on it.`,
+    `The run ${runId} was taken over, has ended or was erased; the results of this worker are dropped. Stop working on it.`,
   );
 }
 
-/** Throws `lease_lost` where the run was taken over, has ended or was erased. */
+/** Throws `lease_lost` if the run was taken over, has ended or was erased. */
 export async function requireLease(trx: Trx, run: Run): Promise<void> {
   const row = await trx
     .selectFrom('runs')
@@ -150,58 +218,27 @@ export async function requireLease(trx: Trx, run: Run): Promise<void> {
     .where('state', '=', 'running')
     .where('generation', '=', run.generation)
     .executeTakeFirst();
-  if (!row) throw leaseLost(run.id);
+  if (!row) throw createLeaseLost(run.id);
 }
 
-export function createTranscriptVerbs(
-  database: Database,
-  seal: Seal,
-): Pick<AgentStore, 'readTranscript' | 'readOpaqueParts' | 'appendTranscript'> {
-  return {
-    async readTranscript(runId) {
-      const rows = await database.read((reader) =>
-        reader.selectFrom('transcript_entries').select('entry').where('run_id', '=', runId).orderBy('seq').execute(),
-      );
-      return rows.map((row) => row.entry);
-    },
-    async readOpaqueParts(runId) {
-      const rows = await database.read((reader) =>
-        reader.selectFrom('transcript_entries').select('opaque').where('run_id', '=', runId).orderBy('seq').execute(),
-      );
-      return rows.map(({ opaque }) => opaque && seal.open(opaque, purposeFor(runId)));
-    },
-    appendTranscript: (run, entry, now, opaque) =>
-      database.write(async (trx) => {
-        await requireLease(trx, run);
-        const sealed = opaque === undefined ? null : seal.seal(opaque, purposeFor(run.id));
-        await appendEntry(trx, run.id, { entry, now, opaque: sealed });
-      }),
-  };
+/** What differs from the defaults, with sorted keys, so that equal settings are equal texts. */
+export function toSettingsText(settings: InvestigationSettings): string {
+  const defaults = new Map(Object.entries(DEFAULT_SETTINGS));
+  const changed = Object.entries(settings).filter(
+    ([name, value]) => toCanonicalJson(value) !== toCanonicalJson(defaults.get(name)),
+  );
+  return toCanonicalJson(Object.fromEntries(changed));
 }
 
-/** The caller holds the run's lease. */
-async function appendEntry(
-  trx: Trx,
-  runId: string,
-  { entry, now, opaque = null }: { readonly entry: string; readonly now: string; readonly opaque?: string | null },
-): Promise<void> {
-  await trx.insertInto('transcript_entries').values({ run_id: runId, entry, opaque, created_at: now }).execute();
+function toCanonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
 }
 
-function purposeFor(runId: string): string {
-  return `opaque parts of ${runId}`;
-}
-
-/** What every ending needs: the jobs that it causes, and the moment. */
-export interface Moment {
-  readonly enqueuer: Enqueuer;
-  readonly now: string;
-}
-
-/** An investigation that waits for the run, and its thread, if it has one. */
-type Waiting = Attached & { readonly thread_id: string | null };
-
-/** A conclusion as it is kept with its run. */
+/** A conclusion as it is stored with its run. */
 interface StoredConclusion {
   readonly sha: string | null;
   readonly conclusion: string | null;
@@ -209,16 +246,22 @@ interface StoredConclusion {
   readonly step_count?: number;
 }
 
-/** Ends the run if it has not ended and, where a generation is held, nobody took it over since. */
-async function endRun(trx: Trx, run: Run | string, stored: Partial<StoredConclusion>): Promise<boolean> {
-  let query = trx.updateTable('runs').set({ state: 'ended', ...stored });
-  if (typeof run === 'string') query = query.where('id', '=', run).where('state', '!=', 'ended');
-  else query = query.where('id', '=', run.id).where('state', '=', 'running').where('generation', '=', run.generation);
-  return (await query.returning('id').executeTakeFirst()) !== undefined;
+/** Ends the run if it has not ended and, where a generation is held, was not taken over; deletes its transcript, which only a running one needs. */
+async function endRun(trx: Trx, run: Run | string, stored: Partial<StoredConclusion> = {}): Promise<boolean> {
+  const update = trx
+    .updateTable('runs')
+    .set({ state: 'ended', ...stored })
+    .returning('id');
+  const ended = await (typeof run === 'string'
+    ? update.where('id', '=', run).where('state', '!=', 'ended')
+    : update.where('id', '=', run.id).where('state', '=', 'running').where('generation', '=', run.generation)
+  ).executeTakeFirst();
+  if (ended) await trx.deleteFrom('transcript_entries').where('run_id', '=', ended.id).execute();
+  return ended !== undefined;
 }
 
-/** Everyone who still waits for the run, the oldest first. */
-function attachedTo(trx: Trx, runId: string): Promise<readonly Waiting[]> {
+/** The investigations that have not ended, oldest first. */
+function listAttached(trx: Trx, runId: string) {
   return trx
     .selectFrom('investigations')
     .select(['id', 'account_id', 'project_id', 'callback_url', 'thread_id'])
@@ -230,132 +273,60 @@ function attachedTo(trx: Trx, runId: string): Promise<readonly Waiting[]> {
 
 /** Without an Issue there is nothing that a caller could delete, so the report's text does not outlive the investigation. */
 async function endInvestigation(trx: Trx, id: string, outcome: InvestigationOutcome, now: string): Promise<void> {
-  const forgotten = outcome.state === 'concluded' ? {} : { text: '', guidance: '' };
+  const erased = outcome.state === 'concluded' ? {} : { text: '', guidance: '' };
   await trx
     .updateTable('investigations')
-    .set({ state: outcome.state, outcome: JSON.stringify(outcome), ended_at: now, ...forgotten })
+    .set({ state: outcome.state, outcome: JSON.stringify(outcome), ended_at: now, ...erased })
     .where('id', '=', id)
     .execute();
 }
 
-/** It holds the report and much of the source, and only a run that goes on reads it: steps and conclusion say what is worth keeping. */
-async function forgetTranscript(trx: Trx, runId: string): Promise<void> {
-  await trx.deleteFrom('transcript_entries').where('run_id', '=', runId).execute();
-}
-
-/** What an ending changes, its threads must show. */
-async function tellThreads(
+async function concludeRun(
   trx: Trx,
-  ended: readonly Pick<Waiting, 'thread_id'>[],
-  { enqueuer, now }: Moment,
-): Promise<void> {
-  await nudgeShown(
-    trx,
-    ended.map((one) => one.thread_id),
-    { enqueuer, runAt: now },
-  );
-}
-
-interface Cancelling {
-  readonly id: string;
-  readonly reason: FailureReason;
-  /** Id of the account that wished it; absent: the caller's own. */
-  readonly by?: string | undefined;
-}
-
-export async function cancel(trx: Trx, { id, reason, by }: Cancelling, moment: Moment): Promise<Cancelled> {
-  const row = await trx
-    .selectFrom('investigations')
-    .select(['id', 'run_id', 'account_id', 'project_id', 'callback_url', 'thread_id', 'state'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (!row) return { kind: 'absent' };
-  if (row.state !== 'queued' && row.state !== 'running') return { kind: 'ended' };
-  await takeRun(trx, row.run_id);
-  // Nobody wished for an end that has another reason.
-  const state = reason.code === 'cancelled' ? 'cancelled' : 'gave_up';
-  await endInvestigation(trx, id, { state, reason }, moment.now);
-  await announce(trx, 'issue.failed', row, moment);
-  if (state === 'cancelled') {
-    const entry = { accountId: by ?? row.account_id, projectId: row.project_id };
-    await writeAudit(trx, { ...entry, at: moment.now, verb: 'investigation.cancelled', subject: id });
-  }
-  await tellThreads(trx, [row], moment);
-  const runEnded = (await attachedTo(trx, row.run_id)).length === 0;
-  if (runEnded) {
-    await endRun(trx, row.run_id, {});
-    await forgetTranscript(trx, row.run_id);
-    await moment.enqueuer.remove(trx, 'run', [row.run_id]);
-  }
-  return { kind: 'cancelled', runId: row.run_id, runEnded };
-}
-
-/** First of all, as every ending does: in another order the two would wait for each other, a second on PostgreSQL, until one is thrown out. */
-async function takeRun(trx: Trx, runId: string): Promise<void> {
-  await trx
-    .updateTable('runs')
-    .set((expression) => ({ state: expression.ref('state') }))
-    .where('id', '=', runId)
-    .execute();
-}
-
-type EndingVerbs = Pick<InvestigationStore, 'conclude' | 'concludeFromEqual' | 'giveUp' | 'cancel'>;
-
-export function createEndingVerbs(database: Database, enqueuer: Enqueuer): EndingVerbs {
-  return {
-    conclude: (run, conclusion, now) =>
-      database.write((trx) => {
-        const stored = { sha: conclusion.analysis.revision, conclusion: JSON.stringify(conclusion), analysed_at: now };
-        return conclude(trx, run, { stored, sameAs: null }, { enqueuer, now });
-      }),
-    concludeFromEqual: (run, equal, now) =>
-      database.write((trx) => concludeFromEqual(trx, run, equal, { enqueuer, now })),
-    giveUp: (run, reason, now) => database.write((trx) => giveUp(trx, run, reason, { enqueuer, now })),
-    cancel: (id, reason, now, by) => database.write((trx) => cancel(trx, { id, reason, by }, { enqueuer, now })),
-  };
-}
-
-async function conclude(
-  trx: Trx,
+  jobs: Enqueuer,
   run: Run,
-  { stored, sameAs }: { readonly stored: StoredConclusion; readonly sameAs: string | null },
-  moment: Moment,
+  { stored, sameAs, now }: { readonly stored: StoredConclusion; readonly sameAs: string | null; readonly now: string },
 ): Promise<readonly string[]> {
-  if (!(await endRun(trx, run, stored))) throw leaseLost(run.id);
+  if (!(await endRun(trx, run, stored))) throw createLeaseLost(run.id);
   const ids: string[] = [];
-  const attached = await attachedTo(trx, run.id);
-  for (const waiting of attached) {
-    const issueId = createId('iss');
-    await endInvestigation(trx, waiting.id, { state: 'concluded', issueId }, moment.now);
+  const attached = await listAttached(trx, run.id);
+  for (const investigation of attached) {
+    const id = createId('iss');
+    await endInvestigation(trx, investigation.id, { state: 'concluded', issueId: id }, now);
     await trx
       .insertInto('issues')
       .values({
-        id: issueId,
-        project_id: waiting.project_id,
-        investigation_id: waiting.id,
+        id,
+        project_id: investigation.project_id,
+        investigation_id: investigation.id,
         run_id: run.id,
         same_as: sameAs ?? ids[0] ?? null,
-        created_at: moment.now,
-        links: await linksOfChecks(trx, waiting.id),
+        created_at: now,
+        links: await findCheckRunLink(trx, investigation.id),
       })
       .execute();
-    await announce(trx, 'issue.created', waiting, moment);
-    ids.push(issueId);
+    await addWebhook(trx, jobs, investigation, { type: 'issue.created', now });
+    ids.push(id);
   }
-  await forgetTranscript(trx, run.id);
-  await tellThreads(trx, attached, moment);
+  await enqueueUpdates(trx, jobs, toThreadIds(attached), { runAt: now });
   return ids;
 }
 
+function toThreadIds(rows: readonly { readonly thread_id: string | null }[]): readonly (string | null)[] {
+  return rows.map((row) => row.thread_id);
+}
+
+/** How many of the newest equal runs are looked at. */
+const MOST_EQUAL = 20;
+
 async function concludeFromEqual(
   trx: Trx,
+  jobs: Enqueuer,
   run: Run,
-  equal: { readonly sha: string; readonly since: string; readonly model: string | null },
-  moment: Moment,
+  { sha, since, model, now }: EqualConclusion & { readonly now: string },
 ): Promise<readonly string[]> {
-  // The latest analysis, and of those who have it the oldest: its Issue is the one that `sameAs` names. One of callers whose words are
-  // trusted differently, or that was made under other settings, is not this one's answer.
-  const candidates = await trx
+  // The latest analysis, and its oldest Issue. Callers with other trust or other settings do not share an answer.
+  const equal = await trx
     .selectFrom('runs')
     .innerJoin('issues', 'issues.run_id', 'runs.id')
     .innerJoin('investigations', 'investigations.id', 'issues.investigation_id')
@@ -364,68 +335,97 @@ async function concludeFromEqual(
     .where('runs.project_id', '=', run.projectId)
     .where('runs.fingerprint', '=', run.fingerprint)
     .where('runs.state', '=', 'ended')
-    .where('runs.analysed_at', '>=', equal.since)
-    .where('runs.sha', '=', equal.sha)
+    .where('runs.analysed_at', '>=', since)
+    .where('runs.sha', '=', sha)
     .where('investigations.is_trusted', '=', run.isTrusted ? 1 : 0)
-    .where('investigations.settings', '=', settingsText(run.settings))
+    .where('investigations.settings', '=', toSettingsText(run.settings))
     .orderBy('runs.analysed_at', 'desc')
     .orderBy('issues.seq')
     .limit(MOST_EQUAL)
     .execute();
-  const found = candidates.find(({ conclusion }) => isWhole(conclusion, equal.model));
+  const found = equal.find(({ conclusion }) => {
+    if (conclusion === null) return false;
+    const { analysis }: Conclusion = JSON.parse(conclusion);
+    return analysis.model === model && !analysis.partial;
+  });
   if (!found) return [];
   const { id, issue_id: sameAs, ...stored } = found;
-  const issueIds = await conclude(trx, run, { stored, sameAs }, moment);
+  const issueIds = await concludeRun(trx, jobs, run, { stored, sameAs, now });
   await copySteps(trx, id, run.id);
   return issueIds;
 }
 
-/** Newer ones than these are all there would be in a day, but for a flood. */
-const MOST_EQUAL = 20;
-
-function isWhole(conclusion: string | null, model: string | null): boolean {
-  if (conclusion === null) return false;
-  const { analysis }: Conclusion = JSON.parse(conclusion);
-  return analysis.model === model && !analysis.partial;
-}
-
-/** Copied, since the equal run's own go when its last Issue is erased. */
+/** Copied, since the equal run's own are deleted with its last Issue. */
 async function copySteps(trx: Trx, from: string, to: string): Promise<void> {
   await trx.deleteFrom('steps').where('run_id', '=', to).execute();
+  const steps = trx
+    .selectFrom('steps')
+    .select((step) => [step.val(to).as('run_id'), 'number', 'action', 'result', 'analysis', 'created_at'])
+    .where('run_id', '=', from);
   await trx
     .insertInto('steps')
     .columns(['run_id', 'number', 'action', 'result', 'analysis', 'created_at'])
-    .expression((expression) =>
-      expression
-        .selectFrom('steps')
-        .select((step) => [step.val(to).as('run_id'), 'number', 'action', 'result', 'analysis', 'created_at'])
-        .where('run_id', '=', from),
-    )
+    .expression(steps)
     .execute();
 }
 
-async function giveUp(trx: Trx, run: Run | string, reason: FailureReason, moment: Moment): Promise<readonly string[]> {
+async function giveUp(
+  trx: Trx,
+  jobs: Enqueuer,
+  run: Run | string,
+  { reason, now }: { readonly reason: FailureReason; readonly now: string },
+): Promise<readonly string[]> {
   const runId = typeof run === 'string' ? run : run.id;
-  if (!(await endRun(trx, run, {}))) {
-    // A dead job whose run has ended meanwhile: everyone was told already.
+  if (!(await endRun(trx, run))) {
+    // A dead job whose run has ended meanwhile.
     if (typeof run === 'string') return [];
-    throw leaseLost(runId);
+    throw createLeaseLost(runId);
   }
-  const attached = await attachedTo(trx, runId);
-  for (const waiting of attached) {
-    await endInvestigation(trx, waiting.id, { state: 'gave_up', reason }, moment.now);
-    await announce(trx, 'issue.failed', waiting, moment);
+  const attached = await listAttached(trx, runId);
+  for (const investigation of attached) {
+    await endInvestigation(trx, investigation.id, { state: 'gave_up', reason }, now);
+    await addWebhook(trx, jobs, investigation, { type: 'issue.failed', now });
   }
-  await forgetTranscript(trx, runId);
-  await tellThreads(trx, attached, moment);
+  await enqueueUpdates(trx, jobs, toThreadIds(attached), { runAt: now });
   return attached.map(({ id }) => id);
 }
 
-/** What a generation that ended in the middle of a call had set aside counts as spent: the endpoint may have charged it. */
-async function spendReserved(trx: Trx, runId: string): Promise<void> {
-  await trx
-    .updateTable('costs')
-    .set((expression) => ({ spent: expression('spent', '+', expression.ref('reserved')), reserved: 0 }))
-    .where('run_id', '=', runId)
-    .execute();
+interface Cancellation {
+  readonly id: string;
+  readonly reason: FailureReason;
+  /** Id of the account that asked for it; absent: the caller's own. */
+  readonly by?: string | undefined;
+  readonly now: string;
+}
+
+export async function cancelInvestigation(
+  trx: Trx,
+  jobs: Enqueuer,
+  { id, reason, by, now }: Cancellation,
+): Promise<Cancelled> {
+  const row = await trx
+    .selectFrom('investigations')
+    .select(['id', 'run_id', 'account_id', 'project_id', 'callback_url', 'thread_id', 'state'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) return { kind: 'absent' };
+  if (row.state !== 'queued' && row.state !== 'running') return { kind: 'ended' };
+  const runId = row.run_id;
+  // Locks the run first, as every ending does: in another order two of them would deadlock on PostgreSQL.
+  const unchanged = trx.updateTable('runs').set((expression) => ({ state: expression.ref('state') }));
+  await unchanged.where('id', '=', runId).execute();
+  const state = reason.code === 'cancelled' ? 'cancelled' : 'gave_up';
+  await endInvestigation(trx, id, { state, reason }, now);
+  await addWebhook(trx, jobs, row, { type: 'issue.failed', now });
+  if (state === 'cancelled') {
+    const entry = { accountId: by ?? row.account_id, projectId: row.project_id };
+    await writeAudit(trx, { ...entry, at: now, verb: 'investigation.cancelled', subject: id });
+  }
+  await enqueueUpdates(trx, jobs, [row.thread_id], { runAt: now });
+  const runEnded = (await listAttached(trx, runId)).length === 0;
+  if (runEnded) {
+    await endRun(trx, runId);
+    await jobs.remove(trx, 'run', [runId]);
+  }
+  return { kind: 'cancelled', runId, runEnded };
 }

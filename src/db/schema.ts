@@ -4,9 +4,9 @@ import type { Verdict } from '../core/check.ts';
 import type { Closing } from '../core/failure.ts';
 import type { HeadState } from '../core/head.ts';
 import type { InvestigationState } from '../core/investigation.ts';
+import type { JobKind, Urgency } from '../core/queue.ts';
 import type { Origin } from '../core/report.ts';
 import type { WebhookState, WebhookType } from '../core/webhook.ts';
-import type { JobTable } from './job-tables.ts';
 
 export interface Schema {
   accounts: AccountTable;
@@ -279,7 +279,7 @@ interface SightingTable {
   opening: number;
   /** What was answered when it was recorded. */
   standing: 'new' | 'known' | 'regression';
-  /** See `checkKey`. */
+  /** See `toCheckKey`. */
   check_key: string;
   sha: string;
   branch: string;
@@ -296,7 +296,7 @@ interface SightingTable {
 /** Of each check the newest few. */
 interface PassingCheckTable {
   project_id: string;
-  /** See `checkKey`. */
+  /** See `toCheckKey`. */
   check_key: string;
   sha: string;
   passed_at: string;
@@ -422,4 +422,22 @@ export interface WebhookAttemptTable {
 interface MoveStateTable {
   id: number;
   ended_at: string;
+}
+
+/** On SQLite the queue itself; on PostgreSQL the state of each job that pg-boss hands out. */
+interface JobTable extends Sequenced {
+  /** A new one each time that the job is scheduled, so that a claim of an earlier time is worth nothing. */
+  id: string;
+  kind: JobKind;
+  subject: string;
+  group_key: string;
+  urgency: Urgency;
+  state: 'waiting' | 'running' | 'dead';
+  run_at: string;
+  /** Claims since the last success. */
+  attempts: number;
+  /** Those of them whose handler threw; in the others, the process ended first. */
+  failures: number;
+  /** Enqueued again while running: when to run next. */
+  again_at: string | null;
 }

@@ -1,5 +1,4 @@
-// Threads: a subject on GitHub with what stands there for it, kept up to date, and the jobs that publish it.
-
+// Threads: a subject on GitHub with what is posted there for it, and the jobs that publish it.
 import type { Selectable } from 'kysely';
 import type { Issue } from '../core/issue.ts';
 import type { NewJob, Urgency } from '../core/queue.ts';
@@ -8,49 +7,130 @@ import {
   EMPTY_RECORD,
   type FixRequest,
   type Person,
+  type PostedPullRequest,
   type Subject,
   type Thread,
   type ThreadRecord,
   type Trigger,
   toSubjectKey,
 } from '../core/thread.ts';
-import { onGithub, writeAudit } from './audit.ts';
-import type { Database } from './database.ts';
-import type { Enqueuer } from './enqueuer.ts';
-import { withoutForgotten } from './forgotten-since.ts';
-import { inChunks } from './in-chunks.ts';
+import { toGithubActor, writeAudit } from './audit.ts';
+import { type Database, type Enqueuer, queryInChunks } from './database.ts';
 import type { Reader, ThreadTable, Trx } from './schema.ts';
-import type { FixOfIssue, OpenedPullRequest, ThreadStore } from './store.ts';
 
-export function createThreadVerbs(database: Database, enqueuer: Enqueuer): ThreadStore {
+/** What became of the request for the pull request of an Issue; but for the first, nothing was changed. */
+export type FixOfIssue =
+  | { readonly kind: 'requested'; readonly thread: Thread }
+  /** Its thread has moved on to another analysis. `issueId`: of that one; null: it has none (yet). */
+  | { readonly kind: 'superseded'; readonly investigationId: string; readonly issueId: string | null }
+  /** Requested within the last 10 minutes, and refused for this reason. */
+  | { readonly kind: 'withheld'; readonly reason: NonNullable<ThreadRecord['withheld']>['reason'] };
+
+interface IssueFixRequest {
+  readonly by: Person;
+  /** Of the thread, if it is created. */
+  readonly threadId: string;
+  readonly now: string;
+}
+
+export interface OpenedPullRequest {
+  readonly threadId: string;
+  readonly projectId: string;
+  readonly pullRequest: PostedPullRequest;
+  readonly changedAt: string;
+}
+
+/** What of `analysis.links` becomes known after the conclusion. */
+export type LearntLinks = Partial<Pick<Issue['analysis']['links'], 'comment' | 'checkRun' | 'pullRequest'>>;
+
+export type ThreadStore = ReturnType<typeof createThreadVerbs>;
+
+/** A change of what a thread should show enqueues its `publish` job in the same transaction. */
+export function createThreadVerbs(database: Database) {
+  const { jobs } = database;
   return {
-    findThread: (id) => database.read((reader) => latest(reader, { id })),
-    findThreadOfSubject: (projectId, subject) => database.read((reader) => latest(reader, keyOf(projectId, subject))),
-    findThreadOfBranch: (projectId, branch) =>
-      database.read((reader) => latest(reader, { project_id: projectId, branch })),
-    findThreadOfPullRequest: (projectId, number) =>
-      database.read((reader) => latest(reader, { project_id: projectId, pull_request: number })),
-    listOpenInvestigationsOfThread: (threadId) => database.read((reader) => openOf(reader, threadId)),
-    requestFix: (threadId, request, now) =>
-      database.write((trx) => requestFix(trx, threadId, request, { now, enqueuer })),
-    saveCommandReply: (threadId, reply, now) =>
-      database.write((trx) => noteReply(trx, threadId, { reply, now, enqueuer })),
-    requestFixOfIssue: (issueId, request) =>
-      database.write((trx) => requestFixOfIssue(trx, issueId, { ...request, enqueuer })),
-    saveThreadRecord: (threadId, record, now) =>
-      database.write((trx) => saveThreadRecord(trx, threadId, { record, now, enqueuer })),
-    schedulePublish: (threadId, runAt) => database.write((trx) => nudgeThreads(trx, [threadId], { enqueuer, runAt })),
-    schedulePublishOfRun: (runId, runAt) => database.write((trx) => nudgeThreadsOfRun(trx, runId, { enqueuer, runAt })),
+    findThread: (id: string): Promise<Thread | null> => database.read((reader) => findLatest(reader, { id })),
+    findThreadOfSubject: (projectId: string, subject: Subject): Promise<Thread | null> =>
+      database.read((reader) => findLatest(reader, { project_id: projectId, subject_key: toSubjectKey(subject) })),
+    /** The thread whose pull request has this branch as its head. */
+    findThreadOfBranch: (projectId: string, branch: string): Promise<Thread | null> =>
+      database.read((reader) => findLatest(reader, { project_id: projectId, branch })),
+    findThreadOfPullRequest: (projectId: string, number: number): Promise<Thread | null> =>
+      database.read((reader) => findLatest(reader, { project_id: projectId, pull_request: number })),
+    /** Ids of the investigations of a thread that have not ended, further attempts among them; oldest first. */
+    async listOpenInvestigationsOfThread(threadId: string): Promise<readonly string[]> {
+      const rows = await database.read((reader) =>
+        reader
+          .selectFrom('investigations')
+          .select('id')
+          .where('thread_id', '=', threadId)
+          .where('state', 'in', ['queued', 'running'])
+          .orderBy('seq')
+          .execute(),
+      );
+      return rows.map((row) => row.id);
+    },
+    /** A person with write access requests the pull request of a thread: for what the thread had found by then. */
+    requestFix: (threadId: string, request: FixRequest, now: string): Promise<void> =>
+      database.write((trx) => requestFix(trx, jobs, threadId, { request, now })),
+    /** A command in the thread was not carried out: its comment says why. */
+    saveCommandReply: (threadId: string, reply: CommandReply, now: string): Promise<void> =>
+      database.write(async (trx) => {
+        const thread = await findLatest(trx, { id: threadId });
+        if (thread === null) return;
+        await updateRecord(trx, threadId, { ...thread.record, reply }, now);
+        await enqueuePublish(trx, jobs, [threadId], { runAt: now, urgency: 'person' });
+      }),
+    /** Requests the pull request of an Issue: in its thread, else in a new one of kind `report`. Null: no such Issue. */
+    requestFixOfIssue: (issueId: string, request: IssueFixRequest): Promise<FixOfIssue | null> =>
+      database.write((trx) => requestFixOfIssue(trx, jobs, issueId, request)),
+    /** Stores what is on GitHub now, and updates `analysis.links` of the Issues of its investigations. */
+    saveThreadRecord: (threadId: string, record: ThreadRecord, now: string): Promise<void> =>
+      database.write((trx) => saveThreadRecord(trx, jobs, threadId, { record, now })),
+    /** Enqueues the `publish` job: something on GitHub may have changed. */
+    schedulePublish: (threadId: string, runAt: string): Promise<void> =>
+      database.write((trx) => enqueuePublish(trx, jobs, [threadId], { runAt })),
+    /** The same for every thread that waits for the run. */
+    schedulePublishOfRun: (runId: string, runAt: string): Promise<void> =>
+      database.write(async (trx) => {
+        const rows = await trx
+          .selectFrom('investigations')
+          .select('thread_id')
+          .where('run_id', '=', runId)
+          .where('state', 'in', ['queued', 'running'])
+          .execute();
+        await enqueueUpdates(
+          trx,
+          jobs,
+          rows.map((row) => row.thread_id),
+          { runAt },
+        );
+      }),
+    /** Pull requests with their state, newest first. */
+    listOpenedPullRequests: (projectIds: readonly string[], limit: number): Promise<readonly OpenedPullRequest[]> =>
+      database.read((reader) => listOpenedPullRequests(reader, projectIds, limit)),
+    /** Threads with something held back (mode `observe`), last changed first. */
+    async listHeldThreads(projectId: string, limit: number): Promise<readonly Thread[]> {
+      const rows = await database.read((reader) =>
+        reader
+          .selectFrom('threads')
+          .selectAll()
+          .where('project_id', '=', projectId)
+          .where('is_held', '=', 1)
+          .orderBy('changed_at', 'desc')
+          .orderBy('seq', 'desc')
+          .limit(limit)
+          .execute(),
+      );
+      return rows.map(toThread);
+    },
   };
 }
 
-type Key = Partial<Pick<ThreadTable, 'id' | 'project_id' | 'subject_key' | 'branch' | 'pull_request'>>;
-
-function keyOf(projectId: string, subject: Subject): Key {
-  return { project_id: projectId, subject_key: toSubjectKey(subject) };
-}
-
-async function latest(reader: Reader, key: Key): Promise<Thread | null> {
+async function findLatest(
+  reader: Reader,
+  key: Partial<Pick<ThreadTable, 'id' | 'project_id' | 'subject_key' | 'branch' | 'pull_request'>>,
+): Promise<Thread | null> {
   const row = await reader
     .selectFrom('threads')
     .selectAll()
@@ -61,137 +141,118 @@ async function latest(reader: Reader, key: Key): Promise<Thread | null> {
   return row ? toThread(row) : null;
 }
 
-async function openOf(reader: Reader, threadId: string): Promise<readonly string[]> {
-  const rows = await reader
-    .selectFrom('investigations')
-    .select('id')
-    .where('thread_id', '=', threadId)
-    .where('state', 'in', ['queued', 'running'])
-    .orderBy('seq')
-    .execute();
-  return rows.map((row) => row.id);
-}
-
-async function nudgeThreadsOfRun(trx: Trx, runId: string, nudge: Nudge): Promise<void> {
-  const rows = await trx
-    .selectFrom('investigations')
-    .select('thread_id')
-    .where('run_id', '=', runId)
-    .where('state', 'in', ['queued', 'running'])
-    .where('thread_id', 'is not', null)
-    .execute();
-  await nudgeShown(
-    trx,
-    rows.map((row) => row.thread_id),
-    nudge,
-  );
-}
-
 export function toThread(row: Selectable<ThreadTable>): Thread {
-  const subject: Subject = JSON.parse(row.subject);
-  const trigger: Trigger = JSON.parse(row.trigger_json);
-  const fixRequest: FixRequest | null = row.fix_request === null ? null : JSON.parse(row.fix_request);
-  const record: ThreadRecord = JSON.parse(row.record);
   return {
     id: row.id,
     projectId: row.project_id,
-    subject,
+    subject: JSON.parse(row.subject),
     investigationId: row.investigation_id,
-    trigger,
-    fixRequest,
-    record,
+    trigger: JSON.parse(row.trigger_json),
+    fixRequest: row.fix_request === null ? null : JSON.parse(row.fix_request),
+    record: JSON.parse(row.record),
     createdAt: row.created_at,
   };
 }
 
 /** The columns that hold a record. */
-export function recordColumns(
-  record: ThreadRecord,
-): Pick<ThreadTable, 'record' | 'branch' | 'pull_request' | 'pull_request_open' | 'is_held'> {
+export function toRecordColumns(record: ThreadRecord) {
   const { pullRequest } = record;
   return {
     record: JSON.stringify(record),
     branch: pullRequest?.branch ?? null,
     pull_request: pullRequest?.number ?? null,
-    pull_request_open: pullRequest?.state === 'open' ? 1 : 0,
-    is_held: record.held === null ? 0 : 1,
+    pull_request_open: pullRequest?.state === 'open' ? (1 as const) : (0 as const),
+    is_held: record.held === null ? (0 as const) : (1 as const),
   };
 }
 
-interface Nudge {
-  readonly enqueuer: Enqueuer;
+async function updateRecord(trx: Trx, threadId: string, record: ThreadRecord, now: string): Promise<void> {
+  await trx
+    .updateTable('threads')
+    .set({ ...toRecordColumns(record), changed_at: now })
+    .where('id', '=', threadId)
+    .execute();
+}
+
+interface Schedule {
   readonly runAt: string;
-  /** Absent: that of whoever asked last in the thread. */
+  /** Absent: that of the thread's last trigger. */
   readonly urgency?: Urgency;
 }
 
-/** Enqueues the `publish` jobs of threads, each a group of its own. One that is gone has nothing to show; null stands for an investigation that belongs to none. */
-export async function nudgeThreads(
+/** Enqueues the `publish` jobs of threads; ids that are null or of deleted threads are skipped. */
+export async function enqueuePublish(
   trx: Trx,
+  jobs: Enqueuer,
   ids: readonly (string | null)[],
-  { enqueuer, runAt, urgency }: Nudge,
+  { runAt, urgency }: Schedule,
 ): Promise<void> {
-  const threads = [...new Set(ids)].filter((id) => id !== null);
-  if (threads.length === 0) return;
-  const urgencies = await findThreadUrgencies(trx, threads);
-  const jobs = threads.flatMap((id): readonly NewJob[] => {
-    const usual = urgencies.get(id);
-    if (usual === undefined) return [];
-    return [{ kind: 'publish', subject: id, group: id, runAt, urgency: urgency ?? usual }];
-  });
-  await enqueuer.enqueue(trx, jobs);
+  const usual = await findUrgencies(trx, ids);
+  await jobs.enqueue(
+    trx,
+    [...usual].map(([id, own]): NewJob => {
+      return { kind: 'publish', subject: id, group: id, runAt, urgency: urgency ?? own };
+    }),
+  );
 }
 
-/** How urgent the jobs of each thread are: as urgent as its last trigger. Threads that are gone are left out. */
-async function findThreadUrgencies(trx: Trx, ids: readonly string[]): Promise<ReadonlyMap<string, Urgency>> {
+/** Of the threads that exist, as urgent as their last trigger. */
+async function findUrgencies(trx: Trx, threadIds: readonly (string | null)[]): Promise<ReadonlyMap<string, Urgency>> {
+  const ids = [...new Set(threadIds)].filter((id) => id !== null);
+  if (ids.length === 0) return new Map();
   const rows = await trx.selectFrom('threads').select(['id', 'trigger_json']).where('id', 'in', ids).execute();
-  const entries = rows.map(({ id, trigger_json: json }): [string, Urgency] => {
-    const trigger: Trigger = JSON.parse(json);
-    return [id, trigger.kind === 'checks' ? 'automatic' : 'person'];
-  });
-  return new Map(entries);
+  return new Map(
+    rows.map(({ id, trigger_json }): [string, Urgency] => {
+      const trigger: Trigger = JSON.parse(trigger_json);
+      return [id, trigger.kind === 'checks' ? 'automatic' : 'person'];
+    }),
+  );
 }
-
-/** Heads that wait for one thread at a time; older ones have long shown what there was to show. */
-const MOST_HEADS = 100;
 
 /** Enqueues the `publish` jobs of threads and the `check-run` jobs of the heads whose findings name them. */
-export async function nudgeShown(trx: Trx, threadIds: readonly (string | null)[], nudge: Nudge): Promise<void> {
-  await nudgeThreads(trx, threadIds, nudge);
-  await nudgeHeads(trx, threadIds, nudge);
+export async function enqueueUpdates(
+  trx: Trx,
+  jobs: Enqueuer,
+  threadIds: readonly (string | null)[],
+  schedule: Schedule,
+): Promise<void> {
+  await enqueuePublish(trx, jobs, threadIds, schedule);
+  await enqueueCheckRuns(trx, jobs, threadIds, schedule);
 }
 
-/** Enqueues the `check-run` jobs alone, each a group of its own, and as urgent as the most urgent of the threads. */
-async function nudgeHeads(
+/** Older heads that name a thread are not updated. */
+const MOST_HEADS = 100;
+
+/** As urgent as the most urgent of the threads. */
+async function enqueueCheckRuns(
   trx: Trx,
+  jobs: Enqueuer,
   threadIds: readonly (string | null)[],
-  { enqueuer, runAt, urgency: wanted }: Nudge,
+  { runAt, urgency: wanted }: Schedule,
 ): Promise<void> {
-  const threads = [...new Set(threadIds)].filter((id) => id !== null);
-  if (threads.length === 0) return;
+  const urgencies = await findUrgencies(trx, threadIds);
+  if (urgencies.size === 0) return;
   const heads = await trx
     .selectFrom('heads')
     .innerJoin('findings', 'findings.head_id', 'heads.id')
     .select(['heads.id', 'heads.seq'])
     .distinct()
-    .where('findings.thread_id', 'in', threads)
+    .where('findings.thread_id', 'in', [...urgencies.keys()])
     .orderBy('heads.seq', 'desc')
     .limit(MOST_HEADS)
     .execute();
-  if (heads.length === 0) return;
-  const urgencies = [...(await findThreadUrgencies(trx, threads)).values()];
-  const urgency = wanted ?? (urgencies.includes('person') ? 'person' : 'automatic');
-  await enqueuer.enqueue(
+  const urgency = wanted ?? ([...urgencies.values()].includes('person') ? 'person' : 'automatic');
+  await jobs.enqueue(
     trx,
-    heads.map(({ id }) => ({ kind: 'check-run', subject: id, group: id, runAt, urgency })),
+    heads.map(({ id }): NewJob => ({ kind: 'check-run', subject: id, group: id, runAt, urgency })),
   );
 }
 
-/** Enqueues the `head` job of the newest head of a pull request: somebody asked, which changes what begins there unasked. */
-export async function nudgePullRequest(
+/** Enqueues the `head` job of the newest head of a pull request: a person's request changes what is started there automatically. */
+export async function enqueueHeadOfPullRequest(
   trx: Trx,
-  { projectId, subject }: { readonly projectId: string; readonly subject: Subject },
-  { enqueuer, runAt }: Nudge,
+  jobs: Enqueuer,
+  { projectId, subject, runAt }: { readonly projectId: string; readonly subject: Subject; readonly runAt: string },
 ): Promise<void> {
   if (subject.kind !== 'pull_request') return;
   const head = await trx
@@ -203,56 +264,61 @@ export async function nudgePullRequest(
     .limit(1)
     .executeTakeFirst();
   if (!head) return;
-  const place = { group: projectId, urgency: 'person' } as const;
-  await enqueuer.enqueue(trx, [{ kind: 'head', subject: head.id, runAt, ...place }]);
+  await jobs.enqueue(trx, [{ kind: 'head', subject: head.id, group: projectId, runAt, urgency: 'person' }]);
 }
-
-/** What of `analysis.links` is learnt after the conclusion. */
-export type LearntLinks = Partial<Pick<Issue['analysis']['links'], 'comment' | 'checkRun' | 'pullRequest'>>;
 
 async function saveThreadRecord(
   trx: Trx,
+  jobs: Enqueuer,
   threadId: string,
-  saved: { readonly record: ThreadRecord; readonly now: string; readonly enqueuer: Enqueuer },
+  { record: given, now }: { readonly record: ThreadRecord; readonly now: string },
 ): Promise<void> {
-  const { now, enqueuer } = saved;
-  const row = await trx.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
-  if (!row) return;
-  const stored = toThread(row);
+  const stored = await findLatest(trx, { id: threadId });
+  if (stored === null) return;
   const { reply } = stored.record;
-  const record = { ...withoutForgotten(saved.record, stored), ...(reply && { reply }) };
-  await trx
-    .updateTable('threads')
-    .set({ ...recordColumns(record), changed_at: now })
-    .where('id', '=', threadId)
-    .execute();
+  const record = { ...removeErasedPeople(given, stored), ...(reply && { reply }) };
+  await updateRecord(trx, threadId, record, now);
   await saveLinks(trx, threadId, record);
-  if (shownOf(record) !== shownOf(stored.record)) await nudgeHeads(trx, [threadId], { enqueuer, runAt: now });
-}
-
-async function noteReply(
-  trx: Trx,
-  threadId: string,
-  { reply, now, enqueuer }: { readonly reply: CommandReply; readonly now: string; readonly enqueuer: Enqueuer },
-): Promise<void> {
-  const row = await trx.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst();
-  if (!row) return;
-  const record = { ...toThread(row).record, reply };
-  await trx
-    .updateTable('threads')
-    .set({ ...recordColumns(record), changed_at: now })
-    .where('id', '=', threadId)
-    .execute();
-  await nudgeThreads(trx, [threadId], { enqueuer, runAt: now, urgency: 'person' });
+  if (toCheckRunView(record) !== toCheckRunView(stored.record)) {
+    await enqueueCheckRuns(trx, jobs, [threadId], { runAt: now });
+  }
 }
 
 /** What check runs show of a thread: its pull request, or why there is none. */
-function shownOf({ pullRequest, withheld }: ThreadRecord): string {
+function toCheckRunView({ pullRequest, withheld }: ThreadRecord): string {
   const opened = pullRequest && [pullRequest.number, pullRequest.state];
   return JSON.stringify([opened, withheld && [withheld.investigationId, withheld.reason]]);
 }
 
-async function saveLinks(trx: Trx, threadId: string, record: ThreadRecord): Promise<void> {
+/** A job may hold a record from before a person was erased: the record without people whom the stored thread names nowhere any more. */
+function removeErasedPeople(record: ThreadRecord, stored: Thread): ThreadRecord {
+  const { withheld, pullRequest } = record;
+  const known = new Set([
+    stored.trigger.by.id,
+    stored.fixRequest?.id,
+    stored.record.pullRequest?.requestedBy?.id,
+    readRequester(stored.record),
+  ]);
+  const requester = readRequester(record);
+  const requestedBy = pullRequest?.requestedBy;
+  return {
+    ...record,
+    withheld: withheld && requester !== null && !known.has(requester) ? { ...withheld, request: '' } : withheld,
+    pullRequest: requestedBy && !known.has(requestedBy.id) ? removeRequester(pullRequest) : pullRequest,
+  };
+}
+
+/** GitHub's number of the person whose request was refused; null: there was no request. */
+export function readRequester({ withheld }: ThreadRecord): number | null {
+  const number = withheld?.request.split(' ')[0] ?? '';
+  return number === '' ? null : Number(number);
+}
+
+export function removeRequester({ requestedBy: _, ...pullRequest }: PostedPullRequest): PostedPullRequest {
+  return pullRequest;
+}
+
+async function saveLinks(trx: Trx, threadId: string, { comment, pullRequest }: ThreadRecord): Promise<void> {
   const issues = await trx
     .selectFrom('issues')
     .innerJoin('investigations', 'investigations.id', 'issues.investigation_id')
@@ -260,38 +326,23 @@ async function saveLinks(trx: Trx, threadId: string, record: ThreadRecord): Prom
     .where('investigations.thread_id', '=', threadId)
     .execute();
   for (const issue of issues) {
-    const before: LearntLinks = issue.links === null ? {} : JSON.parse(issue.links);
-    const links = JSON.stringify(linksAfter(before, issue, record));
+    // There is one comment, so it is the link of one Issue; an earlier pull request keeps its link, closed or merged.
+    const { comment: _, ...kept }: LearntLinks = issue.links === null ? {} : JSON.parse(issue.links);
+    const links = JSON.stringify({
+      ...(comment?.investigationId === issue.investigation_id && comment.url !== '' && { comment: comment.url }),
+      ...kept,
+      ...(pullRequest?.issueId === issue.id && { pullRequest: pullRequest.url }),
+    });
     if (links === (issue.links ?? '{}')) continue;
     await trx.updateTable('issues').set({ links }).where('id', '=', issue.id).execute();
   }
 }
 
-/** There is one comment, so that it is the link of one Issue; an earlier pull request stays where it is, closed or merged. */
-function linksAfter(
-  before: LearntLinks,
-  issue: { readonly id: string; readonly investigation_id: string },
-  { comment, pullRequest }: ThreadRecord,
-): LearntLinks {
-  const { comment: _, ...kept } = before;
-  return {
-    ...(comment?.investigationId === issue.investigation_id && comment.url !== '' && { comment: comment.url }),
-    ...kept,
-    ...(pullRequest?.issueId === issue.id && { pullRequest: pullRequest.url }),
-  };
-}
-
-interface Asked {
-  readonly by: Person;
-  readonly now: string;
-  readonly enqueuer: Enqueuer;
-}
-
 async function requestFix(
   trx: Trx,
+  jobs: Enqueuer,
   threadId: string,
-  request: FixRequest,
-  { now, enqueuer }: Pick<Asked, 'now' | 'enqueuer'>,
+  { request, now }: { readonly request: FixRequest; readonly now: string },
 ): Promise<void> {
   const row = await trx
     .updateTable('threads')
@@ -300,17 +351,18 @@ async function requestFix(
     .returning('project_id')
     .executeTakeFirst();
   if (!row) return;
-  const by = { accountId: onGithub(request), projectId: row.project_id };
-  await writeAudit(trx, { ...by, at: now, verb: 'fix.requested', subject: threadId });
-  await nudgeShown(trx, [threadId], { enqueuer, runAt: now, urgency: 'person' });
+  const entry = { at: now, accountId: toGithubActor(request), projectId: row.project_id };
+  await writeAudit(trx, { ...entry, verb: 'fix.requested', subject: threadId });
+  await enqueueUpdates(trx, jobs, [threadId], { runAt: now, urgency: 'person' });
 }
 
-/** Null: no such Issue. */
 async function requestFixOfIssue(
   trx: Trx,
+  jobs: Enqueuer,
   issueId: string,
-  request: Asked & { readonly threadId: string },
+  request: IssueFixRequest,
 ): Promise<FixOfIssue | null> {
+  const { by, now } = request;
   const issue = await trx
     .selectFrom('issues')
     .innerJoin('investigations', 'investigations.id', 'issues.investigation_id')
@@ -318,100 +370,80 @@ async function requestFixOfIssue(
     .where('issues.id', '=', issueId)
     .executeTakeFirst();
   if (!issue) return null;
-  const threadId = issue.thread_id ?? (await threadOfReport(trx, issue, request));
-  const thread = await threadBy(trx, threadId);
-  if (thread.investigationId !== issue.investigation_id) return supersededBy(trx, thread);
-  const reason = freshRefusal(thread, request.now);
+  const threadId = issue.thread_id ?? (await createReportThread(trx, issue, request));
+  const thread = await getThread(trx, threadId);
+  const { investigationId } = thread;
+  if (investigationId !== issue.investigation_id) {
+    const newer = trx.selectFrom('issues').select('id').where('investigation_id', '=', investigationId);
+    return { kind: 'superseded', investigationId, issueId: (await newer.executeTakeFirst())?.id ?? null };
+  }
+  const reason = findFreshRefusal(thread, now);
   if (reason !== null) return { kind: 'withheld', reason };
-  await requestFix(trx, threadId, { ...request.by, at: request.now }, request);
-  return { kind: 'requested', thread: await threadBy(trx, threadId) };
+  await requestFix(trx, jobs, threadId, { request: { ...by, at: now }, now });
+  return { kind: 'requested', thread: await getThread(trx, threadId) };
 }
 
-async function threadBy(trx: Trx, id: string): Promise<Thread> {
+async function getThread(trx: Trx, id: string): Promise<Thread> {
   return toThread(await trx.selectFrom('threads').selectAll().where('id', '=', id).executeTakeFirstOrThrow());
 }
 
-async function supersededBy(trx: Trx, { investigationId }: Thread): Promise<FixOfIssue> {
-  const query = trx.selectFrom('issues').select('id').where('investigation_id', '=', investigationId);
-  const newer = await query.executeTakeFirst();
-  return { kind: 'superseded', investigationId, issueId: newer?.id ?? null };
-}
-
-/** So long a refusal is worth telling instead of asking GitHub the same again. */
+/** For this long a refusal is repeated instead of asking GitHub again. */
 const REFUSED_MS = 10 * 60_000;
 
-function freshRefusal({ record, fixRequest, investigationId }: Thread, now: string): string | null {
+function findFreshRefusal({ record, fixRequest, investigationId }: Thread, now: string) {
   const { withheld, pullRequest } = record;
-  if (withheld?.investigationId !== investigationId || pullRequest?.state === 'open' || fixRequest === null)
-    return null;
+  if (withheld?.investigationId !== investigationId || pullRequest?.state === 'open' || !fixRequest) return null;
   return Date.parse(now) - Date.parse(fixRequest.at) < REFUSED_MS ? withheld.reason : null;
 }
 
-/** A thread without a place of its own on GitHub. Who asks has write, or would not have come this far. */
-async function threadOfReport(
+/** A thread without a place on GitHub. The caller has checked that the person has write access. */
+async function createReportThread(
   trx: Trx,
   issue: { readonly id: string; readonly project_id: string; readonly investigation_id: string },
-  { by, threadId: id, now }: Asked & { readonly threadId: string },
+  { by, threadId: id, now }: IssueFixRequest,
 ): Promise<string> {
+  const { project_id: projectId, investigation_id: investigationId } = issue;
   const subject: Subject = { kind: 'report', issueId: issue.id };
   const trigger: Trigger = { kind: 'api', by, role: 'write', commentId: null, guidance: '', at: now };
   await trx
     .insertInto('threads')
     .values({
-      ...{ id, project_id: issue.project_id, investigation_id: issue.investigation_id },
-      ...{
-        subject_key: toSubjectKey(subject),
-        subject: JSON.stringify(subject),
-        trigger_json: JSON.stringify(trigger),
-      },
-      ...{ fix_request: null, ...recordColumns(EMPTY_RECORD), created_at: now, changed_at: now },
+      id,
+      project_id: projectId,
+      investigation_id: investigationId,
+      subject_key: toSubjectKey(subject),
+      subject: JSON.stringify(subject),
+      trigger_json: JSON.stringify(trigger),
+      fix_request: null,
+      ...toRecordColumns(EMPTY_RECORD),
+      created_at: now,
+      changed_at: now,
     })
     .execute();
-  await trx.updateTable('investigations').set({ thread_id: id }).where('id', '=', issue.investigation_id).execute();
-  const { project_id: projectId } = issue;
-  await writeAudit(trx, { at: now, accountId: onGithub(by), verb: 'thread.opened', subject: id, projectId });
+  await trx.updateTable('investigations').set({ thread_id: id }).where('id', '=', investigationId).execute();
+  await writeAudit(trx, { at: now, accountId: toGithubActor(by), verb: 'thread.opened', subject: id, projectId });
   return id;
 }
 
-export async function openedPullRequests(
+async function listOpenedPullRequests(
   reader: Reader,
   projectIds: readonly string[],
   limit: number,
 ): Promise<readonly OpenedPullRequest[]> {
-  const rows = await inChunks(projectIds, (some) => openedIn(reader, some, limit));
-  const newest = [...rows].sort((a, b) => b.changed_at.localeCompare(a.changed_at) || b.seq - a.seq).slice(0, limit);
+  const rows = await queryInChunks(projectIds, (some) =>
+    reader
+      .selectFrom('threads')
+      .select(['seq', 'id', 'project_id', 'record', 'changed_at'])
+      .where('project_id', 'in', some)
+      .where('pull_request', 'is not', null)
+      .orderBy('changed_at', 'desc')
+      .orderBy('seq', 'desc')
+      .limit(limit)
+      .execute(),
+  );
+  const newest = rows.toSorted((a, b) => b.changed_at.localeCompare(a.changed_at) || b.seq - a.seq).slice(0, limit);
   return newest.flatMap((row) => {
     const { pullRequest }: ThreadRecord = JSON.parse(row.record);
     return pullRequest ? [{ threadId: row.id, projectId: row.project_id, pullRequest, changedAt: row.changed_at }] : [];
   });
-}
-
-/** The page is chosen from the index before a record is read. */
-function openedIn(reader: Reader, projectIds: readonly string[], limit: number) {
-  const page = reader
-    .selectFrom('threads')
-    .select('seq')
-    .where('project_id', 'in', projectIds)
-    .where('pull_request', 'is not', null)
-    .orderBy('changed_at', 'desc')
-    .orderBy('seq', 'desc')
-    .limit(limit);
-  return reader
-    .selectFrom('threads')
-    .select(['seq', 'id', 'project_id', 'record', 'changed_at'])
-    .where('seq', 'in', () => page)
-    .execute();
-}
-
-export async function heldThreads(reader: Reader, projectId: string, limit: number): Promise<readonly Thread[]> {
-  const rows = await reader
-    .selectFrom('threads')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('is_held', '=', 1)
-    .orderBy('changed_at', 'desc')
-    .orderBy('seq', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map(toThread);
 }

@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import type { ClaimedJob, JobKind, KindDepth, NewJob, Queue, Urgency } from '../core/queue.ts';
-import type { Database } from '../db/database.ts';
-import type { Enqueuer } from '../db/enqueuer.ts';
+import type { Database, Enqueuer } from '../db/database.ts';
 import type { Reader, Schema, Trx } from '../db/schema.ts';
 
 type JobRow = Selectable<Schema['jobs']>;

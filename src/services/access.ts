@@ -5,7 +5,8 @@ import type { Investigation } from '../core/investigation.ts';
 import type { Issue } from '../core/issue.ts';
 import type { Project } from '../core/project.ts';
 import { isAtLeast, type Permissions, type Role } from '../core/role.ts';
-import type { InvestigationFilter, Store } from '../db/store.ts';
+import type { InvestigationFilter } from '../db/investigations.ts';
+import type { Store } from '../db/store.ts';
 
 interface AccessDeps {
   readonly store: Store;

@@ -10,7 +10,7 @@ import { createGlobMatcher } from '../core/paths.ts';
 import type { Project } from '../core/project.ts';
 import { describeForOperator, describeForPeople } from '../core/reason.ts';
 import type { Repository } from '../core/source.ts';
-import type { Run } from '../db/store.ts';
+import type { Run } from '../db/runs.ts';
 import { type Investigator, type InvestigatorLimits, limitTokens } from './investigator.ts';
 import type { InvestigationServices } from './run-investigation.ts';
 import { createRunLedger, createRunTranscript, type GatheredFacts } from './run-records.ts';

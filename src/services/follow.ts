@@ -1,6 +1,7 @@
 // Follows an investigation live, and streams what happens to a client that may be slow, silent or no longer allowed.
 import { type Investigation, isEnded } from '../core/investigation.ts';
-import type { RecordedStep, Store } from '../db/store.ts';
+import type { RecordedStep } from '../db/runs.ts';
+import type { Store } from '../db/store.ts';
 
 /** Wakes those who wait for a run. A notice of another process may get lost, so every wait also ends by time. */
 export interface Changes {

@@ -4,7 +4,7 @@ import { type Model, ModelUnavailable } from '../core/model.ts';
 import type { Project } from '../core/project.ts';
 import type { Repository, SourceTree } from '../core/source.ts';
 import type { Workbench } from '../core/tool.ts';
-import type { LimitName } from '../db/store.ts';
+import type { LimitName } from '../db/costs.ts';
 import type { Log } from '../log.ts';
 import { PAUSED_MS } from './services.ts';
 

@@ -8,7 +8,7 @@ import { isGithubProject, type Project } from '../core/project.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
 import { createFailureReason, describeForOperator, type FailureReason, type WaitCode } from '../core/reason.ts';
 import { type Repository, SourceBusy } from '../core/source.ts';
-import type { Run } from '../db/store.ts';
+import type { Run } from '../db/runs.ts';
 import { addLogContext } from '../log.ts';
 import { gatherFacts } from '../triage/facts.ts';
 import { concludeFromFacts } from '../triage/facts-only.ts';

@@ -3,7 +3,8 @@ import type { Ledger } from '../agent/budget.ts';
 import type { AnswerRecord, Transcript, TranscriptRecord } from '../agent/transcript.ts';
 import type { StepSource } from '../core/evidence.ts';
 import type { Conclusion } from '../core/issue.ts';
-import type { Run, Store } from '../db/store.ts';
+import type { Run } from '../db/runs.ts';
+import type { Store } from '../db/store.ts';
 import type { Changes } from './follow.ts';
 import type { Investigator, InvestigatorLimits } from './investigator.ts';
 

@@ -3,7 +3,7 @@ import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import { sanitiseLine } from '../core/inert-text.ts';
 import { isAtLeast } from '../core/role.ts';
-import type { AuditEntry } from '../db/store.ts';
+import type { AuditEntry } from '../db/audit.ts';
 import { isId, knownProjects } from '../services/access.ts';
 import { renderMissing, renderMoment, renderPager } from './components.ts';
 import { type Html, renderPage } from './layout.ts';

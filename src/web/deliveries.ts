@@ -3,7 +3,7 @@ import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import { sanitiseLine, sanitiseText } from '../core/inert-text.ts';
 import type { Webhook, WebhookState } from '../core/webhook.ts';
-import type { WebhookAttempt, WebhookFilter, WebhookStore } from '../db/store.ts';
+import type { WebhookAttempt, WebhookFilter, WebhookStore } from '../db/webhooks.ts';
 import { visibleInvestigation } from '../services/access.ts';
 import {
   formatCount,

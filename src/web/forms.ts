@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { readLimited } from '../core/read-limited.ts';
-import type { Counted } from '../db/store.ts';
+import type { ActOptions } from '../db/accounts.ts';
 import { FORM_TOKEN, type Html, WebRefusal } from './layout.ts';
 import { hashValue, requireFormToken } from './session.ts';
 import type { WebDeps, WebEnv } from './web-deps.ts';
@@ -90,7 +90,7 @@ export function readOnceKey(form: Form): string {
 }
 
 /** The form's key as the store takes it together with the form's effect. Refuses a form without one. */
-export function requireOnce(c: Context<WebEnv>, { now }: WebDeps, form: Form): NonNullable<Counted['once']> {
+export function requireOnce(c: Context<WebEnv>, { now }: WebDeps, form: Form): NonNullable<ActOptions['once']> {
   const key = readOnceKey(form);
   if (key === '') throw new WebRefusal(400, 'Something was missing, and nothing was changed. Open the page again.');
   // With the account, so that no person can use up the key of another.

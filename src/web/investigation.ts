@@ -8,7 +8,8 @@ import type { Project } from '../core/project.ts';
 import type { FailureReason } from '../core/reason.ts';
 import { isAtLeast } from '../core/role.ts';
 import type { InvestigationSettings } from '../core/settings.ts';
-import type { RecordedStep, Spending } from '../db/store.ts';
+import type { Spending } from '../db/costs.ts';
+import type { RecordedStep } from '../db/runs.ts';
 import { cancelInvestigation } from '../services/accept-report.ts';
 import { type Asking, visibleInvestigation } from '../services/access.ts';
 import {

@@ -5,7 +5,8 @@ import type { Finding, Head } from '../core/head.ts';
 import { removeInvisible, sanitiseLine, sanitiseText } from '../core/inert-text.ts';
 import type { Project } from '../core/project.ts';
 import type { Subject, Thread } from '../core/thread.ts';
-import type { Backfill, UsageRow } from '../db/store.ts';
+import type { Backfill } from '../db/backfills.ts';
+import type { UsageRow } from '../db/costs.ts';
 import {
   createCrumbs,
   describeVerdict,

@@ -6,7 +6,7 @@ import type { Investigation } from '../core/investigation.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import { isAtLeast } from '../core/role.ts';
 import type { EffectiveConfiguration, EffectiveValue, ValueSource } from '../core/settings.ts';
-import type { IssueLine } from '../db/store.ts';
+import type { IssueLine } from '../db/investigations.ts';
 import { isId } from '../services/access.ts';
 import {
   createCrumbs,

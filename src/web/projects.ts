@@ -4,7 +4,7 @@ import { html } from 'hono/html';
 import { sanitiseLine } from '../core/inert-text.ts';
 import type { Project } from '../core/project.ts';
 import { isAtLeast } from '../core/role.ts';
-import type { ProjectCounts } from '../db/store.ts';
+import type { ProjectCounts } from '../db/investigations.ts';
 import { type KnownProjects, knownProjects } from '../services/access.ts';
 import { formatCount, renderBadge, renderKind, renderMissing, renderMoment, renderPager } from './components.ts';
 import { type Html, renderPage } from './layout.ts';

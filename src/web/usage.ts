@@ -5,7 +5,8 @@ import { removeInvisible, sanitiseLine } from '../core/inert-text.ts';
 import type { InvestigationState } from '../core/investigation.ts';
 import type { Project } from '../core/project.ts';
 import type { ChecksState } from '../core/thread.ts';
-import type { OpenedPullRequest, UsageRow } from '../db/store.ts';
+import type { UsageRow } from '../db/costs.ts';
+import type { OpenedPullRequest } from '../db/threads.ts';
 import { knownProjects, visibleProjects } from '../services/access.ts';
 import {
   formatCount,

@@ -1,6 +1,6 @@
 // The event stream: what it tells, how it is resumed, and when it ends.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Run } from '../../src/db/store.ts';
+import type { Run } from '../../src/db/runs.ts';
 import { conclusion } from '../support/store-samples.ts';
 import { type ApiGround, apiGround, requestOf } from './api-ground.ts';
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { runCommand } from '../../src/app/run-command.ts';
 import { openServices } from '../../src/app/services.ts';
 import { parseCommandLine } from '../../src/cli/command-line.ts';
-import { takeOwnership } from '../../src/db/sqlite-engine.ts';
+import { takeOwnership } from '../../src/db/sqlite.ts';
 import { createLog } from '../../src/log.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { gitRepository } from '../support/git-repository.ts';

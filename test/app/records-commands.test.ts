@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/app/run-command.ts';
 import type { Command } from '../../src/cli/command-line.ts';
-import { takeOwnership } from '../../src/db/sqlite-engine.ts';
+import { takeOwnership } from '../../src/db/sqlite.ts';
 import { emptyDatabase } from '../support/postgres.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 import { temporaryFolder } from '../support/service.ts';

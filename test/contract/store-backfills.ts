@@ -1,6 +1,7 @@
 // The store's contract: the past of a project is read once, and what an investigation costs is known from those that were.
 import { describe, expect, it } from 'vitest';
-import type { Backfill, Store } from '../../src/db/store.ts';
+import type { Backfill } from '../../src/db/backfills.ts';
+import type { Store } from '../../src/db/store.ts';
 
 import { githubGround, installation, repository } from '../support/github-store-samples.ts';
 import { acceptance, accepted, at, conclusion, type Ground, ground, NOW, started } from '../support/store-samples.ts';

@@ -1,6 +1,6 @@
 // The store's contract: what runs have cost in money and tokens, and what was asked and spent by the month.
 import { describe, expect, it } from 'vitest';
-import type { Reservation, Settlement } from '../../src/db/store.ts';
+import type { Reservation, Settlement } from '../../src/db/costs.ts';
 import { acceptance, accepted, conclusion, type Ground, ground, NOW, started } from '../support/store-samples.ts';
 import type { Engine, Opened } from './engine.ts';
 

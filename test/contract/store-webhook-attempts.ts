@@ -1,6 +1,6 @@
 // The store's contract: what came of each attempt at a webhook, and sending it again.
 import { describe, expect, it } from 'vitest';
-import type { AttemptRecord } from '../../src/db/store.ts';
+import type { AttemptRecord } from '../../src/db/webhooks.ts';
 import { acceptance, accepted, at, conclusion, ground, NOW, other, started } from '../support/store-samples.ts';
 import type { Engine, Opened } from './engine.ts';
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, it } from 'vitest';
-import { openSqliteStore } from '../../src/db/open-sqlite.ts';
 import { createSeal } from '../../src/db/seal.ts';
+import { openSqliteStore } from '../../src/db/sqlite.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { acceptance, accepted, conclusion, ground, NOW, started } from '../support/store-samples.ts';
 

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, it } from 'vitest';
-import { openSqliteStore } from '../../src/db/open-sqlite.ts';
 import { createSeal } from '../../src/db/seal.ts';
+import { openSqliteStore } from '../../src/db/sqlite.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { temporaryFolder } from '../support/service.ts';
 

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { openSqliteStore } from '../../src/db/open-sqlite.ts';
 import { createSeal } from '../../src/db/seal.ts';
-import { openConnection } from '../../src/db/sqlite-engine.ts';
+import { openConnection, openSqliteStore } from '../../src/db/sqlite.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { ground } from '../support/store-samples.ts';
 

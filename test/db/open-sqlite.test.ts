@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openConnection } from '../../src/db/sqlite-engine.ts';
+import { openConnection } from '../../src/db/sqlite.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';
 import { storeProcess } from '../support/store-process.ts';
 import { acceptance, accepted, conclusion, ground, NOW, started } from '../support/store-samples.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { takeOwnership } from '../../src/db/sqlite-engine.ts';
+import { takeOwnership } from '../../src/db/sqlite.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';
 import { storeProcess } from '../support/store-process.ts';
 import { acceptance, ground } from '../support/store-samples.ts';

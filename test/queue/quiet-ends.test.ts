@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { JobHandler } from '../../src/core/queue.ts';
-import { openSqliteStore } from '../../src/db/open-sqlite.ts';
 import { createSeal } from '../../src/db/seal.ts';
+import { openSqliteStore } from '../../src/db/sqlite.ts';
 import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';

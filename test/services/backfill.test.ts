@@ -1,7 +1,7 @@
 // The red checks of a project's past: read within bounds, counted once, and what they would have cost.
 import { describe, expect, it } from 'vitest';
 import { ChecksBusy, ChecksClosed } from '../../src/core/check.ts';
-import type { Backfill } from '../../src/db/store.ts';
+import type { Backfill } from '../../src/db/backfills.ts';
 import { createLog } from '../../src/log.ts';
 import { createBackfillHandler } from '../../src/services/backfill.ts';
 import { type Cut, CutShort, cutShort } from '../support/cut-short.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ChecksBusy, ChecksClosed } from '../../src/core/check.ts';
 import { createId } from '../../src/core/ids.ts';
-import type { ThreadPart } from '../../src/db/store.ts';
+import type { ThreadPart } from '../../src/db/reports.ts';
 import { ofActions } from '../support/check-store-samples.ts';
 import { opening, TRIAGER, trigger } from '../support/github-store-samples.ts';
 import {

@@ -1,7 +1,9 @@
 // Sample records of checks for tests of the store: sightings, findings, places, threads that red checks open.
 import type { Sighting } from '../../src/core/failure.ts';
 import { EMPTY_EXCERPT, type Finding, type HeadPlace, type HeadRecord } from '../../src/core/head.ts';
-import type { CheckId, FailureStore, HeadStore, ThreadPart } from '../../src/db/store.ts';
+import type { CheckId, FailureStore } from '../../src/db/failures.ts';
+import type { HeadStore } from '../../src/db/heads.ts';
+import type { ThreadPart } from '../../src/db/reports.ts';
 
 import { trigger, WRITER } from './github-store-samples.ts';
 import { at, NOW, SHA } from './store-samples.ts';

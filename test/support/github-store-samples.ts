@@ -9,7 +9,9 @@ import {
   type ThreadRecord,
   type Trigger,
 } from '../../src/core/thread.ts';
-import type { NewDelivery, Store, ThreadPart } from '../../src/db/store.ts';
+import type { NewDelivery } from '../../src/db/deliveries.ts';
+import type { ThreadPart } from '../../src/db/reports.ts';
+import type { Store } from '../../src/db/store.ts';
 
 import { type Ground, NOW, SHA } from './store-samples.ts';
 

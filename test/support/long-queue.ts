@@ -1,8 +1,8 @@
 // A queue as long as after a bad day: jobs written straight into the table, in as many groups as wanted.
 import Sqlite from 'better-sqlite3';
 import type { JobKind } from '../../src/core/queue.ts';
-import { openSqliteStore } from '../../src/db/open-sqlite.ts';
 import { createSeal } from '../../src/db/seal.ts';
+import { openSqliteStore } from '../../src/db/sqlite.ts';
 import { claimNextJob, createJobTable, releaseRunning } from '../../src/queue/job-table.ts';
 
 export interface LongQueue {

@@ -6,8 +6,8 @@ import {
   type CheckRules,
   type Checks,
   type CheckWords,
-  checkKey,
   type NamedCheck,
+  toCheckKey,
 } from '../../src/core/check.ts';
 import type { HeadPlace } from '../../src/core/head.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
@@ -116,8 +116,8 @@ function isLed({ history }: MemoryWorld, from: string, to: string): boolean {
 function namedChecks(checks: readonly Check[]): readonly NamedCheck[] {
   const named = new Map<string, NamedCheck>();
   for (const check of checks) {
-    const before = named.get(checkKey(check));
-    named.set(checkKey(check), {
+    const before = named.get(toCheckKey(check));
+    named.set(toCheckKey(check), {
       latest: check,
       earlier: before === undefined ? [] : [before.latest, ...before.earlier],
     });

@@ -1,7 +1,8 @@
 // Webhooks in memory, for tests of what delivers them.
 import type { Issue } from '../../src/core/issue.ts';
 import type { Webhook } from '../../src/core/webhook.ts';
-import type { AccountStore, FailedInvestigation, WebhookAttempt, WebhookStore } from '../../src/db/store.ts';
+import type { AccountStore } from '../../src/db/accounts.ts';
+import type { FailedInvestigation, WebhookAttempt, WebhookStore } from '../../src/db/webhooks.ts';
 
 export interface MemoryWebhookStore extends WebhookStore, Pick<AccountStore, 'listSigningSecrets'> {
   add(webhook: Webhook, data: Issue | FailedInvestigation): void;

@@ -1,9 +1,8 @@
 // A worker of its own on a database file, one of whose jobs does harm: `node poison-child.ts <die|exhaust|block> <file>`.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClaimedJob, JobHandler } from '../../src/core/queue.ts';
-import { openSqliteStore } from '../../src/db/open-sqlite.ts';
 import { createSeal } from '../../src/db/seal.ts';
-import { takeOwnership } from '../../src/db/sqlite-engine.ts';
+import { openSqliteStore, takeOwnership } from '../../src/db/sqlite.ts';
 import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';

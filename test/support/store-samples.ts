@@ -6,7 +6,9 @@ import type { Conclusion } from '../../src/core/issue.ts';
 import type { Project } from '../../src/core/project.ts';
 import type { Report } from '../../src/core/report.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
-import type { Acceptance, Accepted, Run, Store } from '../../src/db/store.ts';
+import type { Acceptance, Accepted } from '../../src/db/reports.ts';
+import type { Run } from '../../src/db/runs.ts';
+import type { Store } from '../../src/db/store.ts';
 
 export const SHA = 'a'.repeat(40);
 export const NOW = '2026-11-20T10:00:00.000Z';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/core/errors.ts';
 import type { FailureReason } from '../../src/core/reason.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
-import type { Run } from '../../src/db/store.ts';
+import type { Run } from '../../src/db/runs.ts';
 import { contentOf, formsOf, formTo, linksOf, mainOf } from './read-page.ts';
 import { repository, type WebGround, type WebGroundOptions, webGround } from './web-ground.ts';
 

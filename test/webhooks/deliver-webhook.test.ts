@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { newSigningSecret } from '../../src/core/account.ts';
 import type { JobResult } from '../../src/core/queue.ts';
 import type { Webhook } from '../../src/core/webhook.ts';
-import type { FailedInvestigation } from '../../src/db/store.ts';
+import type { FailedInvestigation } from '../../src/db/webhooks.ts';
 import { createLog, registeredSecrets, registerSecret } from '../../src/log.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from '../../src/webhooks/deliver-webhook.ts';

@@ -11,7 +11,7 @@ import { type Examination, examineSqlite } from '../../db/examine.ts';
 import { examinePostgres } from '../../db/examine-postgres.ts';
 import { createSeal } from '../../db/seal.ts';
 import { keepsSessions, NO_SESSIONS } from '../../db/session-check.ts';
-import { restoreSentence } from '../../db/sqlite-engine.ts';
+import { describeRestore } from '../../db/sqlite.ts';
 import { readMirrorsSize } from '../../git/eviction.ts';
 import { findGitVersion } from '../../git/process.ts';
 import { createLog, registerSecret } from '../../log.ts';
@@ -232,7 +232,7 @@ function judgeDatabase(found: Examination | null, stepsAhead: number, where: str
 }
 
 function judgeSchema({ damage, newer, missing, unchecked }: Examination, stepsAhead: number, where: string): Verdict {
-  if (damage.length > 0) return fail(`${where} is damaged: ${damage.join('; ')}`, restoreSentence(where));
+  if (damage.length > 0) return fail(`${where} is damaged: ${damage.join('; ')}`, describeRestore(where));
   if (newer.length > stepsAhead || (newer.length > 0 && missing.length > 0)) {
     const repair = 'Start that version or a later one, or restore a backup from before the upgrade.';
     return fail(`${where} was made by another version (it has ${newer.join(', ')})`, repair);

@@ -1,10 +1,23 @@
-// The tables of the first release, in plain SQL that both engines read; parents stand before what refers to them.
+// The tables of the first release, in SQL that both engines read, referenced tables first. Types in capitals become each engine's own.
 //
-// Types are written in capitals and become each engine's own (see TableForm). On PostgreSQL the index of every verb matters: a scan of a whole
-// table makes a serializable transaction conflict with every write to it.
-import { type Kysely, sql } from 'kysely';
-import { createJobTables } from './create-job-tables.ts';
-import type { TableForm } from './table-form.ts';
+// On PostgreSQL every verb needs an index: a scan of a whole table makes a serializable transaction conflict with every write to it.
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+
+/** What differs between the engines when a table is created, or looked for. */
+export interface TableForm {
+  readonly types: {
+    /** The rising number of each row, as primary key. */
+    readonly SEQUENCE: string;
+    /** Compared by its bytes. */
+    readonly TEXT: string;
+    /** 64 bits: GitHub's numbers need more than 32. */
+    readonly INTEGER: string;
+  };
+  /** What follows the columns of a table. */
+  readonly end: string;
+  /** One row if there is a table of that name, else none. */
+  findTable(name: string): RawBuilder<unknown>;
+}
 
 const ACCOUNTS = `
 create table accounts (
@@ -86,7 +99,7 @@ create table projects (
   created_at TEXT not null
 );
 create index projects_name_lower on projects (name_lower, name);
--- The body stands last, so that the other columns are read without it: it may have 25 MiB.
+-- The body, up to 25 MiB, is last, so that the other columns are read without it.
 create table deliveries (
   id TEXT primary key,
   event TEXT not null,
@@ -204,12 +217,9 @@ create table investigations (
 create index investigations_run_id on investigations (run_id, seq);
 create index investigations_project_id on investigations (project_id, seq);
 create index investigations_reference on investigations (reference, seq);
--- What nearly every row has nothing to say in holds only the rows that have it.
 create index investigations_thread on investigations (thread_id, state, seq) where thread_id is not null;
 create index investigations_ended on investigations (ended_at, seq) where ended_at is not null;
 create index investigations_under_way on investigations (state, project_id, seq) where state in ('queued', 'running');
-create index investigations_ended_state on investigations (state, seq) where state not in ('queued', 'running');
-create index investigations_ended_of on investigations (project_id, state, seq) where state not in ('queued', 'running');
 create index investigations_made on investigations (project_id, created_at, state, account_id);
 create table issues (
   seq SEQUENCE,
@@ -378,14 +388,29 @@ create table health_checks (
 create table move_state (
   id INTEGER primary key,
   ended_at TEXT not null
-);`;
+);
+create table jobs (
+  seq SEQUENCE,
+  id TEXT not null unique,
+  kind TEXT not null,
+  subject TEXT not null,
+  group_key TEXT not null,
+  urgency TEXT not null,
+  state TEXT not null,
+  run_at TEXT not null,
+  attempts INTEGER not null,
+  failures INTEGER not null,
+  again_at TEXT,
+  unique (kind, subject)
+);
+create index jobs_due on jobs (kind, state, urgency, run_at, seq);
+create index jobs_groups on jobs (state, kind, group_key);`;
 
 export async function createTables(database: Kysely<unknown>, form: TableForm): Promise<void> {
   const statements = [ACCOUNTS, GITHUB, INVESTIGATIONS, CHECKS, SERVICE].join('\n').split(';');
   for (const statement of statements) {
     if (statement.trim() !== '') await sql.raw(toEngineSql(statement, form)).execute(database);
   }
-  await createJobTables(database, form);
 }
 
 function toEngineSql(statement: string, { types, end }: TableForm): string {

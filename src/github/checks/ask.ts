@@ -2,7 +2,7 @@
 import type { Octokit } from '@octokit/rest';
 import { ChecksBusy, ChecksClosed, type ShortenLog } from '../../core/check.ts';
 import { type GithubProject, getRepository } from '../../core/project.ts';
-import type { InstallationStore } from '../../db/store.ts';
+import type { InstallationStore } from '../../db/projects.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import type { ConfigurationReader } from '../configuration/read-configuration.ts';
 import type { Mode } from '../configuration/repository-config.ts';

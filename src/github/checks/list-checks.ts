@@ -1,6 +1,6 @@
 // The checks of one commit but our own, and the red ones of the past: check runs of every App, jobs of Actions, and commit statuses of other CI.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { type Check, checkKey, type NamedCheck, type PastCheck } from '../../core/check.ts';
+import { type Check, type NamedCheck, type PastCheck, toCheckKey } from '../../core/check.ts';
 import { keepBeginning } from '../../core/cut-text.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import {
@@ -132,7 +132,7 @@ async function readCheckRuns(asking: Asking, sha: string): Promise<readonly Chec
 async function groupRuns(asking: Asking, sha: string, runs: readonly CheckRun[]): Promise<readonly NamedCheck[]> {
   const workflows = await readWorkflows(asking, sha, runs);
   const counted = runs.filter((run) => !isOfActions(run) || workflows === null || workflows.has(findSuite(run)));
-  const byName = [...Map.groupBy(counted, (run) => checkKey(toCheck(run))).values()];
+  const byName = [...Map.groupBy(counted, (run) => toCheckKey(toCheck(run))).values()];
   return byName.map((named) =>
     workflows === null || !named.some(isOfActions) ? toNamedCheck(named) : chooseReddest(named, workflows),
   );

@@ -6,7 +6,7 @@ import { createHolds, type Holds } from '../../core/holds.ts';
 import { type Installation, isGithubProject, type PermissionLevel, type Project } from '../../core/project.ts';
 import { SourceBusy } from '../../core/source.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
-import type { InstallationStore } from '../../db/store.ts';
+import type { InstallationStore } from '../../db/projects.ts';
 import { registerSecret, TOKEN_LASTS_MS } from '../../log.ts';
 import { readAnswer } from './failures.ts';
 import {

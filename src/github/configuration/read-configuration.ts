@@ -1,7 +1,7 @@
 // Reads a repository's configuration through GitHub's API, with its owner's as the fallback; a TTL cache of a minute with ETags.
 import { LRUCache } from 'lru-cache';
 import { type GithubProject, getRepository, isGithubProject } from '../../core/project.ts';
-import type { ProjectStore } from '../../db/store.ts';
+import type { ProjectStore } from '../../db/projects.ts';
 import type { Log } from '../../log.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import { MAX_CONFIG_BYTES, makeUnreadableConfig, parseRepositoryConfig, TOO_LARGE } from './parse-repository-config.ts';

@@ -2,15 +2,7 @@
 import type { EmitterWebhookEvent, EmitterWebhookEventName } from '@octokit/webhooks';
 import type { GithubProject } from '../../core/project.ts';
 import type { Thread } from '../../core/thread.ts';
-import type {
-  AccountStore,
-  FailureStore,
-  GithubStore,
-  HeadStore,
-  InvestigationStore,
-  IssueStore,
-  SessionStore,
-} from '../../db/store.ts';
+import type { Store } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
 import type { AcceptReportDeps, CancelDeps } from '../../services/accept-report.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
@@ -21,13 +13,7 @@ import { isOurBranch } from '../publish/open-pull-request.ts';
 import type { GatherDeps } from '../report/gather-deps.ts';
 
 export interface CausewayAppDeps extends Omit<AcceptReportDeps, 'store'>, Omit<CancelDeps, 'store'>, GatherDeps {
-  readonly store: GithubStore &
-    Pick<AccountStore, 'ensureAccount'> &
-    Pick<SessionStore, 'endAccess'> &
-    Pick<InvestigationStore, 'accept' | 'findInvestigation' | 'cancel'> &
-    Pick<IssueStore, 'findChangeSet'> &
-    Pick<HeadStore, 'ensureHead' | 'findHead' | 'findHeadOfCommit' | 'findHeadOfPullRequest' | 'hasRedHead'> &
-    Pick<FailureStore, 'recordPassingCheck' | 'hasOpenOnDefault' | 'closeFailuresOfPullRequest'>;
+  readonly store: Store;
   readonly clients: GithubClients;
   readonly configuration: ConfigurationReader;
   readonly projects: Pick<ProjectSync, 'installationChanged' | 'installationRemoved' | 'repositoryChanged'>;

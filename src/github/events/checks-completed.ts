@@ -1,7 +1,7 @@
 // Checks ended or a pull request changed: our own branch has its thread looked at; the commits of others are noted where they matter.
 import { createId } from '../../core/ids.ts';
 import type { GithubProject } from '../../core/project.ts';
-import type { NewPassingCheck } from '../../db/store.ts';
+import type { NewPassingCheck } from '../../db/failures.ts';
 import { isOurBranch } from '../publish/open-pull-request.ts';
 import { type CausewayAppDeps, type EventHandler, schedulePublish, schedulePublishOfBranch } from './app-deps.ts';
 

@@ -2,7 +2,7 @@
 import { CausewayError } from '../../core/errors.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { SourceBusy } from '../../core/source.ts';
-import type { Delivery, DeliveryStore } from '../../db/store.ts';
+import type { Delivery, DeliveryStore } from '../../db/deliveries.ts';
 import type { Log } from '../../log.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';

@@ -1,7 +1,8 @@
 // Projects follow GitHub: what the App is installed on is a project, and what it lost is none any more.
 import { type Installation, type InstalledRepository, isGithubProject, type Project } from '../../core/project.ts';
 import type { Source } from '../../core/source.ts';
-import type { InstallationStore } from '../../db/store.ts';
+import type { InstallationStore } from '../../db/projects.ts';
+import type { Store } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
 import { type CancelDeps, cancelInvestigation } from '../../services/accept-report.ts';
 import { missingPermissions } from '../clients/create-github-clients.ts';
@@ -29,7 +30,7 @@ export interface ProjectSync {
 
 export interface ProjectSyncOptions extends CancelDeps {
   readonly clients: Pick<GithubClients, 'app' | 'identity' | 'installation' | 'repository'>;
-  readonly store: CancelDeps['store'] & InstallationStore;
+  readonly store: CancelDeps['store'] & InstallationStore & Pick<Store, 'listOpenInvestigations'>;
   readonly source: Pick<Source, 'forget'>;
   /** Logins whose installations count, in any case; empty: the owner of the App. */
   readonly allowedOwners: readonly string[];

@@ -1,5 +1,5 @@
 // GitHub never repeats a failed delivery by itself: this requests a redelivery of what could not be delivered.
-import type { DeliveryStore } from '../../db/store.ts';
+import type { DeliveryStore } from '../../db/deliveries.ts';
 import type { Log } from '../../log.ts';
 import { type GithubCaller, type GithubClients, isFinal } from '../clients/github-clients.ts';
 

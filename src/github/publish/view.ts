@@ -11,15 +11,8 @@ import type { WaitCode } from '../../core/reason.ts';
 import { addSources, type SourcedIssue } from '../../core/shown-issue.ts';
 import type { Source } from '../../core/source.ts';
 import type { Subject, Thread, ThreadRecord } from '../../core/thread.ts';
-import type {
-  AgentStore,
-  CheckStore,
-  InstallationStore,
-  InvestigationStore,
-  IssueStore,
-  ProjectStore,
-  ThreadStore,
-} from '../../db/store.ts';
+import type { IssueStore } from '../../db/investigations.ts';
+import type { Store } from '../../db/store.ts';
 import { addLogContext, type Log } from '../../log.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import type { Changes } from '../../services/follow.ts';
@@ -123,13 +116,7 @@ async function loadPublished({ store }: PublishDeps, { pullRequest }: ThreadReco
 }
 
 export interface PublishDeps {
-  readonly store: Pick<ThreadStore, 'findThread' | 'saveThreadRecord'> &
-    Pick<InstallationStore, 'findInstallation'> &
-    Pick<InvestigationStore, 'findInvestigation' | 'accept' | 'cancel'> &
-    Pick<IssueStore, 'findIssue' | 'findChangeSet' | 'listStepSources' | 'eraseIssue'> &
-    Pick<ProjectStore, 'findProject'> &
-    Pick<AgentStore, 'readTranscript'> &
-    Pick<CheckStore, 'findHeadOfPullRequest' | 'listHeadsOfThread' | 'findFailure'>;
+  readonly store: Store;
   /** As it is, with its secrets: what is committed is made from it. */
   readonly source: Pick<Source, 'open'>;
   readonly clients: Pick<GithubClients, 'repository' | 'identity'>;

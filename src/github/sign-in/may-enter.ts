@@ -1,7 +1,7 @@
 // Who may sign in: an allowed owner, or anybody who can reach a repository on which an allowed owner has the App.
 import { CausewayError } from '../../core/errors.ts';
 import type { Person } from '../../core/thread.ts';
-import type { InstallationStore } from '../../db/store.ts';
+import type { InstallationStore } from '../../db/projects.ts';
 import { createOwnerRule, type OwnerRuleOptions } from '../projects/owner-rule.ts';
 
 /** `installationIds`: those that GitHub lists for the person. Throws `github_failed` where GitHub does not say who owns the App. */

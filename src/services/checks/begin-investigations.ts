@@ -6,7 +6,7 @@ import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head, HeadPlace, NotBegun } from '../../core/head.ts';
 import { createId } from '../../core/ids.ts';
 import type { Person } from '../../core/thread.ts';
-import type { ThreadPart } from '../../db/store.ts';
+import type { ThreadPart } from '../../db/reports.ts';
 import { acceptReport } from '../accept-report.ts';
 import { readCheckTexts, shortenForReport } from './check-texts.ts';
 import { composeFailureReport } from './failure-report.ts';

@@ -1,7 +1,7 @@
 // From red checks of one cause to a finding: the verdict with its reasons, from the base, the change under test and the history.
 import { type CheckEvidence, type Judgement, judgeCheck } from '../../ci/judge.ts';
 import { findTiesByName, findTiesInTree, isCertainTie, type Tie } from '../../ci/touches.ts';
-import { type ChangedFiles, type Check, checkKey } from '../../core/check.ts';
+import { type ChangedFiles, type Check, toCheckKey } from '../../core/check.ts';
 import { EMPTY_EXCERPT, type Finding, type HeadPlace } from '../../core/head.ts';
 import { createId } from '../../core/ids.ts';
 import { isSafePath } from '../../core/paths.ts';
@@ -151,7 +151,7 @@ async function createBaseReader({ services, project, signal }: Look, place: Head
   if (place.kind !== 'pull_request') return () => ({ name: '', state: 'unknown', sameCause: null, greenAt: '' });
   const { sha } = place.base;
   const named = await services.checks.of(project, sha, signal);
-  const latestOf = new Map(named.map(({ latest }) => [checkKey(latest), latest]));
+  const latestOf = new Map(named.map(({ latest }) => [toCheckKey(latest), latest]));
   const causes: { readonly app: string | undefined; readonly name: string; readonly fingerprint: string }[] = [];
   const isRed = named.some(({ latest }) => latest.state === 'red');
   // The causes are known where the base was judged as a commit of its own.
@@ -162,7 +162,7 @@ async function createBaseReader({ services, project, signal }: Look, place: Head
     for (const { app, name } of checks.filter((one) => one.isRed)) causes.push({ app, name, fingerprint });
   }
   return (check, fingerprint) => {
-    const { state = 'waiting', endedAt = '' } = latestOf.get(checkKey(check)) ?? {};
+    const { state = 'waiting', endedAt = '' } = latestOf.get(toCheckKey(check)) ?? {};
     const known = causes.filter(
       ({ app = check.app, name }) => state === 'red' && name === check.name && app === check.app,
     );

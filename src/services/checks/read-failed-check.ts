@@ -5,7 +5,8 @@ import type { Failure } from '../../core/failure.ts';
 import type { Finding } from '../../core/head.ts';
 import { isSafePath } from '../../core/paths.ts';
 import type { Repository } from '../../core/source.ts';
-import type { Run, Store } from '../../db/store.ts';
+import type { Run } from '../../db/runs.ts';
+import type { Store } from '../../db/store.ts';
 
 /** Null: the report is about no check, or its commit was not judged, such as one of our own branches. */
 export async function readFailedCheck(

@@ -1,9 +1,9 @@
 // Red checks in the ledger of failures: recorded once each, with what is known of their failure, and closed when they are green.
 import type { FailureHistory } from '../../ci/judge.ts';
-import { type Check, checkKey, type Verdict } from '../../core/check.ts';
+import { type Check, toCheckKey, type Verdict } from '../../core/check.ts';
 import type { Failure, Sighting } from '../../core/failure.ts';
 import type { Finding, HeadPlace } from '../../core/head.ts';
-import type { FailureStatistics, FailureStore } from '../../db/store.ts';
+import type { FailureStatistics, FailureStore } from '../../db/failures.ts';
 import type { Look } from './look.ts';
 import type { Group } from './read-suspects.ts';
 import type { SortedChecks } from './sort-checks.ts';
@@ -138,8 +138,8 @@ export async function closeGreen(
     return;
   }
   // A check that passed only when it was run again at the same commit is not fixed.
-  const flaky = new Set(suspects.map(({ check }) => checkKey(check)));
-  const fixed = green.filter((check) => !flaky.has(checkKey(check)));
+  const flaky = new Set(suspects.map(({ check }) => toCheckKey(check)));
+  const fixed = green.filter((check) => !flaky.has(toCheckKey(check)));
   if (place.kind !== 'default' || fixed.length === 0) return;
   const red = recorded.filter(({ group }) => group.suspects.some(({ isRed }) => isRed));
   const at = endedAt || head.createdAt;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EMPTY_EXCERPT, type Finding, type HeadPlace } from '../../../src/core/head.ts';
 import { createId } from '../../../src/core/ids.ts';
 import type { Thread } from '../../../src/core/thread.ts';
-import type { ThreadPart } from '../../../src/db/store.ts';
+import type { ThreadPart } from '../../../src/db/reports.ts';
 import { acceptance, accepted, conclusion, SHA } from '../../support/store-samples.ts';
 import { type EventHouse, shop } from './event-house.ts';
 

@@ -1,7 +1,7 @@
 // Deliveries as GitHub sends them, signed, and a receiver over a real store.
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import type { SqliteStore } from '../../../src/db/open-sqlite.ts';
 import { createSeal } from '../../../src/db/seal.ts';
+import type { SqliteStore } from '../../../src/db/sqlite.ts';
 import { createReceiver, type Receiver, type ReceiverOptions } from '../../../src/github/intake/receive-delivery.ts';
 import { createLog } from '../../../src/log.ts';
 import { createJobTable } from '../../../src/queue/job-table.ts';

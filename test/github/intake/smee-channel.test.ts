@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import type { NewDelivery } from '../../../src/db/store.ts';
+import type { NewDelivery } from '../../../src/db/deliveries.ts';
 import { createReceiver } from '../../../src/github/intake/receive-delivery.ts';
 import { openSmeeChannel } from '../../../src/github/intake/smee-channel.ts';
 import { createLog } from '../../../src/log.ts';

@@ -1,6 +1,6 @@
 // GitHub's side of installations and their repositories, as far as projects need it: state that a test changes as people would.
 
-import type { InstallationStore } from '../../../src/db/store.ts';
+import type { InstallationStore } from '../../../src/db/projects.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
 import type { GithubClients } from '../../../src/github/clients/github-clients.ts';
 import { type Asked, type GithubApi, type Said, startGithubApi } from '../clients/github-api.ts';

@@ -5,7 +5,7 @@ import { createId } from '../../../src/core/ids.ts';
 import type { Analysis, Conclusion } from '../../../src/core/issue.ts';
 import type { JobResult } from '../../../src/core/queue.ts';
 import type { Subject, Thread, Trigger } from '../../../src/core/thread.ts';
-import type { Run } from '../../../src/db/store.ts';
+import type { Run } from '../../../src/db/runs.ts';
 import type { CheckRunDeps } from '../../../src/github/publish/decide-check-run.ts';
 import { createCheckRunHandler } from '../../../src/github/publish/publish-check-run.ts';
 import { SIGNAL } from '../../git/open-project.ts';
