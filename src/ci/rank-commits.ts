@@ -4,7 +4,7 @@
 import type { LikeliestCommit } from '../core/failure.ts';
 import type { MappedFrame } from '../triage/clues.ts';
 import type { KnownRange } from '../triage/facts.ts';
-import type { Trace } from '../triage/frames/frame.ts';
+import type { Trace } from '../triage/frames.ts';
 import { attempt, formatCount, formatOrdinal, type Lookups, shortenSha } from '../triage/lookups.ts';
 import { classifyFile } from '../triage/own-code.ts';
 import { type Ground, type Mapping, mapPath } from '../triage/paths.ts';

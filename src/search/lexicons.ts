@@ -8,10 +8,9 @@ import type { Listing, SourceTree, TreeEntry } from '../core/source.ts';
 import { untilAborted } from '../core/until-aborted.ts';
 import type { Log } from '../log.ts';
 import { WorkerClient } from '../redact/worker-client.ts';
-import { inSlices } from '../triage/localise/in-slices.ts';
+import { inSlices } from '../triage/localise/table.ts';
 import { classifyFile, isProgram } from '../triage/own-code.ts';
-import type { IndexedKind, KnownRows, RowMatches } from './index-file.ts';
-import type { IndexAnswer, IndexCalls, IndexRequest } from './index-requests.ts';
+import type { IndexAnswer, IndexCalls, IndexedKind, IndexRequest, KnownRows, RowMatches } from './index-file.ts';
 
 /** Answers one request after the other. Null: it did not answer. */
 export interface IndexThread extends AsyncDisposable {

@@ -8,7 +8,7 @@ import type { Cancelled } from '../db/runs.ts';
 import type { Store } from '../db/store.ts';
 import { addLogContext } from '../log.ts';
 import type { Redactor } from '../redact/redactor.ts';
-import { computeReportFingerprint } from '../triage/fingerprint.ts';
+import { computeReportFingerprint } from '../triage/report-text.ts';
 import type { Changes } from './follow.ts';
 
 export interface AcceptReportDeps {

@@ -1,11 +1,10 @@
 // Clues: each is one reason why a file may hold the fault, from traces, messages, named paths and failing tests.
 
-import { splitConstantParts } from './error-lines.ts';
-import type { Frame, Trace } from './frames/frame.ts';
+import type { Frame, Trace } from './frames.ts';
 import { formatOrdinal, type Lookups, recordSearch } from './lookups.ts';
 import { classifyFile, type FileKind, isVendored } from './own-code.ts';
 import { type Ground, getFileName, listPaths, type Mapping, mapFrame, mapPath, type PathIndex } from './paths.ts';
-import type { Place, Signals } from './signals.ts';
+import { type Place, type Signals, splitConstantParts } from './signals.ts';
 
 export type ClueKind = 'frame' | 'place' | 'message' | 'definition' | 'use' | 'path' | 'name' | 'tested' | 'commit';
 

@@ -1,7 +1,7 @@
 // The steps that are not lookups, in words: reading the report, choosing the commit, mapping frames, ranking.
 import type { InvestigationStep, SourcedStep } from '../core/evidence.ts';
 import type { MappedFrame } from './clues.ts';
-import type { Frame, Trace } from './frames/frame.ts';
+import type { Frame, Trace } from './frames.ts';
 import { formatCount, shortenSha } from './lookups.ts';
 import { isReliable, type RankedSuspect } from './rank-suspects.ts';
 import type { Revisions } from './resolve-revision.ts';

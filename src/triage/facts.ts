@@ -17,9 +17,9 @@ import {
 import { describeFrames, describeRevision, describeSignals, describeSuspects } from './describe-steps.ts';
 import { type Examined, examineEach, showBlamedChange } from './examine.ts';
 import { fitFrames } from './fit-frames.ts';
-import type { Trace } from './frames/frame.ts';
-import type { RankedFunction } from './functions/rank-functions.ts';
-import { addFunctions, findSuspectFunctions } from './functions/suspect-functions.ts';
+import type { Trace } from './frames.ts';
+import { addFunctions, findSuspectFunctions, type RankedFunction } from './functions/rank-functions.ts';
+
 import { type OpenedIndex, openIndex, rankFiles } from './localise/rank-files.ts';
 import { createNotebook, type Lookups, type Notebook } from './lookups.ts';
 import { classifyFile, isVendored, readOwnPackages } from './own-code.ts';

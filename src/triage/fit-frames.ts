@@ -2,7 +2,7 @@
 
 import type { MappedFrame } from './clues.ts';
 import { findNearestLine, isInformativeLine } from './examine.ts';
-import type { Frame } from './frames/frame.ts';
+import type { Frame } from './frames.ts';
 import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import type { Mapping } from './paths.ts';
 

@@ -1,6 +1,6 @@
 // Whose code a path is: the project's source, its tests and documents, a dependency, or a language's runtime.
 import type { SourceTree } from '../core/source.ts';
-import type { Frame } from './frames/frame.ts';
+import type { Frame } from './frames.ts';
 import type { PathIndex } from './paths.ts';
 
 export type FileKind =

@@ -1,7 +1,7 @@
 // From a path as a trace or a person writes it to the files of the commit; own code is told apart from dependencies.
 
 import type { Listing } from '../core/source.ts';
-import type { Frame } from './frames/frame.ts';
+import type { Frame } from './frames.ts';
 import { isRuntimeFrame, type OwnPackage } from './own-code.ts';
 
 /** Where a path leads. `certain` is false where the line cannot be trusted (compiled file) or only the file name agrees. */

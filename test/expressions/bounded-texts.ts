@@ -9,7 +9,7 @@ interface Bound {
   readonly why: string;
 }
 
-const OUTLINE = 'definitionsIn (git/outline.ts) skips lines of more than 1,000 characters';
+const OUTLINE = 'outlineOf (git/outline.ts) skips lines of more than 1,000 characters';
 const LOG_LINE = 'readLogLine (ci/log-lines.ts) cuts each line of a log at 1,000 characters';
 const REPORT_LINE = 'toPlainLines (triage/report-text.ts) cuts each line of a report at 2,000 characters';
 
@@ -22,12 +22,9 @@ export const BOUNDED: readonly Bound[] = [
   { file: 'ci/failed-tests.ts', most: 1_000, why: LOG_LINE },
   { file: 'ci/test-name-patterns.ts', most: 1_000, why: LOG_LINE },
   { file: 'ci/rank-commits.ts', most: 1_000, why: LOG_LINE },
-  { file: 'triage/error-lines.ts', most: 2_000, why: REPORT_LINE },
-  { file: 'triage/frames/csharp.ts', most: 2_000, why: REPORT_LINE },
-  { file: 'triage/frames/frame.ts', most: 2_000, why: REPORT_LINE },
-  { file: 'triage/frames/rust.ts', most: 2_000, why: REPORT_LINE },
+  { file: 'triage/frame-readers.ts', most: 2_000, why: REPORT_LINE },
   { file: 'triage/paths.ts', most: 2_000, why: `Paths and symbols of frames: ${REPORT_LINE}` },
-  { file: 'triage/signals.ts', most: 2_000, why: `Paths of frames: ${REPORT_LINE}` },
+  { file: 'triage/signals.ts', most: 2_000, why: REPORT_LINE },
   {
     file: 'triage/report-text.ts',
     only: '^#{1,6}\\s+',
@@ -41,12 +38,12 @@ export const BOUNDED: readonly Bound[] = [
     why: 'readHeading reads no line of more than 90 characters',
   },
   {
-    file: 'triage/localise/report-texts.ts',
+    file: 'triage/localise/query.ts',
     only: '^#{1,6}',
     most: 100,
     why: 'headingOf reads at most 100 characters',
   },
-  { file: 'triage/localise/report-texts.ts', only: '^(?:(?:describe', most: 100, why: 'reads what headingOf returns' },
+  { file: 'triage/localise/query.ts', only: '^(?:(?:describe', most: 100, why: 'reads what headingOf returns' },
 ];
 
 /** How long the texts of an expression are at most; null where nothing bounds them. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Lexicons } from '../../src/core/lexicon.ts';
 import { createLog } from '../../src/log.ts';
-import { createIndexAnswerer } from '../../src/search/index-requests.ts';
+import { createIndexAnswerer } from '../../src/search/index-file.ts';
 import { createLexicons, type IndexThread, type LexiconsOptions } from '../../src/search/lexicons.ts';
 
 export interface TestLexicons extends Lexicons, AsyncDisposable {

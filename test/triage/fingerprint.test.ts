@@ -1,7 +1,7 @@
 // Equal reports share a fingerprint; different problems never do.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeReportFingerprint } from '../../src/triage/fingerprint.ts';
+import { computeReportFingerprint } from '../../src/triage/report-text.ts';
 import { ANY_CHARACTER } from '../support/any-character.ts';
 
 const same = (a: string, b: string): boolean => computeReportFingerprint(a) === computeReportFingerprint(b);

@@ -1,6 +1,6 @@
 // Paths as traces write them lead to the right file of the tree, or say why not.
 import { describe, expect, it } from 'vitest';
-import type { Frame } from '../../src/triage/frames/frame.ts';
+import type { Frame } from '../../src/triage/frames.ts';
 import type { OwnPackage } from '../../src/triage/own-code.ts';
 import { createPathIndex, type Ground, mapFrame, mapPath } from '../../src/triage/paths.ts';
 

@@ -1,7 +1,6 @@
 // What a report names is found, and nothing that it does not name.
 import { describe, expect, it } from 'vitest';
-import { splitConstantParts } from '../../src/triage/error-lines.ts';
-import { findSignals } from '../../src/triage/signals.ts';
+import { findSignals, splitConstantParts } from '../../src/triage/signals.ts';
 
 describe('places and paths', () => {
   it.each([

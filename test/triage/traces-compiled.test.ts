@@ -1,6 +1,6 @@
 // Stack traces of compiled languages are read as people paste them.
 import { describe, expect, it } from 'vitest';
-import type { Trace } from '../../src/triage/frames/frame.ts';
+import type { Trace } from '../../src/triage/frames.ts';
 import { findSignals } from '../../src/triage/signals.ts';
 
 const traces = (text: string): readonly Trace[] => findSignals(text).traces;

@@ -1,7 +1,7 @@
 // Every function and class of the ranked files with what a report's terms find in it: the candidates of the ranking.
 import type { Symbol as OutlineSymbol } from '../../core/source.ts';
 import type { MappedFrame } from '../clues.ts';
-import type { Trace } from '../frames/frame.ts';
+import type { Trace } from '../frames.ts';
 import type { Query } from '../localise/query.ts';
 import { eachWord, hashesOfWord, hashTerm, wholeName } from '../localise/terms.ts';
 import { listPaths, type Mapping } from '../paths.ts';

@@ -1,23 +1,22 @@
-// What each signal found in one file, in words: the clues that the reasons of a suspect are made of.
+// Why a file ranks where it does: what each signal found in it, as clues.
 import type { Clue } from '../clues.ts';
 import { looksLikeCode, STOP_WORDS } from '../identifiers.ts';
-
-import type { Combined, SignalName } from './combine.ts';
-import { definedNames } from './defined-names.ts';
-import { type Gathered, WHOLE } from './gather-signals.ts';
-import type { Query, QueryPart } from './query.ts';
-import type { Table } from './table.ts';
-import { eachWord, hashesOfWord, wholeName } from './terms.ts';
-import { partOf, type TellingWord, tellingWords } from './words-signal.ts';
+import type { Query, QueryPart, QueryTerm } from './query.ts';
+import { type Combined, type Gathered, type SignalName, WHOLE } from './signals.ts';
+import { type PartWeights, type Table, termWeight } from './table.ts';
+import { definedNames, eachWord, hashesOfWord, isNumber, partOf, termsOfWord, wholeName } from './terms.ts';
 
 /** A signal that brings less of a file's sum than this is not worth a sentence. */
 const LEAST_SHARE = 0.06;
+
 const MAX_SAID = 3;
+
 /** What a log holds is said by the frame or the message that it leads to. */
 const SAID: readonly QueryPart[] = ['title', 'name', 'prose', 'code'];
+
 const IN_TEXT = { ...WHOLE, log: 0 };
 
-export interface Explained {
+interface Explained {
   readonly table: Table;
   readonly query: Query;
   readonly gathered: Gathered;
@@ -195,4 +194,36 @@ function formOf(word: string, asked: TellingWord): FoundForm {
 function sameBut(word: string, { word: wanted }: TellingWord): boolean {
   const isName = looksLikeCode(word.slice(1)) || looksLikeCode(wanted.slice(1));
   return !isName && word.toLowerCase() === wanted.toLowerCase();
+}
+
+/** A term as it stands in the report. */
+interface TellingWord {
+  readonly hash: number;
+  /** As it is compared. */
+  readonly term: string;
+  readonly word: string;
+  /** Whether it is the whole of what the report writes there, rather than a part of a name. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * The words that bring this file most, best first, as the report writes them; each once. A part of a name is no proof of the name, and a number
+ * (of a line, a size, a date) says nothing to a reader.
+ */
+function tellingWords(table: Table, query: Query, weights: PartWeights, file: number): readonly TellingWord[] {
+  const gains: { readonly term: QueryTerm; readonly gain: number }[] = [];
+  table.eachTerm(file, (index, saturated) => {
+    const term = query.terms[index];
+    if (term === undefined) return;
+    gains.push({ term, gain: termWeight(term, weights) * (table.rarities[index] ?? 0) * saturated });
+  });
+  const best = gains.filter(({ gain, term }) => gain > 0 && !isNumber(term.term)).sort((a, b) => b.gain - a.gain);
+  const words = best.map(({ term }) => asWritten(term));
+  return [...new Map(words.toReversed().map((one) => [one.word.toLowerCase(), one])).values()].reverse();
+}
+
+/** Of a name that the report writes the part that is compared: a part of it is no proof of the whole. */
+export function asWritten({ hash, term, word, whole }: QueryTerm): TellingWord {
+  if (whole || termsOfWord(word).length === 1) return { hash, term, word, isWhole: true };
+  return { hash, term, word: partOf(word, term), isWhole: false };
 }

@@ -1,26 +1,24 @@
-// Ranks the files of a commit by how likely the fault that a report tells of is mended in them, and says why.
+// Ranks the files of a commit by how likely the fault of a report is in them, and says why.
 import type { SourcedStep } from '../../core/evidence.ts';
 import type { CommitLexicon, HistoryLexicon, Lexicon } from '../../core/lexicon.ts';
 import type { FileRead, SourceTree } from '../../core/source.ts';
 import type { Clue } from '../clues.ts';
 import { STOP_WORDS } from '../identifiers.ts';
 import { attempt, formatCount, type Lookups, shortenSha } from '../lookups.ts';
-import { combine, type SignalValues } from './combine.ts';
 import { explainFile, type LookedAt } from './explain.ts';
-import { testPlaces, testSource } from './failing-test.ts';
-import { CLOSELY, gatherSignals, type Known, matchCommits } from './gather-signals.ts';
-import { inSlices } from './in-slices.ts';
-import { type Query, queryOf } from './query.ts';
-import { type ReadReport, reportTexts } from './report-texts.ts';
-import { openTable, type Table, termWeight } from './table.ts';
-import { bestWindow, type TermWorths, wantedLines } from './windows.ts';
+import { type Query, queryOf, type ReadReport, reportTexts, testPlaces, testSource } from './query.ts';
+import { CLOSELY, combine, gatherSignals, type Known, matchCommits, type SignalValues } from './signals.ts';
+import { inSlices, openTable, type Table, termWeight } from './table.ts';
+import { eachWord, hashesOfWord } from './terms.ts';
 
 const MAX_RANKED = 30;
+
 /**
  * Files whose text is read for the best stretch. Over 80 issues and 176 traces 50, 100 and 200 found the mended files equally often among the first
  * one, five and ten; no file from beyond 100 came among the first ten.
  */
 const LOOKED_AT = 100;
+
 const AHEAD = 8;
 
 /** Commits that a report is compared with. */
@@ -42,7 +40,7 @@ export function openIndex(lexicon: Lexicon, tree: SourceTree, signal: AbortSigna
   return opened;
 }
 
-export interface RankFilesInput extends OpenedIndex {
+interface RankFilesInput extends OpenedIndex {
   readonly lookups: Lookups;
   readonly report: ReadReport;
   /** Of frames, places, paths and messages. */
@@ -163,6 +161,7 @@ function withWindows(values: SignalValues, looked: ReadonlyMap<number, Looked>):
 }
 
 const SHOWN_TERMS = 12;
+
 const SHOWN_FILES = 8;
 
 interface RankingResult {
@@ -219,4 +218,88 @@ function listWords(words: readonly string[]): string {
   const all = [...new Set(words)];
   if (all.length === 0) return 'none';
   return `${all.slice(0, SHOWN_TERMS).join(', ')}${all.length > SHOWN_TERMS ? `, … ${all.length - SHOWN_TERMS} more` : ''}`;
+}
+
+/** Lines of a stretch: about what a person sees at once. */
+const WINDOW = 45;
+
+/** Lines beyond these are not looked at: such a file is data. */
+const MAX_LINES = 20_000;
+
+const MAX_LINE = 1_000;
+
+/** What each term is worth, by hash. */
+type TermWorths = ReadonlyMap<number, number>;
+
+export interface Window {
+  /** Sum of the worth of the distinct terms that stand in it. */
+  readonly score: number;
+  /** 1-based; the line in it where most worth stands; 0 where no term stands anywhere. */
+  readonly line: number;
+}
+
+/** The hashes of the wanted terms in each line; a line without any is empty. */
+export function wantedLines(text: string, wanted: TermWorths): readonly (readonly number[])[] {
+  const lines: number[][] = [];
+  for (const line of text.split('\n', MAX_LINES)) {
+    const found: number[] = [];
+    if (line.length <= MAX_LINE) {
+      eachWord(line, (word) => {
+        for (const hash of hashesOfWord(word)) if (wanted.has(hash)) found.push(hash);
+      });
+    }
+    lines.push(found);
+  }
+  return lines;
+}
+
+/** A term counts once, however often it stands in the stretch. */
+export function bestWindow(lines: readonly (readonly number[])[], worths: TermWorths): Window {
+  const stretch = createStretch(worths);
+  let [best, end] = [0, 0];
+  for (const [index, line] of lines.entries()) {
+    stretch.enter(line);
+    stretch.leave(lines[index - WINDOW] ?? []);
+    const sum = stretch.sum();
+    // Sums that differ by rounding alone are equal: the first stretch stays.
+    if (sum > best + 1e-9) [best, end] = [sum, index];
+  }
+  return { score: best, line: best > 0 ? fullestLine(lines, end, worths) : 0 };
+}
+
+interface Stretch {
+  enter(line: readonly number[]): void;
+  leave(line: readonly number[]): void;
+  sum(): number;
+}
+
+function createStretch(worths: TermWorths): Stretch {
+  const standing = new Map<number, number>();
+  let sum = 0;
+  return {
+    enter(line) {
+      for (const hash of line) {
+        const count = standing.get(hash) ?? 0;
+        if (count === 0) sum += worths.get(hash) ?? 0;
+        standing.set(hash, count + 1);
+      }
+    },
+    leave(line) {
+      for (const hash of line) {
+        const count = standing.get(hash) ?? 0;
+        if (count === 1) sum -= worths.get(hash) ?? 0;
+        standing.set(hash, count - 1);
+      }
+    },
+    sum: () => sum,
+  };
+}
+
+function fullestLine(lines: readonly (readonly number[])[], end: number, worths: TermWorths): number {
+  let [best, at] = [0, end];
+  for (let index = Math.max(0, end - WINDOW + 1); index <= end; index++) {
+    const sum = [...new Set(lines[index])].reduce((total, hash) => total + (worths.get(hash) ?? 0), 0);
+    if (sum > best) [best, at] = [sum, index];
+  }
+  return at + 1;
 }

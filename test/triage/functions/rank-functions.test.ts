@@ -4,8 +4,8 @@ import { outlineOf } from '../../../src/git/outline.ts';
 import { mapTraces } from '../../../src/triage/clues.ts';
 import { pickBestFunction, type RankedFunction, rankFunctions } from '../../../src/triage/functions/rank-functions.ts';
 import { markFrames } from '../../../src/triage/functions/read-units.ts';
-import { queryOf } from '../../../src/triage/localise/query.ts';
-import { reportTexts } from '../../../src/triage/localise/report-texts.ts';
+import { queryOf, reportTexts } from '../../../src/triage/localise/query.ts';
+
 import { createPathIndex } from '../../../src/triage/paths.ts';
 import { findSignals } from '../../../src/triage/signals.ts';
 

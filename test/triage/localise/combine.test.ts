@@ -1,7 +1,7 @@
 // One score from many signals: the same order as the sums, never surer than there is ground for.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { combine, type SignalValues } from '../../../src/triage/localise/combine.ts';
+import { combine, type SignalValues } from '../../../src/triage/localise/signals.ts';
 
 function values(files: number, given: Partial<SignalValues>): SignalValues {
   const none = new Float64Array(files);

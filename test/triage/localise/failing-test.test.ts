@@ -1,7 +1,7 @@
 // Of a failing test, its own source up to the place that failed.
 import { describe, expect, it } from 'vitest';
 import type { MappedFrame } from '../../../src/triage/clues.ts';
-import { testPlaces, testSource } from '../../../src/triage/localise/failing-test.ts';
+import { testPlaces, testSource } from '../../../src/triage/localise/query.ts';
 
 const TEST = `class CartTest {
   void adds() {

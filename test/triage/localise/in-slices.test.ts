@@ -1,10 +1,9 @@
 // Others get their turn while many files are looked at, and who gives up does not wait for the rest.
 import { describe, expect, it } from 'vitest';
 import type { CommitLexicon } from '../../../src/core/lexicon.ts';
-import { WHOLE } from '../../../src/triage/localise/gather-signals.ts';
-import { inSlices } from '../../../src/triage/localise/in-slices.ts';
 import { queryOf } from '../../../src/triage/localise/query.ts';
-import { openTable, wordScores } from '../../../src/triage/localise/table.ts';
+import { WHOLE } from '../../../src/triage/localise/signals.ts';
+import { inSlices, openTable, wordScores } from '../../../src/triage/localise/table.ts';
 
 const FILES = 60_000;
 const QUERY = queryOf({

@@ -1,7 +1,7 @@
 // What of a report is compared with the source, and what is only its form.
 import { describe, expect, it } from 'vitest';
-import { queryOf } from '../../../src/triage/localise/query.ts';
-import { type ReportTexts, reportTexts } from '../../../src/triage/localise/report-texts.ts';
+import { queryOf, type ReportTexts, reportTexts } from '../../../src/triage/localise/query.ts';
+
 import { findSignals } from '../../../src/triage/signals.ts';
 
 function textsOf(report: string): ReportTexts {

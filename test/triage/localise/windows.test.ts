@@ -1,7 +1,7 @@
 // The best window is where distinct words of a report stand together, not where one is repeated.
 import { expect, it } from 'vitest';
+import { bestWindow, type Window, wantedLines } from '../../../src/triage/localise/rank-files.ts';
 import { hashTerm } from '../../../src/triage/localise/terms.ts';
-import { bestWindow, type Window, wantedLines } from '../../../src/triage/localise/windows.ts';
 
 const WEIGHTS = new Map([
   [hashTerm('cart'), 1],

@@ -1,14 +1,31 @@
-// From lines to stack traces: frames of one language that stand together, with their error, roots of chains first.
-import { csharpFrames } from './csharp.ts';
-import type { ChainLink, Frame, FrameReader, Trace } from './frame.ts';
-import { goFrames } from './go.ts';
-import { jvmFrames } from './jvm.ts';
-import { nodeFrames } from './node.ts';
-import { pythonFrames } from './python.ts';
-import { rustFrames } from './rust.ts';
+// Stack traces of a text: frames of one language that belong together, with their error, roots of chains first.
+import { type ChainLink, type FrameReader, READERS } from './frame-readers.ts';
 
-/** Each line belongs to the first that reads it: the strictest forms come first. */
-const READERS: readonly FrameReader[] = [jvmFrames, rustFrames, pythonFrames, goFrames, nodeFrames, csharpFrames];
+export type FrameLanguage = 'javascript' | 'python' | 'jvm' | 'go' | 'rust' | 'csharp' | 'any';
+
+/** One place of a trace as the text gives it; "" and 0 where it does not say. */
+export interface Frame {
+  readonly language: FrameLanguage;
+  /** Path as written; for the JVM only the file's name. */
+  readonly file: string;
+  readonly line: number;
+  readonly function: string;
+  /** Qualified class (JVM, C#) or function path (Rust, Go) that stands in for a path where there is none. */
+  readonly symbol: string;
+  /** Text of the source line as the trace prints it, trimmed; "" where it does not (or only in part). */
+  readonly code: string;
+}
+
+export interface Trace {
+  readonly language: FrameLanguage;
+  /** Innermost first, whatever order the language prints. */
+  readonly frames: readonly Frame[];
+  readonly errorType: string;
+  readonly message: string;
+  /** 0: nothing caused it (the root of a chain); 1: caused by the root; and so on. */
+  readonly depth: number;
+}
+
 /** A log may hold thousands of equal traces; the first ones say all. */
 const MAX_TRACES = 40;
 const MAX_FRAMES = 100;

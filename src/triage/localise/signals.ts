@@ -1,0 +1,489 @@
+// The signals of a report over the files of a commit (words, definitions, commits, paths, frames) and one score of all.
+import type { HistoryLexicon, IndexedCommit, TermMatches } from '../../core/lexicon.ts';
+import type { Clue, ClueKind } from '../clues.ts';
+import { splitName, stemWord } from '../identifiers.ts';
+import { isSecondary } from '../own-code.ts';
+import { getFileName } from '../paths.ts';
+import type { Query, QueryName, QueryPart } from './query.ts';
+import {
+  inSlices,
+  type PartWeights,
+  rarity,
+  relativeLengths,
+  SLICE_PATHS,
+  saturation,
+  type Table,
+  termWeight,
+  type Weighing,
+  wordScores,
+} from './table.ts';
+import { isNumber, partOf } from './terms.ts';
+
+/** What a word counts by where it stands: the title says most, code and logs are mostly about other things. */
+export const WHOLE: PartWeights = { title: 2, name: 1.5, prose: 1, code: 0.4, log: 0.4, test: 0 };
+
+/**
+ * In a stretch that is read closely what the failing test uses counts as prose does: a report that is a trace says little by itself (first in 71
+ * of 100 of 176 such reports, in 67 without).
+ */
+export const CLOSELY: PartWeights = { ...WHOLE, test: 1 };
+
+const TITLE: PartWeights = { title: 1, name: 0, prose: 0, code: 0, log: 0, test: 0 };
+
+const TITLE_AND_NAMES: PartWeights = { ...TITLE, name: 0.7 };
+
+const TEST: PartWeights = { title: 0, name: 0, prose: 0, code: 0, log: 0, test: 1 };
+
+/** Half of what a file that was just touched counts is left after so many commits. */
+const RECENT = 50;
+
+const MAX_RECENT = 2_000;
+
+export interface Gathered {
+  /** Windows are 0 as yet. */
+  readonly values: SignalValues;
+  readonly definitions: DefinitionScores;
+  readonly commits: CommitScores;
+  readonly paths: PathScores;
+}
+
+export interface Known {
+  readonly table: Table;
+  readonly query: Query;
+  /** Newest first. */
+  readonly history: MatchedCommits;
+  /** Of frames, places, paths and messages. */
+  readonly clues: readonly Clue[];
+}
+
+/** In slices, between which others get their turn. Throws the signal's reason when aborted. */
+export async function gatherSignals({ table, query, history, clues }: Known, signal: AbortSignal): Promise<Gathered> {
+  const definitions = definitionScores(table, query);
+  const similar = commitScores(table, query, history, WHOLE);
+  const paths = await pathScores(table, query, { weights: WHOLE, signal });
+  const none = new Float64Array(table.paths.length);
+  const strongest = (kind: ClueKind): Float64Array => strengths(table, clues, kind);
+  const words = (weights: PartWeights): Promise<Float64Array> => wordScores(table, query, { weights, signal });
+  const values: SignalValues = {
+    words: await words(WHOLE),
+    title: await words(TITLE),
+    window: none,
+    titleWindow: none,
+    definitions: definitions.code,
+    definedWords: definitions.words,
+    pathNames: paths.names,
+    pathFolders: paths.folders,
+    commits: similar.scores,
+    titleCommits: commitScores(table, query, history, TITLE_AND_NAMES).scores,
+    testWords: await words(TEST),
+    frame: strongest('frame'),
+    place: strongest('place'),
+    path: strongest('path'),
+    message: strongest('message'),
+    recent: recency(table, history.commits),
+    aside: await flags(table, isSecondary, signal),
+    bare: await flags(table, (path) => isBare(getFileName(path).replace(/\.\w+$/, '')), signal),
+  };
+  return { values, definitions, commits: similar, paths };
+}
+
+function strengths(table: Table, clues: readonly Clue[], kind: ClueKind): Float64Array {
+  const values = new Float64Array(table.paths.length);
+  for (const clue of clues) {
+    const file = table.rowOf.get(clue.path);
+    if (clue.kind === kind && file !== undefined) values[file] = Math.max(values[file] ?? 0, clue.strength);
+  }
+  return values;
+}
+
+async function flags(table: Table, has: (path: string) => boolean, signal: AbortSignal): Promise<Float64Array> {
+  const values = new Float64Array(table.paths.length);
+  await inSlices(values.length, { size: SLICE_PATHS, signal }, (file) => {
+    values[file] = has(table.paths[file] ?? '') ? 1 : 0;
+  });
+  return values;
+}
+
+function recency(table: Table, commits: readonly IndexedCommit[]): Float64Array {
+  const values = new Float64Array(table.paths.length);
+  for (const [age, { paths }] of commits.slice(0, MAX_RECENT).entries()) {
+    for (const path of paths) {
+      const file = table.rowOf.get(path);
+      if (file !== undefined && values[file] === 0) values[file] = 1 / (1 + age / RECENT);
+    }
+  }
+  return values;
+}
+
+/** A name that more files define than this, or than this part of all files, is a convention. */
+const MOST_FILES = 30;
+
+const MOST_PART = 0.05;
+
+/** Where a name stands says how far the report is about it. */
+const CODE_WEIGHTS: Readonly<Record<QueryPart, number>> = {
+  title: 1.5,
+  name: 1.5,
+  prose: 1,
+  code: 0.4,
+  log: 0.4,
+  test: 0,
+};
+
+const WORD_WEIGHTS: Readonly<Record<QueryPart, number>> = {
+  title: 1.5,
+  name: 1.5,
+  prose: 0.7,
+  code: 0.3,
+  log: 0.3,
+  test: 0,
+};
+
+interface DefinitionScores {
+  /** By names that are written as only code is. */
+  readonly code: Float64Array;
+  /** By plain words that happen to be names. */
+  readonly words: Float64Array;
+  /** The names that a file defines, by file, the most telling first. */
+  readonly names: ReadonlyMap<number, readonly QueryName[]>;
+}
+
+function definitionScores(table: Table, query: Query): DefinitionScores {
+  const code = new Float64Array(table.paths.length);
+  const words = new Float64Array(table.paths.length);
+  const found = new Map<number, { name: QueryName; value: number }[]>();
+  const most = Math.max(MOST_FILES, table.paths.length * MOST_PART);
+  for (const [index, name] of query.names.entries()) {
+    const files = table.definers[index] ?? [];
+    const value = files.length > most ? 0 : weightOfName(name) / Math.sqrt(Math.max(1, files.length));
+    if (value === 0) continue;
+    const scores = name.isCode ? code : words;
+    for (const file of files) {
+      scores[file] = (scores[file] ?? 0) + value;
+      found.set(file, [...(found.get(file) ?? []), { name, value }]);
+    }
+  }
+  return { code, words, names: new Map([...found].map(([file, names]) => [file, mostTelling(names)])) };
+}
+
+/** Names that only code has before plain words. */
+function mostTelling(names: readonly { readonly name: QueryName; readonly value: number }[]): readonly QueryName[] {
+  return names
+    .toSorted((a, b) => Number(b.name.isCode) - Number(a.name.isCode) || b.value - a.value)
+    .map(({ name }) => name);
+}
+
+function weightOfName({ isCode, parts }: QueryName): number {
+  const weights = isCode ? CODE_WEIGHTS : WORD_WEIGHTS;
+  return [...parts].reduce((sum, part) => sum + weights[part], 0);
+}
+
+/** Commits that are taken as similar. */
+const SIMILAR = 60;
+
+interface CommitScores {
+  /** One value for each file of the table. */
+  readonly scores: Float64Array;
+  /** The commits that gave a file most, by file, best first, at most 2. */
+  readonly commits: ReadonlyMap<number, readonly IndexedCommit[]>;
+}
+
+/** The commits of a history, and where each term of the query is found among their messages. */
+interface MatchedCommits {
+  readonly commits: readonly IndexedCommit[];
+  readonly matches: readonly TermMatches[];
+  /** Of the messages, as parts of the mean. */
+  readonly lengths: Float64Array;
+}
+
+export async function matchCommits(
+  history: HistoryLexicon,
+  query: Query,
+  signal: AbortSignal,
+): Promise<MatchedCommits> {
+  const matches = await history.match(
+    Uint32Array.from(query.terms, ({ hash }) => hash),
+    signal,
+  );
+  return { commits: history.commits, matches, lengths: relativeLengths(history.lengths) };
+}
+
+/** Similarity is squared, so that the nearest commit outweighs many that share a word; a commit's word is divided among its files. */
+function commitScores(table: Table, query: Query, matched: MatchedCommits, weights: PartWeights): CommitScores {
+  const scores = new Float64Array(table.paths.length);
+  const found = new Map<number, readonly IndexedCommit[]>();
+  for (const { commit, likeness } of findSimilar(query, matched, weights)) {
+    const files = commit.paths.flatMap((path) => table.rowOf.get(path) ?? []);
+    for (const file of files) {
+      scores[file] = (scores[file] ?? 0) + likeness ** 2 / Math.sqrt(files.length);
+      found.set(file, [...(found.get(file) ?? []), commit].slice(0, 2));
+    }
+  }
+  return { scores, commits: found };
+}
+
+/** `likeness`: as a part of that of the most similar one. */
+function findSimilar(query: Query, { commits, matches, lengths }: MatchedCommits, weights: PartWeights) {
+  const sums = new Float64Array(commits.length);
+  for (const [index, { positions, counts }] of matches.entries()) {
+    const term = query.terms[index];
+    if (term === undefined) continue;
+    const worth = termWeight(term, weights) * rarity(positions.length, commits.length);
+    for (const [at, position] of positions.entries()) {
+      sums[position] = (sums[position] ?? 0) + worth * saturation(counts[at] ?? 0, lengths[position] ?? 1);
+    }
+  }
+  const best = commits
+    .map((commit, index) => ({ commit, likeness: sums[index] ?? 0 }))
+    .filter(({ commit, likeness }) => likeness > 0 && commit.paths.length > 0)
+    .sort((a, b) => b.likeness - a.likeness)
+    .slice(0, SIMILAR);
+  const most = best[0]?.likeness ?? 1;
+  return best.map(({ commit, likeness }) => ({ commit, likeness: likeness / most }));
+}
+
+/** Names that say only that the folder begins here: the folder's own name stands for them. */
+const BARE = /^(?:index|mod|__init__|main|lib|init)$/;
+
+/** Words by their number: those of 40,000 paths are a few hundred, and numbers are cheaper to count than texts. */
+interface PathWords {
+  readonly name: readonly number[];
+  readonly folders: readonly number[];
+}
+
+interface PathScores {
+  readonly names: Float64Array;
+  readonly folders: Float64Array;
+  /** The words that a path shares with the report, rare ones first, each once, as the path has them in lower case; numbers say nothing to a reader. */
+  shared(file: number): readonly { readonly word: string }[];
+}
+
+async function pathScores(table: Table, query: Query, { weights, signal }: Weighing): Promise<PathScores> {
+  const wanted = new Map(query.terms.filter(({ whole }) => !whole).map((term) => [term.term, term]));
+  const { files, words, counts } = await readPaths(table.paths, signal);
+  const rarities = counts.map((count) => Math.log(1 + files.length / (count + 0.5)));
+  const values = words.map((word, number) => {
+    const term = wanted.get(word);
+    return term ? termWeight(term, weights) * (rarities[number] ?? 0) : 0;
+  });
+  const value = (word: number): number => values[word] ?? 0;
+  const names = new Float64Array(files.length);
+  const folders = new Float64Array(files.length);
+  await inSlices(files.length, { size: SLICE_PATHS, signal }, (file) => {
+    const own = files[file] ?? { name: [], folders: [] };
+    names[file] = sumOf(own.name, value) / Math.sqrt(Math.max(1, own.name.length));
+    folders[file] = sumOf(own.folders, value);
+  });
+  return {
+    names,
+    folders,
+    shared: (file) =>
+      [...(files[file]?.name ?? []), ...(files[file]?.folders ?? [])]
+        .filter((word) => value(word) > 0 && !isNumber(words[word] ?? ''))
+        .sort((a, b) => (rarities[b] ?? 0) - (rarities[a] ?? 0))
+        .map((number) => ({ word: partOf(table.paths[file] ?? '', words[number] ?? '') })),
+  };
+}
+
+function sumOf(words: readonly number[], value: (word: number) => number): number {
+  let sum = 0;
+  for (const word of words) sum += value(word);
+  return sum;
+}
+
+/** Gives each stem its number. Many files share a folder, and many names a word: each is looked at once. */
+function createPathReader() {
+  const words: string[] = [];
+  const numbers = new Map<string, number>();
+  const known = new Map<string, number>();
+  const foldersKnown = new Map<string, readonly number[]>();
+
+  function numberOf(part: string): number {
+    const before = known.get(part);
+    if (before !== undefined) return before;
+    const stemmed = stemWord(part);
+    const number = numbers.get(stemmed) ?? words.push(stemmed) - 1;
+    numbers.set(stemmed, number);
+    known.set(part, number);
+    return number;
+  }
+
+  function wordsOf(text: string): readonly number[] {
+    const found: number[] = [];
+    for (const part of splitName(text)) {
+      const number = numberOf(part);
+      if (!found.includes(number)) found.push(number);
+    }
+    return found;
+  }
+
+  function wordsOfFolder(folder: string): readonly number[] {
+    const found = foldersKnown.get(folder) ?? wordsOf(folder);
+    foldersKnown.set(folder, found);
+    return found;
+  }
+
+  return {
+    words,
+    read(path: string): PathWords {
+      const base = getFileName(path).replace(/\.\w+$/, '');
+      const folder = folderOf(path);
+      const isNamedByFolder = folder !== '' && isBare(base);
+      const name = wordsOf(isNamedByFolder ? getFileName(folder) : base);
+      const folders = wordsOfFolder(isNamedByFolder ? folderOf(folder) : folder);
+      const areApart = !folders.some((word) => name.includes(word));
+      return { name, folders: areApart ? folders : folders.filter((word) => !name.includes(word)) };
+    },
+  };
+}
+
+/** "" where it stands at the top. */
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+/** Whether a file's name without its ending says nothing of what stands in it. */
+function isBare(base: string): boolean {
+  return BARE.test(base);
+}
+
+/** `counts`: in how many paths each of the words stands. */
+async function readPaths(
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<{
+  readonly files: readonly PathWords[];
+  readonly words: readonly string[];
+  readonly counts: readonly number[];
+}> {
+  const files: PathWords[] = [];
+  const counts: number[] = [];
+  const { words, read } = createPathReader();
+  await inSlices(paths.length, { size: SLICE_PATHS, signal }, (index) => {
+    const found = read(paths[index] ?? '');
+    files.push(found);
+    for (const word of found.name) counts[word] = (counts[word] ?? 0) + 1;
+    for (const word of found.folders) counts[word] = (counts[word] ?? 0) + 1;
+  });
+  return { files, words, counts };
+}
+
+/** What is known of each file, one value a file; each signal but the raw ones counts as a part of its greatest value. */
+export interface SignalValues {
+  /** Words and names of the whole report, and of its title alone (BM25). */
+  readonly words: Float64Array;
+  readonly title: Float64Array;
+  /** The best stretch of 45 lines: distinct terms of the report, and of title and names alone. */
+  readonly window: Float64Array;
+  readonly titleWindow: Float64Array;
+  readonly definitions: Float64Array;
+  readonly definedWords: Float64Array;
+  readonly pathNames: Float64Array;
+  readonly pathFolders: Float64Array;
+  /** Files of earlier commits that read like the report, and like its title. */
+  readonly commits: Float64Array;
+  readonly titleCommits: Float64Array;
+  /** Words of the failing test's own source. */
+  readonly testWords: Float64Array;
+  /** Raw from here on: 0 to 1 as they are. */
+  readonly frame: Float64Array;
+  readonly place: Float64Array;
+  readonly path: Float64Array;
+  readonly message: Float64Array;
+  /** 1: changed by this very commit; half of it 50 commits later. */
+  readonly recent: Float64Array;
+  /** 1 for examples, pages and tooling; 1 for an `index` and its like. */
+  readonly aside: Float64Array;
+  readonly bare: Float64Array;
+}
+
+export type SignalName = keyof SignalValues;
+
+/**
+ * Weights of a linear model, fitted so that the files that a fix changed stand first (maximum likelihood of a softmax over the files of a
+ * commit, no weight below 0 but for what speaks against a file).
+ */
+const WEIGHTS: Readonly<Record<SignalName, number>> = {
+  words: 2.5,
+  title: 0.6,
+  window: 2.6,
+  titleWindow: 0.6,
+  definitions: 1.1,
+  definedWords: 0.4,
+  pathNames: 2,
+  pathFolders: 1.4,
+  commits: 1.1,
+  titleCommits: 0.6,
+  testWords: 1,
+  frame: 1.9,
+  place: 1.4,
+  path: 0.5,
+  message: 0.6,
+  recent: 1,
+  aside: -2.1,
+  bare: -0.6,
+};
+
+/**
+ * What the greatest value of a signal is in nine of ten commits and more: where it is less, as in a repository of five files, the signal says
+ * less, and is not blown up to the full weight.
+ */
+const USUAL: Partial<Readonly<Record<SignalName, number>>> = {
+  words: 25,
+  title: 4.5,
+  window: 20,
+  titleWindow: 3,
+  definitions: 0.7,
+  definedWords: 0.3,
+  pathNames: 4.5,
+  pathFolders: 1.4,
+  commits: 0.35,
+  titleCommits: 0.3,
+  testWords: 30,
+};
+
+/** Files without any sign that stand beside those of a small repository: where there are few to choose from, the first is not surely right. */
+const AT_LEAST = 300;
+
+const RAW: ReadonlySet<SignalName> = new Set(['frame', 'place', 'path', 'message', 'recent', 'aside', 'bare']);
+
+/**
+ * The chance that the sums give is somewhat too low: of 166 first files with 0.3 to 0.5 six in ten were right. Bent so, an even chance is at 0.6,
+ * below which a first suspect is called a weak hint.
+ */
+const BEND = 0.42;
+
+export interface Combined {
+  /** For each file its sum, the greater the likelier; without bounds. */
+  readonly sums: Float64Array;
+  /** For each file its score, 0 to 1. */
+  readonly scores: Float64Array;
+  /** What a signal adds to a file's sum. */
+  share(signal: SignalName, file: number): number;
+}
+
+/** All arrays have the length of the first. */
+export function combine(values: SignalValues): Combined {
+  const names = (Object.keys(WEIGHTS) as SignalName[]).map((name) => ({ name, factor: factorOf(name, values[name]) }));
+  const factors = new Map(names.map(({ name, factor }) => [name, factor]));
+  const sums = new Float64Array(values.words.length);
+  for (const { name, factor } of names) {
+    const own = values[name];
+    // A plain loop: that of `entries` takes ten times as long, a third of a second for 100,000 files.
+    for (let file = 0; file < sums.length; file++) sums[file] = (sums[file] ?? 0) + factor * (own[file] ?? 0);
+  }
+  const most = sums.reduce((best, sum) => Math.max(best, sum), Number.NEGATIVE_INFINITY);
+  const others = Math.max(0, AT_LEAST - sums.length) * Math.exp(-most);
+  const total = sums.reduce((sum, own) => sum + Math.exp(own - most), others);
+  return {
+    sums,
+    scores: sums.map((sum) => (Math.exp(sum - most) / total) ** BEND),
+    share: (signal, file) => (factors.get(signal) ?? 0) * (values[signal][file] ?? 0),
+  };
+}
+
+function factorOf(name: SignalName, values: Float64Array): number {
+  if (RAW.has(name)) return WEIGHTS[name];
+  const most = values.reduce((best, value) => Math.max(best, value), 0);
+  return most > 0 ? WEIGHTS[name] / Math.max(most, USUAL[name] ?? 0) : 0;
+}
