@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
-import { definedNames, eachWord, hashTerm, termsOfWord, wholeName } from '../triage/localise/terms.ts';
+import { findDefinedNames, forEachWord, hashTerm, joinName, splitIntoTerms } from '../triage/localise/terms.ts';
 
 /** Raised whenever the same text is indexed in another way: a file of another version is replaced. */
 const VERSION = 1;
@@ -104,7 +104,7 @@ export class IndexFile implements Disposable {
         const { changes, lastInsertRowid } = add.run(blob, terms.length);
         if (changes === 0 || terms.length === 0) continue;
         addTerms.run(lastInsertRowid, terms.join(' '));
-        const names = new Set(definedNames(text).map((name) => toToken(hashTerm(wholeName(name)))));
+        const names = new Set(findDefinedNames(text).map((name) => toToken(hashTerm(joinName(name)))));
         if (names.size > 0) addNames.run(lastInsertRowid, [...names].join(' '));
       }
     });
@@ -260,7 +260,7 @@ const remembered = new Map<string, readonly string[]>();
 
 function toTokens(text: string): readonly string[] {
   const tokens: string[] = [];
-  eachWord(text, (word) => {
+  forEachWord(text, (word) => {
     for (const token of remembered.get(word) ?? rememberWord(word)) tokens.push(token);
   });
   return tokens;
@@ -268,7 +268,7 @@ function toTokens(text: string): readonly string[] {
 
 /** A text repeats most of its words, and so does a repository: each is taken apart once. */
 function rememberWord(word: string): readonly string[] {
-  const tokens = termsOfWord(word).map((term) => toToken(hashTerm(term)));
+  const tokens = splitIntoTerms(word).map((term) => toToken(hashTerm(term)));
   if (remembered.size >= MAX_REMEMBERED) remembered.clear();
   // V8 keeps a word cut from a text as a view of it, which would hold the whole text in memory.
   remembered.set(Buffer.from(word, 'utf16le').toString('utf16le'), tokens);

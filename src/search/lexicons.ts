@@ -8,7 +8,7 @@ import type { Listing, SourceTree, TreeEntry } from '../core/source.ts';
 import { untilAborted } from '../core/until-aborted.ts';
 import type { Log } from '../log.ts';
 import { WorkerClient } from '../redact/worker-client.ts';
-import { inSlices } from '../triage/localise/table.ts';
+import { runInSlices } from '../triage/localise/table.ts';
 import { classifyFile, isProgram } from '../triage/own-code.ts';
 import type { IndexAnswer, IndexCalls, IndexedKind, IndexRequest, KnownRows, RowMatches } from './index-file.ts';
 
@@ -242,7 +242,7 @@ async function chooseFiles(
   const files: LexiconFile[] = [];
   let more = 0;
   const { entries, cut = '' } = listing;
-  await inSlices(entries.length, { size: SLICE, signal }, (index) => {
+  await runInSlices(entries.length, { size: SLICE, signal }, (index) => {
     const entry = entries[index] as TreeEntry;
     if (!isIndexable(entry)) return;
     if (files.length < maxFiles) files.push({ path: entry.path, blob: entry.blob });

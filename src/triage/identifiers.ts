@@ -14,29 +14,10 @@ const MAX_IDENTIFIERS = 60;
 
 const NAME = /[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*/g;
 
-const NOT_CODE = new Set([
-  'GitHub',
-  'JavaScript',
-  'TypeScript',
-  'StackOverflow',
-  'README',
-  'WebStorm',
-  'IntelliJ',
-  'VSCode',
-  'MacBook',
-  'macOS',
-  'iOS',
-  'PyCharm',
-  'e.g',
-  'i.e',
-  'Node.js',
-  'console.log',
-  'YouTube',
-  'CodeSandbox',
-  'StackBlitz',
-  'OpenSSL',
-  'PowerShell',
-]);
+const NOT_CODE = new Set(
+  `GitHub JavaScript TypeScript StackOverflow README WebStorm IntelliJ VSCode MacBook macOS iOS PyCharm e.g i.e Node.js console.log
+  YouTube CodeSandbox StackBlitz OpenSSL PowerShell`.split(/\s+/),
+);
 
 /** Keywords and globals that a call or a dot makes look telling. */
 const EVERYWHERE = new Set(
@@ -186,60 +167,14 @@ function removePaths(text: string): string {
     : text;
 }
 
-const [DIGIT_0, DIGIT_9] = [48, 57];
-
-const [UPPER_A, UPPER_Z] = [65, 90];
-
-const [LOWER_A, LOWER_Z] = [97, 122];
-
-const LAST_ASCII = 127;
-
 /** `parseHTTPHeader_v2` → `parse`, `http`, `header`, `v2`. */
 export function splitName(name: string): readonly string[] {
-  return splitAscii(name) ?? splitParts(name);
-}
-
-function splitParts(name: string): readonly string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter((part) => part.length > 1);
-}
-
-/** The same by code units, in a part of the time: the paths of 40,000 files are taken apart for each report. Null where a unit is beyond ASCII. */
-function splitAscii(name: string): readonly string[] | null {
-  const parts: string[] = [];
-  let from = 0;
-  for (let at = 0; at <= name.length; at++) {
-    const unit = name.charCodeAt(at);
-    if (unit > LAST_ASCII) return null;
-    const isCapital = isUpper(unit);
-    if (isCapital ? !beginsPart(name, at) : isLowerOrDigit(unit)) continue;
-    if (at - from > 1) parts.push(name.slice(from, at).toLowerCase());
-    from = isCapital ? at : at + 1;
-  }
-  return parts;
-}
-
-/** Of a capital: behind a small letter or a digit, and as the last of several before a small letter. */
-function beginsPart(name: string, at: number): boolean {
-  if (at === 0) return false;
-  const before = name.charCodeAt(at - 1);
-  return isLowerOrDigit(before) || (isUpper(before) && isLower(name.charCodeAt(at + 1)));
-}
-
-function isUpper(unit: number): boolean {
-  return unit >= UPPER_A && unit <= UPPER_Z;
-}
-
-function isLower(unit: number): boolean {
-  return unit >= LOWER_A && unit <= LOWER_Z;
-}
-
-function isLowerOrDigit(unit: number): boolean {
-  return isLower(unit) || (unit >= DIGIT_0 && unit <= DIGIT_9);
 }
 
 /** Words that say nothing about where a fault is. */
@@ -277,90 +212,24 @@ export const STOP_WORDS: ReadonlySet<string> = new Set([
   rather same several somehow someone anyone everyone everything`.split(/\s+/),
 ]);
 
-const [A, C, D, E, G, H, I, L, N, O, R, S, T, U, X, Y, Z] = [...'acdeghilnorstuxyz'].map((letter) =>
-  letter.charCodeAt(0),
-) as [number, ...number[]];
-
-const ING = toCodes('ing');
-
-const TION = toCodes('tion');
-
-const IZATION = toCodes('ization');
-
-/** `word` is in lower case. */
+/** A light stem of a word in lower case: `headers` → `header`, `parsing` → `pars`, `validator` → `validat`. */
 export function stemWord(word: string): string {
-  const units = new Uint16Array(word.length);
-  for (let at = 0; at < units.length; at++) units[at] = word.charCodeAt(at);
-  const length = stemCodes(units, units.length);
-  const isCut = length === 0 || units[length - 1] === word.charCodeAt(length - 1);
-  return isCut ? word.slice(0, length) : `${word.slice(0, length - 1)}y`;
+  const one = toSingular(word);
+  const { length } = one;
+  if (length > 6 && one.endsWith('tion')) return one.slice(0, one.endsWith('ization') ? -5 : -3);
+  if (length > 5 && one.endsWith('ing')) return removeDoubled(one.slice(0, -3));
+  if (length > 4 && one.endsWith('ed')) return removeDoubled(one.slice(0, -2));
+  if (length > 6 && /(?:[^aeiou]e|to)r$/.test(one)) return removeDoubled(one.slice(0, -2));
+  return length > 4 && one.endsWith('e') ? one.slice(0, -1) : one;
 }
 
-/** Makes a stem of the word that is the first `length` of these units, and answers its length. */
-function stemCodes(units: Uint16Array, length: number): number {
-  const one = toSingular(units, length);
-  switch (units[one - 1]) {
-    case N:
-      return removeTion(units, one);
-    case G:
-      return one > 5 && hasEnding(units, one, ING) ? removeDoubled(units, one - 3) : one;
-    case D:
-      return one > 4 && units[one - 2] === E ? removeDoubled(units, one - 2) : one;
-    case R:
-      return isAgent(units, one) ? removeDoubled(units, one - 2) : one;
-    case E:
-      return one > 4 ? one - 1 : one;
-    default:
-      return one;
-  }
+function toSingular(word: string): string {
+  if (word.length < 4 || !word.endsWith('s') || word.endsWith('ss')) return word;
+  if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
+  return word.length > 4 && /(?:ss|x|z|ch|sh)es$/.test(word) ? word.slice(0, -2) : word.slice(0, -1);
 }
 
-function removeTion(units: Uint16Array, length: number): number {
-  if (length <= 6 || !hasEnding(units, length, TION)) return length;
-  return hasEnding(units, length, IZATION) ? length - 5 : length - 3;
-}
-
-function toSingular(units: Uint16Array, length: number): number {
-  if (length < 4 || units[length - 1] !== S) return length;
-  const [third, second] = [units[length - 3], units[length - 2]];
-  if (length > 4 && second === E && third === I) {
-    units[length - 3] = Y as number;
-    return length - 2;
-  }
-  if (length > 4 && second === E && isHissing(units, length - 2)) return length - 2;
-  return second === S ? length : length - 1;
-}
-
-/** `ss`, `x`, `z`, `ch`, `sh`: their plural has an `e`. */
-function isHissing(units: Uint16Array, length: number): boolean {
-  const [before, last] = [units[length - 2], units[length - 1]];
-  if (last === X || last === Z) return true;
-  return last === S ? before === S : last === H && (before === C || before === S);
-}
-
-/** `parser`, `validator`, but not `layer` behind a vowel. */
-function isAgent(units: Uint16Array, length: number): boolean {
-  if (length <= 6) return false;
-  const [before, vowel] = [units[length - 3], units[length - 2]];
-  return vowel === E ? !isVowel(before) : vowel === O && before === T;
-}
-
-function removeDoubled(units: Uint16Array, length: number): number {
-  const last = units[length - 1];
-  const isDouble = last === units[length - 2] && !isVowel(last) && last !== S && last !== L;
-  return isDouble ? length - 1 : length;
-}
-
-function isVowel(unit: number | undefined): boolean {
-  return unit === A || unit === E || unit === I || unit === O || unit === U;
-}
-
-function hasEnding(units: Uint16Array, length: number, ending: Uint16Array): boolean {
-  const from = length - ending.length;
-  for (let at = 0; at < ending.length; at++) if (units[from + at] !== ending[at]) return false;
-  return true;
-}
-
-function toCodes(text: string): Uint16Array {
-  return Uint16Array.from(text, (letter) => letter.charCodeAt(0));
+function removeDoubled(word: string): string {
+  const last = word.at(-1) ?? '';
+  return last === word.at(-2) && !'aeiousl'.includes(last) ? word.slice(0, -1) : word;
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/core/errors.ts';
 import type { SourceTree } from '../../src/core/source.ts';
 import type { IndexThread } from '../../src/search/lexicons.ts';
-import { hashTerm, termsOf } from '../../src/triage/localise/terms.ts';
+import { forEachTerm, hashTerm } from '../../src/triage/localise/terms.ts';
 import { inProcess, testLexicons } from '../support/test-lexicons.ts';
 import { countedTree, pathsWith, projectOf, SIGNAL, sources, wordOf } from './ground.ts';
 
@@ -34,7 +34,7 @@ describe('the files of a commit', () => {
         const lexicon = await lexicons.of(PROJECT).open(countedTree(files).tree, SIGNAL);
         for (const [position, file] of lexicon.files.entries()) {
           const counts = new Map<string, number>();
-          termsOf(files[file.path] ?? '', (term) => counts.set(term, (counts.get(term) ?? 0) + 1));
+          forEachTerm(files[file.path] ?? '', (term) => counts.set(term, (counts.get(term) ?? 0) + 1));
           const found = await lexicon.match(Uint32Array.from(counts.keys(), hashTerm), SIGNAL);
           const own = found.map(({ positions, counts: each }) => each[positions.indexOf(position)]);
           expect(own).toEqual([...counts.values()]);

@@ -2,10 +2,9 @@
 
 import type { Suspect } from '../../core/issue.ts';
 import { SHORT_WORDS, STOP_WORDS } from '../identifiers.ts';
-import { asWritten } from '../localise/explain.ts';
-import { type Query, queryOf, type ReadReport, reportTexts } from '../localise/query.ts';
-import { saturation } from '../localise/table.ts';
-import { eachWord, hashesOfWord } from '../localise/terms.ts';
+import { createQuery, getWrittenTerm, type Query, type ReadReport, splitReport } from '../localise/query.ts';
+import { saturate } from '../localise/table.ts';
+import { forEachWord, hashWord } from '../localise/terms.ts';
 import { attempt, type Lookups, shortenSha } from '../lookups.ts';
 import type { RankedSuspect } from '../rank-suspects.ts';
 import {
@@ -175,7 +174,7 @@ function computeTermWeights(units: readonly Unit[], query: Query): TermWeights {
     all: new Map(terms.map((term) => [term.hash, worth(term)])),
     title: new Map(titled.map(({ hash }) => [hash, rarity.get(hash) ?? 0])),
     rarity,
-    words: new Map(terms.map((term) => [term.hash, asWritten(term).word])),
+    words: new Map(terms.map((term) => [term.hash, getWrittenTerm(term).word])),
     meanLength: units.reduce((sum, { length }) => sum + length, 0) / Math.max(1, units.length),
   };
 }
@@ -198,7 +197,7 @@ function computeBm25(unit: Unit, weights: ReadonlyMap<number, number>, meanLengt
 
 /** What one term adds; `length`: of the unit beside the mean. */
 function computeGain(weight: number, count: number, length: number): number {
-  return weight * saturation(count, length);
+  return weight * saturate(count, length);
 }
 
 interface Features {
@@ -278,7 +277,7 @@ function weighUnits(units: readonly Unit[], query: Query, frames: readonly Marke
 }
 
 function isNamed({ span }: Unit, { all }: TermWeights): boolean {
-  const [whole = 0, ...parts] = hashesOfWord(span.name);
+  const [whole = 0, ...parts] = hashWord(span.name);
   return parts.length > 1 && all.has(whole);
 }
 
@@ -310,7 +309,7 @@ function scoreNames(
 
 /** The weight of the terms of a name that the report has, damped for names of many terms. */
 function scoreName(name: string, weights: ReadonlyMap<number, number>, rarity: ReadonlyMap<number, number>): number {
-  const hashes = new Set(hashesOfWord(name));
+  const hashes = new Set(hashWord(name));
   let sum = 0;
   for (const hash of hashes) {
     const rare = rarity.get(hash) ?? 0;
@@ -369,8 +368,8 @@ function findInformativeLine(unit: Unit, weights: ReadonlyMap<number, number>): 
 /** A term counts once a line. */
 function weighLine(text: string, weights: ReadonlyMap<number, number>): number {
   const seen = new Set<number>();
-  eachWord(text, (word) => {
-    for (const hash of hashesOfWord(word)) seen.add(hash);
+  forEachWord(text, (word) => {
+    for (const hash of hashWord(word)) seen.add(hash);
   });
   let sum = 0;
   for (const hash of seen) sum += weights.get(hash) ?? 0;
@@ -400,7 +399,7 @@ export async function findSuspectFunctions(input: SuspectFunctionsInput): Promis
   const { lookups, report, linesHold } = input;
   const { files, leftOut } = await readSuspects(lookups, input.suspects.slice(0, FILES));
   const frames = markFrames({ ...report, linesHold });
-  const query = queryOf({ ...reportTexts(report), test: '' });
+  const query = createQuery({ ...splitReport(report), test: '' });
   const ranked = await rankFunctions({ report: report.report, query, frames, files }, lookups.signal);
   const found = ranked.slice(0, SHOWN).map(describeFunctions);
   await lookups.notebook.record({

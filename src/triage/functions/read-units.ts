@@ -3,7 +3,7 @@ import type { Symbol as OutlineSymbol } from '../../core/source.ts';
 import type { MappedFrame } from '../clues.ts';
 import type { Trace } from '../frames.ts';
 import type { Query } from '../localise/query.ts';
-import { eachWord, hashesOfWord, hashTerm, wholeName } from '../localise/terms.ts';
+import { forEachWord, hashTerm, hashWord, joinName } from '../localise/terms.ts';
 import { listPaths, type Mapping } from '../paths.ts';
 import { cutLine, findDocstring, findSpans, type Span } from './spans.ts';
 
@@ -78,8 +78,8 @@ function readTerms(text: string, terms: ReadonlySet<number>, phrases: Phrases): 
     const found: number[] = [];
     let length = 0;
     const short = cutLine(line);
-    eachWord(short, (word) => {
-      for (const hash of hashesOfWord(word)) {
+    forEachWord(short, (word) => {
+      for (const hash of hashWord(word)) {
         length++;
         if (terms.has(hash)) found.push(hash);
       }
@@ -137,7 +137,7 @@ export function findPhrases(report: string): Phrases {
   const pairs = new Set<number>();
   let before = 0;
   let read = 0;
-  eachWord(report, (word) => {
+  forEachWord(report, (word) => {
     if (read++ > MAX_WORDS) return;
     const key = word.toLowerCase();
     const own = numbers.get(key) ?? hashTerm(key);
@@ -149,7 +149,7 @@ export function findPhrases(report: string): Phrases {
     pairsIn(line) {
       const found: number[] = [];
       let last = 0;
-      eachWord(line, (word) => {
+      forEachWord(line, (word) => {
         const own = numbers.get(word.toLowerCase()) ?? 0;
         if (last !== 0 && own !== 0 && pairs.has(toPair(last, own))) found.push(toPair(last, own));
         last = own;
@@ -254,12 +254,12 @@ const SHORTEST_NAME = 4;
 
 /** For each function the one of its file that calls it, where the report names that one as code. */
 export function findNamedCallers(units: readonly Unit[], { names }: Query): ReadonlyMap<Unit, string> {
-  const told = new Set(names.filter(({ isCode }) => isCode).map(({ word }) => wholeName(word)));
+  const told = new Set(names.filter(({ isCode }) => isCode).map(({ word }) => joinName(word)));
   const functions = units.filter(({ span }) => span.kind === 'function' && span.name.length >= SHORTEST_NAME);
   const byName = Map.groupBy(functions, ({ span }) => span.name);
   const callers = new Map<Unit, string>();
   for (const [name, own] of byName) {
-    if (!told.has(wholeName(name)) || own.length > MAX_NAMESAKES) continue;
+    if (!told.has(joinName(name)) || own.length > MAX_NAMESAKES) continue;
     for (const called of own.flatMap((caller) => isCalledBy(caller, byName))) {
       if (!callers.has(called)) callers.set(called, name);
     }
@@ -270,7 +270,7 @@ export function findNamedCallers(units: readonly Unit[], { names }: Query): Read
 function isCalledBy(caller: Unit, byName: ReadonlyMap<string, readonly Unit[]>): readonly Unit[] {
   const words = new Set<string>();
   const text = caller.text();
-  eachWord(text, (word, at) => {
+  forEachWord(text, (word, at) => {
     if (text[at + word.length] === '(') words.add(word);
   });
   words.delete(caller.span.name);

@@ -7,7 +7,7 @@ import { COMMON_WORDS, stemWord } from '../identifiers.ts';
 import { classifyFile } from '../own-code.ts';
 import { getFileName, listPaths } from '../paths.ts';
 import { isLogLine, markCode, toPlainLines } from '../report-text.ts';
-import { eachWord, hashTerm, termsOfWord, wholeName } from './terms.ts';
+import { findPart, forEachWord, hashTerm, joinName, splitIntoTerms } from './terms.ts';
 
 /** A part of the report, or the source of the test that failed. */
 export type QueryPart = PartName | 'test';
@@ -31,6 +31,22 @@ export interface QueryTerm {
   readonly counts: Readonly<Record<QueryPart, number>>;
 }
 
+/** A term as the report writes it. */
+export interface WrittenTerm {
+  readonly hash: number;
+  /** As it is compared. */
+  readonly term: string;
+  readonly word: string;
+  /** Whether it is the whole of what the report writes there, rather than a part of a name. */
+  readonly isWhole: boolean;
+}
+
+/** Of a name that the report writes the part that is compared: the part is no proof of the whole. */
+export function getWrittenTerm({ hash, term, word, whole }: QueryTerm): WrittenTerm {
+  if (whole || splitIntoTerms(word).length === 1) return { hash, term, word, isWhole: true };
+  return { hash, term, word: findPart(word, term), isWhole: false };
+}
+
 export interface QueryName {
   readonly hash: number;
   /** As the report writes it. */
@@ -48,11 +64,11 @@ export interface Query {
 
 const COMMON_STEMS: ReadonlySet<string> = new Set([...COMMON_WORDS].map(stemWord));
 
-export function queryOf(texts: Readonly<Record<QueryPart, string>>): Query {
+export function createQuery(texts: Readonly<Record<QueryPart, string>>): Query {
   const terms = new Map<string, QueryTerm & { counts: Record<QueryPart, number> }>();
   const names = new Map<string, { hash: number; word: string; isCode: boolean; parts: Set<QueryPart> }>();
   for (const part of QUERY_PARTS) {
-    eachWord(texts[part], (word) => {
+    forEachWord(texts[part], (word) => {
       addTerms(terms, part, word);
       addName(names, part, word);
     });
@@ -65,7 +81,7 @@ function addTerms(
   part: QueryPart,
   word: string,
 ): void {
-  const own = termsOfWord(word);
+  const own = splitIntoTerms(word);
   for (const [index, term] of own.entries()) {
     const whole = own.length > 2 && index === 0;
     if (term.length < 2 || (!whole && COMMON_STEMS.has(term))) continue;
@@ -83,7 +99,7 @@ function addName(
   part: QueryPart,
   word: string,
 ): void {
-  const name = wholeName(word);
+  const name = joinName(word);
   if (name.length < 3 || COMMON_WORDS.has(name)) return;
   const isCode = part === 'name' || /[A-Z_$]/.test(word.slice(1));
   const known = names.get(name);
@@ -128,8 +144,8 @@ export interface ReadReport {
 }
 
 /** Linear in the length. Of traces only the errors and the frames in own files are kept: the others name a test runner, not the fault. */
-export function reportTexts({ report, title, traces, mapped }: ReadReport): ReportTexts {
-  const lines = toPlainLines(withoutComments(report));
+export function splitReport({ report, title, traces, mapped }: ReadReport): ReportTexts {
+  const lines = toPlainLines(removeComments(report));
   const { lines: traced } = findTraces(lines);
   const reader = createReader(title);
   for (const [index, { text, kind }] of markCode(lines).entries()) {
@@ -140,7 +156,7 @@ export function reportTexts({ report, title, traces, mapped }: ReadReport): Repo
     else reader.code(text);
   }
   const { prose, name, code } = reader.parts;
-  const log = [...traces.flatMap((trace, index) => traceWords(trace, mapped[index] ?? [])), ...reader.parts.log];
+  const log = [...traces.flatMap((trace, index) => describeTrace(trace, mapped[index] ?? [])), ...reader.parts.log];
   return {
     title,
     prose: prose.join('\n'),
@@ -151,7 +167,7 @@ export function reportTexts({ report, title, traces, mapped }: ReadReport): Repo
 }
 
 /** What a form tells its reader alone. One that is never closed is text. */
-function withoutComments(report: string): string {
+function removeComments(report: string): string {
   const kept: string[] = [];
   let at = 0;
   for (;;) {
@@ -163,7 +179,7 @@ function withoutComments(report: string): string {
   }
 }
 
-function traceWords({ errorType, message }: Trace, frames: readonly MappedFrame[]): readonly string[] {
+function describeTrace({ errorType, message }: Trace, frames: readonly MappedFrame[]): readonly string[] {
   const own = frames.filter(({ mapping }) => listPaths(mapping).length > 0).slice(0, MAX_FRAMES);
   const last = (name: string): string => name.split(/[.:]+/).slice(-2).join(' ');
   return [
@@ -195,7 +211,7 @@ function createReader(title: string): Reader {
         withoutNames(line);
         return;
       }
-      const heading = headingOf(line);
+      const heading = readHeading(line);
       if (heading !== '') {
         isAside = ASIDE.test(heading);
         if (!isAside && !FORM.test(heading)) parts.prose.push(heading);
@@ -208,7 +224,7 @@ function createReader(title: string): Reader {
   };
 }
 
-function headingOf(line: string): string {
+function readHeading(line: string): string {
   const text = line.trim();
   if (text.length > 100) return '';
   const marked = /^#{1,6}\s+(.+)$/.exec(text) ?? /^\*\*([^*]{2,80})\*\*:?$/.exec(text);
@@ -228,7 +244,7 @@ interface TestPlace {
 }
 
 /** Frames in test files, innermost first. */
-export function testPlaces(mapped: readonly (readonly MappedFrame[])[]): readonly TestPlace[] {
+export function findTestPlaces(mapped: readonly (readonly MappedFrame[])[]): readonly TestPlace[] {
   const places = new Map<string, TestPlace>();
   for (const { frame, mapping } of mapped.flat()) {
     const [path] = listPaths(mapping);
@@ -239,7 +255,7 @@ export function testPlaces(mapped: readonly (readonly MappedFrame[])[]): readonl
 }
 
 /** From the beginning of the function up to the line after the place. */
-export function testSource(text: string, { line, function: name }: TestPlace): string {
+export function cutTestSource(text: string, { line, function: name }: TestPlace): string {
   const lines = text.split('\n');
   const last = Math.min(line, lines.length) - 1;
   const called = `${name.split('.').at(-1) ?? ''}(`;

@@ -5,11 +5,11 @@ import type { FileRead, SourceTree } from '../../core/source.ts';
 import type { Clue } from '../clues.ts';
 import { STOP_WORDS } from '../identifiers.ts';
 import { attempt, formatCount, type Lookups, shortenSha } from '../lookups.ts';
-import { explainFile, type LookedAt } from './explain.ts';
-import { type Query, queryOf, type ReadReport, reportTexts, testPlaces, testSource } from './query.ts';
+import { explainFile, type ReadFile } from './explain.ts';
+import { createQuery, cutTestSource, findTestPlaces, type Query, type ReadReport, splitReport } from './query.ts';
 import { CLOSELY, combine, gatherSignals, type Known, matchCommits, type SignalValues } from './signals.ts';
-import { inSlices, openTable, type Table, termWeight } from './table.ts';
-import { eachWord, hashesOfWord } from './terms.ts';
+import { openTable, runInSlices, type Table, weighTerm } from './table.ts';
+import { forEachWord, hashWord } from './terms.ts';
 
 const MAX_RANKED = 30;
 
@@ -60,23 +60,23 @@ export interface RankedFile {
  */
 export async function rankFiles(input: RankFilesInput): Promise<readonly RankedFile[]> {
   const { lookups, lexicon, history } = input;
-  const query = queryOf({ ...reportTexts(input.report), test: await testTexts(input) });
+  const query = createQuery({ ...splitReport(input.report), test: await readTestTexts(input) });
   const table = await openTable(lexicon, query, lookups.signal);
   if (table.paths.length === 0) return [];
   const matched = await matchCommits(history, query, lookups.signal);
   const known: Known = { table, query, history: matched, clues: input.clues };
   const gathered = await gatherSignals(known, lookups.signal);
-  const looked = await lookCloser(lookups, known, bestFirst(combine(gathered.values).sums).slice(0, LOOKED_AT));
-  const values = withWindows(gathered.values, looked);
+  const looked = await lookCloser(lookups, known, sortBestFirst(combine(gathered.values).sums).slice(0, LOOKED_AT));
+  const values = addWindows(gathered.values, looked);
   const combined = combine(values);
   const clued = new Set(input.clues.map(({ path }) => path));
-  const best = bestFirst(combined.sums)
+  const best = sortBestFirst(combined.sums)
     .filter((file) => (combined.sums[file] ?? 0) > 0)
     .filter((file, rank) => rank < MAX_RANKED || clued.has(table.paths[file] ?? ''));
   const all = { table, query, gathered: { ...gathered, values }, combined };
   const ranked: RankedFile[] = [];
   // Each is read once more for how it writes the report's words: up to 50 ms.
-  await inSlices(best.length, { size: 1, signal: lookups.signal }, (rank) => {
+  await runInSlices(best.length, { size: 1, signal: lookups.signal }, (rank) => {
     const file = best[rank] ?? 0;
     const clues = explainFile(all, file, looked.get(file) ?? { text: '', line: 0 });
     ranked.push({ path: table.paths[file] ?? '', score: combined.scores[file] ?? 0, clues });
@@ -87,20 +87,20 @@ export async function rankFiles(input: RankFilesInput): Promise<readonly RankedF
   return found;
 }
 
-async function testTexts({ report, lookups }: RankFilesInput): Promise<string> {
+async function readTestTexts({ report, lookups }: RankFilesInput): Promise<string> {
   const sources: string[] = [];
-  for (const place of testPlaces(report.mapped)) {
+  for (const place of findTestPlaces(report.mapped)) {
     const read = await attempt(lookups, `read ${place.path}`, () => lookups.tree.read(place.path, {}, lookups.signal));
-    if (read?.kind === 'text') sources.push(testSource(read.text, place));
+    if (read?.kind === 'text') sources.push(cutTestSource(read.text, place));
   }
   return sources.join('\n');
 }
 
-function bestFirst(sums: Float64Array): readonly number[] {
+function sortBestFirst(sums: Float64Array): readonly number[] {
   return [...sums.keys()].sort((a, b) => (sums[b] ?? 0) - (sums[a] ?? 0) || a - b);
 }
 
-interface Looked extends LookedAt {
+interface Looked extends ReadFile {
   readonly window: number;
   readonly titleWindow: number;
 }
@@ -110,8 +110,8 @@ async function lookCloser(
   { table, query }: Known,
   files: readonly number[],
 ): Promise<ReadonlyMap<number, Looked>> {
-  const all = worthsOf(table, query, false);
-  const titles = worthsOf(table, query, true);
+  const all = computeWorths(table, query, false);
+  const titles = computeWorths(table, query, true);
   const looked = new Map<number, Looked>();
   const read = readAhead(
     lookups,
@@ -120,9 +120,9 @@ async function lookCloser(
   for (const [index, file] of files.entries()) {
     const text = await attempt(lookups, `read ${table.paths[file]}`, () => read(index));
     if (text?.kind !== 'text') continue;
-    const lines = wantedLines(text.text, all);
-    const { score, line } = bestWindow(lines, all);
-    looked.set(file, { text: text.text, line, window: score, titleWindow: bestWindow(lines, titles).score });
+    const lines = findWantedLines(text.text, all);
+    const { score, line } = findBestWindow(lines, all);
+    looked.set(file, { text: text.text, line, window: score, titleWindow: findBestWindow(lines, titles).score });
   }
   return looked;
 }
@@ -141,17 +141,17 @@ function readAhead({ tree, signal }: Lookups, paths: readonly string[]): (index:
   };
 }
 
-function worthsOf(table: Table, query: Query, isTitle: boolean): TermWorths {
+function computeWorths(table: Table, query: Query, isTitle: boolean): TermWorths {
   return new Map(
     query.terms.flatMap((term, index) => {
-      const worth = isTitle ? Math.sign(term.counts.title + term.counts.name) : termWeight(term, CLOSELY);
-      const weight = worth * (table.rarities[index] ?? 0);
+      const worth = isTitle ? Math.sign(term.counts.title + term.counts.name) : weighTerm(term, CLOSELY);
+      const weight = worth * (table.terms[index]?.rarity ?? 0);
       return weight > 0 ? [[term.hash, weight] as const] : [];
     }),
   );
 }
 
-function withWindows(values: SignalValues, looked: ReadonlyMap<number, Looked>): SignalValues {
+function addWindows(values: SignalValues, looked: ReadonlyMap<number, Looked>): SignalValues {
   const pick = (of: (one: Looked) => number): Float64Array =>
     Float64Array.from(values.words, (_, file) => {
       const one = looked.get(file);
@@ -179,7 +179,7 @@ function describeRanking(known: Known, { at, cut, ranked }: RankingResult): Sour
     history: { commits },
   } = known;
   const found = query.terms
-    .map((term, index) => ({ word: term.word, rarity: table.rarities[index] ?? 0 }))
+    .map((term, index) => ({ word: term.word, rarity: table.terms[index]?.rarity ?? 0 }))
     .filter(({ rarity }) => rarity > 0)
     .sort((a, b) => b.rarity - a.rarity);
   const defined = query.names.filter((_, index) => (table.definers[index]?.length ?? 0) > 0).map(({ word }) => word);
@@ -239,13 +239,13 @@ export interface Window {
 }
 
 /** The hashes of the wanted terms in each line; a line without any is empty. */
-export function wantedLines(text: string, wanted: TermWorths): readonly (readonly number[])[] {
+export function findWantedLines(text: string, wanted: TermWorths): readonly (readonly number[])[] {
   const lines: number[][] = [];
   for (const line of text.split('\n', MAX_LINES)) {
     const found: number[] = [];
     if (line.length <= MAX_LINE) {
-      eachWord(line, (word) => {
-        for (const hash of hashesOfWord(word)) if (wanted.has(hash)) found.push(hash);
+      forEachWord(line, (word) => {
+        for (const hash of hashWord(word)) if (wanted.has(hash)) found.push(hash);
       });
     }
     lines.push(found);
@@ -254,7 +254,7 @@ export function wantedLines(text: string, wanted: TermWorths): readonly (readonl
 }
 
 /** A term counts once, however often it stands in the stretch. */
-export function bestWindow(lines: readonly (readonly number[])[], worths: TermWorths): Window {
+export function findBestWindow(lines: readonly (readonly number[])[], worths: TermWorths): Window {
   const stretch = createStretch(worths);
   let [best, end] = [0, 0];
   for (const [index, line] of lines.entries()) {
@@ -264,7 +264,7 @@ export function bestWindow(lines: readonly (readonly number[])[], worths: TermWo
     // Sums that differ by rounding alone are equal: the first stretch stays.
     if (sum > best + 1e-9) [best, end] = [sum, index];
   }
-  return { score: best, line: best > 0 ? fullestLine(lines, end, worths) : 0 };
+  return { score: best, line: best > 0 ? findFullestLine(lines, end, worths) : 0 };
 }
 
 interface Stretch {
@@ -295,7 +295,7 @@ function createStretch(worths: TermWorths): Stretch {
   };
 }
 
-function fullestLine(lines: readonly (readonly number[])[], end: number, worths: TermWorths): number {
+function findFullestLine(lines: readonly (readonly number[])[], end: number, worths: TermWorths): number {
   let [best, at] = [0, end];
   for (let index = Math.max(0, end - WINDOW + 1); index <= end; index++) {
     const sum = [...new Set(lines[index])].reduce((total, hash) => total + (worths.get(hash) ?? 0), 0);

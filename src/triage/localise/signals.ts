@@ -6,18 +6,17 @@ import { isSecondary } from '../own-code.ts';
 import { getFileName } from '../paths.ts';
 import type { Query, QueryName, QueryPart } from './query.ts';
 import {
-  inSlices,
+  computeRarity,
   type PartWeights,
-  rarity,
-  relativeLengths,
+  runInSlices,
   SLICE_PATHS,
-  saturation,
+  saturate,
+  scoreWords,
   type Table,
-  termWeight,
-  type Weighing,
-  wordScores,
+  toRelativeLengths,
+  weighTerm,
 } from './table.ts';
-import { isNumber, partOf } from './terms.ts';
+import { findPart, isNumber } from './terms.ts';
 
 /** What a word counts by where it stands: the title says most, code and logs are mostly about other things. */
 export const WHOLE: PartWeights = { title: 2, name: 1.5, prose: 1, code: 0.4, log: 0.4, test: 0 };
@@ -58,12 +57,12 @@ export interface Known {
 
 /** In slices, between which others get their turn. Throws the signal's reason when aborted. */
 export async function gatherSignals({ table, query, history, clues }: Known, signal: AbortSignal): Promise<Gathered> {
-  const definitions = definitionScores(table, query);
-  const similar = commitScores(table, query, history, WHOLE);
-  const paths = await pathScores(table, query, { weights: WHOLE, signal });
+  const definitions = scoreDefinitions(table, query);
+  const similar = scoreCommits(table, query, history, WHOLE);
+  const paths = await scorePaths(table, query, { weights: WHOLE, signal });
   const none = new Float64Array(table.paths.length);
-  const strongest = (kind: ClueKind): Float64Array => strengths(table, clues, kind);
-  const words = (weights: PartWeights): Promise<Float64Array> => wordScores(table, query, { weights, signal });
+  const strongest = (kind: ClueKind): Float64Array => findStrengths(table, clues, kind);
+  const words = (weights: PartWeights): Promise<Float64Array> => scoreWords(table, query, { weights, signal });
   const values: SignalValues = {
     words: await words(WHOLE),
     title: await words(TITLE),
@@ -74,20 +73,20 @@ export async function gatherSignals({ table, query, history, clues }: Known, sig
     pathNames: paths.names,
     pathFolders: paths.folders,
     commits: similar.scores,
-    titleCommits: commitScores(table, query, history, TITLE_AND_NAMES).scores,
+    titleCommits: scoreCommits(table, query, history, TITLE_AND_NAMES).scores,
     testWords: await words(TEST),
     frame: strongest('frame'),
     place: strongest('place'),
     path: strongest('path'),
     message: strongest('message'),
-    recent: recency(table, history.commits),
-    aside: await flags(table, isSecondary, signal),
-    bare: await flags(table, (path) => isBare(getFileName(path).replace(/\.\w+$/, '')), signal),
+    recent: scoreRecency(table, history.commits),
+    aside: await flagFiles(table, isSecondary, signal),
+    bare: await flagFiles(table, (path) => isBare(getFileName(path).replace(/\.\w+$/, '')), signal),
   };
   return { values, definitions, commits: similar, paths };
 }
 
-function strengths(table: Table, clues: readonly Clue[], kind: ClueKind): Float64Array {
+function findStrengths(table: Table, clues: readonly Clue[], kind: ClueKind): Float64Array {
   const values = new Float64Array(table.paths.length);
   for (const clue of clues) {
     const file = table.rowOf.get(clue.path);
@@ -96,15 +95,15 @@ function strengths(table: Table, clues: readonly Clue[], kind: ClueKind): Float6
   return values;
 }
 
-async function flags(table: Table, has: (path: string) => boolean, signal: AbortSignal): Promise<Float64Array> {
+async function flagFiles(table: Table, has: (path: string) => boolean, signal: AbortSignal): Promise<Float64Array> {
   const values = new Float64Array(table.paths.length);
-  await inSlices(values.length, { size: SLICE_PATHS, signal }, (file) => {
+  await runInSlices(values.length, { size: SLICE_PATHS, signal }, (file) => {
     values[file] = has(table.paths[file] ?? '') ? 1 : 0;
   });
   return values;
 }
 
-function recency(table: Table, commits: readonly IndexedCommit[]): Float64Array {
+function scoreRecency(table: Table, commits: readonly IndexedCommit[]): Float64Array {
   const values = new Float64Array(table.paths.length);
   for (const [age, { paths }] of commits.slice(0, MAX_RECENT).entries()) {
     for (const path of paths) {
@@ -148,14 +147,14 @@ interface DefinitionScores {
   readonly names: ReadonlyMap<number, readonly QueryName[]>;
 }
 
-function definitionScores(table: Table, query: Query): DefinitionScores {
+function scoreDefinitions(table: Table, query: Query): DefinitionScores {
   const code = new Float64Array(table.paths.length);
   const words = new Float64Array(table.paths.length);
   const found = new Map<number, { name: QueryName; value: number }[]>();
   const most = Math.max(MOST_FILES, table.paths.length * MOST_PART);
   for (const [index, name] of query.names.entries()) {
     const files = table.definers[index] ?? [];
-    const value = files.length > most ? 0 : weightOfName(name) / Math.sqrt(Math.max(1, files.length));
+    const value = files.length > most ? 0 : weighName(name) / Math.sqrt(Math.max(1, files.length));
     if (value === 0) continue;
     const scores = name.isCode ? code : words;
     for (const file of files) {
@@ -163,17 +162,17 @@ function definitionScores(table: Table, query: Query): DefinitionScores {
       found.set(file, [...(found.get(file) ?? []), { name, value }]);
     }
   }
-  return { code, words, names: new Map([...found].map(([file, names]) => [file, mostTelling(names)])) };
+  return { code, words, names: new Map([...found].map(([file, names]) => [file, sortByWeight(names)])) };
 }
 
 /** Names that only code has before plain words. */
-function mostTelling(names: readonly { readonly name: QueryName; readonly value: number }[]): readonly QueryName[] {
+function sortByWeight(names: readonly { readonly name: QueryName; readonly value: number }[]): readonly QueryName[] {
   return names
     .toSorted((a, b) => Number(b.name.isCode) - Number(a.name.isCode) || b.value - a.value)
     .map(({ name }) => name);
 }
 
-function weightOfName({ isCode, parts }: QueryName): number {
+function weighName({ isCode, parts }: QueryName): number {
   const weights = isCode ? CODE_WEIGHTS : WORD_WEIGHTS;
   return [...parts].reduce((sum, part) => sum + weights[part], 0);
 }
@@ -205,11 +204,11 @@ export async function matchCommits(
     Uint32Array.from(query.terms, ({ hash }) => hash),
     signal,
   );
-  return { commits: history.commits, matches, lengths: relativeLengths(history.lengths) };
+  return { commits: history.commits, matches, lengths: toRelativeLengths(history.lengths) };
 }
 
 /** Similarity is squared, so that the nearest commit outweighs many that share a word; a commit's word is divided among its files. */
-function commitScores(table: Table, query: Query, matched: MatchedCommits, weights: PartWeights): CommitScores {
+function scoreCommits(table: Table, query: Query, matched: MatchedCommits, weights: PartWeights): CommitScores {
   const scores = new Float64Array(table.paths.length);
   const found = new Map<number, readonly IndexedCommit[]>();
   for (const { commit, likeness } of findSimilar(query, matched, weights)) {
@@ -228,9 +227,9 @@ function findSimilar(query: Query, { commits, matches, lengths }: MatchedCommits
   for (const [index, { positions, counts }] of matches.entries()) {
     const term = query.terms[index];
     if (term === undefined) continue;
-    const worth = termWeight(term, weights) * rarity(positions.length, commits.length);
+    const worth = weighTerm(term, weights) * computeRarity(positions.length, commits.length);
     for (const [at, position] of positions.entries()) {
-      sums[position] = (sums[position] ?? 0) + worth * saturation(counts[at] ?? 0, lengths[position] ?? 1);
+      sums[position] = (sums[position] ?? 0) + worth * saturate(counts[at] ?? 0, lengths[position] ?? 1);
     }
   }
   const best = commits
@@ -258,21 +257,25 @@ interface PathScores {
   shared(file: number): readonly { readonly word: string }[];
 }
 
-async function pathScores(table: Table, query: Query, { weights, signal }: Weighing): Promise<PathScores> {
+async function scorePaths(
+  table: Table,
+  query: Query,
+  { weights, signal }: { readonly weights: PartWeights; readonly signal: AbortSignal },
+): Promise<PathScores> {
   const wanted = new Map(query.terms.filter(({ whole }) => !whole).map((term) => [term.term, term]));
   const { files, words, counts } = await readPaths(table.paths, signal);
   const rarities = counts.map((count) => Math.log(1 + files.length / (count + 0.5)));
   const values = words.map((word, number) => {
     const term = wanted.get(word);
-    return term ? termWeight(term, weights) * (rarities[number] ?? 0) : 0;
+    return term ? weighTerm(term, weights) * (rarities[number] ?? 0) : 0;
   });
   const value = (word: number): number => values[word] ?? 0;
   const names = new Float64Array(files.length);
   const folders = new Float64Array(files.length);
-  await inSlices(files.length, { size: SLICE_PATHS, signal }, (file) => {
+  await runInSlices(files.length, { size: SLICE_PATHS, signal }, (file) => {
     const own = files[file] ?? { name: [], folders: [] };
-    names[file] = sumOf(own.name, value) / Math.sqrt(Math.max(1, own.name.length));
-    folders[file] = sumOf(own.folders, value);
+    names[file] = sumValues(own.name, value) / Math.sqrt(Math.max(1, own.name.length));
+    folders[file] = sumValues(own.folders, value);
   });
   return {
     names,
@@ -281,11 +284,11 @@ async function pathScores(table: Table, query: Query, { weights, signal }: Weigh
       [...(files[file]?.name ?? []), ...(files[file]?.folders ?? [])]
         .filter((word) => value(word) > 0 && !isNumber(words[word] ?? ''))
         .sort((a, b) => (rarities[b] ?? 0) - (rarities[a] ?? 0))
-        .map((number) => ({ word: partOf(table.paths[file] ?? '', words[number] ?? '') })),
+        .map((number) => ({ word: findPart(table.paths[file] ?? '', words[number] ?? '') })),
   };
 }
 
-function sumOf(words: readonly number[], value: (word: number) => number): number {
+function sumValues(words: readonly number[], value: (word: number) => number): number {
   let sum = 0;
   for (const word of words) sum += value(word);
   return sum;
@@ -327,10 +330,10 @@ function createPathReader() {
     words,
     read(path: string): PathWords {
       const base = getFileName(path).replace(/\.\w+$/, '');
-      const folder = folderOf(path);
+      const folder = getFolder(path);
       const isNamedByFolder = folder !== '' && isBare(base);
       const name = wordsOf(isNamedByFolder ? getFileName(folder) : base);
-      const folders = wordsOfFolder(isNamedByFolder ? folderOf(folder) : folder);
+      const folders = wordsOfFolder(isNamedByFolder ? getFolder(folder) : folder);
       const areApart = !folders.some((word) => name.includes(word));
       return { name, folders: areApart ? folders : folders.filter((word) => !name.includes(word)) };
     },
@@ -338,7 +341,7 @@ function createPathReader() {
 }
 
 /** "" where it stands at the top. */
-function folderOf(path: string): string {
+function getFolder(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
@@ -359,7 +362,7 @@ async function readPaths(
   const files: PathWords[] = [];
   const counts: number[] = [];
   const { words, read } = createPathReader();
-  await inSlices(paths.length, { size: SLICE_PATHS, signal }, (index) => {
+  await runInSlices(paths.length, { size: SLICE_PATHS, signal }, (index) => {
     const found = read(paths[index] ?? '');
     files.push(found);
     for (const word of found.name) counts[word] = (counts[word] ?? 0) + 1;
@@ -464,7 +467,10 @@ export interface Combined {
 
 /** All arrays have the length of the first. */
 export function combine(values: SignalValues): Combined {
-  const names = (Object.keys(WEIGHTS) as SignalName[]).map((name) => ({ name, factor: factorOf(name, values[name]) }));
+  const names = (Object.keys(WEIGHTS) as SignalName[]).map((name) => ({
+    name,
+    factor: computeFactor(name, values[name]),
+  }));
   const factors = new Map(names.map(({ name, factor }) => [name, factor]));
   const sums = new Float64Array(values.words.length);
   for (const { name, factor } of names) {
@@ -482,7 +488,7 @@ export function combine(values: SignalValues): Combined {
   };
 }
 
-function factorOf(name: SignalName, values: Float64Array): number {
+function computeFactor(name: SignalName, values: Float64Array): number {
   if (RAW.has(name)) return WEIGHTS[name];
   const most = values.reduce((best, value) => Math.max(best, value), 0);
   return most > 0 ? WEIGHTS[name] / Math.max(most, USUAL[name] ?? 0) : 0;

@@ -10,9 +10,9 @@ const MAX_REMEMBERED = 100_000;
 const remembered = new Map<string, readonly number[]>();
 
 /** Calls `each` with every term of the text, repeats included; linear in its length. */
-export function termsOf(text: string, each: (term: string) => void): void {
-  eachWord(text, (word) => {
-    for (const term of termsOfWord(word)) each(term);
+export function forEachTerm(text: string, each: (term: string) => void): void {
+  forEachWord(text, (word) => {
+    for (const term of splitIntoTerms(word)) each(term);
   });
 }
 
@@ -20,19 +20,19 @@ export function termsOf(text: string, each: (term: string) => void): void {
  * `parseHeaders` → `parseheaders`, `pars`, `header`: the whole name as `wholeName` has it, where it has parts, and the
  * stems of its parts. Nothing for single letters and numbers of one or two digits.
  */
-export function termsOfWord(word: string): readonly string[] {
+export function splitIntoTerms(word: string): readonly string[] {
   const parts = splitName(word).filter((part) => !/^\d{1,2}$/.test(part));
-  const whole = wholeName(word);
+  const whole = joinName(word);
   const stems = parts.map(stemWord);
   return parts.length > 1 || (parts.length === 1 && whole !== parts[0]) ? [whole, ...stems] : stems;
 }
 
 /** Hashes of the terms of a word. */
-export function hashesOfWord(word: string): readonly number[] {
+export function hashWord(word: string): readonly number[] {
   const known = remembered.get(word);
   if (known) return known;
   if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-  const hashes = termsOfWord(word).map(hashTerm);
+  const hashes = splitIntoTerms(word).map(hashTerm);
   remembered.set(ownCopy(word), hashes);
   return hashes;
 }
@@ -43,12 +43,12 @@ function ownCopy(word: string): string {
 }
 
 /** A name without case and joints, so that `read_line`, `readLine` and `ReadLine` meet: `readline`. */
-export function wholeName(word: string): string {
+export function joinName(word: string): string {
   return word.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
 /** Calls `each` with every word (letters, digits, `_`, `$`; 2 to 64 characters) of the text and where it begins. */
-export function eachWord(text: string, each: (word: string, at: number) => void): void {
+export function forEachWord(text: string, each: (word: string, at: number) => void): void {
   let at = 0;
   while (at < text.length) {
     const start = at;
@@ -89,7 +89,7 @@ export function isNumber(word: string): boolean {
 }
 
 /** The part of a written word that has this stem; the stem itself where none has. */
-export function partOf(written: string, stemmed: string): string {
+export function findPart(written: string, stemmed: string): string {
   return splitName(written).find((part) => stemWord(part) === stemmed) ?? stemmed;
 }
 
@@ -117,25 +117,25 @@ const NOT_A_METHOD =
   /^\s*(?:if|else|for|foreach|while|do|switch|case|catch|return|throw|new|await|yield|typeof|delete|super|with|match|when|assert|raise|not|and|or|in|is|print|elif|except|import|from|use|using|lock|synchronized|sizeof|unless|until|defer|go|select|let|const|var|val|expect|it|describe|test)\b/;
 
 /** Each as it is written, possibly more than once. */
-export function definedNames(text: string): readonly string[] {
+export function findDefinedNames(text: string): readonly string[] {
   const names: string[] = [];
   let from = 0;
   while (from < text.length) {
     const end = text.indexOf('\n', from);
     const to = end < 0 ? text.length : end;
-    if (to - from > 4 && to - from <= MAX_LINE) definedIn(text.slice(from, to), names);
+    if (to - from > 4 && to - from <= MAX_LINE) addDefinedNames(text.slice(from, to), names);
     from = to + 1;
   }
   return names;
 }
 
 /** Adds the names that a line defines. */
-function definedIn(line: string, names: string[]): void {
+function addDefinedNames(line: string, names: string[]): void {
   const first = line.charCodeAt(line.search(/\S/));
   // Comments define nothing; `#` also begins a private member or an attribute, which the expressions do not need.
   if (Number.isNaN(first) || first === 35 || first === 42 || (first === 47 && /^\s*\/[/*]/.test(line))) return;
   if (addAfterKeywords(line, names)) return;
-  const name = (VARIABLE.exec(line) ?? CONSTANT.exec(line) ?? ASSIGNED.exec(line))?.[1] ?? methodName(line);
+  const name = (VARIABLE.exec(line) ?? CONSTANT.exec(line) ?? ASSIGNED.exec(line))?.[1] ?? findMethodName(line);
   if (name !== undefined) names.push(name);
 }
 
@@ -149,7 +149,7 @@ function addAfterKeywords(line: string, names: string[]): boolean {
   return names.length > before;
 }
 
-function methodName(line: string): string | undefined {
+function findMethodName(line: string): string | undefined {
   const last = line.trimEnd().at(-1);
   if ((last !== '{' && last !== ',' && last !== '(') || NOT_A_METHOD.test(line)) return undefined;
   return last === '{' || line.trimEnd().endsWith('(') ? METHOD.exec(line)?.[1] : undefined;

@@ -4,7 +4,7 @@ import { outlineOf } from '../../../src/git/outline.ts';
 import { mapTraces } from '../../../src/triage/clues.ts';
 import { pickBestFunction, type RankedFunction, rankFunctions } from '../../../src/triage/functions/rank-functions.ts';
 import { markFrames } from '../../../src/triage/functions/read-units.ts';
-import { queryOf, reportTexts } from '../../../src/triage/localise/query.ts';
+import { createQuery, splitReport } from '../../../src/triage/localise/query.ts';
 
 import { createPathIndex } from '../../../src/triage/paths.ts';
 import { findSignals } from '../../../src/triage/signals.ts';
@@ -55,7 +55,7 @@ function rank(
   return rankFunctions(
     {
       report,
-      query: queryOf({ ...reportTexts({ report, title, traces, mapped }), test: '' }),
+      query: createQuery({ ...splitReport({ report, title, traces, mapped }), test: '' }),
       frames: markFrames({ traces, mapped, linesHold }),
       files: Object.entries(files).map(([path, text], index) => ({
         path,

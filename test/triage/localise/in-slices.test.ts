@@ -1,12 +1,12 @@
 // Others get their turn while many files are looked at, and who gives up does not wait for the rest.
 import { describe, expect, it } from 'vitest';
 import type { CommitLexicon } from '../../../src/core/lexicon.ts';
-import { queryOf } from '../../../src/triage/localise/query.ts';
+import { createQuery } from '../../../src/triage/localise/query.ts';
 import { WHOLE } from '../../../src/triage/localise/signals.ts';
-import { inSlices, openTable, wordScores } from '../../../src/triage/localise/table.ts';
+import { openTable, runInSlices, scoreWords } from '../../../src/triage/localise/table.ts';
 
 const FILES = 60_000;
-const QUERY = queryOf({
+const QUERY = createQuery({
   title: Array.from({ length: 90 }, (_, index) => `w${String.fromCharCode(97 + (index % 26))}x${index}q`).join(' '),
   name: '',
   prose: '',
@@ -51,7 +51,7 @@ describe('a loop in slices', () => {
   it('takes each item once, in order, with a turn for others before each slice', async () => {
     const seen: number[] = [];
     const { signal } = new AbortController();
-    const { turns } = await turnsOf(() => inSlices(10, { size: 3, signal }, (index) => seen.push(index)));
+    const { turns } = await turnsOf(() => runInSlices(10, { size: 3, signal }, (index) => seen.push(index)));
     expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expect(turns).toBeGreaterThanOrEqual(4);
   });
@@ -59,7 +59,7 @@ describe('a loop in slices', () => {
   it('ends with the slice in which it is aborted', async () => {
     const stop = new AbortController();
     let seen = 0;
-    const loop = inSlices(10, { size: 2, signal: stop.signal }, () => {
+    const loop = runInSlices(10, { size: 2, signal: stop.signal }, () => {
       if (++seen === 3) stop.abort(new Error('enough'));
     });
     await expect(loop).rejects.toThrow('enough');
@@ -78,7 +78,7 @@ describe('a table of many files', () => {
     expect(table.definers[1]).toEqual([]);
     // 60,000 paths are 15 slices.
     expect(made.turns).toBeGreaterThanOrEqual(15);
-    const scored = await turnsOf(() => wordScores(table, QUERY, { weights: WHOLE, signal }));
+    const scored = await turnsOf(() => scoreWords(table, QUERY, { weights: WHOLE, signal }));
     expect(new Set(scored.result).size).toBe(1);
     expect(scored.turns).toBeGreaterThanOrEqual(2);
   });

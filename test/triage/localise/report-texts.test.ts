@@ -1,6 +1,6 @@
 // What of a report is compared with the source, and what is only its form.
 import { describe, expect, it } from 'vitest';
-import { queryOf, type ReportTexts, reportTexts } from '../../../src/triage/localise/query.ts';
+import { createQuery, type ReportTexts, splitReport } from '../../../src/triage/localise/query.ts';
 
 import { findSignals } from '../../../src/triage/signals.ts';
 
@@ -14,7 +14,7 @@ function textsOf(report: string): ReportTexts {
         : ({ kind: 'unknown' } as const),
     })),
   );
-  return reportTexts({ report, title, traces, mapped });
+  return splitReport({ report, title, traces, mapped });
 }
 
 const FORM = `Totals are rounded
@@ -70,11 +70,11 @@ describe('the texts of a report', () => {
   it('of a hostile length are read, and asked for in hundreds of terms', () => {
     for (const piece of ['word ', '`a', '<!-- ', '**a', '# ', '\n```\n', 'aB1_']) {
       const texts = textsOf(piece.repeat(200_000));
-      const query = queryOf({ ...texts, test: '' });
+      const query = createQuery({ ...texts, test: '' });
       expect(query.terms.length).toBeLessThanOrEqual(700);
     }
     const many = Array.from({ length: 5_000 }, (_, index) => `wordOf${index}x`).join('\n');
-    const { terms, names } = queryOf({ ...textsOf(`Title\n\n${many}`), test: '' });
+    const { terms, names } = createQuery({ ...textsOf(`Title\n\n${many}`), test: '' });
     expect([terms.length, names.length]).toEqual([700, 200]);
   });
 });
@@ -83,7 +83,7 @@ describe('a query', () => {
   const none = { title: '', prose: '', name: '', code: '', log: '', test: '' };
 
   it('counts each term in each part, names whole and in parts', () => {
-    const { terms } = queryOf({ ...none, title: 'readCart', prose: 'cart by cart, because' });
+    const { terms } = createQuery({ ...none, title: 'readCart', prose: 'cart by cart, because' });
     expect(terms.map(({ term, whole, counts }) => [term, whole, counts.title, counts.prose])).toEqual([
       ['readcart', true, 1, 0],
       ['read', false, 1, 0],
@@ -93,7 +93,7 @@ describe('a query', () => {
   });
 
   it('tells names of code from words that may be names', () => {
-    const { names } = queryOf({ ...none, name: 'strict', prose: 'the readLine of strict headers' });
+    const { names } = createQuery({ ...none, name: 'strict', prose: 'the readLine of strict headers' });
     expect(names.map(({ word, isCode, parts }) => [word, isCode, [...parts]])).toEqual([
       ['strict', true, ['name', 'prose']],
       ['readLine', true, ['prose']],

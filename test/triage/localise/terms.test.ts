@@ -3,11 +3,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashesOfWord, hashTerm, termsOf, wholeName } from '../../../src/triage/localise/terms.ts';
+import { forEachTerm, hashTerm, hashWord, joinName } from '../../../src/triage/localise/terms.ts';
 
 function terms(text: string): readonly string[] {
   const all: string[] = [];
-  termsOf(text, (term) => all.push(term));
+  forEachTerm(text, (term) => all.push(term));
   return all;
 }
 
@@ -42,7 +42,7 @@ describe('the terms of a text', () => {
   });
 
   it('meet in the whole name, however it is joined', () => {
-    expect(new Set(['readLine', 'read_line', 'READ-LINE', '$readLine'].map(wholeName))).toEqual(new Set(['readline']));
+    expect(new Set(['readLine', 'read_line', 'READ-LINE', '$readLine'].map(joinName))).toEqual(new Set(['readline']));
   });
 });
 
@@ -57,7 +57,7 @@ describe('the words that are remembered', () => {
     const before = heap();
     for (let file = 0; file < 60; file++) {
       const text = `rememberedWord${file} ${'x '.repeat(400_000)}`;
-      hashesOfWord(text.slice(0, text.indexOf(' ')));
+      hashWord(text.slice(0, text.indexOf(' ')));
     }
     expect(heap() - before).toBeLessThan(10_000_000);
   });

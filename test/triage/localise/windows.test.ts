@@ -1,6 +1,6 @@
 // The best window is where distinct words of a report stand together, not where one is repeated.
 import { expect, it } from 'vitest';
-import { bestWindow, type Window, wantedLines } from '../../../src/triage/localise/rank-files.ts';
+import { findBestWindow, findWantedLines, type Window } from '../../../src/triage/localise/rank-files.ts';
 import { hashTerm } from '../../../src/triage/localise/terms.ts';
 
 const WEIGHTS = new Map([
@@ -9,7 +9,7 @@ const WEIGHTS = new Map([
 ]);
 
 function windowOf(text: string): Window {
-  return bestWindow(wantedLines(text, WEIGHTS), WEIGHTS);
+  return findBestWindow(findWantedLines(text, WEIGHTS), WEIGHTS);
 }
 
 it('distinct words count once each, and the line is the fullest one', () => {
