@@ -1,4 +1,4 @@
-// Budgets: where a run stands, what it is told, how it ends, and what the ledger sees.
+// Budgets: what is left of them, what the model reads about it, how a run ends, and what the ledger sees.
 import { describe, expect, it } from 'vitest';
 import { assessStanding, computeCost, estimateReservation, type Ledger } from '../../src/agent/budget.ts';
 import { runAgent } from '../../src/agent/loop.ts';
@@ -37,7 +37,7 @@ async function withLedger(turns: readonly Played[], refuseAt = Number.POSITIVE_I
   return { end, entries };
 }
 
-describe('where a run stands', () => {
+describe('the state of the budget', () => {
   it('is open, to be concluded from 80 %, closing for its last two turns, over at the end', () => {
     const phases = Array.from({ length: 31 }, (_, turns) => assessStanding(LIMITS, { ...NO_USAGE, turns }, FREE).phase);
     expect(phases.indexOf('concluding')).toBe(24);
@@ -79,7 +79,7 @@ describe('where a run stands', () => {
 });
 
 describe('a run at the end of its budget', () => {
-  it('is told once at 80 %, and what it then concludes is partial', async () => {
+  it('is reminded once at 80 %, and then concludes partially', async () => {
     const { end, model } = await play([...searches(12), CONCLUSION], { budget: budget({ turns: 15 }) });
     expect(end).toMatchObject({
       kind: 'concluded',
@@ -90,7 +90,7 @@ describe('a run at the end of its budget', () => {
     expect(told).toHaveLength(2);
   });
 
-  it('is asked without tools for its last two turns, and may conclude in plain text', async () => {
+  it('gets no tools in its last two turns, and may conclude in plain text', async () => {
     const { end, model } = await play([...searches(4), { say: 'Sorry?' }, { say: JSON.stringify(DRAFT) }], {
       budget: budget({ turns: 6 }),
     });
@@ -99,7 +99,7 @@ describe('a run at the end of its budget', () => {
     expect(end).toMatchObject({ kind: 'concluded', partial: true });
   });
 
-  it('is asked to conclude in time by the costs that an endpoint states for a model without prices', async () => {
+  it('concludes in time by the costs that an endpoint states for a model without prices', async () => {
     const model = scriptedModel([...searches(4), CONCLUSION]);
     const billed: Model = {
       ...model,
@@ -174,7 +174,7 @@ describe('the ledger', () => {
     expect(broken.entries.at(-1)).toEqual(['settle', broken.entries[0]?.[1], broken.entries[0]?.[1]]);
   });
 
-  it('books what broke off, be the question asked again, sent back or given up', async () => {
+  it('books an interrupted answer, whether the question is repeated, sent back or given up', async () => {
     const spent = { promptTokens: 3_000, cachedTokens: 1_000, completionTokens: 50, estimated: true };
     const cost = (2_000 * PRICES.prompt + 1_000 * PRICES.cached + 50 * PRICES.completion) / 1_000_000;
     const away = await withLedger([new ModelUnavailable('away', new Date(0), spent)]);
@@ -194,7 +194,7 @@ describe('the ledger', () => {
     expect(entries[0]?.[1]).toBeLessThan(0.09);
   });
 
-  it('is told the tokens of a call that was answered, and of no other', async () => {
+  it('gets the tokens of answered calls only', async () => {
     const told: (TurnUsage | undefined)[] = [];
     const ledger: Ledger = {
       reserve: async () => 'ok',

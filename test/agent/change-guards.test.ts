@@ -162,7 +162,7 @@ describe('a part of the change that touches a secret', () => {
     expect(allowed.files).toEqual([]);
   });
 
-  it('is no matter where the secret stands elsewhere in the file', async () => {
+  it('is not withheld where the secret is elsewhere in the file', async () => {
     const change = modified('src/a.ts', lines('hunter2', 'x', 'end'), lines('hunter2', 'y', 'end'));
     expect(await guard([change], { redact })).toMatchObject({ allowed: { files: [change] }, verdict: 'clean' });
   });

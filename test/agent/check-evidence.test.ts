@@ -78,7 +78,7 @@ describe('without a quotation that holds', () => {
     expect(claims.map(({ support }) => support)).toEqual(['proven', 'assumed']);
   });
 
-  it('a claim beside proven ones that rests on an invented quotation is dropped', async () => {
+  it('a claim with only an invented quotation is dropped, though others are proven', async () => {
     const invented = { text: 'The moon did it', citations: [{ step: 1, quote: 'moon.phase(full)' }] };
     const { claims, dropped } = await checked({ rootCause: [CLAIM, invented] });
     expect(claims).toHaveLength(1);

@@ -37,7 +37,7 @@ describe('a proven fix', () => {
     ]);
   });
 
-  it('is surer where the trace runs through the place of the cause, whatever the reasons of the suspects say', async () => {
+  it('is surer where the trace runs through the place of the cause, for any reasons of the suspects', async () => {
     const proof = async (framed: readonly string[]) =>
       (await concludeRun(await sampleRun({}, { framed }))).analysis.confidence ?? 0;
     expect(await proof(['src/coupons.js'])).toBeGreaterThan(await proof(['src/server.js']));
@@ -64,7 +64,7 @@ describe('a proven fix', () => {
 describe('an edit that has nothing to do with the proof', () => {
   const other = { kind: 'added', path: 'src/notes.js', mode: '100644', after: 'export const note = 1;\n' } as const;
 
-  it('is no more to be believed for parsing: from there no pull request opens unasked', async () => {
+  it('is not trusted for parsing: it opens no automatic pull request', async () => {
     const { analysis } = await conclude({}, {}, [other]);
     expect(analysis.outcome).toBe('code_fix');
     expect(analysis.confidence).toBeLessThan(0.78);
@@ -203,7 +203,7 @@ describe('confidence', () => {
     downgraded: false,
   };
 
-  it('reaches what opens a pull request unasked only when all is proven', () => {
+  it('reaches the level of automatic pull requests only when all is proven', () => {
     expect(computeConfidence(PROVEN)).toBe(0.87);
     expect(computeConfidence({ ...PROVEN, place: 'frame' })).toBe(0.95);
     expect(computeConfidence({ ...PROVEN, reproduced: false })).toBe(0.77);

@@ -137,7 +137,7 @@ export const OPEN_GROUND: GuardGround = {
 
 const LINES: Readonly<Record<string, number>> = { 'src/coupons.js': 40, 'src/checkout.js': 60, 'src/money.js': 10 };
 
-/** A finished run whose change is guarded as it would be. */
+/** A finished run whose change has passed the guards. */
 export async function sampleRun(
   draft: Readonly<Record<string, unknown>> | null = {},
   over: Partial<FinishedRun> = {},

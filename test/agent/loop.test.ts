@@ -1,4 +1,4 @@
-// The loop told as stories: what a model asks for, what is refused, how it ends.
+// The loop as stories: what a model calls, what is refused, how it ends.
 import { describe, expect, it } from 'vitest';
 import { runAgent } from '../../src/agent/loop.ts';
 import { CausewayError } from '../../src/core/errors.ts';
@@ -143,7 +143,7 @@ describe('a call is not refused', () => {
     expect(shop.ran).toHaveLength(4);
   });
 
-  it('whose JSON can be mended', async () => {
+  it('whose JSON can be repaired', async () => {
     const { ground: shop } = await play([call('search', '```json\n{"pattern":"sum",}\n```'), CONCLUSION]);
     expect(shop.ran).toEqual(['search {"pattern":"sum"}']);
   });
@@ -163,7 +163,7 @@ describe('a model that does not conclude well', () => {
     expect((await play([{ say: 'Hm.' }, SEARCH, { say: 'Hm.' }, CONCLUSION])).end.kind).toBe('concluded');
   });
 
-  it('may mend a conclusion once', async () => {
+  it('may correct a conclusion once', async () => {
     const bad = call('conclude', { outcome: 'maybe' });
     const mended = await play([bad, CONCLUSION]);
     expect(answersTo(mended.model)[0]).toContain('outcome');
@@ -199,7 +199,7 @@ describe('an endpoint that fails', () => {
 });
 
 describe('a cancelled run', () => {
-  it('ends with the reason of the signal, whatever it is doing, and does nothing more', async () => {
+  it('ends with the reason of the signal at any point, and does nothing more', async () => {
     const turns = [SEARCH, call('read_files', { path: 'sum.ts' }), CONCLUSION];
     for (let moment = 0; moment < 8; moment += 1) {
       const controller = new AbortController();
@@ -244,7 +244,7 @@ describe('a conclusion whose evidence does not hold', () => {
     call('conclude', { ...DRAFT, rootCause: [{ text: 'It is so.', citations: [{ step: 1, quote }], places: [] }] });
   const LOOK = call('read_files', { path: 'sum.ts' });
 
-  it('is sent back once with what is wrong, and taken when it was mended', async () => {
+  it('is sent back once with what is wrong, and accepted when corrected', async () => {
     const { end, model } = await play([LOOK, quoting('let sum = 7'), quoting('let sum = 1')]);
     expect(answersTo(model).at(-1)).toContain('The conclusion is not taken yet:\n- ');
     expect(end).toMatchObject({ kind: 'concluded', partial: false });
@@ -252,7 +252,7 @@ describe('a conclusion whose evidence does not hold', () => {
     expect(model.asked).toHaveLength(3);
   });
 
-  it('is taken the second time whatever it says, for the checks to drop', async () => {
+  it('is accepted the second time; the checks drop what does not hold', async () => {
     const { end } = await play([LOOK, quoting('let sum = 7'), quoting('let sum = 8')]);
     expect(end).toMatchObject({ kind: 'concluded' });
   });
@@ -271,7 +271,7 @@ describe('a conclusion whose evidence does not hold', () => {
     expect(answersTo(model)[0]).toContain('no file was changed');
   });
 
-  it('still stands when the model never comes back with a better one', async () => {
+  it('still counts when the model never sends a better one', async () => {
     const { end } = await play([
       LOOK,
       quoting('let sum = 7'),

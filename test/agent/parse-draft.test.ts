@@ -112,7 +112,7 @@ describe('size does no harm', () => {
   });
 });
 
-describe('what nobody sees is taken out of the text', () => {
+describe('invisible characters are removed from the text', () => {
   it.each([
     ['zero width', 'a\u200bb\u2060c\ufeff', 'abc'],
     ['tag characters', 'a\u{e0041}\u{e0042}b', 'ab'],

@@ -1,4 +1,5 @@
-// A run of the loop in memory: a model that plays turns and keeps what it was asked, tools over a map of files, a transcript that can be cut.
+// A run of the loop in memory: a model that plays turns and keeps its requests, tools over a map of files, a
+// transcript.
 import { type AgentEnd, runAgent } from '../../src/agent/loop.ts';
 import type { AgentInput } from '../../src/agent/session.ts';
 import type { Transcript, TranscriptRecord } from '../../src/agent/transcript.ts';

@@ -58,7 +58,7 @@ describe('the lines of a cause', () => {
     expect(shown(log.join('\n'))).toEqual(['[ERROR] COMPILATION ERROR :', log[2]]);
   });
 
-  it('have a whole section of failures, whatever stands in it', () => {
+  it('have a whole section of failures with all its lines', () => {
     const section = [
       '=== FAILURES ===',
       '___ test_a ___',
@@ -131,7 +131,7 @@ describe('the lines of a cause', () => {
   });
 });
 
-describe('beside a passing log', () => {
+describe('compared with a passing log', () => {
   const broken = ['ERROR: no coverage service', ...Array.from({ length: 40 }, (_, index) => `step ${index} of work`)];
 
   it('what that prints too is no cause', () => {
@@ -140,14 +140,14 @@ describe('beside a passing log', () => {
     expect(shown(log, { passing: readPassingLog('error: cache of /b/2 is cold') })).toEqual(['error: cannot sign']);
   });
 
-  it('an error that it does not have counts wherever it stands', () => {
+  it('an error that it does not have counts anywhere', () => {
     const log = [...broken, 'ERROR: no report was made'].join('\n');
     expect(shown(log)).toEqual(['ERROR: no report was made']);
     expect(shown(log, { passing: readPassingLog('step 1 of work') })).toContain('ERROR: no coverage service');
   });
 });
 
-it('are in order, each once, of the log, and no more than asked for', () => {
+it('are in order, each once, of the log, and no more than requested', () => {
   const part = fc.oneof(
     fc.string({ maxLength: 60 }),
     fc.constantFrom(...GO, ...JEST, ...MAVEN, ...MOCHA, ...PYTEST, ''),

@@ -119,7 +119,7 @@ describe('a long log', () => {
     );
   });
 
-  it('is the same in whatever chunks it comes', async () => {
+  it('is the same in chunks of any size', async () => {
     const log = Buffer.from([...noise(300, 'größer — 測試'), ...JEST, ...noise(300)].join('\r\n'));
     const whole = await condenseLog([log], 8_000, SIGNAL);
     expect(whole).toMatch(/^\[Cut from \d+ bytes in \d+ lines\]\n/);
@@ -147,7 +147,7 @@ describe('a log that has room', () => {
   });
 });
 
-describe('whatever a log holds', () => {
+describe('a log with any content', () => {
   const fill = (unit: string | Buffer) => Buffer.alloc(768 * 1_024, unit);
   it.each([
     ['one line', fill('a b, ')],
@@ -253,7 +253,7 @@ describe('the first look at a line lets through', () => {
     expect(telling.filter((line) => !mayMatter(line))).toEqual([]);
   });
 
-  it.each(SIGN_PATTERNS)('whatever fits %s', (pattern) => {
+  it.each(SIGN_PATTERNS)('everything that fits %s', (pattern) => {
     fc.assert(
       fc.property(linesFor(pattern), (line) => {
         // Where minitest names the place, it is a file with an extension.

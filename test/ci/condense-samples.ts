@@ -1,4 +1,4 @@
-// Lines and logs to try a long log with: whatever stands in quotes in the tests beside, and whatever the tables of signs fit.
+// Lines and logs for tests of long logs: everything in quotes in the tests of this folder, and what the tables match.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';

@@ -90,7 +90,7 @@ describe('failed tests', () => {
     expect(names(lines)).toEqual(expected);
   });
 
-  it('of a green run are none, whatever it prints', () => {
+  it('of a green run are none, for any output', () => {
     const green = [
       'tests/test_cart.py::test_failed_login PASSED [100%]',
       '[INFO] Tests run: 4, Failures: 0, Errors: 0, Skipped: 0',

@@ -110,7 +110,7 @@ describe('the headline of a failed test', () => {
     expect(excerpt.lines.some((line) => headline.startsWith(line.trim()) && line.trim() !== '')).toBe(true);
   });
 
-  it('is the name without its duration where nothing else is told, never the error of another test', () => {
+  it('is the name without its duration where the log says no more, never the error of another test', () => {
     const { headline } = excerptOf([
       '✖ takes a coupon (1.24ms)',
       '✖ rounds half up (0.91ms)',

@@ -1,4 +1,4 @@
-// The fingerprint of a cause: the same wherever it is seen, and another for another cause or another linted file.
+// The fingerprint of a cause: the same on any machine, and another for another cause or another linted file.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readCheck } from '../../src/ci/read-check.ts';
@@ -27,7 +27,7 @@ describe('the same cause', () => {
     }
   });
 
-  it('is the same whatever the numbers are: lines, times, ports, hashes, runs', () => {
+  it('is the same for any numbers: lines, times, ports, hashes, runs', () => {
     const line = (n: number) =>
       `error: build ${n} of ${n.toString(16).padStart(40, 'a1b2')} at 10:0${n % 10}:00 on 127.0.0.1:${4000 + n} in /tmp/x${n}/a.ts:${n}:2 took ${n}ms`;
     fc.assert(
@@ -37,7 +37,7 @@ describe('the same cause', () => {
     );
   });
 
-  it('is the same in whatever folder a file lies, but not of another file', () => {
+  it('is the same in any folder, but not of another file', () => {
     expect(print(['error: cannot parse /opt/a/shop.toml'])).toBe(print(['error: cannot parse /tmp/b/c/shop.toml']));
     expect(print(['error: cannot parse /opt/a/shop.toml'])).not.toBe(print(['error: cannot parse /opt/a/cart.toml']));
   });
@@ -67,14 +67,14 @@ describe('another cause', () => {
     expect(print(['src/cart.go:1:2: undefined: x'])).not.toBe(print(['src/coupon.go:1:2: undefined: x']));
   });
 
-  it('is told apart by what stands under a heading that all share', () => {
+  it('is distinguished by the text under a heading that all share', () => {
     const suite = (error: string) => ['FAIL test/a.test.ts', '  ● Test suite failed to run', '', `    ${error}`];
     expect(print(suite('ReferenceError: cart is not defined'))).not.toBe(print(suite('SyntaxError: Unexpected token')));
   });
 });
 
 describe('a machine that failed', () => {
-  it('is one cause, whatever it was doing', () => {
+  it('is one cause in any step', () => {
     expect(print(['cc: No space left on device'])).toBe(print(['error: odd', 'tar: write x: No space left on device']));
     expect(print(['cc: No space left on device'])).not.toBe(
       print(['npm ERR! 503 Service Unavailable'], { command: 'npm ci' }),

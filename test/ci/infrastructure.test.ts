@@ -118,7 +118,7 @@ describe('what GitHub notes of a runner that died', () => {
     readCheck({ name: 'test', output: '', log: stamped(['##[group]Run npm test', ...output]), annotations })
       .infrastructure;
 
-  it('counts, whatever its cut log complains of', () => {
+  it('counts, though its cut log complains of something else', () => {
     expect(fault(['error: retrying'])?.what).toBe('the runner was shut down or lost');
   });
 

@@ -174,7 +174,7 @@ function readOutput(output: readonly string[]): ReadCheck {
 
 const FULL_DISK = readOutput(['cc: No space left on device']);
 
-describe('whatever the evidence', () => {
+describe('for any evidence', () => {
   const history = fc.option(
     fc.record({
       isOpenOnDefault: fc.boolean(),

@@ -109,7 +109,7 @@ describe('own words that say something', () => {
     expect(excerpt.cut).toMatch(/^\d+ of 91 lines of what it says are left out$/);
   });
 
-  it('are other causes in other checks, but a tool’s verdict is the same wherever it is told', () => {
+  it('are other causes in other checks, but a tool’s verdict is the same in every check', () => {
     expect(said('error: no such zone', 'site').fingerprint).not.toBe(said('error: no such zone', 'docs').fingerprint);
     const verdict = 'src/cart.ts(3,1): error TS2304: Cannot find name "Basket".';
     const log = actionsLog('npx tsc', [verdict]);

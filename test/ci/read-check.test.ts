@@ -1,4 +1,4 @@
-// What is read from a red check, and its bounds whatever its log holds.
+// What is read from a red check, and its bounds for any log.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -48,7 +48,7 @@ describe('the first error', () => {
     expect(read(log).excerpt.headline).toBe('fatal: No tags can describe that');
   });
 
-  it('of errors without a verdict is the first of those that stand together at the end', () => {
+  it('of errors without a verdict is the first of the group at the end', () => {
     const noise = Array.from({ length: 40 }, (_, index) => `request ${index} served`);
     const { excerpt } = read(
       actionsLog('./deploy.sh', ['error: cache is cold', ...noise, 'error: no such zone', 'error: giving up']),
@@ -181,7 +181,7 @@ function readLog(log: string): ReadCheck {
   return readCheck({ name: 'test (20)', output: '', log, annotations: [] });
 }
 
-describe('whatever a log holds', () => {
+describe('a log with any content', () => {
   const part = fc.oneof(
     fc.string({ maxLength: 80 }),
     fc.constantFrom(
@@ -197,7 +197,7 @@ describe('whatever a log holds', () => {
     ),
   );
 
-  it('the excerpt keeps its bounds, and its lines stand in the log in their order', () => {
+  it('the excerpt keeps its bounds, and its lines are lines of the log in their order', () => {
     fc.assert(
       fc.property(fc.array(part, { maxLength: 300 }), (lines) => {
         const { excerpt } = readLog(lines.join('\n'));
@@ -267,7 +267,7 @@ describe('what is looked at of a log', () => {
   it.each(HOSTILE)('grows no faster than the log: %s', (_, unit) => {
     const once = charactersMatched(() => readLog(fill(unit, SIZE)));
     const twice = charactersMatched(() => readLog(fill(unit, 2 * SIZE)));
-    // What is looked at whatever the size, such as an excerpt, keeps it below; nothing may take it above.
+    // Work that does not depend on the size, such as an excerpt, keeps it below; nothing may take it above.
     expect(twice).toBeLessThanOrEqual(2.1 * once);
   });
 
@@ -295,7 +295,7 @@ function charactersMatched(run: () => void): number {
   return characters;
 }
 
-describe('beside the log of a run that passed', () => {
+describe('compared with the log of a run that passed', () => {
   const noise = [
     'ERROR: cache of 4f2a91c is cold',
     'at src/cache.ts:7:1',

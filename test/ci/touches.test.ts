@@ -1,4 +1,5 @@
-// What ties a failing test to a change, language by language: by name, by what the test uses; and what must not be tied.
+// What ties a failing test to a change, language by language: by name, by what the test uses; and what must not be
+// tied.
 import { expect, it } from 'vitest';
 import { readCheck } from '../../src/ci/read-check.ts';
 import { findTiesByName, findTiesInTree, type Tie } from '../../src/ci/touches.ts';
@@ -7,7 +8,7 @@ import { actionsLog } from './logs.ts';
 
 const SHA = 'a'.repeat(40);
 
-/** As if the log named that file alone. */
+/** As if the log named only that file. */
 function failing(test: string) {
   return {
     places: [{ path: test, line: 12, message: '' }],

@@ -20,7 +20,7 @@ import {
 
 interface Thinking {
   readonly text: string;
-  /** What stood before it: hash of tools, system and messages. */
+  /** What preceded it: hash of tools, system and messages. */
   readonly prefix: string;
   /** Its position in the content of its message. */
   readonly position: number;
@@ -31,7 +31,7 @@ export interface AnthropicDouble extends Double {
   readonly usages: readonly CacheUsage[];
 }
 
-export interface CacheUsage {
+interface CacheUsage {
   readonly input_tokens: number;
   readonly cache_creation_input_tokens: number;
   readonly cache_read_input_tokens: number;
@@ -54,7 +54,7 @@ function generationOf(model: string): {
   return { takesBudget: version < 4.7, takesAdaptive, takesEffort, thinks: version >= 5 };
 }
 
-/** Models that check what stood before a block: platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks. */
+/** Models that check what precedes a block: platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks. */
 const CHECKS_PREFIX = /^claude-(?:fable-5-[12]|(?:opus|sonnet|haiku)-5-5)/;
 
 /**
@@ -310,7 +310,7 @@ function thinkingFault(body: Json, { parts, thinkingOf, lost }: ThinkingGround):
   return null;
 }
 
-/** What stands before message `at`, without marks. */
+/** What precedes message `at`, without marks. */
 function prefixOf(body: Json, at: number): string {
   const before = [body['tools'], body['system'], listOf(body['messages']).slice(0, at)];
   const plain = JSON.stringify(before, (name, value: unknown) => (name === 'cache_control' ? undefined : value));
@@ -400,7 +400,7 @@ class PromptCache {
     const placed = allBlocks(body);
     const parameters = JSON.stringify([body['tool_choice'], body['thinking'], body['output_config']]);
     const marked = placed.map(({ block }) => block['cache_control'] !== undefined);
-    // One mark for the whole request stands on its last block.
+    // One mark for the whole request counts for its last block.
     if (body['cache_control'] !== undefined && marked.length > 0) marked[marked.length - 1] = true;
     const hash = createHash('sha256').update(model);
     let tokens = 0;

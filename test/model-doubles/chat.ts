@@ -28,7 +28,7 @@ interface ChatCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
-  /** Fields beside the standard ones. */
+  /** Fields other than the standard ones. */
   readonly more?: Json;
 }
 
@@ -296,7 +296,7 @@ export async function liteLlmDouble(turns: readonly Played[], { key }: { readonl
 
 type ThinkingRules = (message: Json, at: number, received: Received) => Refusal | null;
 
-/** An endpoint whose thoughts stand in `field` beside the answer and must come back with the calls. */
+/** An endpoint with thoughts in a `field` next to the answer, which must come back with the calls. */
 async function thinkingDouble(
   turns: readonly Played[],
   options: {
@@ -375,7 +375,7 @@ export async function deepSeekDouble(
       typeof message['reasoning_content'] === 'string'
         ? null
         : error('The `reasoning_content` in the thinking mode must be passed back to the API.'),
-    // api-docs.deepseek.com/guides/kv_cache: hits and misses are told in fields of their own.
+    // api-docs.deepseek.com/guides/kv_cache: hits and misses have fields of their own.
     usage: (turn) => {
       const usage = usageOfTurn(turn);
       const hit = usage.prompt_tokens_details.cached_tokens;

@@ -46,7 +46,7 @@ export interface Dialect {
   conversation(received: Received): readonly NeutralMessage[];
   /** The turn as the provider streams it: the whole text of the response. */
   stream(turn: Turn, received: Received): string;
-  /** What came back otherwise than it was given, where the provider does not refuse that: its reasoning just gets worse. */
+  /** What came back changed, where the provider does not refuse that: its reasoning just gets worse. */
   readonly lost: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export interface Double extends HeldModel {
   readonly opaque: readonly string[];
 }
 
-/** Opaque parts that a double gives out: random, so that they can be looked for everywhere, and remembered with what they belong to. */
+/** Opaque parts that a double gives out: random, so that they can be searched for, and remembered with what they belong to. */
 export class OpaqueParts<T> {
   readonly #known = new Map<string, T>();
 
@@ -116,7 +116,7 @@ export async function openDouble(
     let raw = '';
     for await (const piece of request.setEncoding('utf8')) raw += piece;
     const { method = '', headers } = request;
-    // The clock of the endpoint is asked for without a body.
+    // A request for the endpoint's clock has no body.
     if (method === 'HEAD') return void response.writeHead(404).end();
     const url = new URL(request.url ?? '', 'http://double.test');
     const one = { method, path: url.pathname, query: url.searchParams, headers, raw, body: parse(raw) };
@@ -134,7 +134,7 @@ export async function openDouble(
     const finished = once(response, 'finish');
     const text = dialect.stream(turnOf(turns, asked), one);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    // In pieces whose edges lie anywhere, as networks deliver them.
+    // In pieces of any size, as networks deliver them.
     for (let at = 0; at < text.length; at += 3_001) response.write(text.slice(at, at + 3_001));
     response.end();
     await finished;

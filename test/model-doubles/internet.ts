@@ -28,7 +28,7 @@ export interface Internet extends AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>;
   /** From now on `host` is answered by `handle`. */
   serve(host: Host, handle: Handle): void;
-  /** Hosts that were asked for and that nothing stands for. */
+  /** Hosts that were requested and have no double. */
   readonly strangers: readonly string[];
 }
 

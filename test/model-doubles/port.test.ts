@@ -1,4 +1,4 @@
-// The port over the doubles, in what no story plays: every form in which an interface is refused, turns that may not call, older models.
+// The models over the doubles: every form in which an interface is refused, turns that may not call, older models.
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import type { Message, ModelRequest, ModelTurn } from '../../src/core/model.ts';
@@ -68,7 +68,7 @@ describe('a model', () => {
     expect(double.refusals.map(({ body }) => JSON.stringify(body))).toEqual([expect.stringContaining(words)]);
   });
 
-  it('is asked over no other interface than the one that MODEL_API names, and the refusal says what to set', async () => {
+  it('is called over no other interface than the one that MODEL_API names, and the refusal says what to set', async () => {
     await using double = await openAiDouble(TURNS, { key });
     const address = { OPENAI_BASE_URL: `${double.origin}/v1`, OPENAI_API_KEY: key };
     const model = modelFor({ ...address, MODEL: 'gpt-5.6-sol', MODEL_API: 'chat' });

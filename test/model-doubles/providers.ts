@@ -1,4 +1,4 @@
-// Every provider that a double stands for, with the settings that docs/models.md names for it.
+// Every provider that has a double, with the settings that docs/models.md names for it.
 import type { Played } from '../support/played-model.ts';
 import { anthropicDouble } from './anthropic.ts';
 import {
@@ -39,7 +39,7 @@ export const PROVIDERS: readonly Provider[] = [
     settings: () => ({ OPENAI_API_KEY: OPENAI_KEY, MODEL: 'gpt-5.5' }),
   },
   {
-    // A base URL that is given is asked as everybody's is, until it says that tools need the other interface.
+    // A given base URL is used as chat.completions until the endpoint says that tools need the other interface.
     name: 'OpenAI, chat as it refuses',
     host: null,
     open: (turns) => openAiDouble(turns, { key: OPENAI_KEY }),

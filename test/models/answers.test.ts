@@ -135,7 +135,7 @@ describe('tool calls', () => {
     expect(toolCalls.map(({ id }) => id)).toEqual(['same', 'call_4_1', 'call_4_2', 'call_4_3', 'call_4_4']);
   });
 
-  it('that are all numbered 0 are told apart by their ids', async () => {
+  it('that are all numbered 0 are distinguished by their ids', async () => {
     const call = (id: string) => piece(0, { id, function: { name: 'search', arguments: '{}' } });
     await using endpoint = await modelEndpoint(events(call('a'), call('b'), TOOL_CALLS_END));
     expect((await ask(modelAt(endpoint.url).model)).toolCalls.map(({ id }) => id)).toEqual(['a', 'b']);
@@ -307,7 +307,7 @@ describe('a model without tool calling', () => {
     ]);
   });
 
-  it('and without response_format is asked without that as well', async () => {
+  it('and without response_format gets requests without that as well', async () => {
     await using endpoint = await modelEndpoint(
       fails(400, 'this model does not support tools'),
       fails(400, 'response_format is not available'),
@@ -326,7 +326,7 @@ describe('a model without tool calling', () => {
     expect((await ask(modelAt(endpoint.url).model)).toolCalls).toEqual([{ ...CALL, id: 'call_2_0' }]);
   });
 
-  it('that answers twice with mere text is asked in JSON mode', async () => {
+  it('that answers twice with mere text gets JSON mode', async () => {
     await using endpoint = await modelEndpoint(says('I would search.'), says('I would search again.'), says(JSON_CALL));
     const { model } = modelAt(endpoint.url);
     expect((await ask(model)).content).toBe('I would search.');

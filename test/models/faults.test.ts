@@ -130,7 +130,7 @@ describe('a fault that passes', () => {
   });
 });
 
-describe('a fault that the operator must mend', () => {
+describe('a fault that the operator must fix', () => {
   it.each([
     [401, 'OPENAI_API_KEY'],
     [403, 'OPENAI_API_KEY'],

@@ -1,4 +1,4 @@
-// A limit that the endpoint names to one question is kept by the others: nobody goes on asking whoever asked to be left alone.
+// A rate limit that one question has met holds for all others until it ends.
 import { expect, it } from 'vitest';
 import { createHolds } from '../../src/core/holds.ts';
 import { ModelUnavailable } from '../../src/core/model.ts';
@@ -22,7 +22,7 @@ function ground(url: string) {
   return { one: modelAt(url, own).model, other: modelAt(url, own).model, holds, now, later, waits, own };
 }
 
-it('one that is long gives every job back until then, and nobody asks before', async () => {
+it('one that is long gives every job back until then, without another request', async () => {
   await using endpoint = await modelEndpoint(fails(429, 'slow down', { 'retry-after': '120' }), says('whole'));
   const { one, other, now, later } = ground(endpoint.url);
   const first = (await failureOf(ask(one))) as ModelUnavailable;
@@ -36,7 +36,7 @@ it('one that is long gives every job back until then, and nobody asks before', a
   expect((await ask(other)).content).toBe('whole');
 });
 
-it('one that is short is waited for by those that were not told, too', async () => {
+it('one that is short is waited for by other questions, too', async () => {
   await using endpoint = await modelEndpoint(fails(429, 'slow down', { 'retry-after': '7' }), says('b'), says('a'));
   const { other, own, waits } = ground(endpoint.url);
   let second: ReturnType<typeof ask> | null = null;

@@ -1,4 +1,4 @@
-// The three interfaces that a model is asked over: which one is taken, what is sent, and what a provider adds and wants back.
+// The three interfaces of models: which is chosen, what is sent, and what a provider adds and wants back.
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -60,7 +60,7 @@ describe('the interface', () => {
     param: 'reasoning_effort',
   });
 
-  it('that tools need is asked from then on, and by other processes too, for a day', async () => {
+  it('that tools need is used from then on, by other processes too, for a day', async () => {
     await using endpoint = await modelEndpoint(REFUSED, responds(TEXT), responds(TEXT), responds(TEXT), says('chat'));
     const clock = { now: NOW };
     const holds = createHolds(() => clock.now);
@@ -102,7 +102,7 @@ describe('an endpoint on Azure', () => {
     expect(chooseEndpoint(endpointConfig(given))).toMatchObject({ wire: 'chat', baseUrl, model, query, isAzure: true });
   });
 
-  it('is asked for Responses by the name of its deployment', () => {
+  it('is called for Responses by the name of its deployment', () => {
     const baseUrl = 'https://r.openai.azure.com/openai/deployments/d?api-version=2025-04-01-preview';
     const endpoint = chooseEndpoint(endpointConfig({ name: 'm', api: 'responses', baseUrl }));
     expect(endpoint).toMatchObject({ baseUrl: 'https://r.openai.azure.com/openai/v1', model: 'd', query: {} });
@@ -214,7 +214,7 @@ describe('Responses', () => {
     expect(endpoint.requests[1]?.raw).not.toContain('rs_1');
   });
 
-  it('of a model that does not reason are asked for none', async () => {
+  it('of a model that does not reason request none', async () => {
     const refusal = fails(400, { message: 'Encrypted content is not supported with this model.', param: 'include' });
     await using endpoint = await modelEndpoint(refusal, responds(TEXT));
     await ask(modelAt(endpoint.url, { settings }).model);
@@ -304,7 +304,7 @@ describe('Messages', () => {
     expect(endpoint.requests[1]?.raw).toContain('"tool_use_id":"functions_search_0"');
   });
 
-  it('that no longer fit what stands before them are ignored or left out, and the run goes on', async () => {
+  it('that no longer fit what precedes them are ignored or omitted, and the run goes on', async () => {
     const unfit = 'messages.1.content.0: Invalid `signature` in `thinking` block.';
     const bound = `${unfit} The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block".`;
     await using endpoint = await modelEndpoint(ANSWER, fails(400, bound), fails(400, unfit), DONE);
@@ -316,7 +316,7 @@ describe('Messages', () => {
     expect([second, third].map((request) => request?.raw.includes('sig=='))).toEqual([true, false]);
   });
 
-  it('of older models are asked without what these do not take', async () => {
+  it('of older models omit what these do not take', async () => {
     await using endpoint = await modelEndpoint(
       fails(400, 'adaptive thinking is not supported on this model'),
       fails(400, 'max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for claude-x'),
@@ -422,7 +422,7 @@ describe('what an endpoint of chat.completions adds', () => {
     },
   );
 
-  it('is the reasoning of an endpoint that sends an empty list of details besides', async () => {
+  it('is the reasoning of an endpoint that also sends an empty list of details', async () => {
     const thinks = delta({ reasoning: 'It must be here.', reasoning_details: [], content: 'a' }, 'stop');
     await using endpoint = await modelEndpoint(events(thinks, USAGE), says('done'));
     const { model } = modelAt(endpoint.url);
@@ -474,7 +474,7 @@ describe('what an endpoint of chat.completions adds', () => {
   });
 });
 
-describe('what is sent besides', () => {
+describe('what else is sent', () => {
   it('are the headers and the effort of the operator, and no secret in what goes wrong', async () => {
     const secret = 'team-token-0123456789';
     await using endpoint = await modelEndpoint(fails(400, `bad token ${secret}`));
@@ -522,7 +522,7 @@ describe('what is sent besides', () => {
   });
 });
 
-it('a key command that hangs, whatever it does about signals, is killed, and the next question runs it again', async () => {
+it('a key command that hangs and ignores signals is killed, and the next question runs it again', async () => {
   const own = { environment: process.env, now: () => NOW, onKey: () => {}, deadlineMs: 300 };
   const keys = createKeys({ ...own, command: "trap '' TERM; while :; do sleep 0.1; done" });
   for (const _ of [1, 2]) {
@@ -550,7 +550,7 @@ it('a key that says when it expires is replaced before', async () => {
   expect(next).not.toBe(first);
 });
 
-it('a key command that hangs keeps nobody who wants to stop', async () => {
+it('a key command that hangs does not delay an abort', async () => {
   const abort = new AbortController();
   const reason = new Error('stopped by a person');
   const { model } = modelAt('http://127.0.0.1:9/v1', {

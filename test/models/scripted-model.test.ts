@@ -49,7 +49,7 @@ describe('a scripted model', () => {
     expect(again.promptTokens).toBe(first.promptTokens);
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when aborted', async () => {
     const reason = new Error('stop');
     await expect(createScriptedModel(SCRIPT).ask(QUESTION, AbortSignal.abort(reason))).rejects.toBe(reason);
   });

@@ -9,7 +9,7 @@ import { WRAPPINGS } from './corpus/wrappings.ts';
 const redactor = createRedactor({ exactValues: () => [] });
 afterAll(() => redactor[Symbol.asyncDispose]());
 
-/** Of a hundred. What a line break hides is not all found: a first half may look like a word, and the second like the next line. */
+/** Per cent. Line breaks hide some: a first half may look like a word, and the second like the next line. */
 const LEAST = { split: 92, others: 99 };
 
 describe.each(WRAPPINGS)('of the kinds in the corpus, $name', ({ name, wrap }) => {

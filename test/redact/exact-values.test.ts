@@ -60,7 +60,7 @@ it('a value that is part of the marker does not tear markers', async () => {
   expect(await odd.redact('x [redacted] y')).toBe('x [redacted] y');
 });
 
-it('no text that holds a value shows it, whatever the value and its disguise', async () => {
+it('no text that holds a value shows it, for any value and disguise', async () => {
   let value = '';
   await using any = createRedactor({ exactValues: () => [value] });
   await fc.assert(

@@ -12,8 +12,8 @@ parentPort?.on('message', async ({ id, text, exactValues }) => {
 parentPort?.postMessage(READY);
 
 /**
- * The whole text keeps it busy, as a bad pattern does; its parts only never end, since ten of them would keep a core busy for seconds.
- * `includes`: V8 never looks whether it is to stop in an endless loop of `startsWith` (Node 24.21).
+ * The whole text keeps it busy, as a bad pattern does; its parts only never end, since ten of them would keep a core
+ * busy for seconds. `includes`: V8 never looks whether it is to stop in an endless loop of `startsWith` (Node 24.21).
  */
 function hang(text: string): void {
   while (text.includes('line 0 ')) void text;

@@ -1,8 +1,8 @@
-// Secrets made up at test time, from parts, so that the repository itself holds none; and the disguises in which they turn up.
+// Secrets made at test time, from parts, so that the repository holds none; and the disguises in which they turn up.
 
 const ALNUM = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** `length` characters that look random and are the same in every run; they hold a digit, an upper and a lower letter in any six. */
+/** `length` characters that look random, the same in every run; any six hold a digit, an upper and a lower letter. */
 export function noise(length: number, seed: number, alphabet = ALNUM): string {
   let state = seed * 2_654_435_761 + 12_345;
   let out = '';
@@ -32,7 +32,7 @@ function pem(label: string, lines: number): string {
 
 const jwt = [`eyJ${noise(33, 20)}`, `eyJ${noise(60, 21)}`, noise(43, 22)].join('.');
 
-/** Every kind that must be found, each where it usually stands. */
+/** Every kind that must be found, each in its usual place. */
 export const PLANTED: readonly Planted[] = [
   planted('GitHub classic', 'token ', ['gh', 'p_', noise(36, 1)].join(''), ' used'),
   planted('GitHub OAuth', 'using ', ['gh', 'o_', noise(36, 2)].join('')),
@@ -127,7 +127,7 @@ function unicodeEscaped(text: string): string {
     .join('');
 }
 
-/** An escape sequence between all characters but the line breaks, whose neighbours stay beside them. */
+/** An escape sequence between all characters except next to line breaks. */
 function between(separator: string): (text: string) => string {
   return (text) => text.replace(/(?<=[^\n])(?=[^\n])/g, separator);
 }

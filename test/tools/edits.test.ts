@@ -74,7 +74,7 @@ describe('replace', () => {
     `);
   });
 
-  it('says where the text stands if that is not certain, and what is nearest if it does not stand there', async () => {
+  it('says where the text is if that is ambiguous, and what is nearest if it is absent', async () => {
     await create('twice.txt', 'x = 1\ny = 2\nx = 1\n');
     expect(await replace('twice.txt', 'x = 1', 'x = 3')).toMatchInlineSnapshot(`
       "replace in twice.txt
@@ -188,7 +188,7 @@ describe('create_file', () => {
     `);
   });
 
-  it('refuses paths where a file may not stand', async () => {
+  it('refuses paths where no file may be created', async () => {
     const paths = [
       'a.txt',
       'src',

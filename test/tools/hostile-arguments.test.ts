@@ -1,4 +1,4 @@
-// Whatever a model writes as arguments: an answer of bounded size that says what is wrong, never an exception.
+// Any arguments that a model may write get an answer of bounded size that says what is wrong, never an exception.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../src/agent/budget.ts';
 import { ask, type Workbench, workbench } from './workbench.ts';

@@ -135,7 +135,7 @@ describe('read_files', () => {
     );
   });
 
-  it('serves the files in the order asked, and leaves some room for each', async () => {
+  it('serves the files in the given order, and leaves some space for each', async () => {
     const answer = await ask('read_files', {
       files: [{ path: 'big.txt' }, { path: 'src/shop.ts' }, { path: 'big.txt', from: 1_000 }],
     });
@@ -145,7 +145,7 @@ describe('read_files', () => {
     expect(answer.indexOf('return sum + tax(sum);')).toBeGreaterThan(12_000);
   });
 
-  it('cuts a line that nobody would read', async () => {
+  it('cuts a very long line', async () => {
     expect(await ask('read_files', { files: [{ path: 'wide.txt' }] })).toContain('w… (3000 characters in this line)');
   });
 
@@ -253,7 +253,7 @@ describe('history, blame and compare', () => {
     `);
   });
 
-  it('lists what came after the commit on the default branch, where a fault may have been mended since', async () => {
+  it('lists what came after the commit on the default branch, where a fault may be fixed already', async () => {
     await using repo = await gitRepository();
     const old = await repo.commit({ 'a.ts': 'one\n' }, 'Begin');
     await repo.commit({ 'a.ts': 'two\n' }, 'Mend the crash');
@@ -333,7 +333,7 @@ describe('history, blame and compare', () => {
 });
 
 describe('what a model takes for something else', () => {
-  it('is told so: an expression sent as text, a glob that means folders', async () => {
+  it('is explained: an expression sent as text, a glob that means folders', async () => {
     expect(await ask('search', { pattern: 'tax\\(|total' })).toContain('It was taken literally; set "regex"');
     expect(await ask('search', { pattern: 'nowhere' })).not.toContain('taken literally');
     const folders = await ask('list_files', { glob: 'sr?' });

@@ -72,7 +72,7 @@ describe('CODEOWNERS', () => {
     expect(findRule(file, 'a.rs', { steps: 0 })).toBeNull();
   });
 
-  it('costs no more than the limit, whatever its patterns', () => {
+  it('costs no more than the limit, for any patterns', () => {
     const file = parseCodeOwners(`${'**/a/'.repeat(100)}b @x\n`.repeat(100));
     const effort = { steps: 0 };
     expect(findRule(file, `${'a/'.repeat(200)}c`, effort, 50_000)).toBe('stopped');

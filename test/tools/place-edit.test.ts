@@ -26,7 +26,7 @@ const CODE = `class Shop:
         return len(items)
 `;
 
-describe('text that stands there exactly', () => {
+describe('text that is found exactly', () => {
   it('is replaced, and nothing is said', () => {
     expect(placed('a\nb\nc\n', 'b', 'B')).toEqual({ text: 'a\nB\nc\n', note: '' });
   });
@@ -36,7 +36,7 @@ describe('text that stands there exactly', () => {
     expect(placed('été = é\n', 'é', 'e').text).toBe('été = e\n');
   });
 
-  it('is any text whatever, replaced letter for letter wherever it stands once', () => {
+  it('is any text, replaced letter for letter where it occurs once', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', '(', 'é', '.'), maxLength: 15 });
     fc.assert(
       fc.property(word, word, word, (before, after, fresh) => {
@@ -57,7 +57,7 @@ describe('text that stands there exactly', () => {
     expect(placed('a\nb\nc\n', 'b\n', 'B').text).toBe('a\nB\nc\n');
   });
 
-  it('is not placed where it stands twice, unless a line says which', () => {
+  it('is not placed where it occurs twice, unless a line says which', () => {
     expect(place('x = 1\ny\nx = 1\n', 'x = 1', 'x = 2')).toEqual({ kind: 'ambiguous', lines: [1, 3] });
     expect(placed('x = 1\ny\nx = 1\n', 'x = 1', 'x = 2', 3).text).toBe('x = 1\ny\nx = 2\n');
     expect(place('x = 1\ny\nx = 1\n', 'x = 1', 'x = 2', 2).kind).toBe('ambiguous');
@@ -67,11 +67,11 @@ describe('text that stands there exactly', () => {
     expect(place('(\n(\n(\n', '(\n(', '[').kind).toBe('ambiguous');
   });
 
-  it('does not let a line move it from the only place where it stands', () => {
+  it('is placed where it occurs once, whichever line is given', () => {
     expect(placed('a\nb\n', 'b', 'B', 1).text).toBe('a\nB\n');
   });
 
-  it('is the whole line where it stands in longer ones as well', () => {
+  it('is the whole line where longer ones contain it as well', () => {
     expect(placed('import numpy\n"""\n>>> import numpy\n"""\n', 'import numpy', 'import pandas')).toEqual({
       text: 'import pandas\n"""\n>>> import numpy\n"""\n',
       note: '',
@@ -137,7 +137,7 @@ describe('what the file is like', () => {
   });
 });
 
-describe('text that stands there up to white space', () => {
+describe('text that is found up to white space', () => {
   it('may have lost its blanks at line ends', () => {
     expect(placed('a = 1  \nb = 2\n', 'a = 1\nb = 2', 'a = 1\nb = 3')).toEqual({
       text: 'a = 1  \nb = 3\n',
@@ -155,7 +155,7 @@ describe('text that stands there up to white space', () => {
     });
   });
 
-  it('may have lost the indentation of its first line alone', () => {
+  it('may have lost only the indentation of its first line', () => {
     const { text } = placed(
       CODE,
       'def count(self, items):\n        return len(items)',
@@ -192,7 +192,7 @@ describe('text that stands there up to white space', () => {
     });
   });
 
-  it('is not placed where it stands twice so', () => {
+  it('is not placed where it occurs twice so', () => {
     const file = 'if a:\n    return total\nif b:\n    return total\n';
     expect(place(file, '  return total', '  return 0')).toMatchObject({ kind: 'ambiguous', lines: [2, 4] });
   });
@@ -201,12 +201,12 @@ describe('text that stands there up to white space', () => {
     expect(placed('a = one\nb = two\n', '\n\nb = two  \n\n', '\nb = three\n').text).toBe('a = one\nb = three\n');
   });
 
-  it('has some letters, since brackets alone stand everywhere', () => {
+  it('has some letters, since brackets are everywhere', () => {
     expect(place('f(\n  a)\n', '( a )', 'x').kind).toBe('absent');
   });
 });
 
-describe('text that does not stand there', () => {
+describe('text that is not found', () => {
   it('is looked for in a file that repeats itself without end, in time that does not grow with the product', () => {
     // A plain search compares these two thousand million times.
     const file = 'same line\n'.repeat(90_000);

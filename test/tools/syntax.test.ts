@@ -30,7 +30,7 @@ describe('a file that parsed', () => {
     },
   );
 
-  it('is told the line of the fault and what stands there', async () => {
+  it('gets the line of the fault and what is there', async () => {
     const before = 'const a = 1;\nconst b = 2;\nconst c = 3;\n';
     expect(await checkSyntax('x.ts', before, before.replace('b = 2', 'b = = 2'))).toMatchInlineSnapshot(`
       {
@@ -108,7 +108,7 @@ describe('a new file', () => {
   });
 });
 
-it('a file that is read with comments is judged at once, whatever it never closes', async () => {
+it('a file that is read with comments is judged at once, though a string or a comment never ends', async () => {
   const from = process.cpuUsage();
   for (const piece of ['\\"', '/*', '"\\']) {
     const text = `{"a":1} ${piece.repeat(60_000)}`;

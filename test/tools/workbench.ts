@@ -46,7 +46,7 @@ export async function openWorkbench(repo: GitRepository, ciLog: string | null = 
   };
 }
 
-/** The answer as one text; the sha of the commit is left out of the action, since it is told in each. */
+/** The answer as one text, without the sha of the commit, which every action names. */
 export async function ask({ tools }: Toolbox, name: string, given: unknown): Promise<string> {
   const tool = tools.find((each) => each.name === name);
   if (tool === undefined) throw new Error(`there is no tool ${name}`);

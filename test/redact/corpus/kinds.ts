@@ -1,4 +1,5 @@
-// The kinds of fake secret that redaction is measured on: the template of each, and the line in which it usually stands.
+// The kinds of fake secret that redaction is measured on: the template of each, and the line in which it usually
+// stands.
 import { FORMS } from './forms.ts';
 import { type Filled, filled, type Random } from './templates.ts';
 import type { Placed } from './wrappings.ts';
@@ -6,11 +7,11 @@ import type { Placed } from './wrappings.ts';
 interface Kind {
   readonly name: string;
   readonly secret: string;
-  /** `‹›` is where the secret stands. */
+  /** `‹›`: the secret. */
   readonly line: string;
 }
 
-/** Where a token stands that is known by its form: any of these. */
+/** The lines for tokens that are known by their form. */
 const LINES = [
   'using ‹› to sign in',
   'token ‹›',
@@ -22,7 +23,7 @@ const LINES = [
   '‹›',
 ];
 
-/** Known only by what stands beside them: name, template, line. */
+/** Known only by their context: name, template, line. */
 const PLACES: readonly (readonly [string, string, string])[] = [
   ['AWS secret key', '{b40}', 'aws_secret_access_key = ‹›'],
   ['AWS secret beside its id', '{b40}', 'AKIAQ3EGTNE5YQ2XK7PL,‹›'],

@@ -1,4 +1,4 @@
-// What of a secret can still be read after redaction, by somebody who undoes every wrapping.
+// What of a secret can still be read after redaction by a reader who undoes every wrapping.
 import type { Filled } from './templates.ts';
 
 /** So many characters in a row are a leak; of a shorter secret all of them. */

@@ -1,9 +1,12 @@
-// Fake secrets filled in from templates at run time, so that the repository holds none and no scanner takes a template for one.
+// Fake secrets filled in from templates at run time, so that the repository holds none and no scanner takes a template
+// for one.
 
 /** Random numbers in [0, 1) that are the same in every run with the same seed. */
 export type Random = () => number;
 
-/** A text from a template, with the stretches that were drawn: these, not the fixed prefix, are what must not be seen. */
+/**
+ * A text from a template, with the stretches that were drawn: these, not the fixed prefix, are what must not be seen.
+ */
 export interface Filled {
   readonly text: string;
   readonly drawn: readonly string[];

@@ -1,4 +1,4 @@
-// The wrappings in which a log shows a secret: as it is, and the six that hide it from a rule that reads the text as it stands.
+// The wrappings in which a log shows a secret: as it is, and six that hide it from a rule that reads plain text.
 import type { Random } from './templates.ts';
 
 /** A line with a secret somewhere in it; both may be of several lines. */
