@@ -57,21 +57,24 @@ export interface CheckedDraft {
 /** Checks every citation, place and commit of the draft. Throws only what `exists` and `commitExists` throw. */
 export async function checkEvidence(draft: ConclusionDraft, ground: EvidenceGround): Promise<CheckedDraft> {
   const faults: string[] = [];
-  const steps = indexSteps(ground.steps);
-  const written = collectWritten(ground.steps, ground.changeSet);
+  const evidence = indexEvidence(ground);
   const place = createPlaceCheck(ground, faults);
   const checked = await Promise.all(
     draft.rootCause.map(async (claim, index) => ({
       claim,
-      citations: claim.citations.filter((citation) =>
-        checkCitation(citation, { steps, written, faults, name: `Claim ${index + 1} of rootCause` }),
-      ),
+      citations: claim.citations.filter((citation) => {
+        const fault = explainCitationFault(citation, evidence);
+        if (fault === '') return true;
+        const quote = `step ${citation.step} ${shortenQuote(citation.quote)}`;
+        faults.push(`Claim ${index + 1} of rootCause: the citation of ${quote} does not hold: ${fault}.`);
+        return false;
+      }),
       places: await filterPlaces(claim.places, place),
     })),
   );
   const anyProven = checked.some(({ citations }) => citations.length > 0);
-  const claims = checked.flatMap((claim) => judgeClaim(claim, steps, anyProven));
-  const isAbout = !ground.failedCheck || (await isAboutFailure(claims, steps, ground.failedCheck));
+  const claims = checked.flatMap((claim) => judgeClaim(claim, evidence, anyProven));
+  const isAbout = !ground.failedCheck || (await isAboutFailure(claims, evidence, ground.failedCheck));
   if (!isAbout && hasClaimedCause(draft)) faults.push(ABOUT_SOMETHING_ELSE);
   const given = draft.rootCause.reduce((sum, { citations }) => sum + citations.length, 0);
   const held = checked.reduce((sum, { citations }) => sum + citations.length, 0);
@@ -82,7 +85,9 @@ export async function checkEvidence(draft: ConclusionDraft, ground: EvidenceGrou
       fixedBy: await filterCommits(draft.fixedBy, ground, faults),
     },
     claims,
-    dropped: checked.filter((claim) => judgeClaim(claim, steps, anyProven).length === 0).map(({ claim }) => claim.text),
+    dropped: checked
+      .filter((claim) => judgeClaim(claim, evidence, anyProven).length === 0)
+      .map(({ claim }) => claim.text),
     quotations: { given, false: given - held },
     isAboutFailure: isAbout,
     faults,
@@ -108,12 +113,16 @@ interface ClaimFindings {
  * while others are proven (a link between them), is an assumption; one that rests on false quotations alone, or on
  * nothing, is dropped.
  */
-function judgeClaim({ claim, citations, places }: ClaimFindings, steps: StepTexts, anyProven: boolean): CheckedClaim[] {
+function judgeClaim(
+  { claim, citations, places }: ClaimFindings,
+  { steps }: Evidence,
+  anyProven: boolean,
+): CheckedClaim[] {
   const isProven = citations.length > 0;
   const isLink = claim.citations.length === 0 && anyProven;
   if (!isProven && places.length === 0 && !isLink) return [];
-  const cited = citations.flatMap(({ step }) => steps.get(step)?.step ?? []);
-  const seen = ({ file }: Place): boolean =>
+  const cited = citations.flatMap(({ step }) => steps.get(step) ?? []);
+  const isSeen = ({ file }: Place): boolean =>
     cited.some(({ action, result }) => action.includes(file) || result.includes(file));
   return [
     {
@@ -121,7 +130,7 @@ function judgeClaim({ claim, citations, places }: ClaimFindings, steps: StepText
       support: isProven ? 'proven' : 'assumed',
       seenInSource: cited.some((step) => !isReportStep(step)),
       citations,
-      places: places.map((place) => ({ ...place, seen: seen(place) })),
+      places: places.map((place) => ({ ...place, seen: isSeen(place) })),
     },
   ];
 }
@@ -185,79 +194,55 @@ export interface GroundStep {
   readonly kind?: 'found' | 'nothing' | 'failed' | 'edit';
 }
 
-interface IndexedStep {
-  readonly step: GroundStep;
-  /** Folded only when a quotation is searched in it, and once. */
-  readonly text: () => PreparedText;
+/** The steps by number, and what the edits of the run put in. */
+interface Evidence {
+  readonly steps: ReadonlyMap<number, GroundStep>;
+  /** The result of a step, prepared for search once. */
+  readonly getText: (step: GroundStep) => PreparedText;
+  readonly firstEdit: number;
+  readonly written: PreparedText;
 }
 
-function indexSteps(steps: readonly GroundStep[]): StepTexts {
-  return new Map(
-    steps.map((step) => {
-      let text: PreparedText | undefined;
-      const ready = (): PreparedText => {
-        text ??= prepareText(step.result);
-        return text;
-      };
-      return [step.number, { step, text: ready }];
-    }),
-  );
-}
-
-type StepTexts = ReadonlyMap<number, IndexedStep>;
-
-interface CitationCheck {
-  readonly steps: StepTexts;
-  readonly written: Written;
-  readonly faults: string[];
-  readonly name: string;
-}
-
-interface Written {
-  /** Number of the first edit. */
-  readonly from: number;
-  readonly text: PreparedText;
-}
-
-/** What the edits put in. */
-function collectWritten(steps: readonly GroundStep[], changeSet: ChangeSet): Written {
+function indexEvidence({ steps, changeSet }: EvidenceGround): Evidence {
+  const texts = new Map<GroundStep, PreparedText>();
   const edits = steps.filter(({ kind }) => kind === 'edit').map(({ number }) => number);
   const lines = changeSet.files.flatMap((change) => listChangedLines(change).inserted);
   return {
-    from: edits.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...edits),
-    text: prepareText(lines.join('')),
+    steps: new Map(steps.map((step) => [step.number, step])),
+    getText: (step) => {
+      const text = texts.get(step) ?? prepareText(step.result);
+      texts.set(step, text);
+      return text;
+    },
+    firstEdit: Math.min(...edits, Number.POSITIVE_INFINITY),
+    written: prepareText(lines.join('')),
   };
 }
 
-/** Whether the cited step contains the quotation; if not, `faults` gets the reason. */
-function checkCitation({ step, quote }: Citation, { steps, written, faults, name }: CitationCheck): boolean {
-  const ready = prepareText(quote);
-  const isOwn = step > written.from && occursIn(ready, written.text);
-  const fault = isOwn ? 'your own edit wrote it' : explainCitationFault(ready, steps.get(step), steps);
-  if (fault !== '')
-    faults.push(`${name}: the citation of step ${step} ${shortenQuote(quote)} does not hold: ${fault}.`);
-  return fault === '';
-}
-
-/** So much of a quotation as tells which one is meant. */
+/** Enough of a quotation to recognise it. */
 function shortenQuote(quote: string): string {
   const line = quote.replace(/\s+/g, ' ').trim();
   return `“${line.length > 60 ? `${line.slice(0, 60)}…` : line}”`;
 }
 
-function explainCitationFault(quote: PreparedText, cited: IndexedStep | undefined, steps: StepTexts): string {
-  if (!isInformative(quote)) return 'it is too short or too common to prove anything; add the line before or after it';
-  if (cited === undefined) return `there is no such step; steps run to ${Math.max(0, ...steps.keys())}`;
-  const { step, text } = cited;
+/** Why the cited step does not prove the quotation; "" where it does. */
+function explainCitationFault({ step: number, quote }: Citation, evidence: Evidence): string {
+  const ready = prepareText(quote);
+  const { steps, getText } = evidence;
+  const step = steps.get(number);
+  if (number > evidence.firstEdit && occursIn(ready, evidence.written)) return 'your own edit wrote it';
+  if (!isInformative(ready)) return 'it is too short or too common to prove anything; add the line before or after it';
+  if (step === undefined) return `there is no such step; steps run to ${Math.max(0, ...steps.keys())}`;
   if (step.kind === 'edit') return 'an edit shows your own text; cite a step that looked something up';
   if (step.kind === 'failed') return 'that step failed and shows nothing';
   // A search that found nothing repeats the words that were searched for.
-  if (step.kind === 'nothing' && occursIn(quote, prepareText(step.action)))
+  if (step.kind === 'nothing' && occursIn(ready, prepareText(step.action))) {
     return 'it repeats your query, and nothing was found';
-  if (occursIn(quote, text())) return '';
-  const other = [...steps.values()].find((ready) => isLookup(ready.step) && occursIn(quote, ready.text()));
+  }
+  if (occursIn(ready, getText(step))) return '';
+  const other = [...steps.values()].find((each) => isLookup(each) && occursIn(ready, getText(each)));
   return other
-    ? `the quotation stands in step ${other.step.number} instead`
+    ? `the quotation stands in step ${other.number} instead`
     : 'the quotation does not stand in its result; copy it exactly';
 }
 
@@ -342,14 +327,14 @@ const MOST_FILES = 20;
  */
 async function isAboutFailure(
   claims: readonly CheckedClaim[],
-  steps: StepTexts,
+  { steps }: Evidence,
   failed: FailedCheckGround,
 ): Promise<boolean> {
   if (failed.tests.length + failed.lines.length + failed.files.length === 0) return true;
   for (const claim of claims) {
     for (const citation of claim.citations) {
       if (isQuoteOfFailure(citation, failed)) return true;
-      const step = steps.get(citation.step)?.step;
+      const step = steps.get(citation.step);
       if (step !== undefined && (await isQuoteOfFile(citation, findNamedFiles(claim, step, failed), failed)))
         return true;
     }
