@@ -1,5 +1,6 @@
 // An Issue and its steps as text for a terminal: cause, suspects with their code, change and fix.
-import type { Change, FileDiff, Issue, Outcome, Step, Suspect } from '../core/issue.ts';
+import type { Change, FileDiff, Issue, Step, Suspect } from '../core/issue.ts';
+import { createIssueView } from '../core/issue-view.ts';
 import type { RecordedStep } from '../db/runs.ts';
 import { createStyle, displayWidth, printable, printableLine, type Style, truncate, wrap } from './terminal.ts';
 
@@ -25,27 +26,17 @@ const EXCERPT_CONTEXT = 3;
 /** The meaning of a step is left out where fewer columns are left for it. */
 const MIN_MEANING = 24;
 
-const HEADLINES: Readonly<Record<Outcome, string>> = {
-  code_fix: 'Cause found, with a fix',
-  action_recommended: 'Cause found, with a recommendation',
-  needs_information: 'More information is needed',
-  already_fixed: 'Already fixed',
-  not_a_bug: 'Not a bug',
-  inconclusive: 'Cause not found',
-  facts_only: 'Facts only: no model was used',
-};
-
 /** The readable report; ends with a line feed. Lines are wrapped at `columns` (at most 100), except code, paths and addresses. */
 export function renderIssue(issue: Issue, layout: Layout): string {
   const page: Page = { columns: Math.min(layout.columns, MAX_COLUMNS), paint: createStyle(layout.colour) };
-  const { outcome, partial, reason, questions, guards } = issue.analysis;
+  const { outcome, partial, reason, questions } = issue.analysis;
+  const { headline, blocking, toCheck } = createIssueView(issue);
   const isSearch = outcome === 'facts_only';
-  const listGuards = (isNever: boolean) =>
-    guards
-      .filter(({ rule }) => rule.startsWith('never/') === isNever)
-      .map(({ file, reason: why }) => (file === '' ? why : `${file}: ${why}`));
+  const isFixed = outcome === 'code_fix' || outcome === 'already_fixed';
+  const listGuards = (guards: Issue['analysis']['guards']) =>
+    guards.map(({ file, reason: why }) => (file === '' ? why : `${file}: ${why}`));
   const sections = [
-    renderHeadline(issue, page),
+    [page.paint.bold((isFixed ? page.paint.green : page.paint.yellow)(headline))],
     renderProse('Problem', issue.problem, page),
     renderProse(isSearch ? 'Where it points' : 'Root cause', issue.rootCause, page),
     renderEvidence(issue, page),
@@ -56,8 +47,8 @@ export function renderIssue(issue: Issue, layout: Layout): string {
     renderList('Questions', questions, page),
     // Without a model, the text above says it already.
     renderProse('Why this outcome', isSearch && !partial ? '' : reason, page),
-    renderList('Left out of the change', listGuards(true), page),
-    renderList('Check before applying', listGuards(false), page),
+    renderList('Left out of the change', listGuards(blocking), page),
+    renderList('Check before applying', listGuards(toCheck), page),
     renderChange(issue.diff.files, page),
     renderFooter(issue, page),
   ];
@@ -75,17 +66,6 @@ export function renderStep(step: RecordedStep, layout: Layout): string {
   const left = width - displayWidth(action) - 3;
   const rest = meaning !== '' && left >= MIN_MEANING ? paint.dim(` · ${truncate(meaning, left)}`) : '';
   return `${paint.cyan(number)}  ${action}${rest}`;
-}
-
-function renderHeadline({ analysis: { outcome, partial, confidence } }: Issue, { paint }: Page): string[] {
-  const hasModelFailed = outcome === 'facts_only' && partial;
-  const parts = [
-    hasModelFailed ? 'Facts only: the model gave no answer' : HEADLINES[outcome],
-    ...(partial && !hasModelFailed ? ['cut short'] : []),
-    ...(confidence === null ? [] : [`confidence ${Math.round(confidence * 100)} %`]),
-  ];
-  const isFixed = outcome === 'code_fix' || outcome === 'already_fixed';
-  return [paint.bold((isFixed ? paint.green : paint.yellow)(parts.join(' · ')))];
 }
 
 function renderProse(title: string, text: string, { columns, paint }: Page): string[] {

@@ -1,21 +1,20 @@
 // The audit log: what a person did, and what anybody did in the projects that they maintain.
-import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import { sanitiseLine } from '../core/inert-text.ts';
 import { isAtLeast } from '../core/role.ts';
 import type { AuditEntry } from '../db/audit.ts';
 import { isId, knownProjects } from '../services/access.ts';
-import { renderMissing, renderMoment, renderPager } from './components.ts';
+import { cutPage, DASH, renderEmpty, renderMissing, renderMoment, renderPager, renderTable } from './components.ts';
 import { type Html, renderPage } from './layout.ts';
-import type { WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, WebDeps } from './web-deps.ts';
 
 const PAGE = 100;
 
 /** What was done, after who did it. */
 const SENTENCES: Readonly<Record<string, string>> = {
   'account.made': 'account created',
-  'account.erased_by_operator': 'account erased by the operator, in the terminal',
-  'project.erased_by_operator': 'project erased, in the terminal',
+  'account.erased_by_operator': 'account deleted by the operator, in the terminal',
+  'project.erased_by_operator': 'project deleted by the operator, in the terminal',
   'token.created': 'created an auth token',
   'token.revoked': 'revoked an auth token',
   'token.created_by_operator': 'auth token created by the operator, in the terminal',
@@ -43,56 +42,52 @@ const PLACES: Readonly<Record<string, string>> = { iss: 'issues', inv: 'investig
 type Names = ReadonlyMap<string, string>;
 
 /** GET /audit; `?before=`: the number of an entry. */
-export function getAudit(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const asking = c.get('asking');
-    const { projects, roles, isWhole } = await knownProjects(deps, asking);
-    const before = readBefore(c);
-    const found = await deps.store.listAuditEntries({
-      accountId: asking.account.id,
-      // What others did there is shown only to people who maintain the project.
-      projectIds: projects.map(({ id }) => id).filter((id) => isAtLeast(roles.get(id) ?? 'none', 'maintain')),
-      limit: PAGE + 1,
-      ...(before === null ? {} : { before }),
-    });
-    const entries = found.slice(0, PAGE);
-    const last = found.length > PAGE ? entries.at(-1) : undefined;
-    const names = new Map(projects.map(({ id, name }) => [id, name]));
-    const none =
-      before === null
-        ? 'Nothing yet. Sign-ins, tokens, reports and their results will be listed here.'
-        : 'No older entries.';
-    const body = html`<h1>Audit log</h1>${renderMissing(isWhole)}
+export async function getAudit(c: PageContext, deps: WebDeps): Promise<Response> {
+  const asking = c.get('asking');
+  const { projects, roles, isWhole } = await knownProjects(deps, asking);
+  // Anything but a number is the first page.
+  const before = /^\d{1,15}$/.exec(c.req.query('before') ?? '')?.[0];
+  const found = await deps.store.listAuditEntries({
+    accountId: asking.account.id,
+    // What others did there is shown only to people who maintain the project.
+    projectIds: projects.map(({ id }) => id).filter((id) => isAtLeast(roles.get(id) ?? 'none', 'maintain')),
+    limit: PAGE + 1,
+    ...(before === undefined ? {} : { before: Number(before) }),
+  });
+  const { entries, last } = cutPage(found, PAGE);
+  const names = new Map(projects.map(({ id, name }) => [id, name]));
+  const none =
+    before === undefined
+      ? 'Nothing yet. Sign-ins, tokens, reports and their results will be listed here.'
+      : 'No older entries.';
+  const body = html`<h1>Audit log</h1>${renderMissing(isWhole)}
 <p>What you did, and what anybody did in projects that you maintain. Read-only.</p>
-${entries.length === 0 ? html`<div class="empty"><p>${none}</p></div>` : renderTable(entries, names)}
+${entries.length === 0 ? renderEmpty(none) : renderEntries(entries, names)}
 ${renderPager({
   label: 'Pages of the log',
-  first: before === null ? null : { href: '/audit', text: 'Newest' },
-  next: last === undefined ? null : { href: `/audit?before=${last.number}`, text: 'Older' },
+  first: before === undefined ? null : '/audit',
+  next: last === undefined ? null : `/audit?before=${last.number}`,
 })}`;
-    return renderPage(c, deps, { title: 'Audit log', section: 'audit', body });
-  };
+  return renderPage(c, deps, { title: 'Audit log', section: 'audit', body });
 }
 
-/** Anything but a number is the first page. */
-function readBefore(c: Context<WebEnv>): number | null {
-  const text = c.req.query('before') ?? '';
-  return /^\d{1,15}$/.test(text) ? Number(text) : null;
+function renderEntries(entries: readonly AuditEntry[], names: Names): Html {
+  return renderTable({
+    caption: 'Entries, newest first',
+    columns: ['When', 'Who', 'What', 'Subject', 'Project'],
+    rows: entries.map((entry) => [
+      renderMoment(entry.at),
+      describePerson(entry),
+      Object.hasOwn(SENTENCES, entry.verb)
+        ? (SENTENCES[entry.verb] ?? '')
+        : html`<code>${sanitiseLine(entry.verb, 60)}</code>`,
+      renderSubject(entry, names),
+      renderProject(entry, names),
+    ]),
+  });
 }
 
-function renderTable(entries: readonly AuditEntry[], names: Names): Html {
-  return html`<table class="cards log"><caption class="hidden">Entries, newest first</caption>
-<thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">Subject</th><th scope="col">Project</th></tr></thead>
-<tbody>${entries.map(
-    (
-      entry,
-    ) => html`<tr><td data-label="When">${renderMoment(entry.at)}</td><td data-label="Who">${describePerson(entry)}</td>
-<td data-label="What">${Object.hasOwn(SENTENCES, entry.verb) ? SENTENCES[entry.verb] : html`<code>${sanitiseLine(entry.verb, 60)}</code>`}</td>
-<td data-label="Subject">${renderSubject(entry, names)}</td><td data-label="Project">${renderProject(entry, names)}</td></tr>`,
-  )}</tbody></table>`;
-}
-
-/** `github 7`: somebody without an account here, of whom only GitHub's number is known. */
+/** `github 7`: a person without an account here, of whom only GitHub's user number is known. */
 function describePerson({ who }: AuditEntry): string {
   const [, number] = /^github (\d{1,15})$/.exec(who) ?? [];
   return number === undefined ? sanitiseLine(who, 60) : `GitHub user ${number}`;
@@ -100,15 +95,15 @@ function describePerson({ who }: AuditEntry): string {
 
 /** A link only to what may still exist and be visible. */
 function renderSubject({ subject: id, verb, projectId }: AuditEntry, names: Names): Html {
-  const words = sanitiseLine(id, 60);
+  const text = sanitiseLine(id, 60);
   const place = PLACES[id.slice(0, 3)];
   const isThere = verb !== 'issue.erased' && (projectId === null || names.has(projectId));
-  if (place === undefined || !isId(id) || !isThere) return html`<span class="mono">${words}</span>`;
-  return html`<a class="mono" href="/${place}/${id}">${words}</a>`;
+  if (place === undefined || !isId(id) || !isThere) return html`<span class="mono">${text}</span>`;
+  return html`<a class="mono" href="/${place}/${id}">${text}</a>`;
 }
 
 function renderProject({ projectId }: AuditEntry, names: Names): Html {
-  if (projectId === null) return html`<span class="soft">–</span>`;
+  if (projectId === null) return DASH;
   const name = names.get(projectId);
   if (name === undefined) return html`<span class="soft">not visible to you</span>`;
   return html`<a href="/projects/${projectId}">${sanitiseLine(name, 150)}</a>`;

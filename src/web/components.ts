@@ -1,23 +1,26 @@
-// What several pages show in one way: moments, money, counts, badges, notices, filters, pagers, steps, links to GitHub.
-import type { Context } from 'hono';
-import { html } from 'hono/html';
+// What several pages show in one way: moments, money, badges, notices, tables, pagers, steps, projects, links to GitHub.
+import { html, raw } from 'hono/html';
 import type { Verdict } from '../core/check.ts';
 import type { InvestigationStep } from '../core/evidence.ts';
 import { removeInvisible, sanitiseLine, sanitiseText, truncate } from '../core/inert-text.ts';
 import type { Outcome } from '../core/issue.ts';
+import { describeOutcome } from '../core/issue-view.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { Origin } from '../core/report.ts';
 import { isAtLeast } from '../core/role.ts';
 import { isId, type Seen, visibleProject } from '../services/access.ts';
 import { type Crumb, type Html, refuseAbsentPage } from './layout.ts';
 import { renderText, type TextLinks } from './text.ts';
-import type { WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, WebDeps } from './web-deps.ts';
 
 export type Tone = 'good' | 'bad' | 'busy' | 'quiet';
 
+export const NOTHING: Html = html``;
+export const DASH: Html = html`<span class="soft">–</span>`;
+
 /** A moment to the minute in UTC; with scripts, `page.js` shows how long ago that is instead. "" becomes a dash. */
 export function renderMoment(iso: string | null): Html {
-  if (iso === null || iso === '') return html`<span class="soft">–</span>`;
+  if (iso === null || iso === '') return DASH;
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
 }
 
@@ -37,12 +40,7 @@ export function formatPlural(value: number, one: string, several = `${one}s`): s
   return `${formatCount(value)} ${value === 1 ? one : several}`;
 }
 
-/** Such as `82 %`. */
-export function formatPercent(share: number): string {
-  return `${Math.round(share * 100)} %`;
-}
-
-/** A highlighted word, such as a state; its tone never carries the meaning on its own. */
+/** A highlighted word, such as a state; its tone never carries the meaning by itself. */
 export function renderBadge(text: string, tone: Tone = 'quiet'): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
@@ -59,16 +57,56 @@ export function renderJoined(parts: readonly (Html | string)[], separator = ', '
 }
 
 /** The result of a form on the page after it: fixed sentences, chosen by a word of the address, which is not shown itself. */
-export function renderDone(c: Context<WebEnv>, sentences: Readonly<Record<string, string>>): Html {
+export function renderDone(c: PageContext, sentences: Readonly<Record<string, string>>): Html {
   const done = c.req.query('done') ?? '';
-  const sentence = Object.hasOwn(sentences, done) ? sentences[done] : undefined;
-  return sentence === undefined ? html`` : html`<p class="notice good" role="status">${sentence}</p>`;
+  return Object.hasOwn(sentences, done) ? html`<p class="notice good" role="status">${sentences[done]}</p>` : NOTHING;
 }
 
 /** Without a number, which would count projects that the person may not see. */
 export function renderMissing(isWhole: boolean): Html {
-  if (isWhole) return html``;
+  if (isWhole) return NOTHING;
   return html`<p class="notice" role="status">GitHub did not answer for every project, so some may be missing here. Try again in a minute.</p>`;
+}
+
+/** What a list shows where it is empty. */
+export function renderEmpty(text: Html | string, more: Html = NOTHING): Html {
+  return html`<div class="empty"><p>${text}</p>${more}</div>`;
+}
+
+export function renderSection(id: string, title: string, body: Html): Html {
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${body}</section>`;
+}
+
+type Cell = Html | string;
+/** A title; or one with the class of its cells. "": a column of buttons. */
+type Column = string | readonly [title: string, className: 'number' | 'bar' | 'soft'];
+
+interface Table {
+  /** For screen readers. */
+  readonly caption: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly Cell[])[];
+  /** Cells of a last row. */
+  readonly foot?: readonly Cell[];
+  /** Classes that set the widths of its columns. */
+  readonly style?: string;
+  /** Index of the cell that names its row; default: the first. */
+  readonly named?: number;
+}
+
+/** A table whose rows become cards on a narrow screen, where each cell shows the title of its column. */
+export function renderTable({ caption, columns, rows, foot, style = 'log', named = 0 }: Table): Html {
+  const titles = columns.map((column) => (typeof column === 'string' ? column : column[0]));
+  const classes = columns.map((column) => raw(typeof column === 'string' ? '' : ` class="${column[1]}"`));
+  const renderRow = (cells: readonly Cell[]) =>
+    html`<tr>${cells.map((cell, at) =>
+      at === named
+        ? html`<th scope="row">${cell}</th>`
+        : html`<td${classes[at]}${titles[at] === '' ? '' : html` data-label="${titles[at]}"`}>${cell}</td>`,
+    )}</tr>`;
+  return html`<table class="cards ${style}"><caption class="hidden">${caption}</caption>
+<thead><tr>${titles.map((title, at) => html`<th scope="col"${classes[at]}>${title === '' ? html`<span class="hidden">Action</span>` : title}</th>`)}</tr></thead>
+<tbody>${rows.map(renderRow)}</tbody>${foot === undefined ? '' : html`<tfoot>${renderRow(foot)}</tfoot>`}</table>`;
 }
 
 interface Filter {
@@ -84,20 +122,30 @@ export function renderFilters(label: string, filters: readonly Filter[]): Html {
   )}</ul></nav>`;
 }
 
+/** The entries of a page, out of one more than it has; `last` is where the next page begins, undefined on the last. */
+export function cutPage<T>(found: readonly T[], size: number): { readonly entries: readonly T[]; readonly last?: T } {
+  const entries = found.slice(0, size);
+  const last = found.length > size ? entries.at(-1) : undefined;
+  return last === undefined ? { entries } : { entries, last };
+}
+
 interface Pager {
   /** Such as "Pages of issues". */
   readonly label: string;
   /** Null: this is the first page. */
-  readonly first: { readonly href: string; readonly text: string } | null;
+  readonly first: string | null;
   /** Null: this is the last page. */
-  readonly next: { readonly href: string; readonly text: string } | null;
+  readonly next: string | null;
+  /** Texts of the two; default: Newest and Older. */
+  readonly texts?: readonly [first: string, next: string];
 }
 
-export function renderPager({ label, first, next }: Pager): Html {
-  if (first === null && next === null) return html``;
+/** `first` and `next` are addresses. */
+export function renderPager({ label, first, next, texts: [toFirst, toNext] = ['Newest', 'Older'] }: Pager): Html {
+  if (first === null && next === null) return NOTHING;
   return html`<nav aria-label="${label}" class="actions">
-${first === null ? '' : html`<a class="button" href="${first.href}">${first.text}</a>`}
-${next === null ? '' : html`<a class="button" href="${next.href}" rel="next">${next.text}</a>`}</nav>`;
+${first === null ? '' : html`<a class="button" href="${first}">${toFirst}</a>`}
+${next === null ? '' : html`<a class="button" href="${next}" rel="next">${toNext}</a>`}</nav>`;
 }
 
 /** A block to be copied, with its button where scripts run. `id` is the element's on the page. */
@@ -106,18 +154,19 @@ export function renderCopyable(id: string, text: string, what: string): Html {
 <button type="button" data-copy="${id}" hidden>Copy ${what}</button></div>`;
 }
 
-const OUTCOMES: Readonly<Record<Outcome, readonly [text: string, tone: Tone]>> = {
-  code_fix: ['Cause and fix', 'good'],
-  action_recommended: ['Cause and advice', 'good'],
-  already_fixed: ['Already fixed', 'good'],
-  not_a_bug: ['Not a bug', 'quiet'],
-  needs_information: ['Needs information', 'busy'],
-  inconclusive: ['Cause not found', 'quiet'],
-  facts_only: ['Facts only', 'quiet'],
+const OUTCOME_TONES: Readonly<Record<Outcome, Tone>> = {
+  code_fix: 'good',
+  action_recommended: 'good',
+  already_fixed: 'good',
+  not_a_bug: 'quiet',
+  needs_information: 'busy',
+  inconclusive: 'quiet',
+  facts_only: 'quiet',
 };
 
 export function renderOutcome({ outcome, partial }: { readonly outcome: Outcome; readonly partial: boolean }): Html {
-  return html`${renderBadge(...OUTCOMES[outcome])}${partial ? html` ${renderBadge('cut short', 'busy')}` : ''}`;
+  const badge = renderBadge(describeOutcome(outcome), OUTCOME_TONES[outcome]);
+  return partial ? html`${badge} ${renderBadge('cut short', 'busy')}` : badge;
 }
 
 const ORIGINS: Readonly<Record<Origin, string>> = {
@@ -146,7 +195,7 @@ export function describeVerdict(verdict: Verdict): string {
 export type SeenProject = Seen<{ readonly project: Project }>;
 
 /** The project of the address, by id only: in a path, a name's slash would make another path. */
-export async function findProject(c: Context<WebEnv>, deps: WebDeps): Promise<SeenProject> {
+export async function findProject(c: PageContext, deps: WebDeps): Promise<SeenProject> {
   const id = c.req.param('projectId') ?? '';
   return (isId(id) ? await visibleProject(deps, c.get('asking'), id) : null) ?? refuseAbsentPage();
 }
@@ -156,19 +205,23 @@ export function createCrumbs({ id, name }: Project, ...crumbs: readonly Crumb[])
   return [{ text: 'Projects', href: '/projects' }, { text: name, href: `/projects/${id}` }, ...crumbs];
 }
 
-/** Name, kind, and the button for a report where the person may submit one. */
-export function renderProjectHead({ project, role }: SeenProject): Html {
-  const mayReport = isAtLeast(role, 'triage');
+type ProjectTab = 'issues' | 'failures' | 'observed' | 'settings';
+
+/** Name, kind, the button for a report where the person may submit one, and the tabs. */
+export function renderProjectHead({ project, role }: SeenProject, tab: ProjectTab): Html {
   return html`<div class="title-line"><h1>${sanitiseLine(project.name, 300)}</h1><p class="kinds">${renderKind(project)}</p>
-${mayReport ? html`<p><a class="button primary" href="/projects/${project.id}/reports/new">New report</a></p>` : ''}</div>`;
+${isAtLeast(role, 'triage') ? html`<p>${renderNewReport(project, 'primary')}</p>` : ''}</div>
+${renderProjectTabs(project, tab)}`;
+}
+
+export function renderNewReport({ id }: Project, className = ''): Html {
+  return html`<a class="button ${className}" href="/projects/${id}/reports/new">New report</a>`;
 }
 
 export function renderKind({ source }: Project): Html {
   if (source.kind !== 'github') return renderBadge('local');
   return html`${renderBadge(source.isPrivate ? 'private' : 'public')}${source.isArchived ? html` ${renderBadge('archived')}` : ''}`;
 }
-
-type ProjectTab = 'issues' | 'failures' | 'observed' | 'settings';
 
 /** `isWithin`: the page is below the current tab, not the tab's own. */
 export function renderProjectTabs(project: Project, current: ProjectTab, { isWithin = false } = {}): Html {
@@ -238,11 +291,6 @@ export function getNumberText(address: string): string {
   return number === undefined ? 'on GitHub' : `#${number}`;
 }
 
-export interface TextLimits {
-  readonly lines: number;
-  readonly characters: number;
-}
-
 interface CutText {
   readonly text: string;
   /** Lines of the whole. */
@@ -251,40 +299,36 @@ interface CutText {
   readonly cut: string;
 }
 
-/** Whole lines up to the limits, unless the first one is too long by itself. Invisible characters are removed. */
-export function cutText(whole: string, limits: TextLimits): CutText {
+/** Whole lines up to the limits, or the beginning of the first one. Invisible characters are removed. */
+export function cutText(whole: string, maxLines: number, maxCharacters: number): CutText {
   const all = removeInvisible(whole).trimEnd();
-  if (all === '') return { text: '', lines: 0, cut: '' };
-  const lines = all.split('\n');
-  let kept = Math.min(lines.length, limits.lines);
-  let length = lines.slice(0, kept).join('\n').length;
-  while (kept > 1 && length > limits.characters) {
-    kept -= 1;
-    length -= (lines[kept] ?? '').length + 1;
+  const lines = all === '' ? [] : all.split('\n');
+  let text = lines.slice(0, maxLines).join('\n');
+  if (text.length > maxCharacters) {
+    const lineEnd = text.lastIndexOf('\n', maxCharacters);
+    text = lineEnd > 0 ? text.slice(0, lineEnd) : truncate(text, maxCharacters);
   }
-  const shown = lines.slice(0, kept).join('\n');
-  const text = shown.length > limits.characters ? truncate(shown, limits.characters) : shown;
-  const missing = [
-    ...(shown.length > text.length ? [`${formatCount(shown.length - text.length)} characters of this line`] : []),
-    ...(lines.length > kept ? [formatPlural(lines.length - kept, 'more line')] : []),
-  ];
-  return { text, lines: lines.length, cut: missing.length === 0 ? '' : `Not shown here: ${missing.join(' and ')}.` };
+  const missing = all.length - text.length;
+  return {
+    text,
+    lines: lines.length,
+    cut: missing > 0 ? `The last ${formatCount(missing)} characters are not shown.` : '',
+  };
 }
 
 /** One row a step, which opens to its meaning and result. Step N has the anchor `step-N`: the text cites steps by their place in the list. */
-export function renderSteps(steps: readonly InvestigationStep[], links: TextLinks, limits: TextLimits): Html {
-  return html`<ol class="steps">${steps.map((step, index) => renderStep(step, index + 1, links, limits))}</ol>`;
-}
-
-function renderStep(
-  { action, analysis, result }: InvestigationStep,
-  number: number,
+export function renderSteps(
+  steps: readonly InvestigationStep[],
   links: TextLinks,
-  limits: TextLimits,
+  { lines: maxLines, characters }: { readonly lines: number; readonly characters: number },
 ): Html {
-  const { text, lines, cut } = cutText(result, limits);
-  return html`<li id="step-${number}" tabindex="-1"><details id="result-${number}"><summary><span class="number"><span class="hidden">Step </span>${number}</span>
+  const items = steps.map(({ action, analysis, result }, index) => {
+    const number = index + 1;
+    const { text, lines, cut } = cutText(result, maxLines, characters);
+    return html`<li id="step-${number}" tabindex="-1"><details id="result-${number}"><summary><span class="number"><span class="hidden">Step </span>${number}</span>
 <code class="query">${sanitiseText(action, 2_000) || '–'}</code> <span class="soft count">${text === '' ? 'no result' : formatPlural(lines, 'line')}</span></summary>
 ${analysis.trim() === '' ? '' : html`<div class="meaning">${renderText(analysis, links)}</div>`}
 ${text === '' ? '' : html`<pre><code>${text}</code></pre>`}${cut === '' ? '' : html`<p class="hint">${cut}</p>`}</details></li>`;
+  });
+  return html`<ol class="steps">${items}</ol>`;
 }

@@ -1,5 +1,5 @@
 // The account area: its pages by path, and what every request passes: an id, headers, one log line, a page for every error.
-import { type Context, Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
@@ -29,64 +29,70 @@ import {
   postSignOut,
 } from './sign-in.ts';
 import { getUsage } from './usage.ts';
-import type { WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, WebDeps, WebEnv } from './web-deps.ts';
 
 export interface Web {
   /** Answers a request for a page; live pages end when `stopping` aborts. Never rejects. */
   fetch(request: Request, stopping?: AbortSignal): Promise<Response>;
 }
 
+type Page = (c: PageContext, deps: WebDeps) => Response | Promise<Response>;
+
+const [NEW_TOKEN, CREDENTIALS] = ['/account/tokens/new', '/account/security-credentials'];
+
+/** For people with a session. The last part: the page to return to after a repeated sign-in, where that must be recent. */
+const PAGES: readonly (readonly [method: 'GET' | 'POST', path: string, page: Page, recentFor?: string])[] = [
+  ['GET', '/', (c) => c.redirect('/projects', 303)],
+  ['GET', '/projects', getProjects],
+  ['GET', '/projects/:projectId', getProject],
+  ['GET', '/projects/:projectId/failures', getFailures],
+  ['GET', '/projects/:projectId/failures/:failureId', getFailure],
+  ['GET', '/projects/:projectId/observed', getObserved],
+  ['GET', '/projects/:projectId/settings', getSettings],
+  ['GET', '/projects/:projectId/reports/new', getReportForm],
+  ['POST', '/projects/:projectId/reports', postReport],
+  ['GET', '/investigations/:investigationId', getInvestigation],
+  ['GET', '/investigations/:investigationId/live', getLive],
+  ['POST', '/investigations/:investigationId/stop', postStop],
+  ['GET', '/issues/:issueId', getIssue],
+  ['GET', '/issues/:issueId/markdown', getMarkdown],
+  ['GET', '/issues/:issueId/patch', getPatch],
+  ['POST', '/issues/:issueId/pull-request', postPullRequest],
+  ['GET', '/issues/:issueId/delete', getDeleteIssue],
+  ['POST', '/issues/:issueId/delete', postDeleteIssue],
+  ['POST', '/sign-out', postSignOut],
+  ['GET', CREDENTIALS, getCredentials],
+  ['GET', NEW_TOKEN, getTokenForm, NEW_TOKEN],
+  ['POST', '/account/tokens', postToken, NEW_TOKEN],
+  ['POST', '/account/tokens/:tokenId/revoke', postRevoke],
+  ['POST', '/account/signing-secret/show', postShowSecret, CREDENTIALS],
+  ['POST', '/account/signing-secret/rotate', postRotate, CREDENTIALS],
+  ['POST', '/account/sessions/:sessionId/end', postEndSession],
+  ['GET', '/account/deliveries', getDeliveries],
+  ['GET', '/account/deliveries/:webhookId', getDelivery],
+  ['POST', '/account/deliveries/:webhookId/resend', postResend],
+  ['GET', '/usage', getUsage],
+  ['GET', '/audit', getAudit],
+];
+
 /** Builds the account area. It owns no resource: what is running ends with its request or with `stopping`. */
 export function createWeb(deps: WebDeps): Web {
   const app = new Hono<WebEnv>({ getPath: toCanonicalPath });
   addBoundary(app, deps);
-
   const limiter = createSignInLimiter(deps.now);
   app.get('/assets/:name', getAsset);
-  app.get('/sign-in', getSignIn(deps));
-  app.post('/sign-in', postGithubSignIn(deps, limiter));
-  app.get('/account/callback', getGithubCallback(deps, limiter));
-  app.get('/sign-in/local', getLocalSignIn(deps));
-  app.post('/sign-in/local', postLocalSignIn(deps, limiter));
-
+  app.get('/sign-in', (c) => getSignIn(c, deps));
+  app.post('/sign-in', (c) => postGithubSignIn(c, deps, limiter));
+  app.get('/account/callback', (c) => getGithubCallback(c, deps, limiter));
+  app.get('/sign-in/local', (c) => getLocalSignIn(c, deps));
+  app.post('/sign-in/local', (c) => postLocalSignIn(c, deps, limiter));
   const session = requireSession(deps);
-  app.get('/', session, (c) => c.redirect('/projects', 303));
-  app.get('/projects', session, getProjects(deps));
-  app.get('/projects/:projectId', session, getProject(deps));
-  app.get('/projects/:projectId/failures', session, getFailures(deps));
-  app.get('/projects/:projectId/failures/:failureId', session, getFailure(deps));
-  app.get('/projects/:projectId/observed', session, getObserved(deps));
-  app.get('/projects/:projectId/settings', session, getSettings(deps));
-  app.get('/projects/:projectId/reports/new', session, getReportForm(deps));
-  app.post('/projects/:projectId/reports', session, postReport(deps));
-  app.get('/investigations/:investigationId', session, getInvestigation(deps));
-  app.get('/investigations/:investigationId/live', session, getLive(deps));
-  app.post('/investigations/:investigationId/stop', session, postStop(deps));
-  app.get('/issues/:issueId', session, getIssue(deps));
-  app.get('/issues/:issueId/markdown', session, getMarkdown(deps));
-  app.get('/issues/:issueId/patch', session, getPatch(deps));
-  app.post('/issues/:issueId/pull-request', session, postPullRequest(deps));
-  app.get('/issues/:issueId/delete', session, getDeleteIssue(deps));
-  app.post('/issues/:issueId/delete', session, postDeleteIssue(deps));
-
-  const [newToken, credentials] = ['/account/tokens/new', '/account/security-credentials'];
-  const recentForToken = requireRecentSignIn(deps, newToken);
-  const recent = requireRecentSignIn(deps, credentials);
-  app.post('/sign-out', session, postSignOut(deps));
-  app.get(credentials, session, getCredentials(deps));
-  app.get(newToken, session, recentForToken, getTokenForm(deps));
-  app.post('/account/tokens', session, recentForToken, postToken(deps));
-  app.post('/account/tokens/:tokenId/revoke', session, postRevoke(deps));
-  app.post('/account/signing-secret/show', session, recent, postShowSecret(deps));
-  app.post('/account/signing-secret/rotate', session, recent, postRotate(deps));
-  app.post('/account/sessions/:sessionId/end', session, postEndSession(deps));
-  app.get('/account/deliveries', session, getDeliveries(deps));
-  app.get('/account/deliveries/:webhookId', session, getDelivery(deps));
-  app.post('/account/deliveries/:webhookId/resend', session, postResend(deps));
-  app.get('/usage', session, getUsage(deps));
-  app.get('/audit', session, getAudit(deps));
+  const pass: MiddlewareHandler<WebEnv> = (_c, next) => next();
+  for (const [method, path, page, recentFor] of PAGES) {
+    const recent = recentFor === undefined ? pass : requireRecentSignIn(deps, recentFor);
+    app.on(method, path, session, recent, (c) => page(c, deps));
+  }
   refuseOtherMethods(app);
-
   const never = new AbortController().signal;
   return { fetch: async (request, stopping = never) => app.fetch(request, { stopping }) };
 }
@@ -116,8 +122,8 @@ function addBoundary(app: Hono<WebEnv>, deps: WebDeps): void {
   app.notFound((c) => renderRefusal(c, deps, createAbsentRefusal()));
 }
 
-/** Refusals as they are; 503 where the store or GitHub does not answer; anything else is a fault of ours. */
-function toRefusal(error: Error, c: Context<WebEnv>, { log }: WebDeps): WebRefusal {
+/** Refusals as they are; 503 where the store or GitHub does not answer; anything else is our fault. */
+function toRefusal(error: Error, c: PageContext, { log }: WebDeps): WebRefusal {
   if (error instanceof WebRefusal) return error;
   const requestId = c.get('requestId');
   switch (error instanceof CausewayError ? error.code : '') {
@@ -132,7 +138,7 @@ function toRefusal(error: Error, c: Context<WebEnv>, { log }: WebDeps): WebRefus
       log.error({ err: error, requestId }, 'a page failed');
       return new WebRefusal(
         500,
-        `This is a fault of Causeway. The log of the service has the details under ${requestId}.`,
+        `This is a bug in Causeway. The log of the service has the details under ${requestId}.`,
       );
   }
 }
@@ -149,7 +155,7 @@ function refuseOtherMethods(app: Hono<WebEnv>): void {
   for (const [path, methods] of methodsByPath) {
     const allow = [...methods].join(', ');
     app.all(path, (c) => {
-      const message = `This address does not know the method ${c.req.method}: use ${allow}.`;
+      const message = `This address doesn't support ${c.req.method}: use ${allow}.`;
       throw new WebRefusal(405, message, { headers: { Allow: allow } });
     });
   }

@@ -1,35 +1,35 @@
 // Deliveries: the webhooks of an account, each with its attempts and its current body, and the form that sends it again.
-import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import { sanitiseLine, sanitiseText } from '../core/inert-text.ts';
 import type { Webhook, WebhookState } from '../core/webhook.ts';
 import type { WebhookAttempt, WebhookFilter, WebhookStore } from '../db/webhooks.ts';
 import { visibleInvestigation } from '../services/access.ts';
 import {
+  cutPage,
   formatCount,
   renderBadge,
   renderDone,
+  renderEmpty,
   renderFilters,
   renderMoment,
   renderPager,
   renderPlainLine,
+  renderSection,
+  renderTable,
   type Tone,
 } from './components.ts';
 import { isAccountId } from './credentials.ts';
 import { readForm } from './forms.ts';
 import { type Html, refuseAbsentPage, renderFormToken, renderPage, WebRefusal } from './layout.ts';
-import type { WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, WebDeps } from './web-deps.ts';
 
 const ADDRESS = '/account/deliveries';
 const PAGE = 100;
-/** A page of millions of characters is of no use. */
 const MAX_BODY = 100_000;
 /** Longer path segments are probably a key. */
 const MAX_SEGMENT = 24;
 
-const DONE = { resent: 'It is being sent again, with the whole schedule of attempts ahead of it.' };
-const NOT_NOW =
-  'It is already being sent, or its subject was deleted. Nothing was changed: the page of the delivery shows its state.';
+const DONE = { resent: 'The webhook is being sent again, with a new schedule of attempts.' };
 
 const STATES: Readonly<Record<WebhookState, readonly [text: string, tone: Tone]>> = {
   pending: ['pending', 'busy'],
@@ -39,65 +39,63 @@ const STATES: Readonly<Record<WebhookState, readonly [text: string, tone: Tone]>
 };
 
 /** GET /account/deliveries; `?state=dead`: failed ones only; `?before=`: older than that one. */
-export function getDeliveries(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const before = c.req.query('before') ?? '';
-    if (before !== '' && !isAccountId(before)) refuseAbsentPage();
-    const isFailed = c.req.query('state') === 'dead';
-    const filter = toFilter(isFailed, before);
-    const found = await deps.store.listWebhooks(c.get('signedIn').account.id, PAGE + 1, filter);
-    const webhooks = found.slice(0, PAGE);
-    const last = found.length > PAGE ? webhooks.at(-1) : undefined;
-    const body = html`<h1>Deliveries</h1>
+export async function getDeliveries(c: PageContext, deps: WebDeps): Promise<Response> {
+  const before = c.req.query('before') ?? '';
+  if (before !== '' && !isAccountId(before)) refuseAbsentPage();
+  const failed: WebhookFilter = c.req.query('state') === 'dead' ? { state: 'dead' } : {};
+  const filter = { ...failed, ...(before === '' ? {} : { before }) };
+  const found = await deps.store.listWebhooks(c.get('signedIn').account.id, PAGE + 1, filter);
+  const { entries, last } = cutPage(found, PAGE);
+  const body = html`<h1>Deliveries</h1>
 <p>Webhooks sent for your reports.</p>
 ${renderFilters('State', [
-  { href: toAddress(false), text: 'All', isCurrent: !isFailed },
-  { href: toAddress(true), text: 'Failed', isCurrent: isFailed },
+  { href: ADDRESS, text: 'All', isCurrent: failed.state === undefined },
+  { href: toAddress({ state: 'dead' }), text: 'Failed', isCurrent: failed.state !== undefined },
 ])}
-${webhooks.length === 0 ? renderNothing(isFailed, before !== '') : renderTable(webhooks)}
+${entries.length === 0 ? renderNone(filter) : renderWebhooks(entries)}
 ${renderPager({
   label: 'Pages of deliveries',
-  first: before === '' ? null : { href: toAddress(isFailed), text: 'Newest' },
-  next: last === undefined ? null : { href: toAddress(isFailed, last.id), text: 'Older' },
+  first: before === '' ? null : toAddress(failed),
+  next: last === undefined ? null : toAddress({ before: last.id, ...failed }),
 })}`;
-    return renderPage(c, deps, { title: 'Deliveries', section: 'deliveries', body });
-  };
+  return renderPage(c, deps, { title: 'Deliveries', section: 'deliveries', body });
 }
 
-function toFilter(isFailed: boolean, before: string): WebhookFilter {
-  return { ...(before === '' ? {} : { before }), ...(isFailed ? { state: 'dead' } : {}) };
-}
-
-function toAddress(isFailed: boolean, before = ''): string {
-  const query = new URLSearchParams({ ...toFilter(isFailed, before) }).toString();
+function toAddress(filter: WebhookFilter): string {
+  const query = new URLSearchParams({ ...filter }).toString();
   return query === '' ? ADDRESS : `${ADDRESS}?${query}`;
 }
 
-function renderNothing(isFailed: boolean, isPaged: boolean): Html {
-  if (isPaged)
-    return html`<div class="empty"><p>Nothing older, or the one at which this page begins was deleted.</p></div>`;
-  if (isFailed) return html`<div class="empty"><p>No failed deliveries.</p></div>`;
-  return html`<div class="empty"><p>Nothing sent yet.</p>
-<p>Submit a report with a <code>callbackUrl</code>, and its result is sent there, signed, in up to ten attempts over three days. See the <a href="/docs">API</a>.</p></div>`;
+function renderNone({ before, state }: WebhookFilter): Html {
+  if (before !== undefined) return renderEmpty('Nothing older, or the one at which this page begins was deleted.');
+  if (state !== undefined) return renderEmpty('No failed deliveries.');
+  return renderEmpty(
+    'Nothing sent yet.',
+    html`<p>Submit a report with a <code>callbackUrl</code>, and its result is sent there, signed, in up to ten attempts over three days. See the <a href="/docs">API</a>.</p>`,
+  );
 }
 
-function renderTable(webhooks: readonly Webhook[]): Html {
-  return html`<table class="cards log"><caption class="hidden">Deliveries, newest first</caption>
-<thead><tr><th scope="col">Delivery</th><th scope="col">State, last error</th><th scope="col" class="number">Attempts</th><th scope="col">To</th>
-<th scope="col">Investigation</th><th scope="col">Created</th></tr></thead>
-<tbody>${webhooks.map(renderRow)}</tbody></table>`;
+function renderWebhooks(webhooks: readonly Webhook[]): Html {
+  return renderTable({
+    caption: 'Deliveries, newest first',
+    columns: ['Delivery', 'State, last error', ['Attempts', 'number'], 'To', 'Investigation', 'Created'],
+    rows: webhooks.map((webhook) => {
+      const { id, type, state, investigationId, attempts, createdAt, lastError } = webhook;
+      return [
+        html`<a class="mono" href="${ADDRESS}/${id}">${id}</a><br><code>${type}</code>`,
+        html`${renderBadge(...STATES[state])}${lastError === '' ? '' : html` <span class="cell-note">${renderPlainLine(lastError)}</span>`}`,
+        formatCount(attempts),
+        renderReceiver(webhook),
+        isErased(webhook)
+          ? 'deleted'
+          : html`<a class="mono" href="/investigations/${investigationId}">${investigationId}</a>`,
+        renderMoment(createdAt),
+      ];
+    }),
+  });
 }
 
-function renderRow(webhook: Webhook): Html {
-  const { id, type, state, investigationId, attempts, createdAt, lastError } = webhook;
-  return html`<tr><th scope="row"><a class="mono" href="${ADDRESS}/${id}">${id}</a><br><code>${type}</code></th>
-<td data-label="State, last error">${renderBadge(...STATES[state])}${lastError === '' ? '' : html` <span class="cell-note">${renderPlainLine(lastError)}</span>`}</td><td class="number" data-label="Attempts">${formatCount(attempts)}</td>
-<td data-label="To">${renderReceiver(webhook)}</td>
-<td data-label="Investigation">${isErased(webhook) ? 'deleted' : html`<a class="mono" href="/investigations/${investigationId}">${investigationId}</a>`}</td>
-<td data-label="Created">${renderMoment(createdAt)}</td></tr>`;
-}
-
-/** Its subject was erased, and everything about the delivery but its existence. */
+/** Its subject was deleted, and everything about the delivery but its existence. */
 function isErased({ url }: Webhook): boolean {
   return url === '';
 }
@@ -127,36 +125,38 @@ interface Delivery {
 }
 
 /** GET /account/deliveries/{id} */
-export function getDelivery(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const webhook = await findWebhook(c, deps);
-    const isVisible = await isSubjectVisible(c, deps, webhook);
-    const delivery: Delivery = {
-      webhook,
-      isVisible,
-      attempts: await deps.store.listAttempts(webhook.id),
-      data: isVisible ? await deps.store.readWebhookData(webhook.id) : null,
-    };
-    const { id, type, state, createdAt } = webhook;
-    const body = html`<h1>Delivery</h1>
+export async function getDelivery(c: PageContext, deps: WebDeps): Promise<Response> {
+  const webhook = await findWebhook(c, deps);
+  const isVisible = await isSubjectVisible(c, deps, webhook);
+  const attempts = await deps.store.listAttempts(webhook.id);
+  const data = isVisible ? await deps.store.readWebhookData(webhook.id) : null;
+  const delivery: Delivery = { webhook, isVisible, attempts, data };
+  const { id, type, state, investigationId, createdAt } = webhook;
+  const subject = isVisible
+    ? html`<a class="mono" href="/investigations/${investigationId}">${investigationId}</a>`
+    : html`${isErased(webhook) ? 'deleted' : 'not visible to you'}`;
+  const body = html`<h1>Delivery</h1>
 ${renderDone(c, DONE)}
 <dl class="facts"><dt>State</dt><dd>${renderBadge(...STATES[state])}</dd><dt>Type</dt><dd><code>${type}</code></dd>
 <dt>Id</dt><dd><code>${id}</code></dd><dt>To</dt><dd>${renderReceiver(webhook)}</dd>
-<dt>Investigation</dt><dd>${renderSubject(delivery)}</dd>
+<dt>Investigation</dt><dd>${subject}</dd>
 <dt>Created</dt><dd>${renderMoment(createdAt)}</dd></dl>
 ${renderResend(delivery, renderFormToken(c.get('signedIn')))}
-<section aria-labelledby="attempts"><h2 id="attempts">Attempts</h2>${renderAttempts(delivery)}</section>
-<section aria-labelledby="payload-title"><h2 id="payload-title">Current body</h2>${renderPayload(delivery)}
-<p>Every attempt is signed: the header <code>webhook-signature</code> contains <code>v1,</code> and an HMAC-SHA256 (base64) of <code>webhook-id</code>, <code>webhook-timestamp</code> and the body, joined by dots, with your <a href="/account/security-credentials#signing-secret">signing secret</a>; two of them during a rotation.</p></section>`;
-    const crumbs = [
-      { text: 'Deliveries', href: ADDRESS },
-      { text: id, href: '' },
-    ];
-    return renderPage(c, deps, { title: `Delivery ${id}`, section: 'deliveries', crumbs, body });
-  };
+${renderSection('attempts', 'Attempts', renderAttempts(delivery))}
+${renderSection(
+  'payload-title',
+  'Current body',
+  html`${renderPayload(delivery)}
+<p>Every attempt is signed: the header <code>webhook-signature</code> contains <code>v1,</code> and an HMAC-SHA256 (base64) of <code>webhook-id</code>, <code>webhook-timestamp</code> and the body, joined by dots, with your <a href="/account/security-credentials#signing-secret">signing secret</a>; two of them during a rotation.</p>`,
+)}`;
+  const crumbs = [
+    { text: 'Deliveries', href: ADDRESS },
+    { text: id, href: '' },
+  ];
+  return renderPage(c, deps, { title: `Delivery ${id}`, section: 'deliveries', crumbs, body });
 }
 
-async function findWebhook(c: Context<WebEnv>, { store }: WebDeps): Promise<Webhook> {
+async function findWebhook(c: PageContext, { store }: WebDeps): Promise<Webhook> {
   const id = c.req.param('webhookId') ?? '';
   const webhook = isAccountId(id) ? await store.findWebhook(id) : null;
   if (webhook === null || webhook.accountId !== c.get('signedIn').account.id) refuseAbsentPage();
@@ -164,20 +164,15 @@ async function findWebhook(c: Context<WebEnv>, { store }: WebDeps): Promise<Webh
 }
 
 /** A person who has lost access to the project no longer sees its results, whatever was sent before. */
-async function isSubjectVisible(c: Context<WebEnv>, deps: WebDeps, { investigationId }: Webhook): Promise<boolean> {
+async function isSubjectVisible(c: PageContext, deps: WebDeps, { investigationId }: Webhook): Promise<boolean> {
   return (await visibleInvestigation(deps, c.get('asking'), investigationId)) !== null;
-}
-
-function renderSubject({ webhook, isVisible }: Delivery): Html {
-  const { investigationId: id } = webhook;
-  if (isVisible) return html`<a class="mono" href="/investigations/${id}">${id}</a>`;
-  return isErased(webhook) ? html`deleted` : html`not visible to you`;
 }
 
 function renderResend({ webhook, data }: Delivery, formToken: Html): Html {
   if (webhook.state === 'pending') return html`<p class="hint">The next attempt is automatic.</p>`;
-  if (data === null)
-    return html`<p class="hint">It can't be sent again: its content is gone, or not visible to you.</p>`;
+  if (data === null) {
+    return html`<p class="hint">It can't be sent again: its content was deleted, or is not visible to you.</p>`;
+  }
   return html`<form method="post" action="${ADDRESS}/${webhook.id}/resend" class="actions">${formToken}
 <button class="primary">Send again</button><span class="hint">With the same id, so that a receiver can drop a duplicate.</span></form>`;
 }
@@ -186,19 +181,18 @@ function renderAttempts({ webhook, attempts }: Delivery): Html {
   const unlisted = webhook.attempts - attempts.length;
   const rest = unlisted > 0 ? html`<p class="hint">${formatCount(unlisted)} older attempts have no record.</p>` : '';
   if (attempts.length === 0) return html`<p>${webhook.attempts === 0 ? 'None yet.' : ''}</p>${rest}`;
-  return html`<table class="cards log"><caption class="hidden">Attempts, newest first</caption>
-<thead><tr><th scope="col" class="number">Number</th><th scope="col">When</th><th scope="col">Duration</th><th scope="col">Result</th></tr></thead>
-<tbody>${attempts.map(
-    ({
-      number,
-      at,
-      ms,
-      ok,
-      error,
-    }) => html`<tr><td class="number" data-label="Number">${formatCount(number)}</td><td data-label="When">${renderMoment(at)}</td>
-<td data-label="Duration">${formatMilliseconds(ms)}</td>
-<td data-label="Result">${ok ? renderBadge('delivered', 'good') : html`${renderBadge('not delivered', 'bad')} ${renderPlainLine(error)}`}</td></tr>`,
-  )}</tbody></table>${rest}`;
+  const table = renderTable({
+    caption: 'Attempts, newest first',
+    columns: [['Number', 'number'], 'When', 'Duration', 'Result'],
+    named: 1,
+    rows: attempts.map(({ number, at, ms, ok, error }) => [
+      formatCount(number),
+      renderMoment(at),
+      formatMilliseconds(ms),
+      ok ? renderBadge('delivered', 'good') : html`${renderBadge('not delivered', 'bad')} ${renderPlainLine(error)}`,
+    ]),
+  });
+  return html`${table}${rest}`;
 }
 
 /** 0 where nothing was sent. */
@@ -218,14 +212,12 @@ function renderPayload({ webhook, data, isVisible }: Delivery): Html {
 }
 
 /** POST /account/deliveries/{id}/resend: only what the person still sees, since the current content is sent. */
-export function postResend(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    await readForm(c);
-    const webhook = await findWebhook(c, deps);
-    const { id, accountId } = webhook;
-    const isVisible = await isSubjectVisible(c, deps, webhook);
-    const isSent = isVisible && (await deps.store.resendWebhook(id, accountId, deps.now().toISOString()));
-    if (!isSent) throw new WebRefusal(409, NOT_NOW);
-    return c.redirect(`${ADDRESS}/${id}?done=resent`, 303);
-  };
+export async function postResend(c: PageContext, deps: WebDeps): Promise<Response> {
+  await readForm(c);
+  const webhook = await findWebhook(c, deps);
+  const { id, accountId } = webhook;
+  const isVisible = await isSubjectVisible(c, deps, webhook);
+  const isSent = isVisible && (await deps.store.resendWebhook(id, accountId, deps.now().toISOString()));
+  if (isSent) return c.redirect(`${ADDRESS}/${id}?done=resent`, 303);
+  throw new WebRefusal(409, 'It is already being sent, or its subject was deleted. Nothing was changed.');
 }

@@ -1,21 +1,23 @@
 // The failures of a project: the list of them, the flaky ones, and one failure with its cause and its first bad commit.
-import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import type { Closing, CommitRange, Failure, Sighting } from '../core/failure.ts';
 import { sanitiseLine } from '../core/inert-text.ts';
 import type { Investigation } from '../core/investigation.ts';
-import type { Project } from '../core/project.ts';
+import { formatPercent } from '../core/issue-view.ts';
+import { isGithubProject, type Project } from '../core/project.ts';
 import type { Thread } from '../core/thread.ts';
 import {
   createCrumbs,
+  cutPage,
   describeVerdict,
   findProject,
   formatCount,
-  formatPercent,
   formatPlural,
+  NOTHING,
   renderBadge,
   renderCommit,
   renderComparison,
+  renderEmpty,
   renderFilters,
   renderJoined,
   renderMoment,
@@ -26,10 +28,12 @@ import {
   renderPlainLine,
   renderProjectHead,
   renderProjectTabs,
+  renderSection,
+  renderTable,
 } from './components.ts';
 import { type Html, refuseAbsentPage, renderPage } from './layout.ts';
 import { getFirstSentence } from './text.ts';
-import type { WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, WebDeps } from './web-deps.ts';
 
 const PAGE = 50;
 /** Failures among which the flaky ones are ranked. */
@@ -40,91 +44,64 @@ const MAX_PLACES = 3;
 
 type Filter = Failure['state'] | 'all';
 
-interface ListQuery {
-  readonly state: Filter;
-  /** Id of the last failure of the page before; "": the first page. */
-  readonly after: string;
-}
-
-/** GET /projects/{projectId}/failures */
-export function getFailures(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const seen = await findProject(c, deps);
-    const { project } = seen;
-    const query = readListQuery(c);
-    const address = `/projects/${project.id}/failures`;
-    const filters = (['open', 'closed', 'all'] as const).map((state) => ({
-      href: `${address}?state=${state}`,
-      text: `${state.charAt(0).toUpperCase()}${state.slice(1)}`,
-      isCurrent: state === query.state,
-    }));
-    const body = html`${renderProjectHead(seen)}
-${renderProjectTabs(project, 'failures')}
-<section aria-labelledby="failures"><h2 id="failures">Failures</h2>
-${renderFilters('State', filters)}
-${await renderList(deps, project, query)}</section>
-${query.after === '' ? renderFlaky(await deps.store.listFailures(project.id, { limit: RANKED_OF })) : ''}`;
-    const crumbs = createCrumbs(project, { text: 'Failures', href: address });
-    return renderPage(c, deps, { title: `Failures · ${project.name}`, body, section: 'projects', crumbs });
-  };
+/** GET /projects/{projectId}/failures: the open ones by default, since those need somebody to act. */
+export async function getFailures(c: PageContext, deps: WebDeps): Promise<Response> {
+  const seen = await findProject(c, deps);
+  const { project } = seen;
+  const given = c.req.query('state');
+  const state: Filter = given === 'closed' || given === 'all' ? given : 'open';
+  const after = c.req.query('after') ?? '';
+  if (after !== '' && !isFailureId(after)) refuseAbsentPage();
+  const address = `/projects/${project.id}/failures`;
+  const filters = (['open', 'closed', 'all'] as const).map((each) => ({
+    href: `${address}?state=${each}`,
+    text: `${each.charAt(0).toUpperCase()}${each.slice(1)}`,
+    isCurrent: each === state,
+  }));
+  const filter = { ...(state === 'all' ? {} : { state }), ...(after === '' ? {} : { after }) };
+  const { entries, last } = cutPage(await deps.store.listFailures(project.id, { limit: PAGE + 1, ...filter }), PAGE);
+  const isEmpty = entries.length === 0;
+  const body = html`${renderProjectHead(seen, 'failures')}
+${renderSection(
+  'failures',
+  'Failures',
+  html`${renderFilters('State', filters)}
+${isEmpty ? renderEmpty(describeEmpty(project, state, after !== '')) : renderFailures(project, entries)}
+${renderPager({
+  label: 'Pages of failures',
+  first: isEmpty || after === '' ? null : `${address}?state=${state}`,
+  next: last === undefined ? null : `${address}?state=${state}&after=${last.id}`,
+})}`,
+)}
+${after === '' ? renderFlaky(await deps.store.listFailures(project.id, { limit: RANKED_OF })) : ''}`;
+  const crumbs = createCrumbs(project, { text: 'Failures', href: address });
+  return renderPage(c, deps, { title: `Failures · ${project.name}`, body, section: 'projects', crumbs });
 }
 
 /** GET /projects/{projectId}/failures/{failureId} */
-export function getFailure(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const { project } = await findProject(c, deps);
-    const id = c.req.param('failureId') ?? '';
-    const failure = (isFailureId(id) ? await deps.store.findFailure(id) : null) ?? refuseAbsentPage();
-    if (failure.projectId !== project.id) refuseAbsentPage();
-    const title = getHeadline(failure);
-    const body = html`<h1 class="failure-line">${title}</h1>
+export async function getFailure(c: PageContext, deps: WebDeps): Promise<Response> {
+  const { project } = await findProject(c, deps);
+  const id = c.req.param('failureId') ?? '';
+  const failure = (isFailureId(id) ? await deps.store.findFailure(id) : null) ?? refuseAbsentPage();
+  if (failure.projectId !== project.id) refuseAbsentPage();
+  const title = getHeadline(failure);
+  const body = html`<h1 class="failure-line">${title}</h1>
 ${renderProjectTabs(project, 'failures', { isWithin: true })}
 ${renderFacts(project, failure)}
-${await renderCause(deps, project, failure)}
+${renderSection('cause', 'Cause', await renderCause(deps, project, failure))}
 ${renderRange(project, failure)}`;
-    const list = { text: 'Failures', href: `/projects/${project.id}/failures` };
-    const crumbs = createCrumbs(project, list, { text: title, href: `${list.href}/${id}` });
-    return renderPage(c, deps, { title: `${title} · ${project.name}`, body, section: 'projects', crumbs });
-  };
+  const list = { text: 'Failures', href: `/projects/${project.id}/failures` };
+  const crumbs = createCrumbs(project, list, { text: title, href: `${list.href}/${id}` });
+  return renderPage(c, deps, { title: `${title} · ${project.name}`, body, section: 'projects', crumbs });
 }
 
 function isFailureId(text: string): boolean {
   return /^fal_[0-9A-Za-z]{1,32}$/.test(text);
 }
 
-/** Open failures by default: those need somebody to act. */
-function readListQuery(c: Context<WebEnv>): ListQuery {
-  const given = c.req.query('state');
-  const after = c.req.query('after') ?? '';
-  if (after !== '' && !isFailureId(after)) refuseAbsentPage();
-  return { state: given === 'closed' || given === 'all' ? given : 'open', after };
-}
-
-async function renderList({ store }: WebDeps, project: Project, query: ListQuery): Promise<Html> {
-  const { state, after } = query;
-  const found = await store.listFailures(project.id, {
-    limit: PAGE + 1,
-    ...(state === 'all' ? {} : { state }),
-    ...(after === '' ? {} : { after }),
-  });
-  const failures = found.slice(0, PAGE);
-  if (failures.length === 0) return html`<div class="empty"><p>${describeEmpty(project, query)}</p></div>`;
-  const address = `/projects/${project.id}/failures?state=${state}`;
-  const last = found.length > PAGE ? failures.at(-1) : undefined;
-  return html`<table class="cards ledger"><caption class="hidden">Failures</caption>
-<thead><tr><th scope="col">Failure</th><th scope="col">State</th><th scope="col" class="number">Occurrences</th>
-<th scope="col">Flaky</th><th scope="col">First</th><th scope="col">Last</th></tr></thead>
-<tbody>${failures.map((failure) => renderRow(project, failure))}</tbody></table>
-${renderPager({
-  label: 'Pages of failures',
-  first: after === '' ? null : { href: address, text: 'Newest' },
-  next: last === undefined ? null : { href: `${address}&after=${last.id}`, text: 'Older' },
-})}`;
-}
-
-function describeEmpty({ source }: Project, { state, after }: ListQuery): string {
-  if (after !== '') return 'No more failures, or the one at which this page begins was deleted.';
-  if (source.kind !== 'github') {
+function describeEmpty(project: Project, state: Filter, isPaged: boolean): string {
+  if (isPaged) return 'No more failures, or the one at which this page begins was deleted.';
+  if (!isGithubProject(project)) {
     return 'Failures come from GitHub checks; this is a local repository. Submit a failing log as a report instead.';
   }
   if (state === 'closed') return 'No closed failures.';
@@ -132,55 +109,77 @@ function describeEmpty({ source }: Project, { state, after }: ListQuery): string
   return `${none} When a check fails, its cause is listed here; it is closed when the default branch passes again.`;
 }
 
-function renderRow(project: Project, failure: Failure): Html {
-  const { hits, firstSeen, lastSeen, state, closed } = failure;
-  return html`<tr><th scope="row">${renderFailureLink(failure)}
-<span class="soft below">${renderPlaces(project, failure)}</span></th>
-<td data-label="State">${renderState(failure)}
-${state === 'closed' && closed !== null ? html`<span class="soft below">${renderClosing(project, closed)}</span>` : ''}</td>
-<td class="number" data-label="Occurrences">${formatCount(hits)}</td>
-<td data-label="Flaky">${failure.flakyHits === 0 ? '' : describeFlakiness(failure)}</td>
-<td data-label="First">${renderMoment(firstSeen.at)}</td><td data-label="Last">${renderMoment(lastSeen.at)}</td></tr>`;
+function renderFailures(project: Project, failures: readonly Failure[]): Html {
+  return renderTable({
+    caption: 'Failures',
+    style: 'ledger',
+    columns: ['Failure', 'State', ['Occurrences', 'number'], 'Flaky', 'First', 'Last'],
+    rows: failures.map((failure) => {
+      const { hits, flakyHits, firstSeen, lastSeen, state, closed } = failure;
+      const isClosed = state === 'closed' && closed !== null;
+      return [
+        html`${renderFailureLink(failure)}
+<span class="soft below">${renderPlaces(project, failure)}</span>`,
+        html`${renderState(failure)}
+${isClosed ? html`<span class="soft below">${renderClosing(project, closed)}</span>` : ''}`,
+        formatCount(hits),
+        flakyHits === 0 ? '' : describeFlakiness(failure),
+        renderMoment(firstSeen.at),
+        renderMoment(lastSeen.at),
+      ];
+    }),
+  });
 }
 
 function renderFailureLink(failure: Failure): Html {
   return html`<a class="row-link mono" href="/projects/${failure.projectId}/failures/${failure.id}">${getHeadline(failure)}</a>`;
 }
 
-function renderPlaces(project: Project, { checkNames, branches, pullRequests, isOnDefault }: Failure): Html {
-  const lists = [
-    isOnDefault ? [html`on the default branch`] : [],
-    checkNames.map((name) => html`${sanitiseLine(name, 80)}`),
-    branches.map((name) => html`<code>${sanitiseLine(name, 80)}</code>`),
-    pullRequests.map((number) => renderNumber(project, 'pull', number)),
-  ].filter((list) => list.length > 0);
-  const parts = lists.map((list) => {
+function renderPlaces(project: Project, failure: Failure): Html {
+  const { checkNames, branches, pullRequests, isOnDefault } = listPlaces(project, failure);
+  const lists = [isOnDefault ? [html`on the default branch`] : [], checkNames, branches, pullRequests];
+  const parts = lists.flatMap((list) => {
     const more = list.length - MAX_PLACES;
-    return html`${renderJoined(list.slice(0, MAX_PLACES))}${more > 0 ? ` and ${more} more` : ''}`;
+    if (list.length === 0) return [];
+    return [html`${renderJoined(list.slice(0, MAX_PLACES))}${more > 0 ? ` and ${more} more` : ''}`];
   });
   return renderJoined(parts, ' · ');
 }
 
-/** The flakiest first; nothing where no failure passed without a change. */
+function listPlaces(project: Project, { checkNames, branches, pullRequests, isOnDefault }: Failure) {
+  return {
+    isOnDefault,
+    checkNames: checkNames.map((name) => html`${sanitiseLine(name, 200)}`),
+    branches: branches.map((name) => html`<code>${sanitiseLine(name, 200)}</code>`),
+    pullRequests: pullRequests.map((number) => renderNumber(project, 'pull', number)),
+  };
+}
+
+/** The most frequent first; nothing where no failure passed without a change. */
 function renderFlaky(failures: readonly Failure[]): Html {
   const getShare = ({ flakyHits, hits }: Failure) => (hits === 0 ? 0 : flakyHits / hits);
   const ranked = failures
     .filter(({ flakyHits }) => flakyHits > 0)
     .sort((one, other) => other.flakyHits - one.flakyHits || getShare(other) - getShare(one))
     .slice(0, MAX_RANKED);
-  if (ranked.length === 0) return html``;
-  const rows = ranked.map(
-    (failure) => html`<tr><th scope="row">${renderFailureLink(failure)}</th>
-<td class="number" data-label="Flaky">${formatCount(failure.flakyHits)}</td>
-<td class="number" data-label="Of">${formatCount(failure.hits)}</td>
-<td class="number" data-label="Rate">${formatPercent(getShare(failure))}</td>
-<td data-label="Last">${renderMoment(failure.lastSeen.at)}</td></tr>`,
+  if (ranked.length === 0) return NOTHING;
+  const table = renderTable({
+    caption: 'Flaky failures, the most frequent first',
+    style: 'ledger',
+    columns: ['Failure', ['Flaky', 'number'], ['Of', 'number'], ['Rate', 'number'], 'Last'],
+    rows: ranked.map((failure) => [
+      renderFailureLink(failure),
+      formatCount(failure.flakyHits),
+      formatCount(failure.hits),
+      formatPercent(getShare(failure)),
+      renderMoment(failure.lastSeen.at),
+    ]),
+  });
+  return renderSection(
+    'flaky',
+    'Flaky',
+    html`<p class="hint">Failed, then passed at the same commit without a change. Ranked over the ${formatPlural(failures.length, 'latest failure')}.</p>${table}`,
   );
-  return html`<section aria-labelledby="flaky"><h2 id="flaky">Flaky</h2>
-<p class="hint">Failed, then passed at the same commit without a change. Ranked over the ${formatPlural(failures.length, 'latest failure')}.</p>
-<table class="cards ledger"><caption class="hidden">Flaky failures, the most frequent first</caption>
-<thead><tr><th scope="col">Failure</th><th scope="col" class="number">Flaky</th><th scope="col" class="number">Of</th>
-<th scope="col" class="number">Rate</th><th scope="col">Last</th></tr></thead><tbody>${rows}</tbody></table></section>`;
 }
 
 function getHeadline({ headline }: Failure): string {
@@ -208,27 +207,16 @@ function describeFlakiness({ hits, flakyHits }: Failure): string {
 }
 
 function renderFacts(project: Project, failure: Failure): Html {
-  const { hits, firstSeen, lastSeen, checkNames, branches, pullRequests, fingerprint } = failure;
+  const { checkNames, branches, pullRequests } = listPlaces(project, failure);
   const renderList = (name: string, all: readonly Html[]) =>
     all.length === 0 ? '' : html`<dt>${name}</dt><dd>${renderJoined(all)}</dd>`;
   return html`<dl class="facts"><dt>State</dt><dd>${renderState(failure)} ${renderHistory(project, failure)}</dd>
-<dt>Occurrences</dt><dd>${formatCount(hits)}</dd>
+<dt>Occurrences</dt><dd>${formatCount(failure.hits)}</dd>
 <dt>Flaky</dt><dd>${describeFlakiness(failure)}</dd>
-<dt>First seen</dt><dd>${renderSighting(project, firstSeen)}</dd>
-<dt>Last seen</dt><dd>${renderSighting(project, lastSeen)}</dd>
-${renderList(
-  'Checks',
-  checkNames.map((name) => html`${sanitiseLine(name, 200)}`),
-)}
-${renderList(
-  'Branches',
-  branches.map((name) => html`<code>${sanitiseLine(name, 200)}</code>`),
-)}
-${renderList(
-  'Pull requests',
-  pullRequests.map((number) => renderNumber(project, 'pull', number)),
-)}</dl>
-<details><summary>Fingerprint</summary><p><code>${sanitiseLine(fingerprint, 100)}</code></p></details>`;
+<dt>First seen</dt><dd>${renderSighting(project, failure.firstSeen)}</dd>
+<dt>Last seen</dt><dd>${renderSighting(project, failure.lastSeen)}</dd>
+${renderList('Checks', checkNames)}${renderList('Branches', branches)}${renderList('Pull requests', pullRequests)}</dl>
+<details><summary>Fingerprint</summary><p><code>${sanitiseLine(failure.fingerprint, 100)}</code></p></details>`;
 }
 
 /** A failure that was opened again after it had been closed is a regression. */
@@ -251,11 +239,10 @@ async function renderCause({ store }: WebDeps, project: Project, failure: Failur
   const thread = threadId === null ? null : await store.findThread(threadId);
   const none =
     investigationId === null
-      ? 'Not investigated since it was last opened: that happens when somebody asks for it, or where failed checks are investigated automatically.'
+      ? 'Not investigated since it was last opened. Request an analysis, or have failed checks investigated automatically.'
       : 'The investigation was deleted.';
-  return html`<section aria-labelledby="cause"><h2 id="cause">Cause</h2>
-${investigation === null ? html`<p class="soft">${none}</p>` : await renderInvestigation(store, investigation)}
-${thread === null ? '' : renderOnGithub(project, thread)}</section>`;
+  return html`${investigation === null ? html`<p class="soft">${none}</p>` : await renderInvestigation(store, investigation)}
+${thread === null ? '' : renderOnGithub(project, thread)}`;
 }
 
 async function renderInvestigation(store: WebDeps['store'], { id, outcome, progress }: Investigation): Promise<Html> {
@@ -271,10 +258,10 @@ ${confidence === null ? '' : html`<span class="soft">confidence ${formatPercent(
     }
     case 'queued':
     case 'running': {
-      const words =
+      const text =
         progress.step === 0 ? 'Being investigated' : `Step ${progress.step}: ${sanitiseLine(progress.action, 140)}`;
       const badge = renderBadge(outcome.state, outcome.state === 'running' ? 'busy' : 'quiet');
-      return html`<p>${badge} <a href="/investigations/${id}">${words}</a></p>`;
+      return html`<p>${badge} <a href="/investigations/${id}">${text}</a></p>`;
     }
     case 'gave_up':
     case 'cancelled':
@@ -297,13 +284,16 @@ ${comment === null || comment.url === '' ? '' : html`<p>${renderOwnLink(project,
 
 /** Nothing where it never broke the default branch, or the commits are not known. */
 function renderRange(project: Project, { range }: Failure): Html {
-  if (range === null) return html``;
+  if (range === null) return NOTHING;
   const { total, commits, likeliest } = range;
-  return html`<section aria-labelledby="range"><h2 id="range">First bad commit</h2>
-<p>The default branch broke with ${total === 1 ? 'this commit' : `one of ${formatPlural(total, 'commit')}`}: ${renderComparison(project, range)}</p>
+  return renderSection(
+    'range',
+    'First bad commit',
+    html`<p>The default branch broke with ${total === 1 ? 'this commit' : `one of ${formatPlural(total, 'commit')}`}: ${renderComparison(project, range)}</p>
 ${likeliest === undefined ? html`<p class="soft">None of them is more likely than the others.</p>` : ''}
 <ol class="commits">${commits.map((commit) => renderRangeCommit(project, commit, likeliest))}</ol>
-${total > commits.length ? html`<p class="hint">These are the ${commits.length} newest of ${total}.</p>` : ''}</section>`;
+${total > commits.length ? html`<p class="hint">These are the ${commits.length} newest of ${total}.</p>` : ''}`,
+  );
 }
 
 function renderRangeCommit(

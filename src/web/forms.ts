@@ -1,12 +1,11 @@
 // The body of a form: of a known type, limited in size, with the proof that it is ours, and counted once where it must be.
 import { randomBytes } from 'node:crypto';
-import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { readLimited } from '../core/read-limited.ts';
 import type { ActOptions } from '../db/accounts.ts';
 import { FORM_TOKEN, type Html, WebRefusal } from './layout.ts';
 import { hashValue, requireFormToken } from './session.ts';
-import type { WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, WebDeps } from './web-deps.ts';
 
 export interface Form {
   /** "" where it is absent; the first where there are several. Line ends as LF. */
@@ -21,22 +20,22 @@ const LIMITS = { public: 4_096, ordinary: 65_536, report: 12_582_912 } as const;
 const MAX_FIELDS = 1_000;
 const ONCE_FIELD = 'form_key';
 const ONCE_VALUE = /^[\w-]{22}$/;
-/** Longer than any session may send it: what needs a recent sign-in is refused after half an hour. */
+/** Longer than any page stays usable: what needs a recent sign-in is refused after half an hour. */
 const ONCE_LASTS_MS = 24 * 60 * 60_000;
 
 /** Reads the form of a person with a session; a report may be much longer than any other. */
-export async function readForm(c: Context<WebEnv>, kind: 'ordinary' | 'report' = 'ordinary'): Promise<Form> {
+export async function readForm(c: PageContext, kind: 'ordinary' | 'report' = 'ordinary'): Promise<Form> {
   const form = await readFields(c, LIMITS[kind]);
   requireFormToken(form.text(FORM_TOKEN), c.get('signedIn').formToken);
   return form;
 }
 
 /** Without the proof, for forms before the sign-in. */
-export function readPublicForm(c: Context<WebEnv>): Promise<Form> {
+export function readPublicForm(c: PageContext): Promise<Form> {
   return readFields(c, LIMITS.public);
 }
 
-async function readFields(c: Context<WebEnv>, maxBytes: number): Promise<Form> {
+async function readFields(c: PageContext, maxBytes: number): Promise<Form> {
   const [type = ''] = (c.req.header('Content-Type') ?? '').split(';', 1);
   if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') {
     throw new WebRefusal(415, 'Forms must be sent as application/x-www-form-urlencoded: send it from the page.');
@@ -90,10 +89,25 @@ export function readOnceKey(form: Form): string {
 }
 
 /** The form's key as the store takes it together with the form's effect. Refuses a form without one. */
-export function requireOnce(c: Context<WebEnv>, { now }: WebDeps, form: Form): NonNullable<ActOptions['once']> {
+export function requireOnce(c: PageContext, { now }: WebDeps, form: Form): NonNullable<ActOptions['once']> {
   const key = readOnceKey(form);
   if (key === '') throw new WebRefusal(400, 'Something was missing, and nothing was changed. Open the page again.');
   // With the account, so that no person can use up the key of another.
   const hash = hashValue(`form ${c.get('signedIn').account.id} ${key}`);
   return { hash, expiresAt: new Date(now().getTime() + ONCE_LASTS_MS).toISOString() };
+}
+
+export function renderFault(field: string, fault: string | undefined): Html {
+  return fault === undefined ? html`` : html`<p class="fault" id="${field}-fault">${fault}</p>`;
+}
+
+/** Attributes of an input that is described by the element `<field>-hint`, and by its fault. */
+export function describeField(field: string, fault: string | undefined): Html {
+  if (fault === undefined) return html` aria-describedby="${field}-hint"`;
+  return html` aria-invalid="true" aria-describedby="${field}-fault ${field}-hint"`;
+}
+
+/** Of a group of inputs, which as such cannot be invalid. */
+export function describeGroup(field: string, fault: string | undefined): Html {
+  return fault === undefined ? html`` : html` aria-describedby="${field}-fault"`;
 }

@@ -1,5 +1,4 @@
 // An investigation in progress: its state, steps and cost, live; the button that stops it; and how it ended.
-import type { Handler } from 'hono';
 import { html } from 'hono/html';
 import { CausewayError } from '../core/errors.ts';
 import { sanitiseLine, sanitiseText } from '../core/inert-text.ts';
@@ -12,15 +11,7 @@ import type { Spending } from '../db/costs.ts';
 import type { RecordedStep } from '../db/runs.ts';
 import { cancelInvestigation } from '../services/accept-report.ts';
 import { type Asking, visibleInvestigation } from '../services/access.ts';
-import {
-  type FollowEvent,
-  follow,
-  pause,
-  STILL_FOLLOWING,
-  STREAM_HEADERS,
-  streamOf,
-  withTicks,
-} from '../services/follow.ts';
+import { type FollowEvent, follow, STILL_FOLLOWING, STREAM_HEADERS, streamOf, withTicks } from '../services/follow.ts';
 import {
   createCrumbs,
   describeOrigin,
@@ -38,13 +29,11 @@ import { readForm } from './forms.ts';
 import { type Html, refuseAbsentPage, renderFormToken, renderPage, WebRefusal } from './layout.ts';
 import { findSession, readCookie } from './session.ts';
 import { NO_TEXT_LINKS } from './text.ts';
-import type { SignedIn, WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, SignedIn, WebDeps } from './web-deps.ts';
 
 /** The page is fetched again with every step: long results are shown in full on the issue's page. */
 const STEP_LIMITS = { lines: 60, characters: 6_000 };
 const REFRESH_SECONDS = 5;
-/** A live page is notified at most this often, however much happens. */
-const NOTIFY_EVERY_MS = 500;
 
 const DONE = {
   stopped: 'The investigation was stopped.',
@@ -79,32 +68,30 @@ interface Shown extends NonNullable<Awaited<ReturnType<typeof visibleInvestigati
 }
 
 /** GET /investigations/{investigationId}: with an issue it redirects there, unless only its steps are wanted (`?steps=1`). */
-export function getInvestigation(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const id = c.req.param('investigationId') ?? '';
-    const seen = (await visibleInvestigation(deps, c.get('asking'), id)) ?? refuseAbsentPage();
-    const { investigation, project } = seen;
-    const { outcome, runId } = investigation;
-    if (outcome.state === 'concluded' && c.req.query('steps') !== '1') {
-      return c.redirect(`/issues/${outcome.issueId}`, 303);
-    }
-    const shown: Shown = {
-      ...seen,
-      steps: await deps.store.listSteps(runId, 0),
-      spending: await deps.store.readRunSpending(runId),
-      budget: await findBudget(deps, project, c.get('asking').signal),
-      signedIn: c.get('signedIn'),
-      isFollowed: c.req.query('follow') === '1',
-    };
-    const isLive = !isEnded(outcome);
-    return renderPage(c, deps, {
-      title: `Investigation ${investigation.reference}`,
-      body: html`${renderDone(c, DONE)}${renderHead(shown)}${isLive ? renderLive(shown) : renderEnded(shown)}`,
-      section: 'projects',
-      crumbs: createCrumbs(project, { text: 'Investigation', href: `/investigations/${investigation.id}` }),
-      ...(isLive && shown.isFollowed ? { refresh: REFRESH_SECONDS } : {}),
-    });
+export async function getInvestigation(c: PageContext, deps: WebDeps): Promise<Response> {
+  const id = c.req.param('investigationId') ?? '';
+  const seen = (await visibleInvestigation(deps, c.get('asking'), id)) ?? refuseAbsentPage();
+  const { investigation, project } = seen;
+  const { outcome, runId } = investigation;
+  if (outcome.state === 'concluded' && c.req.query('steps') !== '1') {
+    return c.redirect(`/issues/${outcome.issueId}`, 303);
+  }
+  const shown: Shown = {
+    ...seen,
+    steps: await deps.store.listSteps(runId, 0),
+    spending: await deps.store.readRunSpending(runId),
+    budget: await findBudget(deps, project, c.get('asking').signal),
+    signedIn: c.get('signedIn'),
+    isFollowed: c.req.query('follow') === '1',
   };
+  const isLive = !isEnded(outcome);
+  return renderPage(c, deps, {
+    title: `Investigation ${investigation.reference}`,
+    body: html`${renderDone(c, DONE)}${renderHead(shown)}${isLive ? renderLive(shown) : renderEnded(shown)}`,
+    section: 'projects',
+    crumbs: createCrumbs(project, { text: 'Investigation', href: `/investigations/${investigation.id}` }),
+    ...(isLive && shown.isFollowed ? { refresh: REFRESH_SECONDS } : {}),
+  });
 }
 
 function renderHead({ investigation, project }: Shown): Html {
@@ -213,27 +200,19 @@ function renderMeter(spent: number, budget: number): Html {
 }
 
 /** POST /investigations/{investigationId}/stop */
-export function postStop(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    await readForm(c);
-    const id = c.req.param('investigationId') ?? '';
-    const { investigation, role } = (await visibleInvestigation(deps, c.get('asking'), id)) ?? refuseAbsentPage();
-    if (!isAtLeast(role, 'triage')) {
-      const message = 'Stopping an investigation needs the triage role in its repository. Nothing was changed.';
-      throw new WebRefusal(403, message);
-    }
-    const cancelled = await cancelInvestigation(deps, investigation.id, undefined, c.get('asking').account.id);
-    if (cancelled.kind === 'absent') refuseAbsentPage();
-    const done = cancelled.kind === 'cancelled' ? 'stopped' : 'ended';
-    return c.redirect(`/investigations/${investigation.id}?done=${done}`, 303);
-  };
+export async function postStop(c: PageContext, deps: WebDeps): Promise<Response> {
+  await readForm(c);
+  const id = c.req.param('investigationId') ?? '';
+  const { investigation, role } = (await visibleInvestigation(deps, c.get('asking'), id)) ?? refuseAbsentPage();
+  if (!isAtLeast(role, 'triage')) {
+    const message = 'Stopping an investigation needs the triage role in its repository. Nothing was changed.';
+    throw new WebRefusal(403, message);
+  }
+  const cancelled = await cancelInvestigation(deps, investigation.id, undefined, c.get('asking').account.id);
+  if (cancelled.kind === 'absent') refuseAbsentPage();
+  const done = cancelled.kind === 'cancelled' ? 'stopped' : 'ended';
+  return c.redirect(`/investigations/${investigation.id}?done=${done}`, 303);
 }
-
-const FRAMES = {
-  changed: 'event: changed\ndata: {}\n\n',
-  end: 'event: end\ndata: {}\n\n',
-  tick: STILL_FOLLOWING,
-} as const;
 
 interface LiveStream {
   readonly id: string;
@@ -245,20 +224,18 @@ interface LiveStream {
 }
 
 /** GET /investigations/{investigationId}/live: notifies the page of changes, which it then fetches itself. */
-export function getLive(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const asking = c.get('asking');
-    const id = c.req.param('investigationId') ?? '';
-    const { investigation } = (await visibleInvestigation(deps, asking, id)) ?? refuseAbsentPage();
-    if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
-    const stop = new AbortController();
-    const hold = deps.limiter.hold(asking.account.id);
-    if (hold === null) throw new WebRefusal(429, 'Too many live pages are open: close some, or reload this one.');
-    stop.signal.addEventListener('abort', () => hold.release(), { once: true });
-    const signal = AbortSignal.any([stop.signal, asking.signal]);
-    const live: LiveStream = { id: investigation.id, cookie: readCookie(c, deps, 'session'), asking, signal, stop };
-    return c.body(streamOf(createFrames(deps, live), stop), 200, STREAM_HEADERS);
-  };
+export async function getLive(c: PageContext, deps: WebDeps): Promise<Response> {
+  const asking = c.get('asking');
+  const id = c.req.param('investigationId') ?? '';
+  const { investigation } = (await visibleInvestigation(deps, asking, id)) ?? refuseAbsentPage();
+  if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
+  const stop = new AbortController();
+  const hold = deps.limiter.hold(asking.account.id);
+  if (hold === null) throw new WebRefusal(429, 'Too many live pages are open: close some, or reload this one.');
+  stop.signal.addEventListener('abort', () => hold.release(), { once: true });
+  const signal = AbortSignal.any([stop.signal, asking.signal]);
+  const live: LiveStream = { id: investigation.id, cookie: readCookie(c, deps, 'session'), asking, signal, stop };
+  return c.body(streamOf(createFrames(deps, live), stop), 200, STREAM_HEADERS);
 }
 
 /** The last frame is `end`, also where the person has lost access: the page reloads once, and shows what there is then. */
@@ -269,39 +246,16 @@ async function* createFrames(deps: WebDeps, { id, cookie, asking, signal, stop }
       if (signedIn === null) return false;
       return (await visibleInvestigation(deps, { ...asking, account: signedIn.account, signal }, id)) !== null;
     };
-    const events = throttle(follow(deps, id, 0, signal), signal);
-    for await (const event of withTicks(events, { mayStillFollow, signal })) {
-      if (event !== 'end') yield FRAMES[event];
+    for await (const event of withTicks(follow(deps, id, 0, signal), { mayStillFollow, signal })) {
+      if (event === 'tick') yield STILL_FOLLOWING;
+      else if (!isLast(event)) yield 'event: changed\ndata: {}\n\n';
     }
     // Nothing is sent when the server stops: the page reconnects to the next one.
-    if (!signal.aborted) yield FRAMES.end;
+    if (!signal.aborted) yield 'event: end\ndata: {}\n\n';
   } catch (error) {
     deps.log.error({ err: error, investigationId: id }, 'live page failed');
   } finally {
     stop.abort();
-  }
-}
-
-/** The first change at once, those within the next half second together. */
-async function* throttle(events: AsyncGenerator<FollowEvent>, signal: AbortSignal): AsyncGenerator<'changed' | 'end'> {
-  let next = events.next();
-  let cooldown: Promise<'over'> | null = null;
-  let hasChanged = false;
-  while (!signal.aborted) {
-    if (hasChanged && cooldown === null) {
-      hasChanged = false;
-      cooldown = pause(NOTIFY_EVERY_MS, signal);
-      yield 'changed';
-    }
-    const got = await Promise.race(cooldown === null ? [next] : [next, cooldown]);
-    if (got === 'over') {
-      cooldown = null;
-    } else if (got.done || isLast(got.value)) {
-      return yield 'end';
-    } else {
-      hasChanged = true;
-      next = events.next();
-    }
   }
 }
 

@@ -1,31 +1,23 @@
 // An issue to take away: as Markdown for a ticket, in which untrusted text has no effect, and its change as a patch.
-import type { Handler } from 'hono';
 import type { ChangeSet } from '../core/change-set.ts';
 import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { Issue, Outcome, Step } from '../core/issue.ts';
+import type { Issue, Step } from '../core/issue.ts';
+import { createIssueView, getIssueTitle } from '../core/issue-view.ts';
 import { formatBullet, formatCodeSpan, formatFence, inertInline, inertMarkdown } from '../core/markdown/github.ts';
 import type { Project } from '../core/project.ts';
 import { addSources, filterIssue, type ShownIssue, type SourcedIssue } from '../core/shown-issue.ts';
 import type { SourceLinks } from '../core/source-links.ts';
-import { formatPercent, formatPlural } from './components.ts';
-import { createSourceLinks, findIssue, getIssueTitle, groupCitations } from './issue.ts';
+import { formatPlural } from './components.ts';
+import { createSourceLinks, findIssue } from './issue.ts';
 import { refuseAbsentPage, WebRefusal } from './layout.ts';
-import type { WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, WebDeps } from './web-deps.ts';
 
-const HEADLINES: Readonly<Record<Outcome, string>> = {
-  code_fix: 'Cause found, with a fix',
-  action_recommended: 'Cause found, with advice',
-  needs_information: 'More information is needed',
-  already_fixed: 'Already fixed',
-  not_a_bug: 'Not a bug',
-  inconclusive: 'The cause was not found',
-  facts_only: 'Facts only, no model was used',
-};
 const MAX_TEXT = 8_000;
-/** Half a patch applies nowhere: a longer one is left to its file. */
+/** Half a patch cannot be applied: a longer one is only in its file. */
 const MAX_PATCH = 40_000;
 const MAX_LISTED = 30;
+const MAX_QUOTE = 2_000;
 
 interface IssueExport {
   readonly issue: SourcedIssue;
@@ -37,32 +29,28 @@ interface IssueExport {
 }
 
 /** GET /issues/{issueId}/markdown: as plain text, to be read and saved. */
-export function getMarkdown(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const { issue, project } = await findIssue(c, deps);
-    const changeSet = await deps.store.findChangeSet(issue.id);
-    const sources = await deps.store.listStepSources(issue.id);
-    const address = `${deps.baseUrl()}/issues/${issue.id}`;
-    return c.text(toIssueMarkdown({ issue: addSources(issue, sources), project, changeSet, address }));
-  };
+export async function getMarkdown(c: PageContext, deps: WebDeps): Promise<Response> {
+  const { issue, project } = await findIssue(c, deps);
+  const changeSet = await deps.store.findChangeSet(issue.id);
+  const sources = await deps.store.listStepSources(issue.id);
+  const address = `${deps.baseUrl()}/issues/${issue.id}`;
+  return c.text(toIssueMarkdown({ issue: addSources(issue, sources), project, changeSet, address }));
 }
 
 /** GET /issues/{issueId}/patch */
-export function getPatch(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const { issue } = await findIssue(c, deps);
-    const changeSet = await deps.store.findChangeSet(issue.id);
-    const patch = changeSet === null ? '' : toPatch(changeSet);
-    if (patch === null) {
-      const message = 'No patch can carry this change: its paths or contents are not what a patch may contain.';
-      throw new WebRefusal(409, message);
-    }
-    if (patch === '') refuseAbsentPage();
-    return c.body(patch, 200, {
-      'Content-Type': 'text/x-patch; charset=utf-8',
-      'Content-Disposition': `attachment; filename="${issue.id}.patch"`,
-    });
-  };
+export async function getPatch(c: PageContext, deps: WebDeps): Promise<Response> {
+  const { issue } = await findIssue(c, deps);
+  const changeSet = await deps.store.findChangeSet(issue.id);
+  const patch = changeSet === null ? '' : toPatch(changeSet);
+  if (patch === null) {
+    const message = "This change can't be written as a patch, because of its paths or contents.";
+    throw new WebRefusal(409, message);
+  }
+  if (patch === '') refuseAbsentPage();
+  return c.body(patch, 200, {
+    'Content-Type': 'text/x-patch; charset=utf-8',
+    'Content-Disposition': `attachment; filename="${issue.id}.patch"`,
+  });
 }
 
 /** Null where no patch can carry the change. */
@@ -85,7 +73,7 @@ export function toIssueMarkdown({ issue: whole, project, changeSet, address }: I
   const commit = analysis.revision === '' ? '' : `At commit ${formatCodeSpan(analysis.revision.slice(0, 12))}. `;
   const blocks = [
     `## ${inertInline(getIssueTitle(issue, 200), 200)}`,
-    `**${formatHeadline(issue)}**`,
+    `**${createIssueView(issue).headline}**`,
     inertMarkdown(issue.rootCause, MAX_TEXT, links),
     ...formatEvidence(shown, links),
     ...formatSteps('What to do', issue.solutionSteps, links),
@@ -108,27 +96,20 @@ export function toIssueMarkdown({ issue: whole, project, changeSet, address }: I
   return `${blocks.filter((block) => block.trim() !== '').join('\n\n')}\n`;
 }
 
-function formatHeadline({ analysis: { outcome, partial, confidence } }: Issue): string {
-  const isSilent = outcome === 'facts_only' && partial;
-  const parts = [
-    isSilent ? 'Facts only, the model gave no answer' : HEADLINES[outcome],
-    ...(partial && !isSilent ? ['cut short'] : []),
-    ...(confidence === null ? [] : [`confidence ${formatPercent(confidence)}`]),
-  ];
-  return parts.join(' · ');
-}
-
 /** A quotation comes with the query of its step, since the steps stay on the page. Claims may repeat what is left out, and go with it. */
 function formatEvidence({ issue, steps, withheld }: ShownIssue, links: SourceLinks): readonly string[] {
   const queries = new Map(steps.map(({ number, action }) => [number, action]));
-  const citations = issue.analysis.citations.filter(({ step }) => queries.has(step)).slice(0, MAX_LISTED);
-  const quotes = [...groupCitations(citations)].flatMap(([claim, supporting]) =>
-    supporting.flatMap(({ step, quote }, index) => {
-      const words = withheld > 0 ? 'Found' : index === 0 ? inertInline(claim, 600, links) : 'And';
+  const quotes = createIssueView(issue)
+    .claims.flatMap(({ claim, quotes }) =>
+      quotes.map((quote, index) => ({ ...quote, claim: index === 0 ? claim : '' })),
+    )
+    .filter(({ step }) => queries.has(step))
+    .slice(0, MAX_LISTED)
+    .flatMap(({ step, quote, claim }) => {
+      const text = withheld > 0 ? 'Found' : claim === '' ? 'And' : inertInline(claim, 600, links);
       const query = formatCodeSpan((queries.get(step) ?? '').slice(0, 200));
-      return [`${words} (step ${step}: ${query})`, formatFence(quote.slice(0, 2_000), '')];
-    }),
-  );
+      return [`${text} (step ${step}: ${query})`, formatFence(quote.slice(0, MAX_QUOTE), '')];
+    });
   const kept = `The results of ${formatPlural(withheld, 'lookup')} in monitoring systems are left out: this repository is public.`;
   return [...(quotes.length === 0 ? [] : ['### Evidence', ...quotes]), ...(withheld === 0 ? [] : [kept])];
 }

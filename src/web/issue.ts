@@ -1,11 +1,11 @@
 // An issue as people read it: the result and the next action first, then the evidence, the change and the record; and its forms.
-import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import type { ChangeSet } from '../core/change-set.ts';
 import type { Verdict } from '../core/check.ts';
 import { CausewayError } from '../core/errors.ts';
 import { sanitiseLine, sanitiseText } from '../core/inert-text.ts';
 import type { Analysis, Issue, Outcome, Step, Suspect } from '../core/issue.ts';
+import { createIssueView, formatPercent, getIssueTitle, type IssueView } from '../core/issue-view.ts';
 import { SCRIPTED_MODEL } from '../core/model.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import { isAtLeast } from '../core/role.ts';
@@ -21,10 +21,10 @@ import {
   describeOrigin,
   formatCount,
   formatDollars,
-  formatPercent,
   formatPlural,
   getNumberText,
   getRepositoryPage,
+  NOTHING,
   renderBadge,
   renderCommit,
   renderDone,
@@ -33,23 +33,21 @@ import {
   renderOutcome,
   renderOwnLink,
   renderPlainLine,
+  renderSection,
   renderSteps,
+  renderTable,
 } from './components.ts';
 import { readForm } from './forms.ts';
 import { renderChange } from './issue-change.ts';
 import { type Html, refuseAbsentPage, renderFormToken, renderPage, WebRefusal } from './layout.ts';
 import { renderLine, renderText, type TextLinks } from './text.ts';
-import type { SignedIn, WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, SignedIn, WebDeps } from './web-deps.ts';
 
 const STEP_LIMITS = { lines: 400, characters: 20_000 };
-const REPORT_LIMITS = { lines: 2_000, characters: 120_000 };
-/** Steps, questions and guards that are listed. */
+/** Steps, questions, claims and guards that are listed. */
 const MAX_LISTED = 40;
-const MAX_CITATIONS = 60;
 const MAX_QUOTE = 2_000;
 const MAX_REASONS = 5;
-/** Suspects below this score are folded. */
-const LIKELY = 0.15;
 
 const DONE = {
   requested: 'The pull request is being opened. It is linked here within a minute or so.',
@@ -85,6 +83,7 @@ interface PullRequest {
 }
 
 interface IssuePage extends SeenIssue {
+  readonly view: IssueView;
   readonly signedIn: SignedIn;
   readonly links: TextLinks;
   readonly changeSet: ChangeSet | null;
@@ -98,56 +97,38 @@ interface IssuePage extends SeenIssue {
 }
 
 /** GET /issues/{issueId} */
-export function getIssue(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const seen = await findIssue(c, deps);
-    const { issue, project } = seen;
-    const asking = c.get('asking');
-    const pullRequest = await findPullRequest(deps, project, issue);
-    const investigation = await deps.store.findInvestigation(issue.analysis.investigationId);
-    const account = investigation === null ? null : await deps.store.findAccount(investigation.accountId);
-    const page: IssuePage = {
-      ...seen,
-      signedIn: c.get('signedIn'),
-      links: { source: createSourceLinks(project, issue), steps: issue.investigationSteps.length },
-      changeSet: await deps.store.findChangeSet(issue.id),
-      pullRequest,
-      offer: await decideOffer(c, deps, seen, pullRequest),
-      mayErase: await mayErase(deps, asking, seen),
-      requestedBy: account?.login ?? '',
-      address: `${deps.baseUrl()}/issues/${issue.id}`,
-    };
-    return renderPage(c, deps, {
-      title: getIssueTitle(issue, 100),
-      body: html`${renderDone(c, DONE)}${renderIssue(page)}`,
-      section: 'projects',
-      crumbs: createIssueCrumbs(seen),
-    });
+export async function getIssue(c: PageContext, deps: WebDeps): Promise<Response> {
+  const seen = await findIssue(c, deps);
+  const { issue, project } = seen;
+  const pullRequest = await findPullRequest(deps, project, issue);
+  const investigation = await deps.store.findInvestigation(issue.analysis.investigationId);
+  const account = investigation === null ? null : await deps.store.findAccount(investigation.accountId);
+  const page: IssuePage = {
+    ...seen,
+    view: createIssueView(issue),
+    signedIn: c.get('signedIn'),
+    links: { source: createSourceLinks(project, issue), steps: issue.investigationSteps.length },
+    changeSet: await deps.store.findChangeSet(issue.id),
+    pullRequest,
+    offer: await decideOffer(c, deps, seen, pullRequest),
+    mayErase: await mayErase(deps, c.get('asking'), seen),
+    requestedBy: account?.login ?? '',
+    address: `${deps.baseUrl()}/issues/${issue.id}`,
   };
+  const body = html`${renderDone(c, DONE)}${renderIssue(page)}`;
+  const crumbs = createIssueCrumbs(seen);
+  return renderPage(c, deps, { title: getIssueTitle(issue, 100), body, section: 'projects', crumbs });
 }
 
 /** The issue of the address, as far as the person may see it. */
-export async function findIssue(c: Context<WebEnv>, deps: WebDeps): Promise<SeenIssue> {
+export async function findIssue(c: PageContext, deps: WebDeps): Promise<SeenIssue> {
   return (await visibleIssue(deps, c.get('asking'), c.req.param('issueId') ?? '')) ?? refuseAbsentPage();
-}
-
-/** The problem in one line of at most `max` characters. */
-export function getIssueTitle({ problem, id }: Pick<Issue, 'problem' | 'id'>, max: number): string {
-  const lines = problem.split('\n').map((line) => sanitiseLine(line.replace(/^#{1,6}\s/, ''), max));
-  return lines.find((line) => line !== '') ?? id;
 }
 
 /** Places in the source on GitHub, at the analysed commit; none for other projects. */
 export function createSourceLinks(project: Project, issue: Issue): SourceLinks {
   const [, webUrl = '', repository = ''] = /^(https?:\/\/.+)\/([^/]+\/[^/]+)$/.exec(getRepositoryPage(project)) ?? [];
   return webUrl === '' ? NO_LINKS : buildSourceLinks({ webUrl, repository }, issue);
-}
-
-/** Each claim once, with all quotations that support it, in their order. */
-export function groupCitations(citations: Analysis['citations']): ReadonlyMap<string, Analysis['citations']> {
-  const claims = new Map<string, Analysis['citations']>();
-  for (const citation of citations) claims.set(citation.claim, [...(claims.get(citation.claim) ?? []), citation]);
-  return claims;
 }
 
 function createIssueCrumbs({ issue, project }: SeenIssue) {
@@ -169,7 +150,7 @@ async function findPullRequest({ store }: WebDeps, project: Project, issue: Issu
 }
 
 async function decideOffer(
-  c: Context<WebEnv>,
+  c: PageContext,
   deps: WebDeps,
   { issue, project, role }: SeenIssue,
   pullRequest: PullRequest | null,
@@ -177,7 +158,7 @@ async function decideOffer(
   const { account, signal } = c.get('asking');
   if (!isAtLeast(role, 'write') || issue.diff.files.length === 0) return false;
   if (pullRequest !== null && pullRequest.state !== 'closed') return false;
-  // Only somebody on GitHub can stand behind a pull request.
+  // A pull request on GitHub needs an author there.
   if (isGithubProject(project) && account.githubId === null) return false;
   try {
     const reason = await whyNotOpened(deps, { issue, project }, signal);
@@ -189,19 +170,20 @@ async function decideOffer(
 }
 
 function renderIssue(page: IssuePage): Html {
-  const { issue, links, changeSet } = page;
+  const { issue, view, links, changeSet } = page;
   const { outcome } = issue.analysis;
-  const suspects = renderSuspects(issue, links);
+  const suspects = renderSuspects(view, links);
   const pointsFirst = outcome === 'facts_only' || outcome === 'inconclusive';
   return html`${renderHead(page)}
 ${renderActions(page)}
 <div class="issue"><div>
-${renderCause(issue, links)}
+${renderCause(issue, view, links)}
 ${pointsFirst ? suspects : ''}
 ${renderSolution(page)}
 ${renderQuestions(issue, links)}
 ${renderChange(issue.id, changeSet, links)}
-${renderGuards(issue, links)}
+${renderGuards('why-not', 'Why not a pull request', view.blocking, links)}
+${renderGuards('look-at', 'Check before applying', view.toCheck, links)}
 ${renderStepsSection('reproduction', 'How to reproduce it', issue.stepsToReproduce, links)}
 ${renderProblem(issue, links)}
 ${pointsFirst ? '' : suspects}
@@ -213,18 +195,15 @@ ${renderDetails(page)}</div>`;
 
 function renderHead({ issue, project, pullRequest }: IssuePage): Html {
   const { confidence, verdict, outcome, partial, model, sameAs } = issue.analysis;
+  const cutShort =
+    outcome === 'facts_only'
+      ? 'The model gave no answer: this is a search of the source only.'
+      : 'The investigation was cut short: this is what it found until then.';
+  const scripted =
+    "The model's answers come from a script, not from a language model. The lookups, the checks of the quotes and the patch are real.";
   const notices = [
-    ...(partial && outcome === 'facts_only'
-      ? [html`The model gave no answer: this is a search of the source only.`]
-      : []),
-    ...(partial && outcome !== 'facts_only'
-      ? [html`The investigation was cut short: this is what it found until then.`]
-      : []),
-    ...(model === SCRIPTED_MODEL
-      ? [
-          html`The model's answers come from a script, not from a language model. The lookups, the checks of the quotes and the patch are real.`,
-        ]
-      : []),
+    ...(partial ? [cutShort] : []),
+    ...(model === SCRIPTED_MODEL ? [scripted] : []),
     ...(sameAs === null
       ? []
       : [html`Answered from an identical report: <a href="/issues/${sameAs}">its first issue</a>.`]),
@@ -238,11 +217,9 @@ ${notices.map((notice) => html`<p class="notice">${notice}</p>`)}`;
 }
 
 function describeNext({ analysis, diff }: Issue, project: Project, pullRequest: PullRequest | null): string {
-  const { outcome, suspects, links } = analysis;
+  const { outcome, suspects } = analysis;
   if (pullRequest?.state === 'merged') return 'nothing to do: the pull request is merged';
-  if (pullRequest?.state === 'open' || (pullRequest === null && links.pullRequest !== null)) {
-    return 'review the pull request';
-  }
+  if (pullRequest?.state === 'open') return 'review the pull request';
   // Without a suspect there is no place to check.
   if (outcome === 'facts_only' && suspects.length === 0) return NEXT.inconclusive;
   const appliesByHand = outcome === 'code_fix' && (!isGithubProject(project) || diff.files.length === 0);
@@ -269,176 +246,147 @@ ${isErasable ? html`<a class="button danger apart" href="/issues/${id}/delete">D
 ${typeof offer === 'string' ? html`<p class="hint">${sanitiseText(offer, 1_000)}</p>` : ''}`;
 }
 
-function renderCause(issue: Issue, links: TextLinks): Html {
-  const { outcome, reason } = issue.analysis;
-  return html`<section aria-labelledby="cause"><h2 id="cause">${outcome === 'facts_only' ? 'Where it points' : 'Root cause'}</h2>
-${issue.rootCause.trim() === '' ? html`<p>No cause was found.</p>` : renderText(issue.rootCause, links)}
+function renderCause({ rootCause, analysis: { outcome, reason } }: Issue, view: IssueView, links: TextLinks): Html {
+  return renderSection(
+    'cause',
+    outcome === 'facts_only' ? 'Where it points' : 'Root cause',
+    html`${rootCause.trim() === '' ? html`<p>No cause was found.</p>` : renderText(rootCause, links)}
 ${reason.trim() === '' ? '' : html`<div class="reason"><h3>Why this outcome</h3>${renderText(reason, links)}</div>`}
-${renderEvidence(issue, links)}</section>`;
+${renderEvidence(view, links)}`,
+  );
 }
 
-function renderEvidence({ analysis: { citations } }: Issue, links: TextLinks): Html {
-  if (citations.length === 0) return html``;
-  const claims = [...groupCitations(citations.slice(0, MAX_CITATIONS))];
-  return html`<h3 id="evidence">Evidence</h3><ul class="citations">${claims.map(
-    ([claim, quotes]) =>
-      html`<li><div>${renderLine(claim, links)}</div>${quotes.map(({ step, quote }) => {
-        const isListed = step >= 1 && step <= links.steps;
-        const source = isListed ? html`<a href="#step-${step}">Step ${step}</a>` : html`Step ${step}`;
-        return html`<blockquote><pre><code>${sanitiseText(quote, MAX_QUOTE)}</code></pre><p class="source">${source}</p></blockquote>`;
-      })}</li>`,
-  )}</ul>${renderMore(citations.length - MAX_CITATIONS, 'more quotation')}`;
+function renderEvidence({ claims }: IssueView, links: TextLinks): Html {
+  if (claims.length === 0) return NOTHING;
+  const items = claims.slice(0, MAX_LISTED).map(({ claim, quotes }) => {
+    const quoted = quotes.map(({ step, quote }) => {
+      const isListed = step >= 1 && step <= links.steps;
+      const source = isListed ? html`<a href="#step-${step}">Step ${step}</a>` : html`Step ${step}`;
+      return html`<blockquote><pre><code>${sanitiseText(quote, MAX_QUOTE)}</code></pre><p class="source">${source}</p></blockquote>`;
+    });
+    return html`<li><div>${renderLine(claim, links)}</div>${quoted}</li>`;
+  });
+  return html`<h3 id="evidence">Evidence</h3><ul class="citations">${items}</ul>${renderMore(claims.length, 'more claim')}`;
 }
 
 function renderMore(count: number, what: string): Html {
-  return count > 0 ? html`<p class="hint">${formatPlural(count, what)} in the answer of the API.</p>` : html``;
+  const more = count - MAX_LISTED;
+  return more > 0 ? html`<p class="hint">${formatPlural(more, what)} in the answer of the API.</p>` : NOTHING;
 }
 
 /** The problem in full, where the title does not say all of it. */
 function renderProblem(issue: Issue, links: TextLinks): Html {
-  if (issue.problem.replace(/\s+/g, ' ').trim() === getIssueTitle(issue, 200)) return html``;
-  return html`<section aria-labelledby="problem"><h2 id="problem">Problem</h2>${renderText(issue.problem, links)}</section>`;
+  if (issue.problem.replace(/\s+/g, ' ').trim() === getIssueTitle(issue, 200)) return NOTHING;
+  return renderSection('problem', 'Problem', renderText(issue.problem, links));
 }
 
 /** With a pull request, applying the change by hand is the exception. */
 function renderSolution({ issue, links, pullRequest }: IssuePage): Html {
+  const { solutionSteps } = issue;
   if (pullRequest === null || pullRequest.state === 'closed') {
-    return renderStepsSection('solution', 'What to do', issue.solutionSteps, links);
+    return renderStepsSection('solution', 'What to do', solutionSteps, links);
   }
-  const checks =
-    pullRequest.checks === 'green'
-      ? html`${renderBadge('checks passing', 'good')}`
-      : pullRequest.checks === 'red'
-        ? html`${renderBadge('checks failing', 'bad')}`
-        : '';
-  const verb = pullRequest.state === 'merged' ? 'Merged:' : 'Review';
-  return html`<section aria-labelledby="solution"><h2 id="solution">What to do</h2>
-<p>${verb} <a href="${pullRequest.url}">${pullRequest.name}</a> ${checks}</p>
-${issue.solutionSteps.length === 0 ? '' : html`<details><summary>Without the pull request</summary>${renderStepList(issue.solutionSteps, links)}</details>`}</section>`;
+  const { state, url, name, checks } = pullRequest;
+  const badges = { green: renderBadge('checks passing', 'good'), red: renderBadge('checks failing', 'bad') };
+  const badge = checks === 'green' || checks === 'red' ? badges[checks] : '';
+  const byHand = html`<details><summary>Without the pull request</summary>${renderStepList(solutionSteps, links)}</details>`;
+  return renderSection(
+    'solution',
+    'What to do',
+    html`<p>${state === 'merged' ? 'Merged:' : 'Review'} <a href="${url}">${name}</a> ${badge}</p>
+${solutionSteps.length === 0 ? '' : byHand}`,
+  );
 }
 
 function renderStepsSection(id: string, title: string, steps: readonly Step[], links: TextLinks): Html {
-  if (steps.length === 0) return html``;
-  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
-${renderStepList(steps, links)}</section>`;
+  return steps.length === 0 ? NOTHING : renderSection(id, title, renderStepList(steps, links));
 }
 
 function renderStepList(steps: readonly Step[], links: TextLinks): Html {
   const items = steps.slice(0, MAX_LISTED).map(({ description }) => html`<li>${renderText(description, links)}</li>`);
-  return html`<ol class="todo">${items}</ol>${renderMore(steps.length - MAX_LISTED, 'more step')}`;
+  return html`<ol class="todo">${items}</ol>${renderMore(steps.length, 'more step')}`;
 }
 
 /** Also as one block, to be pasted. */
 function renderQuestions({ analysis }: Issue, links: TextLinks): Html {
   const questions = analysis.questions.slice(0, MAX_LISTED);
-  if (questions.length === 0) return html``;
+  if (questions.length === 0) return NOTHING;
   const text = questions.map((question) => `- ${sanitiseLine(question, 1_000)}`).join('\n');
-  return html`<section aria-labelledby="questions"><h2 id="questions">Questions</h2>
-<ul>${questions.map((question) => html`<li>${renderLine(question, links, 1_000)}</li>`)}</ul>
+  return renderSection(
+    'questions',
+    'Questions',
+    html`<ul>${questions.map((question) => html`<li>${renderLine(question, links, 1_000)}</li>`)}</ul>
 <p><button type="button" data-copy="questions-text" hidden>Copy the questions</button></p>
-<pre id="questions-text" hidden>${text}</pre></section>`;
+<pre id="questions-text" hidden>${text}</pre>`,
+  );
 }
 
-/** By the second part of their names. */
-const RULES: Readonly<Record<string, string>> = {
-  path: 'Unsafe path',
-  link: 'Symbolic link or submodule',
-  twin: 'Name that is another file on other systems',
-  content: 'Not a text file',
-  size: 'Size of the change',
-  'repository-settings': 'Repository settings',
-  'code-owners': 'Code owners',
-  'agent-instructions': 'Instructions for agents',
-  'git-configuration': 'Git configuration',
-  'ci-configuration': 'CI configuration',
-  secret: 'Secret',
-  'left-out': 'Blocked by the configuration',
-  manifest: 'Dependencies',
-  'lock-file': 'Lock file',
-  'build-set-up': 'Build set-up',
-  'package-source': 'Package sources',
-  hooks: 'Hooks',
-  'tests-deleted': 'Deleted tests',
-  'tests-skipped': 'Skipped tests',
-  'tests-loosened': 'Loosened tests',
-  'hidden-text': 'Invisible text',
-  large: 'Large change',
-  'does-not-parse': 'Code that does not parse',
-};
-
-/** What keeps the change from being published is listed apart from what a person only has to look at. */
-function renderGuards({ analysis }: Issue, links: TextLinks): Html {
-  const renderList = (id: string, title: string, isNever: boolean) => {
-    const guards = analysis.guards.filter(({ rule }) => rule.startsWith('never/') === isNever);
-    if (guards.length === 0) return html``;
-    return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
-<table class="cards"><caption class="hidden">${title}</caption>
-<thead><tr><th scope="col">File</th><th scope="col">What</th><th scope="col">Reason</th></tr></thead>
-<tbody>${guards.slice(0, MAX_LISTED).map((guard) => renderGuard(guard, links))}</tbody></table>
-${renderMore(guards.length - MAX_LISTED, 'more reason')}</section>`;
-  };
-  return html`${renderList('why-not', 'Why not a pull request', true)}${renderList('look-at', 'Check before applying', false)}`;
+function renderGuards(id: string, title: string, guards: Analysis['guards'], links: TextLinks): Html {
+  if (guards.length === 0) return NOTHING;
+  const table = renderTable({
+    caption: title,
+    style: '',
+    columns: ['File', 'Reason'],
+    rows: guards
+      .slice(0, MAX_LISTED)
+      .map(({ file, reason }) => [
+        file === '' ? 'the change as a whole' : html`<code>${sanitiseLine(file, 400)}</code>`,
+        renderLine(reason, links),
+      ]),
+  });
+  return renderSection(id, title, html`${table}${renderMore(guards.length, 'more reason')}`);
 }
 
-/** An unknown rule, such as one of a later version, is shown by its own name. */
-function renderGuard({ rule, file, reason }: Analysis['guards'][number], links: TextLinks): Html {
-  const name = rule.replace(/^[a-z]{1,40}\//, '');
-  const words = Object.hasOwn(RULES, name) ? RULES[name] : sanitiseLine(name.replaceAll('-', ' '), 80);
-  return html`<tr><th scope="row">${file === '' ? 'the change as a whole' : html`<code>${sanitiseLine(file, 400)}</code>`}</th>
-<td data-label="What">${words}</td><td data-label="Reason">${renderLine(reason, links)}</td></tr>`;
+function renderSuspects({ likely, unlikely }: IssueView, links: TextLinks): Html {
+  if (likely.length === 0) return NOTHING;
+  const others = html`<details><summary>${formatPlural(unlikely.length, 'less likely place')}</summary>${renderPlaces('Less likely places', unlikely, links)}</details>`;
+  return renderSection(
+    'suspects',
+    'Suspects',
+    html`<p class="soft">Places to look at, most likely first.</p>
+${renderPlaces('Places to look at, most likely first', likely, links)}
+${unlikely.length === 0 ? '' : others}`,
+  );
 }
 
-function renderSuspects({ analysis: { suspects } }: Issue, links: TextLinks): Html {
-  if (suspects.length === 0) return html``;
-  const isLikely = ({ score }: Suspect, index: number) => score >= LIKELY || index === 0;
-  const likely = suspects.filter(isLikely);
-  const others = suspects.filter((suspect, index) => !isLikely(suspect, index));
-  return html`<section aria-labelledby="suspects"><h2 id="suspects">Suspects</h2>
-<p class="soft">Places to look at, most likely first.</p>
-${renderSuspectTable('Places to look at, most likely first', likely, links)}
-${others.length === 0 ? '' : html`<details><summary>${formatPlural(others.length, 'less likely place')}</summary>${renderSuspectTable('Less likely places', others, links)}</details>`}</section>`;
-}
-
-function renderSuspectTable(caption: string, suspects: readonly Suspect[], links: TextLinks): Html {
-  return html`<table class="cards suspects"><caption class="hidden">${caption}</caption>
-<thead><tr><th scope="col">Place</th><th scope="col">Why</th><th scope="col" class="number">Score</th></tr></thead>
-<tbody>${suspects.map(
-    ({ file, line, function: name, score, reasons }) => html`<tr><th scope="row">${renderPlace(file, line, links)}${
-      name === '' ? '' : html` in <code>${sanitiseLine(name, 200)}</code>`
-    }</th>
-<td data-label="Why">${renderJoined(
-      reasons.slice(0, MAX_REASONS).map((reason) => renderLine(reason, links)),
-      '; ',
-    )}</td>
-<td class="number" data-label="Score">${formatPercent(score)}</td></tr>`,
-  )}</tbody></table>`;
-}
-
-/** Without a line, the link leads to the top of the file. */
-function renderPlace(file: string, line: number, { source }: TextLinks): Html {
-  const code = html`<code>${sanitiseLine(line > 0 ? `${file}:${line}` : file, 400)}</code>`;
-  const address = source(`${file}:${line > 0 ? line : 1}`);
-  return address === null ? code : html`<a href="${address}">${code}</a>`;
+function renderPlaces(caption: string, suspects: readonly Suspect[], links: TextLinks): Html {
+  return renderTable({
+    caption,
+    style: 'suspects',
+    columns: ['Place', 'Why', ['Score', 'number']],
+    rows: suspects.map(({ file, line, function: name, score, reasons }) => {
+      const code = html`<code>${sanitiseLine(line > 0 ? `${file}:${line}` : file, 400)}</code>`;
+      // Without a line, the link leads to the top of the file.
+      const address = links.source(`${file}:${line > 0 ? line : 1}`);
+      const place = address === null ? code : html`<a href="${address}">${code}</a>`;
+      return [
+        name === '' ? place : html`${place} in <code>${sanitiseLine(name, 200)}</code>`,
+        renderJoined(
+          reasons.slice(0, MAX_REASONS).map((reason) => renderLine(reason, links)),
+          '; ',
+        ),
+        formatPercent(score),
+      ];
+    }),
+  });
 }
 
 function renderTimeline({ investigationSteps: steps }: Issue, links: TextLinks): Html {
-  if (steps.length === 0) return html``;
-  return html`<section aria-labelledby="timeline"><h2 id="timeline">Investigation</h2>
-<p class="soft">${formatPlural(steps.length, 'step')}. Expand one to see its output.</p>
-${renderSteps(steps, links, STEP_LIMITS)}</section>`;
+  if (steps.length === 0) return NOTHING;
+  const hint = html`<p class="soft">${formatPlural(steps.length, 'step')}. Expand one to see its output.</p>`;
+  return renderSection('timeline', 'Investigation', html`${hint}${renderSteps(steps, links, STEP_LIMITS)}`);
 }
 
 function renderReport({ analysis }: Issue): Html {
-  const { text, lines, cut } = cutText(analysis.report, REPORT_LIMITS);
-  return html`<section aria-labelledby="report"><h2 id="report">Report</h2>
-<details><summary>Original report (${formatPlural(lines, 'line')})</summary><pre><code>${text}</code></pre>
-${cut === '' ? '' : html`<p class="hint">${cut}</p>`}</details></section>`;
+  const { text, lines, cut } = cutText(analysis.report, 2_000, 120_000);
+  const body = html`<details><summary>Original report (${formatPlural(lines, 'line')})</summary><pre><code>${text}</code></pre>
+${cut === '' ? '' : html`<p class="hint">${cut}</p>`}</details>`;
+  return renderSection('report', 'Report', body);
 }
 
 /** The right column of a wide screen, the end of the page on a narrow one. */
 function renderDetails({ issue, project, pullRequest, requestedBy, address }: IssuePage): Html {
-  const { analysis, createdAt } = issue;
-  const { links, origin, reference, revision } = analysis;
+  const { links, origin, reference, revision, investigationId } = issue.analysis;
   const onGithub = [
     ...(pullRequest === null ? [] : [html`<a href="${pullRequest.url}">${pullRequest.name}</a>`]),
     ...(checkOwnAddress(project, links.comment) === '' ? [] : [renderOwnLink(project, links.comment, 'comment')]),
@@ -449,9 +397,9 @@ function renderDetails({ issue, project, pullRequest, requestedBy, address }: Is
 <dt>Commit</dt><dd>${revision === '' ? '–' : renderCommit(project, revision)}</dd>
 ${onGithub.length === 0 ? '' : html`<dt>On GitHub</dt><dd>${renderJoined(onGithub)}</dd>`}
 <dt>From</dt><dd>${describeOrigin(origin)}${requestedBy === '' ? '' : html` by ${sanitiseLine(requestedBy, 60)}`}${reference === '' ? '' : html` · ${renderPlainLine(reference)}`}</dd>
-<dt>Concluded</dt><dd>${renderMoment(createdAt)}</dd>
+<dt>Concluded</dt><dd>${renderMoment(issue.createdAt)}</dd>
 ${renderUsage(issue)}
-<dt>Investigation</dt><dd><a href="/investigations/${analysis.investigationId}?steps=1">Steps only</a></dd>
+<dt>Investigation</dt><dd><a href="/investigations/${investigationId}?steps=1">Steps only</a></dd>
 <dt>Permanent link</dt><dd><code id="address">${address}</code>
 <button type="button" class="plain" data-copy="address" hidden>Copy</button></dd></dl></aside>`;
 }
@@ -472,41 +420,38 @@ function formatDuration(seconds: number): string {
 }
 
 /** POST /issues/{issueId}/pull-request: it is opened from the stored change. */
-export function postPullRequest(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    await readForm(c);
-    const { issue, project, role } = await findIssue(c, deps);
-    if (!isAtLeast(role, 'write')) {
-      throw new WebRefusal(403, 'Opening a pull request needs write access to the repository. Nothing was changed.');
-    }
-    const { account, signal } = c.get('asking');
-    const requested = await requestPullRequest(deps, { issue, project, account }, signal);
-    switch (requested.kind) {
-      case 'requested':
-      case 'open':
-        return c.redirect(`/issues/${issue.id}?done=${requested.kind}`, 303);
-      case 'refused':
-        throw new WebRefusal(409, sanitiseText(requested.reason, 1_000));
-      case 'absent':
-        return refuseAbsentPage();
-    }
-  };
+export async function postPullRequest(c: PageContext, deps: WebDeps): Promise<Response> {
+  await readForm(c);
+  const { issue, project, role } = await findIssue(c, deps);
+  if (!isAtLeast(role, 'write')) {
+    throw new WebRefusal(403, 'Opening a pull request needs write access to the repository. Nothing was changed.');
+  }
+  const { account, signal } = c.get('asking');
+  const requested = await requestPullRequest(deps, { issue, project, account }, signal);
+  switch (requested.kind) {
+    case 'requested':
+    case 'open':
+      return c.redirect(`/issues/${issue.id}?done=${requested.kind}`, 303);
+    case 'refused':
+      throw new WebRefusal(409, sanitiseText(requested.reason, 1_000));
+    case 'absent':
+      return refuseAbsentPage();
+  }
 }
 
 /** GET /issues/{issueId}/delete: what is deleted and what stays, before the button. */
-export function getDeleteIssue(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const seen = await requireErasable(c, deps);
-    const { issue, project } = seen;
-    const { pullRequest, comment, checkRun } = issue.analysis.links;
-    const onGithub = (
-      [
-        [pullRequest, `pull request ${getNumberText(pullRequest ?? '')}`],
-        [comment, 'comment'],
-        [checkRun, 'check run'],
-      ] as const
-    ).filter(([address]) => checkOwnAddress(project, address) !== '');
-    const body = html`<h1>Delete this issue?</h1>
+export async function getDeleteIssue(c: PageContext, deps: WebDeps): Promise<Response> {
+  const seen = await requireErasable(c, deps);
+  const { issue, project } = seen;
+  const { pullRequest, comment, checkRun } = issue.analysis.links;
+  const onGithub = (
+    [
+      [pullRequest, `pull request ${getNumberText(pullRequest ?? '')}`],
+      [comment, 'comment'],
+      [checkRun, 'check run'],
+    ] as const
+  ).filter(([address]) => checkOwnAddress(project, address) !== '');
+  const body = html`<h1>Delete this issue?</h1>
 <p class="lead">${getIssueTitle(issue, 200)}</p>
 <h2>What is deleted</h2>
 <ul><li>the issue, with its report, cause and change</li>
@@ -519,26 +464,21 @@ export function getDeleteIssue(deps: WebDeps): Handler<WebEnv> {
 <p>This cannot be undone.</p>
 <form method="post" action="/issues/${issue.id}/delete" class="actions">${renderFormToken(c.get('signedIn'))}
 <button class="danger">Delete the issue</button><a class="button" href="/issues/${issue.id}">Keep it</a></form>`;
-    const crumbs = [...createIssueCrumbs(seen), { text: 'Delete', href: `/issues/${issue.id}/delete` }];
-    return renderPage(c, deps, { title: 'Delete the issue', body, section: 'projects', crumbs });
-  };
+  const crumbs = [...createIssueCrumbs(seen), { text: 'Delete', href: `/issues/${issue.id}/delete` }];
+  return renderPage(c, deps, { title: 'Delete the issue', body, section: 'projects', crumbs });
 }
 
 /** POST /issues/{issueId}/delete */
-export function postDeleteIssue(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    await readForm(c);
-    const { issue, project } = await requireErasable(c, deps);
-    if (!(await eraseIssue(deps, issue.id, c.get('asking').account.id))) refuseAbsentPage();
-    return c.redirect(`/projects/${project.id}?done=deleted`, 303);
-  };
+export async function postDeleteIssue(c: PageContext, deps: WebDeps): Promise<Response> {
+  await readForm(c);
+  const { issue, project } = await requireErasable(c, deps);
+  if (!(await eraseIssue(deps, issue.id, c.get('asking').account.id))) refuseAbsentPage();
+  return c.redirect(`/projects/${project.id}?done=deleted`, 303);
 }
 
-async function requireErasable(c: Context<WebEnv>, deps: WebDeps): Promise<SeenIssue> {
+async function requireErasable(c: PageContext, deps: WebDeps): Promise<SeenIssue> {
   const seen = await findIssue(c, deps);
   if (await mayErase(deps, c.get('asking'), seen)) return seen;
-  throw new WebRefusal(
-    403,
-    'Only the person who submitted the report, or one with the maintain role, can delete an issue.',
-  );
+  const message = 'Only the person who submitted the report, or one with the maintain role, can delete an issue.';
+  throw new WebRefusal(403, message);
 }

@@ -1,12 +1,12 @@
 // The frame of every page: header, navigation, security headers, the style and the script, and the page of a refusal.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Context, Handler } from 'hono';
+import type { Handler } from 'hono';
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { sanitiseLine } from '../core/inert-text.ts';
-import type { SignedIn, WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, SignedIn, WebDeps, WebEnv } from './web-deps.ts';
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
@@ -75,7 +75,7 @@ const TITLES: Readonly<Record<RefusalStatus, string>> = {
   503: 'Temporarily unavailable',
 };
 
-export async function renderRefusal(c: Context<WebEnv>, deps: WebDeps, refusal: WebRefusal): Promise<Response> {
+export async function renderRefusal(c: PageContext, deps: WebDeps, refusal: WebRefusal): Promise<Response> {
   const title = TITLES[refusal.status];
   const { href, text } = refusal.extras.next ?? { href: '/', text: 'Back to projects' };
   const body = html`<h1>${title}</h1><p class="lead">${refusal.message}</p>
@@ -85,7 +85,7 @@ export async function renderRefusal(c: Context<WebEnv>, deps: WebDeps, refusal: 
 }
 
 /** The whole document. */
-export async function renderPage(c: Context<WebEnv>, deps: Pick<WebDeps, 'paused'>, page: Page): Promise<Response> {
+export async function renderPage(c: PageContext, deps: Pick<WebDeps, 'paused'>, page: Page): Promise<Response> {
   const signedIn = c.get('signedIn') as SignedIn | undefined;
   const isPaused = deps.paused() && signedIn !== undefined;
   const document = html`<!doctype html>

@@ -1,9 +1,8 @@
 // Creating a token: a form with its faults, and the page that shows the token once, with a first call.
-import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import { createToken, DEFAULT_SCOPES, hashToken, SCOPES, type Scope, type TokenRecord } from '../core/account.ts';
 import { createId } from '../core/ids.ts';
-import { sanitiseLine, sanitiseText } from '../core/inert-text.ts';
+import { sanitiseLine } from '../core/inert-text.ts';
 import type { Project } from '../core/project.ts';
 import type { ExampleReport } from '../core/report.ts';
 import { quoteWords } from '../core/shell-quote.ts';
@@ -11,15 +10,11 @@ import { registerSecret } from '../log.ts';
 import { type KnownProjects, knownProjects } from '../services/access.ts';
 import { renderCopyable, renderJoined, renderMissing, renderMoment } from './components.ts';
 import { createCredentialCrumbs } from './credentials.ts';
-import { type Form, readForm, renderOnceKey, requireOnce } from './forms.ts';
+import { describeField, describeGroup, type Form, readForm, renderFault, renderOnceKey, requireOnce } from './forms.ts';
 import { type Html, renderFormToken, renderPage, WebRefusal } from './layout.ts';
-import type { WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, WebDeps } from './web-deps.ts';
 
 const MAX_NAME = 100;
-/** More projects than these are typed, one a line, instead of ticked. */
-const MAX_BOXES = 200;
-/** Unknown projects that a fault names. */
-const MAX_UNKNOWN = 5;
 /** After this time only redaction by its form protects the token where its owner puts it into a report. */
 const REGISTERED_MS = 60 * 60_000;
 /** In the example of somebody without a project. */
@@ -56,7 +51,6 @@ interface TokenInput {
   readonly bound: 'all' | 'chosen';
   /** Chosen ones among those that the person sees. */
   readonly projectIds: readonly string[];
-  readonly typedProjects: string;
   readonly expiry: Expiry;
 }
 
@@ -65,7 +59,6 @@ const DEFAULT_INPUT: TokenInput = {
   scopes: DEFAULT_SCOPES,
   bound: 'all',
   projectIds: [],
-  typedProjects: '',
   expiry: '90',
 };
 
@@ -77,43 +70,39 @@ interface FormState extends Pick<KnownProjects, 'projects' | 'isWhole'> {
 }
 
 /** GET /account/tokens/new */
-export function getTokenForm(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const known = await knownProjects(deps, c.get('asking'));
-    return renderForm(c, deps, { ...known, input: DEFAULT_INPUT, faults: {}, sent: null });
-  };
+export async function getTokenForm(c: PageContext, deps: WebDeps): Promise<Response> {
+  const known = await knownProjects(deps, c.get('asking'));
+  return renderForm(c, deps, { ...known, input: DEFAULT_INPUT, faults: {}, sent: null });
 }
 
 /** POST /account/tokens: answers with the token itself, not with a redirect, since it must not be in any address. */
-export function postToken(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const sent = await readForm(c);
-    const known = await knownProjects(deps, c.get('asking'));
-    const { input, faults } = parseTokenForm(sent, known.projects);
-    if (Object.keys(faults).length > 0) return renderForm(c, deps, { ...known, input, faults, sent });
-    const once = requireOnce(c, deps, sent);
-    const record: TokenRecord = {
-      id: createId('tok'),
-      accountId: c.get('signedIn').account.id,
-      name: input.name,
-      scopes: input.scopes,
-      projectIds: input.bound === 'all' ? null : input.projectIds,
-      createdAt: deps.now().toISOString(),
-      expiresAt: getExpiry(input.expiry, deps.now()),
-      lastUsedAt: null,
-      revokedAt: null,
-    };
-    const value = createToken();
-    registerSecret(value, REGISTERED_MS);
-    if ((await deps.store.addToken(record, hashToken(value), { once })) === 'repeated') {
-      const message =
-        'This form was already sent, and made no second token. The first one is listed under Security credentials; if you have not copied it, revoke it and create another.';
-      throw new WebRefusal(409, message);
-    }
-    const body = renderCreated(record, value, deps.baseUrl(), chooseExample(record, known.projects, deps));
-    const crumbs = createCredentialCrumbs('Your new token');
-    return renderPage(c, deps, { title: 'Your new token', section: 'credentials', crumbs, body });
+export async function postToken(c: PageContext, deps: WebDeps): Promise<Response> {
+  const sent = await readForm(c);
+  const known = await knownProjects(deps, c.get('asking'));
+  const { input, faults } = parseTokenForm(sent, known.projects);
+  if (Object.keys(faults).length > 0) return renderForm(c, deps, { ...known, input, faults, sent });
+  const once = requireOnce(c, deps, sent);
+  const record: TokenRecord = {
+    id: createId('tok'),
+    accountId: c.get('signedIn').account.id,
+    name: input.name,
+    scopes: input.scopes,
+    projectIds: input.bound === 'all' ? null : input.projectIds,
+    createdAt: deps.now().toISOString(),
+    expiresAt: getExpiry(input.expiry, deps.now()),
+    lastUsedAt: null,
+    revokedAt: null,
   };
+  const value = createToken();
+  registerSecret(value, REGISTERED_MS);
+  if ((await deps.store.addToken(record, hashToken(value), { once })) === 'repeated') {
+    const message =
+      'This form was already sent, and no second token was created. The first one is listed under Security credentials; if you have not copied it, revoke it and create another.';
+    throw new WebRefusal(409, message);
+  }
+  const body = renderCreated(record, value, deps.baseUrl(), chooseExample(record, known.projects, deps));
+  const crumbs = createCredentialCrumbs('Your new token');
+  return renderPage(c, deps, { title: 'Your new token', section: 'credentials', crumbs, body });
 }
 
 /** ISO 8601; null: never. */
@@ -130,44 +119,24 @@ function parseTokenForm(
   const name = sanitiseLine(form.text('name'), 10 * MAX_NAME);
   const scopes = SCOPES.filter((scope) => form.all('scope').includes(scope));
   const bound = form.text('bound') === 'all' ? 'all' : 'chosen';
-  const typedProjects = sanitiseText(form.text('project_names'), 20_000);
-  const { projectIds, unknown } = chooseProjects([...form.all('project'), ...typedProjects.split('\n')], projects);
+  const chosen = [...new Set(form.all('project'))];
+  const projectIds = chosen.filter((chosenId) => projects.some(({ id }) => id === chosenId));
   const given = form.text('expiry');
   const isKnownExpiry = Object.hasOwn(EXPIRIES, given);
   const faults: Faults = {};
-  if (name === '') faults.name = 'Give it a name, such as that of the program that will use it.';
-  if (name.length > MAX_NAME) faults.name = `The name may have ${MAX_NAME} characters at most.`;
+  if (name === '') faults.name = 'Enter a name, such as that of the program that will use it.';
+  if (name.length > MAX_NAME) faults.name = `The name may have at most ${MAX_NAME} characters.`;
   if (scopes.length === 0) faults.scope = 'Choose at least one scope.';
-  const projectFault = findProjectFault(bound, projectIds, unknown);
-  if (projectFault !== '') faults.projects = projectFault;
+  // `all` together with chosen ones is refused: a wrong guess would give access to too much.
+  if (bound === 'all' && chosen.length > 0) faults.projects = 'Choose either “all projects” or single ones, not both.';
+  if (bound === 'chosen' && chosen.length === 0) faults.projects = 'Choose at least one project, or “all projects”.';
+  if (projectIds.length < chosen.length) faults.projects = 'You no longer see one of these projects: choose again.';
   if (!isKnownExpiry) faults.expiry = 'Choose one of these.';
   const expiry = isKnownExpiry ? (given as Expiry) : DEFAULT_INPUT.expiry;
-  return { input: { name, scopes, bound, projectIds, typedProjects, expiry }, faults };
+  return { input: { name, scopes, bound, projectIds, expiry }, faults };
 }
 
-/** By id (ticked) or by name in any case (typed). */
-function chooseProjects(texts: readonly string[], projects: readonly Project[]) {
-  const ids = new Map(projects.flatMap(({ id, name }) => [[id, id] as const, [name.toLowerCase(), id] as const]));
-  const wanted = texts.map((text) => text.trim()).filter((text) => text !== '');
-  const findId = (text: string) => ids.get(text) ?? ids.get(text.toLowerCase());
-  return {
-    projectIds: [...new Set(wanted.flatMap((text) => findId(text) ?? []))],
-    unknown: wanted.filter((text) => findId(text) === undefined).map((text) => sanitiseLine(text, 80)),
-  };
-}
-
-/** `all` together with chosen ones is refused: a wrong guess would give access to too much. */
-function findProjectFault(bound: TokenInput['bound'], chosen: readonly string[], unknown: readonly string[]): string {
-  if (unknown.length > 0) {
-    const more = unknown.length > MAX_UNKNOWN ? `, and ${unknown.length - MAX_UNKNOWN} more` : '';
-    return `Not among your projects: ${unknown.slice(0, MAX_UNKNOWN).join(', ')}${more}.`;
-  }
-  if (bound === 'all' && chosen.length > 0) return 'You chose projects and “all projects”: use only one of the two.';
-  if (bound === 'chosen' && chosen.length === 0) return 'Choose at least one project, or “all projects”.';
-  return '';
-}
-
-function renderForm(c: Context<WebEnv>, deps: WebDeps, state: FormState): Promise<Response> {
+function renderForm(c: PageContext, deps: WebDeps, state: FormState): Promise<Response> {
   const { input, faults, sent, isWhole } = state;
   const hasFaults = Object.keys(faults).length > 0;
   const body = html`${renderMissing(isWhole)}<h1>Create new auth token</h1>
@@ -175,9 +144,9 @@ function renderForm(c: Context<WebEnv>, deps: WebDeps, state: FormState): Promis
 ${hasFaults ? renderSummary(faults) : ''}
 <form method="post" action="/account/tokens" autocomplete="off">${renderFormToken(c.get('signedIn'))}${renderOnceKey(sent)}
 <div class="field"><label for="name">Name</label><p class="hint" id="name-hint">The program that will use it, so that you know what stops working when you revoke it.</p>
-${renderFault(faults, 'name')}
-<input id="name" name="name" value="${input.name}" required maxlength="${MAX_NAME}"${describeField(faults, 'name', 'name-hint')}></div>
-<fieldset class="field" id="scope" tabindex="-1"${describeField(faults, 'scope')}><legend>Scopes</legend>${renderFault(faults, 'scope')}
+${renderFault('name', faults.name)}
+<input id="name" name="name" value="${input.name}" required maxlength="${MAX_NAME}"${describeField('name', faults.name)}></div>
+<fieldset class="field" id="scope" tabindex="-1"${describeGroup('scope', faults.scope)}><legend>Scopes</legend>${renderFault('scope', faults.scope)}
 ${SCOPES.map((scope) => renderScope(scope, input))}</fieldset>
 ${renderProjects(state)}
 ${renderExpiry(input, faults, deps.now())}
@@ -195,18 +164,6 @@ function renderSummary(faults: Faults): Html {
   )}</ul></div>`;
 }
 
-function renderFault(faults: Faults, field: Field): Html {
-  return faults[field] === undefined ? html`` : html`<p class="fault" id="${field}-fault">${faults[field]}</p>`;
-}
-
-/** `hint`: id of what describes the field in any case. Only a single input can be invalid, not a group of them. */
-function describeField(faults: Faults, field: Field, hint = ''): Html {
-  const isFaulty = faults[field] !== undefined;
-  const describedBy = [hint, isFaulty ? `${field}-fault` : ''].filter((id) => id !== '').join(' ');
-  const isInput = field === 'name' || field === 'expiry';
-  return html`${isFaulty && isInput ? html` aria-invalid="true"` : ''}${describedBy === '' ? '' : html` aria-describedby="${describedBy}"`}`;
-}
-
 function renderScope(scope: Scope, { scopes }: TokenInput): Html {
   const id = `scope-${scope.replace(':', '-')}`;
   return html`<div class="choice"><input type="checkbox" id="${id}" name="scope" value="${scope}"${scopes.includes(scope) ? ' checked' : ''}>
@@ -214,27 +171,20 @@ function renderScope(scope: Scope, { scopes }: TokenInput): Html {
 }
 
 function renderProjects({ projects, input, faults }: FormState): Html {
-  const { bound, projectIds, typedProjects } = input;
-  const boxes = projects.map(
-    ({
-      id,
-      name,
-    }) => html`<div class="choice"><input type="checkbox" id="${id}" name="project" value="${id}"${projectIds.includes(id) ? ' checked' : ''}>
-<label for="${id}">${sanitiseLine(name, 150)}</label></div>`,
-  );
-  const choice =
-    projects.length > MAX_BOXES
-      ? html`<label for="project-names">Names of projects, one a line</label>
-<textarea id="project-names" name="project_names" spellcheck="false" placeholder="owner/name">${typedProjects}</textarea>`
-      : html`<div class="choices">${boxes}</div>`;
-  return html`<fieldset class="field" id="projects" tabindex="-1"${describeField(faults, 'projects')}><legend>Projects</legend>${renderFault(faults, 'projects')}
+  const { bound, projectIds } = input;
+  const boxes = projects.map(({ id, name }) => {
+    const checked = projectIds.includes(id) ? ' checked' : '';
+    return html`<div class="choice"><input type="checkbox" id="${id}" name="project" value="${id}"${checked}>
+<label for="${id}">${sanitiseLine(name, 150)}</label></div>`;
+  });
+  return html`<fieldset class="field" id="projects" tabindex="-1"${describeGroup('projects', faults.projects)}><legend>Projects</legend>${renderFault('projects', faults.projects)}
 <div class="choice"><input type="radio" id="bound-all" name="bound" value="all"${bound === 'all' ? ' checked' : ''}>
 <label for="bound-all">All projects, including future ones</label></div>
 ${
   projects.length === 0
     ? html`<p class="hint">You have no projects.</p>`
     : html`<div class="choice"><input type="radio" id="bound-chosen" name="bound" value="chosen"${bound === 'chosen' ? ' checked' : ''}>
-<label for="bound-chosen">Only these:</label></div>${choice}`
+<label for="bound-chosen">Only these:</label></div><div class="choices">${boxes}</div>`
 }</fieldset>`;
 }
 
@@ -244,8 +194,8 @@ function renderExpiry({ expiry }: TokenInput, faults: Faults, now: Date): Html {
     const text = `${EXPIRY_TEXTS[each]}${day === undefined ? '' : ` (${day})`}`;
     return html`<option value="${each}"${each === expiry ? ' selected' : ''}>${text}</option>`;
   });
-  return html`<div class="field"><label for="expiry">Expires</label>${renderFault(faults, 'expiry')}
-<select id="expiry" name="expiry"${describeField(faults, 'expiry', 'expiry-hint')}>${options}</select>
+  return html`<div class="field"><label for="expiry">Expires</label>${renderFault('expiry', faults.expiry)}
+<select id="expiry" name="expiry"${describeField('expiry', faults.expiry)}>${options}</select>
 <p class="hint" id="expiry-hint">It can be revoked at any time. Tokens without an expiry stay valid if leaked.</p></div>`;
 }
 

@@ -1,12 +1,10 @@
 // What mode `observe` held back: what Causeway would have posted, and what it cost to find out.
-import type { Handler } from 'hono';
 import { html } from 'hono/html';
 import type { Finding, Head } from '../core/head.ts';
 import { removeInvisible, sanitiseLine, sanitiseText } from '../core/inert-text.ts';
 import type { Project } from '../core/project.ts';
 import type { Subject, Thread } from '../core/thread.ts';
 import type { Backfill } from '../db/backfills.ts';
-import type { UsageRow } from '../db/costs.ts';
 import {
   createCrumbs,
   describeVerdict,
@@ -14,47 +12,40 @@ import {
   formatCount,
   formatDollars,
   formatPlural,
+  NOTHING,
   renderCommit,
   renderNumber,
   renderProjectHead,
-  renderProjectTabs,
+  renderSection,
 } from './components.ts';
 import { type Html, renderPage } from './layout.ts';
-import type { WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, WebDeps } from './web-deps.ts';
 
 const MAX_LISTED = 50;
 /** A comment on GitHub is never longer; a check run may be, and is cut. */
 const MAX_TEXT = 66_000;
 
 /** GET /projects/{projectId}/observed */
-export function getObserved(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const seen = await findProject(c, deps);
-    const { project } = seen;
-    const threads = await deps.store.listHeldThreads(project.id, MAX_LISTED + 1);
-    const heads = await deps.store.listHeldHeads(project.id, MAX_LISTED + 1);
-    const isEmpty = threads.length + heads.length === 0;
-    const body = html`${renderProjectHead(seen)}
-${renderProjectTabs(project, 'observed')}
-${await renderCost(deps, project)}
-<section aria-labelledby="held"><h2 id="held">What would have been posted</h2>
-${isEmpty ? renderNothing() : html`${renderThreads(project, threads)}${renderHeads(project, heads)}`}</section>`;
-    const crumbs = createCrumbs(project, { text: 'Observed', href: `/projects/${project.id}/observed` });
-    return renderPage(c, deps, { title: `Observed · ${project.name}`, body, section: 'projects', crumbs });
-  };
+export async function getObserved(c: PageContext, deps: WebDeps): Promise<Response> {
+  const seen = await findProject(c, deps);
+  const { project } = seen;
+  const threads = await deps.store.listHeldThreads(project.id, MAX_LISTED + 1);
+  const heads = await deps.store.listHeldHeads(project.id, MAX_LISTED + 1);
+  const held = html`${renderThreads(project, threads)}${renderHeads(project, heads)}`;
+  const body = html`${renderProjectHead(seen, 'observed')}
+${renderSection('cost', 'Cost', await renderCost(deps, project))}
+${renderSection('held', 'What would have been posted', threads.length + heads.length === 0 ? renderNothing() : held)}`;
+  const crumbs = createCrumbs(project, { text: 'Observed', href: `/projects/${project.id}/observed` });
+  return renderPage(c, deps, { title: `Observed · ${project.name}`, body, section: 'projects', crumbs });
 }
 
 async function renderCost({ store, now }: WebDeps, { id }: Project): Promise<Html> {
   const [usage] = await store.readUsage({ projectIds: [id], sinceMonth: now().toISOString().slice(0, 7) });
-  return html`<section aria-labelledby="cost"><h2 id="cost">Cost</h2>
-<dl class="facts"><dt>This month so far</dt><dd>${describeSpent(usage)}</dd>
-<dt>Forecast for 30 days</dt><dd>${describeForecast(await store.findBackfill(id))}</dd></dl></section>`;
-}
-
-function describeSpent(usage: UsageRow | undefined): string {
-  if (usage === undefined) return 'nothing';
-  const count = Object.values(usage.investigations).reduce((sum, some) => sum + some, 0);
-  return `${formatDollars(usage.spentUsd)} for ${formatPlural(count, 'investigation')}`;
+  const count = Object.values(usage?.investigations ?? {}).reduce((sum, some) => sum + some, 0);
+  const spent =
+    usage === undefined ? 'nothing' : `${formatDollars(usage.spentUsd)} for ${formatPlural(count, 'investigation')}`;
+  return html`<dl class="facts"><dt>This month so far</dt><dd>${spent}</dd>
+<dt>Forecast for 30 days</dt><dd>${describeForecast(await store.findBackfill(id))}</dd></dl>`;
 }
 
 function describeForecast(backfill: Backfill | null): Html {
@@ -76,16 +67,17 @@ function renderNothing(): Html {
 }
 
 function renderThreads(project: Project, threads: readonly Thread[]): Html {
-  if (threads.length === 0) return html``;
+  if (threads.length === 0) return NOTHING;
   const isCut = threads.length > MAX_LISTED;
-  return html`<p class="hint">${isCut ? `The ${MAX_LISTED} that changed last.` : `${formatPlural(threads.length, 'subject')}, last changed first.`}</p>
-${threads.slice(0, MAX_LISTED).map(({ id, subject, investigationId, record }) => {
-  const { comment = '', pullRequest = '' } = record.held ?? {};
-  return html`<article class="panel" aria-labelledby="${id}"><h3 id="${id}">${describeSubject(project, subject)}</h3>
+  const articles = threads.slice(0, MAX_LISTED).map(({ id, subject, investigationId, record }) => {
+    const { comment = '', pullRequest = '' } = record.held ?? {};
+    return html`<article class="panel" aria-labelledby="${id}"><h3 id="${id}">${describeSubject(project, subject)}</h3>
 ${comment === '' ? '' : renderHeld('Comment', comment)}
 ${pullRequest === '' ? '' : renderHeld('Pull request', pullRequest)}
 <p><a href="/investigations/${investigationId}">Investigation</a></p></article>`;
-})}`;
+  });
+  return html`<p class="hint">${isCut ? `The ${MAX_LISTED} that changed last.` : `${formatPlural(threads.length, 'subject')}, last changed first.`}</p>
+${articles}`;
 }
 
 function describeSubject(project: Project, subject: Subject): Html {
@@ -102,16 +94,16 @@ function describeSubject(project: Project, subject: Subject): Html {
 }
 
 function renderHeads(project: Project, heads: readonly Head[]): Html {
-  if (heads.length === 0) return html``;
+  if (heads.length === 0) return NOTHING;
   const isCut = heads.length > MAX_LISTED;
+  const articles = heads.slice(0, MAX_LISTED).map((head) => {
+    const { id, sha, findings, record } = head;
+    return html`<article class="panel" aria-labelledby="${id}"><h3 id="${id}">${describePlace(project, head)}, commit ${renderCommit(project, sha)}</h3>
+<p>${describeFindings(findings)}</p>
+${renderHeld('Check run', record.held ?? '')}</article>`;
+  });
   return html`<p class="hint">${isCut ? `The check runs of the ${MAX_LISTED} newest commits.` : `${formatPlural(heads.length, 'check run')}, newest commit first.`}</p>
-${heads.slice(0, MAX_LISTED).map(
-  (
-    head,
-  ) => html`<article class="panel" aria-labelledby="${head.id}"><h3 id="${head.id}">${describePlace(project, head)}, commit ${renderCommit(project, head.sha)}</h3>
-<p>${describeFindings(head.findings)}</p>
-${renderHeld('Check run', head.record.held ?? '')}</article>`,
-)}`;
+${articles}`;
 }
 
 /** A commit that is no longer the head of anything has the branch that the event named. */

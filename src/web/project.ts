@@ -1,83 +1,75 @@
 // A project: what is running, and its issues; and its effective settings.
-import type { Handler } from 'hono';
 import { html } from 'hono/html';
 import { sanitiseLine, sanitiseText } from '../core/inert-text.ts';
 import type { Investigation } from '../core/investigation.ts';
+import { formatPercent } from '../core/issue-view.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import { isAtLeast } from '../core/role.ts';
-import type { EffectiveConfiguration, EffectiveValue, ValueSource } from '../core/settings.ts';
+import type { EffectiveConfiguration, ValueSource } from '../core/settings.ts';
 import type { IssueLine } from '../db/investigations.ts';
 import { isId } from '../services/access.ts';
 import {
   createCrumbs,
+  cutPage,
   describeOrigin,
   findProject,
-  formatPercent,
   formatPlural,
   getNumberText,
   getRepositoryPage,
+  NOTHING,
   renderBadge,
   renderDone,
+  renderEmpty,
   renderMoment,
+  renderNewReport,
   renderOutcome,
   renderOwnLink,
   renderPager,
   renderPlainLine,
   renderProjectHead,
-  renderProjectTabs,
+  renderSection,
+  renderTable,
   type SeenProject,
 } from './components.ts';
 import { type Html, refuseAbsentPage, renderPage } from './layout.ts';
 import { getFirstSentence } from './text.ts';
-import type { WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, WebDeps } from './web-deps.ts';
 
 const PAGE = 50;
 /** Investigations that are listed of each state. */
 const MAX_RUNNING = 20;
-
-interface Running {
-  /** Those that run before those that wait, each the newest first. */
-  readonly listed: readonly Investigation[];
-  readonly total: number;
-}
+const DONE = { deleted: 'The issue was deleted, with its investigation and every webhook not yet delivered.' };
 
 /** GET /projects/{projectId} */
-export function getProject(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const seen = await findProject(c, deps);
-    const { project } = seen;
-    const after = c.req.query('after') ?? '';
-    if (after !== '' && !isId(after)) refuseAbsentPage();
-    const running = await findRunning(deps, project.id);
-    const body = html`${renderProjectHead(seen)}
-${renderProjectTabs(project, 'issues')}
-${renderDone(c, { deleted: 'The issue was deleted, with its investigation and every webhook not yet delivered.' })}
-${after === '' ? renderRunning(running, c.get('signedIn').account.id) : ''}
-<section aria-labelledby="issues"><h2 id="issues">Issues</h2>
-${await renderIssuePage(deps, seen, after, running.total > 0)}</section>`;
-    return renderPage(c, deps, { title: project.name, body, section: 'projects', crumbs: createCrumbs(project) });
-  };
-}
-
-/** `after`: the last issue of the page before; "": the first page. */
-async function renderIssuePage(
-  { store }: WebDeps,
-  seen: SeenProject,
-  after: string,
-  isAnyRunning: boolean,
-): Promise<Html> {
+export async function getProject(c: PageContext, deps: WebDeps): Promise<Response> {
+  const seen = await findProject(c, deps);
   const { project } = seen;
+  const after = c.req.query('after') ?? '';
+  if (after !== '' && !isId(after)) refuseAbsentPage();
+  const running = await findRunning(deps, project.id);
   const filter = { projectId: project.id, limit: PAGE + 1, ...(after === '' ? {} : { after }) };
-  const found = await store.listIssueLines(filter);
-  const lines = found.slice(0, PAGE);
-  if (lines.length === 0) return renderNoIssues(seen, after !== '', isAnyRunning);
-  const last = found.length > PAGE ? lines.at(-1) : undefined;
-  return html`${renderIssues(project, lines)}
+  const { entries, last } = cutPage(await deps.store.listIssueLines(filter), PAGE);
+  const isEmpty = entries.length === 0;
+  const body = html`${renderProjectHead(seen, 'issues')}
+${renderDone(c, DONE)}
+${after === '' ? renderRunning(running, c.get('signedIn').account.id) : ''}
+${renderSection(
+  'issues',
+  'Issues',
+  html`${isEmpty ? renderNoIssues(seen, after !== '', running.total > 0) : renderIssues(project, entries)}
 ${renderPager({
   label: 'Pages of issues',
-  first: after === '' ? null : { href: `/projects/${project.id}`, text: 'Newest' },
-  next: last === undefined ? null : { href: `/projects/${project.id}?after=${last.id}`, text: 'Older' },
-})}`;
+  first: after === '' ? null : `/projects/${project.id}`,
+  next: last === undefined ? null : `/projects/${project.id}?after=${last.id}`,
+})}`,
+)}`;
+  return renderPage(c, deps, { title: project.name, body, section: 'projects', crumbs: createCrumbs(project) });
+}
+
+interface Running {
+  /** Those that run before those that wait, each newest first. */
+  readonly listed: readonly Investigation[];
+  readonly total: number;
 }
 
 async function findRunning({ store }: WebDeps, projectId: string): Promise<Running> {
@@ -89,63 +81,61 @@ async function findRunning({ store }: WebDeps, projectId: string): Promise<Runni
 }
 
 function renderRunning({ listed, total }: Running, accountId: string): Html {
-  if (listed.length === 0) return html``;
+  if (listed.length === 0) return NOTHING;
+  const more = total - listed.length;
   return html`<section class="panel" aria-labelledby="running"><h2 id="running">Running: ${formatPlural(total, 'investigation')}</h2>
 <ul class="rows">${listed.map((each) => renderRunningRow(each, accountId))}</ul>
-${total > listed.length ? html`<p class="hint">${formatPlural(total - listed.length, 'more waits', 'more wait')}.</p>` : ''}</section>`;
+${more > 0 ? html`<p class="hint">${formatPlural(more, 'more waits', 'more wait')}.</p>` : ''}</section>`;
 }
 
 function renderRunningRow(investigation: Investigation, accountId: string): Html {
-  const { id, outcome, origin, reference, createdAt } = investigation;
+  const { id, outcome, progress, origin, reference, createdAt } = investigation;
   const isRunning = outcome.state === 'running';
+  const step =
+    progress.step === 0 ? 'Reading the report' : `Step ${progress.step}: ${sanitiseLine(progress.action, 140)}`;
   return html`<li>${renderBadge(isRunning ? 'running' : 'queued', isRunning ? 'busy' : 'quiet')}
-<a class="row-link" href="/investigations/${id}">${describeProgress(investigation)}</a>
+<a class="row-link" href="/investigations/${id}">${isRunning ? step : 'Waiting for its turn'}</a>
 <span class="soft below">${describeOrigin(origin)}${reference === '' ? '' : html` · ${renderPlainLine(reference, 100)}`} ·
 ${investigation.accountId === accountId ? 'started by you' : 'started'} ${renderMoment(createdAt)}</span></li>`;
 }
 
-function describeProgress({ outcome, progress }: Investigation): string {
-  if (outcome.state === 'queued') return 'Waiting for its turn';
-  if (progress.step === 0) return 'Reading the report';
-  return `Step ${progress.step}: ${sanitiseLine(progress.action, 140)}`;
-}
-
 /** The problem is the title, the cause a second line: people look for what they reported. */
-function renderIssues(project: Project, lines: readonly IssueLine[]): Html {
-  return html`<table class="cards ledger"><caption class="hidden">Issues</caption>
-<thead><tr><th scope="col">Outcome</th><th scope="col">Problem</th><th scope="col" class="number">Confidence</th><th scope="col">From</th>
-<th scope="col">When</th><th scope="col">Pull request</th></tr></thead>
-<tbody>${lines.map((issue) => renderIssueRow(project, issue))}</tbody></table>`;
-}
-
-function renderIssueRow(project: Project, issue: IssueLine): Html {
-  const { id, rootCause, problem, confidence, origin, reference, createdAt, pullRequest } = issue;
-  const [firstLine = ''] = problem.trim().split('\n', 1);
-  const title = getFirstSentence(firstLine.replace(/^#{1,6}\s/, '')) || getFirstSentence(rootCause) || id;
-  const cause = getFirstSentence(rootCause);
-  return html`<tr><td>${renderOutcome(issue)}</td><th scope="row"><a class="row-link" href="/issues/${id}">${renderPlainLine(title)}</a>
+function renderIssues(project: Project, issues: readonly IssueLine[]): Html {
+  return renderTable({
+    caption: 'Issues, newest first',
+    style: 'ledger',
+    columns: ['Outcome', 'Problem', ['Confidence', 'number'], 'From', 'When', 'Pull request'],
+    named: 1,
+    rows: issues.map((issue) => {
+      const { id, rootCause, problem, confidence, origin, reference, createdAt, pullRequest } = issue;
+      const [firstLine = ''] = problem.trim().split('\n', 1);
+      const cause = getFirstSentence(rootCause);
+      const title = getFirstSentence(firstLine.replace(/^#{1,6}\s/, '')) || cause || id;
+      return [
+        renderOutcome(issue),
+        html`<a class="row-link" href="/issues/${id}">${renderPlainLine(title)}</a>
 ${cause === '' || cause === title ? '' : html`<span class="soft below">${renderPlainLine(cause)}</span>`}
-${reference === '' ? '' : html`<span class="soft below">${renderPlainLine(reference, 200)}</span>`}</th>
-<td class="number" data-label="Confidence">${confidence === null ? '' : formatPercent(confidence)}</td>
-<td data-label="From">${describeOrigin(origin)}</td>
-<td data-label="When">${renderMoment(createdAt)}</td>
-<td data-label="Pull request">${pullRequest === null ? '' : renderOwnLink(project, pullRequest, getNumberText(pullRequest))}</td></tr>`;
+${reference === '' ? '' : html`<span class="soft below">${renderPlainLine(reference, 200)}</span>`}`,
+        confidence === null ? '' : formatPercent(confidence),
+        describeOrigin(origin),
+        renderMoment(createdAt),
+        pullRequest === null ? '' : renderOwnLink(project, pullRequest, getNumberText(pullRequest)),
+      ];
+    }),
+  });
 }
 
 function renderNoIssues({ project, role }: SeenProject, isPaged: boolean, isAnyRunning: boolean): Html {
   if (isPaged) {
-    return html`<div class="empty"><p>No older issues, or the one at which this page begins was deleted.</p>
-<p><a class="button" href="/projects/${project.id}">Newest issues</a></p></div>`;
+    const button = html`<p><a class="button" href="/projects/${project.id}">Newest issues</a></p>`;
+    return renderEmpty('No older issues, or the one at which this page begins was deleted.', button);
   }
-  if (isAnyRunning) {
-    return html`<div class="empty"><p>No issues yet: a running investigation becomes one when it concludes.</p></div>`;
-  }
-  const how =
-    project.source.kind === 'github'
-      ? html`Put the label <code>analyse</code> on an issue on GitHub, wait for a failed check, or paste a log here.`
-      : html`Paste an error message or a log, and see what the source says about it.`;
-  return html`<div class="empty"><p>No issues yet. ${how}</p>
-${isAtLeast(role, 'triage') ? html`<p><a class="button" href="/projects/${project.id}/reports/new">New report</a></p>` : ''}</div>`;
+  if (isAnyRunning) return renderEmpty('No issues yet: a running investigation becomes one when it concludes.');
+  const how = isGithubProject(project)
+    ? html`Put the label <code>analyse</code> on an issue on GitHub, wait for a failed check, or paste a log here.`
+    : html`Paste an error message or a log, and see what the source says about it.`;
+  const button = isAtLeast(role, 'triage') ? html`<p>${renderNewReport(project)}</p>` : NOTHING;
+  return renderEmpty(html`No issues yet. ${how}`, button);
 }
 
 const FILE = '.github/causeway.yml';
@@ -157,22 +147,21 @@ budget:
   run: 0.50`;
 
 /** GET /projects/{projectId}/settings */
-export function getSettings(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const seen = await findProject(c, deps);
-    const { project } = seen;
-    const configuration = await deps.configurationOf(project, c.get('asking').signal);
-    const { problem } = configuration;
-    const body = html`${renderProjectHead(seen)}
-${renderProjectTabs(project, 'settings')}
+export async function getSettings(c: PageContext, deps: WebDeps): Promise<Response> {
+  const seen = await findProject(c, deps);
+  const { project } = seen;
+  const configuration = await deps.configurationOf(project, c.get('asking').signal);
+  const { problem } = configuration;
+  const body = html`${renderProjectHead(seen, 'settings')}
 ${problem === '' ? '' : html`<p class="notice bad" role="alert">${renderPlainLine(problem, 1_000)}</p>`}
-<section aria-labelledby="configuration"><h2 id="configuration">Effective settings</h2>
-${renderHowToChange(project, configuration)}
-${renderValues(project, configuration)}</section>
-${renderAbout(seen)}`;
-    const crumbs = createCrumbs(project, { text: 'Settings', href: `/projects/${project.id}/settings` });
-    return renderPage(c, deps, { title: `Settings · ${project.name}`, body, section: 'projects', crumbs });
-  };
+${renderSection(
+  'configuration',
+  'Effective settings',
+  html`${renderHowToChange(project, configuration)}${renderValues(project, configuration)}`,
+)}
+${renderSection('about', 'About', renderAbout(seen))}`;
+  const crumbs = createCrumbs(project, { text: 'Settings', href: `/projects/${project.id}/settings` });
+  return renderPage(c, deps, { title: `Settings · ${project.name}`, body, section: 'projects', crumbs });
 }
 
 function renderHowToChange(project: Project, { url }: EffectiveConfiguration): Html {
@@ -181,24 +170,28 @@ function renderHowToChange(project: Project, { url }: EffectiveConfiguration): H
   }
   return html`<p>To change a value, put it into <code>${FILE}</code> on the default branch. The file is re-read for every analysis; defaults apply without it. Operator settings are upper limits.</p>
 ${url === '' ? html`<p class="soft">There is no such file, neither here nor in the owner's <code>.github</code> repository.</p>` : html`<p>${renderOwnLink(project, url, 'Configuration file')}</p>`}
-<details><summary>An example</summary><pre tabindex="0" role="region" aria-label="Example of the file"><code>${EXAMPLE}</code></pre>
+<details><summary>Example</summary><pre tabindex="0" role="region" aria-label="Example of the file"><code>${EXAMPLE}</code></pre>
 <p class="hint">All keys are in docs/configuration.md of Causeway, with a schema for editors.</p></details>`;
 }
 
 function renderValues(project: Project, { values }: EffectiveConfiguration): Html {
-  if (values.length === 0) return html`<div class="empty"><p>This project has no settings.</p></div>`;
-  return html`<table class="cards values"><caption class="hidden">Effective settings of ${sanitiseLine(project.name, 100)}</caption>
-<thead><tr><th scope="col">Name</th><th scope="col">Value</th><th scope="col">From</th><th scope="col">Meaning</th></tr></thead>
-<tbody>${values.map(renderValue)}</tbody></table>`;
-}
-
-function renderValue({ name, value, from, limit, means }: EffectiveValue): Html {
-  const given = sanitiseText(value, 4_000);
-  const isWithheld = from.kind === 'owner' && limit !== '';
-  return html`<tr><th scope="row"><code>${name}</code></th>
-<td data-label="Value"><span class="value">${given === '' ? html`<span class="soft">${isWithheld ? 'not shown' : 'nothing'}</span>` : given}</span>
-${limit === '' ? '' : html`<span class="limit below"><strong>Effective:</strong> ${renderPlainLine(limit)}</span>`}</td>
-<td data-label="From">${renderValueSource(from)}</td><td class="soft">${means}</td></tr>`;
+  if (values.length === 0) return renderEmpty('This project has no settings.');
+  return renderTable({
+    caption: `Effective settings of ${sanitiseLine(project.name, 100)}`,
+    style: 'values',
+    columns: ['Name', 'Value', 'From', ['Meaning', 'soft']],
+    rows: values.map(({ name, value, from, limit, means }) => {
+      const given = sanitiseText(value, 4_000);
+      const none = from.kind === 'owner' && limit !== '' ? 'not shown' : 'nothing';
+      return [
+        html`<code>${name}</code>`,
+        html`<span class="value">${given === '' ? html`<span class="soft">${none}</span>` : given}</span>
+${limit === '' ? '' : html`<span class="limit below"><strong>Effective:</strong> ${renderPlainLine(limit)}</span>`}`,
+        renderValueSource(from),
+        means,
+      ];
+    }),
+  });
 }
 
 function renderValueSource(from: ValueSource): Html {
@@ -216,11 +209,10 @@ function renderValueSource(from: ValueSource): Html {
 
 function renderAbout({ project, role }: SeenProject): Html {
   const { id, source, createdAt } = project;
-  return html`<section aria-labelledby="about"><h2 id="about">About</h2><dl class="facts">
-<dt>Id for the API</dt><dd><code>${id}</code></dd>
+  return html`<dl class="facts"><dt>Id for the API</dt><dd><code>${id}</code></dd>
 ${renderSource(project)}
 ${source.kind === 'github' ? html`<dt>Your role</dt><dd>${role}</dd>` : ''}
-<dt>Added</dt><dd>${renderMoment(createdAt)}</dd></dl></section>`;
+<dt>Added</dt><dd>${renderMoment(createdAt)}</dd></dl>`;
 }
 
 function renderSource(project: Project): Html {
@@ -230,9 +222,9 @@ function renderSource(project: Project): Html {
       return html`<dt>Folder</dt><dd><code>${sanitiseLine(source.path, 1_000)}</code></dd>`;
     // The address may contain credentials.
     case 'url':
-      return html``;
+      return NOTHING;
     case 'github':
       return html`<dt>Repository</dt><dd>${renderOwnLink(project, getRepositoryPage(project), sanitiseLine(project.name, 300))}</dd>
-<dt>Default branch</dt><dd>${source.defaultBranch === '' ? 'none: it has no commit' : html`<code>${sanitiseLine(source.defaultBranch, 300)}</code>`}</dd>`;
+<dt>Default branch</dt><dd>${source.defaultBranch === '' ? 'none: it has no commits' : html`<code>${sanitiseLine(source.defaultBranch, 300)}</code>`}</dd>`;
   }
 }

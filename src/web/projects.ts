@@ -1,19 +1,29 @@
-// The projects that a person may see, each with what there is of it; and what to do first.
-import type { Context, Handler } from 'hono';
+// The projects that a person may see, each with its figures; and what to do first.
 import { html } from 'hono/html';
 import { sanitiseLine } from '../core/inert-text.ts';
 import type { Project } from '../core/project.ts';
 import { isAtLeast } from '../core/role.ts';
 import type { ProjectCounts } from '../db/investigations.ts';
 import { type KnownProjects, knownProjects } from '../services/access.ts';
-import { formatCount, renderBadge, renderKind, renderMissing, renderMoment, renderPager } from './components.ts';
+import {
+  cutPage,
+  formatCount,
+  NOTHING,
+  renderBadge,
+  renderEmpty,
+  renderKind,
+  renderMissing,
+  renderMoment,
+  renderPager,
+  renderTable,
+} from './components.ts';
 import { type Html, renderPage } from './layout.ts';
-import type { SignInMethod, WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, SignInMethod, WebDeps } from './web-deps.ts';
 
 /** From this number on, a search box helps more than reading. */
 const MANY = 20;
 const PAGE = 100;
-/** So many projects get a button of their own for the first report. */
+/** With more projects than these, the first report is started from the project's own page. */
 const MAX_BUTTONS = 3;
 
 interface ListQuery {
@@ -24,58 +34,44 @@ interface ListQuery {
 }
 
 /** GET /projects */
-export function getProjects(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const query = { q: readQuery(c, 'q').trim(), after: readQuery(c, 'after') };
-    const body = html`<h1>Projects</h1>
-${await renderList(c, deps, query)}`;
-    return renderPage(c, deps, { title: 'Projects', body, section: 'projects' });
-  };
+export async function getProjects(c: PageContext, deps: WebDeps): Promise<Response> {
+  const query = { q: readQuery(c, 'q').trim(), after: readQuery(c, 'after') };
+  const known = await findProjects(c, deps, query);
+  const isFiltered = query.q !== '' || query.after !== '';
+  const isListed = known.projects.length > 0 || isFiltered || !known.isWhole;
+  const body = html`<h1>Projects</h1>${renderMissing(known.isWhole)}
+${isListed ? await renderFound(deps, query, known) : await renderNoProjects(deps.signInMethod, c.get('asking').signal)}`;
+  return renderPage(c, deps, { title: 'Projects', body, section: 'projects' });
 }
 
 /** PostgreSQL refuses NUL in text, and no name contains one. */
-function readQuery(c: Context<WebEnv>, name: string): string {
+function readQuery(c: PageContext, name: string): string {
   return (c.req.query(name) ?? '').replaceAll('\0', '').slice(0, 300);
 }
 
-async function renderList(c: Context<WebEnv>, deps: WebDeps, query: ListQuery): Promise<Html> {
-  const known = await findProjects(c, deps, query);
-  const missing = renderMissing(known.isWhole);
-  const isFiltered = query.q !== '' || query.after !== '';
-  if (known.projects.length > 0 || isFiltered)
-    return html`${missing}${await renderFound(deps, query, known, isFiltered)}`;
-  return known.isWhole ? renderNoProjects(deps.signInMethod, c.get('asking').signal) : missing;
-}
-
-async function renderFound(
-  { store }: WebDeps,
-  { q, after }: ListQuery,
-  { projects, roles }: KnownProjects,
-  isFiltered: boolean,
-): Promise<Html> {
-  const page = projects.slice(0, PAGE);
-  const last = projects.length > PAGE ? page.at(-1) : undefined;
-  const counts = await store.countByProject(page.map(({ id }) => id));
-  const isFirstVisit = !isFiltered && last === undefined && counts.size === 0;
-  return html`${isFirstVisit ? renderFirstReport(page, roles) : ''}
-${isFiltered || projects.length > MANY ? renderSearch(q) : ''}
-${page.length === 0 ? renderNoMatch(q) : renderTable(page, counts)}
-${renderPager({
-  label: 'Pages of projects',
-  first: after === '' ? null : { href: toAddress(q, ''), text: 'First page' },
-  next: last === undefined ? null : { href: toAddress(q, last.name), text: 'Next page' },
-})}`;
-}
-
-function toAddress(q: string, after: string): string {
-  return `/projects?${new URLSearchParams({ ...(q === '' ? {} : { q }), ...(after === '' ? {} : { after }) })}`;
-}
-
 /** One more than a page has, where there are so many. A name is searched in all of them, since roles decide which are seen. */
-async function findProjects(c: Context<WebEnv>, deps: WebDeps, { q, after }: ListQuery): Promise<KnownProjects> {
+async function findProjects(c: PageContext, deps: WebDeps, { q, after }: ListQuery): Promise<KnownProjects> {
   if (q === '') return knownProjects(deps, c.get('asking'), { after, most: PAGE + 1 });
   const known = await knownProjects(deps, c.get('asking'), { after });
   return { ...known, projects: known.projects.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase())) };
+}
+
+async function renderFound({ store }: WebDeps, { q, after }: ListQuery, known: KnownProjects): Promise<Html> {
+  const { entries, last } = cutPage(known.projects, PAGE);
+  const counts = await store.countByProject(entries.map(({ id }) => id));
+  const isFiltered = q !== '' || after !== '';
+  const isFirstVisit = !isFiltered && last === undefined && counts.size === 0;
+  const toAddress = (query: Partial<ListQuery>) => `/projects?${new URLSearchParams(query)}`;
+  const filter = q === '' ? {} : { q };
+  return html`${isFirstVisit ? renderFirstReport(entries, known.roles) : ''}
+${isFiltered || known.projects.length > MANY ? renderSearch(q) : ''}
+${entries.length > 0 ? renderProjects(entries, counts) : isFiltered ? renderNoMatch(q) : ''}
+${renderPager({
+  label: 'Pages of projects',
+  first: after === '' ? null : toAddress(filter),
+  next: last === undefined ? null : toAddress({ ...filter, after: last.name }),
+  texts: ['First page', 'Next page'],
+})}`;
 }
 
 function renderSearch(q: string): Html {
@@ -84,35 +80,39 @@ function renderSearch(q: string): Html {
 }
 
 function renderNoMatch(q: string): Html {
-  return html`<div class="empty"><p>${q === '' ? 'No more projects.' : 'None of your projects has this in its name.'}</p>
-<p><a class="button" href="/projects">All projects</a></p></div>`;
+  const text = q === '' ? 'No more projects.' : 'None of your projects has this in its name.';
+  return renderEmpty(text, html`<p><a class="button" href="/projects">All projects</a></p>`);
 }
 
-function renderTable(page: readonly Project[], counts: ReadonlyMap<string, ProjectCounts>): Html {
-  return html`<table class="cards ledger"><caption class="hidden">Projects by name</caption>
-<thead><tr><th scope="col">Project</th><th scope="col" class="number">Issues</th><th scope="col" class="number">Running</th>
-<th scope="col" class="number">Open failures</th><th scope="col">Latest issue</th></tr></thead>
-<tbody>${page.map((project) => renderRow(project, counts.get(project.id)))}</tbody></table>`;
-}
-
-function renderRow(project: Project, counts: ProjectCounts | undefined): Html {
-  const { issues = 0, underWay = 0, openFailures = 0, lastIssueAt = '' } = counts ?? {};
-  const failures = html`<a class="row-link" href="/projects/${project.id}/failures">${formatCount(openFailures)}</a>`;
-  return html`<tr><th scope="row"><a class="row-link" href="/projects/${project.id}">${sanitiseLine(project.name, 300)}</a> ${renderKind(project)}</th>
-<td class="number" data-label="Issues">${formatCount(issues)}</td>
-<td class="number" data-label="Running">${underWay === 0 ? '0' : renderBadge(formatCount(underWay), 'busy')}</td>
-<td class="number" data-label="Open failures">${openFailures === 0 ? '0' : failures}</td>
-<td data-label="Latest issue">${renderMoment(lastIssueAt)}</td></tr>`;
+function renderProjects(projects: readonly Project[], counts: ReadonlyMap<string, ProjectCounts>): Html {
+  return renderTable({
+    caption: 'Projects by name',
+    style: 'ledger',
+    columns: ['Project', ['Issues', 'number'], ['Running', 'number'], ['Open failures', 'number'], 'Latest issue'],
+    rows: projects.map((project) => {
+      const { issues = 0, underWay = 0, openFailures = 0, lastIssueAt = '' } = counts.get(project.id) ?? {};
+      const address = `/projects/${project.id}`;
+      return [
+        html`<a class="row-link" href="${address}">${sanitiseLine(project.name, 300)}</a> ${renderKind(project)}`,
+        formatCount(issues),
+        underWay === 0 ? '0' : renderBadge(formatCount(underWay), 'busy'),
+        openFailures === 0
+          ? '0'
+          : html`<a class="row-link" href="${address}/failures">${formatCount(openFailures)}</a>`,
+        renderMoment(lastIssueAt),
+      ];
+    }),
+  });
 }
 
 async function renderNoProjects(method: SignInMethod, signal: AbortSignal): Promise<Html> {
   if (method.kind === 'local') {
-    return html`<div class="empty"><p>No project yet: Causeway was started outside a git repository, and <code>PROJECTS</code> names none.</p>
+    return html`<div class="empty"><p>No project yet: Causeway was started outside a git repository, and <code>PROJECTS</code> is not set.</p>
 <p>Stop it, and start it again with one or more repositories, separated as in <code>PATH</code>:</p>
 <pre tabindex="0" role="region" aria-label="Command"><code>PROJECTS=/path/to/repository npm start</code></pre></div>`;
   }
   const address = await method.installUrl(signal);
-  const install = address === '' ? html`` : html` <a href="${address}">Install the App</a>`;
+  const install = address === '' ? '' : html` <a href="${address}">Install the App</a>`;
   return html`<div class="empty"><p>You have no projects yet.</p>
 <ul><li>If the App is not installed, an owner of the repository installs it on GitHub. Then the project appears here.${install}</li>
 <li>If it is, ask for access on GitHub: read for a private repository, triage for a public one.</li></ul>
@@ -122,7 +122,7 @@ async function renderNoProjects(method: SignInMethod, signal: AbortSignal): Prom
 /** Nothing where the person may not submit a report for any of the projects. */
 function renderFirstReport(projects: readonly Project[], roles: KnownProjects['roles']): Html {
   const usable = projects.filter(({ id }) => isAtLeast(roles.get(id) ?? 'none', 'triage'));
-  if (usable.length === 0) return html``;
+  if (usable.length === 0) return NOTHING;
   const buttons = usable.map(({ id, name }, index) => {
     const text = usable.length === 1 ? 'New report' : `New report for ${sanitiseLine(name, 80)}`;
     return html`<a class="button ${index === 0 ? 'primary' : ''}" href="/projects/${id}/reports/new">${text}</a> `;

@@ -1,6 +1,5 @@
 // A report submitted by form: accepted in the same way as the API's, and once however often the form is sent.
 import { createHash } from 'node:crypto';
-import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import { describeNoSpace } from '../core/disk.ts';
 import { CausewayError } from '../core/errors.ts';
@@ -10,9 +9,9 @@ import { MAX_REPORT_BYTES } from '../core/report.ts';
 import { isAtLeast } from '../core/role.ts';
 import { acceptReport } from '../services/accept-report.ts';
 import { createCrumbs, findProject, formatDollars, type SeenProject } from './components.ts';
-import { createOnceKey, type Form, readForm, readOnceKey } from './forms.ts';
+import { createOnceKey, describeField, type Form, readForm, readOnceKey, renderFault } from './forms.ts';
 import { type Html, renderFormToken, renderPage, WebRefusal } from './layout.ts';
-import type { WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, WebDeps } from './web-deps.ts';
 
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
@@ -42,27 +41,23 @@ type Refusal = Pick<FormState, 'faults'> & {
 };
 
 /** GET /projects/{projectId}/reports/new */
-export function getReportForm(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const fields = { text: '', revision: '', reference: '', fresh: false };
-    return renderForm(c, deps, { seen: await requireReportable(c, deps), fields, key: createOnceKey() });
-  };
+export async function getReportForm(c: PageContext, deps: WebDeps): Promise<Response> {
+  const fields = { text: '', revision: '', reference: '', fresh: false };
+  return renderForm(c, deps, { seen: await requireReportable(c, deps), fields, key: createOnceKey() });
 }
 
 /** POST /projects/{projectId}/reports */
-export function postReport(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const form = await readForm(c, 'report');
-    const seen = await requireReportable(c, deps);
-    const state = { seen, fields: readFields(form), key: readOnceKey(form) };
-    const result = await submitReport(c, deps, state);
-    if (typeof result === 'string') return c.redirect(`/investigations/${result}`, 303);
-    return renderForm(c, deps, { ...state, ...result });
-  };
+export async function postReport(c: PageContext, deps: WebDeps): Promise<Response> {
+  const form = await readForm(c, 'report');
+  const seen = await requireReportable(c, deps);
+  const state = { seen, fields: readFields(form), key: readOnceKey(form) };
+  const result = await submitReport(c, deps, state);
+  if (typeof result === 'string') return c.redirect(`/investigations/${result}`, 303);
+  return renderForm(c, deps, { ...state, ...result });
 }
 
 /** Read access does not suffice: an investigation costs money. */
-async function requireReportable(c: Context<WebEnv>, deps: WebDeps): Promise<SeenProject> {
+async function requireReportable(c: PageContext, deps: WebDeps): Promise<SeenProject> {
   const seen = await findProject(c, deps);
   if (isAtLeast(seen.role, 'triage')) return seen;
   throw new WebRefusal(403, 'Submitting a report needs the triage role in this repository on GitHub: ask an admin.');
@@ -78,7 +73,7 @@ function readFields(form: Form): ReportFields {
 }
 
 /** The id of the investigation, or why nothing was submitted. */
-async function submitReport(c: Context<WebEnv>, deps: WebDeps, state: FormState): Promise<Refusal | string> {
+async function submitReport(c: PageContext, deps: WebDeps, state: FormState): Promise<Refusal | string> {
   const { seen, fields, key } = state;
   const faults = findFaults(fields);
   if (Object.keys(faults).length > 0) {
@@ -137,7 +132,7 @@ function findFaults({ text, revision, reference }: ReportFields): Faults {
   return faults;
 }
 
-function renderForm(c: Context<WebEnv>, deps: WebDeps, state: FormState): Promise<Response> {
+function renderForm(c: PageContext, deps: WebDeps, state: FormState): Promise<Response> {
   const { seen, key, fields, faults = {}, message = '', status } = state;
   const { project } = seen;
   const body = html`<h1>New report</h1>
@@ -145,8 +140,8 @@ ${message === '' ? '' : html`<p class="notice bad" role="alert">${message}</p>`}
 <form method="post" action="/projects/${project.id}/reports" novalidate>${renderFormToken(c.get('signedIn'))}
 <input type="hidden" name="form_key" value="${key}">
 ${renderTextField(fields.text, faults.text)}
-${renderInput({ name: 'revision', label: 'Revision (optional)', hint: describeRevision(project) }, fields.revision, faults.revision)}
-${renderInput({ name: 'reference', label: 'Reference (optional)', hint: html`Your own name for it, such as the number of an alert. It is shown with the result.` }, fields.reference, faults.reference)}
+${renderInput('revision', describeRevision(project), state)}
+${renderInput('reference', html`Your own name for it, such as the number of an alert. It is shown with the result.`, state)}
 <div class="field choice"><input type="checkbox" id="fresh" name="fresh" value="yes"${fields.fresh ? ' checked' : ''} aria-describedby="fresh-hint">
 <div><label for="fresh">Force a new run</label>
 <p class="hint" id="fresh-hint">Otherwise an identical report from the last 24 hours is reused at no cost.</p></div></div>
@@ -166,28 +161,14 @@ function renderTextField(text: string, fault: string | undefined): Html {
   // A browser drops the first line end after the tag: this one, and none of the report's.
   return html`<div class="field"><label for="text">Report or log</label>
 <p class="hint" id="text-hint">An error message with its stack trace, a log, or what you did, saw and expected. Up to 1 MiB. Secrets are removed before it is stored.</p>
-${renderFault('text', fault)}<textarea id="text" name="text" rows="16" required spellcheck="false"${renderDescription('text', fault)}>
+${renderFault('text', fault)}<textarea id="text" name="text" rows="16" required spellcheck="false"${describeField('text', fault)}>
 ${text}</textarea></div>`;
 }
 
-interface Input {
-  readonly name: 'revision' | 'reference';
-  readonly label: string;
-  readonly hint: Html;
-}
-
-function renderInput({ name, label, hint }: Input, value: string, fault: string | undefined): Html {
-  return html`<div class="field"><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p>
-${renderFault(name, fault)}<input type="text" id="${name}" name="${name}" value="${value}" autocomplete="off" autocapitalize="off" spellcheck="false"${renderDescription(name, fault)}></div>`;
-}
-
-function renderFault(name: string, fault: string | undefined): Html {
-  return fault === undefined ? html`` : html`<p class="fault" id="${name}-fault">${fault}</p>`;
-}
-
-function renderDescription(name: string, fault: string | undefined): Html {
-  if (fault === undefined) return html` aria-describedby="${name}-hint"`;
-  return html` aria-invalid="true" aria-describedby="${name}-fault ${name}-hint"`;
+function renderInput(name: 'revision' | 'reference', hint: Html, { fields, faults = {} }: FormState): Html {
+  const label = name === 'revision' ? 'Revision' : 'Reference';
+  return html`<div class="field"><label for="${name}">${label} (optional)</label><p class="hint" id="${name}-hint">${hint}</p>
+${renderFault(name, faults[name])}<input type="text" id="${name}" name="${name}" value="${fields[name]}" autocomplete="off" autocapitalize="off" spellcheck="false"${describeField(name, faults[name])}></div>`;
 }
 
 function describeRevision({ source }: Project): Html {

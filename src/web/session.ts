@@ -1,12 +1,12 @@
 // Sessions: started by a sign-in, found by their cookie, ended by their limits or by the person; and the checks of every form.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Context, MiddlewareHandler } from 'hono';
+import type { MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { type Account, isRecent, isSessionAlive, type Session } from '../core/account.ts';
 import { createId } from '../core/ids.ts';
 import { sanitiseLine } from '../core/inert-text.ts';
 import { WebRefusal } from './layout.ts';
-import type { SignedIn, WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, SignedIn, WebDeps, WebEnv } from './web-deps.ts';
 
 /** The session's cookie, and the one that ties a sign-in to the browser that started it. */
 type CookieKind = 'session' | 'sign_in';
@@ -21,7 +21,7 @@ const MAX_RETURN_PATH = 1_000;
 const LOCAL_BASE = 'http://causeway.invalid';
 
 /** Starts a session in this browser. An earlier one ends, so that no value from before the sign-in is valid after it. */
-export async function startSession(c: Context<WebEnv>, deps: WebDeps, account: Account): Promise<void> {
+export async function startSession(c: PageContext, deps: WebDeps, account: Account): Promise<void> {
   const earlier = await findSession(deps, readCookie(c, deps, 'session'));
   const now = deps.now().toISOString();
   if (earlier !== null) await deps.store.endSession(earlier.session.id, earlier.account.id, now);
@@ -32,7 +32,7 @@ export async function startSession(c: Context<WebEnv>, deps: WebDeps, account: A
   writeCookie(c, deps, 'session', value);
 }
 
-export async function endSession(c: Context<WebEnv>, deps: WebDeps): Promise<void> {
+export async function endSession(c: PageContext, deps: WebDeps): Promise<void> {
   const { session, account } = c.get('signedIn');
   await deps.store.endSession(session.id, account.id, deps.now().toISOString());
   clearCookie(c, deps, 'session');
@@ -79,12 +79,12 @@ export function requireRecentSignIn(deps: WebDeps, page: string): MiddlewareHand
   };
 }
 
-function getSignInAddress(c: Context<WebEnv>): string {
+function getSignInAddress(c: PageContext): string {
   const { pathname, search } = new URL(c.req.url);
   return `/sign-in?return=${encodeURIComponent(`${pathname}${search}`)}`;
 }
 
-function isReading(c: Context<WebEnv>): boolean {
+function isReading(c: PageContext): boolean {
   return c.req.method === 'GET' || c.req.method === 'HEAD';
 }
 
@@ -121,15 +121,15 @@ export function isEqual(one: string, other: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-export function readCookie(c: Context<WebEnv>, deps: WebDeps, kind: CookieKind): string {
+export function readCookie(c: PageContext, deps: WebDeps, kind: CookieKind): string {
   return getCookie(c, getCookieName(deps, kind)) ?? '';
 }
 
-export function writeCookie(c: Context<WebEnv>, deps: WebDeps, kind: CookieKind, value: string): void {
+export function writeCookie(c: PageContext, deps: WebDeps, kind: CookieKind, value: string): void {
   setCookie(c, getCookieName(deps, kind), value, { ...getCookieAttributes(deps), maxAge: COOKIE_AGES[kind] });
 }
 
-export function clearCookie(c: Context<WebEnv>, deps: WebDeps, kind: CookieKind): void {
+export function clearCookie(c: PageContext, deps: WebDeps, kind: CookieKind): void {
   deleteCookie(c, getCookieName(deps, kind), getCookieAttributes(deps));
 }
 

@@ -1,6 +1,5 @@
 // Signing in: with GitHub (state, PKCE, one browser, once), or on this machine with a link from the terminal; and signing out.
 import { createHash, randomBytes } from 'node:crypto';
-import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import { type GithubSignIn, SignInRefused } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
@@ -20,7 +19,7 @@ import {
   toSafeReturnPath,
   writeCookie,
 } from './session.ts';
-import type { SignInMethod, WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, SignInMethod, WebDeps } from './web-deps.ts';
 
 /** A minute, for all callers together: no account is known yet. Forms cost little; callbacks cost a write and requests to GitHub. */
 const LIMITS = { forms: 600, callbacks: 60, exchanges: 8 } as const;
@@ -79,23 +78,21 @@ function refuseForNow(seconds: number): never {
 }
 
 /** GET /sign-in */
-export function getSignIn(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const returnPath = toSafeReturnPath(c.req.query('return') ?? '');
-    const isAgain = c.req.query('again') !== undefined;
-    const signedIn = await findSession(deps, readCookie(c, deps, 'session'));
-    if (signedIn !== null && !isAgain) return c.redirect(returnPath, 303);
-    const { signInMethod: method } = deps;
-    // Kept until the person comes back with the link from the terminal.
-    const isReturning = method.kind === 'local' && c.req.query('return') !== undefined;
-    if (isReturning) writeCookie(c, deps, 'sign_in', deps.seal.seal(returnPath, 'return'));
-    const body = html`<h1>Sign in</h1>
+export async function getSignIn(c: PageContext, deps: WebDeps): Promise<Response> {
+  const returnPath = toSafeReturnPath(c.req.query('return') ?? '');
+  const isAgain = c.req.query('again') !== undefined;
+  const signedIn = await findSession(deps, readCookie(c, deps, 'session'));
+  if (signedIn !== null && !isAgain) return c.redirect(returnPath, 303);
+  const { signInMethod: method } = deps;
+  // Kept until the person comes back with the link from the terminal.
+  const isReturning = method.kind === 'local' && c.req.query('return') !== undefined;
+  if (isReturning) writeCookie(c, deps, 'sign_in', deps.seal.seal(returnPath, 'return'));
+  const body = html`<h1>Sign in</h1>
 ${isAgain ? html`<p class="notice">Credentials are only shown to people who signed in within the last 30 minutes.</p>` : ''}
 ${renderMethod(method, returnPath)}`;
-    const formTarget = method.kind === 'github' ? method.origin : '';
-    const headers = createPageHeaders(deps.baseUrl().startsWith('https:'), formTarget);
-    return renderPage(c, deps, { title: 'Sign in', body, headers });
-  };
+  const formTarget = method.kind === 'github' ? method.origin : '';
+  const headers = createPageHeaders(deps.baseUrl().startsWith('https:'), formTarget);
+  return renderPage(c, deps, { title: 'Sign in', body, headers });
 }
 
 function renderMethod(method: SignInMethod, returnPath: string): Html {
@@ -115,41 +112,35 @@ function renderMethod(method: SignInMethod, returnPath: string): Html {
 }
 
 /** POST /sign-out: the session ends in the store, so that a copy of its cookie is worthless. */
-export function postSignOut(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    await readForm(c);
-    await endSession(c, deps);
-    return c.redirect('/sign-in', 303);
-  };
+export async function postSignOut(c: PageContext, deps: WebDeps): Promise<Response> {
+  await readForm(c);
+  await endSession(c, deps);
+  return c.redirect('/sign-in', 303);
 }
 
 /** GET /sign-in/local: changes nothing, so that a link preview does not use up the code. */
-export function getLocalSignIn(deps: WebDeps): Handler<WebEnv> {
-  return (c) => {
-    const command = requireLocalCommand(deps);
-    const code = c.req.query('code') ?? '';
-    if (!LOCAL_CODE.test(code)) refuseUsedCode(command);
-    const body = html`<h1>Sign in on this machine</h1>
+export function getLocalSignIn(c: PageContext, deps: WebDeps): Promise<Response> {
+  const command = requireLocalCommand(deps);
+  const code = c.req.query('code') ?? '';
+  if (!LOCAL_CODE.test(code)) refuseUsedCode(command);
+  const body = html`<h1>Sign in on this machine</h1>
 <p class="lead">This signs you in as the owner of this machine's projects. The link works once.</p>
 <form method="post" action="/sign-in/local"><input type="hidden" name="code" value="${code}">
 <button class="primary" autofocus>Sign in</button></form>`;
-    return renderPage(c, deps, { title: 'Sign in', body });
-  };
+  return renderPage(c, deps, { title: 'Sign in', body });
 }
 
 /** POST /sign-in/local */
-export function postLocalSignIn(deps: WebDeps, limiter: SignInLimiter): Handler<WebEnv> {
-  return async (c) => {
-    const command = requireLocalCommand(deps);
-    requireOwnPage(c.req.raw, deps.baseUrl());
-    limiter.countForm();
-    const code = (await readPublicForm(c)).text('code');
-    const now = deps.now().toISOString();
-    const account = LOCAL_CODE.test(code) ? await deps.store.useSignInCode(hashValue(code), now) : null;
-    if (account === null) refuseUsedCode(command);
-    await startSession(c, deps, account);
-    return c.redirect(takeReturnPath(c, deps), 303);
-  };
+export async function postLocalSignIn(c: PageContext, deps: WebDeps, limiter: SignInLimiter): Promise<Response> {
+  const command = requireLocalCommand(deps);
+  requireOwnPage(c.req.raw, deps.baseUrl());
+  limiter.countForm();
+  const code = (await readPublicForm(c)).text('code');
+  const now = deps.now().toISOString();
+  const account = LOCAL_CODE.test(code) ? await deps.store.useSignInCode(hashValue(code), now) : null;
+  if (account === null) refuseUsedCode(command);
+  await startSession(c, deps, account);
+  return c.redirect(takeReturnPath(c, deps), 303);
 }
 
 /** A new code of 128 random bits, and what is stored of it. */
@@ -166,7 +157,7 @@ function refuseUsedCode(command: string): never {
   throw new WebRefusal(400, `This link was already used, or has expired. Get a new one with: ${command}`);
 }
 
-function takeReturnPath(c: Context<WebEnv>, deps: WebDeps): string {
+function takeReturnPath(c: PageContext, deps: WebDeps): string {
   const cookie = readCookie(c, deps, 'sign_in');
   if (cookie === '') return toSafeReturnPath('');
   clearCookie(c, deps, 'sign_in');
@@ -183,44 +174,40 @@ function openSealed({ seal }: WebDeps, cookie: string, purpose: string): string 
 }
 
 /** POST /sign-in */
-export function postGithubSignIn(deps: WebDeps, limiter: SignInLimiter): Handler<WebEnv> {
-  return async (c) => {
-    requireOwnPage(c.req.raw, deps.baseUrl());
-    const signIn = requireGithub(deps);
-    limiter.countForm();
-    const form = await readPublicForm(c);
-    const pending: PendingSignIn = {
-      state: randomBytes(32).toString('base64url'),
-      verifier: randomBytes(32).toString('base64url'),
-      returnPath: toSafeReturnPath(form.text('return')),
-      until: deps.now().getTime() + SIGN_IN_MS,
-    };
-    writeCookie(c, deps, 'sign_in', deps.seal.seal(JSON.stringify(pending), 'sign-in'));
-    const challenge = createHash('sha256').update(pending.verifier).digest('base64url');
-    return c.redirect(signIn.address({ state: pending.state, challenge, redirectUri: getRedirectUri(deps) }), 303);
+export async function postGithubSignIn(c: PageContext, deps: WebDeps, limiter: SignInLimiter): Promise<Response> {
+  requireOwnPage(c.req.raw, deps.baseUrl());
+  const signIn = requireGithub(deps);
+  limiter.countForm();
+  const form = await readPublicForm(c);
+  const pending: PendingSignIn = {
+    state: randomBytes(32).toString('base64url'),
+    verifier: randomBytes(32).toString('base64url'),
+    returnPath: toSafeReturnPath(form.text('return')),
+    until: deps.now().getTime() + SIGN_IN_MS,
   };
+  writeCookie(c, deps, 'sign_in', deps.seal.seal(JSON.stringify(pending), 'sign-in'));
+  const challenge = createHash('sha256').update(pending.verifier).digest('base64url');
+  return c.redirect(signIn.address({ state: pending.state, challenge, redirectUri: getRedirectUri(deps) }), 303);
 }
 
 /** GET /account/callback: where GitHub sends the browser back to. */
-export function getGithubCallback(deps: WebDeps, limiter: SignInLimiter): Handler<WebEnv> {
-  return async (c) => {
-    const signIn = requireGithub(deps);
-    const pending = requirePending(c, deps);
-    limiter.countCallback();
-    // Inside the limit, so that a person who has to wait can come back with the same address.
-    const person = await limiter.exchange(async () => {
-      await useUp(c, deps, pending);
-      return fetchPerson(c, deps, signIn, pending);
-    });
-    const account = await deps.store.ensureAccount({
-      login: person.login,
-      githubId: person.id,
-      signingSecret: deps.newSigningSecret(),
-      now: deps.now().toISOString(),
-    });
-    await startSession(c, deps, account);
-    return c.redirect(pending.returnPath, 303);
-  };
+export async function getGithubCallback(c: PageContext, deps: WebDeps, limiter: SignInLimiter): Promise<Response> {
+  const signIn = requireGithub(deps);
+  const pending = requirePending(c, deps);
+  limiter.countCallback();
+  // Inside the limit, so that a person who has to wait can come back with the same address.
+  const person = await limiter.exchange(async () => {
+    await useUp(c, deps, pending);
+    return fetchPerson(c, deps, signIn, pending);
+  });
+  const account = await deps.store.ensureAccount({
+    login: person.login,
+    githubId: person.id,
+    signingSecret: deps.newSigningSecret(),
+    now: deps.now().toISOString(),
+  });
+  await startSession(c, deps, account);
+  return c.redirect(pending.returnPath, 303);
 }
 
 function requireGithub({ signInMethod }: WebDeps): GithubSignIn {
@@ -232,7 +219,7 @@ function getRedirectUri({ baseUrl }: WebDeps): string {
 }
 
 /** The sign-in that this browser started, if its state matches and it is not too old; otherwise neither GitHub nor the store is called. */
-function requirePending(c: Context<WebEnv>, deps: WebDeps): PendingSignIn {
+function requirePending(c: PageContext, deps: WebDeps): PendingSignIn {
   const opened = openSealed(deps, readCookie(c, deps, 'sign_in'), 'sign-in');
   const pending = opened === null ? null : (JSON.parse(opened) as PendingSignIn);
   const isOwn = pending !== null && isEqual(c.req.query('state') ?? '', pending.state);
@@ -241,7 +228,7 @@ function requirePending(c: Context<WebEnv>, deps: WebDeps): PendingSignIn {
   throw new WebRefusal(400, SIGN_IN_OVER);
 }
 
-async function useUp(c: Context<WebEnv>, deps: WebDeps, { state, until }: PendingSignIn): Promise<void> {
+async function useUp(c: PageContext, deps: WebDeps, { state, until }: PendingSignIn): Promise<void> {
   clearCookie(c, deps, 'sign_in');
   const times = { expiresAt: new Date(until).toISOString(), now: deps.now().toISOString() };
   if (!(await deps.store.useOnce(hashValue(state), times))) throw new WebRefusal(400, SIGN_IN_OVER);
@@ -249,7 +236,7 @@ async function useUp(c: Context<WebEnv>, deps: WebDeps, { state, until }: Pendin
 
 /** Refusals are shown as they are: their text is ours, and names what the operator has to repair. */
 async function fetchPerson(
-  c: Context<WebEnv>,
+  c: PageContext,
   deps: WebDeps,
   signIn: GithubSignIn,
   { verifier }: PendingSignIn,
@@ -265,7 +252,7 @@ async function fetchPerson(
   }
 }
 
-function requireCode(c: Context<WebEnv>): string {
+function requireCode(c: PageContext): string {
   const { code = '', error } = c.req.query();
   if (error === 'access_denied') throw new WebRefusal(403, 'Sign-in cancelled.');
   if (error !== undefined) {

@@ -1,5 +1,4 @@
 // Usage: investigations and their cost by month and project, against the budgets; the same as CSV; and the pull requests that were opened.
-import type { Handler } from 'hono';
 import { html } from 'hono/html';
 import { removeInvisible, sanitiseLine } from '../core/inert-text.ts';
 import type { InvestigationState } from '../core/investigation.ts';
@@ -9,17 +8,21 @@ import type { UsageRow } from '../db/costs.ts';
 import type { OpenedPullRequest } from '../db/threads.ts';
 import { knownProjects, visibleProjects } from '../services/access.ts';
 import {
+  DASH,
   formatCount,
   formatDollars,
   formatPlural,
   renderBadge,
+  renderEmpty,
   renderMissing,
   renderMoment,
   renderOwnLink,
+  renderSection,
+  renderTable,
   type Tone,
 } from './components.ts';
 import { type Html, renderPage } from './layout.ts';
-import type { WebDeps, WebEnv } from './web-deps.ts';
+import type { PageContext, WebDeps } from './web-deps.ts';
 
 /** The current one and those before it. */
 const MONTHS = 6;
@@ -44,39 +47,38 @@ interface UsageMonth {
 }
 
 /** GET /usage; `?format=csv`: the same figures as a file. */
-export function getUsage(deps: WebDeps): Handler<WebEnv> {
-  return async (c) => {
-    const now = deps.now();
-    const asking = c.get('asking');
-    const isFile = c.req.query('format') === 'csv';
-    // A page can say what is missing; a file cannot, so it fails where GitHub does not answer.
-    const { projects, isWhole } = isFile
-      ? { projects: await visibleProjects(deps, asking), isWhole: true }
-      : await knownProjects(deps, asking);
-    const projectIds = projects.map(({ id }) => id);
-    const rows = await deps.store.readUsage({ projectIds, sinceMonth: getMonth(now, MONTHS - 1) });
-    const months = groupByMonth(rows, projects);
-    if (isFile) {
-      return c.body(toCsv(months), 200, {
-        'Content-Type': 'text/csv; charset=utf-8',
-        'Content-Disposition': 'attachment; filename="usage.csv"',
-      });
-    }
-    const opened = await deps.store.listOpenedPullRequests(projectIds, MAX_PULL_REQUESTS);
-    const current = months.find(({ month }) => month === getMonth(now, 0));
-    const none =
-      projects.length === 0
-        ? html`You have no projects. Your <a href="/projects">project list</a> says how to get one.`
-        : html`Nothing was investigated yet. Submit a first report from one of your <a href="/projects">projects</a>.`;
-    const body = html`<h1>Usage</h1>${renderMissing(isWhole)}
+export async function getUsage(c: PageContext, deps: WebDeps): Promise<Response> {
+  const now = deps.now();
+  const asking = c.get('asking');
+  const isFile = c.req.query('format') === 'csv';
+  // A page can say what is missing; a file cannot, so it fails where GitHub does not answer.
+  const { projects, isWhole } = isFile
+    ? { projects: await visibleProjects(deps, asking), isWhole: true }
+    : await knownProjects(deps, asking);
+  const projectIds = projects.map(({ id }) => id);
+  const rows = await deps.store.readUsage({ projectIds, sinceMonth: getMonth(now, MONTHS - 1) });
+  const months = groupByMonth(rows, projects);
+  if (isFile) {
+    return c.body(toCsv(months), 200, {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': 'attachment; filename="usage.csv"',
+    });
+  }
+  const opened = await deps.store.listOpenedPullRequests(projectIds, MAX_PULL_REQUESTS);
+  const current = months.find(({ month }) => month === getMonth(now, 0));
+  const none =
+    projects.length === 0
+      ? html`You have no projects. Your <a href="/projects">project list</a> says how to get one.`
+      : html`Nothing was investigated yet. Submit a first report from one of your <a href="/projects">projects</a>.`;
+  const isEmpty = months.length === 0;
+  const body = html`<h1>Usage</h1>${renderMissing(isWhole)}
 <p>Projects you can see. Months in UTC, costs in USD.</p>
-<section aria-labelledby="budgets"><h2 id="budgets">This month</h2>${renderBudgets(current, deps.budget)}</section>
+${renderSection('budgets', 'This month', renderBudgets(current, deps.budget))}
 <section aria-labelledby="months"><div class="title-line"><h2 id="months">Last ${MONTHS} months</h2>
-${months.length === 0 ? '' : html`<a class="button" href="/usage?format=csv" download="usage.csv">Download as CSV</a>`}</div>
-${months.length === 0 ? html`<div class="empty"><p>${none}</p></div>` : months.map(renderMonth)}</section>
-<section aria-labelledby="pull-requests"><h2 id="pull-requests">Pull requests</h2>${renderPullRequests(opened, projects)}</section>`;
-    return renderPage(c, deps, { title: 'Usage', section: 'usage', body });
-  };
+${isEmpty ? '' : html`<a class="button" href="/usage?format=csv" download="usage.csv">Download as CSV</a>`}</div>
+${isEmpty ? renderEmpty(none) : months.map(renderMonth)}</section>
+${renderSection('pull-requests', 'Pull requests', renderPullRequests(opened, projects))}`;
+  return renderPage(c, deps, { title: 'Usage', section: 'usage', body });
 }
 
 /** Such as `2026-06`, five months before `2026-11`. */
@@ -94,7 +96,7 @@ const NO_FIGURES: Figures = {
   completionTokens: 0,
 };
 
-/** The newest first; months without anything are left out. */
+/** Newest first; months without anything are left out. */
 function groupByMonth(rows: readonly UsageRow[], projects: readonly Project[]): readonly UsageMonth[] {
   const projectsById = new Map(projects.map((project) => [project.id, project]));
   const linesByMonth = new Map<string, UsageLine[]>();
@@ -119,17 +121,11 @@ function countAccepted({ investigations }: Figures): number {
 }
 
 function addFigures(one: Figures, other: Figures): Figures {
-  const states = Object.keys(one.investigations) as InvestigationState[];
-  const counts = states.map((state) => [state, one.investigations[state] + other.investigations[state]] as const);
-  return {
-    investigations: Object.fromEntries(counts) as Figures['investigations'],
-    spentUsd: one.spentUsd + other.spentUsd,
-    turns: one.turns + other.turns,
-    promptTokens: one.promptTokens + other.promptTokens,
-    cachedTokens: one.cachedTokens + other.cachedTokens,
-    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
-    completionTokens: one.completionTokens + other.completionTokens,
-  };
+  const add = (left: Readonly<Record<string, number>>, right: Readonly<Record<string, number>>) =>
+    Object.fromEntries(Object.keys(left).map((key) => [key, (left[key] ?? 0) + (right[key] ?? 0)]));
+  const { investigations: first, ...numbers } = one;
+  const { investigations: second, ...others } = other;
+  return { ...add(numbers, others), investigations: add(first, second) } as unknown as Figures;
 }
 
 const CSV_HEAD =
@@ -140,18 +136,9 @@ function toCsv(months: readonly UsageMonth[]): string {
   const rows = months.flatMap(({ month, lines }) =>
     lines.map(({ project, investigations: { queued, running, concluded, gave_up, cancelled }, ...figures }) => {
       const { turns, promptTokens, cachedTokens, completionTokens, spentUsd, cacheWriteTokens } = figures;
-      const counts = [
-        queued,
-        running,
-        concluded,
-        gave_up,
-        cancelled,
-        turns,
-        promptTokens,
-        cachedTokens,
-        completionTokens,
-      ];
-      return [month, project.name, ...counts, spentUsd.toFixed(6), cacheWriteTokens].map(toCell).join(',');
+      const counts = [queued, running, concluded, gave_up, cancelled, turns];
+      const tokens = [promptTokens, cachedTokens, completionTokens];
+      return [month, project.name, ...counts, ...tokens, spentUsd.toFixed(6), cacheWriteTokens].map(toCell).join(',');
     }),
   );
   return [CSV_HEAD, ...rows].map((row) => `${row}\r\n`).join('');
@@ -168,23 +155,29 @@ function toCell(value: string | number): string {
 function renderBudgets(month: UsageMonth | undefined, budget: WebDeps['budget']): Html {
   const lines = (month?.lines ?? []).filter(({ spentUsd }) => spentUsd > 0);
   const shown = lines.slice(0, MAX_LINES);
+  const more = lines.length - shown.length;
   const hints = [
     ...(shown.length === 0 ? [`Each repository may use ${formatDollars(budget.repository)} a month.`] : []),
-    ...(lines.length > shown.length
-      ? [`${formatPlural(lines.length - shown.length, 'project')} with less not listed.`]
-      : []),
+    ...(more > 0 ? [`${formatPlural(more, 'project')} with less not listed.`] : []),
     `One investigation may use ${formatDollars(budget.run)} at most. A project's own file may set lower limits: see its settings.`,
     'When a budget is used up, reports are still answered from the source, without a model.',
   ];
-  return html`<table class="cards log"><caption class="hidden">Cost of this month and the budgets</caption>
-<thead><tr><th scope="col">Budget</th><th scope="col" class="number">Used</th><th scope="col" class="number">Limit</th><th scope="col">Share</th></tr></thead>
-<tbody>${renderBudget('Total (all your projects)', '', month?.total.spentUsd ?? 0, budget.all)}
-${shown.map(({ project, spentUsd }) => renderBudget(sanitiseLine(project.name, 150), `/projects/${project.id}/settings`, spentUsd, budget.repository))}</tbody></table>
-<p class="hint">${hints.join(' ')}</p>`;
+  const rows = shown.map(({ project, spentUsd }) => {
+    const name = sanitiseLine(project.name, 150);
+    const link = html`<a href="/projects/${project.id}/settings">${name}</a>`;
+    return [link, ...renderBudget(name, spentUsd, budget.repository)];
+  });
+  const all = 'Total (all your projects)';
+  const table = renderTable({
+    caption: 'Cost of this month and the budgets',
+    columns: ['Budget', ['Used', 'number'], ['Limit', 'number'], ['Share', 'bar']],
+    rows: [[all, ...renderBudget(all, month?.total.spentUsd ?? 0, budget.all)], ...rows],
+  });
+  return html`${table}<p class="hint">${hints.join(' ')}</p>`;
 }
 
-/** `settings`: the page with the limits that apply; "" where there is none. */
-function renderBudget(name: string, settings: string, used: number, limit: number): Html {
+/** The cells after the name. */
+function renderBudget(name: string, used: number, limit: number): readonly (Html | string)[] {
   const share = limit > 0 ? used / limit : 1;
   const badge =
     share >= 1 ? renderBadge('used up', 'bad') : share >= NEARLY ? renderBadge('nearly used up', 'busy') : '';
@@ -193,8 +186,7 @@ function renderBudget(name: string, settings: string, used: number, limit: numbe
     limit <= 0
       ? ''
       : html`<meter min="0" max="${limit}" low="${NEARLY * limit}" high="${0.999 * limit}" optimum="0" value="${Math.min(used, limit)}" aria-label="Share of the budget: ${name}">${formatDollars(used)} of ${formatDollars(limit)}</meter>`;
-  return html`<tr><th scope="row">${settings === '' ? name : html`<a href="${settings}">${name}</a>`}</th><td class="number" data-label="Used">${formatDollars(used)}</td><td class="number" data-label="Limit">${formatDollars(limit)}</td>
-<td class="bar" data-label="Share">${meter} ${formatCount(Math.round(share * 100))}% ${badge}</td></tr>`;
+  return [formatDollars(used), formatDollars(limit), html`${meter} ${formatCount(Math.round(share * 100))}% ${badge}`];
 }
 
 function renderMonth({ month, lines, total }: UsageMonth): Html {
@@ -205,27 +197,35 @@ function renderMonth({ month, lines, total }: UsageMonth): Html {
     year: 'numeric',
     timeZone: 'UTC',
   });
+  const table = renderTable({
+    caption: `Usage in ${name}, by project`,
+    columns: [
+      'Project',
+      'Investigations',
+      ['Turns', 'number'],
+      ['Prompt tokens', 'number'],
+      ['cached', 'number'],
+      ['Completion tokens', 'number'],
+      ['Cost', 'number'],
+      ['Share of the month', 'bar'],
+    ],
+    rows: shown.map((line) => {
+      const link = html`<a href="/projects/${line.project.id}">${sanitiseLine(line.project.name, 150)}</a>`;
+      return [link, ...renderFigures(line), renderShare(line, total)];
+    }),
+    foot: [html`<strong>Total</strong>`, ...renderFigures(total), ''],
+  });
   return html`<section aria-labelledby="m-${month}"><h3 id="m-${month}">${name}</h3>
-<div class="scroll" role="region" tabindex="0" aria-label="Table of ${name}"><table class="cards log"><caption class="hidden">Usage in ${name}, by project</caption>
-<thead><tr><th scope="col">Project</th><th scope="col">Investigations</th><th scope="col" class="number">Turns</th>
-<th scope="col" class="number">Prompt tokens</th><th scope="col" class="number">cached</th><th scope="col" class="number">Completion tokens</th>
-<th scope="col" class="number">Cost</th><th scope="col">Share of the month</th></tr></thead>
-<tbody>${shown.map((line) => renderLine(line, total))}</tbody>
-<tfoot><tr><th scope="row"><strong>Total</strong></th>${renderFigures(total)}<td></td></tr></tfoot></table></div>
+<div class="scroll" role="region" tabindex="0" aria-label="Table of ${name}">${table}</div>
 ${rest > 0 ? html`<p class="hint">${formatPlural(rest, 'cheaper project')} in the total and in the file, not listed here.</p>` : ''}</section>`;
 }
 
-function renderLine(line: UsageLine, total: Figures): Html {
-  const { project, spentUsd } = line;
-  const name = sanitiseLine(project.name, 150);
-  const share = total.spentUsd > 0 ? spentUsd / total.spentUsd : null;
-  const percent = `${formatCount(Math.round((share ?? 0) * 100))}%`;
-  return html`<tr><th scope="row"><a href="/projects/${project.id}">${name}</a></th>${renderFigures(line)}
-<td class="bar" data-label="Share of the month">${
-    share === null
-      ? html`<span class="soft">–</span>`
-      : html`<meter class="share" value="${share}" aria-label="Share of the month's cost: ${name}">${percent}</meter> ${percent}`
-  }</td></tr>`;
+function renderShare({ project, spentUsd }: UsageLine, total: Figures): Html {
+  if (total.spentUsd <= 0) return DASH;
+  const share = spentUsd / total.spentUsd;
+  const percent = `${formatCount(Math.round(share * 100))}%`;
+  const label = `Share of the month's cost: ${sanitiseLine(project.name, 150)}`;
+  return html`<meter class="share" value="${share}" aria-label="${label}">${percent}</meter> ${percent}`;
 }
 
 const STATE_TEXTS: Readonly<Record<InvestigationState, string>> = {
@@ -236,7 +236,8 @@ const STATE_TEXTS: Readonly<Record<InvestigationState, string>> = {
   queued: 'queued',
 };
 
-function renderFigures(figures: Figures): Html {
+/** The cells between the name and the share. */
+function renderFigures(figures: Figures): readonly (Html | string)[] {
   const { investigations, turns, promptTokens, completionTokens, cachedTokens, cacheWriteTokens, spentUsd } = figures;
   const parts = (Object.keys(STATE_TEXTS) as InvestigationState[])
     .filter((state) => investigations[state] > 0)
@@ -247,9 +248,14 @@ function renderFigures(figures: Figures): Html {
     cacheWriteTokens === 0
       ? ''
       : html` <span class="soft">(and ${formatCount(cacheWriteTokens)} written to the cache)</span>`;
-  return html`<td data-label="Investigations">${formatCount(countAccepted(figures))}${states}</td><td class="number" data-label="Turns">${formatCount(turns)}</td>
-<td class="number" data-label="Prompt tokens">${formatCount(promptTokens)}</td><td class="number" data-label="cached">${formatCount(cachedTokens)}${written}</td>
-<td class="number" data-label="Completion tokens">${formatCount(completionTokens)}</td><td class="number" data-label="Cost">${formatDollars(spentUsd)}</td>`;
+  return [
+    html`${formatCount(countAccepted(figures))}${states}`,
+    formatCount(turns),
+    formatCount(promptTokens),
+    html`${formatCount(cachedTokens)}${written}`,
+    formatCount(completionTokens),
+    formatDollars(spentUsd),
+  ];
 }
 
 const PULL_REQUEST_STATES: Readonly<Record<OpenedPullRequest['pullRequest']['state'], readonly [string, Tone]>> = {
@@ -268,23 +274,29 @@ const CHECKS: Readonly<Record<ChecksState, readonly [string, Tone]>> = {
 
 function renderPullRequests(opened: readonly OpenedPullRequest[], projects: readonly Project[]): Html {
   if (opened.length === 0) {
-    return html`<div class="empty"><p>No pull requests yet. One is opened where a checked fix was found, or from the page of an issue with a change.</p></div>`;
+    return renderEmpty(
+      'No pull requests yet. Causeway opens one for a checked fix, or when you request it on the page of an issue.',
+    );
   }
   const projectsById = new Map(projects.map((project) => [project.id, project]));
   const counts = (['merged', 'open', 'closed'] as const).map((state) => {
     const count = opened.filter(({ pullRequest }) => pullRequest.state === state).length;
     return `${formatCount(count)} ${PULL_REQUEST_STATES[state][0]}`;
   });
-  const rows = opened.map(({ pullRequest, projectId, changedAt }) => {
-    const { state, checks, number, url, issueId } = pullRequest;
-    const project = projectsById.get(projectId);
-    const name = `${sanitiseLine(project?.name ?? '', 150)}#${number}`;
-    return html`<tr><th scope="row">${project === undefined ? name : renderOwnLink(project, url, name)}</th>
-<td data-label="State">${renderBadge(...PULL_REQUEST_STATES[state])}</td><td data-label="Checks">${renderBadge(...CHECKS[checks])}</td>
-<td data-label="Issue"><a class="mono" href="/issues/${issueId}">${issueId}</a></td><td data-label="Last change">${renderMoment(changedAt)}</td></tr>`;
+  const table = renderTable({
+    caption: 'Pull requests, last changed first',
+    columns: ['Pull request', 'State', 'Checks', 'Issue', 'Last change'],
+    rows: opened.map(({ pullRequest: { state, checks, number, url, issueId }, projectId, changedAt }) => {
+      const project = projectsById.get(projectId);
+      const name = `${sanitiseLine(project?.name ?? '', 150)}#${number}`;
+      return [
+        project === undefined ? name : renderOwnLink(project, url, name),
+        renderBadge(...PULL_REQUEST_STATES[state]),
+        renderBadge(...CHECKS[checks]),
+        html`<a class="mono" href="/issues/${issueId}">${issueId}</a>`,
+        renderMoment(changedAt),
+      ];
+    }),
   });
-  return html`<p>${opened.length === MAX_PULL_REQUESTS ? `Of the last ${MAX_PULL_REQUESTS}: ` : ''}${counts.join(', ')}.</p>
-<table class="cards log"><caption class="hidden">Pull requests, last changed first</caption>
-<thead><tr><th scope="col">Pull request</th><th scope="col">State</th><th scope="col">Checks</th><th scope="col">Issue</th><th scope="col">Last change</th></tr></thead>
-<tbody>${rows}</tbody></table>`;
+  return html`<p>${opened.length === MAX_PULL_REQUESTS ? `Of the last ${MAX_PULL_REQUESTS}: ` : ''}${counts.join(', ')}.</p>${table}`;
 }

@@ -1,4 +1,5 @@
 // What the account area is built from, and what is known during one request.
+import type { Context } from 'hono';
 import type { Account, GithubSignIn, Session } from '../core/account.ts';
 import type { TellAnswered } from '../core/answer.ts';
 import type { AskRoom } from '../core/disk.ts';
@@ -16,7 +17,7 @@ import type { ProjectSettings } from '../services/request-pull-request.ts';
 
 /** How people sign in. */
 export type SignInMethod =
-  /** `command` prints a one-time link; for people. */
+  /** `command` prints a one-time link. */
   | { readonly kind: 'local'; readonly command: string }
   | {
       readonly kind: 'github';
@@ -27,12 +28,6 @@ export type SignInMethod =
       /** Page on which the App is installed; "" where GitHub does not answer in time. */
       readonly installUrl: (signal: AbortSignal) => Promise<string>;
     };
-
-/** Seals what a browser keeps for us; opening needs the same `purpose`. `open` throws where it was not sealed by us. */
-interface CookieSeal {
-  seal(text: string, purpose: string): string;
-  open(sealed: string, purpose: string): string;
-}
 
 export interface WebDeps {
   /** Absent: answers are not counted. */
@@ -49,7 +44,8 @@ export interface WebDeps {
   readonly now: () => Date;
   readonly log: Log;
   readonly signInMethod: SignInMethod;
-  readonly seal: CookieSeal;
+  /** Seals what a browser keeps for us. `open` throws where it was not sealed by us for the same purpose. */
+  readonly seal: { seal(text: string, purpose: string): string; open(sealed: string, purpose: string): string };
   /** 32 bytes: what anti-forgery values are made with. */
   readonly key: Buffer;
   readonly newSigningSecret: () => string;
@@ -75,7 +71,7 @@ export interface SignedIn {
 
 export interface WebEnv {
   Bindings: {
-    /** Aborts when the server stops: held answers and streams end. */
+    /** Aborts when the server stops: live pages end. */
     readonly stopping: AbortSignal;
   };
   Variables: {
@@ -85,3 +81,5 @@ export interface WebEnv {
     asking: Asking;
   };
 }
+
+export type PageContext = Context<WebEnv>;

@@ -50,17 +50,4 @@ describe('the documentation page', () => {
     }
     expect(faults).toEqual([]);
   }, 120_000);
-
-  it('is complete without scripts, under its own policy', async () => {
-    const { page, faults } = await browser.page({ javaScriptEnabled: false, colorScheme: 'dark' });
-    await page.goto(`${server.address}/docs/`);
-    await page.getByRole('link', { name: 'Retrieve one issue' }).click();
-    expect(new URL(page.url()).hash).toBe('#getIssue');
-    expect(await page.getByRole('heading', { name: 'Retrieve one issue' }).isVisible()).toBe(true);
-    // The style was applied, so its hash is the one that the policy names.
-    const columns = await page.locator('.columns').boundingBox();
-    const main = await page.getByRole('main').boundingBox();
-    expect(main!.x).toBeGreaterThan(columns!.x + 200);
-    expect(faults).toEqual([]);
-  }, 120_000);
 });

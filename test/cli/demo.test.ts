@@ -90,7 +90,7 @@ describe('demo', () => {
     const started: string[] = [];
     expect(await runDemo(command, io, createParts(started), signal)).toBe(0);
     expect(started).toEqual(['search: true', 'answer: true']);
-    const [facts, answer] = ['Facts only: no model was used', 'Cause found, with a fix'].map((words) =>
+    const [facts, answer] = ['Facts only · no model was used', 'Cause and fix'].map((words) =>
       io.printed.out.indexOf(words),
     );
     expect([facts, answer]).toEqual([0, expect.toSatisfy((at) => at > 0)]);

@@ -11,7 +11,7 @@ const PLAIN = { columns: 80, colour: false };
 describe('an Issue in the terminal', () => {
   it('without a model says what, where and why, shows the code, and what to do', () => {
     expect(renderIssue(sampleIssue(), PLAIN)).toMatchInlineSnapshot(`
-      "Facts only: no model was used
+      "Facts only · no model was used
 
       Problem
         Checkout crashes for some coupons
@@ -57,7 +57,7 @@ describe('an Issue in the terminal', () => {
     const coloured = renderIssue(sampleIssue(), { columns: 80, colour: true });
     expect(coloured.split('\n').slice(0, 4)).toMatchInlineSnapshot(`
       [
-        "[1m[33mFacts only: no model was used[39m[22m",
+        "[1m[33mFacts only · no model was used[39m[22m",
         "",
         "[1mProblem[22m",
         "  Checkout crashes for some coupons",
@@ -82,7 +82,7 @@ describe('an Issue in the terminal', () => {
       { outcome: 'code_fix', confidence: 0.86, model: 'some-model', partial: true },
     );
     const text = renderIssue(issue, PLAIN);
-    expect(text).toMatch(/^Cause found, with a fix · cut short · confidence 86 %\n/);
+    expect(text).toMatch(/^Cause and fix · cut short · confidence 86 %\n/);
     expect(text).toContain('\nRoot cause\n');
     expect(text).toContain(
       '\nChange (--patch FILE writes it)\n  src/coupons.js +3 -2\n    line 14\n    - a\n    + b\n    + c\n',
@@ -95,7 +95,7 @@ describe('an Issue in the terminal', () => {
     const empty = { stepsToReproduce: [], solutionSteps: [], investigationSteps: [], problem: '' };
     const issue = sampleIssue(empty, { suspects: [], questions: ['Which version is it?'] });
     expect(renderIssue(issue, PLAIN)).toMatchInlineSnapshot(`
-      "Facts only: no model was used
+      "Facts only · no model was used
 
       Where it points
         Most likely place: \`src/coupons.js:14\` in \`discountFor()\` (top frame of the
@@ -145,8 +145,8 @@ describe('an Issue in the terminal', () => {
   });
 
   it.each<[Outcome, string]>([
-    ['action_recommended', 'Cause found, with a recommendation'],
-    ['needs_information', 'More information is needed'],
+    ['action_recommended', 'Cause and advice'],
+    ['needs_information', 'Needs information'],
     ['already_fixed', 'Already fixed'],
     ['not_a_bug', 'Not a bug'],
     ['inconclusive', 'Cause not found'],

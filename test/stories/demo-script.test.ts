@@ -19,8 +19,8 @@ it('shows where the facts point and then the cause, from a folder that is no rep
   // A data folder that cannot be made: the demo needs none.
   const env = { PATH: process.env['PATH'], DATA_DIR: '/dev/null/data', TMPDIR: temporary };
   const { stdout, stderr } = await run(process.execPath, [MAIN, 'demo'], { env, cwd: here });
-  const [facts = '', answer = ''] = stdout.split('\nCause found, with a fix');
-  expect(facts).toMatch(/^Facts only: no model was used\n/);
+  const [facts = '', answer = ''] = stdout.split('\nCause and fix');
+  expect(facts).toMatch(/^Facts only · no model was used\n/);
   expect(facts).toContain('src/coupons.js:14');
   expect(answer).toMatch(/^ · confidence \d+ %/);
   expect(stderr.indexOf('1 of 2')).toBeLessThan(stderr.indexOf('2 of 2'));

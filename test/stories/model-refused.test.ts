@@ -35,7 +35,7 @@ it('a model that refuses the key leaves the facts, the refusal as the last words
   await using folder = await temporaryFolder();
   await using endpoint = await modelEndpoint(fails(401, { error: { message: 'Incorrect API key' } }));
   const { code, out, err } = await analyse(await modelSettings(endpoint, folder.path));
-  expect(out).toMatch(/^Facts only: the model gave no answer\n/);
+  expect(out).toMatch(/^Facts only · the model gave no answer\n/);
   expect(out).toContain('src/cart/total.js:3');
   expect(err).toMatch(
     /\ncauseway: The model endpoint at 127\.0\.0\.1:\d+ gave no usable answer\. .*check OPENAI_API_KEY[^\n]*\n$/,
@@ -59,7 +59,7 @@ it('a MODEL without a key is said on the first line with what to set, and facts 
   expect(first).toMatch(
     /^Model: none \(search only\)\. MODEL is set without a key\. Set OPENAI_API_KEY, OPENAI_BASE_URL or /,
   );
-  expect(out).toMatch(/^Facts only: no model was used\n/);
+  expect(out).toMatch(/^Facts only · no model was used\n/);
   expect(code).toBe(0);
 });
 

@@ -5,7 +5,7 @@ import { createId } from '../../src/core/ids.ts';
 import { found, inBranch, ofActions, sighting } from '../support/check-store-samples.ts';
 import { pullRequest, record } from '../support/github-store-samples.ts';
 import { conclusion } from '../support/store-samples.ts';
-import { headingsOf, linkOf, linksOf, rowsOf, textOf } from './read-text.ts';
+import { headingsOf, linkOf, rowsOf, textOf } from './read-text.ts';
 import { repository, type WebGround, webGround } from './web-ground.ts';
 
 const [FIRST, SECOND, GREEN] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [string, string, string];
@@ -112,22 +112,6 @@ describe('the ledger of failures', () => {
     );
   });
 
-  it('goes through all of them page by page, the last seen first', async () => {
-    await using ground = await onGithub();
-    const ids: string[] = [];
-    for (let at = 0; at < 51; at++) {
-      const minute = String(at).padStart(2, '0');
-      ids.unshift(await seen(ground, [sighting(`key ${at}`, { at: `2026-11-20T08:${minute}:00.000Z` })]));
-    }
-    const idsOn = (page: string) => linksOf(page).flatMap(({ href }) => /\/failures\/(fal_\w+)$/.exec(href)?.[1] ?? []);
-    const first = await ledgerOf(ground);
-    const second = await ground.visitor.page(linkOf(first, 'Older')!);
-    expect([idsOn(first).length, idsOn(second).length]).toEqual([50, 1]);
-    expect([...idsOn(first), ...idsOn(second)]).toEqual(ids);
-    expect(linkOf(second, 'Older')).toBeUndefined();
-    expect((await ground.visitor.get(`/projects/${projectOf(ground).id}/failures?after=x'y`)).status).toBe(404);
-  });
-
   it('ranks the flaky ones by how often they passed by chance, and says over how many', async () => {
     await using ground = await onGithub();
     await seenOften(ground, 'never by chance', { times: 5, flaky: 0 });
@@ -194,16 +178,6 @@ describe('one failure', () => {
     expect(text).not.toContain('None of them');
   });
 
-  it('says that none stands out, and links to nothing that is no commit', async () => {
-    await using ground = await onGithub();
-    const id = await seen(ground, [sighting('one', { sha: '../../evil' })]);
-    const { likeliest: _, ...range } = RANGE;
-    await ground.store.saveRange(id, { ...range, from: 'x/../..' });
-    const page = await failureOf(ground, id);
-    expect(textOf(page)).toContain('None of them is more likely than the others.');
-    expect(linksOf(page).filter(({ href }) => href.includes('compare') || href.includes('..'))).toEqual([]);
-  });
-
   async function lookedInto(ground: WebGround, failureId: string) {
     const project = projectOf(ground);
     const investigationId = createId('inv');
@@ -235,16 +209,6 @@ describe('one failure', () => {
     expect(linkOf(page, 'The cart forgets its last item.')).toBe(`/issues/${issueId}`);
     expect(linkOf(page, '#31')).toBe(url);
     expect(textOf(page)).toContain('Pull request #31 open checks failing');
-  });
-
-  it('says why there is no issue where the investigation gave up', async () => {
-    await using ground = await onGithub();
-    const id = await seen(ground, [sighting('one')]);
-    const { investigationId, run } = await lookedInto(ground, id);
-    await ground.store.giveUp(run, { code: 'access_lost', detail: 'The App was removed.' }, LATER);
-    const page = await failureOf(ground, id);
-    expect(textOf(page)).toContain('gave up The App was removed.');
-    expect(linkOf(page, 'Investigation')).toBe(`/investigations/${investigationId}`);
   });
 
   it('is absent under another project, and where it is none', async () => {

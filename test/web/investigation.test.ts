@@ -71,7 +71,7 @@ describe('the page of an investigation under way', () => {
     expect(linksOf(page)).toContainEqual({ href: '#step-2', words: '[step 2]' });
     expect(second).toContain('row 59</code>');
     expect(second).not.toContain('row 60');
-    expect(second).toContain('Not shown here: 30 more lines.');
+    expect(second).toContain('characters are not shown.');
     expect(contentOf(page)).toContain('Latest: step 2.');
   });
 

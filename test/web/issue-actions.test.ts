@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { toUnifiedPatch } from '../../src/core/diff/unified-patch.ts';
 import { CausewayError } from '../../src/core/errors.ts';
-import { conclusion } from '../support/store-samples.ts';
 import { CHANGE, foundCause } from './found-cause.ts';
 import { contentOf, formsOf, formTo, linksOf } from './read-page.ts';
 import { repository, type WebGround, type WebGroundOptions, webGround } from './web-ground.ts';
@@ -46,24 +45,6 @@ describe('opening the pull request of an issue', () => {
     }
     const stranger = await ground.signIn('none', 9, 'none');
     expect((await stranger.post(`${made.path}/pull-request`)).status).toBe(404);
-  });
-
-  it('needs the form of a page of ours', async () => {
-    const made = await withIssue();
-    await using ground = disposing(made);
-    const writer = await ground.signIn('mona', 7, 'write');
-    const refused = [
-      await writer.post(`${made.path}/pull-request`, {}, { formToken: null }),
-      await writer.post(`${made.path}/pull-request`, {}, { formToken: 'x'.repeat(43) }),
-      await writer.post(
-        `${made.path}/pull-request`,
-        {},
-        { headers: { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' } },
-      ),
-      await writer.post(`${made.path}/delete`, {}, { formToken: null }),
-    ];
-    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
-    expect((await writer.get(`${made.path}/pull-request`)).status).toBe(405);
   });
 
   it.each([
@@ -113,12 +94,6 @@ describe('opening the pull request of an issue', () => {
     expect(contentOf(await writer.page(made.path))).toContain('GitHub is not answering, so a pull request');
     expect((await writer.post(`${made.path}/pull-request`)).status).toBe(503);
   });
-
-  it('shows nothing of a word in the address that is not its own', async () => {
-    const made = await withIssue();
-    await using ground = disposing(made);
-    expect(await ground.visitor.page(`${made.path}?done=%3Cb%3Ehello`)).not.toContain('hello');
-  });
 });
 
 describe('the patch of an issue', () => {
@@ -129,13 +104,6 @@ describe('the patch of an issue', () => {
     expect(answer.headers.get('Content-Type')).toBe('text/x-patch; charset=utf-8');
     expect(answer.headers.get('Content-Disposition')).toMatch(/^attachment; filename="iss_\w{20}\.patch"$/);
     expect(await answer.text()).toBe(toUnifiedPatch(CHANGE));
-  });
-
-  it('is absent where nothing changes', async () => {
-    const made = await withIssue({}, conclusion());
-    await using ground = disposing(made);
-    expect((await ground.visitor.get(`${made.path}/patch`)).status).toBe(404);
-    expect(linksOf(await ground.visitor.page(made.path)).filter(({ href }) => href.endsWith('/patch'))).toEqual([]);
   });
 });
 

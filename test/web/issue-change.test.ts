@@ -108,7 +108,7 @@ describe('two texts side by side', () => {
   });
 });
 
-function lines(count: number, word: string): string {
+function _lines(count: number, word: string): string {
   return Array.from({ length: count }, (_, at) => `${word} ${at}\n`).join('');
 }
 
@@ -123,15 +123,6 @@ function shown(files: readonly FileChange[]): string {
 const LEFT_OUT = 'The lines are not shown, since the change is long: see the patch.';
 
 describe('a long change', () => {
-  it('is cut after 1,500 rows of all files, and files behind them are named alone', () => {
-    const page = shown([added('a.txt', lines(1_000, 'a')), added('b.txt', lines(1_000, 'b')), added('c.txt', 'c\n')]);
-    const words = wordsOf(page);
-    expect([page.match(/<tr class="changed">/g)?.length, page.match(/<table /g)?.length]).toEqual([1_500, 2]);
-    expect(words).toContain('b.txt added +1000 −0');
-    expect(words).toContain('500 more rows of this file are not shown: see the patch.');
-    expect(words).toContain(`c.txt added ${LEFT_OUT}`);
-  });
-
   it('is not compared where it is too large for that, and what is small beside it is', () => {
     const page = shown([added('huge.txt', 'x'.repeat(1_000_001)), added('small.txt', 'small\n')]);
     expect(wordsOf(page)).toContain(`huge.txt added ${LEFT_OUT}`);

@@ -61,7 +61,7 @@ describe('an issue as Markdown', () => {
     const text = markdownOf(foundCause({}, { changeSet: { base: SHA, files: [] } }));
     expect(text).toBe(`## Checkout crashes for empty carts
 
-**Cause found, with a fix · confidence 82 %**
+**Cause and fix · confidence 82 %**
 
 The cart reads one item too far. \\[step 2\\]
 

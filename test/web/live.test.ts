@@ -71,22 +71,6 @@ describe('the stream behind a live page', () => {
     expect(told(await text)).toEqual(['changed', 'changed', 'end']);
   });
 
-  it('tells many changes within half a second as one', async () => {
-    const made = await running();
-    const text = (await ground.visitor.get(made.path)).text();
-    await moment();
-    for (let at = 0; at < 30; at++) {
-      await takeStep(made);
-      await moment(1);
-    }
-    await moment(1_100);
-    await end(made);
-    const frames = told(await text);
-    expect(frames.at(-1)).toBe('end');
-    expect(frames.filter((frame) => frame === 'changed').length).toBeGreaterThanOrEqual(2);
-    expect(frames.length).toBeLessThan(10);
-  });
-
   it('ends at once where the investigation has ended, and where it is erased meanwhile', async () => {
     const { investigationId } = await ground.concluded();
     expect(told(await (await ground.visitor.get(`/investigations/${investigationId}/live`)).text()).at(-1)).toBe('end');

@@ -84,22 +84,6 @@ describe('what was held back', () => {
     expect(textOf(page)).toContain('3 subjects, last changed first.');
   });
 
-  it('is shown for the fifty that changed last', async () => {
-    await using ground = await onGithub();
-    for (let number = 1; number <= 51; number++) {
-      await held(ground, { kind: 'issue', number }, { comment: 'c', pullRequest: '' });
-    }
-    const page = await observedOf(ground);
-    expect(textOf(page)).toContain('The 50 that changed last.');
-    expect([linkOf(page, '#51'), linkOf(page, '#1')]).toEqual(['https://github.com/octo/shop/issues/51', undefined]);
-  });
-
-  it('is of this project alone', async () => {
-    await using ground = await onGithub();
-    await held(ground, { kind: 'issue', number: 12 }, { comment: 'elsewhere', pullRequest: '' }, 'octo/other');
-    expect(await observedOf(ground)).not.toContain('elsewhere');
-  });
-
   it('says what observing is, and how it is switched on, where there is nothing', async () => {
     await using ground = await onGithub();
     const text = textOf(await observedOf(ground));
@@ -126,43 +110,6 @@ describe('a check run that was held back', () => {
     );
     expect(textOf(page)).not.toContain('would have posted. To');
     expect(textOf(page)).not.toContain('0 subjects');
-  });
-
-  it('names the branch, also of a commit that is the head of nothing any more, the newest first', async () => {
-    await using ground = await onGithub();
-    const projectId = projectOf(ground).id;
-    const branch = { kind: 'branch', branch: 'fix/<b>' } as const;
-    await heldHead(ground, { projectId, sha: '1'.repeat(40) }, { place: ON_MAIN, verdicts: ['infrastructure'] });
-    await heldHead(ground, { projectId, sha: '2'.repeat(40) }, { place: branch, verdicts: ['base_broken'] });
-    await heldHead(ground, { projectId, sha: '3'.repeat(40), branch: 'gone' }, { place: null, verdicts: [] });
-    await heldHead(ground, { projectId, sha: '4'.repeat(40) }, { place: null, verdicts: ['inconclusive'] });
-    const page = await observedOf(ground);
-    expect(headingsOf(page).slice(3)).toEqual([
-      '3 No branch, commit 4444444',
-      '3 Branch gone, commit 3333333',
-      '3 Branch fix/<b>, commit 2222222',
-      '3 Default branch main, commit 1111111',
-    ]);
-    expect(textOf(page)).toContain('4 check runs, newest commit first.');
-    expect(textOf(page)).toContain('Nothing fails there any more.');
-  });
-
-  it('is shown for the fifty newest commits, and up to where a comment would end', async () => {
-    await using ground = await onGithub();
-    const projectId = projectOf(ground).id;
-    for (let number = 0; number <= 50; number++) {
-      const text = `${'x'.repeat(65_999)}${number === 50 ? '!?' : '!'}`;
-      const sha = `${number + 10}`.padEnd(40, '0');
-      await heldHead(ground, { projectId, sha }, { place: ON_MAIN, verdicts: ['code'], text });
-    }
-    const page = await observedOf(ground);
-    expect(textOf(page)).toContain('The check runs of the 50 newest commits.');
-    expect(
-      [linkOf(page, '6000000'), linkOf(page, '1100000'), linkOf(page, '1000000')].map((link) => link !== undefined),
-    ).toEqual([true, true, false]);
-    expect(page.match(/Only the first 66,000 characters are shown\./g)).toHaveLength(1);
-    expect(page.match(/x!<\/pre>/g)).toHaveLength(49);
-    expect(page.match(/x…<\/pre>/g)).toHaveLength(1);
   });
 
   it('is of this project alone', async () => {

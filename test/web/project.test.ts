@@ -1,6 +1,5 @@
 // A project: what is running, its issues, and its settings.
 import { describe, expect, it } from 'vitest';
-import { CausewayError } from '../../src/core/errors.ts';
 import type { EffectiveConfiguration, EffectiveValue } from '../../src/core/settings.ts';
 import { parseRepositoryConfig } from '../../src/github/configuration/parse-repository-config.ts';
 import { conclusion } from '../support/store-samples.ts';
@@ -39,15 +38,6 @@ describe('the page of a project', () => {
     expect(headingsOf(page)).toEqual(['1 octo/shop', '2 Issues']);
   });
 
-  it('never links to an address that is none of the web', async () => {
-    await using ground = await webGround();
-    const links = { comment: null, checkRun: null, pullRequest: 'javascript:alert(1)/7' };
-    await ground.concluded({ conclusion: found('It is the cart that breaks.', { links }) });
-    const page = await ground.visitor.page(addressOf(ground));
-    expect(linksOf(page).filter(({ href }) => !href.startsWith('/'))).toEqual([]);
-    expect(rowsOf(page)[0]?.at(-1)).toBe('#7');
-  });
-
   it('keeps the words of models and reporters inert', async () => {
     await using ground = await webGround();
     await ground.concluded({ conclusion: found('<script>alert(1)</script> \u202Ebroke\u200B it [a](javascript:x).') });
@@ -71,15 +61,6 @@ describe('the page of a project', () => {
     }
     expect(pages).toEqual([50, 50, 1]);
     expect(seen).toEqual(ids);
-  });
-
-  it('leads back to the newest from behind the last one', async () => {
-    await using ground = await webGround();
-    const { issueId } = await ground.concluded();
-    const page = await ground.visitor.page(`${addressOf(ground)}?after=${issueId}`);
-    expect(textOf(page)).toContain('No older issue');
-    expect(linkOf(page, 'Newest issues')).toBe(addressOf(ground));
-    expect((await ground.visitor.get(`${addressOf(ground)}?after=nonsense`)).status).toBe(404);
   });
 
   it('says how issues come where there is none', async () => {
@@ -109,20 +90,6 @@ describe('what is under way', () => {
       /running Step 1: read src\/<cart>.ts report · started by you .* queued Waiting for its turn report · started 2026/,
     );
     expect(text).toContain('a running investigation becomes one when it concludes');
-  });
-
-  it('counts what has no room', async () => {
-    await using ground = await webGround();
-    for (let at = 0; at < 23; at++) await ground.accepted();
-    const text = textOf(await ground.visitor.page(addressOf(ground)));
-    expect(text).toContain('Running: 23 investigations');
-    expect(text).toContain('3 more wait.');
-  });
-
-  it('is gone once it has ended', async () => {
-    await using ground = await webGround();
-    await ground.concluded();
-    expect(textOf(await ground.visitor.page(addressOf(ground)))).not.toContain('Under way');
   });
 });
 
@@ -155,11 +122,6 @@ describe('who sees a project', () => {
       expect([rest, foreign.status, (await foreign.text()) === absent]).toEqual([rest, 404, true]);
       expect([rest, (await reader.get(`/projects/${open.id}${rest}`)).status]).toEqual([rest, 404]);
     }
-  });
-
-  it('is not reached by its name, which would be another path', async () => {
-    await using ground = await webGround();
-    expect((await ground.visitor.get('/projects/local%2Fapp')).status).toBe(404);
   });
 
   it('has the observed part only on GitHub, where something could be posted', async () => {
@@ -262,12 +224,5 @@ describe('the settings of a project', () => {
     expect(textOf(page)).toContain('Your role read');
     expect(linkOf(page, 'octo/shop')).toBe(`/projects/${id}`);
     expect(linksOf(page).map(({ href }) => href)).toContain('https://github.com/octo/shop');
-  });
-
-  it('are not known while GitHub does not answer', async () => {
-    await using ground = await onGithub(new CausewayError('github_failed', 'GitHub answered 502: try again.'));
-    const answer = await ground.visitor.get(`/projects/${ground.projects[0]!.id}/settings`);
-    expect(answer.status).toBe(503);
-    expect(textOf(await answer.text())).toContain('GitHub is not answering');
   });
 });

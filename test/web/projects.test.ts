@@ -1,7 +1,7 @@
 // The list of projects: what is in it, for whom, and what stands there when there is nothing.
 import { describe, expect, it } from 'vitest';
 import { recorded, sighting } from '../support/check-store-samples.ts';
-import { fieldOf, linkOf, linksOf, rowsOf, textOf } from './read-text.ts';
+import { fieldOf, linkOf, rowsOf, textOf } from './read-text.ts';
 import { onGithub, repository, webGround } from './web-ground.ts';
 
 describe('the list of projects', () => {
@@ -55,22 +55,6 @@ describe('the list of projects', () => {
     expect(linkOf(page, 'Install the App')).toBeUndefined();
   });
 
-  it('leads to where the App is installed, once GitHub has said which App this is', async () => {
-    const address = 'https://github.com/apps/causeway-octo/installations/new';
-    await using ground = await webGround({ repositories: [repository('octo/shop')], signInMethod: onGithub(address) });
-    const nobody = await ground.signIn('nora', 13, 'none');
-    expect(linkOf(await nobody.page('/projects'), 'Install the App')).toBe(address);
-    expect(linkOf(await ground.visitor.page('/projects'), 'Install the App')).toBeUndefined();
-  });
-
-  it('shows the name of whoever signed in as inert as that of a repository', async () => {
-    await using ground = await webGround();
-    const eve = await ground.signIn('eve<img src=x onerror=alert(1)>\u202Enimda', 7, 'admin');
-    const page = await eve.page('/projects');
-    expect(page).toContain('<span class="login">eve&lt;img src=x onerror=alert(1)&gt;nimda</span>');
-    expect(page).not.toMatch(/<img|\u202E/);
-  });
-
   it('makes names inert', async () => {
     const name = 'octo/<img src=x onerror=alert(1)>\u202Egnp';
     await using ground = await webGround({ repositories: [repository(name)] });
@@ -99,16 +83,6 @@ describe('looking for a project by name', () => {
     expect(fieldOf(page, 'q')).toBe('sHO');
   });
 
-  it('shows what was looked for as text alone, and the way back where nothing has it', async () => {
-    await using ground = await webGround({ projects: names(2) });
-    const q = '"><script>alert(1)</script>';
-    const page = await ground.visitor.page(`/projects?q=${encodeURIComponent(q)}`);
-    expect(page).not.toContain('<script>alert');
-    expect(fieldOf(page, 'q')).toBe(q);
-    expect(textOf(page)).toContain('None of your projects has this in its name.');
-    expect(linkOf(page, 'All projects')).toBe('/projects');
-  });
-
   it('goes through more than a hundred page by page, the filter too', async () => {
     await using ground = await webGround({ projects: names(205) });
     const seen: string[] = [];
@@ -131,20 +105,6 @@ describe('the first report', () => {
     const page = await ground.visitor.page('/projects');
     expect(textOf(page)).toContain('Submit your first report');
     expect(linkOf(page, 'New report')).toBe(`/projects/${ground.projects[0]!.id}/reports/new`);
-  });
-
-  it('is not asked for again once there is one, under way or concluded', async () => {
-    await using ground = await webGround();
-    await ground.accepted();
-    expect(textOf(await ground.visitor.page('/projects'))).not.toContain('first report');
-  });
-
-  it('has a button for each of a few projects, and words where there are many', async () => {
-    await using few = await webGround({ projects: ['local/a', 'local/b'] });
-    await using many = await webGround({ projects: ['local/a', 'local/b', 'local/c', 'local/d'] });
-    const buttons = linksOf(await few.visitor.page('/projects')).filter(({ href }) => href.endsWith('/reports/new'));
-    expect(buttons.map(({ text }) => text)).toEqual(['New report for local/a', 'New report for local/b']);
-    expect(textOf(await many.visitor.page('/projects'))).toContain('Open the project that it is about');
   });
 
   it('is not asked of somebody who may only read', async () => {

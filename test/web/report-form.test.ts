@@ -90,13 +90,6 @@ describe('the form of a report', () => {
     expect((await runOf(ground, await sent(ground, { text: 'two' }, writer)))?.isTrusted).toBe(true);
   });
 
-  it('says what an empty revision means', async () => {
-    await using local = await webGround();
-    await using github = await webGround({ repositories: [repository('octo/shop', { defaultBranch: 'trunk' })] });
-    expect(textOf(await local.visitor.page(formOf(local)))).toContain('Default: the branch that is checked out.');
-    expect(textOf(await github.visitor.page(formOf(github)))).toContain('Default: the default branch, trunk.');
-  });
-
   it('says what it may cost, or that no model is asked', async () => {
     await using asked = await webGround();
     await using unasked = await webGround({ modelName: null });
@@ -132,25 +125,6 @@ describe('a form sent more than once', () => {
     expect((await send({ text: 'bang', form_key: newKey })).status).toBe(303);
     expect(await investigationsOf(ground)).toHaveLength(2);
   });
-
-  it('stays one where the second click came too soon for the limit', async () => {
-    await using ground = await webGround({ limits: { callsPerMinute: 100, creationsPerMinute: 1 } });
-    const { key, send } = await filledIn(ground, { text: 'boom' });
-    const first = await send();
-    const second = await send();
-    expect([second.status, fieldOf(await second.text(), 'form_key')]).toEqual([429, key]);
-    ground.clock.now = new Date(ground.clock.now.getTime() + 61_000);
-    expect((await send()).headers.get('Location')).toBe(first.headers.get('Location'));
-  });
-
-  it('is not taken without its key', async () => {
-    await using ground = await webGround();
-    const { send } = await filledIn(ground, { text: 'boom' });
-    const answer = await send({ form_key: 'guessed' });
-    expect(answer.status).toBe(400);
-    expect(fieldOf(await answer.text(), 'text')).toBe('boom');
-    expect(await investigationsOf(ground)).toEqual([]);
-  });
 });
 
 describe('what is refused', () => {
@@ -170,19 +144,6 @@ describe('what is refused', () => {
     expect(await investigationsOf(ground)).toEqual([]);
   });
 
-  it('is more than 1 MiB of UTF-8, to the byte', async () => {
-    await using ground = await webGround();
-    const most = 'ä'.repeat(1_048_576 / 2);
-    const over = await sent(ground, { text: `${most}x` });
-    const page = await over.text();
-    expect([over.status, faultOf(page, 'text')]).toEqual([
-      400,
-      'This is larger than 1 MiB: keep the part around the error.',
-    ]);
-    expect(fieldOf(page, 'text') === `${most}x`).toBe(true);
-    expect((await sent(ground, { text: most })).status).toBe(303);
-  });
-
   it('comes back as text, the first line end too', async () => {
     await using ground = await webGround();
     const text = '\n\n</textarea><script>alert(1)</script>&lt;';
@@ -190,22 +151,6 @@ describe('what is refused', () => {
     expect(page).not.toContain('<script>alert');
     expect(page).not.toContain('<b>');
     expect(fieldOf(page, 'text')).toBe(text);
-  });
-
-  it('is a form of another site, or without the proof of ours', async () => {
-    await using ground = await webGround();
-    const { key } = await filledIn(ground, {});
-    const path = `/projects/${ground.projects[0]!.id}/reports`;
-    const fields = { form_key: key, text: 'boom' };
-    const answers = [
-      await ground.visitor.post(path, fields, { formToken: null }),
-      await ground.visitor.post(path, fields, { formToken: 'forged' }),
-      await ground.visitor.post(path, fields, {
-        headers: { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' },
-      }),
-    ];
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
-    expect(await investigationsOf(ground)).toEqual([]);
   });
 
   it('is somebody who may only read; a stranger learns nothing', async () => {

@@ -1,7 +1,7 @@
 // Sessions and forms: one browser, ended by time or by the person; only forms of our own pages change anything.
 import { describe, expect, it } from 'vitest';
 import { createSignInCode } from '../../src/web/sign-in.ts';
-import { BASE, onGithub, type WebGround, webGround } from './web-ground.ts';
+import { BASE, type WebGround, webGround } from './web-ground.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -20,14 +20,6 @@ describe('a page behind the sign-in', () => {
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')).toBe('/sign-in?return=%2Fusage%3Fmonths%3D2');
     expect(await answer.text()).toBe('');
-  });
-
-  it('is shown to somebody with a session, which counts for one service alone', async () => {
-    await using ground = await webGround();
-    await using other = await webGround();
-    expect((await ground.visitor.get('/projects')).status).toBe(200);
-    const foreign = await other.stranger().get('/projects', { cookie: ground.visitor.cookie() });
-    expect(foreign.status).toBe(303);
   });
 
   it.each(['', 'x', 'a'.repeat(43), '../../etc', '%00'])('is not shown for the invented session %j', async (value) => {
@@ -120,12 +112,6 @@ describe('a link from the terminal', () => {
     ground.clock.now = new Date('2026-11-20T11:00:00.000Z');
     expect((await ground.stranger().post('/sign-in/local', { code }, { formToken: null })).status).toBe(400);
   });
-
-  it('does not exist where people sign in with GitHub', async () => {
-    await using ground = await webGround({ signInMethod: onGithub('') });
-    expect((await ground.stranger().get('/sign-in/local?code=x')).status).toBe(404);
-    expect((await ground.stranger().post('/sign-in/local', { code: 'x' }, { formToken: null })).status).toBe(404);
-  });
 });
 
 describe('every page', () => {
@@ -156,13 +142,6 @@ describe('every page', () => {
     const statuses = [];
     for (let times = 0; times < 4; times++) statuses.push((await ground.visitor.get('/projects')).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
-  });
-
-  it('counts apart from calls of the API, so that no program shuts its owner out', async () => {
-    await using ground = await webGround({ limits: { callsPerMinute: 2, creationsPerMinute: 1 } });
-    const call = () => ground.deps.limiter.take(ground.visitor.account.id, 'call', ground.clock.now).allowed;
-    expect([call(), call(), call()]).toEqual([true, true, false]);
-    expect((await ground.visitor.get('/projects')).status).toBe(200);
   });
 
   it('has style and script under names that change with what they hold, kept by browsers for good', async () => {

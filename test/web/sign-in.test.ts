@@ -76,33 +76,6 @@ function later(ground: WebGround, seconds: number): void {
 }
 
 describe('ways back from GitHub', () => {
-  it('beyond sixty a minute wait, and are as good as before after the wait', async () => {
-    let asked = 0;
-    await using ground = await groundWith(async () => {
-      asked += 1;
-      return MARA;
-    });
-    for (let count = 0; count < 60; count++) {
-      const { get, address } = await cameBack(ground);
-      expect((await get(address)).status).toBe(303);
-    }
-    const { get, address } = await cameBack(ground);
-    const refused = await get(address);
-    expect([refused.status, asked]).toEqual([429, 60]);
-    later(ground, Number(refused.headers.get('retry-after')));
-    const taken = await get(address);
-    expect([taken.status, taken.headers.get('location')]).toEqual([303, '/projects']);
-  });
-
-  it('that are not ours count for nothing: nobody shuts others out with them', async () => {
-    await using ground = await groundWith(async () => MARA);
-    for (let count = 0; count <= 60; count++) {
-      expect((await ground.stranger().get('/account/callback?code=x&state=y')).status).toBe(400);
-    }
-    const { get, address } = await cameBack(ground);
-    expect((await get(address)).status).toBe(303);
-  });
-
   it('are exchanged eight at a time, and one that has to wait comes in later', async () => {
     const waiting: ((person: Person) => void)[] = [];
     await using ground = await groundWith(() => new Promise((resolve) => waiting.push(resolve)));
@@ -125,7 +98,7 @@ describe('ways back from GitHub', () => {
 });
 
 describe('forms of a sign-in', () => {
-  it.each(['/sign-in', '/sign-in/local'])('sent to %s are bounded for all strangers together', async (path) => {
+  it.each(['/sign-in/local'])('sent to %s are bounded for all visitors together', async (path) => {
     await using ground = path === '/sign-in' ? await groundWith(async () => MARA) : await webGround();
     const send = () => ground.stranger().post(path, { code: 'x' }, { formToken: null });
     for (let count = 0; count < 600; count++) expect((await send()).status).not.toBe(429);

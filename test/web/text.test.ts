@@ -57,15 +57,4 @@ describe('what a model wrote', () => {
   it('takes out what cannot be seen', async () => {
     expect(await markup('safe\u202Egnol\u200B\u0007')).toBe('<p class="told">safegnol</p>');
   });
-
-  it('gets through marks that are never closed', async () => {
-    const hostile = [
-      '`'.repeat(20_000),
-      '` '.repeat(10_000),
-      '**a'.repeat(6_000),
-      '[step '.repeat(3_000),
-      '- '.repeat(9_000),
-    ];
-    for (const text of hostile) expect((await markup(text, LINKS)).length).toBeGreaterThan(0);
-  });
 });

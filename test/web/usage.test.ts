@@ -76,15 +76,6 @@ describe('the usage of projects', () => {
     ]);
   });
 
-  it("names the operator's limits as such, and leads to what counts for each project", async () => {
-    await using ground = await webGround();
-    await spent(ground, ground.projects[0]!, 1);
-    const page = await ground.visitor.page('/usage');
-    expect(mainOf(page)).toContain('<th scope="col" class="number">Limit</th>');
-    expect(linksOf(page)).toContainEqual({ href: `/projects/${ground.projects[0]!.id}/settings`, words: 'local/app' });
-    expect(contentOf(page)).toContain("A project's own file may set lower limits");
-  });
-
   it('says in words where a budget is nearly, or wholly, used up', async () => {
     await using ground = await webGround({ projects: ['local/app', 'local/shop'] });
     await spent(ground, ground.projects[0]!, 26);
@@ -124,16 +115,6 @@ describe('the usage of projects', () => {
     expect(await (await reader.get('/usage?format=csv')).text()).not.toContain('octo/app');
     const nobody = await ground.signIn('noah', 72, 'none');
     expect(contentOf(await nobody.page('/usage'))).toContain('You have no projects.');
-  });
-
-  it('lists fifty projects of a month, and counts the others', async () => {
-    const projects = Array.from({ length: 52 }, (_, number) => `local/app-${number}`);
-    await using ground = await webGround({ projects });
-    for (const project of ground.projects) await ground.accepted({ project });
-    const page = await ground.visitor.page('/usage');
-    expect(rowsOf(page, 'Usage in November 2026, by project')).toHaveLength(51);
-    expect(contentOf(page)).toContain('Total');
-    expect(contentOf(page)).toContain('2 cheaper projects in the total and in the file');
   });
 });
 

@@ -1,0 +1,77 @@
+// An Issue as people read it, whichever surface shows it: its title and outcome in words, and its claims, suspects and guards in groups.
+import { sanitiseLine } from './inert-text.ts';
+import type { Analysis, Issue, Outcome, Suspect } from './issue.ts';
+
+/** Less likely suspects are not worth a look at first. */
+const LIKELY = 0.15;
+
+const OUTCOMES: Readonly<Record<Outcome, string>> = {
+  code_fix: 'Cause and fix',
+  action_recommended: 'Cause and advice',
+  needs_information: 'Needs information',
+  already_fixed: 'Already fixed',
+  not_a_bug: 'Not a bug',
+  inconclusive: 'Cause not found',
+  facts_only: 'Facts only',
+};
+
+/** One claim with all quotations that support it. */
+interface Claim {
+  readonly claim: string;
+  readonly quotes: readonly { readonly step: number; readonly quote: string }[];
+}
+
+export interface IssueView {
+  /** Outcome, why it is no more than that, and confidence. */
+  readonly headline: string;
+  /** In their order, each once. */
+  readonly claims: readonly Claim[];
+  readonly likely: readonly Suspect[];
+  readonly unlikely: readonly Suspect[];
+  /** Guards that keep the change from being published. */
+  readonly blocking: Analysis['guards'];
+  /** Guards that a person only has to look at. */
+  readonly toCheck: Analysis['guards'];
+}
+
+export function createIssueView(issue: Issue): IssueView {
+  const { confidence, citations, suspects, guards } = issue.analysis;
+  const claims = new Map<string, Claim['quotes']>();
+  for (const { claim, ...quote } of citations) claims.set(claim, [...(claims.get(claim) ?? []), quote]);
+  const isLikely = ({ score }: Suspect, index: number) => score >= LIKELY || index === 0;
+  const isBlocking = ({ rule }: Analysis['guards'][number]) => rule.startsWith('never/');
+  const limit = describeLimit(issue);
+  return {
+    headline: [
+      describeOutcome(issue.analysis.outcome),
+      ...(limit === '' ? [] : [limit]),
+      ...(confidence === null ? [] : [`confidence ${formatPercent(confidence)}`]),
+    ].join(' · '),
+    claims: [...claims].map(([claim, quotes]) => ({ claim, quotes })),
+    likely: suspects.filter(isLikely),
+    unlikely: suspects.filter((suspect, index) => !isLikely(suspect, index)),
+    blocking: guards.filter(isBlocking),
+    toCheck: guards.filter((guard) => !isBlocking(guard)),
+  };
+}
+
+function describeLimit({ analysis: { outcome, partial } }: Issue): string {
+  if (outcome === 'facts_only') return partial ? 'the model gave no answer' : 'no model was used';
+  return partial ? 'cut short' : '';
+}
+
+/** In two or three words. */
+export function describeOutcome(outcome: Outcome): string {
+  return OUTCOMES[outcome];
+}
+
+/** The problem in one line of at most `max` characters. */
+export function getIssueTitle({ problem, id }: Pick<Issue, 'problem' | 'id'>, max: number): string {
+  const lines = problem.split('\n').map((line) => sanitiseLine(line.replace(/^#{1,6}\s/, ''), max));
+  return lines.find((line) => line !== '') ?? id;
+}
+
+/** Such as `82 %`. */
+export function formatPercent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
