@@ -1,4 +1,5 @@
 // What the API is built from, and what is known during one request.
+import type { Context } from 'hono';
 import type { Account, TokenRecord } from '../core/account.ts';
 import type { TellAnswered } from '../core/answer.ts';
 import type { AskRoom } from '../core/disk.ts';
@@ -20,9 +21,6 @@ export interface ReadinessCheck {
   readonly detail: string;
 }
 
-/** Whether a webhook may go to the address; `detail` names the rule that refused it, and the repair. */
-type UrlVerdict = { readonly ok: true } | { readonly ok: false; readonly detail: string };
-
 export interface ApiDeps {
   readonly store: Store;
   readonly permissions: Permissions;
@@ -33,7 +31,8 @@ export interface ApiDeps {
   readonly room: AskRoom;
   readonly now: () => Date;
   readonly log: Log;
-  readonly checkCallbackUrl: (url: string) => UrlVerdict;
+  /** Whether a webhook may go to the address; `detail` names the rule that refused it, and the repair. */
+  readonly checkCallbackUrl: (url: string) => { readonly ok: true } | { readonly ok: false; readonly detail: string };
   /** Shared with the pages: an account's calls count on either side. */
   readonly limiter: RateLimiter;
   /** Absent: answers are not counted. */
@@ -62,3 +61,5 @@ export interface ApiEnv {
     answerHeaders: Readonly<Record<string, string>>;
   };
 }
+
+export type ApiContext = Context<ApiEnv>;

@@ -1,6 +1,7 @@
 // The REST API: its routes, in the order of the interface document.
 import { Hono } from 'hono';
-import type { ApiDeps, ApiEnv } from './api-deps.ts';
+import type { Scope } from '../core/account.ts';
+import type { ApiContext, ApiDeps, ApiEnv } from './api-deps.ts';
 import { createGuard } from './auth.ts';
 import { streamEvents } from './events.ts';
 import { deleteInvestigation, getInvestigation, listInvestigations } from './investigations.ts';
@@ -14,24 +15,33 @@ export interface Api {
   fetch(request: Request, stopping?: AbortSignal): Promise<Response>;
 }
 
+const ROUTES: readonly (readonly [
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  scope: Scope,
+  answer: (c: ApiContext, deps: ApiDeps) => Promise<Response>,
+])[] = [
+  ['POST', '/api/v1/issues/', 'issues:write', createIssue],
+  ['GET', '/api/v1/issues/:issueId/', 'issues:read', getIssue],
+  ['DELETE', '/api/v1/issues/:issueId/', 'issues:write', deleteIssue],
+  ['POST', '/api/v1/issues/:issueId/pull-request/', 'pull-requests:write', openPullRequest],
+  ['GET', '/api/v1/projects/', 'projects:read', listProjects],
+  ['GET', '/api/v1/projects/:projectId/', 'projects:read', getProject],
+  ['GET', '/api/v1/investigations/', 'issues:read', listInvestigations],
+  ['GET', '/api/v1/investigations/:investigationId/', 'issues:read', getInvestigation],
+  ['DELETE', '/api/v1/investigations/:investigationId/', 'issues:write', deleteInvestigation],
+  ['GET', '/api/v1/investigations/:investigationId/events/', 'issues:read', streamEvents],
+];
+
 /** Builds the API. It owns no resource: what is running ends with its request or with `stopping`. */
 export function createApi(deps: ApiDeps): Api {
   const app = new Hono<ApiEnv>({ getPath: toCanonicalPath });
   const allow = createGuard(deps);
   addCommonRoutes(app, deps);
-
-  app.post('/api/v1/issues/', allow('issues:write', 'creation'), createIssue(deps));
-  app.get('/api/v1/issues/:issueId/', allow('issues:read'), getIssue(deps));
-  app.delete('/api/v1/issues/:issueId/', allow('issues:write'), deleteIssue(deps));
-  app.post('/api/v1/issues/:issueId/pull-request/', allow('pull-requests:write'), openPullRequest(deps));
-  app.get('/api/v1/projects/', allow('projects:read'), listProjects(deps));
-  app.get('/api/v1/projects/:projectId/', allow('projects:read'), getProject(deps));
-
-  app.get('/api/v1/investigations/', allow('issues:read'), listInvestigations(deps));
-  app.get('/api/v1/investigations/:investigationId/', allow('issues:read'), getInvestigation(deps));
-  app.delete('/api/v1/investigations/:investigationId/', allow('issues:write'), deleteInvestigation(deps));
-  app.get('/api/v1/investigations/:investigationId/events/', allow('issues:read'), streamEvents(deps));
-
+  for (const [method, path, scope, answer] of ROUTES) {
+    const kind = answer === createIssue ? 'creation' : 'call';
+    app.on(method, path, allow(scope, kind), (c) => answer(c, deps));
+  }
   // Loaded with the first request for them: they take longer to load than the rest of the API together.
   app.get('/api/v1/openapi.json/', async (c) => c.json((await import('./openapi.ts')).getOpenApiDocument()));
   app.get('/docs', async (c) => (await import('./docs.ts')).answerDocs(c, deps.baseUrl()));
@@ -61,8 +71,7 @@ function refuseOtherMethods(app: Hono<ApiEnv>): void {
 
 /** Below `/api/` the slash at the end is added, elsewhere removed: both spellings reach the one route. */
 function toCanonicalPath(request: Request): string {
-  const start = request.url.indexOf('/', request.url.indexOf('://') + 3);
-  const [path = '/'] = request.url.slice(start).split(/[?#]/, 1);
-  if (path.startsWith('/api/')) return path.endsWith('/') ? path : `${path}/`;
-  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+  const { pathname } = new URL(request.url);
+  if (pathname.startsWith('/api/')) return pathname.endsWith('/') ? pathname : `${pathname}/`;
+  return pathname.length > 1 && pathname.endsWith('/') ? pathname.slice(0, -1) : pathname;
 }

@@ -34,7 +34,7 @@ export function createGuard(deps: ApiDeps) {
 async function authenticate(deps: ApiDeps, request: Request): Promise<Caller> {
   if (hasTokenInQuery(request.url)) {
     refuseUnauthorized(
-      'A token stands in the address, where logs and histories keep it: revoke it, and send a new one in the Authorization header.',
+      'The address contains a token, and addresses are kept in logs and histories: revoke it, and send a new one in the Authorization header.',
     );
   }
   const header = request.headers.get('Authorization');
@@ -69,13 +69,13 @@ export function toAsking({ account, token }: Caller, signal: AbortSignal): Askin
 export function holdOrRefuse({ limiter }: ApiDeps, accountId: string): Hold {
   return (
     limiter.hold(accountId) ??
-    refuse(429, 'Too many answers are held open for this account: close event streams, or wait less.', {
+    refuse(429, 'Too many open connections for this account: close event streams, or use a shorter wait.', {
       headers: { 'Retry-After': '5' },
     })
   );
 }
 
-/** "Last used" is a hint for people: written once a minute at most, and no reason to fail a request. */
+/** "Last used" is a hint for people: written at most once a minute, and never a reason to fail a request. */
 async function recordUse(deps: ApiDeps, token: TokenRecord): Promise<void> {
   const now = deps.now();
   if (token.lastUsedAt !== null && now.getTime() - Date.parse(token.lastUsedAt) < TOUCH_MS) return;

@@ -1,10 +1,10 @@
 // The API's documentation for people: one page without scripts, made from the OpenAPI document.
 import { createHash } from 'node:crypto';
-import type { Context } from 'hono';
+import { readFileSync } from 'node:fs';
 import { html, raw } from 'hono/html';
 import { quoteWords } from '../core/shell-quote.ts';
-import type { ApiEnv } from './api-deps.ts';
-import { getOpenApiDocument, type OpenApiDocument } from './openapi.ts';
+import type { ApiContext } from './api-deps.ts';
+import { ANY, getOpenApiDocument, type OpenApiDocument } from './openapi.ts';
 
 type Html = ReturnType<typeof html>;
 type Components = NonNullable<OpenApiDocument['components']>;
@@ -21,53 +21,10 @@ export interface Entry {
   readonly operation: Operation;
 }
 
-/** Readable at any width, light and dark as the reader's system says. */
-const STYLE = `
-:root{color-scheme:light dark;--ink:#1c2330;--soft:#566073;--paper:#fff;--panel:#f5f7fa;--line:#d8dee8;--link:#0b57b0;
---get:#0b5c35;--post:#0b4a8f;--delete:#9b1c1c;--code:#eef1f6}
-@media (prefers-color-scheme:dark){:root{--ink:#e6eaf2;--soft:#a6b0c2;--paper:#12161d;--panel:#1a202a;--line:#2f3847;--link:#8abaff;
---get:#6fd7a0;--post:#8abaff;--delete:#ff9d9d;--code:#212936}}
-*{box-sizing:border-box}
-html{scroll-padding-top:1rem;-webkit-text-size-adjust:100%}
-body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.6 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:break-word}
-a{color:var(--link)}
-:focus-visible{outline:3px solid var(--link);outline-offset:2px;border-radius:2px}
-.skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:1rem;background:var(--paper);padding:.5rem 1rem;z-index:1}
-.frame{max-width:78rem;margin:0 auto;padding:0 1.25rem 4rem}
-header{padding:2.5rem 0 1rem;border-bottom:1px solid var(--line)}
-h1{font-size:2rem;line-height:1.2;margin:0 0 .75rem}
-h2{font-size:1.5rem;margin:3rem 0 1rem;padding-bottom:.35rem;border-bottom:1px solid var(--line)}
-h3{font-size:1.15rem;margin:0 0 .25rem}
-h4{font-size:.95rem;margin:1.25rem 0 .35rem;color:var(--soft)}
-p{margin:.5rem 0;max-width:70ch}
-code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.875rem}
-code{background:var(--code);padding:.1em .3em;border-radius:3px}
-pre{background:var(--code);border:1px solid var(--line);border-radius:6px;padding:.75rem 1rem;white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.5;margin:.5rem 0}
-pre code{background:none;padding:0;font-size:inherit}
-nav ul{list-style:none;margin:0;padding:0}
-nav li{margin:.15rem 0}
-nav a{text-decoration:none;display:inline-flex;align-items:baseline;gap:.4rem;padding:.15rem 0}nav a:hover{text-decoration:underline}
-nav .group{font-weight:600;margin:1rem 0 .25rem}
-nav .method{font-size:.7rem;flex:0 0 3.8em}
-.method{font:600 .875rem ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-.get{color:var(--get)}.post{color:var(--post)}.delete{color:var(--delete)}
-article{border:1px solid var(--line);border-radius:8px;padding:1.25rem;margin:1.25rem 0;background:var(--panel)}
-article>.path{margin:0 0 .5rem;font-size:1rem;max-width:none}
-article>.path code{background:none;padding:0;font-size:.95rem}
-.scope{color:var(--soft);font-size:.9rem}
-table{border-collapse:separate;border-spacing:0;width:100%;font-size:.9rem;margin:.5rem 0;border:1px solid var(--line);border-radius:6px;background:var(--paper)}
-th,td{text-align:left;vertical-align:top;padding:.45rem .75rem;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
-tbody tr:last-child>*{border-bottom:0}
-thead th{color:var(--soft);font-weight:600}
-tbody th{font-weight:400;width:1%;white-space:nowrap}td:nth-child(2):not(:last-child){min-width:9rem}
-details{margin:.75rem 0}summary{cursor:pointer;color:var(--link);padding:.15rem 0}
-@media (min-width:60rem){.columns{display:grid;grid-template-columns:16rem minmax(0,1fr);gap:3rem}
-nav{position:sticky;top:0;align-self:start;max-height:100vh;overflow-y:auto;padding:1.5rem 0}}
-@media (max-width:40rem){h1{font-size:1.6rem}.frame{padding:0 1rem 3rem}article{padding:1rem}
-thead{position:absolute;left:-99rem}tbody,tr{display:block}tbody th,td{display:block;width:auto;white-space:normal;border-bottom:0;padding:.15rem .75rem}
-tr{border-bottom:1px solid var(--line);padding:.45rem 0}tbody tr:last-child{border-bottom:0}td:empty{display:none}}
-@media print{nav{display:none}article{break-inside:avoid;background:none}}
-`;
+const STYLE = readFileSync(new URL('./docs.css', import.meta.url), 'utf8');
+
+/** Answers that every operation can give are described once, under Errors. */
+const SHARED: ReadonlySet<string> = new Set(ANY.map(String));
 
 const SECURITY_HEADERS = {
   'Content-Security-Policy': `default-src 'none'; img-src data:; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -77,7 +34,7 @@ const SECURITY_HEADERS = {
 };
 
 /** GET /docs. Nothing is loaded and nothing runs: the policy allows this one style and no more. */
-export async function answerDocs(c: Context<ApiEnv>, baseUrl: string): Promise<Response> {
+export async function answerDocs(c: ApiContext, baseUrl: string): Promise<Response> {
   return c.html(await renderDocs(getOpenApiDocument(), baseUrl), 200, SECURITY_HEADERS);
 }
 
@@ -93,7 +50,7 @@ function renderDocs(document: OpenApiDocument, baseUrl: string): Html {
 <meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>Causeway API</title><link rel="icon" href="data:,"><style>${raw(STYLE)}</style>
 </head><body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <div class="frame">
 <header><h1>${document.info.title}</h1>
 ${(document.info.description ?? '').split('\n\n').map((paragraph) => html`<p>${renderText(paragraph)}</p>`)}
@@ -101,7 +58,7 @@ ${(document.info.description ?? '').split('\n\n').map((paragraph) => html`<p>${r
 <div class="columns">
 <nav aria-label="Contents">${renderNavigation(groups)}</nav>
 <main id="content">
-${renderQuickStart(document, baseUrl)}
+${renderQuickStart(baseUrl)}
 ${groups.map((group) => html`<h2>${group.name}</h2>${group.entries.map((entry) => renderOperation(document, baseUrl, entry))}`)}
 <h2 id="webhooks">Webhooks</h2>${webhooks.map(renderWebhook)}
 <h2 id="errors">Errors</h2>${renderErrors(document)}
@@ -119,14 +76,13 @@ function renderNavigation(groups: readonly { readonly name: string; readonly ent
 <li><a href="#webhooks">Webhooks</a></li><li><a href="#errors">Errors</a></li><li><a href="#schemas">Schemas</a></li></ul>`;
 }
 
-function renderQuickStart(document: OpenApiDocument, baseUrl: string): Html {
-  const create = listEntries(document.paths).find(({ operation }) => operation.operationId === 'createIssue');
+function renderQuickStart(baseUrl: string): Html {
   const lines = [
     'TOKEN=cwy_…   # from the account area, or printed by: causeway token create --name me',
     `curl '${baseUrl}/api/v1/projects/' -H "Authorization: Bearer $TOKEN"`,
   ];
   return html`<h2 id="start">Quick start</h2>
-<p>Set the token, see your projects, then <a href="#${create?.operation.operationId}">create an issue</a> and follow the address that the answer names.</p>
+<p>Set the token, list your projects, then <a href="#createIssue">create an issue</a> and follow the address in the answer.</p>
 ${renderCode(lines.join('\n'))}`;
 }
 
@@ -176,7 +132,8 @@ function renderOperation(document: OpenApiDocument, baseUrl: string, entry: Entr
     ${renderParameters(operation)} ${renderBody(document, operation)}
     <h4>Answers</h4>
     ${renderTable(`Answers: ${operation.summary}`, ['Status', 'Meaning', 'Body'], renderAnswerRows(document, operation))}
-    ${renderSharedAnswers(document, operation)} ${renderExample(document, operation)}
+    <p class="scope">Like any request, also ${[...SHARED].map((status, at) => html`${at > 0 ? ', ' : ''}<code>${status}</code>`)}: see <a href="#errors">Errors</a>.</p>
+    ${renderExample(document, operation)}
   </article>`;
 }
 
@@ -243,29 +200,12 @@ function listAnswers(document: OpenApiDocument, operation: Operation): readonly 
 }
 
 function renderAnswerRows(document: OpenApiDocument, operation: Operation): readonly Html[] {
-  const shared = findSharedStatuses(document);
-  const own = listAnswers(document, operation).filter(([status]) => !shared.has(status));
+  const own = listAnswers(document, operation).filter(([status]) => !SHARED.has(status));
   return own.map(([status, answer]) => {
     const [[type, media] = ['', {}]] = Object.entries(('content' in answer && answer.content) || {});
     const body = type !== 'application/json' || media.schema === undefined ? html`${type}` : renderType(media.schema);
     return html`<tr><th scope="row"><code>${status}</code></th><td>${renderText(answer.description ?? '')}</td><td>${body}</td></tr>`;
   });
-}
-
-/** Answers that every operation can give are described once, under Errors. */
-function findSharedStatuses(document: OpenApiDocument): ReadonlySet<string> {
-  const [first, ...others] = listEntries(document.paths).map(
-    ({ operation }) => new Set(Object.keys(operation.responses ?? {})),
-  );
-  return others.reduce((shared, statuses) => shared.intersection(statuses), first ?? new Set<string>());
-}
-
-function renderSharedAnswers(document: OpenApiDocument, operation: Operation): Html {
-  const shared = Object.keys(operation.responses ?? {}).filter((status) => findSharedStatuses(document).has(status));
-  const codes = shared.map((status, at) => html`${at > 0 ? ', ' : ''}<code>${status}</code>`);
-  return shared.length === 0
-    ? html``
-    : html`<p class="scope">Like any request, also ${codes}: see <a href="#errors">Errors</a>.</p>`;
 }
 
 function renderExample(document: OpenApiDocument, operation: Operation): Html {
@@ -314,8 +254,7 @@ function renderType(schema: AnySchema): Html {
 
 /** Our own descriptions: text, with `code` between backticks. */
 function renderText(text: string): Html {
-  const parts = text.split('`').map((part, at) => (at % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
-  return html`${parts}`;
+  return html`${text.split('`').map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 }
 
 /** Text as it is, line breaks included; long lines wrap, and are copied whole. */

@@ -1,11 +1,10 @@
 // An investigation live: server-sent events that can be resumed, and end when the token does.
 import { createHash } from 'node:crypto';
-import type { Handler } from 'hono';
 import { isEnded } from '../core/investigation.ts';
 import type { RecordedStep } from '../db/runs.ts';
 import { visibleInvestigation } from '../services/access.ts';
 import { type FollowEvent, follow, STILL_FOLLOWING, STREAM_HEADERS, streamOf, withTicks } from '../services/follow.ts';
-import type { ApiDeps, ApiEnv, Caller } from './api-deps.ts';
+import type { ApiContext, ApiDeps, Caller } from './api-deps.ts';
 import { findCaller, getAsking, holdOrRefuse, toAsking } from './auth.ts';
 import { toInvestigationView } from './investigations.ts';
 import { refuseAbsent } from './problem.ts';
@@ -33,28 +32,26 @@ interface Stream {
 }
 
 /** GET /api/v1/investigations/{investigationId}/events/ */
-export function streamEvents(deps: ApiDeps): Handler<ApiEnv> {
-  return async (c) => {
-    const asking = getAsking(c);
-    const id = c.req.param('investigationId') ?? '';
-    const { investigation } = (await visibleInvestigation(deps, asking, id)) ?? refuseAbsent();
-    const last = parseEventId(c.req.header('Last-Event-ID') ?? '');
-    // 204 keeps an EventSource from connecting again.
-    if (last.state === 'end' && isEnded(investigation.outcome)) return c.body(null, 204);
-    if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
-    const position = await findStart(deps, investigation.runId, last);
-    const stop = new AbortController();
-    const hold = holdOrRefuse(deps, asking.account.id);
-    stop.signal.addEventListener('abort', () => hold.release(), { once: true });
-    const stream: Stream = {
-      caller: c.get('caller'),
-      id: investigation.id,
-      position,
-      signal: AbortSignal.any([stop.signal, asking.signal]),
-      stop,
-    };
-    return c.body(streamOf(createFrames(deps, stream), stop), 200, STREAM_HEADERS);
+export async function streamEvents(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  const asking = getAsking(c);
+  const id = c.req.param('investigationId') ?? '';
+  const { investigation } = (await visibleInvestigation(deps, asking, id)) ?? refuseAbsent();
+  const last = parseEventId(c.req.header('Last-Event-ID') ?? '');
+  // 204 keeps an EventSource from connecting again.
+  if (last.state === 'end' && isEnded(investigation.outcome)) return c.body(null, 204);
+  if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
+  const position = await findStart(deps, investigation.runId, last);
+  const stop = new AbortController();
+  const hold = holdOrRefuse(deps, asking.account.id);
+  stop.signal.addEventListener('abort', () => hold.release(), { once: true });
+  const stream: Stream = {
+    caller: c.get('caller'),
+    id: investigation.id,
+    position,
+    signal: AbortSignal.any([stop.signal, asking.signal]),
+    stop,
   };
+  return c.body(streamOf(createFrames(deps, stream), stop), 200, STREAM_HEADERS);
 }
 
 /** The position itself while its step still exists; else the first step, with the same state. */

@@ -1,11 +1,10 @@
 // Investigations: reports in progress. List, read, wait for the end, cancel.
-import type { Handler } from 'hono';
 import type { Investigation } from '../core/investigation.ts';
 import { isAtLeast } from '../core/role.ts';
 import { cancelInvestigation } from '../services/accept-report.ts';
 import { type Asking, visibleInvestigation, visibleInvestigations, visibleProject } from '../services/access.ts';
 import { waitForEnd } from '../services/follow.ts';
-import type { ApiDeps, ApiEnv } from './api-deps.ts';
+import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking, holdOrRefuse } from './auth.ts';
 import {
   type Fault,
@@ -22,55 +21,49 @@ import { Cursor, InvestigationsQuery, type InvestigationView, WaitQuery } from '
 const DEFAULT_LIMIT = 50;
 const ERASED_POSITION: Fault = {
   pointer: '/cursor',
-  detail: 'The investigation at which this page begins no longer exists: start again without cursor.',
+  detail: 'The investigation at which this page begins was deleted: start again without cursor.',
 };
 
 /** GET /api/v1/investigations/ */
-export function listInvestigations(deps: ApiDeps): Handler<ApiEnv> {
-  return async (c) => {
-    const query = c.req.query();
-    const { limit, found } = await findInvestigations(deps, getAsking(c), query);
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    if (last !== undefined && found.length > limit) linkToNext(c, deps.baseUrl(), last.id);
-    return c.json(page.map(toInvestigationView));
-  };
+export async function listInvestigations(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  const query = c.req.query();
+  const { limit, found } = await findInvestigations(deps, getAsking(c), query);
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  if (last !== undefined && found.length > limit) linkToNext(c, deps.baseUrl(), last.id);
+  return c.json(page.map(toInvestigationView));
 }
 
 /** GET /api/v1/investigations/{investigationId}/ */
-export function getInvestigation(deps: ApiDeps): Handler<ApiEnv> {
-  return async (c) => {
-    const { wait = 0 } = parseOrRefuse(WaitQuery, c.req.query());
-    const asking = getAsking(c);
-    const id = c.req.param('investigationId') ?? '';
-    const { investigation } = (await visibleInvestigation(deps, asking, id)) ?? refuseAbsent();
-    if (wait === 0) return c.json(toInvestigationView(investigation));
-    const hold = holdOrRefuse(deps, asking.account.id);
-    try {
-      const later = await waitForEnd(deps, investigation.id, wait * 1_000, asking.signal);
-      return c.json(toInvestigationView(later ?? refuseAbsent()));
-    } finally {
-      hold.release();
-    }
-  };
+export async function getInvestigation(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  const { wait = 0 } = parseOrRefuse(WaitQuery, c.req.query());
+  const asking = getAsking(c);
+  const id = c.req.param('investigationId') ?? '';
+  const { investigation } = (await visibleInvestigation(deps, asking, id)) ?? refuseAbsent();
+  if (wait === 0) return c.json(toInvestigationView(investigation));
+  const hold = holdOrRefuse(deps, asking.account.id);
+  try {
+    const later = await waitForEnd(deps, investigation.id, wait * 1_000, asking.signal);
+    return c.json(toInvestigationView(later ?? refuseAbsent()));
+  } finally {
+    hold.release();
+  }
 }
 
 /** DELETE /api/v1/investigations/{investigationId}/ */
-export function deleteInvestigation(deps: ApiDeps): Handler<ApiEnv> {
-  return async (c) => {
-    const asking = getAsking(c);
-    const seen = await visibleInvestigation(deps, asking, c.req.param('investigationId') ?? '');
-    if (seen === null || !isAtLeast(seen.role, 'triage')) refuseAbsent();
-    const cancelled = await cancelInvestigation(deps, seen.investigation.id, undefined, asking.account.id);
-    switch (cancelled.kind) {
-      case 'cancelled':
-        return c.json({ message: 'The investigation was cancelled.' });
-      case 'ended':
-        return refuse(409, 'The investigation has ended already: there is nothing left to cancel.');
-      case 'absent':
-        return refuseAbsent();
-    }
-  };
+export async function deleteInvestigation(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  const asking = getAsking(c);
+  const seen = await visibleInvestigation(deps, asking, c.req.param('investigationId') ?? '');
+  if (seen === null || !isAtLeast(seen.role, 'triage')) refuseAbsent();
+  const cancelled = await cancelInvestigation(deps, seen.investigation.id, undefined, asking.account.id);
+  switch (cancelled.kind) {
+    case 'cancelled':
+      return c.json({ message: 'The investigation was cancelled.' });
+    case 'ended':
+      return refuse(409, 'The investigation has ended already: there is nothing left to cancel.');
+    case 'absent':
+      return refuseAbsent();
+  }
 }
 
 /** The investigation as callers see it. */

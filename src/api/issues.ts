@@ -1,7 +1,6 @@
 // Issues: submit a report, read its result, delete it, have its pull request opened.
 import { createHash } from 'node:crypto';
 import { MIMEType } from 'node:util';
-import type { Context, Handler } from 'hono';
 import { describeNoSpace, ROOM_RETRY_AFTER } from '../core/disk.ts';
 import type { Project } from '../core/project.ts';
 import { readLimited } from '../core/read-limited.ts';
@@ -11,7 +10,7 @@ import { acceptReport, eraseIssue } from '../services/accept-report.ts';
 import { type Asking, mayErase, type Seen, visibleIssue, visibleProject } from '../services/access.ts';
 
 import { requestPullRequest } from '../services/request-pull-request.ts';
-import type { ApiDeps, ApiEnv } from './api-deps.ts';
+import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking } from './auth.ts';
 import { type Fault, listFaults, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
 import { CreateIssueBody, IdempotencyHeaders } from './schemas.ts';
@@ -23,96 +22,85 @@ const MAX_DEPTH = 64;
 const MAX_MEMBERS = 1_000;
 
 /** POST /api/v1/issues/ */
-export function createIssue(deps: ApiDeps): Handler<ApiEnv> {
-  return async (c) => {
-    requireJson(c);
-    const bytes = await readBytes(c.req.raw);
-    const value = parseJson(bytes);
-    requireDataSize(value);
-    const asking = getAsking(c);
-    const { body, key, project, role } = await validateReport(deps, asking, c, value);
-    const shortage = await deps.room();
-    if (shortage !== null)
-      refuse(503, describeNoSpace(shortage), { headers: { 'Retry-After': String(ROOM_RETRY_AFTER) } });
-    const { investigation: settings } = await deps.settingsOf(project, asking.signal);
-    const report = {
-      projectId: project.id,
-      accountId: asking.account.id,
-      origin: 'api',
-      text: body.data,
-      reference: body.reference ?? '',
-      revision: body.revision ?? '',
-      callbackUrl: body.callbackUrl ?? '',
-      fresh: body.fresh ?? false,
-      isTrusted: isAtLeast(role, 'write'),
-      settings,
-    } as const;
-    // Hashed, since a key is the caller's own text and may contain what must not be stored.
-    const idempotency = key === undefined ? null : { key: hash(key), bodyHash: hash(bytes) };
-    const accepted = await acceptReport(deps, report, { idempotency, by: asking.account });
-    if (accepted.kind === 'key_reused') {
-      const detail = 'This key was used with another body within the last 24 hours: use a new one.';
-      return refuseFaults([{ pointer: '/Idempotency-Key', detail }]);
-    }
-    const location = `/api/v1/investigations/${accepted.investigationId}/`;
-    const webhook =
-      report.callbackUrl === ''
-        ? 'No webhook will be sent on completion, since the request has no callbackUrl.'
-        : 'A webhook will be sent to the callbackUrl on completion.';
-    const message = `Issue creation is in progress. ${webhook} Follow the investigation at ${deps.baseUrl()}${location}`;
-    return c.json({ message }, 202, { Location: location });
-  };
+export async function createIssue(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  requireJson(c);
+  const bytes = await readBytes(c.req.raw);
+  const value = parseJson(bytes);
+  requireDataSize(value);
+  const asking = getAsking(c);
+  const { body, key, project, role } = await validateReport(deps, asking, c, value);
+  const shortage = await deps.room();
+  if (shortage !== null)
+    refuse(503, describeNoSpace(shortage), { headers: { 'Retry-After': String(ROOM_RETRY_AFTER) } });
+  const { investigation: settings } = await deps.settingsOf(project, asking.signal);
+  const report = {
+    projectId: project.id,
+    accountId: asking.account.id,
+    origin: 'api',
+    text: body.data,
+    reference: body.reference ?? '',
+    revision: body.revision ?? '',
+    callbackUrl: body.callbackUrl ?? '',
+    fresh: body.fresh ?? false,
+    isTrusted: isAtLeast(role, 'write'),
+    settings,
+  } as const;
+  // Hashed, since a key is the caller's own text and may contain what must not be stored.
+  const idempotency = key === undefined ? null : { key: hash(key), bodyHash: hash(bytes) };
+  const accepted = await acceptReport(deps, report, { idempotency, by: asking.account });
+  if (accepted.kind === 'key_reused') {
+    const detail = 'This key was used with another body within the last 24 hours: use a new one.';
+    return refuseFaults([{ pointer: '/Idempotency-Key', detail }]);
+  }
+  const location = `/api/v1/investigations/${accepted.investigationId}/`;
+  const webhook =
+    report.callbackUrl === ''
+      ? 'No webhook will be sent, since the request has no callbackUrl.'
+      : 'A webhook will be sent to the callbackUrl when it is done.';
+  const message = `Accepted. ${webhook} Follow the investigation at ${deps.baseUrl()}${location}`;
+  return c.json({ message }, 202, { Location: location });
 }
 
 /** GET /api/v1/issues/{issueId}/ */
-export function getIssue(deps: ApiDeps): Handler<ApiEnv> {
-  return async (c) => {
-    const seen = (await visibleIssue(deps, getAsking(c), c.req.param('issueId') ?? '')) ?? refuseAbsent();
-    return c.json(seen.issue);
-  };
+export async function getIssue(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  const seen = (await visibleIssue(deps, getAsking(c), c.req.param('issueId') ?? '')) ?? refuseAbsent();
+  return c.json(seen.issue);
 }
 
 /** DELETE /api/v1/issues/{issueId}/ */
-export function deleteIssue(deps: ApiDeps): Handler<ApiEnv> {
-  return async (c) => {
-    const asking = getAsking(c);
-    const seen = (await visibleIssue(deps, asking, c.req.param('issueId') ?? '')) ?? refuseAbsent();
-    if (!(await mayErase(deps, asking, seen))) refuseAbsent();
-    if (!(await eraseIssue(deps, seen.issue.id, asking.account.id))) refuseAbsent();
-    return c.json({ message: 'The issue was deleted, with its investigation and every webhook not yet delivered.' });
-  };
+export async function deleteIssue(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  const asking = getAsking(c);
+  const seen = (await visibleIssue(deps, asking, c.req.param('issueId') ?? '')) ?? refuseAbsent();
+  if (!(await mayErase(deps, asking, seen))) refuseAbsent();
+  if (!(await eraseIssue(deps, seen.issue.id, asking.account.id))) refuseAbsent();
+  return c.json({ message: 'The issue was deleted, with its investigation and every webhook not yet delivered.' });
 }
 
 /** POST /api/v1/issues/{issueId}/pull-request/ */
-export function openPullRequest(deps: ApiDeps): Handler<ApiEnv> {
-  return async (c) => {
-    const asking = getAsking(c);
-    const seen = await visibleIssue(deps, asking, c.req.param('issueId') ?? '');
-    if (seen === null || !isAtLeast(seen.role, 'write')) refuseAbsent();
-    const requested = await requestPullRequest(deps, { ...seen, account: asking.account }, asking.signal);
-    switch (requested.kind) {
-      case 'open':
-        return c.json({ message: `It is open already: ${requested.url}` });
-      case 'refused':
-        return refuse(409, requested.reason);
-      case 'absent':
-        return refuseAbsent();
-      case 'requested': {
-        const address = `${deps.baseUrl()}/api/v1/issues/${seen.issue.id}/`;
-        return c.json(
-          { message: `The pull request is being opened. Its address will be in the issue: ${address}` },
-          202,
-        );
-      }
+export async function openPullRequest(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  const asking = getAsking(c);
+  const seen = await visibleIssue(deps, asking, c.req.param('issueId') ?? '');
+  if (seen === null || !isAtLeast(seen.role, 'write')) refuseAbsent();
+  const requested = await requestPullRequest(deps, { ...seen, account: asking.account }, asking.signal);
+  switch (requested.kind) {
+    case 'open':
+      return c.json({ message: `It is already open: ${requested.url}` });
+    case 'refused':
+      return refuse(409, requested.reason);
+    case 'absent':
+      return refuseAbsent();
+    case 'requested': {
+      const address = `${deps.baseUrl()}/api/v1/issues/${seen.issue.id}/`;
+      return c.json({ message: `The pull request is being opened. Its address will be in the issue: ${address}` }, 202);
     }
-  };
+  }
 }
 
 /** Refuses with 415 what is not plain JSON in UTF-8. */
-function requireJson(c: Context<ApiEnv>): void {
+function requireJson(c: ApiContext): void {
   const encoding = c.req.header('Content-Encoding') ?? 'identity';
   if (encoding.trim().toLowerCase() !== 'identity') {
-    refuse(415, 'Compressed bodies are not accepted: send the JSON as it is, without Content-Encoding.');
+    refuse(415, 'Compressed bodies are not accepted: send plain JSON, without Content-Encoding.');
   }
   if (!isJsonType(c.req.header('Content-Type') ?? '')) {
     refuse(415, 'Send JSON in UTF-8 with the header "Content-Type: application/json".');
@@ -138,7 +126,7 @@ async function readBytes({ headers, body }: Request): Promise<Uint8Array> {
 }
 
 function refuseIncomplete(): never {
-  refuse(400, 'The body ended before it was complete: send it again.');
+  refuse(400, 'The body is incomplete: send it again.');
 }
 
 function parseJson(bytes: Uint8Array): unknown {
@@ -178,11 +166,11 @@ type ValidReport = Seen<{
 }>;
 
 /** The body, its key and its project; a refusal names every fault of all of them, and of the callback address, at once. */
-async function validateReport(deps: ApiDeps, asking: Asking, c: Context<ApiEnv>, value: unknown): Promise<ValidReport> {
+async function validateReport(deps: ApiDeps, asking: Asking, c: ApiContext, value: unknown): Promise<ValidReport> {
   const parsed = CreateIssueBody.safeParse(value);
   const headers = IdempotencyHeaders.safeParse({ 'Idempotency-Key': c.req.header('Idempotency-Key') });
   const faults: Fault[] = [headers, parsed].flatMap(({ error }) => (error === undefined ? [] : listFaults(error)));
-  /** The text of a field in which the schema found no fault; "" where it is absent. */
+  /** The text of a field without a fault; "" where it is absent. */
   const readValid = (name: string) =>
     faults.some(({ pointer }) => pointer === `/${name}`) ? '' : readText(value, name);
   const seen = await visibleProject(deps, asking, readValid('projectId'));

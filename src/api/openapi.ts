@@ -29,14 +29,16 @@ type Headers = Readonly<Record<string, { readonly $ref: string }>>;
 
 const RATE = ['RateLimit', 'RateLimit-Policy'] as const;
 /** The problems that any request can meet: faults of the service, and what is refused before a route is looked for. */
-const ANY = [400, 408, 417, 421, 431, 500] as const;
+export const ANY = [400, 408, 417, 421, 431, 500] as const;
 /** The problems that every call with a token can meet. */
 const ALWAYS = [...ANY, 401, 403, 429, 503] as const;
 
-type Call = Omit<RouteConfig, 'security'>;
-
-/** An operation that takes a token, with the problems that it can meet beside those of every such call. */
-function describeCall(scope: Scope, problems: readonly ProblemStatus[], call: Call): RouteConfig {
+/** An operation that takes a token, with the problems that it can meet in addition to those of every such call. */
+function describeCall(
+  scope: Scope,
+  problems: readonly ProblemStatus[],
+  call: Omit<RouteConfig, 'security'>,
+): RouteConfig {
   const responses = { ...call.responses, ...referToProblems(...ALWAYS, ...problems) };
   return { ...call, responses, security: [{ bearer: [] }], 'x-scope': scope };
 }

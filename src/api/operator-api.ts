@@ -69,7 +69,7 @@ function answerError(error: Error, c: Context<ApiEnv>, log: Log): Response {
       log.error({ err: error, requestId }, 'the store did not answer a request');
       const isFull = error instanceof StoreUnusable && error.fault === 'full';
       const detail = isFull
-        ? 'Nothing was accepted: no space left on the disk of the service. Its operator has to free some.'
+        ? 'Nothing was accepted: the disk of the service is full. Its operator has to free some space.'
         : 'The service cannot reach its records just now. Nothing was accepted: try again.';
       return createProblem(503, detail, { headers: { 'Retry-After': String(isFull ? ROOM_RETRY_AFTER : 5) } });
     }
@@ -77,7 +77,7 @@ function answerError(error: Error, c: Context<ApiEnv>, log: Log): Response {
       return createProblem(429, error.message, { headers: { 'Retry-After': '60' } });
     case 'github_failed': {
       log.warn({ err: error, requestId }, 'GitHub did not answer for a request');
-      const detail = 'GitHub does not answer just now, and what this call needs of it is not known. Try again.';
+      const detail = 'GitHub is not answering right now, and this call needs it. Try again.';
       return createProblem(503, detail, { headers: { 'Retry-After': '30' } });
     }
     default:

@@ -1,9 +1,8 @@
 // Projects: what reports can be about, each with its issues.
-import type { Context, Handler } from 'hono';
 import type { Project } from '../core/project.ts';
 import type { Store } from '../db/store.ts';
 import { isId, visibleProject, visibleProjects } from '../services/access.ts';
-import type { ApiDeps, ApiEnv } from './api-deps.ts';
+import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking } from './auth.ts';
 import { parseOrRefuse, refuseAbsent } from './problem.ts';
 import { ProjectsQuery, type ProjectView } from './schemas.ts';
@@ -11,31 +10,27 @@ import { ProjectsQuery, type ProjectView } from './schemas.ts';
 const DEFAULT_LIMIT = 100;
 
 /** GET /api/v1/projects/ */
-export function listProjects(deps: ApiDeps): Handler<ApiEnv> {
-  return async (c) => {
-    const query = parseOrRefuse(ProjectsQuery, c.req.query());
-    const isPaged = query.limit !== undefined || query.cursor !== undefined;
-    const limit = isPaged ? (query.limit ?? DEFAULT_LIMIT) : Number.POSITIVE_INFINITY;
-    const projects = await visibleProjects(deps, getAsking(c), { after: query.cursor ?? '', most: limit + 1 });
-    const page = projects.slice(0, limit);
-    const last = page.at(-1);
-    if (last !== undefined && page.length < projects.length) linkToNext(c, deps.baseUrl(), last.name);
-    return c.json(await Promise.all(page.map((project) => toProjectView(deps.store, project))));
-  };
+export async function listProjects(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  const query = parseOrRefuse(ProjectsQuery, c.req.query());
+  const isPaged = query.limit !== undefined || query.cursor !== undefined;
+  const limit = isPaged ? (query.limit ?? DEFAULT_LIMIT) : Number.POSITIVE_INFINITY;
+  const projects = await visibleProjects(deps, getAsking(c), { after: query.cursor ?? '', most: limit + 1 });
+  const page = projects.slice(0, limit);
+  const last = page.at(-1);
+  if (last !== undefined && page.length < projects.length) linkToNext(c, deps.baseUrl(), last.name);
+  return c.json(await Promise.all(page.map((project) => toProjectView(deps.store, project))));
 }
 
 /** GET /api/v1/projects/{projectId}/ */
-export function getProject(deps: ApiDeps): Handler<ApiEnv> {
-  return async (c) => {
-    const id = c.req.param('projectId') ?? '';
-    // Names are for bodies and queries: in a path, their slash would make another path.
-    const { project } = (isId(id) ? await visibleProject(deps, getAsking(c), id) : null) ?? refuseAbsent();
-    return c.json(await toProjectView(deps.store, project));
-  };
+export async function getProject(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  const id = c.req.param('projectId') ?? '';
+  // Names are for bodies and queries: in a path, their slash would make another path.
+  const { project } = (isId(id) ? await visibleProject(deps, getAsking(c), id) : null) ?? refuseAbsent();
+  return c.json(await toProjectView(deps.store, project));
 }
 
 /** Puts the address of the next page into `Link`: the same query, after `position`. */
-export function linkToNext(c: Context<ApiEnv>, baseUrl: string, position: string): void {
+export function linkToNext(c: ApiContext, baseUrl: string, position: string): void {
   const query = new URLSearchParams(c.req.query());
   query.set('cursor', Buffer.from(position, 'utf8').toString('base64url'));
   c.set('answerHeaders', { ...c.get('answerHeaders'), Link: `<${baseUrl}${c.req.path}?${query}>; rel="next"` });

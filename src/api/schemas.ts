@@ -204,7 +204,7 @@ type Loose<T> = T extends object
   ? { readonly [K in keyof T]: Loose<T[K]> | (object extends Pick<T, K> ? undefined : never) }
   : T;
 
-/** Every field of the interface at the top level, always there, never null. The annotation checks it against the type Issue. */
+/** Every field of the interface at the top level, always present, never null. The annotation checks it against the type Issue. */
 export const IssueSchema: z.ZodType<Loose<Issue>> = z
   .object({
     id: z.string().openapi({ description: 'Unique identifier of the issue.', example: 'iss_7Hq2mXv9KcTzR4bN1wYe' }),

@@ -6,7 +6,6 @@ import { getRequestListener } from '@hono/node-server';
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
 import type { Log } from '../log.ts';
-
 import { createProblem, formatProblem, type ProblemStatus } from './problem.ts';
 
 export interface ServerOptions {
@@ -50,7 +49,34 @@ const MAX_CONNECTIONS = 2_000;
 /** Pipelined requests are all carried out, even after their client has gone. */
 const MAX_REQUESTS_PER_CONNECTION = 1_000;
 const IDLE_CHECK_MS = 50;
+/** How long a client has to read a refusal. */
+const LINGER_MS = 1_000;
+
+/** What is refused before any route. */
+interface WireRefusal {
+  readonly status: ProblemStatus;
+  readonly detail: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 const UNMET: WireRefusal = { status: 417, detail: 'Only "Expect: 100-continue" can be met: leave the header out.' };
+const NOT_LOOPBACK: WireRefusal = {
+  status: 421,
+  detail: 'This service answers to loopback names only: use http://127.0.0.1 or http://localhost with its port.',
+};
+const OTHER_SITE: WireRefusal = { status: 421, detail: 'Pages of other sites may not call this service.' };
+const NO_HOST: WireRefusal = { status: 400, detail: 'Send the header Host exactly once.' };
+
+const MALFORMED: Readonly<Record<string, WireRefusal>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, detail: 'The header of this request is larger than 32 KiB: send less.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request came too slowly: send it in one go.' },
+};
+
+const NO_PROXY: WireRefusal = {
+  status: 405,
+  detail: 'This service is not a proxy: use GET, HEAD, POST or DELETE.',
+  headers: { Allow: 'GET, HEAD, POST, DELETE' },
+};
 
 /** Listens. Throws `usage` where the port is taken or may not be opened. Disposing ends it within the grace period. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
@@ -72,26 +98,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
   // Closes clients that do not read their answers.
   server.setTimeout(timeouts.silence);
-  const { log } = options;
+  const { log, host } = options;
   server.on('clientError', (error, socket) => refuseMalformed(error, socket, log));
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseConnect(socket, log));
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => endWith(socket, NO_PROXY, log));
   server.on('checkExpectation', (_request, response) => sendRefusal(response, UNMET, log));
   const silent = trackSilentConnections(server);
   await listen(server, options);
   let closing: Promise<void> | null = null;
   return {
-    address: getAddress(server, options.host),
+    address: `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
     [Symbol.asyncDispose]: () => {
-      closing ??= close(server, { silent, stopping, graceMs: timeouts.grace });
+      stopping.abort();
+      closing ??= close(server, silent, timeouts.grace);
       return closing;
     },
   };
-}
-
-interface Closing {
-  readonly silent: ReadonlySet<Socket>;
-  readonly stopping: AbortController;
-  readonly graceMs: number;
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -138,15 +159,9 @@ function describeListenError(error: NodeJS.ErrnoException, host: string, port: n
   return repair === undefined ? error : new CausewayError('usage', repair, { cause: error });
 }
 
-function getAddress(server: Server, host: string): string {
-  const { port } = server.address() as AddressInfo;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
 /** No new connections; held answers and streams end by the signal; what is left after the grace period is cut off. */
-async function close(server: Server, { silent, stopping, graceMs }: Closing): Promise<void> {
+async function close(server: Server, silent: ReadonlySet<Socket>, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  stopping.abort();
   for (const socket of silent) socket.destroy();
   // A connection falls idle when its last answer is out; node closes idle ones only on request.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
@@ -166,13 +181,6 @@ function trackSilentConnections(server: Server): ReadonlySet<Socket> {
   server.on('request', (request) => silent.delete(request.socket));
   return silent;
 }
-
-const NOT_LOOPBACK: WireRefusal = {
-  status: 421,
-  detail: 'This service answers to loopback names only: use http://127.0.0.1 or http://localhost with its port.',
-};
-const OTHER_SITE: WireRefusal = { status: 421, detail: 'Pages of other sites may not call this service.' };
-const NO_HOST: WireRefusal = { status: 400, detail: 'Send the header Host exactly once.' };
 
 /** HTTP/1.1 wants one Host; of two, a proxy before us might have judged the other. */
 function checkHost({ rawHeaders }: IncomingMessage): WireRefusal | null {
@@ -194,9 +202,6 @@ function isLoopbackAuthority(authority: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(authority);
 }
 
-/** How long a client has to read the refusal. */
-const LINGER_MS = 1_000;
-
 /** Answers what is not HTTP (or came too slowly, or with too large a header) and closes the connection. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, log: Log): void {
   // A client that is gone, or an answer half sent: a second status line would only be taken for its body.
@@ -211,63 +216,33 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, log: Log)
   );
 }
 
-const MALFORMED: Readonly<Record<string, WireRefusal>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, detail: 'The header of this request is larger than 32 KiB: send less.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request came too slowly: send it in one go.' },
-};
-
-const NO_PROXY: WireRefusal = {
-  status: 405,
-  detail: 'This service is not a proxy: use GET, HEAD, POST or DELETE.',
-  headers: { Allow: 'GET, HEAD, POST, DELETE' },
-};
-
-/** CONNECT needs a proxy, which this is not. */
-function refuseConnect(socket: Duplex, log: Log): void {
-  endWith(socket, NO_PROXY, log);
-}
-
-interface WireRefusal {
-  readonly status: ProblemStatus;
-  readonly detail: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 /** Answers a request that was parsed, but may not reach a route. */
 function sendRefusal(response: ServerResponse, refusal: WireRefusal, log: Log): void {
-  const body = formatRefusal(refusal);
-  response.writeHead(refusal.status, createRefusalHeaders(refusal, body, log)).end(body);
+  const { headers, body } = formatRefusal(refusal, log);
+  response.writeHead(refusal.status, headers).end(body);
 }
 
 function endWith(socket: Duplex, refusal: WireRefusal, log: Log): void {
-  const body = formatRefusal(refusal);
-  const lines = Object.entries(createRefusalHeaders(refusal, body, log)).map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  );
+  const { headers, body } = formatRefusal(refusal, log);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   // The socket is only half closed: a client that never closes its half would keep a connection for ever.
   const gone = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(gone));
   socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`);
 }
 
-function formatRefusal({ status, detail }: WireRefusal): string {
-  return formatProblem(status, detail);
-}
-
-function createRefusalHeaders(
-  { status, headers }: WireRefusal,
-  body: string,
-  log: Log,
-): Readonly<Record<string, string>> {
+function formatRefusal({ status, detail, headers }: WireRefusal, log: Log) {
   const requestId = createId('req');
   log.info({ requestId, status }, 'request refused before any route');
-  return {
+  const body = formatProblem(status, detail);
+  const own: Readonly<Record<string, string>> = {
     ...headers,
     'Content-Type': 'application/problem+json',
     'Content-Length': String(Buffer.byteLength(body)),
     'X-Request-Id': requestId,
     Connection: 'close',
   };
+  return { headers: own, body };
 }
 
 function hasBegunToAnswer(socket: Duplex): boolean {

@@ -44,13 +44,13 @@ function renderBlock(block: Block, links: TextLinks): Html {
     case 'code':
       return html`<pre><code>${block.value}</code></pre>`;
     case 'paragraph':
-      return html`<p class="told">${renderInline(block.children, links)}</p>`;
+      return html`<p class="prose">${renderInline(block.children, links)}</p>`;
     // A heading of the text must not become one of the page.
     case 'heading':
-      return html`<p class="told"><strong>${renderInline(block.children, links)}</strong></p>`;
+      return html`<p class="prose"><strong>${renderInline(block.children, links)}</strong></p>`;
     case 'list': {
       const items = block.children.map(
-        ({ children }) => html`<li class="told">${children.map((child) => renderItem(child, links))}</li>`,
+        ({ children }) => html`<li class="prose">${children.map((child) => renderItem(child, links))}</li>`,
       );
       return block.ordered ? html`<ol start="${block.start ?? 1}">${items}</ol>` : html`<ul>${items}</ul>`;
     }

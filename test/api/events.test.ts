@@ -58,7 +58,7 @@ const told = (events: readonly Event[]) =>
   events.map(({ event, data }) => `${event} ${event === 'step' ? `${data.number} ${data.action}` : data.state}`);
 
 describe('GET /api/v1/investigations/{investigationId}/events/', () => {
-  it('tells states and steps as they come, and ends', async () => {
+  it('sends states and steps as they come, and ends', async () => {
     const id = await ground.report();
     const answer = await open(id);
     expect(answer.headers.get('Content-Type')).toBe('text/event-stream');
@@ -90,7 +90,7 @@ describe('GET /api/v1/investigations/{investigationId}/events/', () => {
     expect(rest[0]!.id).toBe(all[3]!.id);
   });
 
-  it('begins again at the first step where the run was started anew meanwhile', async () => {
+  it('begins again at the first step where the run was restarted', async () => {
     const id = await ground.report();
     const before = await ground.start(id);
     await step(before, 'one');
@@ -132,7 +132,7 @@ describe('GET /api/v1/investigations/{investigationId}/events/', () => {
     await left;
   });
 
-  it('has headers alone for HEAD', async () => {
+  it('answers HEAD with headers only', async () => {
     const answer = await ground.call('HEAD', `/api/v1/investigations/${await ground.report()}/events/`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('Content-Type')).toBe('text/event-stream');
@@ -166,7 +166,7 @@ describe('GET /api/v1/investigations/{investigationId}/events/', () => {
     expect(isOver).toBe(true);
   });
 
-  it('is broken off within a minute of the revocation for a client that reads no more', async () => {
+  it('is cut off within a minute of the revocation for a client that stops reading', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const reader = (await open(await ground.report())).body!.getReader();
     await reader.read();

@@ -63,7 +63,7 @@ describe('the token', () => {
   });
 
   it.each(['access_token=TOKEN', 'token=TOKEN', 'x=1&reference=%63wy_REST', 'TOKEN', 'access_token='])(
-    'is refused in the address (?%s) even beside a good header, and is in no log line',
+    'is refused in the address (?%s) even with a valid header, and is in no log line',
     async (query) => {
       await open();
       const address = query.replace('TOKEN', ground.token).replace('REST', ground.token.slice(4));
@@ -74,7 +74,7 @@ describe('the token', () => {
     },
   );
 
-  it('is in no log line, wherever it stands', async () => {
+  it('is in no log line, wherever it appears', async () => {
     await open();
     await ground.call('GET', `/api/v1/issues/${ground.token}/`);
     await ground.call('GET', `/api/v1/nowhere/${ground.token}/`);
@@ -111,7 +111,7 @@ describe('the rate', () => {
   const limits = { callsPerMinute: 5, creationsPerMinute: 2 };
   const create = () => ground.call('POST', '/api/v1/issues/', { body: { data: 'x', projectId: ground.project.id } });
 
-  it('is limited for each account by itself, and told in headers', async () => {
+  it('is limited for each account separately, and shown in headers', async () => {
     await open({ limits });
     for (let left = 4; left >= 0; left--) {
       const answer = await ground.call('GET', '/api/v1/projects/');
@@ -186,7 +186,7 @@ describe('every answer', () => {
     });
   });
 
-  it('says no more of itself than needed where the store fails', async () => {
+  it('reveals nothing internal where the store fails', async () => {
     const failing = new CausewayError('store_unusable', 'The database /srv/data/causeway.db is full');
     await open({ around: withVerb('listProjects', () => () => Promise.reject(failing)) });
     const answer = await ground.call('GET', '/api/v1/projects/');

@@ -97,7 +97,7 @@ describe('the OpenAPI document and the description of the interface', () => {
 });
 
 describe('the OpenAPI document', () => {
-  it('closes requests alone: a client that was generated from it takes fields that are added later', () => {
+  it('is closed for requests only: a generated client accepts fields that are added later', () => {
     const closed: string[] = [];
     JSON.stringify(document, function (this: unknown, key, value: unknown) {
       if (key === 'additionalProperties' && value === false) closed.push(JSON.stringify(this).slice(0, 80));

@@ -11,7 +11,7 @@ afterEach(() => ground[Symbol.asyncDispose]());
 const one = (id: string, query = '') => ground.call('GET', `/api/v1/investigations/${id}/${query}`);
 
 describe('GET /api/v1/investigations/{investigationId}/', () => {
-  it('tells how far it is, from queued to its issue', async () => {
+  it('shows how far it is, from queued to its issue', async () => {
     const id = await ground.report('boom', { reference: 'r-1' });
     expect(await bodyOf(await one(id))).toEqual({
       id,
@@ -30,14 +30,14 @@ describe('GET /api/v1/investigations/{investigationId}/', () => {
     expect(await bodyOf(await one(id))).toMatchObject({ state: 'concluded', issueId, reason: null });
   });
 
-  it('tells why it gave up', async () => {
+  it('shows why it gave up', async () => {
     const id = await ground.report();
     const reason = { code: 'repository_empty', detail: 'There is no commit.' } as const;
     await ground.store.giveUp(await ground.start(id), reason, ground.clock.now.toISOString());
     expect(await bodyOf(await one(id))).toMatchObject({ state: 'gave_up', issueId: null, reason });
   });
 
-  it('holds the answer until the investigation ends', async () => {
+  it('delays the answer until the investigation ends', async () => {
     const id = await ground.report();
     const held = one(id, '?wait=60');
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -54,7 +54,7 @@ describe('GET /api/v1/investigations/{investigationId}/', () => {
     expect((await one(id, '?wait=1')).status).toBe(404);
   });
 
-  it('lets go when the client does, and when the server stops', async () => {
+  it('ends when the client disconnects, and when the server stops', async () => {
     const id = await ground.report();
     const path = `/api/v1/investigations/${id}/?wait=60`;
     const [gone, stopping] = [new AbortController(), new AbortController()];
@@ -92,7 +92,7 @@ describe('GET /api/v1/investigations/', () => {
     expect(await ids('?reference=nothing')).toEqual([]);
   });
 
-  it('shows whole pages of what the caller may see, whatever of others came since', async () => {
+  it('shows whole pages of what the caller may see, whatever others added since', async () => {
     const [, other] = await ground.store.listProjects({});
     const own: string[] = [];
     for (let i = 0; i < 3; i++) own.unshift(await ground.report(`mine ${i}`));
@@ -138,7 +138,7 @@ describe('a page of investigations', () => {
   const pointers = async (query: string) => (await faults(query)).map(({ pointer }) => pointer).sort();
   const nextOf = (answer: Response) => /\?([^>]+)>; rel="next"/.exec(answer.headers.get('Link') ?? '')?.[1] ?? '';
 
-  it('is refused where the investigation at which it begins was erased, beside any other fault', async () => {
+  it('is refused where the investigation at which it begins was deleted, along with any other fault', async () => {
     const kept = await ground.report('a');
     const erased = await ground.report('b');
     await ground.report('c');
@@ -148,7 +148,7 @@ describe('a page of investigations', () => {
     await ground.store.eraseIssue(await ground.conclude(erased), ground.clock.now.toISOString());
     const [fault, ...rest] = await faults(`?${next}`);
     expect([fault?.pointer, rest]).toEqual(['/cursor', []]);
-    expect(fault?.detail).toMatch(/no longer exists: start again without cursor\.$/);
+    expect(fault?.detail).toMatch(/was deleted: start again without cursor\.$/);
     expect(await pointers(`?${next}&state=foo&projectId=zz`)).toEqual(['/cursor', '/projectId', '/state']);
   });
 
@@ -168,7 +168,7 @@ describe('DELETE /api/v1/investigations/{investigationId}/', () => {
   const cancel = (id: string, token = ground.token) =>
     ground.call('DELETE', `/api/v1/investigations/${id}/`, { token });
 
-  it('cancels once, and tells the caller by webhook', async () => {
+  it('cancels once, and notifies the caller by webhook', async () => {
     const id = await ground.report('boom', { callbackUrl: 'https://example.com/hook' });
     expect((await cancel(id)).status).toBe(200);
     expect(await bodyOf(await one(id))).toMatchObject({ state: 'cancelled', reason: { code: 'cancelled' } });
@@ -183,7 +183,7 @@ describe('DELETE /api/v1/investigations/{investigationId}/', () => {
     expect((await cancel(id)).status).toBe(409);
   });
 
-  it('leaves others that share the analysis alone', async () => {
+  it('does not touch others that share the analysis', async () => {
     const [first, second] = [await ground.report('boom'), await ground.report('boom')];
     await cancel(first);
     await ground.conclude(second);
@@ -191,7 +191,7 @@ describe('DELETE /api/v1/investigations/{investigationId}/', () => {
     expect(await bodyOf(await one(second))).toMatchObject({ state: 'concluded' });
   });
 
-  it('is for whoever may triage, and absent for one who may only read', async () => {
+  it('needs triage, and is absent for a person who may only read', async () => {
     const id = await ground.report();
     const other = await ground.store.ensureAccount({
       login: 'other',

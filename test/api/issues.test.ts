@@ -14,7 +14,7 @@ const valid = () => ({ data: 'TypeError: x is undefined', projectId: ground.proj
 const pointers = async (answer: Response) => (await bodyOf(answer)).errors.map(({ pointer }) => pointer).sort();
 
 describe('POST /api/v1/issues/', () => {
-  it('answers 202 with a message alone, which names the investigation', async () => {
+  it('answers 202 with a message that names the investigation', async () => {
     const answer = await create({ ...valid(), callbackUrl: 'https://example.com/hook' });
     expect(answer.status).toBe(202);
     const body = await bodyOf(answer);

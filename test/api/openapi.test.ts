@@ -21,7 +21,7 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0');
   });
 
-  it('holds the five endpoints to the letter, and what stands beside them', () => {
+  it('contains the five endpoints to the letter, and the others', () => {
     expect(entries.map(({ method, path }) => `${method.toUpperCase()} ${path}`)).toEqual([
       'POST /api/v1/issues/',
       'GET /api/v1/issues/{issueId}/',

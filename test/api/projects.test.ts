@@ -64,7 +64,7 @@ describe('GET /api/v1/projects/', () => {
     expect((await bodyOf(answer)).errors.map((fault) => fault.pointer)).toContain(pointer);
   });
 
-  it('holds every issue of a project, newest first', async () => {
+  it('contains every issue of a project, newest first', async () => {
     await open();
     const wanted: string[] = [];
     for (let i = 0; i < 1_000; i++) wanted.unshift(await issue(`problem ${i} ${'abcdefghij'[i % 10]}${i}`));

@@ -51,7 +51,7 @@ describe('the role on GitHub', () => {
     expect(trusted.reverse()).toEqual([false, true, true, true]);
   });
 
-  it('tells nothing of what it does not allow: the bytes are those of what does not exist', async () => {
+  it('reveals nothing that it does not allow: the bytes are those of what does not exist', async () => {
     const { hidden, token, setRole, conclude } = await open();
     const { issueId, investigationId } = await conclude(hidden);
     const body = async (answer: Promise<Response>) => await (await answer).text();
@@ -76,7 +76,7 @@ describe('the role on GitHub', () => {
     expect(await create('octo/hidden')).toBe(await create('octo/no-such'));
   });
 
-  it('is asked for some projects at a time, and no more than a page needs', async () => {
+  it('is requested for some projects at a time, and no more than a page needs', async () => {
     let [now, most, asked] = [0, 0, 0];
     const roleOf = async () => {
       asked += 1;
@@ -99,7 +99,7 @@ describe('the role on GitHub', () => {
     expect(await listOf(await ground.call('GET', '/api/v1/projects/', { token }))).toHaveLength(46);
   });
 
-  it('that GitHub does not tell is 503 for who is known to have seen the project, and to anybody else as if it were none', async () => {
+  it('that GitHub does not return is 503 for people who have seen the project, and none for others', async () => {
     const away = new GithubFailure({ kind: 'unsure', status: null, retryAt: null }, 'No answer.');
     let last: Role = 'none';
     const lastRole = () => last;
@@ -143,7 +143,7 @@ describe('the role on GitHub', () => {
     expect(await known(token)).toEqual(new Set(['503']));
   });
 
-  it('that GitHub does not tell just now is no answer: 503 for everything that needs it, and no list with holes', async () => {
+  it('that GitHub does not return right now is 503 for everything that needs it, and no partial list', async () => {
     let isAway = false;
     const { hidden, token, conclude } = await open({
       permissions: {
@@ -174,7 +174,7 @@ describe('the role on GitHub', () => {
     expect(await ground.store.findIssue(issueId)).not.toBeNull();
   });
 
-  it('is not enough while GitHub does not tell the configuration: 503, and nothing was accepted', async () => {
+  it('is not enough while GitHub does not return the configuration: 503, and nothing was accepted', async () => {
     const failure = new GithubFailure({ kind: 'unsure', status: null, retryAt: null }, 'GitHub could not be reached.');
     const { hidden, token } = await open({ settings: failure });
     const body = { data: 'boom', projectId: hidden.id };
@@ -205,7 +205,7 @@ describe('POST /api/v1/issues/{issueId}/pull-request/', () => {
     return { ...there, opened: await analysed(), newer: await analysed() };
   }
 
-  it('takes the request of who may write, and is absent for all others', async () => {
+  it('accepts the request of people with write, and is absent for all others', async () => {
     const { hidden, accountId, setRole, conclude } = await open();
     const { issueId } = await conclude(hidden);
     const token = await ground.newToken({ accountId, scopes });
@@ -260,7 +260,7 @@ describe('POST /api/v1/issues/{issueId}/pull-request/', () => {
     expect((await ground.call('POST', `/api/v1/issues/${newer}/pull-request/`, { token })).status).toBe(202);
   });
 
-  it('that was withheld is 409 with the reason, and asked for anew ten minutes after it was asked for', async () => {
+  it('that was withheld is 409 with the reason, and can be requested again after ten minutes', async () => {
     const { hidden, accountId, conclude } = await open();
     const { issueId, investigationId } = await conclude(hidden);
     const token = await ground.newToken({ accountId, scopes });

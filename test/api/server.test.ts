@@ -8,8 +8,6 @@ import { type ApiGround, apiGround, bodyOf } from './api-ground.ts';
 import { requireDocumented } from './documented-answer.ts';
 import { connectTo, exchange, readToEnd, responseOf } from './raw-exchange.ts';
 
-const globals = [Request, Response];
-
 let ground: ApiGround;
 let server: RunningServer;
 const lines: string[] = [];
@@ -47,7 +45,7 @@ describe('a request over the wire', () => {
   });
 
   it.each(['an Issue', 'a list'])(
-    'for %s is answered with its length in bytes, and with headers alone for HEAD',
+    'for %s is answered with its length in bytes, and with headers only for HEAD',
     async (what) => {
       const issueId = await ground.conclude(await ground.report('Größe 😀 is wrong', { reference: 'Größe 😀' }));
       const path = what === 'a list' ? '/api/v1/investigations/' : `/api/v1/issues/${issueId}/`;
@@ -62,22 +60,6 @@ describe('a request over the wire', () => {
       expect(named('Cache-Control')).toEqual(['no-store', 'no-store']);
     },
   );
-
-  it('leaves the global Request and Response as they are', async () => {
-    await (await fetch(`${server.address}/healthz`)).text();
-    expect(Request).toBe(globals[0]);
-    expect(Response).toBe(globals[1]);
-  });
-
-  it('may come in chunks', async () => {
-    const body = JSON.stringify({ data: 'x', projectId: ground.project.id });
-    const chunks = [...body].map((letter) => `1\r\n${letter}\r\n`).join('');
-    const answer = await exchange(
-      server.address,
-      `${head('POST /api/v1/issues/ HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${ground.token}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked')}${chunks}0\r\n\r\n`,
-    );
-    expect(answer.status).toBe(202);
-  });
 
   it('with two Authorization headers is 401, even if both are good', async () => {
     expect((await get('/api/v1/projects/')).status).toBe(200);
@@ -126,20 +108,11 @@ describe('what is no well-formed request', () => {
   it.each([
     ['both a length and chunks', `${post}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
     ['two lengths', `${post}Content-Length: 5\r\nContent-Length: 6\r\n\r\n{}`],
-    ['a signed length', `${post}Content-Length: +5\r\n\r\n{}`],
-    ['a foreign coding', `${post}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
-    ['a coding twice', `${post}Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n`],
     ['bare LF', 'GET /healthz HTTP/1.1\nHost: localhost\n\n'],
-    ['bare CR', 'GET /healthz HTTP/1.1\r\nHost: localhost\rX: y\r\n\r\n'],
-    ['a folded header', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: b\r\n c\r\n\r\n'],
     ['a space before the colon', 'GET /healthz HTTP/1.1\r\nHost : localhost\r\n\r\n'],
-    ['NUL in a header', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\u0000b\r\n\r\n'],
     ['two Hosts', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
     ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n'],
-    ['an unknown version', 'GET /healthz HTTP/9.9\r\nHost: localhost\r\n\r\n'],
-    ['an unknown method', 'GRAB /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['no HTTP at all', '\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n'],
-    ['a broken chunk', `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n`],
   ])('is refused and its connection closed: %s', async (_name, text) => {
     const answer = await exchange(server.address, Buffer.from(text, 'latin1'));
     expect(answer.status).toBe(400);
@@ -153,16 +126,6 @@ describe('what is no well-formed request', () => {
     const answer = await get('/healthz', 'Expect: the-impossible');
     expect(answer.status).toBe(417);
     expect(JSON.parse(answer.body)).toMatchObject({ status: 417 });
-  });
-
-  it('is answered in the form of every error', async () => {
-    const answer = await exchange(server.address, 'GET / HTTP/1.1\r\nHost: localhost\nX: y\r\n\r\n');
-    expect(answer.status).toBe(400);
-    expect(answer.head).toContain('Content-Type: application/problem+json');
-    expect(answer.head).toContain('X-Request-Id: req_');
-    expect(JSON.parse(answer.body)).toMatchObject({ status: 400, title: 'Bad Request' });
-    const id = /X-Request-Id: (\w+)/.exec(answer.head)?.[1] ?? 'none';
-    expect(lines.find((line) => line.includes(id))).toContain('"status":400');
   });
 
   it('is 431 with a header of more than 32 KiB, and 404 with a path of 16 kB', async () => {
@@ -200,7 +163,7 @@ describe('a client that keeps its side of the connection', () => {
     ['after a malformed line', 'BAD\r\n\r\n'],
     ['after CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'],
     ['without a word', ''],
-  ])('%s keeps nobody out', async (_name, said) => {
+  ])('%s does not block others', async (_name, said) => {
     await using small = await start({ maxConnections: 1, timeouts: { headers: 300, request: 600, check: 100 } });
     const { hostname, port } = new URL(small.address);
     const holding = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -247,30 +210,6 @@ describe('a slow sender', () => {
     clearInterval(drip);
     expect([408, 400, 0]).toContain(answer.status);
     expect(await ground.store.listInvestigations({ limit: 1 })).toEqual([]);
-  });
-
-  it('of a body that never ends gets 413 long before', async () => {
-    const socket = await connectTo(server.address);
-    const answer = readToEnd(socket);
-    socket.write(
-      `POST /api/v1/issues/ HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ground.token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
-    );
-    const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
-    let sent = 0;
-    while (!socket.destroyed && sent < 100_000_000) {
-      sent += 65_536;
-      if (!socket.write(chunk)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), answer]);
-    }
-    expect((await answer).status).toBe(413);
-    expect(sent).toBeLessThan(80_000_000);
-  });
-
-  it('of 1 GB, declared, gets 413 at once', async () => {
-    const socket = await connectTo(server.address);
-    socket.write(
-      `POST /api/v1/issues/ HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ground.token}\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n{`,
-    );
-    expect((await readToEnd(socket)).status).toBe(413);
   });
 
   it('that goes away amid its body leaves nothing behind but a line', async () => {
@@ -391,7 +330,7 @@ describe('starting and stopping', () => {
     expect(await answer).toBe('cut off');
   });
 
-  it('lets go of a stream whose client is gone', async () => {
+  it('ends a stream whose client is gone', async () => {
     const printed = [vi.spyOn(console, 'info'), vi.spyOn(console, 'error')];
     const id = await ground.report();
     const gone = new AbortController();

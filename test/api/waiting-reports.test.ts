@@ -37,7 +37,7 @@ async function fill(count = MOST): Promise<readonly string[]> {
   return ids;
 }
 
-describe('a report of somebody of whom 20 have not ended in the project', () => {
+describe('a report of an account with 20 unfinished ones in the project', () => {
   it('is refused with 429 that says so, and taken again once one has ended', async () => {
     const [first = '', second = ''] = await fill();
     await ground.start(first);
@@ -50,7 +50,7 @@ describe('a report of somebody of whom 20 have not ended in the project', () => 
     expect((await send('and one more')).status).toBe(429);
   });
 
-  it('keeps out nobody else, and is taken in another project', async () => {
+  it('does not affect other accounts, and is accepted in another project', async () => {
     await fill();
     const now = ground.clock.now.toISOString();
     const { id } = await ground.store.ensureAccount({ login: 'mara', githubId: 7, signingSecret: 'whsec_m', now });
@@ -76,7 +76,7 @@ describe('a report of somebody of whom 20 have not ended in the project', () => 
     expect((await send('boom')).status).toBe(202);
   });
 
-  it('is taken of the one account of local mode, which keeps nobody waiting', async () => {
+  it('is accepted from the one account of local mode', async () => {
     for (let n = 0; n <= MOST; n++) await ground.report('boom', { fresh: true });
     expect(await ground.store.listInvestigations({ limit: 100 })).toHaveLength(MOST + 1);
   });

@@ -21,7 +21,7 @@ async function labelled(ground: WebGround, login: string, threadId = 'thr_1') {
 }
 
 describe('the audit log', () => {
-  it('tells when, who, what and on what, the newest first', async () => {
+  it('shows when, who, what and on what, newest first', async () => {
     await using ground = await webGround();
     const { investigationId } = await ground.accepted();
     const record = token(ground.visitor.account.id);
@@ -61,14 +61,14 @@ describe('the audit log', () => {
     },
   );
 
-  it("shows no keys and sessions of others, whatever one's role", async () => {
+  it('shows no tokens and sessions of others, whatever the role', async () => {
     await using ground = await webGround();
     const mara = await ground.signIn('mara', 7, 'admin');
     await ground.store.addToken(token(mara.account.id), 'hash');
     expect(rowsOf(await ground.visitor.page('/audit'), LIST).some(([, who]) => who === 'mara')).toBe(false);
   });
 
-  it('names no project, and links to nothing in it, that the person sees no more', async () => {
+  it('neither names nor links to a project that the person no longer sees', async () => {
     await using ground = await webGround({ repositories: [repository('octo/shop')] });
     const mara = await ground.signIn('mara', 7, 'write');
     const { investigationId } = await ground.accepted({ accountId: mara.account.id });

@@ -26,7 +26,7 @@ function on(url: string): Project {
 const GITHUB = on('https://github.com/octo/shop.git');
 const PULL = 'https://github.com/octo/shop/pull/1';
 
-describe('an address that somebody else told', () => {
+describe('a stored address', () => {
   it('leads to the own GitHub', () => {
     expect(checkOwnAddress(GITHUB, PULL)).toBe(PULL);
     expect(String(renderOwnLink(GITHUB, PULL, '<1>'))).toBe(`<a href="${PULL}">&lt;1&gt;</a>`);
@@ -80,7 +80,7 @@ async function groundWithout(silent: readonly string[]): Promise<WebGround> {
   return ground;
 }
 
-describe('while GitHub does not say all', () => {
+describe('while GitHub does not answer for every project', () => {
   it.each(['/projects', '/projects?q=octo', '/usage', '/audit', '/account/tokens/new'])(
     '%s is shown, and says so',
     async (path) => {
@@ -94,14 +94,14 @@ describe('while GitHub does not say all', () => {
     },
   );
 
-  it('nobody is told that there is no project for them', async () => {
+  it('does not claim that the person has no projects', async () => {
     await using ground = await groundWithout(['octo/app', 'octo/shop']);
     const words = contentOf(await ground.visitor.page('/projects'));
     expect(words).toContain(NOTICE);
     expect(words).not.toContain('There is no project that you may see');
   });
 
-  it('the page of such a project is out of reach for who was there before and absent for others, a file would not be whole, and the API is told', async () => {
+  it('the page of such a project, the CSV file and the API are unavailable', async () => {
     await using ground = await groundWithout(['octo/shop']);
     const [shop] = ground.projects.filter(({ name }) => name === 'octo/shop');
     if (shop === undefined) throw new Error('there is no shop');

@@ -32,7 +32,7 @@ describe('the list of tokens', () => {
     expect(rowsOf(page, KEPT)).toEqual([]);
   });
 
-  it('tells of each what it may do, where, since when, until when, and when it was last used', async () => {
+  it('shows the scopes, projects and dates of each', async () => {
     await using ground = await webGround({ projects: ['local/app', 'local/shop'] });
     const [app, shop] = ground.projects;
     const one = await addToken(ground, { name: 'ci', expiresAt: '2026-12-01T00:00:00.000Z' });
@@ -92,7 +92,7 @@ describe('the list of tokens', () => {
     expect(page).not.toContain('octo/app');
   });
 
-  it('is there, with its buttons, while GitHub cannot be asked', async () => {
+  it('is there, with its buttons, while GitHub does not answer', async () => {
     await using ground = await webGround();
     const { id } = await addToken(ground, { projectIds: ['prj_1', ground.projects[0]!.id] });
     const permissions: WebDeps['permissions'] = {
@@ -107,7 +107,7 @@ describe('the list of tokens', () => {
     expect(formTo(page, `/account/tokens/${id}/revoke`).buttons).toEqual(['Revoke ci']);
   });
 
-  it("shows nothing of somebody else's account", async () => {
+  it('shows nothing of another account', async () => {
     await using ground = await webGround();
     const other = await ground.signIn('mara', 7, 'admin');
     const { id } = await addToken(ground, { name: 'hers' }, other);
@@ -139,7 +139,7 @@ describe('revoking a token', () => {
     expect((await ground.store.listTokens(ground.visitor.account.id))[0]?.revokedAt).toBe('2026-11-20T10:00:00.000Z');
   });
 
-  it('of somebody else is the same as of one that is not there', async () => {
+  it('of another account is the same as an unknown one', async () => {
     await using ground = await webGround();
     const other = await ground.signIn('mara', 7, 'admin');
     const { id } = await addToken(ground, {}, other);
@@ -155,7 +155,7 @@ describe('revoking a token', () => {
   });
 });
 
-describe('where somebody is signed in', () => {
+describe('active sessions', () => {
   it('lists each browser, marks this one, and offers to end the others', async () => {
     await using ground = await webGround();
     const first = ground.visitor;
@@ -174,7 +174,7 @@ describe('where somebody is signed in', () => {
     expect([(await twin.get(PAGE)).status, (await first.get(PAGE)).status]).toEqual([200, 200]);
   });
 
-  it("ends none of somebody else's, which is the same as one that is not there", async () => {
+  it('ends no session of another account, which is the same as an unknown one', async () => {
     await using ground = await webGround();
     const other = await ground.signIn('mara', 7, 'admin');
     const [session] = await ground.store.listSessions(other.account.id);

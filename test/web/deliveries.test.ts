@@ -50,7 +50,7 @@ describe('the list of deliveries', () => {
     expect(contentOf(await ground.visitor.page(PAGE))).toContain('Submit a report with a callbackUrl');
   });
 
-  it('tells of each where it stands, and never the rest of its address', async () => {
+  it('shows the state of each, and not the whole address', async () => {
     await using ground = await webGround();
     const { webhook, investigationId } = await sent(ground);
     await fail(ground, webhook);
@@ -73,14 +73,14 @@ describe('the list of deliveries', () => {
     ]);
   });
 
-  it("shows none of somebody else's", async () => {
+  it('shows none of another account', async () => {
     await using ground = await webGround();
     const { webhook } = await sent(ground);
     const other = await ground.signIn('mara', 7, 'admin');
     expect(await other.page(PAGE)).not.toContain(webhook.id);
   });
 
-  it('shows those alone that were given up, where that is asked for', async () => {
+  it('can be filtered for failed ones', async () => {
     await using ground = await webGround();
     expect(contentOf(await ground.visitor.page(`${PAGE}?state=dead`))).toContain('No failed deliveries.');
     const dead: string[] = [];
@@ -104,7 +104,7 @@ describe('the list of deliveries', () => {
     ['https://hooks.example.org/in?k=1', 'hooks.example.org/in… and more, which is not shown'],
     ['https://hooks.example.org/services/T0/B0/x', 'hooks.example.org/services… and more, which is not shown'],
     ['https://hooks.example.org/0123456789abcdef0123456789', 'hooks.example.org/… and more, which is not shown'],
-  ])('shows no more of an address than its receiver can have meant for all: %s', async (callbackUrl, shown) => {
+  ])('shows no more of an address than is safe to show: %s', async (callbackUrl, shown) => {
     await using ground = await webGround();
     const { webhook } = await sent(ground, { callbackUrl });
     expect(rowsOf(await ground.visitor.page(PAGE), LIST)[0]?.[3]).toBe(shown);
@@ -118,7 +118,7 @@ function idsOn(page: string): readonly string[] {
 }
 
 describe('one delivery', () => {
-  it('tells every attempt, and what it says now', async () => {
+  it('shows every attempt, and the current body', async () => {
     await using ground = await webGround();
     const { webhook, issueId } = await sent(ground);
     await fail(ground, webhook);
@@ -133,7 +133,7 @@ describe('one delivery', () => {
     expect(page).not.toMatch(/key=secret|pw@/);
   });
 
-  it('holds no markup and nothing that cannot be seen, whatever the Issue says', async () => {
+  it('contains no markup and nothing invisible, whatever the Issue says', async () => {
     await using ground = await webGround();
     const { webhook } = await sent(ground, { conclusion: { problem: '</pre><script>alert(1)</script>\u202e' } });
     const page = mainOf(await ground.visitor.page(`${PAGE}/${webhook.id}`));
@@ -141,7 +141,7 @@ describe('one delivery', () => {
     expect(page).toContain('&lt;/pre&gt;&lt;script&gt;');
   });
 
-  it('of somebody else is the same as one that is not there', async () => {
+  it('of another account is the same as an unknown one', async () => {
     await using ground = await webGround();
     const { webhook } = await sent(ground);
     await deliver(ground, webhook);
@@ -155,7 +155,7 @@ describe('one delivery', () => {
     expect((await ground.store.findWebhook(webhook.id))?.state).toBe('delivered');
   });
 
-  it('shows nothing of a project to whom has lost access to it, and sends it no more', async () => {
+  it('hides a project that the person lost access to, and sends nothing about it', async () => {
     await using ground = await webGround({ repositories: [repository('octo/shop')] });
     const mara = await ground.signIn('mara', 7, 'write');
     const { webhook, investigationId } = await sent(ground, { of: mara, conclusion: { problem: 'the inner secret' } });
@@ -196,7 +196,7 @@ describe('sending a delivery again', () => {
     expect(contentOf(await answer.text())).toContain('already being sent');
   });
 
-  it('is neither offered nor done where what it told of was deleted', async () => {
+  it('is neither offered nor done where its subject was deleted', async () => {
     await using ground = await webGround();
     const { webhook, issueId } = await sent(ground);
     await deliver(ground, webhook);

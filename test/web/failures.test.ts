@@ -101,7 +101,7 @@ describe('the ledger of failures', () => {
     expect(await ledgerOf(ground, '?state=closed')).toMatch(/state=closed" aria-current="true">Closed/);
   });
 
-  it('tells what came back', async () => {
+  it('names a regression', async () => {
     await using ground = await onGithub();
     const id = await seen(ground, [sighting('one', { at: AT, sha: FIRST })]);
     await closed(ground);
@@ -112,7 +112,7 @@ describe('the ledger of failures', () => {
     );
   });
 
-  it('ranks the flaky ones by how often they passed by chance, and says over how many', async () => {
+  it('ranks the flaky ones by how often they passed without a change, and says over how many', async () => {
     await using ground = await onGithub();
     await seenOften(ground, 'never by chance', { times: 5, flaky: 0 });
     await seenOften(ground, 'often', { times: 4, flaky: 3 });

@@ -81,7 +81,7 @@ describe('the page of an investigation under way', () => {
     expect(mainOf(await ground.visitor.page(made.path))).toContain(`<div id="live" data-live="${made.path}/live">`);
   });
 
-  it('is loaded anew without scripts only where somebody asked for that, and says how to stop it', async () => {
+  it('reloads without scripts only on request, and says how to stop it', async () => {
     const made = await running();
     await using ground = disposing(made);
     const offered = (page: string) =>
@@ -196,7 +196,7 @@ describe('stopping an investigation', () => {
 });
 
 describe('the page of an investigation that has ended', () => {
-  it('leads to its issue, unless its steps alone are asked for', async () => {
+  it('leads to its issue, unless only its steps are requested', async () => {
     await using ground = await webGround();
     const { investigationId, issueId } = await ground.concluded();
     const answer = await ground.visitor.get(`/investigations/${investigationId}`);
@@ -223,7 +223,7 @@ describe('the page of an investigation that has ended', () => {
     });
   });
 
-  it('is absent for whoever may not see it, in the same bytes as one that is not there', async () => {
+  it('is absent for people without access, in the same bytes as an unknown one', async () => {
     const made = await running({ repositories: [repository('octo/shop', { isPrivate: false })] });
     await using ground = disposing(made);
     const reader = await ground.signIn('reader', 7, 'read');

@@ -19,7 +19,7 @@ function disposing({ ground }: { readonly ground: WebGround }): WebGround {
 }
 
 describe('opening the pull request of an issue', () => {
-  it('is asked for by somebody with write, once, and the page says so', async () => {
+  it('is requested by a person with write, once, and the page says so', async () => {
     const made = await withIssue();
     await using ground = disposing(made);
     const writer = await ground.signIn('mona', 7, 'write');
@@ -144,7 +144,7 @@ describe('deleting an issue', () => {
     expect(entry).toMatchObject({ verb: 'issue.erased', who: 'owner' });
   });
 
-  it('is for whoever handed the report in, or has maintain', async () => {
+  it('is for the person who submitted the report, or has maintain', async () => {
     await using ground = await webGround(ON_GITHUB);
     const reporter = await ground.signIn('reporter', 7, 'triage');
     const { issueId } = await ground.concluded({ accountId: reporter.account.id, conclusion: foundCause() });

@@ -123,7 +123,7 @@ function shown(files: readonly FileChange[]): string {
 const LEFT_OUT = 'The lines are not shown, since the change is long: see the patch.';
 
 describe('a long change', () => {
-  it('is not compared where it is too large for that, and what is small beside it is', () => {
+  it('is not compared where it is too large, unlike smaller files next to it', () => {
     const page = shown([added('huge.txt', 'x'.repeat(1_000_001)), added('small.txt', 'small\n')]);
     expect(wordsOf(page)).toContain(`huge.txt added ${LEFT_OUT}`);
     expect([page.match(/<table /g)?.length, page.includes('<td class="code come">')]).toEqual([1, true]);

@@ -57,7 +57,7 @@ function effects(markdown: string): readonly string[] {
 }
 
 describe('an issue as Markdown', () => {
-  it('says what came of it, why, what to do, and where the whole record is', () => {
+  it('says the result, why, what to do, and where the full record is', () => {
     const text = markdownOf(foundCause({}, { changeSet: { base: SHA, files: [] } }));
     expect(text).toBe(`## Checkout crashes for empty carts
 
@@ -102,7 +102,7 @@ At commit \`aaaaaaaaaaaa\`. Full record: <${ADDRESS}>
 `);
   });
 
-  it('holds the change as a patch that applies, in a fence that nothing in it can close', () => {
+  it('contains the change as a patch that applies, in a fence that nothing in it can close', () => {
     const files = [{ kind: 'added', path: 'a.md', mode: '100644', after: '```\n````\n' }] as const;
     const [, patch] =
       /(`{5,})diff\n([\s\S]*?)\n\1/.exec(markdownOf(foundCause({}, { changeSet: { base: SHA, files } })))?.slice(1) ??
@@ -120,7 +120,7 @@ At commit \`aaaaaaaaaaaa\`. Full record: <${ADDRESS}>
     expect(text).toContain('too long for this text');
   });
 
-  it('links places in the source on GitHub alone', () => {
+  it('links places in the source, on GitHub only', () => {
     const links = readAsGithub(markdownOf(foundCause(), github(true))).links;
     expect(links).toContain(`https://github.com/octo/shop/blob/${SHA}/src/cart.ts#L20`);
     expect(readAsGithub(markdownOf(foundCause())).links).toEqual([ADDRESS]);
@@ -182,7 +182,7 @@ At commit \`aaaaaaaaaaaa\`. Full record: <${ADDRESS}>
     );
   });
 
-  it('keeps back for public repositories what monitoring systems told', () => {
+  it('leaves out results of monitoring systems for public repositories', () => {
     const told = 'customer 4711 paid twice at 10:02:33';
     const found = foundCause(
       { citations: [{ claim: `It says “${told}”.`, step: 1, quote: told }] },

@@ -29,7 +29,7 @@ function diffOf(page: string, path: string): readonly string[] {
 }
 
 describe('the page of an issue', () => {
-  it('says first what came of it, how sure that is, and what to do next', async () => {
+  it('begins with the result, its confidence, and what to do next', async () => {
     const page = await shown(foundCause({ partial: true, verdict: 'flaky', reason: 'The budget ended it.' }));
     expect(headingsOf(page)).toEqual([
       ...['1 Checkout crashes for empty carts', '2 Root cause', '3 Why this outcome', '3 Evidence'],
@@ -82,7 +82,7 @@ describe('the page of an issue', () => {
     expect(words).toContain('Renamed from docs/old.md. Its lines are unchanged.');
   });
 
-  it('tells in code what cannot be seen, and which line ends change', async () => {
+  it('shows invisible characters in code, and which line ends change', async () => {
     const files = [
       { kind: 'modified', path: 'a.js', before: 'if (x) {\r\nb\r\n', after: 'if (x\u202E) {\r\nb\n' },
     ] as const;
@@ -100,7 +100,7 @@ describe('the page of an issue', () => {
     expect(diffOf(page, 'b.txt')[0]).toContain('[2,000 more characters]');
   });
 
-  it('leads to the repository at the commit that was looked at, on GitHub alone', async () => {
+  it('links to the repository at the analysed commit, on GitHub only', async () => {
     const page = await shown(foundCause(), ON_GITHUB);
     const own = `https://github.com/octo/shop/blob/${SHA}`;
     const links = linksOf(page);
@@ -131,7 +131,7 @@ describe('the page of an issue', () => {
     ]);
   });
 
-  it('tells what it took and where else it stands; of addresses, only those of the own GitHub lead there', async () => {
+  it("shows its cost and where else it appears; only addresses of the project's own GitHub are links", async () => {
     const links = {
       comment: 'https://github.com/octo/shop/issues/3#issuecomment-1',
       checkRun: 'https://evil.example/octo/shop/runs/1',
@@ -153,7 +153,7 @@ describe('the page of an issue', () => {
     expect(foreign).not.toContain('http://github.com');
   });
 
-  it('is short where there is little: facts alone, without a model', async () => {
+  it('is short where there is little: facts only, without a model', async () => {
     const page = await shown(conclusion());
     expect(headingsOf(page)).toEqual([
       ...['1 x is undefined', '2 Where it points', '2 What to do', '2 Investigation'],
@@ -192,7 +192,7 @@ describe('the page of an issue', () => {
     expect(contentOf(page)).toContain('<img src=x onerror=alert(1)>');
   });
 
-  it('is absent for whoever may not see it, in the same bytes as one that is not there', async () => {
+  it('is absent for people without access, in the same bytes as an unknown one', async () => {
     await using ground = await webGround({ repositories: [repository('octo/shop', { isPrivate: false })] });
     const { issueId } = await ground.concluded({ conclusion: foundCause() });
     const reader = await ground.signIn('reader', 7, 'read');

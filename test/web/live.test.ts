@@ -58,7 +58,7 @@ async function quarter(): Promise<void> {
 const moment = (ms = 20) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the stream behind a live page', () => {
-  it('tells of changes, and of the end', async () => {
+  it('notifies of changes, and of the end', async () => {
     const made = await running();
     const answer = await ground.visitor.get(made.path);
     expect(answer.headers.get('Content-Type')).toBe('text/event-stream');
@@ -115,7 +115,7 @@ describe('the stream behind a live page', () => {
     await expect(answer.text()).rejects.toThrow('does not read');
   });
 
-  it('has headers alone for HEAD', async () => {
+  it('answers HEAD with headers only', async () => {
     const { path } = await running();
     const request = new Request(`${BASE}${path}`, { method: 'HEAD', headers: { cookie: ground.visitor.cookie() } });
     const answer = await ground.web.fetch(request);

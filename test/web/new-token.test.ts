@@ -163,7 +163,7 @@ describe('making a token', () => {
 });
 
 describe('a faulty form for a token', () => {
-  it('says what is wrong beside each field, keeps what was typed, and makes nothing', async () => {
+  it('names each fault next to its field, keeps what was typed, and creates nothing', async () => {
     await using ground = await webGround({ projects: ['local/app', 'local/shop'] });
     const changes = { name: 'n'.repeat(101), scope: [], bound: 'chosen', project: [], expiry: '1' };
     const answer = await send(ground.visitor, changes);
@@ -187,7 +187,7 @@ describe('a faulty form for a token', () => {
     expect(await ground.store.listTokens(ground.visitor.account.id)).toEqual([]);
   });
 
-  it('knows a project that the person does not see no more than one that is not there', async () => {
+  it('treats a project that the person does not see like an unknown one', async () => {
     await using ground = await webGround({ repositories: [repository('octo/shop')] });
     const nobody = await ground.signIn('noah', 72, 'none');
     const id = ground.projects[0]!.id;

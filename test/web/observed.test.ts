@@ -112,7 +112,7 @@ describe('a check run that was held back', () => {
     expect(textOf(page)).not.toContain('0 subjects');
   });
 
-  it('is of this project alone', async () => {
+  it('is only about this project', async () => {
     await using ground = await onGithub();
     const text = 'would stand elsewhere';
     const sha = 'd'.repeat(40);

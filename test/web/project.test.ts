@@ -74,7 +74,7 @@ describe('the page of a project', () => {
 });
 
 describe('what is under way', () => {
-  it('stands on top with its last step, and says what you began yourself', async () => {
+  it('is on top with its last step, and says what you started', async () => {
     await using ground = await webGround({ repositories: [repository('octo/shop')] });
     const other = await ground.signIn('otto', 21, 'write');
     const mine = await ground.accepted();
@@ -108,7 +108,7 @@ describe('who sees a project', () => {
     }
   });
 
-  it('answers for a foreign one as for one that is not there, on each of its pages', async () => {
+  it('answers for a hidden one as for an unknown one, on each of its pages', async () => {
     await using ground = await webGround({
       repositories: [repository('octo/shop'), repository('octo/open', { isPrivate: false })],
     });

@@ -45,7 +45,7 @@ describe('the list of projects', () => {
     expect(textOf(await ground.visitor.page('/projects'))).toContain('PROJECTS=/path/to/repository npm start');
   });
 
-  it('says whom to ask where somebody may see nothing on GitHub', async () => {
+  it('says whom to ask where a person sees nothing on GitHub', async () => {
     await using ground = await webGround({ repositories: [repository('octo/shop')], signInMethod: onGithub('') });
     const nobody = await ground.signIn('nora', 13, 'none');
     const page = await nobody.page('/projects');
@@ -100,14 +100,14 @@ describe('looking for a project by name', () => {
 });
 
 describe('the first report', () => {
-  it('is asked for where nothing was handed in yet, with the button for it', async () => {
+  it('is suggested where nothing was submitted yet, with a button', async () => {
     await using ground = await webGround();
     const page = await ground.visitor.page('/projects');
     expect(textOf(page)).toContain('Submit your first report');
     expect(linkOf(page, 'New report')).toBe(`/projects/${ground.projects[0]!.id}/reports/new`);
   });
 
-  it('is not asked of somebody who may only read', async () => {
+  it('is not suggested to a person who may only read', async () => {
     await using ground = await webGround({ repositories: [repository('octo/shop')] });
     const reader = await ground.signIn('rita', 11, 'read');
     const text = textOf(await reader.page('/projects'));

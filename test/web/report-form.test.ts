@@ -35,7 +35,7 @@ async function runOf(ground: WebGround, answer: Response) {
 }
 
 describe('the form of a report', () => {
-  it('hands in what was typed, and leads to its investigation', async () => {
+  it('submits what was typed, and leads to its investigation', async () => {
     const settings = { ...DEFAULT_SETTINGS, language: 'de' };
     await using ground = await webGround({ settings: { investigation: settings } });
     const fields = { text: 'TypeError: x is undefined\r\n  at cart.ts:3', revision: ' v1.2 ', reference: 'alert-4711' };
@@ -57,7 +57,7 @@ describe('the form of a report', () => {
     });
   });
 
-  it('hands in nothing where the disk is nearly full, says so, and keeps what was typed', async () => {
+  it('submits nothing where the disk is nearly full, says so, and keeps what was typed', async () => {
     await using ground = await webGround({ shortage: { free: 19 * 1024 ** 2, required: 100 * 1024 ** 2 } });
     const answer = await sent(ground, { text: 'TypeError: typed by hand' });
     expect(answer.status).toBe(503);
@@ -82,7 +82,7 @@ describe('the form of a report', () => {
     expect(run?.text).not.toContain(secret);
   });
 
-  it('believes the words of somebody with write, and of nobody less', async () => {
+  it('trusts the text of a person with write, and of no other', async () => {
     await using ground = await webGround({ repositories: [repository('octo/shop')] });
     const triager = await ground.signIn('tina', 12, 'triage');
     const writer = await ground.signIn('wim', 13, 'write');
@@ -90,7 +90,7 @@ describe('the form of a report', () => {
     expect((await runOf(ground, await sent(ground, { text: 'two' }, writer)))?.isTrusted).toBe(true);
   });
 
-  it('says what it may cost, or that no model is asked', async () => {
+  it('says what it may cost, or that no model is configured', async () => {
     await using asked = await webGround();
     await using unasked = await webGround({ modelName: null });
     expect(textOf(await asked.visitor.page(formOf(asked)))).toContain('costs at most $1.00');
@@ -110,7 +110,7 @@ describe('a form sent more than once', () => {
     expect(await investigationsOf(ground)).toHaveLength(1);
   });
 
-  it('asks before other words of a form sent before are handed in too', async () => {
+  it('asks again where a form is sent a second time with different text', async () => {
     await using ground = await webGround();
     const { key, send } = await filledIn(ground, { text: 'boom' });
     await send();
@@ -128,7 +128,7 @@ describe('a form sent more than once', () => {
 });
 
 describe('what is refused', () => {
-  it('is named beside its field, all at once, and what was typed stays', async () => {
+  it('is named next to its field, all at once, and what was typed stays', async () => {
     await using ground = await webGround();
     const reference = 'r'.repeat(201);
     const answer = await sent(ground, { text: ' \n\t', revision: 'main\u0007', reference, fresh: 'yes' });
@@ -153,7 +153,7 @@ describe('what is refused', () => {
     expect(fieldOf(page, 'text')).toBe(text);
   });
 
-  it('is somebody who may only read; a stranger learns nothing', async () => {
+  it('is a person who may only read; without access the page is absent', async () => {
     await using ground = await webGround({ repositories: [repository('octo/shop')] });
     const reader = await ground.signIn('rita', 11, 'read');
     const nobody = await ground.signIn('nora', 13, 'none');
@@ -168,7 +168,7 @@ describe('what is refused', () => {
     expect(await investigationsOf(ground)).toEqual([]);
   });
 
-  it('waits while GitHub does not tell the settings of the project, and what was typed stays', async () => {
+  it('waits while GitHub does not answer with the settings of the project, and what was typed stays', async () => {
     await using ground = await webGround({ settings: new CausewayError('github_failed', 'GitHub answered 502.') });
     const answer = await sent(ground, { text: 'boom' });
     const page = await answer.text();

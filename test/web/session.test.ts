@@ -14,7 +14,7 @@ async function addCode({ store, visitor }: WebGround): Promise<string> {
 }
 
 describe('a page behind the sign-in', () => {
-  it('sends a stranger to the sign-in, and back to the page afterwards', async () => {
+  it('redirects to the sign-in, and back to the page afterwards', async () => {
     await using ground = await webGround();
     const answer = await ground.stranger().get('/usage?months=2');
     expect(answer.status).toBe(303);
@@ -60,7 +60,7 @@ describe('a session', () => {
     expect((await idle.visitor.get('/projects')).status).toBe(303);
   });
 
-  it('that was signed out is over for whoever has a copy of its cookie; another browser stays signed in', async () => {
+  it('that was signed out is over for every copy of its cookie; another browser stays signed in', async () => {
     await using ground = await webGround();
     const first = await ground.signIn('mara', 7, 'write');
     const second = await ground.signIn('mara', 7, 'write');
@@ -72,7 +72,7 @@ describe('a session', () => {
     expect((await second.get('/projects')).status).toBe(200);
   });
 
-  it('of before a sign-in is worth nothing after it', async () => {
+  it('from before a sign-in is invalid after it', async () => {
     await using ground = await webGround();
     const before = ground.visitor.cookie();
     const code = await addCode(ground);
@@ -82,7 +82,7 @@ describe('a session', () => {
     expect((await ground.visitor.get('/projects')).status).toBe(200);
   });
 
-  it('stands in the store as a hash alone, and in no line of the log', async () => {
+  it('is stored only as a hash, and is in no line of the log', async () => {
     await using ground = await webGround();
     await ground.visitor.get('/projects');
     const value = ground.visitor.cookie().split('=')[1] ?? '';
@@ -106,7 +106,7 @@ describe('a link from the terminal', () => {
     expect(again.headers.getSetCookie()).toEqual([]);
   });
 
-  it('is worth nothing after its hour', async () => {
+  it('is invalid after an hour', async () => {
     await using ground = await webGround();
     const code = await addCode(ground);
     ground.clock.now = new Date('2026-11-20T11:00:00.000Z');
@@ -137,7 +137,7 @@ describe('every page', () => {
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
-  it('may be asked for as often as calls of the API', async () => {
+  it('has the same rate limit as calls of the API', async () => {
     await using ground = await webGround({ limits: { callsPerMinute: 3, creationsPerMinute: 1 } });
     const statuses = [];
     for (let times = 0; times < 4; times++) statuses.push((await ground.visitor.get('/projects')).status);
@@ -183,9 +183,9 @@ describe('a form', () => {
   it.each([
     ['from another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
     ['from a neighbour on the same site', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:4000' }],
-    ['from another origin, by a browser of old', { 'sec-fetch-site': null, origin: 'https://evil.example' }],
+    ['from another origin, by an old browser', { 'sec-fetch-site': null, origin: 'https://evil.example' }],
     ['from a page without an origin', { 'sec-fetch-site': 'cross-site', origin: 'null' }],
-    ['from nobody knows where', { 'sec-fetch-site': null, origin: null }],
+    ['without either header', { 'sec-fetch-site': null, origin: null }],
   ])('%s changes nothing, even with the right value', async (_what, headers) => {
     await using ground = await webGround();
     const given = Object.entries(headers).map(([name, value]) => [name, value ?? ''] as const);
@@ -201,7 +201,7 @@ describe('a form', () => {
     }
   });
 
-  it('is taken as a form alone, and of a bounded size', async () => {
+  it('must be a form, and of a bounded size', async () => {
     await using ground = await webGround();
     const json = { 'content-type': 'application/json' };
     expect((await ground.visitor.post('/sign-out', {}, { headers: json })).status).toBe(415);

@@ -14,7 +14,7 @@ async function newCode({ store, clock, visitor }: WebGround): Promise<string> {
 }
 
 describe('the link of the terminal', () => {
-  it('leads to the page that was asked for before', async () => {
+  it('leads to the page that was requested before', async () => {
     await using ground = await webGround();
     const browser = ground.stranger();
     const sent = await browser.get('/usage?format=csv');

@@ -17,19 +17,19 @@ describe('what a model wrote', () => {
       'First.\nStill first.\n\n## Then\n- one\n- `two`\n  more\n\n3. three\n4. four\n```sh\nrm -rf <x>\n```\n**So** it is.';
     expect(await markup(text)).toBe(
       [
-        '<p class="told">First.\nStill first.</p>',
-        '<p class="told"><strong>Then</strong></p>',
-        '<ul><li class="told">one</li><li class="told"><code>two</code>\nmore</li></ul>',
-        '<ol start="3"><li class="told">three</li><li class="told">four</li></ol>',
+        '<p class="prose">First.\nStill first.</p>',
+        '<p class="prose"><strong>Then</strong></p>',
+        '<ul><li class="prose">one</li><li class="prose"><code>two</code>\nmore</li></ul>',
+        '<ol start="3"><li class="prose">three</li><li class="prose">four</li></ol>',
         '<pre><code>rm -rf &lt;x&gt;</code></pre>',
-        '<p class="told"><strong>So</strong> it is.</p>',
+        '<p class="prose"><strong>So</strong> it is.</p>',
       ].join(''),
     );
   });
 
-  it('leads to the steps that the page shows, and to places that the investigation knows', async () => {
+  it('links to the steps of the page, and to places that the investigation knows', async () => {
     expect(await markup('Seen in [step 3] and [step 4], at `src/cart.ts:12`, not `src/cart.ts:13`.', LINKS)).toBe(
-      '<p class="told">Seen in <a class="step-link" href="#step-3">[step 3]</a> and [step 4], at ' +
+      '<p class="prose">Seen in <a class="step-link" href="#step-3">[step 3]</a> and [step 4], at ' +
         '<a href="https://github.com/octo/shop/blob/abc/src/cart.ts#L12"><code>src/cart.ts:12</code></a>, not <code>src/cart.ts:13</code>.</p>',
     );
   });
@@ -48,13 +48,13 @@ describe('what a model wrote', () => {
     expect(elements.filter((name) => !ours.includes(name))).toEqual([]);
   });
 
-  it('loses no word, whatever marks stand around it', async () => {
+  it('loses no word, whatever marks surround it', async () => {
     const text = '**a `b** c` ``d `e` f`` [step 1][step 2] - g\n  - h\n\ti\n~~~\nj\n`k\n~~~\nl **';
     const words = (await markup(text, LINKS)).replace(/<[^>]*>/g, ' ').match(/\b[a-l]\b/g);
     expect(words).toEqual([...'abcdefghijkl']);
   });
 
   it('takes out what cannot be seen', async () => {
-    expect(await markup('safe\u202Egnol\u200B\u0007')).toBe('<p class="told">safegnol</p>');
+    expect(await markup('safe\u202Egnol\u200B\u0007')).toBe('<p class="prose">safegnol</p>');
   });
 });

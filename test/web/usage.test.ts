@@ -56,7 +56,7 @@ describe('the usage of projects', () => {
     expect(linksOf(page).map(({ href }) => href)).not.toContain('/usage?format=csv');
   });
 
-  it('is told by month and project, the dearest first, with sums', async () => {
+  it('is listed by month and project, the most expensive first, with sums', async () => {
     await using ground = await webGround({ projects: ['local/app', 'local/shop'] });
     const [app, shop] = ground.projects;
     await spent(ground, app!, 1.5);
@@ -102,7 +102,7 @@ describe('the usage of projects', () => {
     expect(rowsOf(page, BUDGETS)[1]?.slice(0, 2)).toEqual(['local/app', '$11.00']);
   });
 
-  it('tells nothing of projects that the person does not see, in sums neither', async () => {
+  it('contains nothing of projects that the person does not see, not even in sums', async () => {
     await using ground = await webGround({
       repositories: [repository('octo/shop'), repository('octo/app', { isPrivate: false })],
     });
@@ -149,7 +149,7 @@ describe('the file of usage', () => {
 });
 
 describe('what became of pull requests', () => {
-  it('is told of each, the last changed first, with a link to it', async () => {
+  it('lists each, last changed first, with a link', async () => {
     await using ground = await webGround({ repositories: [repository('octo/shop')] });
     await opened(ground, 1, { state: 'merged', checks: 'green' });
     await opened(ground, 2, { state: 'closed', checks: 'moved' });
