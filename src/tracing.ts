@@ -12,8 +12,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { CausewayError } from './core/errors.ts';
+import type { Tool } from './core/evidence.ts';
 import type { Source } from './core/source.ts';
-import type { Tool } from './core/tool.ts';
 import { addLogContext } from './log.ts';
 
 export interface SpanOptions {

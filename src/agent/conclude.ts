@@ -1,10 +1,10 @@
 // From what a run found to its conclusion: only what the checks let through, and in words what they did not.
 
-import type { ChangeSet } from '../core/change-set.ts';
+import type { ChangeSet } from '../core/diff/diff.ts';
 import type { SourcedStep } from '../core/evidence.ts';
-import { sanitiseText } from '../core/inert-text.ts';
 import type { Analysis, Conclusion, Outcome, Step, Suspect } from '../core/issue.ts';
 import { type CutReason, describeForPeople, getAudience } from '../core/reason.ts';
+import { sanitiseText } from '../core/text.ts';
 import { listChangedLines } from './changed-lines.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 import { type GuardedChange, hasCodeChange } from './guard-change.ts';

@@ -1,7 +1,6 @@
 // The guards on the change: what is never let through, and what waits for a person who has seen it.
-import type { ChangeSet, FileChange } from '../core/change-set.ts';
-import { changesSomething } from '../core/diff/diff.ts';
-import { isText } from '../core/diff/text-lines.ts';
+import { type ChangeSet, type FileChange, hasChanges, isText } from '../core/diff/diff.ts';
+
 import type { Analysis } from '../core/issue.ts';
 import { isSafePath, toComparablePath } from '../core/paths.ts';
 import type { TreeEntry } from '../core/source.ts';
@@ -47,7 +46,7 @@ const HIDDEN =
 
 /** Each file by its path, then by its content, then the whole by its size. */
 export async function guardChange(changeSet: ChangeSet, ground: GuardGround): Promise<GuardedChange> {
-  const changes = changeSet.files.filter(changesSomething);
+  const changes = changeSet.files.filter(hasChanges);
   const { base } = changeSet;
   if (changes.length > MOST_FILES || countCharacters(changes) > MOST_CHARACTERS) {
     const guard = createGuard(
@@ -120,7 +119,7 @@ async function judgeContent(change: FileChange, ground: GuardGround): Promise<Ju
     open.withheld === 0
       ? []
       : [createGuard('never/secret', path, 'a part of the change touches a secret and is withheld')];
-  if (open.change === null || !changesSomething(open.change)) return { change: null, guards };
+  if (open.change === null || !hasChanges(open.change)) return { change: null, guards };
   return { change: open.change, guards: [...guards, ...(await findPersonGuards(open.change, ground))] };
 }
 

@@ -1,9 +1,9 @@
 // What a run begins with: the first messages, each part capped, everything from outside fenced as data.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { removeInvisible } from '../core/inert-text.ts';
 import type { Suspect } from '../core/issue.ts';
 import type { Message } from '../core/model.ts';
+import { removeInvisible } from '../core/text.ts';
 
 export interface Brief {
   /** Name of the repository. */

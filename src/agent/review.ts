@@ -1,10 +1,10 @@
 // Reviews a conclusion: each quotation, place and commit is looked up; what does not hold is returned to the model
 // once, then dropped.
-import type { ChangeSet } from '../core/change-set.ts';
-import { changesSomething } from '../core/diff/diff.ts';
+import { type ChangeSet, hasChanges } from '../core/diff/diff.ts';
+
 import type { StepLookup, StepSource } from '../core/evidence.ts';
-import { removeInvisible } from '../core/inert-text.ts';
 import { isSafePath } from '../core/paths.ts';
+import { removeInvisible } from '../core/text.ts';
 import { listChangedLines } from './changed-lines.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 
@@ -408,6 +408,6 @@ export async function reviewDraft(
 }
 
 function findEditFaults({ outcome }: ConclusionDraft, { files }: ChangeSet): readonly string[] {
-  if (outcome !== 'code_fix' || files.some(changesSomething)) return [];
+  if (outcome !== 'code_fix' || files.some(hasChanges)) return [];
   return ['The outcome is code_fix, but no file was changed. Make the edits first, or choose another outcome.'];
 }

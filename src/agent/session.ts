@@ -1,8 +1,7 @@
 // The state of one run: its records, its clock, and its overlay after a restart.
 
 import { CausewayError } from '../core/errors.ts';
-import type { Finding, SourcedStep } from '../core/evidence.ts';
-import { truncate } from '../core/inert-text.ts';
+import type { Finding, SourcedStep, Tool } from '../core/evidence.ts';
 import type { Model, ToolDescription } from '../core/model.ts';
 import {
   ModelFailure,
@@ -14,7 +13,8 @@ import {
   type TurnUsage,
 } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
-import type { Tool } from '../core/tool.ts';
+import { truncate } from '../core/text.ts';
+
 import {
   assessStanding,
   type Budget,

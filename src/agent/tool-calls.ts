@@ -1,10 +1,10 @@
 // Tool calls: which are refused and what the model reads instead; the others are run, cleaned and recorded as steps.
 
 import { CausewayError } from '../core/errors.ts';
-import type { Finding, InvestigationStep } from '../core/evidence.ts';
-import { truncate } from '../core/inert-text.ts';
+import type { Finding, InvestigationStep, ToolResult } from '../core/evidence.ts';
 import type { ToolCall } from '../core/model.ts';
-import type { ToolResult } from '../core/tool.ts';
+import { truncate } from '../core/text.ts';
+
 import { parseLenientJson } from './conclusion-draft.ts';
 import { copyForModel } from './prompt.ts';
 import type { Session } from './session.ts';

@@ -1,10 +1,9 @@
 // What the API is built from, and what is known during one request.
 import type { Context } from 'hono';
-import type { Account, TokenRecord } from '../core/account.ts';
+import type { Account, Permissions, TokenRecord } from '../core/account.ts';
 import type { TellAnswered } from '../core/answer.ts';
 import type { AskRoom } from '../core/disk.ts';
 import type { Project } from '../core/project.ts';
-import type { Permissions } from '../core/role.ts';
 import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
 import type { Redactor } from '../redact/redactor.ts';

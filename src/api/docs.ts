@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { html, raw } from 'hono/html';
-import { quoteWords } from '../core/shell-quote.ts';
+import { quoteWords } from '../core/command-words.ts';
 import type { ApiContext } from './api-deps.ts';
 import { ANY, getOpenApiDocument, type OpenApiDocument } from './openapi.ts';
 

@@ -1,6 +1,6 @@
 // An investigation live: server-sent events that can be resumed, and end when the token does.
 import { createHash } from 'node:crypto';
-import { isEnded } from '../core/investigation.ts';
+import { isEnded } from '../core/report.ts';
 import type { RecordedStep } from '../db/runs.ts';
 import { visibleInvestigation } from '../services/access.ts';
 import { type FollowEvent, follow, STILL_FOLLOWING, STREAM_HEADERS, streamOf, withTicks } from '../services/follow.ts';

@@ -1,6 +1,7 @@
 // Investigations: reports in progress. List, read, wait for the end, cancel.
-import type { Investigation } from '../core/investigation.ts';
-import { isAtLeast } from '../core/role.ts';
+
+import { isAtLeast } from '../core/account.ts';
+import type { Investigation } from '../core/report.ts';
 import { cancelInvestigation } from '../services/accept-report.ts';
 import { type Asking, visibleInvestigation, visibleInvestigations, visibleProject } from '../services/access.ts';
 import { waitForEnd } from '../services/follow.ts';

@@ -1,11 +1,11 @@
 // Issues: submit a report, read its result, delete it, have its pull request opened.
 import { createHash } from 'node:crypto';
 import { MIMEType } from 'node:util';
+import { readLimited } from '../core/abortable.ts';
+import { isAtLeast } from '../core/account.ts';
 import { describeNoSpace, ROOM_RETRY_AFTER } from '../core/disk.ts';
 import type { Project } from '../core/project.ts';
-import { readLimited } from '../core/read-limited.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';
-import { isAtLeast } from '../core/role.ts';
 import { acceptReport, eraseIssue } from '../services/accept-report.ts';
 import { type Asking, mayErase, type Seen, visibleIssue, visibleProject } from '../services/access.ts';
 

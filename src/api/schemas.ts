@@ -1,8 +1,7 @@
 // What goes in and out of the API: the same schemas validate requests and make the OpenAPI document.
 import { z } from '@hono/zod-openapi';
-import { INVESTIGATION_STATES } from '../core/investigation.ts';
 import type { Issue } from '../core/issue.ts';
-import { MAX_REPORT_BYTES } from '../core/report.ts';
+import { INVESTIGATION_STATES, MAX_REPORT_BYTES } from '../core/report.ts';
 
 // Path, query and header parameters.
 /** A whole number in a query, from `from` to `to`; text until it is parsed. */

@@ -5,8 +5,8 @@ import type { TokenCommand, WebhookSecretCommand } from '../cli/command-line.ts'
 import type { ExitCode } from '../cli/terminal.ts';
 
 import type { AppCredentials, Config } from '../config.ts';
-import type { Account } from '../core/account.ts';
-import { newSigningSecret } from '../core/account.ts';
+import { type Account, newSigningSecret } from '../core/account.ts';
+
 import { CausewayError } from '../core/errors.ts';
 import { createSeal } from '../db/seal.ts';
 import type { Store } from '../db/store.ts';

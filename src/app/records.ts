@@ -2,12 +2,12 @@
 import type { PostgresConfig } from '../config.ts';
 import { createHolds, type Holds } from '../core/holds.ts';
 import type { Queue } from '../core/queue.ts';
-import { openPostgresStore, type PostgresStore } from '../db/open-postgres.ts';
-import { explainOpening } from '../db/postgres-errors.ts';
-import { openNotices } from '../db/postgres-notices.ts';
-import { patiently } from '../db/postgres-repeat.ts';
+import { openPostgresStore, type PostgresStore } from '../db/postgres.ts';
+import { explainOpening, patiently } from '../db/postgres-errors.ts';
+import { openNotices, requireSessions } from '../db/postgres-notices.ts';
+
 import type { Seal } from '../db/seal.ts';
-import { requireSessions } from '../db/session-check.ts';
+
 import { openSqliteStore, type SqliteStore, takeOwnership } from '../db/sqlite.ts';
 import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';

@@ -3,8 +3,8 @@ import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
 import { computeCost, getBookedPrices } from '../agent/budget.ts';
-import type { Account } from '../core/account.ts';
-import { newSigningSecret } from '../core/account.ts';
+import { type Account, newSigningSecret } from '../core/account.ts';
+
 import type { AskRoom, Shortage } from '../core/disk.ts';
 import type { Lexicons } from '../core/lexicon.ts';
 import type { Model } from '../core/model.ts';

@@ -1,7 +1,7 @@
 // The verdict on a red check: what broke it, and the reasons to believe so.
 
-import type { Verdict } from '../core/check.ts';
-import type { Reason } from '../core/verdict.ts';
+import type { Reason, Verdict } from '../core/check.ts';
+
 import { matchError, TIME_OUT } from './error-patterns.ts';
 import type { ReadCheck } from './read-check.ts';
 

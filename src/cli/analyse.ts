@@ -2,9 +2,9 @@
 import { access, constants, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CausewayError } from '../core/errors.ts';
-import type { InvestigationOutcome } from '../core/investigation.ts';
 import type { Issue } from '../core/issue.ts';
 import type { ProjectSource } from '../core/project.ts';
+import type { InvestigationOutcome } from '../core/report.ts';
 import type { FollowEvent } from '../services/follow.ts';
 import type { AnalyseCommand, AnswerOptions, DemoCommand } from './command-line.ts';
 import { renderIssue, renderStep } from './render.ts';

@@ -1,8 +1,8 @@
 // The commands of the terminal: what each takes, and how arguments become one command or one clear line about what is wrong.
 import { parseArgs } from 'node:util';
 import { DEFAULT_SCOPES, SCOPES, type Scope } from '../core/account.ts';
+import { findNearestName } from '../core/command-words.ts';
 import { CausewayError } from '../core/errors.ts';
-import { findNearestName } from '../core/nearest-name.ts';
 import type { ProjectSource } from '../core/project.ts';
 import type { JobKind } from '../core/queue.ts';
 import { TOPICS, type Topic } from './help.ts';

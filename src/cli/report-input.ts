@@ -1,10 +1,10 @@
 // What an `analyse` command is about: its report, its repository and its revision, or one clear line about what is missing.
 import { open } from 'node:fs/promises';
 import path from 'node:path';
+import { untilAborted } from '../core/abortable.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { ProjectSource } from '../core/project.ts';
 import { type AddressedReport, MAX_REPORT_BYTES, type ReadReportAddress } from '../core/report.ts';
-import { untilAborted } from '../core/until-aborted.ts';
 import { type AnalyseCommand, refuse } from './command-line.ts';
 import type { Io } from './terminal.ts';
 

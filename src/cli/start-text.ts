@@ -1,7 +1,8 @@
 // What `serve` and `worker` print when they are ready: in local mode, with a GitHub App, and before there is one.
+
+import { quoteWords } from '../core/command-words.ts';
 import type { Project } from '../core/project.ts';
 import type { ExampleReport } from '../core/report.ts';
-import { quoteWords } from '../core/shell-quote.ts';
 import { type Launcher, printableLine } from './terminal.ts';
 
 export interface ModelState {

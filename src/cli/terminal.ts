@@ -2,8 +2,8 @@
 
 import path from 'node:path';
 import { styleText } from 'node:util';
+import { quoteWord } from '../core/command-words.ts';
 import { CausewayError } from '../core/errors.ts';
-import { quoteWord } from '../core/shell-quote.ts';
 
 export interface Io {
   readonly stdin: AsyncIterable<Uint8Array>;

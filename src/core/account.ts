@@ -3,6 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { CausewayError } from './errors.ts';
 import { randomBase62 } from './ids.ts';
+import type { Project } from './project.ts';
 import type { Person } from './thread.ts';
 
 export const SCOPES = ['issues:read', 'issues:write', 'projects:read', 'pull-requests:write'] as const;
@@ -118,4 +119,25 @@ export class SignInRefused extends CausewayError {
     super('invalid', message);
     this.kind = kind;
   }
+}
+
+export const ROLES = ['none', 'read', 'triage', 'write', 'maintain', 'admin'] as const;
+
+export type Role = (typeof ROLES)[number];
+
+export function isAtLeast(role: Role, wanted: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(wanted);
+}
+
+/** Until when somebody waits. The signal is asked for only where GitHub is: to make one costs more than to look at a role that is known. */
+interface Until {
+  readonly signal: AbortSignal;
+}
+
+/** Local mode: everything. GitHub: what GitHub says, at most 5 minutes ago. */
+export interface Permissions {
+  /** `none` where the person may not even see it. Throws `github_failed` where GitHub cannot be asked and nothing recent is known. */
+  roleOf(account: Account, project: Project, until: Until): Promise<Role>;
+  /** The last answer, however old it is; `none` where none is remembered. Asks nobody. Absent: nothing is remembered. */
+  readonly lastRole?: (account: Account, project: Project) => Role;
 }

@@ -1,7 +1,6 @@
 // A head: a commit whose checks are looked at together, what they say, and what stands on GitHub about it.
-import type { Verdict } from './check.ts';
+import type { Reason, Verdict } from './check.ts';
 import type { Person } from './thread.ts';
-import type { Reason } from './verdict.ts';
 
 /** What a commit is the head of, as GitHub says. */
 export type HeadPlace =

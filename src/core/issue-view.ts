@@ -1,6 +1,7 @@
 // An Issue as people read it, whichever surface shows it: its title and outcome in words, and its claims, suspects and guards in groups.
-import { sanitiseLine } from './inert-text.ts';
+
 import type { Analysis, Issue, Outcome, Suspect } from './issue.ts';
+import { sanitiseLine } from './text.ts';
 
 /** Less likely suspects are not worth a look at first. */
 const LIKELY = 0.15;

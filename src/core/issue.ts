@@ -1,7 +1,8 @@
 // The Issue: a concluded investigation exactly as the interface shows it. Field names are the interface's.
-import type { ChangeSet } from './change-set.ts';
+
 import type { Verdict } from './check.ts';
-import { toDiff } from './diff/diff.ts';
+import { type ChangeSet, toDiff } from './diff/diff.ts';
+
 import type { InvestigationStep, SourcedStep } from './evidence.ts';
 import type { Origin } from './report.ts';
 

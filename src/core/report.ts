@@ -1,5 +1,6 @@
-// A report: what was handed in, as it was accepted (redacted, NUL replaced).
+// A report as a caller handed it in, and the investigation that it starts.
 import type { Verdict } from './check.ts';
+import type { FailureReason } from './reason.ts';
 import type { InvestigationSettings } from './settings.ts';
 
 /** Bytes of UTF-8 that a report may have: 1 MiB. */
@@ -61,3 +62,40 @@ export interface AddressedReport {
  * or `repository_unreachable` (no answer, rate limit); the message names the repair.
  */
 export type ReadReportAddress = (url: string, signal: AbortSignal) => Promise<AddressedReport>;
+
+/** Without the kind of secret: one word is the same in logs, pages, prompts and patches. */
+export const REDACTED = '[redacted]';
+
+export const INVESTIGATION_STATES = ['queued', 'running', 'concluded', 'gave_up', 'cancelled'] as const;
+
+export type InvestigationState = (typeof INVESTIGATION_STATES)[number];
+
+/** What the investigation is doing now: the number of the last step (0 before the first) and its action. */
+interface Progress {
+  readonly step: number;
+  readonly action: string;
+}
+
+export type InvestigationOutcome =
+  | { readonly state: 'queued' }
+  | { readonly state: 'running' }
+  | { readonly state: 'concluded'; readonly issueId: string }
+  | { readonly state: 'gave_up'; readonly reason: FailureReason }
+  | { readonly state: 'cancelled'; readonly reason: FailureReason };
+
+export interface Investigation {
+  readonly id: string;
+  readonly runId: string;
+  readonly accountId: string;
+  readonly projectId: string;
+  readonly origin: Origin;
+  readonly reference: string;
+  readonly outcome: InvestigationOutcome;
+  readonly progress: Progress;
+  readonly createdAt: string;
+}
+
+/** Whether nothing more will happen to it. */
+export function isEnded(outcome: InvestigationOutcome): boolean {
+  return outcome.state !== 'queued' && outcome.state !== 'running';
+}

@@ -1,6 +1,7 @@
 // A thread: one subject on GitHub, what was asked there and by whom, and what Causeway has put there.
+
+import type { Role } from './account.ts';
 import type { CommitRange } from './failure.ts';
-import type { Role } from './role.ts';
 
 export type Subject =
   | { readonly kind: 'issue'; readonly number: number }

@@ -1,8 +1,8 @@
 // Looks at a PostgreSQL database beside whoever uses it: one connection, reads only, no migration.
 import { Kysely, sql } from 'kysely';
 import { type Examination, examine } from './examine.ts';
-import { judgedServer } from './open-postgres.ts';
-import { createPool, createPostgresDialect, POSTGRES_TABLES } from './postgres-connection.ts';
+import { createPool, createPostgresDialect, judgedServer, POSTGRES_TABLES } from './postgres.ts';
+
 import { explainPostgres } from './postgres-errors.ts';
 
 import type { Schema } from './schema.ts';

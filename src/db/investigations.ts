@@ -1,12 +1,12 @@
 // Investigations as their callers see them, and the Issues that they end with.
 import { type SqlBool, sql } from 'kysely';
-import type { ChangeSet } from '../core/change-set.ts';
 import type { Verdict } from '../core/check.ts';
+import type { ChangeSet } from '../core/diff/diff.ts';
 import type { StepSource } from '../core/evidence.ts';
-import { truncate } from '../core/inert-text.ts';
-import type { Investigation, InvestigationState } from '../core/investigation.ts';
 import { type Conclusion, type Issue, type Outcome, toIssue } from '../core/issue.ts';
-import type { Origin } from '../core/report.ts';
+import type { Investigation, InvestigationState, Origin } from '../core/report.ts';
+
+import { truncate } from '../core/text.ts';
 import { writeAudit } from './audit.ts';
 import { type Database, type Enqueuer, queryInChunks } from './database.ts';
 import { eraseInvestigations, forgetHeldThread } from './erase.ts';

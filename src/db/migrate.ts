@@ -5,7 +5,7 @@ import { CausewayError } from '../core/errors.ts';
 import type { Database } from './database.ts';
 import type { TableForm } from './migrations/0001-initial.ts';
 import { createTables } from './migrations/0001-initial.ts';
-import { makeCommitMarks, sweepCommitMarks } from './postgres-connection.ts';
+import { makeCommitMarks, sweepCommitMarks } from './postgres-errors.ts';
 import type { Reader } from './schema.ts';
 
 /**

@@ -1,6 +1,61 @@
-// What an error of PostgreSQL, or of the way to it, means: whether to try again, and what to tell the operator.
+// Errors of PostgreSQL: what each means for the operator, and which transactions are repeated until they take place exactly once.
+
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { CausewayError, type ErrorCode, StoreUnusable } from '../core/errors.ts';
-import type { CommitMark } from './postgres-connection.ts';
+import type { TransactionRunner } from './database.ts';
+import type { Reader, Trx } from './schema.ts';
+
+/** The transaction `number` of a connection. */
+export interface CommitMark {
+  readonly connection: string;
+  readonly number: number;
+}
+
+const TABLE = 'commit_marks';
+
+/** For connections that have ended; an open one updates its row. */
+const KEPT = '1 day';
+
+/**
+ * One row per connection, updated with each transaction. The server's own transaction numbers are no proof: after a crash those that were not
+ * yet on disk are used again.
+ */
+export async function makeCommitMarks(kysely: Reader): Promise<void> {
+  const { rows } = await sql<{ readonly found: string | null }>`select to_regclass(${TABLE}) as found`.execute(kysely);
+  if ((rows[0]?.found ?? null) === null) {
+    await sql`create table ${sql.table(TABLE)} (connection text primary key, number bigint not null, at timestamptz not null)
+      with (fillfactor = 20)`.execute(kysely);
+  }
+}
+
+export async function sweepCommitMarks(kysely: Reader): Promise<void> {
+  await sql`delete from ${sql.table(TABLE)} where at < now() - ${sql.lit(KEPT)}::interval`.execute(kysely);
+}
+
+/** The marks of one connection, one after the other. */
+export function createMarker(): () => CommitMark {
+  const connection = randomBytes(12).toString('hex');
+  let number = 0;
+  return () => ({ connection, number: ++number });
+}
+
+/** Writes the mark; nothing in it comes from outside. */
+export function toMarkStatement({ connection, number }: CommitMark): string {
+  return (
+    `insert into ${TABLE} values ('${connection}', ${number}, now()) ` +
+    'on conflict (connection) do update set number = excluded.number, at = excluded.at'
+  );
+}
+
+/** Whether that transaction took place. Waits for its end if the server has not noticed yet that the connection is lost. */
+export async function wasMarkCommitted(kysely: Reader, { connection, number }: CommitMark): Promise<boolean> {
+  const ask = sql<{ readonly number: number }>`
+    select number from ${sql.table(TABLE)} where connection = ${connection} for update`;
+  const { rows } = await ask.execute(kysely);
+  return rows[0]?.number === number;
+}
 
 /** A commit was sent and not answered: by the mark the server knows whether it took place. */
 export class UnansweredCommit extends Error {
@@ -17,9 +72,9 @@ export class UnansweredCommit extends Error {
  * `conflict`: another transaction came first; nothing was written. `collision`: a row came or went in the same moment; the verb sees it the
  * second time, or is wrong. `lost`: no server just now. `final`: trying again changes nothing.
  */
-export type Fault = 'conflict' | 'collision' | 'lost' | 'final';
+type Fault = 'conflict' | 'collision' | 'lost' | 'final';
 
-export function faultOf(error: unknown): Fault {
+function faultOf(error: unknown): Fault {
   const code = codeOf(error);
   if (code === '40001' || code === '40P01') return 'conflict';
   if (code === '23505' || code === '23503') return 'collision';
@@ -153,3 +208,104 @@ const REPAIRS: readonly Repair[] = [
   [/^57014$/, 'store_locked', 'took too long to answer. Try again; look for what else it is busy with.'],
   [/^XX00[12]$/, 'store_unusable', 'is damaged. Restore it from a backup.'],
 ];
+
+/** A conflict is over when the other has committed: milliseconds. */
+const CONFLICT_MS = 4;
+
+const LONGEST_CONFLICT_MS = 250;
+
+const LOST_MS = 50;
+
+const LONGEST_LOST_MS = 500;
+
+/** A verb that still collides then has not looked before it wrote. */
+const MOST_COLLISIONS = 3;
+
+/**
+ * All transactions are serializable: the verbs were written for an engine that runs one at a time, and so it seems to them. What PostgreSQL
+ * refuses since two did not fit one after the other (40001, 40P01) is run again from its beginning, with a pause that chance draws, for
+ * `patienceMs` at most. So is what found no server: a server that is restarted costs whoever waits a moment, and nobody an answer.
+ *
+ * A commit that was sent and not answered may have taken place. Each transaction leaves a mark (commit-marks.ts), and once there is a server
+ * again that is looked for: there, and the verb's result is returned; not there, and the verb runs again. Only where no server answers in time
+ * is it in doubt, and says so as `store_unusable`. Then a caller of the API repeats with its key; a worker's job stays claimed and is taken
+ * over, the generation fencing off what came late; GitHub delivers again by the same id.
+ */
+export function serializable(kysely: Reader, patienceMs: number): TransactionRunner {
+  const inTurn = turns();
+  return {
+    write: (verb) => {
+      const attempt = async () => {
+        let made: { readonly value: Awaited<ReturnType<typeof verb>> } | undefined;
+        const work = async (trx: Trx) => {
+          made = { value: await verb(trx) };
+          return made.value;
+        };
+        try {
+          return await kysely.transaction().setIsolationLevel('serializable').execute(work);
+        } catch (error) {
+          if (!(error instanceof UnansweredCommit) || made === undefined) throw error;
+          if (await wasCommitted(kysely, error, patienceMs)) return made.value;
+          throw new DidNotCommit('the transaction was rolled back', { cause: error });
+        }
+      };
+      return patiently(patienceMs, attempt, () => inTurn(attempt));
+    },
+    read: (query) => patiently(patienceMs, query),
+  };
+}
+
+/** Second attempts of this process, one after the other: those that met once would meet again. */
+function turns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work);
+    last = mine.catch(() => {});
+    return mine;
+  };
+}
+
+/** It is known not to have taken place. */
+class DidNotCommit extends Error {}
+
+/** Tries again what is worth it, for `patienceMs`, and by `afterConflict` where it met another; throws the last error. */
+export async function patiently<T>(patienceMs: number, work: () => Promise<T>, afterConflict = work): Promise<T> {
+  const mayTryAgain = trials(patienceMs);
+  for (let attempt = work; ; ) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const fault = error instanceof DidNotCommit ? 'lost' : faultOf(error);
+      const wait = mayTryAgain(fault);
+      if (wait === null) throw error;
+      attempt = fault === 'conflict' ? afterConflict : work;
+      await sleep(wait);
+    }
+  }
+}
+
+/** Milliseconds to wait after a fault; null: no more. */
+function trials(patienceMs: number): (fault: Fault) => number | null {
+  const deadline = performance.now() + patienceMs;
+  const seen = { conflict: 0, collision: 0, lost: 0 };
+  return (fault) => {
+    if (fault === 'final' || performance.now() > deadline) return null;
+    const tries = ++seen[fault];
+    if (fault === 'lost') return pause(LOST_MS, LONGEST_LOST_MS, tries);
+    return fault === 'collision' && tries > MOST_COLLISIONS ? null : pause(CONFLICT_MS, LONGEST_CONFLICT_MS, tries);
+  };
+}
+
+/** Longer with each try up to a limit, and by chance, so that two who met do not meet again. */
+function pause(first: number, longest: number, tries: number): number {
+  return Math.random() * Math.min(longest, first * 2 ** Math.min(tries, 16));
+}
+
+/** Throws `unanswered` where it cannot be known. */
+async function wasCommitted(kysely: Reader, unanswered: UnansweredCommit, patienceMs: number): Promise<boolean> {
+  try {
+    return await patiently(patienceMs, () => wasMarkCommitted(kysely, unanswered.mark));
+  } catch {
+    throw unanswered;
+  }
+}

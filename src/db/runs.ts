@@ -2,9 +2,9 @@
 import { CausewayError } from '../core/errors.ts';
 import type { InvestigationStep } from '../core/evidence.ts';
 import { createId } from '../core/ids.ts';
-import type { InvestigationOutcome } from '../core/investigation.ts';
 import type { Conclusion } from '../core/issue.ts';
 import type { FailureReason } from '../core/reason.ts';
+import type { InvestigationOutcome } from '../core/report.ts';
 import { DEFAULT_SETTINGS, type InvestigationSettings } from '../core/settings.ts';
 import { writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';

@@ -3,9 +3,9 @@ import type { Generated, Kysely, Transaction } from 'kysely';
 import type { Verdict } from '../core/check.ts';
 import type { Closing } from '../core/failure.ts';
 import type { HeadState } from '../core/head.ts';
-import type { InvestigationState } from '../core/investigation.ts';
 import type { JobKind, Urgency } from '../core/queue.ts';
-import type { Origin } from '../core/report.ts';
+import type { InvestigationState, Origin } from '../core/report.ts';
+
 import type { WebhookState, WebhookType } from '../core/webhook.ts';
 
 export interface Schema {

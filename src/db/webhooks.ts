@@ -1,9 +1,9 @@
 // Webhooks to callers: what each says now, what came of each attempt, and sending one again.
 import type { Selectable } from 'kysely';
 import { createId } from '../core/ids.ts';
-import type { InvestigationOutcome } from '../core/investigation.ts';
 import type { Issue } from '../core/issue.ts';
 import type { FailureReason } from '../core/reason.ts';
+import type { InvestigationOutcome } from '../core/report.ts';
 import type { Webhook, WebhookState, WebhookType } from '../core/webhook.ts';
 import { writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';

@@ -2,8 +2,8 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { untilAborted } from '../core/abortable.ts';
 import { CausewayError } from '../core/errors.ts';
-import { untilAborted } from '../core/until-aborted.ts';
 
 export interface SingleFlight<T> {
   /** Starts `work` for `key`, or joins the one under way. The work is aborted once no caller waits for it. */

@@ -2,7 +2,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { CausewayError } from '../core/errors.ts';
-import { removeInvisible } from '../core/inert-text.ts';
 import type {
   Ancestors,
   BlameLine,
@@ -14,6 +13,7 @@ import type {
   HistoryResult,
   LineRange,
 } from '../core/source.ts';
+import { removeInvisible } from '../core/text.ts';
 import { toError } from './failure.ts';
 import type { ConfigEntry } from './process.ts';
 import type { RepositoryAccess } from './repository.ts';

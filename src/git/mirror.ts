@@ -1,10 +1,10 @@
 // The source of every project, kept as bare mirrors in one folder: brought up to date when opened, under a lock, then read.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { untilAborted } from '../core/abortable.ts';
 import { CausewayError, isDiskFull, NO_SPACE } from '../core/errors.ts';
 import type { Project } from '../core/project.ts';
 import type { Source } from '../core/source.ts';
-import { untilAborted } from '../core/until-aborted.ts';
 import type { Log } from '../log.ts';
 import { type Besides, createEviction, removeMirror, touchMirror, watchUse } from './eviction.ts';
 import {

@@ -1,6 +1,7 @@
 // The objects of one mirror, read through a single `git cat-file --batch-command` that ends when it is no longer used.
+
+import { untilAborted } from '../core/abortable.ts';
 import { CausewayError } from '../core/errors.ts';
-import { untilAborted } from '../core/until-aborted.ts';
 import { DamagedObjects, isDamage, MissingObject } from './failure.ts';
 import type { Git, GitProcess } from './process.ts';
 

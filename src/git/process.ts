@@ -7,7 +7,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { getCACertificates } from 'node:tls';
 import { CausewayError } from '../core/errors.ts';
-import { REDACTED } from '../core/redacted.ts';
+import { REDACTED } from '../core/report.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

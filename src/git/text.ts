@@ -1,5 +1,5 @@
 // Bytes of a file as text that fits: valid UTF-8 without NUL, whole lines, and words for whatever was cut.
-import { toLines } from '../core/diff/text-lines.ts';
+import { toLines } from '../core/diff/diff.ts';
 import type { FileRead, LineRange } from '../core/source.ts';
 
 /** Blobs beyond this are not loaded at all. */

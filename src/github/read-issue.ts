@@ -1,7 +1,7 @@
 // A GitHub issue as a report: title, text and comments, with who wrote what and when.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { keepBeginning } from '../core/cut-text.ts';
 import type { AddressedReport } from '../core/report.ts';
+import { keepBeginning } from '../core/text.ts';
 import type { GithubClient } from './github-client.ts';
 import { REPORT_BYTES } from './job-log.ts';
 import { pullRequest } from './report-address.ts';

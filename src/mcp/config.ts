@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../core/errors.ts';
-import { REDACTED } from '../core/redacted.ts';
+import { REDACTED } from '../core/report.ts';
 import { registerSecret } from '../log.ts';
 
 export interface MonitoringConfig {

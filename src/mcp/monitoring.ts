@@ -1,5 +1,5 @@
 // The monitoring systems of the configuration: who is served by which, and one shared connection to each.
-import type { Tool } from '../core/tool.ts';
+import type { Tool } from '../core/evidence.ts';
 import type { Log } from '../log.ts';
 import { type Environment, type Given, giveVariables, type MonitoringConfig, type ServerConfig } from './config.ts';
 import { type Line, openConnection, openSharedConnection, TIMING, type Timing } from './connection.ts';

@@ -1,9 +1,9 @@
 // The tools of a monitoring server as the model sees and calls them; a server that changes its descriptions later is not believed.
 import { createHash } from 'node:crypto';
 import type { Tool as ServerTool } from '@modelcontextprotocol/client';
-import type { Finding } from '../core/evidence.ts';
+import type { Finding, Tool } from '../core/evidence.ts';
 import type { ToolDescription } from '../core/model.ts';
-import type { Tool } from '../core/tool.ts';
+
 import type { Log } from '../log.ts';
 import type { Given, ServerConfig } from './config.ts';
 import type { Line, Outcome } from './connection.ts';

@@ -1,7 +1,7 @@
 // pg-boss, installed in a schema of its own and held open for this process; its jobs follow our table of jobs.
 import { fromKysely, PgBoss } from 'pg-boss';
 import { JOB_KINDS, type JobKind, type Urgency } from '../core/queue.ts';
-import { patiently } from '../db/postgres-repeat.ts';
+import { patiently } from '../db/postgres-errors.ts';
 import type { Log } from '../log.ts';
 import { createJobTable, type JobTable, type JobTransport, type ScheduledJob } from './job-table.ts';
 

@@ -2,7 +2,7 @@
 import { lintSource } from '@secretlint/core';
 import { secretLintProfiler } from '@secretlint/profiler';
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
-import { REDACTED } from '../core/redacted.ts';
+import { REDACTED } from '../core/report.ts';
 import { findExactValues, getNeedles, type Needle } from './exact-values.ts';
 import { findByRules } from './match-rules.ts';
 import { findPrivateKeys } from './private-keys.ts';

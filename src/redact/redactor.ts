@@ -1,5 +1,5 @@
 // Takes the secrets out of text before it is logged, stored, sent or shown; what could not be checked is withheld.
-import { REDACTED } from '../core/redacted.ts';
+import { REDACTED } from '../core/report.ts';
 import { findSecrets } from './find-secrets.ts';
 import type { Span } from './readings.ts';
 import { WorkerClient } from './worker-client.ts';

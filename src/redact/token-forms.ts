@@ -1,5 +1,5 @@
 // Tokens that are known by their form wherever they occur. Sources: what their makers publish about them.
-import { REDACTED } from '../core/redacted.ts';
+import { REDACTED } from '../core/report.ts';
 
 /** Prefixes that nothing else has: found even where they touch other text. */
 const UNMISTAKABLE = [

@@ -2,10 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { untilAborted } from '../core/abortable.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { CommitLexicon, HistoryLexicon, Lexicon, LexiconFile, Lexicons, TermMatches } from '../core/lexicon.ts';
 import type { Listing, SourceTree, TreeEntry } from '../core/source.ts';
-import { untilAborted } from '../core/until-aborted.ts';
 import type { Log } from '../log.ts';
 import { WorkerClient } from '../redact/worker-client.ts';
 import { runInSlices } from '../triage/localise/table.ts';

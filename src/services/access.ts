@@ -1,10 +1,10 @@
 // What a person may see and do in a project, by their role there. All else looks absent to them.
-import type { Account } from '../core/account.ts';
+import { type Account, isAtLeast, type Permissions, type Role } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { Investigation } from '../core/investigation.ts';
 import type { Issue } from '../core/issue.ts';
 import type { Project } from '../core/project.ts';
-import { isAtLeast, type Permissions, type Role } from '../core/role.ts';
+import type { Investigation } from '../core/report.ts';
+
 import type { InvestigationFilter } from '../db/investigations.ts';
 import type { Store } from '../db/store.ts';
 

@@ -1,5 +1,5 @@
 // Follows an investigation live, and streams what happens to a client that may be slow, silent or no longer allowed.
-import { type Investigation, isEnded } from '../core/investigation.ts';
+import { type Investigation, isEnded } from '../core/report.ts';
 import type { RecordedStep } from '../db/runs.ts';
 import type { Store } from '../db/store.ts';
 

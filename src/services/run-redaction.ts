@@ -1,10 +1,10 @@
 // Nothing secret reaches a model, a transcript or a change: source, tools, answers and changes are redacted whole before a part is shown.
 import { createGuard, type Guard, type GuardedChange } from '../agent/guard-change.ts';
-import type { ChangeSet, FileChange } from '../core/change-set.ts';
-import { toDiff } from '../core/diff/diff.ts';
-import { cutWindow } from '../core/diff/text-lines.ts';
+import { type ChangeSet, cutWindow, type FileChange, toDiff } from '../core/diff/diff.ts';
+
+import type { Tool } from '../core/evidence.ts';
 import type { Model } from '../core/model.ts';
-import { REDACTED } from '../core/redacted.ts';
+import { REDACTED } from '../core/report.ts';
 import type {
   CommitInfo,
   Comparison,
@@ -15,7 +15,6 @@ import type {
   SearchQuery,
   SourceTree,
 } from '../core/source.ts';
-import type { Tool } from '../core/tool.ts';
 import type { Redactor } from '../redact/redactor.ts';
 
 /** Characters of redacted files that are kept for the next question about them. */

@@ -1,6 +1,6 @@
 // The tool that reads and searches the text that came with the report: a log of a failed CI run, or the report itself.
 import { z } from 'zod';
-import type { Tool } from '../core/tool.ts';
+import type { Tool } from '../core/evidence.ts';
 import {
   answerFailed,
   answerFound,

@@ -1,8 +1,8 @@
 // The tools that ask git about commits: history, blame and compare.
 import { z } from 'zod';
-import type { Finding } from '../core/evidence.ts';
+import type { Finding, Tool } from '../core/evidence.ts';
 import type { BlameLine, Comparison, HistoryQuery, HistoryResult, Repository, SourceTree } from '../core/source.ts';
-import type { Tool } from '../core/tool.ts';
+
 import type { EditedTree } from './overlay.ts';
 import { explainNoText } from './read-files.ts';
 import {

@@ -1,7 +1,7 @@
 // The tools that edit: replace, create, delete and rename, all on the overlay.
 import { z } from 'zod';
-import { toLines } from '../core/diff/text-lines.ts';
-import type { Tool } from '../core/tool.ts';
+import { toLines } from '../core/diff/diff.ts';
+import type { Tool } from '../core/evidence.ts';
 import type { EditOutcome, Overlay } from './overlay.ts';
 import {
   answerFailed,

@@ -1,8 +1,8 @@
 // The tool that lists folders and paths.
 import { z } from 'zod';
+import type { Tool } from '../core/evidence.ts';
 import { createGlobMatcher, type Effort } from '../core/paths.ts';
 import type { TreeEntry } from '../core/source.ts';
-import type { Tool } from '../core/tool.ts';
 import type { EditedTree } from './overlay.ts';
 import {
   answerFailed,

@@ -1,8 +1,8 @@
 // Edits on top of one commit: lookups see them, and the change set is computed from them, never written by a model.
-import type { ChangeSet, FileChange, FileMode } from '../core/change-set.ts';
-import { cutWindow, isText } from '../core/diff/text-lines.ts';
+import { type ChangeSet, cutWindow, type FileChange, type FileMode, isText } from '../core/diff/diff.ts';
+
 import { isSafePath } from '../core/paths.ts';
-import { REDACTED } from '../core/redacted.ts';
+import { REDACTED } from '../core/report.ts';
 import type { Symbol as Definition, FileRead, LineRange, SourceTree, TreeEntry } from '../core/source.ts';
 import { outlineOf } from '../git/outline.ts';
 import { type Edit, type PlacedAt, type Placement, placeEdit } from './place-edit.ts';

@@ -1,8 +1,8 @@
 // The tool that finds who owns paths, by CODEOWNERS of the default branch.
 import { z } from 'zod';
+import type { Tool } from '../core/evidence.ts';
 import { computeReach, type Effort, splitPattern } from '../core/paths.ts';
 import type { Repository } from '../core/source.ts';
-import type { Tool } from '../core/tool.ts';
 import { answerFailed, answerFound, answerNothing, defineTool, joinNotes, normalisePath, PATH } from './tool-kit.ts';
 
 /** In GitHub's order: the first that exists counts. */

@@ -1,6 +1,6 @@
 // Places an edit in a file: exactly, else uniquely up to white space, else refused with the nearest lines; never by
 // guess.
-import { toLines } from '../core/diff/text-lines.ts';
+import { toLines } from '../core/diff/diff.ts';
 import { formatNumberedLines } from './tool-kit.ts';
 
 export interface Edit {

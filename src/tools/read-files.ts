@@ -1,9 +1,9 @@
 // The tools that read files: whole or by ranges of lines, and as an outline of what they define.
 import { z } from 'zod';
-import { toLines } from '../core/diff/text-lines.ts';
-import type { Finding } from '../core/evidence.ts';
+import { toLines } from '../core/diff/diff.ts';
+import type { Finding, Tool } from '../core/evidence.ts';
 import type { FileRead, LineRange } from '../core/source.ts';
-import type { Tool } from '../core/tool.ts';
+
 import type { EditedTree } from './overlay.ts';
 import {
   answerFailed,

@@ -1,8 +1,8 @@
 // The tool that searches lines, in the commit and in what edits made of it.
 import { createContext, Script } from 'node:vm';
 import { z } from 'zod';
-import { toLines } from '../core/diff/text-lines.ts';
-import type { Finding } from '../core/evidence.ts';
+import { toLines } from '../core/diff/diff.ts';
+import type { Finding, Tool } from '../core/evidence.ts';
 import { createGlobMatcher } from '../core/paths.ts';
 import {
   describeSearchCut,
@@ -11,7 +11,7 @@ import {
   type SearchQuery,
   type SearchResult,
 } from '../core/source.ts';
-import type { Tool } from '../core/tool.ts';
+
 import type { EditedTree } from './overlay.ts';
 import {
   answerFailed,

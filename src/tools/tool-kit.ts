@@ -1,10 +1,9 @@
 // What every tool shares: arguments are parsed and repaired, the query is put into words, and one finding of bounded
 // size is returned.
 import { z } from 'zod';
-import { isText } from '../core/diff/text-lines.ts';
-import type { Finding } from '../core/evidence.ts';
+import { isText } from '../core/diff/diff.ts';
+import type { Finding, Tool } from '../core/evidence.ts';
 import type { CommitInfo } from '../core/source.ts';
-import type { Tool } from '../core/tool.ts';
 
 /** What one result may hold, in bytes: about 3,000 tokens. Tools keep to it themselves, in whole lines. */
 export const MAX_RESULT_BYTES = 12_000;

@@ -1,5 +1,5 @@
 // A closer look at one suspect: the lines around the place, who last changed it, and the last commits to the file.
-import { cutText } from '../core/cut-text.ts';
+
 import type {
   BlameLine,
   CommitInfo,
@@ -8,6 +8,7 @@ import type {
   Symbol as OutlineSymbol,
   SourceTree,
 } from '../core/source.ts';
+import { cutText } from '../core/text.ts';
 import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import type { RankedSuspect } from './rank-suspects.ts';
 

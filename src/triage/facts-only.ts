@@ -1,7 +1,7 @@
 // The Issue that facts alone allow: where they point and why, what to look at next, and that no model was asked.
-import { cutText } from '../core/cut-text.ts';
-import { removeInvisibleIn } from '../core/inert-text.ts';
+
 import type { Analysis, Conclusion, Step, Suspect } from '../core/issue.ts';
+import { cutText, removeInvisibleIn } from '../core/text.ts';
 import type { Examined } from './examine.ts';
 import type { Facts } from './facts.ts';
 import { shortenSha } from './lookups.ts';

@@ -1,8 +1,7 @@
 // The investigation steps of triage: each lookup with its exact query, its result and what it means.
-import { cutText } from '../core/cut-text.ts';
+
 import { CausewayError } from '../core/errors.ts';
 import type { SourcedStep } from '../core/evidence.ts';
-import { removeInvisibleIn } from '../core/inert-text.ts';
 import {
   describeSearchCut,
   type Repository,
@@ -11,6 +10,7 @@ import {
   type SearchResult,
   type SourceTree,
 } from '../core/source.ts';
+import { cutText, removeInvisibleIn } from '../core/text.ts';
 import type { Ground } from './paths.ts';
 
 /** Results are for people and for one page: longer ones are cut, and say so. */

@@ -1,7 +1,7 @@
 // The audit log: what a person did, and what anybody did in the projects that they maintain.
 import { html } from 'hono/html';
-import { sanitiseLine } from '../core/inert-text.ts';
-import { isAtLeast } from '../core/role.ts';
+import { isAtLeast } from '../core/account.ts';
+import { sanitiseLine } from '../core/text.ts';
 import type { AuditEntry } from '../db/audit.ts';
 import { isId, knownProjects } from '../services/access.ts';
 import { cutPage, DASH, renderEmpty, renderMissing, renderMoment, renderPager, renderTable } from './components.ts';

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { isRecent, isSessionAlive, type Session, type TokenRecord } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
-import { sanitiseLine } from '../core/inert-text.ts';
+import { sanitiseLine } from '../core/text.ts';
 import { SECRET_OVERLAP_MS } from '../core/webhook.ts';
 import { registerSecret } from '../log.ts';
 import { visibleProjects } from '../services/access.ts';

@@ -1,6 +1,6 @@
 // Deliveries: the webhooks of an account, each with its attempts and its current body, and the form that sends it again.
 import { html } from 'hono/html';
-import { sanitiseLine, sanitiseText } from '../core/inert-text.ts';
+import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { Webhook, WebhookState } from '../core/webhook.ts';
 import type { WebhookAttempt, WebhookFilter, WebhookStore } from '../db/webhooks.ts';
 import { visibleInvestigation } from '../services/access.ts';

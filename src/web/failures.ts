@@ -1,10 +1,10 @@
 // The failures of a project: the list of them, the flaky ones, and one failure with its cause and its first bad commit.
 import { html } from 'hono/html';
 import type { Closing, CommitRange, Failure, Sighting } from '../core/failure.ts';
-import { sanitiseLine } from '../core/inert-text.ts';
-import type { Investigation } from '../core/investigation.ts';
 import { formatPercent } from '../core/issue-view.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
+import type { Investigation } from '../core/report.ts';
+import { sanitiseLine } from '../core/text.ts';
 import type { Thread } from '../core/thread.ts';
 import {
   createCrumbs,

@@ -1,7 +1,7 @@
 // The body of a form: of a known type, limited in size, with the proof that it is ours, and counted once where it must be.
 import { randomBytes } from 'node:crypto';
 import { html } from 'hono/html';
-import { readLimited } from '../core/read-limited.ts';
+import { readLimited } from '../core/abortable.ts';
 import type { ActOptions } from '../db/accounts.ts';
 import { FORM_TOKEN, type Html, WebRefusal } from './layout.ts';
 import { hashValue, requireFormToken } from './session.ts';

@@ -1,12 +1,12 @@
 // An investigation in progress: its state, steps and cost, live; the button that stops it; and how it ended.
 import { html } from 'hono/html';
+import { isAtLeast } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
-import { sanitiseLine, sanitiseText } from '../core/inert-text.ts';
-import { type Investigation, type InvestigationState, isEnded } from '../core/investigation.ts';
 import type { Project } from '../core/project.ts';
 import type { FailureReason } from '../core/reason.ts';
-import { isAtLeast } from '../core/role.ts';
+import { type Investigation, type InvestigationState, isEnded } from '../core/report.ts';
 import type { InvestigationSettings } from '../core/settings.ts';
+import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { Spending } from '../db/costs.ts';
 import type { RecordedStep } from '../db/runs.ts';
 import { cancelInvestigation } from '../services/accept-report.ts';

@@ -1,9 +1,9 @@
 // The proposed change side by side: each file with its lines before and after.
 import { html } from 'hono/html';
-import type { ChangeSet, FileChange } from '../core/change-set.ts';
-import { changesSomething } from '../core/diff/diff.ts';
+import { type ChangeSet, type FileChange, hasChanges } from '../core/diff/diff.ts';
+
 import { diffLines } from '../core/diff/line-diff.ts';
-import { sanitiseLine, truncate, withUnseenTold } from '../core/inert-text.ts';
+import { sanitiseLine, truncate, withUnseenTold } from '../core/text.ts';
 import { formatCount, formatPlural, renderBadge } from './components.ts';
 import type { Html } from './layout.ts';
 import type { TextLinks } from './text.ts';
@@ -46,7 +46,7 @@ interface ShownFile {
 
 /** `null`: the change was deleted, or cannot be read. */
 export function renderChange(issueId: string, changeSet: ChangeSet | null, links: TextLinks): Html {
-  const files = changeSet?.files.filter(changesSomething) ?? [];
+  const files = changeSet?.files.filter(hasChanges) ?? [];
   if (files.length === 0) return html``;
   const patch = html`<a href="/issues/${issueId}/patch">the patch</a>`;
   const quota: Quota = { rows: MAX_ROWS, characters: MAX_CHARACTERS };

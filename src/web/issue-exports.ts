@@ -1,13 +1,13 @@
 // An issue to take away: as Markdown for a ticket, in which untrusted text has no effect, and its change as a patch.
-import type { ChangeSet } from '../core/change-set.ts';
+import type { ChangeSet } from '../core/diff/diff.ts';
 import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Issue, Step } from '../core/issue.ts';
 import { createIssueView, getIssueTitle } from '../core/issue-view.ts';
 import { formatBullet, formatCodeSpan, formatFence, inertInline, inertMarkdown } from '../core/markdown/github.ts';
 import type { Project } from '../core/project.ts';
+import type { SourceLinks } from '../core/shown-issue.ts';
 import { addSources, filterIssue, type ShownIssue, type SourcedIssue } from '../core/shown-issue.ts';
-import type { SourceLinks } from '../core/source-links.ts';
 import { formatPlural } from './components.ts';
 import { createSourceLinks, findIssue } from './issue.ts';
 import { refuseAbsentPage, WebRefusal } from './layout.ts';

@@ -1,15 +1,15 @@
 // An issue as people read it: the result and the next action first, then the evidence, the change and the record; and its forms.
 import { html } from 'hono/html';
-import type { ChangeSet } from '../core/change-set.ts';
+import { isAtLeast } from '../core/account.ts';
 import type { Verdict } from '../core/check.ts';
+import type { ChangeSet } from '../core/diff/diff.ts';
 import { CausewayError } from '../core/errors.ts';
-import { sanitiseLine, sanitiseText } from '../core/inert-text.ts';
 import type { Analysis, Issue, Outcome, Step, Suspect } from '../core/issue.ts';
 import { createIssueView, formatPercent, getIssueTitle, type IssueView } from '../core/issue-view.ts';
 import { SCRIPTED_MODEL } from '../core/model.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
-import { isAtLeast } from '../core/role.ts';
-import { buildSourceLinks, NO_LINKS, type SourceLinks } from '../core/source-links.ts';
+import { buildSourceLinks, NO_LINKS, type SourceLinks } from '../core/shown-issue.ts';
+import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { PostedPullRequest } from '../core/thread.ts';
 import { eraseIssue } from '../services/accept-report.ts';
 import { mayErase, type Seen, visibleIssue } from '../services/access.ts';

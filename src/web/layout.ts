@@ -5,7 +5,7 @@ import type { Handler } from 'hono';
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { sanitiseLine } from '../core/inert-text.ts';
+import { sanitiseLine } from '../core/text.ts';
 import type { PageContext, SignedIn, WebDeps, WebEnv } from './web-deps.ts';
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;

@@ -1,11 +1,11 @@
 // Creating a token: a form with its faults, and the page that shows the token once, with a first call.
 import { html } from 'hono/html';
 import { createToken, DEFAULT_SCOPES, hashToken, SCOPES, type Scope, type TokenRecord } from '../core/account.ts';
+import { quoteWords } from '../core/command-words.ts';
 import { createId } from '../core/ids.ts';
-import { sanitiseLine } from '../core/inert-text.ts';
 import type { Project } from '../core/project.ts';
 import type { ExampleReport } from '../core/report.ts';
-import { quoteWords } from '../core/shell-quote.ts';
+import { sanitiseLine } from '../core/text.ts';
 import { registerSecret } from '../log.ts';
 import { type KnownProjects, knownProjects } from '../services/access.ts';
 import { renderCopyable, renderJoined, renderMissing, renderMoment } from './components.ts';

@@ -1,8 +1,8 @@
 // What mode `observe` held back: what Causeway would have posted, and what it cost to find out.
 import { html } from 'hono/html';
 import type { Finding, Head } from '../core/head.ts';
-import { removeInvisible, sanitiseLine, sanitiseText } from '../core/inert-text.ts';
 import type { Project } from '../core/project.ts';
+import { removeInvisible, sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { Subject, Thread } from '../core/thread.ts';
 import type { Backfill } from '../db/backfills.ts';
 import {

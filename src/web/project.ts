@@ -1,11 +1,11 @@
 // A project: what is running, and its issues; and its effective settings.
 import { html } from 'hono/html';
-import { sanitiseLine, sanitiseText } from '../core/inert-text.ts';
-import type { Investigation } from '../core/investigation.ts';
+import { isAtLeast } from '../core/account.ts';
 import { formatPercent } from '../core/issue-view.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
-import { isAtLeast } from '../core/role.ts';
+import type { Investigation } from '../core/report.ts';
 import type { EffectiveConfiguration, ValueSource } from '../core/settings.ts';
+import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { IssueLine } from '../db/investigations.ts';
 import { isId } from '../services/access.ts';
 import {

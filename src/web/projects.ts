@@ -1,8 +1,8 @@
 // The projects that a person may see, each with its figures; and what to do first.
 import { html } from 'hono/html';
-import { sanitiseLine } from '../core/inert-text.ts';
+import { isAtLeast } from '../core/account.ts';
 import type { Project } from '../core/project.ts';
-import { isAtLeast } from '../core/role.ts';
+import { sanitiseLine } from '../core/text.ts';
 import type { ProjectCounts } from '../db/investigations.ts';
 import { type KnownProjects, knownProjects } from '../services/access.ts';
 import {

@@ -1,12 +1,12 @@
 // A report submitted by form: accepted in the same way as the API's, and once however often the form is sent.
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
+import { isAtLeast } from '../core/account.ts';
 import { describeNoSpace } from '../core/disk.ts';
 import { CausewayError } from '../core/errors.ts';
-import { sanitiseLine } from '../core/inert-text.ts';
 import type { Project } from '../core/project.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';
-import { isAtLeast } from '../core/role.ts';
+import { sanitiseLine } from '../core/text.ts';
 import { acceptReport } from '../services/accept-report.ts';
 import { createCrumbs, findProject, formatDollars, type SeenProject } from './components.ts';
 import { createOnceKey, describeField, type Form, readForm, readOnceKey, renderFault } from './forms.ts';

@@ -4,7 +4,7 @@ import type { MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { type Account, isRecent, isSessionAlive, type Session } from '../core/account.ts';
 import { createId } from '../core/ids.ts';
-import { sanitiseLine } from '../core/inert-text.ts';
+import { sanitiseLine } from '../core/text.ts';
 import { WebRefusal } from './layout.ts';
 import type { PageContext, SignedIn, WebDeps, WebEnv } from './web-deps.ts';
 

@@ -1,8 +1,8 @@
 // What a model or a person wrote, as a page shows it: paragraphs, lists, code, and links only to our own steps and to the repository's source.
 import { html } from 'hono/html';
-import { sanitiseLine, sanitiseText } from '../core/inert-text.ts';
 import { parseInline, parseMarkdown } from '../core/markdown/parse.ts';
-import { NO_LINKS, type SourceLinks } from '../core/source-links.ts';
+import { NO_LINKS, type SourceLinks } from '../core/shown-issue.ts';
+import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { Html } from './layout.ts';
 
 type Block = ReturnType<typeof parseMarkdown>['children'][number];

@@ -1,8 +1,8 @@
 // Usage: investigations and their cost by month and project, against the budgets; the same as CSV; and the pull requests that were opened.
 import { html } from 'hono/html';
-import { removeInvisible, sanitiseLine } from '../core/inert-text.ts';
-import type { InvestigationState } from '../core/investigation.ts';
 import type { Project } from '../core/project.ts';
+import type { InvestigationState } from '../core/report.ts';
+import { removeInvisible, sanitiseLine } from '../core/text.ts';
 import type { ChecksState } from '../core/thread.ts';
 import type { UsageRow } from '../db/costs.ts';
 import type { OpenedPullRequest } from '../db/threads.ts';

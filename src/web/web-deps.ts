@@ -1,11 +1,10 @@
 // What the account area is built from, and what is known during one request.
 import type { Context } from 'hono';
-import type { Account, GithubSignIn, Session } from '../core/account.ts';
+import type { Account, GithubSignIn, Permissions, Session } from '../core/account.ts';
 import type { TellAnswered } from '../core/answer.ts';
 import type { AskRoom } from '../core/disk.ts';
 import type { Project } from '../core/project.ts';
 import type { ExampleReport } from '../core/report.ts';
-import type { Permissions } from '../core/role.ts';
 import type { ConfigurationOf } from '../core/settings.ts';
 import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';

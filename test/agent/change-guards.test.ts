@@ -1,7 +1,7 @@
 // The guards on the change, against edits in disguise.
 import { describe, expect, it } from 'vitest';
 import { guardChange } from '../../src/agent/guard-change.ts';
-import type { FileChange } from '../../src/core/change-set.ts';
+import type { FileChange } from '../../src/core/diff/diff.ts';
 import { BASE, FIXED, OPEN_GROUND } from './conclusion-samples.ts';
 
 function added(path: string, after = 'x\n'): FileChange {

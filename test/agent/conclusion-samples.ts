@@ -3,7 +3,7 @@
 import type { FinishedRun } from '../../src/agent/conclude.ts';
 import { type ConclusionDraft, parseDraft } from '../../src/agent/conclusion-draft.ts';
 import { type GuardGround, guardChange } from '../../src/agent/guard-change.ts';
-import type { FileChange } from '../../src/core/change-set.ts';
+import type { FileChange } from '../../src/core/diff/diff.ts';
 import type { Conclusion } from '../../src/core/issue.ts';
 
 export const BASE = '484f10e70a3914051ff7d7630554df508f846450';

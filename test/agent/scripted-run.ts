@@ -3,9 +3,8 @@
 import { type AgentEnd, runAgent } from '../../src/agent/loop.ts';
 import type { AgentInput } from '../../src/agent/session.ts';
 import type { Transcript, TranscriptRecord } from '../../src/agent/transcript.ts';
-import type { Finding } from '../../src/core/evidence.ts';
+import type { Finding, Tool } from '../../src/core/evidence.ts';
 import type { Model, ModelRequest, ModelTurn, Prices } from '../../src/core/model.ts';
-import type { Tool } from '../../src/core/tool.ts';
 
 interface Call {
   readonly name: string;

@@ -2,11 +2,19 @@
 
 import { type Api, createApi } from '../../src/api/api.ts';
 import type { ReadinessCheck } from '../../src/api/api-deps.ts';
-import { type Account, createToken, DEFAULT_SCOPES, hashToken, type TokenRecord } from '../../src/core/account.ts';
+import {
+  type Account,
+  createToken,
+  DEFAULT_SCOPES,
+  hashToken,
+  type Permissions,
+  type Role,
+  type TokenRecord,
+} from '../../src/core/account.ts';
 import type { Shortage } from '../../src/core/disk.ts';
 import { createId } from '../../src/core/ids.ts';
 import type { Project } from '../../src/core/project.ts';
-import type { Permissions, Role } from '../../src/core/role.ts';
+
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import type { Run } from '../../src/db/runs.ts';
 import { createSeal } from '../../src/db/seal.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CheckEvidence, type FailureHistory, type Judgement, judgeCheck } from '../../src/ci/judge.ts';
 import { type ReadCheck, readCheck } from '../../src/ci/read-check.ts';
-import { describeReason } from '../../src/core/verdict.ts';
+import { describeReason } from '../../src/core/check.ts';
 import { actionsLog, JEST, TSC } from './logs.ts';
 
 function read(output: readonly string[], end?: string): ReadCheck {

@@ -12,7 +12,7 @@ import {
   truncate,
   wrap,
 } from '../../src/cli/terminal.ts';
-import { quoteWord } from '../../src/core/shell-quote.ts';
+import { quoteWord } from '../../src/core/command-words.ts';
 import { createLog } from '../../src/log.ts';
 import { ANY_CHARACTER } from '../support/any-character.ts';
 

@@ -1,9 +1,9 @@
 // The vectors that define the diff, in both directions.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../src/core/change-set.ts';
 import { applyFileDiff, toChangeSet } from '../../src/core/diff/apply-diff.ts';
-import { toFileDiff } from '../../src/core/diff/diff.ts';
+import { type FileChange, toFileDiff } from '../../src/core/diff/diff.ts';
+
 import type { FileDiff } from '../../src/core/issue.ts';
 
 interface Vectors {

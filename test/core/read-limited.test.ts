@@ -1,6 +1,6 @@
 // A body from outside takes no more memory than its reader allows, and no longer than its signal.
 import { expect, it } from 'vitest';
-import { readLimited } from '../../src/core/read-limited.ts';
+import { readLimited } from '../../src/core/abortable.ts';
 
 function streamOf(...chunks: readonly string[]): ReadableStream<Uint8Array> {
   return ReadableStream.from(chunks.map((chunk) => Buffer.from(chunk)));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../src/core/change-set.ts';
+import type { FileChange } from '../../src/core/diff/diff.ts';
 import { toUnifiedPatch } from '../../src/core/diff/unified-patch.ts';
 import { type Files, randomChangeSets } from './random-change-sets.ts';
 

@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import { moveRecords, openMoveSource, openSecrets, readMoveEnd } from '../../src/db/move.ts';
-import { openPostgresStore } from '../../src/db/open-postgres.ts';
+import { openPostgresStore } from '../../src/db/postgres.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { openSqliteStore } from '../../src/db/sqlite.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';

@@ -1,7 +1,7 @@
 // The store on PostgreSQL as an operator meets it: opening, upgrading, servers that refuse, and one that is restarted.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPostgresStore } from '../../src/db/open-postgres.ts';
+import { openPostgresStore } from '../../src/db/postgres.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { emptyDatabase, migratedDatabase } from '../support/postgres.ts';

@@ -1,6 +1,6 @@
 // Verbs on PostgreSQL take place exactly once: beside each other, and when the connection is lost at any point.
 import { describe, expect, it } from 'vitest';
-import { openPostgresStore } from '../../src/db/open-postgres.ts';
+import { openPostgresStore } from '../../src/db/postgres.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { wireTo } from '../support/cut-connections.ts';

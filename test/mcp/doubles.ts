@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import type { Tool, ToolResult } from '../../src/core/tool.ts';
+import type { Tool, ToolResult } from '../../src/core/evidence.ts';
 import type { Log } from '../../src/log.ts';
 import { createLog } from '../../src/log.ts';
 import { parseMonitoringConfig } from '../../src/mcp/config.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError } from '../../src/core/errors.ts';
 import type { JobHandler } from '../../src/core/queue.ts';
-import { openPostgresStore } from '../../src/db/open-postgres.ts';
+import { openPostgresStore } from '../../src/db/postgres.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
 import { createBossQueue } from '../../src/queue/boss-queue.ts';

@@ -1,11 +1,11 @@
 // The model's part of a run as the house plays it: cleaned, budgeted, waited for, and begun with what is the project's own.
 
 import { describe, expect, it } from 'vitest';
-import type { ChangeSet } from '../../src/core/change-set.ts';
+import type { ChangeSet } from '../../src/core/diff/diff.ts';
 import { CausewayError } from '../../src/core/errors.ts';
+import type { Tool } from '../../src/core/evidence.ts';
 import { type Model, type ModelRequest, ModelUnavailable } from '../../src/core/model.ts';
 import { DEFAULT_SETTINGS, type InvestigationSettings } from '../../src/core/settings.ts';
-import type { Tool } from '../../src/core/tool.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';

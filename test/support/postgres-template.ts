@@ -1,6 +1,6 @@
 // The database that tests copy instead of migrating one each.
 
-import { openPostgresStore } from '../../src/db/open-postgres.ts';
+import { openPostgresStore } from '../../src/db/postgres.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
 import { openBoss } from '../../src/queue/open-boss.ts';

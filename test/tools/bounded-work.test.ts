@@ -1,7 +1,7 @@
 // Work whose size a repository or a model chooses has an end, and the answer says so.
 import { describe, expect, it } from 'vitest';
+import type { Tool } from '../../src/core/evidence.ts';
 import type { TreeEntry } from '../../src/core/source.ts';
-import type { Tool } from '../../src/core/tool.ts';
 import { defineListFilesTool } from '../../src/tools/list-files.ts';
 import { createOverlay } from '../../src/tools/overlay.ts';
 import { defineOwnersTool } from '../../src/tools/owners.ts';

@@ -1,6 +1,6 @@
 // The audit log: who sees which entries, in what words, and page by page.
 import { describe, expect, it } from 'vitest';
-import type { Role } from '../../src/core/role.ts';
+import type { Role } from '../../src/core/account.ts';
 import { opening, TRIAGER } from '../support/github-store-samples.ts';
 import { acceptance, accepted, NOW, token } from '../support/store-samples.ts';
 import { linksOf, rowsOf } from './read-page.ts';

@@ -1,8 +1,8 @@
 // One receiver that hangs, with many webhooks queued to it: those of other accounts go out meanwhile. And what is erased is not told.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../src/core/account.ts';
-import { newSigningSecret } from '../../src/core/account.ts';
+import { type Account, newSigningSecret } from '../../src/core/account.ts';
+
 import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';

@@ -1,7 +1,7 @@
 // One check of the doctor: bounded in time, whatever it throws becomes a finding, and no finding contains a secret.
 import type { Finding } from '../../cli/operator-text.ts';
 import { CausewayError } from '../../core/errors.ts';
-import { REDACTED } from '../../core/redacted.ts';
+import { REDACTED } from '../../core/report.ts';
 
 /** What a check found, without its name. */
 export type Verdict = Omit<Finding, 'check'>;

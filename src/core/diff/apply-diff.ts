@@ -1,9 +1,19 @@
 // From the diff back to the files: applies it to the base byte for byte, or refuses it; it never guesses.
-import type { ChangeSet, FileChange, FileMode } from '../change-set.ts';
-import { CausewayError } from '../errors.ts';
+
 import type { Change, Diff, FileDiff, LineChange } from '../issue.ts';
-import { isSafePath } from '../paths.ts';
-import { isText, isWhole, joinLines, type TextLines, toLines } from './text-lines.ts';
+import {
+  type ChangeSet,
+  createDiffRefused,
+  type FileChange,
+  type FileMode,
+  isText,
+  isWhole,
+  joinLines,
+  requireSafePath,
+  requireText,
+  type TextLines,
+  toLines,
+} from './diff.ts';
 
 const AGAIN = 'Make the diff again against this revision.';
 
@@ -30,12 +40,12 @@ export function toChangeSet(base: string, diff: Diff, readBase: (path: string) =
   const readKnown = (path: string, file: SoundFileDiff): string => {
     const text = readBase(path);
     if (text !== null) return text;
-    throw diffRefused(file.fileName, 'the revision has no such file to change', AGAIN);
+    throw createDiffRefused(file.fileName, 'the revision has no such file to change', AGAIN);
   };
   for (const file of files) {
     if (file.status !== 'added' && file.status !== 'renamed') continue;
     if (vacated.has(file.fileName) || readBase(file.fileName) === null) continue;
-    throw diffRefused(
+    throw createDiffRefused(
       file.fileName,
       'the revision already has a file of this name',
       'Choose another name, or modify it.',
@@ -70,7 +80,7 @@ function toFileChange(file: SoundFileDiff, read: (path: string, file: SoundFileD
 /** The text after the diff of a file that stays. */
 function applyChanges(base: string, file: SoundFileDiff): string {
   if (file.status === 'added' && base !== '') {
-    throw diffRefused(file.fileName, 'it is added, but there is already a file with content', AGAIN);
+    throw createDiffRefused(file.fileName, 'it is added, but there is already a file with content', AGAIN);
   }
   const before = readLines(base, file);
   const lines = buildLines(before.lines, file);
@@ -78,13 +88,17 @@ function applyChanges(base: string, file: SoundFileDiff): string {
   if (isWhole(after)) return joinLines(after);
   const reason =
     lines.length === 0 ? 'no line is left that a newline could end' : 'its last line is empty without a newline';
-  throw diffRefused(file.fileName, reason, 'Set endsWithNewline to what the new file has, or leave that line out.');
+  throw createDiffRefused(
+    file.fileName,
+    reason,
+    'Set endsWithNewline to what the new file has, or leave that line out.',
+  );
 }
 
 function requireAllDeleted(base: string, file: SoundFileDiff): void {
   const left = buildLines(readLines(base, file).lines, file);
   if (left.length === 0) return;
-  throw diffRefused(file.fileName, `it is deleted, but ${left.length} of its lines are not`, AGAIN);
+  throw createDiffRefused(file.fileName, `it is deleted, but ${left.length} of its lines are not`, AGAIN);
 }
 
 function readLines(base: string, file: SoundFileDiff): TextLines {
@@ -101,7 +115,7 @@ function buildLines(base: readonly string[], file: SoundFileDiff): string[] {
       findSpanFault(span, taken, base.length) ??
       findRepeatedFile(change, file.changes[index - 1]) ??
       findOldCodeFault(change, base);
-    if (fault !== null) throw diffRefused(file.fileName, `change ${index + 1} ${fault}`, AGAIN);
+    if (fault !== null) throw createDiffRefused(file.fileName, `change ${index + 1} ${fault}`, AGAIN);
     append(out, base.slice(taken, span.from));
     append(out, readNewLines(change));
     taken = span.to;
@@ -172,13 +186,13 @@ const MODE_REPAIR = 'Give "100644" or "100755" for an added file or a changed mo
 /** Every file of a diff, its form checked. */
 function checkFiles(diff: Diff): SoundFileDiff[] {
   if (!isObject(diff) || !Array.isArray(diff.files))
-    throw diffRefused(undefined, 'it has no list of files', CHANGE_REPAIR);
+    throw createDiffRefused(undefined, 'it has no list of files', CHANGE_REPAIR);
   return diff.files.map(checkFileDiff);
 }
 
 /** The same diff, once it is known to have the form that the API defines (as JSON it may hold anything); else throws `diff_refused`. */
 function checkFileDiff(file: FileDiff): SoundFileDiff {
-  if (!isObject(file)) throw diffRefused(undefined, 'it is no object', CHANGE_REPAIR);
+  if (!isObject(file)) throw createDiffRefused(undefined, 'it is no object', CHANGE_REPAIR);
   requireSafePath(file.fileName);
   const fault =
     findStatusFault(file) ??
@@ -186,7 +200,7 @@ function checkFileDiff(file: FileDiff): SoundFileDiff {
     findModeFault(file) ??
     findNewlineFault(file) ??
     findChangesFault(file);
-  if (fault !== null) throw diffRefused(file.fileName, fault.reason, fault.repair);
+  if (fault !== null) throw createDiffRefused(file.fileName, fault.reason, fault.repair);
   return { ...file, status: file.status ?? 'modified' } as SoundFileDiff;
 }
 
@@ -286,7 +300,11 @@ function requireDistinctPaths(files: readonly SoundFileDiff[]): void {
   }
   for (const target of targets) {
     if (!listFolders(target).some((folder) => targets.has(folder))) continue;
-    throw diffRefused(target, 'another file of the diff stands where its folder must be', 'Rename one of the two.');
+    throw createDiffRefused(
+      target,
+      'another file of the diff stands where its folder must be',
+      'Rename one of the two.',
+    );
   }
 }
 
@@ -303,7 +321,7 @@ function getSource(file: SoundFileDiff): string | null {
 }
 
 function requireNew(paths: Set<string>, path: string): void {
-  if (paths.has(path)) throw diffRefused(path, 'the diff names it twice', ONCE);
+  if (paths.has(path)) throw createDiffRefused(path, 'the diff names it twice', ONCE);
   paths.add(path);
 }
 
@@ -311,38 +329,4 @@ function requireNew(paths: Set<string>, path: string): void {
 function listFolders(path: string): string[] {
   const parts = path.split('/');
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
-}
-
-/** The error for a diff that must not be applied or made. It quotes no content: a line may hold a secret. */
-function diffRefused(fileName: unknown, reason: string, repair: string): CausewayError {
-  const name = typeof fileName === 'string' ? JSON.stringify(fileName.slice(0, 200)) : 'a file without a name';
-  return new CausewayError('diff_refused', `The diff of ${name} is refused: ${reason}. ${repair}`);
-}
-
-/** Refuses a path that leaves the repository, or might on another system. */
-function requireSafePath(path: unknown): void {
-  if (typeof path === 'string' && isSafePath(path)) return;
-  throw diffRefused(
-    path,
-    'the path does not name an ordinary file inside the repository on every system',
-    'Use a relative path with "/" between its parts: no "..", no empty part, no backslash, no drive, nothing like ".git".',
-  );
-}
-
-/** Refuses content that is not text: it has no lossless form in JSON. */
-function requireText(path: string, text: string): void {
-  if (isText(text)) return;
-  throw diffRefused(path, 'the file is not text (NUL, or not UTF-8)', 'Leave it out: only text files can be changed.');
-}
-
-/** Refuses a change whose paths or content could not be given to anyone as a diff. */
-export function requireSoundChange(change: FileChange): void {
-  requireSafePath(change.path);
-  if (change.kind !== 'added') requireText(change.path, change.before);
-  if (change.kind !== 'deleted') requireText(change.path, change.after);
-  if (change.kind !== 'renamed') return;
-  requireSafePath(change.previousPath);
-  if (change.previousPath === change.path) {
-    throw diffRefused(change.path, 'it is renamed to its own name', 'Make it a modified file.');
-  }
 }

@@ -1,8 +1,8 @@
 // A change set as a patch that `git apply` takes, byte for byte.
-import type { ChangeSet, FileChange, FileMode } from '../change-set.ts';
-import { REDACTED } from '../redacted.ts';
-import { requireSoundChange } from './apply-diff.ts';
-import { changesSomething } from './diff.ts';
+
+import { REDACTED } from '../report.ts';
+import { type ChangeSet, type FileChange, type FileMode, hasChanges, requireSoundChange } from './diff.ts';
+
 import { diffLines, type Hunk } from './line-diff.ts';
 
 const CONTEXT = 3;
@@ -10,7 +10,7 @@ const NO_NEWLINE = '\n\\ No newline at end of file\n';
 
 /** The patch of all files, in their order; "" where nothing changes. Throws `diff_refused` for an unsafe path or what is not text. */
 export function toUnifiedPatch(changeSet: ChangeSet): string {
-  return changeSet.files.filter(changesSomething).map(renderFilePatch).join('');
+  return changeSet.files.filter(hasChanges).map(renderFilePatch).join('');
 }
 
 function renderFilePatch(change: FileChange): string {

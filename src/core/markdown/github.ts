@@ -1,7 +1,7 @@
 // Untrusted Markdown as Markdown in which GitHub reads nothing: no mention, reference, link, HTML, image, or order to CI.
 import type { List, PhrasingContent, RootContent } from 'mdast';
-import { removeInvisible, sanitiseLine, sanitiseText, truncate } from '../inert-text.ts';
-import { NO_LINKS, type SourceLinks } from '../source-links.ts';
+import { NO_LINKS, type SourceLinks } from '../shown-issue.ts';
+import { removeInvisible, sanitiseLine, sanitiseText, truncate } from '../text.ts';
 import { parseInline, parseMarkdown } from './parse.ts';
 
 const MAX_SPAN = 1_000;

@@ -1,6 +1,7 @@
 // What a commit is the head of, as GitHub has it now: the default branch, a pull request, the merge queue, a branch of its own, or nothing any more.
+
+import { isAtLeast } from '../../core/account.ts';
 import type { HeadPlace } from '../../core/head.ts';
-import { isAtLeast } from '../../core/role.ts';
 import type { Person } from '../../core/thread.ts';
 import { type GithubUser, isBot, toPerson } from '../payloads.ts';
 import {

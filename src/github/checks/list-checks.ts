@@ -1,7 +1,7 @@
 // The checks of one commit but our own, and the red ones of the past: check runs of every App, jobs of Actions, and commit statuses of other CI.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { type Check, type NamedCheck, type PastCheck, toCheckKey } from '../../core/check.ts';
-import { keepBeginning } from '../../core/cut-text.ts';
+import { keepBeginning } from '../../core/text.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import {
   type Asking,

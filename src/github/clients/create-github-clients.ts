@@ -1,11 +1,11 @@
 // Makes the clients of GitHub: as the App, as an installation, and as one repository's token for one use.
 import { createPrivateKey } from 'node:crypto';
 import { createAppAuth } from '@octokit/auth-app';
+import { untilAborted } from '../../core/abortable.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { createHolds, type Holds } from '../../core/holds.ts';
 import { type Installation, isGithubProject, type PermissionLevel, type Project } from '../../core/project.ts';
 import { SourceBusy } from '../../core/source.ts';
-import { untilAborted } from '../../core/until-aborted.ts';
 import type { InstallationStore } from '../../db/projects.ts';
 import { registerSecret, TOKEN_LASTS_MS } from '../../log.ts';
 import { readAnswer } from './failures.ts';

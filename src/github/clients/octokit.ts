@@ -1,8 +1,8 @@
 // One way of calling GitHub: Octokit with our credentials, paced writes, a deadline for each request, and every answer checked.
 import { throttling } from '@octokit/plugin-throttling';
 import { Octokit } from '@octokit/rest';
+import { untilAborted } from '../../core/abortable.ts';
 import type { Holds } from '../../core/holds.ts';
-import { untilAborted } from '../../core/until-aborted.ts';
 import { checkLimit, findFailure, type GithubCall, type GithubReply, toFailure } from './failures.ts';
 import { type GithubCaller, sendUnwatched, type WatchCall } from './github-clients.ts';
 

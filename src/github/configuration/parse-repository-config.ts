@@ -14,7 +14,7 @@ import {
   visit,
 } from 'yaml';
 import type { z } from 'zod';
-import { findNearestName } from '../../core/nearest-name.ts';
+import { findNearestName } from '../../core/command-words.ts';
 import {
   type ConfigProblem,
   DEFAULT_CONFIG,

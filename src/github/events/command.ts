@@ -1,5 +1,5 @@
 // Commands in comments: `/analyse`, with what is to be done or heeded behind it.
-import { computeEditDistance } from '../../core/nearest-name.ts';
+import { computeEditDistance } from '../../core/command-words.ts';
 import { markLines } from '../report/markdown-lines.ts';
 
 export type Command =

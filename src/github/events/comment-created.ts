@@ -1,7 +1,8 @@
 // A comment was written: a command in it starts or stops an analysis, or asks for the pull request.
-import { isEnded } from '../../core/investigation.ts';
+
+import { isAtLeast } from '../../core/account.ts';
 import { getRepository } from '../../core/project.ts';
-import { isAtLeast } from '../../core/role.ts';
+import { isEnded } from '../../core/report.ts';
 import type { Thread } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/accept-report.ts';
 import { isFinal } from '../clients/github-clients.ts';

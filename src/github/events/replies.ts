@@ -1,6 +1,7 @@
 // What events answer at once: a reaction where a sentence would be noise, one line for a command that is not carried out, and one comment about a broken configuration file.
-import { isEnded } from '../../core/investigation.ts';
+
 import { type GithubProject, getRepository } from '../../core/project.ts';
+import { isEnded } from '../../core/report.ts';
 import type { CommandReply, Thread, Trigger } from '../../core/thread.ts';
 import { isFinal } from '../clients/github-clients.ts';
 import type { ConfigProblem, ReadConfig, RepositoryConfig } from '../configuration/repository-config.ts';

@@ -1,6 +1,7 @@
 // What else GitHub announces: installations and repositories, pushes, closed issues, withdrawn authorizations, the button of our check run.
+
+import { isAtLeast } from '../../core/account.ts';
 import type { GithubProject } from '../../core/project.ts';
-import { isAtLeast } from '../../core/role.ts';
 import type { Thread } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/accept-report.ts';
 import { CONFIG_FILE } from '../configuration/read-configuration.ts';

@@ -1,8 +1,9 @@
 // A label or a command becomes an accepted report: who caused it is checked, what belongs to it is read and pinned, and it is stored once.
+
+import { isAtLeast, type Role } from '../../core/account.ts';
 import { createId } from '../../core/ids.ts';
 import { type GithubProject, getRepository } from '../../core/project.ts';
 import { formatGuidance } from '../../core/report.ts';
-import { isAtLeast, type Role } from '../../core/role.ts';
 import type { Person } from '../../core/thread.ts';
 import { acceptReport } from '../../services/accept-report.ts';
 import { investigationSettings } from '../configuration/effective.ts';

@@ -1,6 +1,6 @@
 // Receives GitHub's deliveries: believes nothing before the signature over the raw bytes, stores, and only then answers 202.
 import { createHash } from 'node:crypto';
-import { readLimited } from '../../core/read-limited.ts';
+import { readLimited } from '../../core/abortable.ts';
 import type { DeliveryStore, NewDelivery } from '../../db/deliveries.ts';
 import type { Log } from '../../log.ts';
 import { isSignedByOne, parseDelivery, readSignature } from './delivery-body.ts';

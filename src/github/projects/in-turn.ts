@@ -1,5 +1,5 @@
 // Runs work on one thing one after the other, so that what was read later is also written later.
-import { untilAborted } from '../../core/until-aborted.ts';
+import { untilAborted } from '../../core/abortable.ts';
 
 /** Starts the work when all earlier work on the same number has ended, in success or failure. */
 export type InTurn = <T>(id: number, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;

@@ -1,10 +1,9 @@
 // What a person may do in a repository on GitHub: read with the repository's own token, and cached for minutes at most.
 import { LRUCache } from 'lru-cache';
-import type { Account } from '../../core/account.ts';
+import { untilAborted } from '../../core/abortable.ts';
+import { type Account, type Permissions, ROLES, type Role } from '../../core/account.ts';
 import { type GithubProject, getRepository, isGithubProject, type Project } from '../../core/project.ts';
-import { type Permissions, ROLES, type Role } from '../../core/role.ts';
 import type { Person } from '../../core/thread.ts';
-import { untilAborted } from '../../core/until-aborted.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 
 export interface GithubPermissions extends Permissions {

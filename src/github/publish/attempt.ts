@@ -1,9 +1,9 @@
 // A further attempt on the red checks of our own pull request: a new report with their logs, and its change as one more commit.
 
-import { keepBeginning } from '../../core/cut-text.ts';
 import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
 import { CausewayError } from '../../core/errors.ts';
-import { isEnded } from '../../core/investigation.ts';
+import { isEnded } from '../../core/report.ts';
+import { keepBeginning } from '../../core/text.ts';
 import type { PostedPullRequest, PullRequestAttempt } from '../../core/thread.ts';
 import { acceptReport } from '../../services/accept-report.ts';
 import { investigationSettings } from '../configuration/effective.ts';

@@ -2,8 +2,8 @@
 
 import type { Failure } from '../../core/failure.ts';
 import type { CheckRunButton, Finding, Head } from '../../core/head.ts';
-import { isEnded } from '../../core/investigation.ts';
 import { type GithubProject, isGithubProject } from '../../core/project.ts';
+import { isEnded } from '../../core/report.ts';
 import type { Thread } from '../../core/thread.ts';
 import type { FailureStore } from '../../db/failures.ts';
 import type { HeadStore } from '../../db/heads.ts';

@@ -1,5 +1,5 @@
 // The next thing to be done so that GitHub shows what it should; one at a time, until nothing is left. Pure.
-import { isEnded } from '../../core/investigation.ts';
+import { isEnded } from '../../core/report.ts';
 import { type CommandReply, type PostedComment, triggerKey } from '../../core/thread.ts';
 import { decideFix } from './fix-standing.ts';
 import { digestOf } from './marker.ts';

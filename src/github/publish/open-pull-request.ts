@@ -1,7 +1,7 @@
 // The pull request of a result: branch, one commit, draft. Each is looked for before it is made, so that none is ever made twice.
 
+import { isAtLeast } from '../../core/account.ts';
 import { getRepository } from '../../core/project.ts';
-import { isAtLeast } from '../../core/role.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
 import type { Person, PostedPullRequest, Subject, ThreadRecord } from '../../core/thread.ts';
 import { type GithubCaller, GithubFailure } from '../clients/github-clients.ts';

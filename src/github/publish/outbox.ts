@@ -1,5 +1,5 @@
 // What may leave for GitHub, and how we find again what has left: one adapter really sends it, the other only notes it down.
-import type { FileMode } from '../../core/change-set.ts';
+import type { FileMode } from '../../core/diff/diff.ts';
 import type { ThreadRecord } from '../../core/thread.ts';
 
 export interface Outbox {

@@ -1,12 +1,12 @@
 // From a stored change to the files of a commit: applied to what really stands at the branch, or withheld in words; never guessed.
 import { createHash } from 'node:crypto';
-import type { ChangeSet, FileMode } from '../../core/change-set.ts';
 import { applyFileDiff } from '../../core/diff/apply-diff.ts';
-import { toDiff } from '../../core/diff/diff.ts';
+import { type ChangeSet, type FileMode, toDiff } from '../../core/diff/diff.ts';
+
 import { CausewayError } from '../../core/errors.ts';
 import type { FileDiff } from '../../core/issue.ts';
 import { createGlobMatcher } from '../../core/paths.ts';
-import { REDACTED } from '../../core/redacted.ts';
+import { REDACTED } from '../../core/report.ts';
 import type { InvestigationSettings } from '../../core/settings.ts';
 import type { Repository, SourceTree, TreeEntry } from '../../core/source.ts';
 import type { CommitFiles } from './outbox.ts';

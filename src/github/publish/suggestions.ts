@@ -1,10 +1,11 @@
 // The change of a result as suggestions in a pull request's files: one review, all of it or none, never made twice.
-import { unseenIn } from '../../core/inert-text.ts';
+
 import type { Change, Diff, FileDiff } from '../../core/issue.ts';
 import { createGlobMatcher } from '../../core/paths.ts';
 import { getRepository } from '../../core/project.ts';
-import { REDACTED } from '../../core/redacted.ts';
+import { REDACTED } from '../../core/report.ts';
 import type { InvestigationSettings } from '../../core/settings.ts';
+import { unseenIn } from '../../core/text.ts';
 import type { PostedSuggestions, ThreadRecord } from '../../core/thread.ts';
 import { renderSuggestions } from '../render/comment.ts';
 import { minimize } from './comment-effects.ts';

@@ -1,13 +1,13 @@
 // All that is known of a thread in this moment: from the store, and its repository's configuration.
 
-import type { ChangeSet } from '../../core/change-set.ts';
+import type { ChangeSet } from '../../core/diff/diff.ts';
 import type { StepSource } from '../../core/evidence.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head } from '../../core/head.ts';
-import type { Investigation } from '../../core/investigation.ts';
 import type { Conclusion } from '../../core/issue.ts';
 import { type GithubProject, getRepository, type Installation, isGithubProject } from '../../core/project.ts';
 import type { WaitCode } from '../../core/reason.ts';
+import type { Investigation } from '../../core/report.ts';
 import { addSources, type SourcedIssue } from '../../core/shown-issue.ts';
 import type { Source } from '../../core/source.ts';
 import type { Subject, Thread, ThreadRecord } from '../../core/thread.ts';

@@ -1,8 +1,8 @@
 // What the comment on a thread's subject should say now. Pure.
 
-import { isEnded } from '../../core/investigation.ts';
+import { describeReason } from '../../core/check.ts';
+import { isEnded } from '../../core/report.ts';
 import type { PostedComment } from '../../core/thread.ts';
-import { describeReason } from '../../core/verdict.ts';
 import { renderEndComment, renderFactsComment, renderResultComment, renderSettledComment } from '../render/comment.ts';
 
 import type { FurtherCause, Place, RedChecks } from '../render/ground.ts';

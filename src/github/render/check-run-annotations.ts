@@ -1,8 +1,8 @@
 // Annotations of our check run: marks at the fault in the files of the commit.
 import type { Finding } from '../../core/head.ts';
-import { sanitiseText } from '../../core/inert-text.ts';
 import { isSafePath } from '../../core/paths.ts';
 import { filterIssue } from '../../core/shown-issue.ts';
+import { sanitiseText } from '../../core/text.ts';
 import { attributeFailure } from './attribute-failure.ts';
 import { type Cause, type CheckRunGround, causeFound, isRed, shownError, uncited } from './check-run-ground.ts';
 import { describeMark, MAX_TITLE } from './check-run-title.ts';

@@ -1,11 +1,10 @@
 // What our check run says of one cause: whose it is and why, since when, what was found, and what to do next.
 
+import { describeReason } from '../../core/check.ts';
 import { formatBullet, formatCodeSpan, inertInline } from '../../core/markdown/github.ts';
 import { describeWaitReason } from '../../core/reason.ts';
-import type { SourcedIssue } from '../../core/shown-issue.ts';
-import { filterIssue } from '../../core/shown-issue.ts';
-import { buildSourceLinks } from '../../core/source-links.ts';
-import { describeReason } from '../../core/verdict.ts';
+import { buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
+
 import { inOrder } from './attribute-failure.ts';
 import {
   type Cause,

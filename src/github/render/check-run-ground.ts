@@ -1,11 +1,11 @@
 // What our own check run on a head is rendered from. Rendering is pure: the same ground gives the same texts.
 
-import type { ChangeSet } from '../../core/change-set.ts';
+import type { Reason } from '../../core/check.ts';
+import type { ChangeSet } from '../../core/diff/diff.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Excerpt, Finding, Head } from '../../core/head.ts';
 import type { FailureReason, WaitCode } from '../../core/reason.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
-import type { Reason } from '../../core/verdict.ts';
 
 export interface CheckRunGround {
   /** `owner/name`. */

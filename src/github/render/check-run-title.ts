@@ -1,9 +1,9 @@
 // The title of our check run: what is known, in one calm sentence, on the one line that stands in the list of checks.
 
-import type { Verdict } from '../../core/check.ts';
+import { describeReason, type Verdict } from '../../core/check.ts';
 import { formatCodeSpan } from '../../core/markdown/github.ts';
 import { filterIssue } from '../../core/shown-issue.ts';
-import { describeReason } from '../../core/verdict.ts';
+
 import {
   type Attribution,
   attributeFailure,

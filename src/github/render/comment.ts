@@ -5,9 +5,8 @@ import type { Excerpt } from '../../core/head.ts';
 import type { Conclusion, Outcome } from '../../core/issue.ts';
 import { formatBullet, formatCodeSpan, inertInline, inertMarkdown } from '../../core/markdown/github.ts';
 import { describeWaitReason, type FailureReason } from '../../core/reason.ts';
-import type { SourcedIssue } from '../../core/shown-issue.ts';
-import { addSources, filterIssue } from '../../core/shown-issue.ts';
-import { buildSourceLinks } from '../../core/source-links.ts';
+import { addSources, buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
+
 import type { ConfigProblem } from '../configuration/repository-config.ts';
 import type {
   EndGround,

@@ -1,6 +1,7 @@
 // What a text for GitHub is rendered from. Rendering is pure: the same ground gives the same text.
-import type { ChangeSet } from '../../core/change-set.ts';
+
 import type { Verdict } from '../../core/check.ts';
+import type { ChangeSet } from '../../core/diff/diff.ts';
 import type { StepSource } from '../../core/evidence.ts';
 import type { CommitRange, Failure } from '../../core/failure.ts';
 import type { Excerpt } from '../../core/head.ts';

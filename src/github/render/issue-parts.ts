@@ -1,11 +1,11 @@
 // The parts of an Issue in texts for GitHub: the cause, what to do, what was looked up, the diff, and what it cost.
 
-import type { ChangeSet } from '../../core/change-set.ts';
+import type { ChangeSet } from '../../core/diff/diff.ts';
 import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
 import type { Step } from '../../core/issue.ts';
 import { formatBullet, formatCodeSpan, inertInline, inertMarkdown } from '../../core/markdown/github.ts';
-import type { NumberedStep, ShownIssue, SourcedIssue } from '../../core/shown-issue.ts';
-import type { SourceLinks } from '../../core/source-links.ts';
+import type { NumberedStep, ShownIssue, SourcedIssue, SourceLinks } from '../../core/shown-issue.ts';
+
 import type { FixStanding, Place } from './ground.ts';
 import { type Block, code, type Fold, text } from './page.ts';
 

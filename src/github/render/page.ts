@@ -1,6 +1,7 @@
 // Puts a comment together: what stands open, what is folded, the small last line; and cuts it in order where it is too long.
-import { truncate } from '../../core/inert-text.ts';
+
 import { formatFence } from '../../core/markdown/github.ts';
+import { truncate } from '../../core/text.ts';
 
 /** `text` is Markdown that was made inert; `code` is still as it came. */
 export type Block =

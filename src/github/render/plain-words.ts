@@ -1,5 +1,5 @@
 // Foreign text for places that know no code, such as titles and commit messages: plain words that GitHub and CI read nothing into.
-import { sanitiseLine, truncate } from '../../core/inert-text.ts';
+import { sanitiseLine, truncate } from '../../core/text.ts';
 
 /** One line of at most `max` characters, cut at a word where it is longer (then ending in `…`). */
 export function plainWords(text: string, max: number): string {

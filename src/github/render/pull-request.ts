@@ -2,9 +2,8 @@
 
 import type { CommitRange } from '../../core/failure.ts';
 import { formatBullet, formatCodeSpan, inertInline } from '../../core/markdown/github.ts';
-import type { SourcedIssue } from '../../core/shown-issue.ts';
-import { filterIssue } from '../../core/shown-issue.ts';
-import { buildSourceLinks, type SourceLinks } from '../../core/source-links.ts';
+import { buildSourceLinks, filterIssue, type SourcedIssue, type SourceLinks } from '../../core/shown-issue.ts';
+
 import type { Subject } from '../../core/thread.ts';
 import { withoutTime } from './check-run-ground.ts';
 import { isOfRepository, listCheckNames } from './comment.ts';

@@ -1,7 +1,8 @@
 // The text files that people attached to an issue, within 5 MiB and a deadline together.
-import { keepBeginning } from '../../core/cut-text.ts';
+
+import { readLimited } from '../../core/abortable.ts';
 import type { GithubProject } from '../../core/project.ts';
-import { readLimited } from '../../core/read-limited.ts';
+import { keepBeginning } from '../../core/text.ts';
 import type { GatherDeps } from './gather-deps.ts';
 
 const TOGETHER_BYTES = 5 * 1024 * 1024;

@@ -1,7 +1,7 @@
 // What gathering a report works with.
 
-import { keepBeginning } from '../../core/cut-text.ts';
 import { formatGuidance } from '../../core/report.ts';
+import { keepBeginning } from '../../core/text.ts';
 import type { Trigger } from '../../core/thread.ts';
 import type { Log } from '../../log.ts';
 import type { GithubClients } from '../clients/github-clients.ts';

@@ -1,8 +1,8 @@
 // An issue as a report: what it said when an analysis was asked for, who said it, and the text files attached to it.
 
 import type { RestEndpointMethodTypes } from '@octokit/rest';
+import { isAtLeast } from '../../core/account.ts';
 import { type GithubProject, getRepository } from '../../core/project.ts';
-import { isAtLeast } from '../../core/role.ts';
 import type { Person, Trigger } from '../../core/thread.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 import { splitAtCommand } from '../events/command.ts';

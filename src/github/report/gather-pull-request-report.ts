@@ -1,8 +1,8 @@
 // A pull request as a report: the checks of its head that failed, with what they say and the logs of their jobs.
 
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { keepBeginning } from '../../core/cut-text.ts';
 import { type GithubProject, getRepository } from '../../core/project.ts';
+import { keepBeginning } from '../../core/text.ts';
 import type { Trigger } from '../../core/thread.ts';
 import { REPORT_BYTES } from '../job-log.ts';
 import { isOurs } from '../payloads.ts';

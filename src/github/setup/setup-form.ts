@@ -1,6 +1,6 @@
 // What is filled in on the set-up page, read from an untrusted form.
 import { z } from 'zod';
-import { readLimited } from '../../core/read-limited.ts';
+import { readLimited } from '../../core/abortable.ts';
 import { INSTALL_KINDS, type InstallKind } from './manifest.ts';
 
 export interface SetupForm {

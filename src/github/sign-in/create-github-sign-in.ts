@@ -1,8 +1,8 @@
 // Signing in with GitHub (PKCE): the browser is sent there, its code becomes a person, and the person's token is revoked at once.
 import { z } from 'zod';
+import { readLimited } from '../../core/abortable.ts';
 import { type GithubSignIn, SignInRefused } from '../../core/account.ts';
 import { CausewayError } from '../../core/errors.ts';
-import { readLimited } from '../../core/read-limited.ts';
 import type { Person } from '../../core/thread.ts';
 import { type Log, registerSecret } from '../../log.ts';
 import { sendUnwatched, type WatchCall } from '../clients/github-clients.ts';

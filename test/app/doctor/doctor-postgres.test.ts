@@ -1,7 +1,7 @@
 // The doctor over a real PostgreSQL: reached, of this version's schema, opened by the key; never migrated, and its password never said.
 import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openPostgresStore } from '../../../src/db/open-postgres.ts';
+import { openPostgresStore } from '../../../src/db/postgres.ts';
 import { createSeal } from '../../../src/db/seal.ts';
 import { createJobTable } from '../../../src/queue/job-table.ts';
 import { emptyDatabase, migratedDatabase } from '../../support/postgres.ts';

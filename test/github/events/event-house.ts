@@ -1,8 +1,8 @@
 // The App over the GitHub double: what the double announces is received, stored and handled, and nothing else is faked.
 import { randomBytes } from 'node:crypto';
 import type { Probot } from 'probot';
+import type { Role } from '../../../src/core/account.ts';
 import type { JobResult } from '../../../src/core/queue.ts';
-import type { Role } from '../../../src/core/role.ts';
 import type { Run } from '../../../src/db/runs.ts';
 import { createSeal } from '../../../src/db/seal.ts';
 import type { SqliteStore } from '../../../src/db/sqlite.ts';

@@ -1,6 +1,6 @@
 // From a stored change to the files of a commit, over real repositories: whole, byte for byte, or withheld in words.
 import { describe, expect, it } from 'vitest';
-import type { ChangeSet, FileChange } from '../../../src/core/change-set.ts';
+import type { ChangeSet, FileChange } from '../../../src/core/diff/diff.ts';
 import { type ChangeGround, proveChange } from '../../../src/github/publish/prove-change.ts';
 import { pathProject, SIGNAL, testSource } from '../../git/open-project.ts';
 import { type GitRepository, gitRepository } from '../../support/git-repository.ts';

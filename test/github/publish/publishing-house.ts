@@ -1,13 +1,14 @@
 // A house that publishes on the GitHub double: real store, real git, real clients; investigations end as the test says.
-import type { ChangeSet } from '../../../src/core/change-set.ts';
+
+import type { Role } from '../../../src/core/account.ts';
 import type { Verdict } from '../../../src/core/check.ts';
+import type { ChangeSet } from '../../../src/core/diff/diff.ts';
 import { EMPTY_EXCERPT, type Excerpt, type Finding, type HeadPlace, type HeadState } from '../../../src/core/head.ts';
 import { createId } from '../../../src/core/ids.ts';
 import type { Analysis, Conclusion } from '../../../src/core/issue.ts';
 import type { GithubProject, Installation } from '../../../src/core/project.ts';
 import type { JobResult } from '../../../src/core/queue.ts';
 import type { FailureReason, WaitCode } from '../../../src/core/reason.ts';
-import type { Role } from '../../../src/core/role.ts';
 import type { Person, Subject, Thread, Trigger } from '../../../src/core/thread.ts';
 import type { Run } from '../../../src/db/runs.ts';
 import type { Store } from '../../../src/db/store.ts';

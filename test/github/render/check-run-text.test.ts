@@ -1,10 +1,10 @@
 // What people read in our check run: whose it is, in one line; why, since when and what to do; and nothing in it does anything.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../../src/core/check.ts';
+import type { Reason, Verdict } from '../../../src/core/check.ts';
 import type { CommitRange, Failure } from '../../../src/core/failure.ts';
 import { EMPTY_EXCERPT, type Finding } from '../../../src/core/head.ts';
-import type { Reason } from '../../../src/core/verdict.ts';
+
 import type { Cause, CheckRunGround } from '../../../src/github/render/check-run-ground.ts';
 import { renderDetails, renderSummary } from '../../../src/github/render/check-run-text.ts';
 import { renderTitle } from '../../../src/github/render/check-run-title.ts';

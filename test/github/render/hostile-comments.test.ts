@@ -1,8 +1,8 @@
 // Whole texts from a hostile report, repository and model: they do nothing on GitHub, and they fit.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChangeSet } from '../../../src/core/change-set.ts';
-import { toDiff } from '../../../src/core/diff/diff.ts';
+import { type ChangeSet, toDiff } from '../../../src/core/diff/diff.ts';
+
 import type { Failure } from '../../../src/core/failure.ts';
 import type { SourcedIssue } from '../../../src/core/shown-issue.ts';
 import {

@@ -1,6 +1,6 @@
 // A log is an attack: on a fork nothing starts, and wherever it is shown nobody is called, nothing is loaded, closed or obeyed.
 import { expect, it } from 'vitest';
-import { REDACTED } from '../../../src/core/redacted.ts';
+import { REDACTED } from '../../../src/core/report.ts';
 import { type Rendered, renderMarkdown } from '../../github-double/page/markdown.ts';
 import { PLANTED } from '../../redact/planted.ts';
 import { CHANGED_TESTS, type RedDesk } from '../../support/github-red-desk.ts';

@@ -1,4 +1,4 @@
-// The known name nearest to a mistyped one.
+// Words of a command line: quoted for a shell, and the known name nearest to a mistyped one.
 
 /** Words longer than this are no slip of a key. */
 const LONGEST = 40;
@@ -28,4 +28,14 @@ export function computeEditDistance(from: string, to: string): number {
     }
   }
   return at(from.length, to.length);
+}
+
+/** The word in single quotes, where everything stands for itself, but the quote. */
+export function quoteWords(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** The same, and a word that needs no quotes as it is. */
+export function quoteWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : quoteWords(word);
 }

@@ -1,15 +1,18 @@
-// Foreign text as data: what nobody can see is taken out, and what is too long is cut. Nothing is rendered here.
+// Untrusted text as data: invisible characters removed, and what is too long cut. Nothing is rendered here.
 
 /** Colours and other sequences that a terminal obeys; one that is never closed must not swallow the lines after it. */
 const ESCAPE = /\u001b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\u0007\u001b\r\n]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
+
 /**
  * Zero-width and bidirectional characters, tag characters and variation selectors (all can carry a hidden message), C0 but tab
  * and line feed, C1, Unicode's own line breaks. Joiners go as well: a text for people stays legible, a hidden channel does not.
  */
 const UNSEEN =
   /[\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+
 /** A run of it, with the character that it stands behind. */
 const UNSEEN_RUN = new RegExp(`.?${UNSEEN.source}+`, 'gsu');
+
 /** What is looked at for each character that is kept: text of invisible characters alone must not cost more. */
 const LOOK_AHEAD = 4;
 
@@ -58,4 +61,28 @@ export function unseenIn(text: string): readonly string[] {
 export function truncate(text: string, max: number): string {
   const cut = text.slice(0, max);
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
+}
+
+/**
+ * The beginning of the text, at most `length` characters, cut at white space; a word that does not fit is left out whole,
+ * however long it is. The text itself where it is short enough.
+ */
+export function cutText(text: string, length: number): string {
+  if (text.length <= length) return text;
+  if (/\s/.test(text.charAt(length))) return text.slice(0, length);
+  return text
+    .slice(0, length)
+    .replace(/(?<!\S)\S+$/, '')
+    .trimEnd();
+}
+
+/** The beginning of a text, at most `bytes` of UTF-8 and no half a character; says how much was cut. */
+export function keepBeginning(text: string, bytes: number): string {
+  const all = Buffer.from(text);
+  if (all.length <= bytes) return text;
+  const kept = all
+    .subarray(0, bytes)
+    .toString()
+    .replace(/(?<!\ufffd)\ufffd+$/, '');
+  return `${kept}\n[${all.length - Buffer.byteLength(kept)} bytes more were left out]`;
 }

@@ -1,6 +1,19 @@
-// Reads a body from outside up to a number of bytes, so that no sender decides how much memory it takes.
+// Shared work and streams that a caller can stop waiting for.
 
-export interface LimitedBody {
+/** The promise's outcome, or the signal's reason, whichever comes first. */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+interface LimitedBody {
   /** At most the limit. */
   readonly bytes: Uint8Array;
   /** False where more was sent than the limit allows. */

@@ -1,8 +1,9 @@
-// PostgreSQL as Kysely is to speak it: its connections, tables that order and count as SQLite's, and commits that can be looked up.
-import { randomBytes } from 'node:crypto';
+// The store on PostgreSQL, for any number of processes: its connections, tables that sort and count as SQLite's, and commits that can be looked up.
+
 import {
   CompiledQuery,
   type Dialect,
+  Kysely,
   PostgresAdapter,
   PostgresDialect,
   PostgresDriver,
@@ -12,61 +13,139 @@ import {
   sql,
 } from 'kysely';
 import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import { CausewayError } from '../core/errors.ts';
+import { createDatabase, type Database, type Enqueuer } from './database.ts';
+import { migrateUnderLock } from './migrate.ts';
 import type { TableForm } from './migrations/0001-initial.ts';
-import { isLostConnection, isReadOnly, UnansweredCommit } from './postgres-errors.ts';
-import type { Reader } from './schema.ts';
+import {
+  type CommitMark,
+  createMarker,
+  explainOpening,
+  explainPostgres,
+  isLostConnection,
+  isReadOnly,
+  patiently,
+  serializable,
+  toMarkStatement,
+  UnansweredCommit,
+} from './postgres-errors.ts';
+import type { Reader, Schema } from './schema.ts';
+import type { Seal } from './seal.ts';
+import { createVerbs, type Store } from './store.ts';
 
-/** The transaction `number` of a connection. */
-export interface CommitMark {
-  readonly connection: string;
-  readonly number: number;
+export interface PostgresStore extends Store {
+  /** For the queue, whose tables live in the same database. */
+  readonly database: Database;
 }
 
-const TABLE = 'commit_marks';
+interface PostgresStoreOptions {
+  /** As DATABASE_URL: `postgres://user:password@host:port/database`, with TLS as it says. */
+  readonly url: string;
+  /** Seals the secrets that are stored. */
+  readonly seal: Seal;
+  /** Writes the jobs that the verbs cause. */
+  readonly enqueuer: Enqueuer;
+  /** The most connections of this process; 10 where nothing is said. */
+  readonly connections?: number;
+  /** How long a verb is tried again while no server answers, or others come first: milliseconds, 15 s where nothing is said. */
+  readonly patienceMs?: number;
+}
 
-/** Of connections that are long gone; one that lives writes its row anew. */
-const KEPT = '1 day';
+const CONNECTIONS = 10;
+
+const PATIENCE_MS = 15_000;
+
+const STATEMENT_MS = 30_000;
+
+/** The oldest that its makers still mend. */
+const OLDEST_VERSION = 14;
 
 /**
- * One row a connection, written with each transaction and changed in place. The server's own number of a transaction would be had for
- * nothing, and is no proof: after a crash those that it had not yet written down are given again, to others.
+ * Opens the store and migrates its schema. Throws `store_unusable` (not reached, refused, too old, made by a newer version) or `store_locked`
+ * (others wrote all the time), in words without the password.
+ *
+ * Text that is erased is gone for every question from the moment of its commit. Its bytes are not: PostgreSQL leaves them in its files until
+ * a vacuum and later rows have overwritten them, in its log until that is recycled, on standbys and in backups. No statement of ours can
+ * change that, so that none is sent: whoever must be sure encrypts the disk, and bounds how long logs and backups are kept.
  */
-export async function makeCommitMarks(kysely: Reader): Promise<void> {
-  const { rows } = await sql<{ readonly found: string | null }>`select to_regclass(${TABLE}) as found`.execute(kysely);
-  if ((rows[0]?.found ?? null) === null) {
-    await sql`create table ${sql.table(TABLE)} (connection text primary key, number bigint not null, at timestamptz not null)
-      with (fillfactor = 20)`.execute(kysely);
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  const { url, seal, enqueuer, connections = CONNECTIONS, patienceMs = PATIENCE_MS } = options;
+  const place = shown(url);
+  const explain = (error: unknown) => explainPostgres(error, place);
+  const { isLax } = await prepare({ url, place, patienceMs }).catch((error: unknown) => {
+    throw explainOpening(error, place);
+  });
+  const kysely = connect({ url, connections, statementMs: STATEMENT_MS, isLax });
+  const database = createDatabase({ kysely, enqueuer, explain, runner: serializable(kysely, patienceMs) });
+  return {
+    database,
+    ...createVerbs(database, seal),
+    [Symbol.asyncDispose]: () => database.close(),
+  };
+}
+
+function connect(settings: PoolSettings): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: createPostgresDialect(createPool(settings)) });
+}
+
+interface Preparation {
+  readonly url: string;
+  readonly place: string;
+  readonly patienceMs: number;
+}
+
+/** On a connection of its own: a migration of a large table takes its time. */
+async function prepare({ url, place, patienceMs }: Preparation): Promise<Server> {
+  const kysely = connect({ url, connections: 1, statementMs: 0 });
+  try {
+    return await patiently(patienceMs, async () => {
+      const server = await judgedServer(kysely, place);
+      await migrateUnderLock(kysely, { form: POSTGRES_TABLES, place, mayBeAheadBy: 1 });
+      return server;
+    });
+  } finally {
+    await kysely.destroy();
   }
 }
 
-export async function sweepCommitMarks(kysely: Reader): Promise<void> {
-  await sql`delete from ${sql.table(TABLE)} where at < now() - ${sql.lit(KEPT)}::interval`.execute(kysely);
+interface Server {
+  readonly version: number;
+  readonly encoding: string;
+  readonly isStandby: boolean;
+  readonly isLax: boolean;
 }
 
-/** The marks of one connection, one after the other. */
-function markConnection(): () => CommitMark {
-  const connection = randomBytes(12).toString('hex');
-  let number = 0;
-  return () => ({ connection, number: ++number });
+/** Throws `store_unusable` for a server that this version cannot work on. */
+export async function judgedServer(kysely: Reader, place: string): Promise<Server> {
+  const ask = sql<Server>`
+    select current_setting('server_version_num')::bigint as version, current_setting('server_encoding') as encoding,
+      pg_is_in_recovery() as "isStandby", current_setting('synchronous_commit') = 'off' as "isLax"`;
+  const server = (await ask.execute(kysely)).rows[0];
+  if (server === undefined) throw new Error('the server did not say what it is');
+  const repair = faultOfServer(server);
+  if (repair !== undefined) throw new CausewayError('store_unusable', `The database ${place} ${repair}`);
+  return server;
 }
 
-/** Writes the mark; nothing in it comes from outside. */
-function markStatement({ connection, number }: CommitMark): string {
-  return (
-    `insert into ${TABLE} values ('${connection}', ${number}, now()) ` +
-    'on conflict (connection) do update set number = excluded.number, at = excluded.at'
-  );
+function faultOfServer(server: Server): string | undefined {
+  const version = Math.floor(server.version / 10_000);
+  if (version < OLDEST_VERSION) {
+    return `is on PostgreSQL ${version}. Causeway needs ${OLDEST_VERSION} or newer: upgrade the server, or name another.`;
+  }
+  if (server.encoding !== 'UTF8') {
+    return `keeps text as ${server.encoding}. Make one with UTF8: createdb --encoding=UTF8 --template=template0.`;
+  }
+  return server.isStandby ? 'is a standby, which can only be read. Let DATABASE_URL lead to the primary.' : undefined;
 }
 
-/** Whether that transaction took place. Waits for its end where the server has not noticed yet that nobody is there any more. */
-export async function tookPlace(kysely: Reader, { connection, number }: CommitMark): Promise<boolean> {
-  const ask = sql<{ readonly number: number }>`
-    select number from ${sql.table(TABLE)} where connection = ${connection} for update`;
-  const { rows } = await ask.execute(kysely);
-  return rows[0]?.number === number;
+/** The address for people: which database where, without user and password. */
+function shown(url: string): string {
+  const at = URL.parse(url);
+  if (at === null) return 'of DATABASE_URL';
+  return `${decodeURIComponent(at.pathname.slice(1))} on ${at.host || at.searchParams.get('host') || 'this machine'}`;
 }
 
-export interface PoolSettings {
+interface PoolSettings {
   /** As DATABASE_URL: user, password, TLS (`sslmode`, `sslrootcert`) and more. */
   readonly url: string;
   /** The most connections at a time. */
@@ -206,7 +285,7 @@ class AskableDriver extends PostgresDriver {
   // In one message, so that the mark costs no time on the way. A migration, which makes its table, is asked after by what it made.
   override async beginTransaction(connection: Connection, settings: { isolationLevel?: string }): Promise<void> {
     const isVerb = settings.isolationLevel === 'serializable';
-    const begin = isVerb ? `begin isolation level serializable; ${markStatement(this.#mark(connection))}` : 'begin';
+    const begin = isVerb ? `begin isolation level serializable; ${toMarkStatement(this.#mark(connection))}` : 'begin';
     try {
       await connection.executeQuery(CompiledQuery.raw(begin));
     } catch (error) {
@@ -217,7 +296,7 @@ class AskableDriver extends PostgresDriver {
   }
 
   #mark(connection: Connection): CommitMark {
-    const next = this.#connections.get(connection) ?? markConnection();
+    const next = this.#connections.get(connection) ?? createMarker();
     this.#connections.set(connection, next);
     const mark = next();
     this.#marks.set(connection, mark);
