@@ -6,10 +6,8 @@ import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { findSecrets } from '../../src/redact/find-secrets.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
-import { KINDS, sample } from '../redact/corpus/kinds.ts';
-import { leaks } from '../redact/corpus/leaks.ts';
-import { seeded } from '../redact/corpus/templates.ts';
-import { WRAPPINGS } from '../redact/corpus/wrappings.ts';
+import { KINDS, leaks, sample, seeded, WRAPPINGS } from '../redact/corpus/kinds.ts';
+
 import { load, median, say, spread, table } from './figures.ts';
 
 const MB = 1_000_000;

@@ -1,10 +1,7 @@
 // Every kind of fake secret of the corpus in every wrapping; the long count is `npm run bench -- redaction`.
 import { afterAll, describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/redact/redactor.ts';
-import { KINDS, sample } from './corpus/kinds.ts';
-import { leaks } from './corpus/leaks.ts';
-import { seeded } from './corpus/templates.ts';
-import { WRAPPINGS } from './corpus/wrappings.ts';
+import { KINDS, leaks, sample, seeded, WRAPPINGS } from './corpus/kinds.ts';
 
 const redactor = createRedactor({ exactValues: () => [] });
 afterAll(() => redactor[Symbol.asyncDispose]());

@@ -1,8 +1,6 @@
-// The kinds of fake secret that redaction is measured on: the template of each, and the line in which it usually
-// stands.
+// The fake secrets that redaction is measured on: templates and usual lines, wrappings that hide them, and what of them
+// can still be read.
 import { FORMS } from './forms.ts';
-import { type Filled, filled, type Random } from './templates.ts';
-import type { Placed } from './wrappings.ts';
 
 interface Kind {
   readonly name: string;
@@ -147,4 +145,168 @@ export function sample(kind: Kind, turn: number, random: Random): { readonly sec
   const line = kind.line === '' ? (LINES[turn % LINES.length] ?? '‹›') : kind.line;
   const [before = '', after = ''] = line.split('‹›');
   return { secret, placed: { before, secret: secret.text, after } };
+}
+
+/** Random numbers in [0, 1) that are the same in every run with the same seed. */
+type Random = () => number;
+
+/**
+ * A text from a template, with the stretches that were drawn: these, not the fixed prefix, are what must not be seen.
+ */
+interface Filled {
+  readonly text: string;
+  readonly drawn: readonly string[];
+}
+
+const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+const LOWER = UPPER.toLowerCase();
+
+const DIGITS = '0123456789';
+
+/** What a letter in `{a40}` draws from. */
+const ALPHABETS: Readonly<Record<string, string>> = {
+  a: UPPER + LOWER + DIGITS,
+  w: `${UPPER}${LOWER}${DIGITS}_-`,
+  b: `${UPPER}${LOWER}${DIGITS}+/`,
+  l: LOWER + DIGITS,
+  c: UPPER + LOWER,
+  u: UPPER + DIGITS,
+  v: `${UPPER}234567`,
+  h: `${DIGITS}abcdef`,
+  d: DIGITS,
+  // What people's password managers make.
+  p: `${UPPER}${LOWER}${DIGITS}!%*-_.~^`,
+};
+
+/** mulberry32: one multiplication a step is random enough for tokens that open nothing. */
+export function seeded(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** `{a40}` is 40 letters and digits, `{uuid}` a UUID, `{b64 …}` the base64 of the template inside, without padding. */
+function filled(template: string, random: Random): Filled {
+  const drawn: string[] = [];
+  const draw = (alphabet: string, length: number): string => {
+    let out = '';
+    while (out.length < length) out += alphabet.charAt(Math.floor(random() * alphabet.length));
+    return out;
+  };
+  const text = template
+    .replaceAll('{s}', '$')
+    .replace(/\{(?:b64 ([^}]*)|(uuid)|([a-z])(\d+))\}/g, (_, plain, uuid, alphabet, length) => {
+      const part =
+        plain !== undefined
+          ? base64(filled(plain.replaceAll('<', '{').replaceAll('>', '}'), random).text)
+          : uuid
+            ? [8, 4, 4, 4, 12].map((count) => draw(ALPHABETS['h'] ?? '', count)).join('-')
+            : draw(ALPHABETS[alphabet] ?? '', Number(length));
+      drawn.push(part);
+      return part;
+    });
+  return { text, drawn };
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64').replace(/=+$/, '');
+}
+
+/** So many characters in a row are a leak; of a shorter secret all of them. */
+const WINDOW = 8;
+
+/** Whether a reader of `shown` can still read a part of what was drawn for the secret. */
+export function leaks(shown: string, secret: Filled): boolean {
+  const readings = readingsOf(shown);
+  return secret.drawn.some((drawn) => windows(drawn).some((part) => readings.some((text) => text.includes(part))));
+}
+
+function windows(drawn: string): string[] {
+  const parts = drawn.split(/\s+/).filter((line) => line.length >= 4);
+  return parts.flatMap((part) => {
+    const size = Math.min(WINDOW, part.length);
+    return Array.from({ length: part.length - size + 1 }, (_, at) => part.slice(at, at + size));
+  });
+}
+
+function readingsOf(shown: string): string[] {
+  const clean = shown.replace(/\x1b\[[\d;]*m/g, '').replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z /gm, '');
+  const decoded = clean.replace(/(?:%[0-9A-F]{2})+/g, (run) => {
+    try {
+      return decodeURIComponent(run);
+    } catch {
+      return run;
+    }
+  });
+  const unescaped = clean
+    .replaceAll('\\\\', '\\')
+    .replaceAll('\\\\', '\\')
+    .replace(/\\+n/g, '\n')
+    .replaceAll('\\"', '"');
+  const contents = [...clean.matchAll(/[A-Za-z0-9+/]{12,}/g)].flatMap(([run]) =>
+    [0, 1, 2, 3].map((shift) => Buffer.from(run.slice(shift), 'base64').toString('latin1')),
+  );
+  return [clean, clean.replace(/\s*\n\s*/g, ''), decoded, unescaped, ...contents];
+}
+
+/** A line with a secret somewhere in it; both may be of several lines. */
+interface Placed {
+  readonly before: string;
+  readonly secret: string;
+  readonly after: string;
+}
+
+interface Wrapping {
+  readonly name: string;
+  readonly wrap: (placed: Placed, random: Random) => string;
+}
+
+const AROUND = [
+  '> npm run deploy',
+  'Uploading 12 files (1.4 MB)',
+  'error: request failed with status 401',
+  'at run (a.js:3:9)',
+];
+
+export const WRAPPINGS: readonly Wrapping[] = [
+  { name: 'plain', wrap: (placed) => inLog(whole(placed)) },
+  { name: 'ANSI between all characters', wrap: (placed) => inLog(coloured(whole(placed))) },
+  { name: 'stamped lines', wrap: (placed) => stamped(inLog(whole(placed))) },
+  { name: 'percent', wrap: (placed) => inLog(`GET /collect?line=${encodeURIComponent(whole(placed))}&n=1`) },
+  {
+    name: 'JSON twice',
+    wrap: (placed) => inLog(`{"payload":${JSON.stringify(JSON.stringify({ line: whole(placed) }))}}`),
+  },
+  { name: 'base64', wrap: (placed) => inLog(`data: ${Buffer.from(whole(placed)).toString('base64')} end`) },
+  { name: 'split over two stamped lines', wrap: (placed, random) => stamped(inLog(split(placed, random))) },
+];
+
+function whole({ before, secret, after }: Placed): string {
+  return before + secret + after;
+}
+
+function inLog(text: string): string {
+  return [...AROUND.slice(0, 2), text, ...AROUND.slice(2)].join('\n');
+}
+
+function coloured(text: string): string {
+  return text.replace(/(?<=[^\n])(?=[^\n])/g, '\x1b[1;31m');
+}
+
+function stamped(text: string): string {
+  return text
+    .split('\n')
+    .map((line, i) => `2026-11-20T19:18:4${i % 10}.123456${i % 10}Z ${line}`)
+    .join('\n');
+}
+
+/** Broken somewhere between its first and its third quarter. */
+function split({ before, secret, after }: Placed, random: Random): string {
+  const at = Math.floor(secret.length * (0.25 + random() / 2));
+  return `${before}${secret.slice(0, at)}\n${secret.slice(at)}${after}`;
 }
