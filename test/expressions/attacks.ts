@@ -9,13 +9,13 @@ export interface Attack {
 }
 
 /** What may keep the end of an expression from fitting, or let it fit at last. */
-const ENDS = ['\0', '', '\n', '\n\0', '\0 \0\n\0 '];
+const ENDS = ['\0', '', '\0 \0\n\0 '];
 const COMMON = [...'aZ0 \t\n.-_/:"\'`<>(){}[]@#%=+*,;!?\\|&~^$é'];
 const MANY = 30;
 const MOST_SAMPLES = 5;
-const MOST_ATTACKS = 400;
+const MOST_ATTACKS = 150;
 /** Pairs of characters, which find what no single part of the expression shows. */
-const MOST_PAIRS = 30;
+const MOST_PAIRS = 12;
 
 /** How long `expression` takes over it is for the caller to measure. */
 export function attacksOn({ source, flags }: Expression, parser: Parser): readonly Attack[] {

@@ -1,10 +1,9 @@
 // Commits that no branch or tag leads to: fetched from a remote by their full sha, once, and never by less.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Repository } from '../../src/core/source.ts';
-import { createGitSource } from '../../src/git/mirror.ts';
 import { type GitHttpOptions, gitHttp } from '../support/git-http.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { pathProject, SIGNAL, type TestSource, testSource, urlProject } from './open-project.ts';
@@ -117,15 +116,6 @@ describe('a commit that only the head of a pull request leads to', () => {
     expect(asked).toBe(0);
   });
 
-  it('is fetched once for two processes at the same mirror', async () => {
-    await using it = await ground();
-    await using other = createGitSource({ environment: process.env, folder: it.kept.folder });
-    const [one, two] = [await it.kept.source.open(it.project, SIGNAL), await other.open(it.project, SIGNAL)];
-    const asking = [fetched(one, it.head), fetched(two, it.head)];
-    expect(await Promise.all(asking)).toEqual([it.head, it.head]);
-    expect(refsOf(it)).toHaveLength(1);
-  });
-
   it('stays through a refresh that prunes', async () => {
     await using it = await ground();
     it.repo.branch('gone');
@@ -205,15 +195,6 @@ describe('a commit that the server does not know', () => {
   });
 });
 
-describe('the id of what is no commit', () => {
-  it('is null, though the server gives it out', async () => {
-    await using it = await ground();
-    const blob = it.repo.git('rev-parse', `${it.head}:b.txt`);
-    const repository = await it.kept.source.open(it.project, SIGNAL);
-    expect(await fetched(repository, blob)).toBe(null);
-  });
-});
-
 describe('fetching by sha', () => {
   it('fails in words where the server is away, and goes on once it is back', async () => {
     let isAway = false;
@@ -235,16 +216,6 @@ describe('fetching by sha', () => {
     expect(await fetched(repository, it.head)).toBe(it.head);
   });
 
-  it('ends with its deadline', async () => {
-    let isSilent = false;
-    await using it = await ground({ source: { fetchTimeoutMs: 3_000 }, http: { intercept: () => isSilent } });
-    const repository = await it.kept.source.open(it.project, SIGNAL);
-    isSilent = true;
-    await expect(fetched(repository, it.head)).rejects.toMatchObject({
-      message: expect.stringContaining('took too long'),
-    });
-  });
-
   it('uses the credentials of the project, which are in no argument of any process', async ({ skip }) => {
     if (process.platform !== 'linux') skip();
     const seen: string[] = [];
@@ -261,17 +232,6 @@ describe('fetching by sha', () => {
     expect(await fetched(repository, it.head)).toBe(it.head);
     expect(seen.some((processes) => processes.includes(it.head))).toBe(true);
     expect(seen.filter((processes) => processes.includes(PASSWORD) || processes.includes(BASIC))).toEqual([]);
-  });
-
-  it('starts no hook', async () => {
-    await using it = await ground();
-    const repository = await it.kept.source.open(it.project, SIGNAL);
-    const gitDir = join(it.kept.folder, 'prj_test.git');
-    mkdirSync(join(gitDir, 'hooks'), { recursive: true });
-    const started = join(it.kept.folder, 'started');
-    writeFileSync(join(gitDir, 'hooks', 'reference-transaction'), `#!/bin/sh\ntouch '${started}'\n`, { mode: 0o755 });
-    expect(await fetched(repository, it.head)).toBe(it.head);
-    expect(existsSync(started)).toBe(false);
   });
 });
 

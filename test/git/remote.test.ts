@@ -199,16 +199,6 @@ describe('an http remote', () => {
     });
   });
 
-  it('that does not exist is said not to', async () => {
-    await using repo = await gitRepository();
-    await using server = await gitHttp({ root: dirname(repo.path) });
-    await using kept = testSource();
-    await expect(kept.source.open(urlProject(`${server.url}other`), SIGNAL)).rejects.toMatchObject({
-      code: 'repository_unreachable',
-      message: expect.stringContaining('does not exist there'),
-    });
-  });
-
   it('that is larger than the limit is refused and nothing of it is kept', async () => {
     await using repo = await gitRepository();
     await using server = await gitHttp({ root: dirname(repo.path), intercept: slowPack });

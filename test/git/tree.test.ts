@@ -52,18 +52,6 @@ describe('resolving', () => {
     for (const [revision, sha] of expected) expect(await repository.resolve(revision, SIGNAL), revision).toBe(sha);
   });
 
-  it('prefers a branch to the commit whose prefix it is named like, and the commit to a branch named like its full sha', async () => {
-    await using repo = await gitRepository();
-    await using kept = testSource();
-    const first = await repo.commit({ a: '1' }, 'first');
-    const second = await repo.commit({ a: '2' }, 'second');
-    repo.branch(first.slice(0, 8), second);
-    repo.git('update-ref', `refs/heads/${first}`, second);
-    const repository = await kept.source.open(pathProject(repo.path), SIGNAL);
-    expect(await repository.resolve(first.slice(0, 8), SIGNAL)).toBe(second);
-    expect(await repository.resolve(first, SIGNAL)).toBe(first);
-  });
-
   it.each([
     'absent',
     'HEAD~1',

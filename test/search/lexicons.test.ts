@@ -70,17 +70,6 @@ describe('the files of a commit', () => {
     expect(lexicon.cut).toBe('Only the first 4 source files; 2 were left out.');
   });
 
-  it('that hold no text are never found, and not read again', async () => {
-    await using lexicons = testLexicons();
-    const files = { 'src/a.ts': 'alpha();', 'src/binary.ts': 'alpha\0' };
-    expect(await pathsWith(await lexicons.of(PROJECT).open(countedTree(files).tree, SIGNAL), 'alpha')).toEqual([
-      'src/a.ts',
-    ]);
-    const again = countedTree(files);
-    await lexicons.of(PROJECT).open(again.tree, SIGNAL);
-    expect(again.asked.blobs).toBe(0);
-  });
-
   it('are left out, and said to be, where the thread does not answer', async () => {
     const silent: IndexThread = { ask: async () => null, [Symbol.asyncDispose]: async () => {} };
     await using lexicons = testLexicons({ thread: silent });
@@ -215,17 +204,6 @@ describe('an abort', () => {
     expect(second.asked.blobs).toBeLessThan(25);
     expect(second.asked.blobs).toBeGreaterThan(5);
   });
-
-  it('of one does not end the other that waits for the same files', async () => {
-    await using lexicons = testLexicons();
-    const abort = new AbortController();
-    const { tree } = countedTree(sources(20));
-    const aborted = lexicons.of(PROJECT).open(tree, abort.signal);
-    const waiting = lexicons.of(PROJECT).open(tree, SIGNAL);
-    abort.abort(new Error('enough'));
-    await expect(aborted).rejects.toThrow('enough');
-    expect((await waiting).files).toHaveLength(20);
-  });
 });
 
 describe('commits', () => {
@@ -285,12 +263,6 @@ describe('what is kept', () => {
     expect(anew.asked.blobs).toBe(3);
     // Opened before: its rows would be other files now.
     expect(await pathsWith(lexicon, 'shared')).toEqual([]);
-  });
-
-  it('may be forgotten where there is nothing', async () => {
-    await using lexicons = testLexicons();
-    await expect(lexicons.forget('prj_never')).resolves.toBeUndefined();
-    await expect(lexicons.forget('../prj')).rejects.toMatchObject({ code: 'invalid' });
   });
 
   it('is for this user only, and holds nothing that a file or a message says', async () => {

@@ -40,32 +40,6 @@ describe('a report with a stack trace', () => {
     expect(told.every(({ action, result, analysis }) => action !== '' && result !== '' && analysis !== '')).toBe(true);
   });
 
-  it('asks for the history of all first suspects before it waits for that of the first', async () => {
-    const asked: string[] = [];
-    const { told } = await factsOf(`${TRACE}\n\`applyDiscount\` in src/discount.ts\n`, {
-      before: (lookup) => void asked.push(lookup),
-    });
-    const first = told.find(({ action }) => action.startsWith('history '))?.action ?? '';
-    expect(first).toMatch(/^history src\/header\.ts /);
-    const begun = asked.findIndex((lookup) => lookup.startsWith('history '));
-    const read = asked.findIndex((lookup, index) => index > begun && lookup.startsWith('read '));
-    const histories = asked.slice(begun, read).filter((lookup) => lookup.startsWith('history '));
-    expect(new Set(histories).size).toBe(3);
-  });
-
-  it('speaks of one as of one', async () => {
-    const { told } = await factsOf(
-      'Error: boom\n    at parseHeader (/srv/shop/src/header.ts:3:1)\n\n`applyDiscount` is slow',
-    );
-    const words = told.map(({ action, result, analysis }) => `${action}\n${result}\n${analysis}`).join('\n');
-    expect(words).toContain('1 frame\n');
-    expect(words).toContain('The report holds 1 stack frame; it says where');
-    expect(words).toContain('map 1 stack frame to files');
-    expect(words).toContain("The frame is in this repository's own files");
-    expect(words).toContain('compare the report with 3 files and 2 commit messages');
-    expect(words).not.toMatch(/\b1 (?:frames|stack frames|hits|files)\b/);
-  });
-
   it('says where a line does not exist at the commit', async () => {
     const facts = await factsOf('Error: boom\n    at readRequest (/srv/shop/src/request.ts:400:1)\n');
     expect(facts.suspects[0]).toMatchObject({ file: 'src/request.ts', line: 0, function: 'readRequest' });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { outlineOf } from '../../../src/git/outline.ts';
 import { mapTraces } from '../../../src/triage/clues.ts';
-import { pickBestFunction, type RankedFunction, rankFunctions } from '../../../src/triage/functions/rank-functions.ts';
+import { type RankedFunction, rankFunctions } from '../../../src/triage/functions/rank-functions.ts';
 import { markFrames } from '../../../src/triage/functions/read-units.ts';
 import { createQuery, splitReport } from '../../../src/triage/localise/query.ts';
 
@@ -195,24 +195,6 @@ describe('the ranking of functions', () => {
     expect(traced(await rank('It stops\n\nError: gone\n    at /app/dist/a.js:6:3\n', { files }))).toEqual([]);
   });
 
-  it('lets others have their turn after each file', async () => {
-    const files = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`${index}.py`, CART]));
-    const turns: number[] = [];
-    const turn = (): void => {
-      if (turns.push(turns.length) < 20) setImmediate(turn);
-    };
-    setImmediate(turn);
-    await rank('`total_price` is off', { files });
-    expect(turns.length).toBeGreaterThanOrEqual(5);
-  });
-
-  it('stops between two files when it is aborted', async () => {
-    const gone = new Error('nobody waits any more');
-    const abort = new AbortController();
-    setImmediate(() => abort.abort(gone));
-    await expect(rank('`total_price` is off', { signal: abort.signal })).rejects.toBe(gone);
-  });
-
   it('shows the line where the words of the report stand closest together', async () => {
     const [first] = await rank('Discount of a coupon is not taken off everything');
     expect(first).toMatchObject({ name: '_reduced', place: 15 });
@@ -239,31 +221,11 @@ describe('the ranking of functions', () => {
     expect(ranked[0]).toMatchObject({ name: 'Cart', line: 1, place: 4 });
   });
 
-  it('follows the ranking of files where functions are alike', async () => {
-    const files = { 'a.py': 'def one():\n    gadget()\n', 'b.py': 'def two():\n    gadget()\n' };
-    expect(names(await rank('gadget is lost', { files, scores: [0.9, 0.2] }))).toEqual(['one', 'two']);
-    expect(names(await rank('gadget is lost', { files, scores: [0.2, 0.9] }))).toEqual(['two', 'one']);
-  });
-
-  it('works without words, without functions and without files, and is always the same', async () => {
-    expect(await rank('', { files: {} })).toEqual([]);
-    expect(await rank('x', { files: { 'a.txt': 'def one' } })).toEqual([]);
-    expect((await rank('zzz')).length).toBe(7);
-    expect(await rank('total_price')).toEqual(await rank('total_price'));
-  });
-
   it('bears a file of a thousand classes in each other', async () => {
     const depth = 1_500;
     const open = Array.from({ length: depth }, (_, index) => `class Gadget${index} {`);
     const lines = Array.from({ length: 20_000 }, () => '  gadget();');
     const text = [...open, ...lines, ...open.map(() => '}')].join('\n');
     expect(await rank('gadget is lost', { files: { 'a.ts': text } })).toHaveLength(50);
-  });
-
-  it('gives the best of one file', async () => {
-    const ranked = await rank('`total_price` is off');
-    expect(pickBestFunction(ranked, 'shop/mail.py')?.path).toBe('shop/mail.py');
-    expect(pickBestFunction(ranked, 'shop/cart.py')?.name).toBe('total_price');
-    expect(pickBestFunction(ranked, 'shop/gone.py')).toBeNull();
   });
 });

@@ -78,28 +78,4 @@ describe('functions of suspects', () => {
     expect(ranked.map(({ name }) => name)).toEqual(['send']);
     expect(steps.map(({ action }) => action)).toEqual(['outline cart.py', expect.stringContaining('first 1 suspects')]);
   });
-
-  it('are looked for in so much of long files and of all, and the step says what is left out', async () => {
-    const long = `def total(coupon):\n    return coupon.discount\n\n\n${'# filling\n'.repeat(60_000)}def last():\n    pass\n`;
-    const files = Object.fromEntries([1, 2, 3, 4, 5, 6].map((index) => [`${index}.py`, long]));
-    const read: string[] = [];
-    const suspects = Object.keys(files).map((path) => suspect(path));
-    const { ranked, steps } = await look(suspects, (lookup) => void read.push(lookup), files);
-    expect(ranked.map(({ path, name }) => `${path} ${name}`)).toEqual([
-      '1.py total',
-      '2.py total',
-      '3.py total',
-      '4.py total',
-    ]);
-    expect(read.filter((lookup) => lookup.startsWith('read ')).length).toBe(4);
-    expect(steps[0]?.action).toContain('first 4 suspects');
-    expect(steps[0]?.result).toContain(`left out: what follows in 1.py after 524288 of ${long.length} characters`);
-    expect(steps[0]?.result).toContain('left out: 6.py, for the files before it are long');
-  });
-
-  it('of none are none', async () => {
-    const { ranked, steps } = await look([]);
-    expect(ranked).toEqual([]);
-    expect(steps[0]?.result).toBe('nothing found');
-  });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CommitLexicon } from '../../../src/core/lexicon.ts';
 import { createQuery } from '../../../src/triage/localise/query.ts';
 import { WHOLE } from '../../../src/triage/localise/signals.ts';
-import { openTable, runInSlices, scoreWords } from '../../../src/triage/localise/table.ts';
+import { openTable, scoreWords } from '../../../src/triage/localise/table.ts';
 
 const FILES = 60_000;
 const QUERY = createQuery({
@@ -46,26 +46,6 @@ async function turnsOf<T>(work: () => Promise<T>): Promise<{ readonly result: T;
   });
   return { result, turns };
 }
-
-describe('a loop in slices', () => {
-  it('takes each item once, in order, with a turn for others before each slice', async () => {
-    const seen: number[] = [];
-    const { signal } = new AbortController();
-    const { turns } = await turnsOf(() => runInSlices(10, { size: 3, signal }, (index) => seen.push(index)));
-    expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    expect(turns).toBeGreaterThanOrEqual(4);
-  });
-
-  it('ends with the slice in which it is aborted', async () => {
-    const stop = new AbortController();
-    let seen = 0;
-    const loop = runInSlices(10, { size: 2, signal: stop.signal }, () => {
-      if (++seen === 3) stop.abort(new Error('enough'));
-    });
-    await expect(loop).rejects.toThrow('enough');
-    expect(seen).toBe(4);
-  });
-});
 
 describe('a table of many files', () => {
   it('is made and scored while others have their turns, and holds no tests', async () => {
