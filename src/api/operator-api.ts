@@ -12,7 +12,7 @@ import { isId } from '../services/access.ts';
 import type { ApiDeps, ApiEnv } from './api-deps.ts';
 import { createAbsentProblem, createProblem } from './problem.ts';
 
-export interface OperatorDeps extends Pick<ApiDeps, 'log' | 'ready' | 'tellAnswered'> {
+interface OperatorDeps extends Pick<ApiDeps, 'log' | 'ready' | 'tellAnswered'> {
   /** Answers GET /metrics. */
   readonly metrics: (request: Request) => Promise<Response>;
 }

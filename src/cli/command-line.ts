@@ -8,7 +8,7 @@ import type { JobKind } from '../core/queue.ts';
 import { TOPICS, type Topic } from './help.ts';
 
 /** Where the report comes from; `none`: standard input if it is a pipe, or only the log. */
-export type ReportInput =
+type ReportInput =
   | { readonly kind: 'none' }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'stdin' }

@@ -5,7 +5,7 @@ import type { Project } from '../core/project.ts';
 import type { ExampleReport } from '../core/report.ts';
 import { type Launcher, printableLine } from './terminal.ts';
 
-export interface ModelState {
+interface ModelState {
   /** Null: none is used. */
   readonly model: string | null;
   /** What is missing in the model's settings, or what follows from them; "" for nothing. */
@@ -49,7 +49,7 @@ export interface GithubStarted extends Started {
   readonly maxMode: string;
 }
 
-export interface WorkerStarted extends ModelState {
+interface WorkerStarted extends ModelState {
   /** Base address of its own port. */
   readonly listening: string;
   /** Address of the database, without its password. */

@@ -165,7 +165,7 @@ export function streamOf(frames: AsyncGenerator<string>, stop: AbortController):
 }
 
 /** Resolves after `ms`, or at once when the signal aborts. */
-export function pause(ms: number, signal: AbortSignal): Promise<'over'> {
+function pause(ms: number, signal: AbortSignal): Promise<'over'> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve('over');
     const finish = () => {

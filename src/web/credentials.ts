@@ -127,7 +127,7 @@ export async function postRevoke(c: PageContext, deps: WebDeps): Promise<Respons
   return c.redirect(`${ADDRESS}?done=${isRevoked ? 'revoked' : 'already'}`, 303);
 }
 
-/** Whether the text can be the id of a token, a session or a webhook: the store is asked for nothing else. */
+/** Whether the text can be the id of a token, a session or a webhook: nothing else is looked up. */
 export function isAccountId(text: string): boolean {
   return /^(?:tok|ses|evt)_[0-9A-Za-z]{1,32}$/.test(text);
 }

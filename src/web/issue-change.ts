@@ -115,7 +115,7 @@ function renderNotes(change: FileChange, links: TextLinks): readonly Html[] {
   const mode = describeMode(change);
   if (mode !== '') notes.push(html`${mode}`);
   const address = change.kind === 'added' ? null : links.source(`${oldPath}:1`);
-  if (address !== null) notes.push(html`<a href="${address}">The file before, on GitHub</a>`);
+  if (address !== null) notes.push(html`<a href="${address}">Original file on GitHub</a>`);
   return notes.map((note) => html`<p class="hint">${note}</p>`);
 }
 
@@ -179,7 +179,7 @@ function withoutCr(text: string): string {
 }
 
 function renderEnd({ endsWithNewline }: SideLine): Html | string {
-  return endsWithNewline ? '' : html` <span class="end">no newline at the end</span>`;
+  return endsWithNewline ? '' : html` <span class="end">no newline at end of file</span>`;
 }
 
 /** All rows: the left column is the text before, the right one the text after. `null`: no line on that side. */

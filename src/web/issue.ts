@@ -72,7 +72,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   inconclusive: "Can't tell whether this change broke the check.",
 };
 
-export type SeenIssue = Seen<{ readonly issue: Issue; readonly project: Project }>;
+type SeenIssue = Seen<{ readonly issue: Issue; readonly project: Project }>;
 
 /** The pull request as it was last recorded; `url` is on the project's own host. */
 interface PullRequest {

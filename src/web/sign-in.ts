@@ -40,7 +40,7 @@ interface PendingSignIn {
 }
 
 /** The limits before the sign-in. Each refuses with 429. */
-export interface SignInLimiter {
+interface SignInLimiter {
   countForm(): void;
   countCallback(): void;
   exchange<T>(work: () => Promise<T>): Promise<T>;

@@ -74,7 +74,7 @@ describe('the page of an issue', () => {
       ...['20|−line 20|20|+line twenty', '||21|+and more'],
       ...['21|line 21|22|line 21', '22|line 22|23|line 22', '23|line 23|24|line 23', '17 unchanged lines'],
     ]);
-    expect(diffOf(page, 'test/cart.test.ts')).toEqual(['||1|+expect(<b>1</b>) no newline at the end']);
+    expect(diffOf(page, 'test/cart.test.ts')).toEqual(['||1|+expect(<b>1</b>) no newline at end of file']);
     expect(diffOf(page, 'src/old.ts')).toEqual(['1|−gone||']);
     expect(diffOf(page, 'docs/new.md')).toEqual([]);
     const words = contentOf(page);
