@@ -104,7 +104,7 @@ export function toError(what: string, stderr: string): Error {
 
 /** A mirror that can be made again from its source. */
 export interface Renewable {
-  /** Makes the mirror anew, once. */
+  /** Replaces the mirror with a new copy, once. */
   renew(signal: AbortSignal): Promise<void>;
 }
 

@@ -97,7 +97,7 @@ function parseAddress(text: string, name: string): string {
 }
 
 /**
- * Makes the mirror at `gitDir` equal to its remote; `replace`: makes it anew. Call under the mirror's lock.
+ * Makes the mirror at `gitDir` equal to its remote; `replace`: copies it again. Call under the mirror's lock.
  * Throws `repository_empty` or `repository_unreachable`.
  */
 export async function refreshMirror(

@@ -18,7 +18,7 @@ const MAX_HIT = 500;
 // At most four bytes a character; the rest of a longer line is passed over.
 const MAX_FIELD_BYTES = 8_192;
 
-/** The commit that is searched, and what its listing says. */
+/** The commit that is searched, and its listing. */
 export interface SearchScope {
   readonly revision: string;
   readonly entries: readonly TreeEntry[];

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 export interface ObjectReader {
   /** The bytes of a blob known by its full id; the caller knows that its size is bearable. Throws `MissingObject` where it is not there. */
   read(blob: string, signal: AbortSignal): Promise<Buffer>;
-  /** The object that an id, a prefix of one or `<id>^{commit}` stands for. Throws `MissingObject` where there is none. */
+  /** The object that an id, a prefix of one or `<id>^{commit}` names. Throws `MissingObject` where there is none. */
   readHeader(object: string, signal: AbortSignal): Promise<ObjectHeader>;
   /** Reads with a new process from now on: one that read a mirror before it was replaced holds on to its old packs. */
   restart(): void;

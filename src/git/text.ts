@@ -5,7 +5,7 @@ import type { FileRead, LineRange } from '../core/source.ts';
 /** Blobs beyond this are not loaded at all. */
 export const MAX_BLOB_BYTES = 5 * 1024 * 1024;
 const MAX_TEXT = 1024 * 1024;
-// A line this long is generated (minified code, data); nobody reads on.
+// A line this long is generated (minified code, data); it is not read further.
 const MAX_LINE = 10_000;
 
 /** The text of `bytes`, a byte order mark and CRs kept; null for what is not valid UTF-8 or holds NUL. */
@@ -42,7 +42,7 @@ function describeRange(from: number, total: number, range: LineRange | undefined
   return from > total ? `The file has ${total} lines; there is no line ${from}.` : '';
 }
 
-/** The lines that fit, each cut where it is too long; says so in `notes`. */
+/** The lines that fit, each cut where it is too long, with a note in `notes`. */
 function cutLines(lines: readonly string[], first: number, notes: string[]): readonly string[] {
   const chosen: string[] = [];
   const long: number[] = [];

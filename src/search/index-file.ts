@@ -54,7 +54,7 @@ export interface RowMatches {
 export interface KnownRows {
   /** How many are indexed in all, those of other commits among them. */
   readonly count: number;
-  /** Changes when the file was made anew: rows of another stamp mean something else. */
+  /** Changes when the file was replaced: rows of another stamp mean something else. */
   readonly stamp: string;
   /** In the order of the ids; 0 for one that is not indexed. */
   readonly rows: Uint32Array;
@@ -181,7 +181,7 @@ export function removeIndexFile(file: string): void {
     try {
       rmSync(`${file}${ending}`, { force: true });
     } catch {
-      // Its folder cannot be entered or written: opening it says so too.
+      // Its folder cannot be entered or written: opening it fails too.
     }
   }
 }
@@ -284,7 +284,7 @@ function parsePaths(text: string): readonly string[] {
   return text === '' ? [] : text.split('\0');
 }
 
-/** By kind: what is asked of one index file, and what is answered. */
+/** By kind: request and answer of one index file. */
 export interface IndexCalls {
   find: { readonly request: { readonly of: IndexedKind; readonly ids: readonly string[] }; readonly answer: KnownRows };
   readPaths: { readonly request: { readonly rows: Uint32Array }; readonly answer: readonly (readonly string[])[] };

@@ -233,7 +233,7 @@ function createLexicon(options: ProjectOptions, projectId: string): Lexicon {
   };
 }
 
-/** Sources, and tests too: of a failed test its own source says most. In path order. */
+/** Sources, and tests too: the source of a failed test is the best hint. In path order. */
 async function chooseFiles(
   listing: Listing,
   signal: AbortSignal,

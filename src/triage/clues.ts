@@ -15,11 +15,11 @@ export interface Clue {
   readonly line: number;
   /** Name of the function where the clue itself says it; else "". */
   readonly function: string;
-  /** 0 to 1: how far this alone would make the file a suspect. */
+  /** 0 to 1: how far this clue by itself makes the file a suspect. */
   readonly strength: number;
   /** For people, to be read after "because"; names only what was found. */
   readonly reason: string;
-  /** Names that the reason rests on, where it rests on names; empty: on everyday words alone. */
+  /** Names that the reason rests on, where it rests on names; empty: only on everyday words. */
   readonly names?: readonly string[];
   /** Of a frame: where it is in the report's stack traces. */
   readonly frame?: FrameOrder;
@@ -33,7 +33,7 @@ interface FrameOrder {
   readonly leads: boolean;
 }
 
-/** What speaks for a file: a place that the report names, names from code, or nothing but everyday words. */
+/** The evidence for a file: a place that the report names, names from code, or nothing but everyday words. */
 export type Evidence = 'firm' | 'names' | 'words';
 
 export function combineEvidence(clues: readonly Clue[]): Evidence {
@@ -63,7 +63,7 @@ const MAX_FRAMES = 25;
 export interface MappedFrame {
   readonly frame: Frame;
   readonly mapping: Mapping;
-  /** Line as the trace prints it, where `frame.line` was set to where its text stands (0: nowhere); else absent. */
+  /** Line as the trace prints it, where `frame.line` was set to where its text is (0: nowhere); else absent. */
   readonly printedLine?: number;
 }
 
@@ -123,7 +123,7 @@ function rateSureness({ frame, mapping, printedLine }: MappedFrame): number {
   return mapping.compiled ? 0.9 : NAME_ONLY;
 }
 
-/** The printed line itself stands in the file, or it does not: then a file that only has the name is another program's. */
+/** Whether the printed line is in the file: if not, a file that shares only the name belongs to another program. */
 function rateTextSureness(line: number, certain: boolean): number {
   if (line > 0) return certain ? 1 : 0.8;
   return certain ? 0.9 : NAME_ONLY / 3;
@@ -189,7 +189,7 @@ const MAX_SEARCHES = 6;
 
 const UNIQUE = 0.72;
 
-/** Text that stands in more files than this is a phrase, not a message. */
+/** Text in more files than this is a phrase, not a message. */
 const MAX_FILES = 12;
 
 /** Searches the constant parts of the messages, until one of each message is found. A command in a message is none of its text. */
@@ -212,7 +212,7 @@ export async function findMessageClues(
   return clues;
 }
 
-/** The longest constant part; and, since an unmarked value may stand in it, its first and last words. */
+/** The longest constant part; and, since it may contain an unmarked value, its first and last words. */
 function splitFragments(message: string): readonly string[] {
   const [longest, second] = splitConstantParts(message);
   if (!longest) return [];

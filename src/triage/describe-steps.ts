@@ -119,7 +119,7 @@ function formatWritten({ file, line, symbol, function: name }: Frame): string {
   return name === '' ? place : `${name} (${place})`;
 }
 
-/** `shown` of `ranked` files are worth telling. */
+/** `shown` of `ranked` files are worth showing. */
 export function describeSuspects(shown: readonly RankedSuspect[], ranked: number, revision: string): SourcedStep {
   const lines = shown.map(
     ({ file, line, score, reasons }, index) =>

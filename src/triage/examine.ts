@@ -30,7 +30,7 @@ export interface Examined {
   readonly commits: readonly CommitInfo[];
 }
 
-/** Questions to git that are asked before anybody waits for their answers. */
+/** Lookups of git that run before their results are awaited. */
 interface StartedLookups {
   readonly blame: Promise<readonly BlameLine[]> | null;
   readonly history: Promise<HistoryResult>;
@@ -57,7 +57,7 @@ function startLookups({ tree, signal }: Lookups, { file, line }: RankedSuspect):
     blame: line > 0 ? tree.blame(file, { from: line, to: line }, signal) : null,
     history: tree.history({ path: file, limit: COMMITS }, signal),
   };
-  // Whoever waits for them hears of it.
+  // The caller that awaits them gets the error.
   for (const answer of [asked.blame, asked.history]) answer?.catch(() => undefined);
   return asked;
 }

@@ -1,4 +1,4 @@
-// The Issue that facts alone allow: where they point and why, what to look at next, and that no model was asked.
+// The Issue that facts alone allow: where they point and why, what to look at next, and that no model was used.
 
 import type { Analysis, Conclusion, Step, Suspect } from '../core/issue.ts';
 import { cutText, removeInvisibleIn } from '../core/text.ts';
@@ -12,7 +12,7 @@ import { listQuestions } from './statement.ts';
 const FACTS_ALONE = 'This is where to look; no model was used to find out why.';
 const NO_MODEL = 'No model was used.';
 const MAX_ERROR = 160;
-/** Suspects below this part of the first one's score are in the list, but nobody is sent there. */
+/** Suspects below this part of the first one's score are in the list, but not recommended. */
 const WORTH_A_LOOK = 0.4;
 
 /** The conclusion without a model, in which nothing is unseen or acts on a terminal. `seconds` is how long the run took. */
@@ -138,7 +138,7 @@ function buildSolutionSteps(facts: Facts): readonly Step[] {
     .map((description, index) => ({ stepNumber: index + 1, description }));
 }
 
-/** Up to three further suspects that come near the first one and rest on as much: nobody is sent where only words lead. */
+/** Up to three further suspects that come near the first one on evidence as good: files that only share words are not recommended. */
 function isWorthALook({ shown: [first, ...others] }: Facts): readonly Suspect[] {
   if (!first) return [];
   return others

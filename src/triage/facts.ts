@@ -50,7 +50,7 @@ export interface Facts {
   readonly callers: ReadonlySet<string>;
   /** The first of `shown`, looked at closely. */
   readonly examined: readonly Examined[];
-  /** Of the commits of `range`; null: none stands out, or there are none. */
+  /** Of the commits of `range`; null: none is clearly likeliest, or there are none. */
   readonly likeliest: LikeliestCommit | null;
   /** Stack frames that belong to packages the repository does not hold, by name. */
   readonly dependencies: readonly string[];
@@ -87,8 +87,8 @@ export interface GatherInput {
 }
 
 /**
- * Throws `revision_not_found`, what the repository throws, and the signal's reason when aborted. A fact that is not to
- * be had is a step that says so.
+ * Throws `revision_not_found`, what the repository throws, and the signal's reason when aborted. A fact that cannot be
+ * found becomes a step that says so.
  */
 export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const { repository, signal } = input;

@@ -11,11 +11,11 @@ const MAX_FITTED = 40;
 
 export interface Fitted {
   readonly mapped: readonly (readonly MappedFrame[])[];
-  /** Printed lines that stand nowhere in their file, in words. */
+  /** Printed lines that are not in their file, in words. */
   readonly lost: readonly string[];
 }
 
-/** Sets the line of each own frame whose source text the trace prints to where that text stands: 0 where it stands nowhere. `lookups.tree` is the commit that the frames were mapped at. */
+/** Sets the line of each own frame whose source text the trace prints to where that text is: 0 where it is not in the file. `lookups.tree` is the commit that the frames were mapped at. */
 export async function fitFrames(lookups: Lookups, mapped: readonly (readonly MappedFrame[])[]): Promise<Fitted> {
   const wanted = mapped.flat().filter(isFittable).slice(0, MAX_FITTED);
   if (wanted.length === 0) return { mapped, lost: [] };
@@ -53,7 +53,7 @@ async function readFiles(
   for (const path of new Set(wanted.map(({ mapping }) => getFramePath(mapping)))) {
     const action = `read ${path} at ${shortenSha(lookups.tree.revision)}`;
     const read = await attempt(lookups, action, () => lookups.tree.read(path, {}, lookups.signal));
-    // Of a file that was cut, nobody can say that a line is not in it.
+    // A file that was cut may still have the line.
     if (read?.kind === 'text' && read.cut === '') files.set(path, read.text.split('\n'));
   }
   return files;

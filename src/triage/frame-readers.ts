@@ -6,7 +6,7 @@ export interface FrameReader {
   readonly language: FrameLanguage;
   /** True where the last printed frame is the innermost. */
   readonly innermostLast: boolean;
-  /** Lines other than frames that may stand between two frames of one trace. */
+  /** Lines other than frames that may be between two frames of one trace. */
   readonly gap: number;
   frame(lines: readonly string[], index: number): Frame | null;
   /** Whether this line ends a trace although frames may follow. */
@@ -40,7 +40,7 @@ function cutAfterAt(line: string): string | null {
   return bare.startsWith('at ') ? bare.slice(3).trim() : null;
 }
 
-/** What stands in for a secret that was taken out: such a line reads differently everywhere. */
+/** What replaces a secret that was removed: such a line reads differently everywhere. */
 const CUT_OUT = /\[redacted\b|\*{3}/i;
 
 /** The text of a source line, such that it may be compared; "" where it says too little or lost a part. */
@@ -52,11 +52,11 @@ function readFrameCode(line: string): string {
 const ERROR_TYPE = /^[\w$][\w$./\\]{0,200}$/;
 const ERROR_SUFFIX = /(?:Error|Exception|Throwable|Failure|Panic|Fault)$/;
 
-/** `Type: message` of a line such as `Uncaught TypeError: x is not a function`; null where no error type stands there. */
+/** `Type: message` of a line such as `Uncaught TypeError: x is not a function`; null where it has no error type. */
 export function parseErrorHead(line: string): { readonly type: string; readonly message: string } | null {
   if (!/Error|Exception|Throwable|Failure|Panic|Fault/.test(line)) return null;
   let colon = -1;
-  // The type may stand behind a date and a logger's name: the first few colons are tried.
+  // The type may follow a date and a logger's name: the first few colons are tried.
   for (let tries = 0; tries < 6; tries++) {
     const next = line.slice(colon + 1).search(/:(?:\s|$)/);
     colon = next < 0 ? line.length : colon + 1 + next;
@@ -186,7 +186,7 @@ function readTracebackFrame(line: string): Frame | null {
   return match ? toPythonFrame(match[1], match[2], match[3]) : null;
 }
 
-/** The source line stands under its frame, deeper; pytest's long form shows it above, among others, so it is not taken. */
+/** The source line is under its frame, indented further; pytest's long form shows it above, among others, so it is not taken. */
 function readCodeBelow(lines: readonly string[], index: number): string {
   const depth = (line: string): number => /^[\s|+]*/.exec(line)?.[0].length ?? 0;
   const below = lines[index + 1] ?? '';

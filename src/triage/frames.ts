@@ -10,7 +10,7 @@ export interface Frame {
   readonly file: string;
   readonly line: number;
   readonly function: string;
-  /** Qualified class (JVM, C#) or function path (Rust, Go) that stands in for a path where there is none. */
+  /** Qualified class (JVM, C#) or function path (Rust, Go) that replaces a path where there is none. */
   readonly symbol: string;
   /** Text of the source line as the trace prints it, trimmed; "" where it does not (or only in part). */
   readonly code: string;
@@ -67,7 +67,7 @@ export function findTraces(lines: readonly string[]): FoundTraces {
   return { traces: removeDuplicates(chains.flatMap(putRootFirst)), lines: within };
 }
 
-/** From the first frame to the last, and what stands around them only to say the same: called functions, quoted source lines. */
+/** From the first frame to the last, and the lines around them that repeat them: called functions, quoted source lines. */
 function toLines({ frames, first, last }: Group, lines: readonly string[]): readonly number[] {
   const said = new Set(frames.flatMap(({ file, line, code }) => (code === '' ? [] : [code, `${file}:${line}`])));
   const symbols = frames.flatMap(({ language, symbol }) => (language === 'go' && symbol !== '' ? [symbol] : []));

@@ -4,9 +4,9 @@ import { markCode } from './report-text.ts';
 export interface Identifier {
   /** The last part: `parse` of `Header.parse`. */
   readonly name: string;
-  /** What stands before it: `Header` of `Header.parse`; "" where nothing does. */
+  /** The part before it: `Header` of `Header.parse`; "" where there is none. */
   readonly qualifier: string;
-  /** How telling it is; larger is better. */
+  /** How informative it is; larger is better. */
   readonly weight: number;
 }
 
@@ -80,7 +80,7 @@ interface CodeSpan {
   readonly words: number;
 }
 
-/** Stretches in backticks; ordinary words count only where they stand there alone. */
+/** Stretches in backticks; ordinary words count only as the whole stretch. */
 function findCodeSpans(line: string, commands: readonly string[]): readonly CodeSpan[] {
   return [...line.matchAll(/`([^`]{1,300})`/g)].map((match) => ({
     from: match.index,
@@ -95,7 +95,7 @@ function measureHead(command: string): number {
   return data < 0 ? command.length : data;
 }
 
-/** 0: no code. The classes are ordered by how seldom ordinary text looks so. */
+/** 0: no code. The classes are ordered by how rarely ordinary text looks so. */
 function isInformativeName(word: string, called: boolean, quoted: boolean): number {
   if (word.length < 3 || word.length > 120 || NOT_CODE.has(word) || FILE_LIKE.test(word)) return 0;
   const last = getLastPart(word);

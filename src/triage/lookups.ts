@@ -21,7 +21,7 @@ const MAX_SHOWN_HITS = 20;
 /** Error of a search that failed as a lookup; its step is recorded already. */
 const FAILED = 'the search failed';
 
-/** The steps taken so far, told to `onStep` as they happen. */
+/** The steps taken so far, passed to `onStep` as they happen. */
 export interface Notebook {
   readonly steps: readonly SourcedStep[];
   /** Number of the step, from 1. */
@@ -68,7 +68,7 @@ export async function attempt<T>(lookups: Lookups, action: string, lookup: () =>
     // `internal` is how a source says that one lookup went wrong, `absent` that what it needs is not there, such as old contents in a partial
     // clone; every other code is about the repository as a whole.
     if (error instanceof CausewayError && error.code !== 'internal' && error.code !== 'absent') throw error;
-    // What git says may name paths of this machine, and a step is shown to everybody.
+    // Git's message may name paths of this machine, and steps are public.
     const isAbsent = error instanceof CausewayError && error.code === 'absent';
     await lookups.notebook.record({
       action,
@@ -79,7 +79,7 @@ export async function attempt<T>(lookups: Lookups, action: string, lookup: () =>
   }
 }
 
-/** How a search is told: `said` stands for a long expression (which is then shown with the result), `keep` picks the hits that count. */
+/** How a search is described: `said` replaces a long expression (which is then shown with the result), `keep` picks the hits that count. */
 interface Telling {
   readonly said?: string;
   readonly keep?: (hit: SearchHit) => boolean;

@@ -53,18 +53,18 @@ export function isProgram(path: string): boolean {
 const ASIDE =
   /(?:^|\/)(?:docs?|documentation|website|site|examples?|samples?|demos?|bench(?:es|marks?)?|playgrounds?|sandbox)\/|\.config\.[cm]?[jt]s$|^(?:scripts?|tools?|build|ci|hack)\/|(?:^|\/)\.[^/]+\/|(?:^|\/)(?:setup|gulpfile|gruntfile|rakefile)\.\w+$/i;
 
-/** Whether a program stands beside the product: an example, a page of its documentation, what builds it. */
+/** Whether a program is not part of the product: an example, a page of its documentation, what builds it. */
 export function isSecondary(path: string): boolean {
   return ASIDE.test(path);
 }
 
-/** Whether nobody edits the file here: it comes from another project, or from a program. */
+/** Whether the file is not edited here: it comes from another project, or from a program. */
 export function isVendored(path: string): boolean {
   const kind = classifyFile(path);
   return kind === 'vendored' || kind === 'generated';
 }
 
-/** What a score is multiplied with: how seldom the fault is in such a file when the same signals point at it. */
+/** What a score is multiplied with: how rarely the fault is in such a file when the same signals point at it. */
 export function getKindFactor(kind: FileKind): number {
   switch (kind) {
     case 'source':

@@ -1,4 +1,4 @@
-// From a path as a trace or a person writes it to the files of the commit; own code is told apart from dependencies.
+// From a path as a trace or a person writes it to the files of the commit; own code is distinguished from dependencies.
 
 import type { Listing } from '../core/source.ts';
 import type { Frame } from './frames.ts';
@@ -194,7 +194,7 @@ const COMPILED = /\.[cm]?jsx?$/;
 
 const SOURCES = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.vue', '.svelte'];
 
-/** Where the source of a compiled file may stand: `dist/a/b.js` → `src/a/b.ts`, `a/b.ts`, …; the likeliest first. */
+/** Where the source of a compiled file may be: `dist/a/b.js` → `src/a/b.ts`, `a/b.ts`, …; the likeliest first. */
 function listBuiltVariants(path: string): readonly string[] {
   if (!COMPILED.test(path)) return [];
   const bare = path.replace(COMPILED, '');
@@ -210,7 +210,7 @@ interface SymbolPath {
   readonly atLeast: number;
 }
 
-/** Paths that a class or module name stands for: `org.app.Store$Item` in `Store.java` → `org/app/Store.java`. */
+/** Paths that a class or module name means: `org.app.Store$Item` in `Store.java` → `org/app/Store.java`. */
 function listSymbolPaths(frame: Frame): readonly SymbolPath[] {
   if (frame.symbol === '') return [];
   if (frame.language === 'jvm' && frame.file !== '') {
@@ -269,11 +269,11 @@ export function createPathIndex(listing: Listing): PathIndex {
 }
 
 interface SuffixMatch {
-  /** The paths that share the longest end with what was asked, in path order. */
+  /** The paths that share the longest end with the given path, in path order. */
   readonly paths: readonly string[];
   /** How many segments they share; 1 is the file name alone. */
   readonly shared: number;
-  /** Whether the whole of the tree's path stands at the end of what was asked, or the other way round. */
+  /** Whether the whole of the tree's path is the end of the given path, or the other way round. */
   readonly whole: boolean;
 }
 

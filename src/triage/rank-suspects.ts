@@ -40,7 +40,7 @@ const AFTER = 0.9;
 /** A file of others that the trace runs through: less than any own file of that trace, more than a file that only shares words. */
 const FOREIGN_FRAME = 0.35;
 
-/** What a sentence beside a stack trace gives; a named line, an error message and a failing test say more. */
+/** What a sentence next to a stack trace gives; a named line, an error message and a failing test say more. */
 const OF_PROSE: ReadonlySet<ClueKind> = new Set(['path', 'definition', 'use', 'name', 'commit']);
 
 /** A frame that counts no more leads to a file that only has the same name, or is far out. */
@@ -68,14 +68,14 @@ export interface RankedSuspect extends Suspect {
   readonly lineFrom: ClueKind | '';
 }
 
-/** A suspect, and what it is ordered by: no ranked file stands behind one that was ranked after it, whatever clues that one has. */
+/** A suspect, and what it is ordered by: no ranked file comes after one that was ranked below it, whatever clues that one has. */
 interface PlacedRank {
   readonly suspect: RankedSuspect;
   readonly order: number;
 }
 
 /**
- * Files that were ranked keep their order; the others (tests, documents, settings, what is foreign) have clues alone. Clues are taken as
+ * Files that were ranked keep their order; the others (tests, documents, settings, vendored code) have clues alone. Clues are taken as
  * independent hints, so that `1 - Π(1 - strength)` is the chance that at least one is right; what a file is for then scales it. At most 30,
  * best first; as ranked where clues do not part them, then in path order, so that the answer is always the same. A score is the file's own, and
  * no greater than that of any file before it.
@@ -99,7 +99,7 @@ export function rankSuspects(clues: readonly Clue[], ranked: readonly RankedFile
 
 /**
  * The leading frame of a trace comes before the other files of that trace, but for one that leads another trace; and the first file of a trace
- * before all that only the prose around it speaks for: what people write there is about more than the fault.
+ * before all files that only the prose supports: prose is about more than the fault.
  */
 function moveTracesFirst(ranked: readonly RankedFile[], clues: readonly Clue[]): readonly RankedFile[] {
   const traced = clues.filter(({ frame, path }) => frame !== undefined && classifyFile(path) === 'source');
@@ -159,7 +159,7 @@ function placeRanked(
   ];
 }
 
-/** None is shown surer than one before it; one that stands first for its words alone is not made surer by a frame in the next. */
+/** None is shown surer than one before it; one that is first only for its words is not made surer by a frame in the next. */
 function preventRise<T extends Suspect>(suspects: readonly T[]): readonly T[] {
   let most = 1;
   return suspects.map((one) => {
@@ -168,7 +168,7 @@ function preventRise<T extends Suspect>(suspects: readonly T[]): readonly T[] {
   });
 }
 
-/** A test shows a fault and seldom is one: it comes after the first file that it may test. */
+/** A test shows a fault and rarely is one: it comes after the first file that it may test. */
 function takeMost(path: string, [first]: readonly PlacedRank[]): number {
   return first && classifyFile(path) === 'test' ? first.order * AFTER : 1;
 }
@@ -196,7 +196,7 @@ function createSuspect(file: string, score: number, clues: readonly Clue[]): Ran
   };
 }
 
-/** A frame of compiled output names its function alone: the line of the error message in the same file says more. */
+/** A frame of compiled output names only its function: the line of the error message in the same file says more. */
 function pickBestPlace(clues: readonly Clue[]): Clue | undefined {
   const isExact = ({ kind, line }: Clue): number => (line > 0 && (kind === 'place' || kind === 'message') ? 1 : 0);
   return clues
@@ -231,7 +231,7 @@ export function selectShownSuspects(ranked: readonly RankedSuspect[]): readonly 
 
 const MAX_REASONS = 3;
 
-/** Where it broke, what stands there, what was named; shared words last. */
+/** Where it broke, the text there, what was named; shared words last. */
 const FIRMNESS: readonly ClueKind[] = [
   'frame',
   'message',
@@ -246,7 +246,7 @@ const FIRMNESS: readonly ClueKind[] = [
 
 /**
  * At most 3, the firmest first. Left out is what another reason says already: the place of a frame named again, the use
- * of a name that the file defines; and, beside a firm reason, whatever rests on everyday words.
+ * of a name that the file defines; and, where there is a firm reason, those based on everyday words.
  */
 export function describeReasons(clues: readonly Clue[]): readonly string[] {
   const isSure = clues.some(isFirm);
@@ -273,7 +273,7 @@ interface Framed {
   readonly name: string;
 }
 
-/** Frame clues of another commit, carried over to this one; what is gone is dropped. Returned beside: what was lost, in words. */
+/** Frame clues of another commit, carried over to this one; what is gone is dropped. Also returns what was lost, in words. */
 export async function carryClues(
   lookups: Lookups,
   framed: Framed,

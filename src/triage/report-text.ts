@@ -94,7 +94,7 @@ function isFolded(line: string): boolean {
   return line.includes('\\n') && /\\n(?:\\t|\s){0,8}(?:at |File |Caused by|goroutine )/.test(line);
 }
 
-/** The lines of the string that holds the trace; what stands around it on the line keeps its own line. */
+/** The lines of the string that holds the trace; the text around it on the line becomes a line of its own. */
 function unfoldLine(line: string): string[] {
   const [first = '', ...rest] = line.split('\\n');
   const opening = /^(.*(?<!\\)")([^"]*)$/.exec(first.slice(-MAX_LINE));

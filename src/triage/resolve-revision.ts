@@ -79,7 +79,7 @@ function isUnnamed({ of }: NamedVersion): boolean {
   );
 }
 
-/** `upgrading shop from 1.2.2 to 1.2.3`: the name stands further off. */
+/** `upgrading shop from 1.2.2 to 1.2.3`: the name is further away. */
 function listMentions({ context }: NamedVersion, names: ReadonlySet<string>): boolean {
   return context.split(/[^\w@/.-]+/).some((word) => names.has(word));
 }

@@ -1,4 +1,4 @@
-// What a report says by itself: stack traces, places, errors, paths, identifiers, commands, versions.
+// What a report contains by itself: stack traces, places, errors, paths, identifiers, commands, versions.
 
 import { parseErrorHead } from './frame-readers.ts';
 import type { Trace } from './frames.ts';
@@ -16,9 +16,9 @@ export interface Signals {
   readonly places: readonly Place[];
   readonly errors: readonly ErrorMessage[];
   readonly paths: readonly string[];
-  /** Names that look like code, the most telling first. */
+  /** Names that look like code, the most informative first. */
   readonly identifiers: readonly Identifier[];
-  /** Plain words, the most telling first. */
+  /** Plain words, the most informative first. */
   readonly words: readonly Word[];
   readonly commands: readonly string[];
   readonly versions: readonly NamedVersion[];
@@ -134,7 +134,7 @@ export interface NamedVersion {
   readonly version: string;
   /** The word before it in lower case, such as `clap` of `clap 2.33`; "" where there is none. */
   readonly of: string;
-  /** What stands before it in its part of the sentence, in lower case. */
+  /** The text before it in its part of the sentence, in lower case. */
   readonly context: string;
   /** Whether the text presents it as the version in use (`version: 1.2.3`), or as a tag (`v1.2.3`). */
   readonly labelled: boolean;
@@ -191,7 +191,7 @@ const FORMS = [
 
 const MODULE_CACHE = /^.*\/pkg\/mod\//;
 
-/** Each package's version once, in the order of the frames; said of that package alone. */
+/** Each package's version once, in the order of the frames; for that package only. */
 function findInstalledVersions(traces: readonly Trace[]): readonly NamedVersion[] {
   const found = new Map<string, NamedVersion>();
   for (const { file } of traces.flatMap(({ frames }) => frames)) {
@@ -259,7 +259,7 @@ interface ErrorMessage {
   /** Such as `TypeError`; "" where only a message is known. */
   readonly type: string;
   readonly message: string;
-  /** Who says so: a stack trace, a line of a log, or only the reporter's prose. */
+  /** Its source: a stack trace, a line of a log, or only the reporter's prose. */
   readonly from: 'trace' | 'log' | 'prose';
 }
 
@@ -273,7 +273,7 @@ const MAX_FOUND = 200;
 const LOGGED =
   /(?:(?:^|[\s[|])(?:error|fatal|panic|err)|^\s{0,20}(?:fail(?:ed|ure)?|exception))(?:\[\w{1,12}\])?\]?[:|]\s{0,8}(\S.{3,})$/i;
 
-/** What may stand before the type on a line that is an error, rather than one that mentions it. */
+/** What may precede the type on a line that is an error, rather than one that mentions it. */
 const LEAD = /^\W*(?:(?:uncaught|unhandled|caused by|exception|rejection|in promise|in thread "[^"]{0,100}")\W*)*$/i;
 
 /** Distinct errors: those of traces first, then those of logs, then what the reporter's prose mentions. Commands are no messages. */
@@ -330,7 +330,7 @@ function findQuotedMessages(line: string): readonly string[] {
     .filter((quoted) => /^[\w'<[({-]/.test(quoted) && quoted.split(' ').length >= 3 && !/[;{}=]/.test(quoted));
 }
 
-/** What engines and libraries say by themselves: it stands in no source of the project. */
+/** Messages of engines and libraries: no source of the project contains them. */
 const NOT_OURS = [
   /^Cannot read propert(?:y|ies) /,
   /^Cannot set propert(?:y|ies) /,

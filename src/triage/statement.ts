@@ -35,7 +35,7 @@ export function writeStatement(text: string, signals: Pick<Signals, 'title' | 'e
   return statement.length <= MAX_STATEMENT ? statement : `${cutAtWord(statement, MAX_STATEMENT - 2)} …`;
 }
 
-/** Whole paragraphs up to 1,200 characters; the first one is cut where it alone is longer. */
+/** Whole paragraphs up to 1,200 characters; the first one is cut where it is longer by itself. */
 function extractProse(text: string, title: string): string {
   const all = splitSections(toPlainLines(removeComments(text)))
     .filter(({ heading }) => !ASIDE.test(heading))
@@ -63,7 +63,7 @@ function removeTitle(paragraph: string, title: string): string {
   return isSame(sentence, title) ? [bare.slice(sentence.length).trim(), ...rest].join('\n') : paragraph;
 }
 
-/** Whether the text begins with the title and goes on from there, so that the title alone says nothing more. */
+/** Whether the text begins with the title and goes on from there, so that the title by itself adds nothing. */
 function opensWith(text: string, title: string): boolean {
   return (
     title !== '' &&
@@ -77,7 +77,7 @@ function isSame(left: string, right: string): boolean {
   return extractSpoken(left) === extractSpoken(right);
 }
 
-/** The words alone: marks, quotes and capitals differ between a title and its repetition. */
+/** Only the words: marks, quotes and capitals differ between a title and its repetition. */
 function extractSpoken(text: string): string {
   return text
     .toLowerCase()
@@ -117,7 +117,7 @@ function splitBlocks(lines: readonly string[]): readonly (readonly MarkedLine[])
   return blocks;
 }
 
-/** A template's question, alone in its paragraph: `- What went wrong?`. */
+/** A template's question as a whole paragraph: `- What went wrong?`. */
 function isQuestion(block: readonly MarkedLine[]): boolean {
   const [only] = block;
   return (

@@ -26,11 +26,11 @@ export interface RankedFunction {
   /** The line that names it, and its last one; 1-based. */
   readonly line: number;
   readonly lastLine: number;
-  /** Where to look first: the line of a stack frame in it, else where the report's words stand closest; never outside of it. */
+  /** Where to look first: the line of a stack frame in it, else where the report's words are closest together; never outside of it. */
   readonly place: number;
-  /** 1 for the first; for the others how likely it is beside that one. */
+  /** 1 for the first; for the others how likely it is compared with that one. */
   readonly score: number;
-  /** For people, the most telling first; at most three. */
+  /** For people, the most informative first; at most three. */
   readonly reasons: readonly string[];
 }
 
@@ -120,7 +120,7 @@ function toRanked(weighed: WeighedUnit, score: number): RankedFunction {
 
 const MAX_REASONS = 3;
 
-/** Below these a feature says too little to be told. */
+/** Below these a feature is not worth a reason. */
 const TOLD = { name: 0.12, owner: 0.2, pairs: 0.25 } as const;
 
 function describeReasons({ unit, features, framedAlike, isNamed, caller, words }: WeighedUnit): readonly string[] {
@@ -146,9 +146,9 @@ function describeFramed(name: string, alike: number): string {
 }
 
 interface TermWeights {
-  /** By hash: weight in the report times how seldom it is among the units. */
+  /** By hash: weight in the report times its rarity among the units. */
   readonly all: ReadonlyMap<number, number>;
-  /** The same for terms of the title only, by how seldom alone. */
+  /** The same for terms of the title only: their rarity. */
   readonly title: ReadonlyMap<number, number>;
   readonly rarity: ReadonlyMap<number, number>;
   /** As the report writes it; of a part of a name, that part. */
@@ -195,25 +195,25 @@ function computeBm25(unit: Unit, weights: ReadonlyMap<number, number>, meanLengt
   return sum;
 }
 
-/** What one term adds; `length`: of the unit beside the mean. */
+/** What one term adds; `length`: of the unit, relative to the mean. */
 function computeGain(weight: number, count: number, length: number): number {
   return weight * saturate(count, length);
 }
 
 interface Features {
-  /** Of its file: score beside the best, and how far up it stands. */
+  /** Of its file: score relative to the best, and its rank. */
   readonly file: number;
   readonly fileRank: number;
-  /** BM25 of the report, and of its title alone, beside the best of all units. */
+  /** BM25 of the report, and of its title, relative to the best of all units. */
   readonly body: number;
   readonly title: number;
-  /** How seldom the pairs of words are that it shares with the report. */
+  /** The rarity of the pairs of words that it shares with the report. */
   readonly pairs: number;
   /** How much of its name the report, its title, and of its class's name the report holds. */
   readonly name: number;
   readonly nameTitle: number;
   readonly owner: number;
-  /** How far inside it stands in a stack trace. */
+  /** How far inside it is in a stack trace. */
   readonly frame: number;
   /** Whether a function that the report names calls it. */
   readonly called: number;
@@ -237,7 +237,7 @@ interface WeighedUnit {
   readonly isNamed: boolean;
   /** Line of the frame in it that counts; 0 where none. */
   readonly frameLine: number;
-  /** Units of its file, with it, that the frame may stand in; 0 where none. */
+  /** Units of its file, with it, that the frame may be in; 0 where none. */
   readonly framedAlike: number;
   /** Name of the function in the report that calls it; "" where none. */
   readonly caller: string;
@@ -347,7 +347,7 @@ function listInformativeWords(unit: Unit, { all, words, meanLength }: TermWeight
 /** Lines on each side that count as well, each half as much as the one nearer. */
 const AROUND = 3;
 
-/** `weights`: what each of the report's terms is worth, by hash. The line that names the function where no term stands in it. */
+/** `weights`: what each of the report's terms is worth, by hash. The line that names the function where it has no term. */
 function findInformativeLine(unit: Unit, weights: ReadonlyMap<number, number>): number {
   const own = unit.lines.filter((line) => line >= unit.span.line);
   const texts = unit

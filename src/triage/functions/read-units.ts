@@ -20,11 +20,11 @@ export interface FunctionFile {
 export interface Unit {
   readonly path: string;
   readonly span: Span;
-  /** Position of its file, from 0; its file's score beside the best one's; how many units the file has. */
+  /** Position of its file, from 0; its file's score relative to the best; how many units the file has. */
   readonly fileRank: number;
   readonly fileScore: number;
   readonly siblings: number;
-  /** How often each of the report's terms stands in it, by hash; in its documentation a third as much. */
+  /** How often each of the report's terms is in it, by hash; in its documentation a third as much. */
   readonly counts: ReadonlyMap<number, number>;
   /** Terms in it, whether the report has them or not. */
   readonly length: number;
@@ -36,7 +36,7 @@ export interface Unit {
   readonly text: () => string;
 }
 
-/** What a word of documentation counts beside one of code: it says what is promised, the report what is not kept. */
+/** The weight of a word of documentation relative to one of code: it describes what should happen, the report what does not. */
 const DOCUMENTATION = 0.35;
 
 /** Files beyond this many units are generated. */
@@ -167,7 +167,7 @@ interface FramedUnit {
   readonly strength: number;
   /** Of the frame, inside of the unit; 0 where only the name leads there. */
   readonly line: number;
-  /** Units of the file that the frame may stand in: more than one where only a name leads there that several have. */
+  /** Units of the file that the frame may be in: more than one where only a name leads there that several have. */
   readonly alike: number;
 }
 
@@ -198,7 +198,7 @@ function pickInnermost(own: readonly Unit[], { line, name }: MarkedFrame): Unit 
   return own.some(({ span }) => span.name === name) ? inside.find(({ span }) => span.name === name) : inside[0];
 }
 
-/** With a line, which then lies outside, only what bears the name alone. */
+/** With a line, which then lies outside, only the one unit of that name. */
 function findByName(own: readonly Unit[], { line, name }: MarkedFrame): readonly Unit[] {
   const named = own.filter(({ span }) => span.name === name);
   return line > 0 && named.length > 1 ? [] : named;

@@ -16,12 +16,12 @@ export interface Span {
   readonly inner: boolean;
 }
 
-/** Nobody nests so deep. */
+/** Deeper nesting is generated code. */
 const MAX_DEPTH = 30;
 
 /**
  * Spans of the functions, classes, interfaces, types and modules of an outline, in the order of their lines. Ends come from
- * indentation and from closing braces (or `end`) that stand where the definition begins; nothing is parsed, so code that
+ * indentation and from closing braces (or `end`) at the indentation of the definition; nothing is parsed, so code that
  * is not indented has spans that end at the next definition. What lies in thirty others is one line long, as each depth costs a look at
  * the whole text.
  */
@@ -55,7 +55,7 @@ function findNextAtLeast(lines: SourceLines, symbols: readonly OutlineSymbol[], 
   return next?.line ?? lines.count + 1;
 }
 
-/** A method that stands outside of its type names it itself: `func (s *Store) Get`, `void Store::get`. */
+/** A method outside of its type names the type itself: `func (s *Store) Get`, `void Store::get`. */
 function findOwner({ signature }: OutlineSymbol, open: readonly Span[]): string {
   if (open.length > 0) return open.map(({ name }) => name).join('.');
   return /^func\s+\(\s*(?:\w+\s+)?\*?(\w+)/.exec(signature)?.[1] ?? '';
@@ -76,10 +76,10 @@ const MAX_HEAD = 60;
 /** Parameters and results that go on at the left margin of their definition; never a statement. */
 const HEAD_GOES_ON = /^\s*(?:[)\]}>:{]|where\b|throws\b|->|=>)/;
 
-/** What stands as far left as the definition without ending it: comments, labels, conditions of a preprocessor. */
+/** What is as far left as the definition without ending it: comments, labels, conditions of a preprocessor. */
 const NO_END = /^\s*(?:\/\/|\/\*|\*|#|\w+:\s*$|(?:public|private|protected)\b.{0,30}:\s*$)/;
 
-/** The stars of a comment over several lines stand one column further in. */
+/** The stars of a comment over several lines are one column further in. */
 const INNER_STAR = 1;
 
 const RUBY_CLAUSE = /^\s*(?:rescue|ensure|else|elsif|when|in)\b/;
@@ -182,13 +182,13 @@ function trimLine(lines: SourceLines, first: number, last: number): number {
 
 interface SourceLines {
   readonly count: number;
-  /** How blocks end: by indentation alone, by `end`, or by a brace. */
+  /** How blocks end: by indentation, by `end`, or by a brace. */
   readonly blocks: 'indent' | 'end' | 'brace';
   /** The first 1,000 characters of the line, from 1; "" beyond the last. */
   text(line: number): string;
   /** Columns before its first character, tabs as four; Infinity for blank lines and for the inside of long strings. */
   indent(line: number): number;
-  /** Whether it is a comment or an annotation, such as may stand above a definition. */
+  /** Whether it is a comment or an annotation, such as precede a definition. */
   isLead(line: number): boolean;
 }
 

@@ -27,7 +27,7 @@ export interface QueryTerm {
   readonly word: string;
   /** A name of several parts as a whole (`readline` of `readLine`), rather than a word. */
   readonly whole: boolean;
-  /** How often it stands in each part; 0 for most. */
+  /** How often it is in each part; 0 for most. */
   readonly counts: Readonly<Record<QueryPart, number>>;
 }
 
@@ -126,7 +126,7 @@ const CHECKBOX = /^\s*[-*]\s*\[[ xX]\]/;
 
 const ERROR_LINE = /^\s*(?:[A-Z]\w{0,80}(?:Error|Exception)\b|error\b|warning:|panicked|thread '|E\s{2,})/i;
 
-/** Headings of forms: they say what is asked, not what is wrong. */
+/** Headings of forms: they repeat the form, not the problem. */
 const FORM =
   /^(?:(?:describe|summary of) the (?:bug|issue|problem|feature)|bug(?: report| summary)?|summary|description|(?:steps? |how )?to reproduce.*|reproduction|minimal .{0,30}example|reproducible code|code (?:for reproduction|sample)|(?:expected|actual|current) (?:behaviou?r|results?|outcome)|what (?:did you expect|happened|did you).*|additional (?:context|information|notes)|logs?|stack ?traces?|screenshots?|debug output|context|detailed description.*|motivation|alternatives.*|proposal|feature request|related|before.*check.*|information.*)$/i;
 
@@ -166,7 +166,7 @@ export function splitReport({ report, title, traces, mapped }: ReadReport): Repo
   };
 }
 
-/** What a form tells its reader alone. One that is never closed is text. */
+/** Instructions of a form. A comment that is never closed is text. */
 function removeComments(report: string): string {
   const kept: string[] = [];
   let at = 0;

@@ -14,7 +14,7 @@ import { forEachWord, hashWord } from './terms.ts';
 const MAX_RANKED = 30;
 
 /**
- * Files whose text is read for the best stretch. Over 80 issues and 176 traces 50, 100 and 200 found the mended files equally often among the first
+ * Files whose text is read for the best stretch. Over 80 issues and 176 traces 50, 100 and 200 found the fixed files equally often among the first
  * one, five and ten; no file from beyond 100 came among the first ten.
  */
 const LOOKED_AT = 100;
@@ -30,12 +30,12 @@ export interface OpenedIndex {
   readonly history: HistoryLexicon;
 }
 
-/** Of the tree's files and of its history, side by side. Rejects as a lexicon does; what is indexed is kept even if nobody waits for it. */
+/** Of the tree's files and of its history, in parallel. Rejects as a lexicon does; what is indexed is kept even if no caller waits for it. */
 export function openIndex(lexicon: Lexicon, tree: SourceTree, signal: AbortSignal): Promise<OpenedIndex> {
   const opened = Promise.all([lexicon.open(tree, signal), lexicon.openHistory(tree, COMMITS, signal)]).then(
     ([files, history]) => ({ lexicon: files, history }),
   );
-  // The caller hears of it when it awaits the index.
+  // The caller gets the error when it awaits the index.
   opened.catch(() => undefined);
   return opened;
 }
@@ -47,7 +47,7 @@ interface RankFilesInput extends OpenedIndex {
   readonly clues: readonly Clue[];
 }
 
-/** `clues` say why, and are of this file alone; those that were given are not among them. */
+/** `clues` say why, and are only of this file; those that were given are not among them. */
 export interface RankedFile {
   readonly path: string;
   readonly score: number;
@@ -127,7 +127,7 @@ async function lookCloser(
   return looked;
 }
 
-/** Files are asked for some ahead of the one that is waited for: git reads them meanwhile. */
+/** Starts some reads ahead of the one that is awaited, so that git is never idle. */
 function readAhead({ tree, signal }: Lookups, paths: readonly string[]): (index: number) => Promise<FileRead> {
   const asked: Promise<FileRead>[] = [];
   return async (index) => {
@@ -232,9 +232,9 @@ const MAX_LINE = 1_000;
 type TermWorths = ReadonlyMap<number, number>;
 
 export interface Window {
-  /** Sum of the worth of the distinct terms that stand in it. */
+  /** Sum of the worth of the distinct terms in it. */
   readonly score: number;
-  /** 1-based; the line in it where most worth stands; 0 where no term stands anywhere. */
+  /** 1-based; the line in it with the most worth; 0 where there is no term. */
   readonly line: number;
 }
 
@@ -253,7 +253,7 @@ export function findWantedLines(text: string, wanted: TermWorths): readonly (rea
   return lines;
 }
 
-/** A term counts once, however often it stands in the stretch. */
+/** A term counts once, however often it is in the stretch. */
 export function findBestWindow(lines: readonly (readonly number[])[], worths: TermWorths): Window {
   const stretch = createStretch(worths);
   let [best, end] = [0, 0];
@@ -261,7 +261,7 @@ export function findBestWindow(lines: readonly (readonly number[])[], worths: Te
     stretch.enter(line);
     stretch.leave(lines[index - WINDOW] ?? []);
     const sum = stretch.sum();
-    // Sums that differ by rounding alone are equal: the first stretch stays.
+    // Sums that differ only by rounding are equal: the first stretch stays.
     if (sum > best + 1e-9) [best, end] = [sum, index];
   }
   return { score: best, line: best > 0 ? findFullestLine(lines, end, worths) : 0 };

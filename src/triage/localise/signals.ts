@@ -18,7 +18,7 @@ import {
 } from './table.ts';
 import { findPart, isNumber } from './terms.ts';
 
-/** What a word counts by where it stands: the title says most, code and logs are mostly about other things. */
+/** The weight of a word by where it is: the title says most, code and logs are mostly about other things. */
 export const WHOLE: PartWeights = { title: 2, name: 1.5, prose: 1, code: 0.4, log: 0.4, test: 0 };
 
 /**
@@ -119,7 +119,7 @@ const MOST_FILES = 30;
 
 const MOST_PART = 0.05;
 
-/** Where a name stands says how far the report is about it. */
+/** The weight of a name by where it is in the report. */
 const CODE_WEIGHTS: Readonly<Record<QueryPart, number>> = {
   title: 1.5,
   name: 1.5,
@@ -143,7 +143,7 @@ interface DefinitionScores {
   readonly code: Float64Array;
   /** By plain words that happen to be names. */
   readonly words: Float64Array;
-  /** The names that a file defines, by file, the most telling first. */
+  /** The names that a file defines, by file, the most informative first. */
   readonly names: ReadonlyMap<number, readonly QueryName[]>;
 }
 
@@ -241,7 +241,7 @@ function findSimilar(query: Query, { commits, matches, lengths }: MatchedCommits
   return best.map(({ commit, likeness }) => ({ commit, likeness: likeness / most }));
 }
 
-/** Names that say only that the folder begins here: the folder's own name stands for them. */
+/** Names that say nothing of their own: the folder's name is used for them. */
 const BARE = /^(?:index|mod|__init__|main|lib|init)$/;
 
 /** Words by their number: those of 40,000 paths are a few hundred, and numbers are cheaper to count than texts. */
@@ -340,17 +340,17 @@ function createPathReader() {
   };
 }
 
-/** "" where it stands at the top. */
+/** "" at the top. */
 function getFolder(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
-/** Whether a file's name without its ending says nothing of what stands in it. */
+/** Whether a file's name without its ending says nothing about its content. */
 function isBare(base: string): boolean {
   return BARE.test(base);
 }
 
-/** `counts`: in how many paths each of the words stands. */
+/** `counts`: in how many paths each of the words is. */
 async function readPaths(
   paths: readonly string[],
   signal: AbortSignal,
@@ -403,8 +403,8 @@ export interface SignalValues {
 export type SignalName = keyof SignalValues;
 
 /**
- * Weights of a linear model, fitted so that the files that a fix changed stand first (maximum likelihood of a softmax over the files of a
- * commit, no weight below 0 but for what speaks against a file).
+ * Weights of a linear model, fitted so that the files that a fix changed rank first (maximum likelihood of a softmax over the files of a
+ * commit, only evidence against a file has a weight below 0).
  */
 const WEIGHTS: Readonly<Record<SignalName, number>> = {
   words: 2.5,
@@ -445,7 +445,7 @@ const USUAL: Partial<Readonly<Record<SignalName, number>>> = {
   testWords: 30,
 };
 
-/** Files without any sign that stand beside those of a small repository: where there are few to choose from, the first is not surely right. */
+/** A small repository is filled up to so many files without any signal: with few to choose from, the first is not surely right. */
 const AT_LEAST = 300;
 
 const RAW: ReadonlySet<SignalName> = new Set(['frame', 'place', 'path', 'message', 'recent', 'aside', 'bare']);

@@ -96,7 +96,7 @@ export function findPart(written: string, stemmed: string): string {
 /** Longer lines are data or generated; expressions over them cost time. */
 const MAX_LINE = 400;
 
-/** A word before a name that says "this is defined here", in the languages of the trade. */
+/** A word before a name that says "this is defined here", in the usual languages. */
 const KEYWORD =
   /(?:^|[\s(;{@])(?:class|interface|struct|enum|trait|type|def|fn|func|fun|function\*?|object|record|module|namespace|macro_rules!|protocol|mod|union|typealias)\s+(?:\([^()]{0,80}\)\s*)?(?:<[^<>]{0,60}>\s*)?(?:[\w$]{1,60}(?:<[^<>]{0,60}>)?\.)?([A-Za-z_$][\w$]{1,63})/g;
 
