@@ -15,7 +15,7 @@ export default defineConfig({
       'test/support/leftover-processes.ts',
       'test/support/postgres-shared.ts',
     ],
-    setupFiles: ['test/support/property-seed.ts'],
+    setupFiles: ['test/support/light-git.ts', 'test/support/property-seed.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // A process for each file, with all its imports, was a third of the processor time of the small ones.

@@ -3,8 +3,10 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/faults/**/*.test.ts'],
+    include: ['test/faults/**/*.test.ts', 'test/stories/model-providers.test.ts'],
     globalSetup: ['test/support/leftover-processes.ts', 'test/support/postgres-shared.ts'],
+    // What is killed, measured or traced there is a process.
+    env: { CAUSEWAY_TEST_PROCESSES: '1' },
     testTimeout: 900_000,
     hookTimeout: 60_000,
     fileParallelism: false,

@@ -89,7 +89,8 @@ function sayWithoutModel({ model }: Config, command: Command['kind'], io: Io): v
 
 /** JSON where a program reads it: the stream that decides is the one that the log is written to. */
 function openLog(io: Io, level: string): Log {
-  return createLog(io.errIsTerminal ? { level, destination: createReadableLog(io.err, io.colour.err) } : { level });
+  const destination = io.errIsTerminal ? createReadableLog(io.err, io.colour.err) : { write: io.err };
+  return createLog({ level, destination });
 }
 
 function print(io: Io, text: string): ExitCode {

@@ -139,7 +139,7 @@ describe('the service in GitHub mode', { timeout: 60_000 }, () => {
       // As the launcher sets it.
       NODE_USE_ENV_PROXY: '1',
     };
-    await using service = await startService({ projects: [], dataDir: folder.path, env });
+    await using service = await startService({ projects: [], dataDir: folder.path, env, ownProcess: true });
     await expect.poll(() => asked.join('\n')).toContain('github.test');
     await service.end('SIGTERM');
     proxy.closeAllConnections();

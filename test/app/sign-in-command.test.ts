@@ -20,7 +20,7 @@ describe('causeway sign-in', { timeout: 60_000 }, () => {
     await using folder = await temporaryFolder();
     await using repository = await gitRepository();
     await repository.commit({ 'a.js': 'a' }, 'a');
-    await using service = await startService({ projects: [repository.path], dataDir: folder.path });
+    await using service = await startService({ projects: [repository.path], dataDir: folder.path, ownProcess: true });
     const printed = await signIn({ DATA_DIR: folder.path });
     expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in\/local\?code=[\w-]{22}\n$/);
     const link = new URL(printed.trim());
@@ -39,7 +39,7 @@ describe('causeway sign-in', { timeout: 60_000 }, () => {
     await using folder = await temporaryFolder();
     await using repository = await gitRepository();
     await repository.commit({ 'a.js': 'a' }, 'a');
-    await using service = await startService({ projects: [repository.path], dataDir: folder.path });
+    await using service = await startService({ projects: [repository.path], dataDir: folder.path, ownProcess: true });
     await expect.poll(() => service.output()).toContain('/sign-in/local?code=');
     await service.end('SIGKILL');
     await expect(signIn({ DATA_DIR: folder.path })).rejects.toThrow(

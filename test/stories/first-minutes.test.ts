@@ -32,7 +32,7 @@ describe('a first start with nothing set', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     dataDir = cleanup.use(await temporaryFolder()).path;
     // In the clone, as the README says.
-    service = await startService({ projects: [], dataDir, cwd: ROOT });
+    service = await startService({ projects: [], dataDir, cwd: ROOT, ownProcess: true });
     cleanup.defer(async () => void (await service.end('SIGKILL')));
     token = printedToken(service);
     api = apiClient(service.address, token);
@@ -79,7 +79,7 @@ describe('a first start with nothing set', { timeout: 60_000 }, () => {
     const [before]: readonly Listed[] = await api.get('/api/v1/projects/');
     for (const id of before?.issueIds ?? []) await api.status(`/api/v1/issues/${id}/`, 'DELETE');
     await service.end('SIGTERM');
-    service = await startService({ projects: [], dataDir, cwd: ROOT });
+    service = await startService({ projects: [], dataDir, cwd: ROOT, ownProcess: true });
     const [after]: readonly Listed[] = await apiClient(service.address, token).get('/api/v1/projects/');
     expect(after?.issueIds).toEqual([]);
     expect(service.output()).not.toContain('Preparing the demo project');

@@ -26,14 +26,12 @@ describe('an investigation by a model', () => {
         kills: [
           { moment: 'asked', count: 1 },
           { recorded: 'turns', count: 2 },
-          { moment: 'asked', count: 2 },
-          { recorded: 'turns', count: 1 },
           { recorded: 'steps', count: 1 },
         ] as const,
       };
       const result = await modelKillRound(plan, 'killed');
       // The kills came where they were meant to: in the middle of it.
-      for (const [life, turns] of [0, 0, 2, 3, 4, 4].entries()) {
+      for (const [life, turns] of [0, 0, 2].entries()) {
         expect(result.lives[life]?.recorded).toBeGreaterThanOrEqual(turns);
       }
       await expectOneFix(plan, 'killed', result);

@@ -34,9 +34,7 @@ describe('what the provider of a model adds', () => {
 
   it.for([
     ['OpenAI, Responses', 'OpenAI, Responses', { MODEL: 'gpt-5.6-terra' }],
-    ['LiteLLM in front of Gemini', 'Anthropic', {}],
     ['Anthropic', 'Gemini, OpenAI endpoint', {}],
-    ['OpenAI, Responses', 'DeepSeek, thinking', {}],
   ] as const)(
     'is dropped where a run that began with %s goes on with another model of %s',
     TIMEOUT,
@@ -91,7 +89,6 @@ describe('what the provider of a model adds', () => {
   });
 
   it.for([
-    ['Anthropic', 'key', async (own: Settings) => own],
     [
       'DeepSeek, thinking',
       'key command',
@@ -111,7 +108,7 @@ describe('what the provider of a model adds', () => {
       await using model = double;
       const own = await change(settings, other.path);
       const env = { ...own, MODEL_HEADERS: `X-Team: ${SECRET_HEADER}`, LOG_LEVEL: 'trace' };
-      const start = () => startService({ projects: [ground.repository], dataDir: place.path, env });
+      const start = () => startService({ projects: [ground.repository], dataDir: place.path, env, ownProcess: true });
       const secrets = () => secretsOf(model, settings);
       await using killed = await start();
       const token = printedToken(killed);

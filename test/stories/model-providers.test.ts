@@ -21,6 +21,13 @@ import { type WebhookReceiver, webhookReceiver } from '../support/webhook-receiv
 /** In the middle of the fourth turn: three are recorded, with calls side by side and an edit. */
 const KILLS = [{ moment: 'asked', count: 4 }] as const;
 
+/** One for each interface; all of them in `npm run test:faults`. */
+const SHOWN = PROVIDERS.filter(
+  ({ name }) =>
+    process.env['CAUSEWAY_TEST_PROCESSES'] !== undefined ||
+    ['OpenAI, Responses', 'Gemini, OpenAI endpoint', 'Anthropic'].includes(name),
+);
+
 /** Two lives of the service, on whatever machine. */
 const TIMEOUT = { timeout: KILLS_MS };
 
@@ -37,7 +44,7 @@ describe('six turns that are killed in their middle end in one fix with the mode
     await ground[Symbol.asyncDispose]();
   });
 
-  it.for(PROVIDERS.map((provider) => [provider.name, provider] as const))('%s', TIMEOUT, async ([name, provider]) => {
+  it.for(SHOWN.map((provider) => [provider.name, provider] as const))('%s', TIMEOUT, async ([name, provider]) => {
     const { repository, dataDir, token, internet } = ground;
     const { double, settings } = await openProvider(provider, FIX_TURNS, internet);
     await using model = double;

@@ -50,7 +50,7 @@ describe('a report by REST call', () => {
     await repository.commit(SOURCES, 'Shop');
     sha = await repository.commit({ 'README.md': '# Shop\n' }, 'Say what it is');
     dataDir = cleanup.use(await temporaryFolder()).path;
-    service = cleanup.use(await startService({ projects: [repository.path], dataDir }));
+    service = cleanup.use(await startService({ projects: [repository.path], dataDir, ownProcess: true }));
     api = apiClient(service.address, printedToken(service));
   });
   afterAll(() => cleanup.disposeAsync());
@@ -143,10 +143,10 @@ describe('the service', () => {
     await using repository = await gitRepository();
     await repository.commit({ 'a.txt': 'a\n' }, 'First');
     await using folder = await temporaryFolder();
-    await using first = await startService({ projects: [repository.path], dataDir: folder.path });
+    await using first = await startService({ projects: [repository.path], dataDir: folder.path, ownProcess: true });
     expect(printedToken(first)).toMatch(/^cwy_/);
     expect(await first.end('SIGTERM')).toBe(0);
-    await using second = await startService({ projects: [repository.path], dataDir: folder.path });
+    await using second = await startService({ projects: [repository.path], dataDir: folder.path, ownProcess: true });
     expect(second.output()).not.toContain('cwy_');
     expect(await second.end('SIGINT')).toBe(0);
   });
@@ -155,8 +155,8 @@ describe('the service', () => {
     await using repository = await gitRepository();
     await repository.commit({ 'a.txt': 'a\n' }, 'First');
     await using folder = await temporaryFolder();
-    await using _first = await startService({ projects: [repository.path], dataDir: folder.path });
-    await expect(startService({ projects: [repository.path], dataDir: folder.path })).rejects.toThrow(
+    await using _first = await startService({ projects: [repository.path], dataDir: folder.path, ownProcess: true });
+    await expect(startService({ projects: [repository.path], dataDir: folder.path, ownProcess: true })).rejects.toThrow(
       /Another Causeway server/,
     );
   });

@@ -24,7 +24,7 @@ describe.runIf(engine() === 'sqlite')('a database', () => {
     damage(ground.database);
 
     const words = await startService(ground.plan).then(
-      (service) => service.end('SIGKILL').then(() => 'it started'),
+      (service) => service.end('SIGTERM').then(() => 'it started'),
       (error: Error) => error.message,
     );
     expect(words).toContain(`is damaged`);

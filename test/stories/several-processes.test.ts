@@ -40,7 +40,8 @@ describe('several processes over one PostgreSQL database', () => {
       ENCRYPTION_KEY: randomBytes(32).toString('hex'),
     };
     const projects = [repository.path];
-    const start = (dataDir: string, ...command: string[]) => startService({ projects, dataDir, env, command });
+    const start = (dataDir: string, ...command: string[]) =>
+      startService({ projects, dataDir, env, command, ownProcess: true });
     doors = await Promise.all([first, second].map((dataDir) => start(dataDir, 'serve', '--no-worker')));
     for (const door of doors) cleanup.use(door);
     mirrors = path.join(third, 'mirrors');

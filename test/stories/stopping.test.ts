@@ -55,7 +55,7 @@ describe('Ctrl-C', () => {
     await using repository = await gitRepository();
     await repository.commit({ 'a.txt': 'a\n' }, 'First');
     await using folder = await temporaryFolder();
-    await using service = await startService({ projects: [repository.path], dataDir: folder.path });
+    await using service = await startService({ projects: [repository.path], dataDir: folder.path, ownProcess: true });
     service.process.kill('SIGINT');
     service.process.stderr?.once('data', () => service.process.kill('SIGINT'));
     expect(await service.end('SIGINT')).toBe(0);
@@ -68,7 +68,12 @@ describe('the service', () => {
     await repository.commit({ 'a.txt': 'a\n' }, 'First');
     await using folder = await temporaryFolder();
     const env = { LOG_LEVEL: 'trace' };
-    await using service = await startService({ projects: [repository.path], dataDir: folder.path, env });
+    await using service = await startService({
+      projects: [repository.path],
+      dataDir: folder.path,
+      env,
+      ownProcess: true,
+    });
     service.process.stdout?.destroy();
     service.process.stderr?.destroy();
     for (let call = 0; call < 5; call++) {

@@ -19,7 +19,7 @@ it('an uncaught exception and an unhandled rejection end it in order; what was a
   await using model = await heldModel(FIX_TURNS);
   const settings = await modelSettings(model.endpoint, folder.path);
   const env = { ...settings, LOG_LEVEL: 'trace', NODE_OPTIONS: `--import=${FAULT}`, QUOTED };
-  const place = { projects: [repository.path], dataDir: folder.path, env };
+  const place = { projects: [repository.path], dataDir: folder.path, env, ownProcess: true };
 
   await using first = await startService(place);
   const token = printedToken(first);

@@ -1,9 +1,10 @@
 // Real git repositories for tests: built in a temporary folder, removed at the end.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 
 interface CommitOptions {
   readonly author?: string;
@@ -56,39 +57,42 @@ export async function gitRepository(options: { readonly folder?: string } = {}):
   await mkdir(path, { recursive: true });
   let clock = Date.UTC(2024, 0, 1);
 
-  function run(
-    args: readonly string[],
-    more: { readonly input?: Buffer; readonly date?: string; readonly author?: string } = {},
-  ) {
-    clock += 60_000;
-    const date = more.date === undefined ? new Date(clock).toISOString() : new Date(more.date).toISOString();
-    return execFileSync('git', [...args], {
-      cwd: path,
-      input: more.input ?? '',
-      maxBuffer: 1024 ** 3,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      env: {
-        ...ENVIRONMENT,
-        GIT_AUTHOR_DATE: date,
-        GIT_COMMITTER_DATE: date,
-        ...(more.author === undefined ? {} : { GIT_AUTHOR_NAME: more.author }),
-      },
-    })
-      .toString('utf8')
-      .trim();
+  interface RunOptions {
+    readonly input?: Buffer;
+    readonly date?: string;
+    readonly author?: string;
   }
 
-  run(['init', '--quiet', '--initial-branch=main', '.']);
+  function environmentOf({ date, author }: RunOptions): Readonly<Record<string, string | undefined>> {
+    clock += 60_000;
+    const at = new Date(date ?? clock).toISOString();
+    const name = author === undefined ? {} : { GIT_AUTHOR_NAME: author };
+    return { ...ENVIRONMENT, GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at, ...name };
+  }
+
+  function run(args: readonly string[], more: RunOptions = {}): string {
+    const options = { cwd: path, env: environmentOf(more), maxBuffer: 1024 ** 3, input: more.input ?? '' };
+    return execFileSync('git', [...args], { ...options, stdio: 'pipe' }).toString('utf8').trim();
+  }
+
+  async function runLater(args: readonly string[], more: RunOptions = {}): Promise<void> {
+    const { code, stderr } = await runGit(args, { cwd: path, env: environmentOf(more) });
+    if (code !== 0) throw new Error(`git ${args[0]}: ${stderr}`);
+  }
+
+  await runLater(['init', '--quiet', '--initial-branch=main', '.']);
   return {
     path,
     git: (...args) => run(args),
     async commit(files, message, more = {}) {
-      if (more.branch !== undefined) run(['switch', '--quiet', more.branch]);
+      if (more.branch !== undefined) await runLater(['switch', '--quiet', more.branch]);
       for (const [name, content] of Object.entries(files)) await place(join(path, name), content);
-      run(['add', '--all', '.']);
+      await runLater(['add', '--all', '.']);
       // Each commit would start another process to look whether there is something to tidy up.
-      run(['-c', 'maintenance.auto=false', 'commit', '--quiet', '--allow-empty', '-m', message], more);
-      return run(['rev-parse', 'HEAD']);
+      await runLater(['-c', 'maintenance.auto=false', 'commit', '--quiet', '--allow-empty', '-m', message], more);
+      const head = readFileSync(join(path, '.git/HEAD'), 'utf8').trim();
+      if (!head.startsWith('ref: ')) return head;
+      return readFileSync(join(path, '.git', head.slice('ref: '.length)), 'utf8').trim();
     },
     commitRaw(entries, message, branch = 'main') {
       clock += 60_000;
@@ -104,6 +108,29 @@ export async function gitRepository(options: { readonly folder?: string } = {}):
     branch: (name, at = 'HEAD') => void run(['branch', '--force', name, at]),
     [Symbol.asyncDispose]: async () => rmSync(root, { recursive: true, force: true }),
   };
+}
+
+interface GitEnd {
+  readonly code: number | null;
+  readonly stdout: Buffer;
+  readonly stderr: Buffer;
+}
+
+/** Runs git to its end. A program that ended before it read all of its input says so by its exit code. */
+export async function runGit(
+  args: readonly string[],
+  options: {
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly cwd?: string;
+    readonly input?: Buffer | string;
+  },
+): Promise<GitEnd> {
+  const child = spawn('git', args, { cwd: options.cwd, env: options.env });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(options.input ?? '');
+  const ended = new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject));
+  const [code, stdout, stderr] = await Promise.all([ended, buffer(child.stdout), buffer(child.stderr)]);
+  return { code, stdout, stderr };
 }
 
 async function place(file: string, content: string | Buffer | null): Promise<void> {

@@ -1,10 +1,8 @@
 // A stage for whole stories: the GitHub double with its people, and the real service beside it in its own process.
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { asManifestSays } from '../github-double/as-manifest-says.ts';
 import type { GithubDouble } from '../github-double/double.ts';
 import { repository } from '../github-double/lookup.ts';
@@ -13,12 +11,9 @@ import type { Comment } from '../github-double/state.ts';
 import { type WebhookSender, webhookSender } from '../github-double/webhooks/sender.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
 import { appSettings, OWNER } from './app-settings.ts';
-import { COMPILED } from './compiled.ts';
 import { engine, openRecords, recordsEnv } from './records.ts';
-import { type Service, startService, temporaryFolder } from './service.ts';
+import { runCauseway, type Service, startService, temporaryFolder } from './service.ts';
 import { hastenHeads, jobsIn, type StoredJob } from './stored-jobs.ts';
-
-const ROOT = path.join(import.meta.dirname, '..', '..');
 
 export interface GithubStage extends AsyncDisposable {
   readonly double: GithubDouble;
@@ -57,6 +52,8 @@ export interface StageOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** How the service is started (`serve`). */
   readonly serve?: readonly string[];
+  /** Whether the service is a process of its own, as a story needs that kills it. */
+  readonly ownProcess?: boolean;
   /** What is prepared on GitHub before the service starts. */
   readonly prepare?: (double: GithubDouble) => Promise<void> | void;
   /** Default true: the App is on the organisation's whole account before the service starts, unless `prepare` put it there otherwise. */
@@ -87,20 +84,22 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
   // Of what runs beside the service, over the same records.
   const shared = { ...(await recordsEnv(dataDir)), ...env };
   const as = options.serve ?? ['serve'];
-  let service = await startService({ projects: [], dataDir, env, command: as });
-  opening.defer(async () => void (await service.end('SIGKILL')));
+  const ownProcess = options.ownProcess ?? false;
+  let service = await startService({ projects: [], dataDir, env, command: as, ownProcess });
+  opening.defer(() => service[Symbol.asyncDispose]());
   const port = new URL(service.address).port;
   double.app.webhookUrl = `${service.address}/api/github/webhooks`;
   double.app.callbackUrls.push(`${service.address}/account/callback`);
   const opened = opening.move();
   const { patienceMs = PATIENCE_MS } = options;
+  const run = (...args: string[]) => runCauseway(args, { cwd: dataDir, env: { ...shared, DATA_DIR: dataDir } });
   return {
     double,
     sender,
     dataDir,
     service: () => service,
     restart: async (more = {}) => {
-      service = await startService({ projects: [], dataDir, env: { ...env, PORT: port, ...more } });
+      service = await startService({ projects: [], dataDir, env: { ...env, PORT: port, ...more }, ownProcess });
       return service;
     },
     ourComments: (repository, number) =>
@@ -111,13 +110,11 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
     beside: async (...words) => {
       const other = path.join(folder.path, `beside-${words.join('-')}`);
       await mkdir(other, { recursive: true });
-      return startService({ projects: [], dataDir: other, env: shared, command: words });
+      return startService({ projects: [], dataDir: other, env: shared, command: words, ownProcess });
     },
-    command: (...args) => command({ ...shared, DATA_DIR: dataDir }, args),
+    command: run,
     api: async (login) => {
-      const token = await command({ ...shared, DATA_DIR: dataDir }, [
-        ...['token', 'create', '--name', `story ${login}`, '--account', login],
-      ]);
+      const token = await run('token', 'create', '--name', `story ${login}`, '--account', login);
       return apiClient(service.address, token.trim());
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
@@ -197,15 +194,6 @@ function isGathering({ kind, state, run_at: runAt }: StoredJob): boolean {
 
 function gatheredBy(): Date {
   return new Date(Date.now() + GATHERED_MS);
-}
-
-async function command(env: Readonly<Record<string, string>>, args: readonly string[]): Promise<string> {
-  const main = path.join(ROOT, 'src', 'main.ts');
-  const { stdout } = await promisify(execFile)(process.execPath, [main, ...args], {
-    cwd: env['DATA_DIR'],
-    env: { PATH: process.env['PATH'], ...COMPILED, ...env },
-  });
-  return stdout;
 }
 
 /** What changes something; tokens are asked for, and git is read, with POST as well. */

@@ -24,13 +24,13 @@ const REPORT = 'TypeError: Cannot read properties of undefined\n    at start (/s
 /** One report, sent with one idempotency key until it is accepted, through `kills` lives that end with SIGKILL, then one that may finish. */
 export async function killRound(plan: KillPlan, key: string, token: string): Promise<RoundResult> {
   for (let kill = 0; kill < plan.kills; kill++) {
-    const service = await startService({ projects: [plan.repository], dataDir: plan.dataDir });
+    const service = await startService({ projects: [plan.repository], dataDir: plan.dataDir, ownProcess: true });
     const sending = send(service, token, key, plan.receiver.url).catch(() => null);
     await new Promise((resolve) => setTimeout(resolve, Math.random() * plan.longestLife));
     await service.end('SIGKILL');
     await sending;
   }
-  await using service = await startService({ projects: [plan.repository], dataDir: plan.dataDir });
+  await using service = await startService({ projects: [plan.repository], dataDir: plan.dataDir, ownProcess: true });
   const api = apiClient(service.address, token);
   const investigation = (await send(service, token, key, plan.receiver.url)) ?? '';
   const { state, issueId } = await api.end(investigation);
@@ -50,7 +50,7 @@ export async function killRound(plan: KillPlan, key: string, token: string): Pro
 
 /** A first start that makes the data folder; gives the token that it printed. */
 export async function firstStart(plan: Pick<KillPlan, 'repository' | 'dataDir'>): Promise<string> {
-  await using service = await startService({ projects: [plan.repository], dataDir: plan.dataDir });
+  await using service = await startService({ projects: [plan.repository], dataDir: plan.dataDir, ownProcess: true });
   return printedToken(service);
 }
 

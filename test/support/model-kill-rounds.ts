@@ -69,7 +69,7 @@ async function issuesOf(plan: ModelKillPlan, service: Service, key: string): Pro
 }
 
 function start({ repository, dataDir, settings }: ModelKillPlan): Promise<Service> {
-  return startService({ projects: [repository], dataDir, env: settings });
+  return startService({ projects: [repository], dataDir, env: settings, ownProcess: true });
 }
 
 async function shortLife(

@@ -102,6 +102,6 @@ export async function plantedService(): Promise<PlantedService> {
     MCP_CONFIG: path.join(other, 'monitoring.json'),
     LOG_LEVEL: 'trace',
   };
-  const service = house.use(await startService({ projects: [repository.path], dataDir, env }));
+  const service = house.use(await startService({ projects: [repository.path], dataDir, env, ownProcess: true }));
   return { service, endpoint, dataDir, [Symbol.asyncDispose]: () => house.disposeAsync() };
 }

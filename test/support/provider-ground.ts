@@ -25,7 +25,8 @@ export async function providerGround(): Promise<ProviderGround> {
   await shop.commit(SHOP, 'Shop');
   const { path: dataDir } = opening.use(await temporaryFolder());
   const internet = opening.use(await openInternet(dataDir));
-  const start = (env: Settings) => startService({ projects: [shop.path], dataDir, env });
+  // Node reads the proxy and its certificate when it starts.
+  const start = (env: Settings) => startService({ projects: [shop.path], dataDir, env, ownProcess: true });
   await using first = await start({});
   const token = printedToken(first);
   await first.end('SIGTERM');

@@ -1,8 +1,13 @@
-// The real service in its own process: started as a newcomer starts it, killed as an accident does.
+// The real service: in the process of the test, or in one of its own where a story kills it or looks at the process.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
+import { runCommand } from '../../src/app/run-command.ts';
+import { parseCommandLine } from '../../src/cli/command-line.ts';
+import { type Io, reportFault } from '../../src/cli/terminal.ts';
+import type { Environment } from '../../src/config.ts';
 import { COMPILED } from './compiled.ts';
 import { MARK } from './leftover-processes.ts';
 import { dropRecords, engine, recordsEnv } from './records.ts';
@@ -11,10 +16,11 @@ const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
 export interface Service extends AsyncDisposable {
   readonly address: string;
+  /** Throws for a service in the process of the test. */
   readonly process: ChildProcess;
   /** All that it has printed, both streams. */
   output(): string;
-  /** Sends the signal and waits for the end; gives the exit code, or the signal that ended it. */
+  /** Sends the signal and waits for the end; gives the exit code, or the signal that ended it. Only an own process takes SIGKILL. */
   end(signal: NodeJS.Signals): Promise<number | string>;
 }
 
@@ -28,6 +34,8 @@ export interface ServiceOptions {
   readonly command?: readonly string[];
   /** What the service is started through, such as a tracer: it must become the service, or leave it as the child. */
   readonly through?: readonly string[];
+  /** Whether it must be a process of its own, which costs a second of processor time more. */
+  readonly ownProcess?: boolean;
 }
 
 /**
@@ -36,9 +44,9 @@ export interface ServiceOptions {
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { command = ['serve'], env = {} } = options;
-  if (env['DATABASE_URL'] !== undefined) return await startProcess(options);
+  if (env['DATABASE_URL'] !== undefined) return await startOne(options);
   const settled = { ...options, env: { ...(await recordsEnv(options.dataDir)), ...env } };
-  if (engine() !== 'postgres-worker' || command.join(' ') !== 'serve') return await startProcess(settled);
+  if (engine() !== 'postgres-worker' || command.join(' ') !== 'serve') return await startOne(settled);
   return await startApart(settled);
 }
 
@@ -47,38 +55,112 @@ async function startApart(options: ServiceOptions): Promise<Service> {
   const dataDir = path.join(options.dataDir, 'worker');
   await mkdir(dataDir, { recursive: true });
   const begun = await Promise.allSettled([
-    startProcess({ ...options, command: ['serve', '--no-worker'] }),
-    startProcess({ ...options, dataDir, command: ['worker'] }),
+    startOne({ ...options, command: ['serve', '--no-worker'] }),
+    startOne({ ...options, dataDir, command: ['worker'] }),
   ]);
   const both = begun.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-  const end = async (signal: NodeJS.Signals) => (await Promise.all(both.map((one) => one.end(signal))))[0] ?? 'unknown';
   const [door, worker] = both;
   if (door === undefined || worker === undefined) {
-    await end('SIGKILL');
+    await Promise.all(both.map((one) => one[Symbol.asyncDispose]()));
     throw begun.find((one) => one.status === 'rejected')?.reason;
   }
   return {
     ...door,
     output: () => `${door.output()}${worker.output()}`,
-    end,
-    [Symbol.asyncDispose]: async () => void (await end('SIGKILL')),
+    end: async (signal) => (await Promise.all(both.map((one) => one.end(signal))))[0] ?? 'unknown',
+    [Symbol.asyncDispose]: async () => void (await Promise.all(both.map((one) => one[Symbol.asyncDispose]()))),
   };
+}
+
+function startOne(options: ServiceOptions): Promise<Service> {
+  const isOwn = options.ownProcess === true || options.through !== undefined || process.env['VITEST'] === undefined;
+  return isOwn || process.env[OWN_PROCESSES] !== undefined ? startProcess(options) : startInside(options);
+}
+
+/** In the environment of vitest: every service is a process of its own. */
+const OWN_PROCESSES = 'CAUSEWAY_TEST_PROCESSES';
+
+function environmentOf(options: ServiceOptions): Environment {
+  return {
+    PATH: process.env['PATH'],
+    PORT: '0',
+    WORKER_PORT: '0',
+    DATA_DIR: options.dataDir,
+    PROJECTS: options.projects.join(path.delimiter),
+    ...options.env,
+  };
+}
+
+/** As main.ts runs a command, with streams and a stop of our own. */
+async function startInside(options: ServiceOptions): Promise<Service> {
+  let output = '';
+  const stop = new AbortController();
+  const write = (text: string) => {
+    output += text;
+  };
+  const cwd = options.cwd ?? options.dataDir;
+  const environment = environmentOf(options);
+  const ended = runInside(options.command ?? ['serve'], { cwd, environment, out: write, err: write }, stop.signal);
+  const end = async () => {
+    stop.abort();
+    return await ended;
+  };
+  const address = await printedAddress(() => output, ended);
+  return {
+    address,
+    get process(): ChildProcess {
+      throw new Error('This service runs in the process of the test: start it with ownProcess.');
+    },
+    output: () => output,
+    end: (signal) => {
+      if (signal === 'SIGKILL') throw new Error('Only a service with ownProcess can be killed.');
+      return end();
+    },
+    [Symbol.asyncDispose]: async () => void (await end()),
+  };
+}
+
+/** Runs a command of `causeway` to its end in the process of the test; gives what it printed. Throws where its exit code is not 0. */
+export async function runCauseway(
+  args: readonly string[],
+  given: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Promise<string> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const environment = { PATH: process.env['PATH'], ...given.env };
+  const inside = {
+    cwd: given.cwd,
+    environment,
+    out: (text: string) => out.push(text),
+    err: (text: string) => err.push(text),
+  };
+  const code = await runInside(args, inside, new AbortController().signal);
+  if (code !== 0) throw new Error(`causeway ${args.join(' ')} ended with ${code}:\n${err.join('')}`);
+  return out.join('');
+}
+
+interface Inside extends Pick<Io, 'cwd' | 'out' | 'err'> {
+  readonly environment: Environment;
+}
+
+async function runInside(
+  command: readonly string[],
+  { environment, ...streams }: Inside,
+  signal: AbortSignal,
+): Promise<number> {
+  const terminal = { stdinIsTerminal: false, errIsTerminal: false, colour: { out: false, err: false }, columns: 80 };
+  const io: Io = { ...streams, ...terminal, stdin: Readable.from([]) };
+  try {
+    return await runCommand(parseCommandLine([...command]), { io, environment, now: () => new Date() }, signal);
+  } catch (error) {
+    return reportFault(error, io, signal);
+  }
 }
 
 async function startProcess(options: ServiceOptions): Promise<Service> {
   const [program, ...given] = [...(options.through ?? []), process.execPath, MAIN, ...(options.command ?? ['serve'])];
   const child = spawn(program ?? process.execPath, given, {
     cwd: options.cwd ?? options.dataDir,
-    env: {
-      PATH: process.env['PATH'],
-      [MARK]: process.env[MARK],
-      ...COMPILED,
-      PORT: '0',
-      WORKER_PORT: '0',
-      DATA_DIR: options.dataDir,
-      PROJECTS: options.projects.join(path.delimiter),
-      ...options.env,
-    },
+    env: { [MARK]: process.env[MARK], ...COMPILED, ...environmentOf(options) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -1,5 +1,5 @@
 // Runs git on the double's bare repositories.
-import { runProgram } from '../../support/started-programs.ts';
+import { runGit } from '../../support/git-repository.ts';
 import { keyOf, remember, remembered } from './remembered.ts';
 
 /** Keeps the machine's own configuration, hooks and identity out. */
@@ -33,8 +33,8 @@ async function run(
   key: string | null,
 ): Promise<Buffer | Error> {
   const all = { ...GIT_ENVIRONMENT, GIT_DIR: gitDir, ...env };
-  const { code, stdout, stderr, complaint } = await runProgram({ file: 'git', args, env: all, input });
-  const answer = code === 0 ? stdout : new Error(`git ${args[0]}: ${stderr.toString().trim() || complaint}`);
+  const { code, stdout, stderr } = await runGit(args, { env: all, input });
+  const answer = code === 0 ? stdout : new Error(`git ${args[0]}: ${stderr.toString().trim()}`);
   const isNo = code === 1 && args[0] === 'merge-base';
   if (key !== null && (code === 0 || isNo)) remember(key, answer);
   return answer;

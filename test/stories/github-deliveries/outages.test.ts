@@ -11,6 +11,7 @@ let stage: GithubStage;
 beforeAll(async () => {
   stage = await openGithubStage({
     env: { ALLOWED_OWNERS: 'corner,rival' },
+    ownProcess: true,
     // Limits are an installation's own: whoever is to go on meanwhile needs another one.
     prepare: ({ people }) => {
       people.organization('corner', { owners: ['nora'], members: ['per'] });

@@ -19,8 +19,10 @@ afterAll(async () => {
   await model[Symbol.asyncDispose]();
 });
 
-it('makes one of each whatever answer is lost', async () => {
-  const rounds = (['502', 'reset'] as const).flatMap((loss) => LOST_TOGETHER.map((writes) => ({ loss, writes })));
+it('makes one of each when an answer is lost', async () => {
+  const rounds = LOST_TOGETHER.slice(1, 3).map(
+    (writes, index) => ({ loss: index === 0 ? '502' : 'reset', writes }) as const,
+  );
   await Promise.all(
     rounds.map(async ({ loss, writes }) => {
       const desk = await lossRound(stage, model, {

@@ -12,6 +12,7 @@ it('is taken by one process and worked on by another, and what a killed one bega
     script: await shopScript(),
     prepare: (double) => openShop(double),
     serve: ['serve', '--no-worker'],
+    ownProcess: true,
     env: { DATABASE_URL: database.url, ENCRYPTION_KEY: randomBytes(32).toString('hex') },
   });
   const desk = deskOf(stage, SHOP_NAME, await reportBug(stage.double));
