@@ -72,7 +72,9 @@ export async function gitRepository(options: { readonly folder?: string } = {}):
 
   function run(args: readonly string[], more: RunOptions = {}): string {
     const options = { cwd: path, env: environmentOf(more), maxBuffer: 1024 ** 3, input: more.input ?? '' };
-    return execFileSync('git', [...args], { ...options, stdio: 'pipe' }).toString('utf8').trim();
+    return execFileSync('git', [...args], { ...options, stdio: 'pipe' })
+      .toString('utf8')
+      .trim();
   }
 
   async function runLater(args: readonly string[], more: RunOptions = {}): Promise<void> {
