@@ -16,8 +16,9 @@ export default defineConfig({
       'test/support/postgres-shared.ts',
     ],
     setupFiles: ['test/support/light-git.ts', 'test/support/property-seed.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // What is waited for is a condition; on a machine that does other work as well it takes its time.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // A process for each file, with all its imports, was a third of the processor time of the small ones.
     isolate: false,
     // On two cores: a story waits for its service and for git a third of its time.

@@ -22,7 +22,7 @@ function pastedReport(output: string): Record<string, unknown> {
   return JSON.parse(given.split('\0').at(-2) ?? '');
 }
 
-describe('a first start with nothing set', { timeout: 60_000 }, () => {
+describe('a first start with nothing set', () => {
   const cleanup = new AsyncDisposableStack();
   let service: Service;
   let api: ApiClient;
@@ -36,7 +36,7 @@ describe('a first start with nothing set', { timeout: 60_000 }, () => {
     cleanup.defer(async () => void (await service.end('SIGKILL')));
     token = printedToken(service);
     api = apiClient(service.address, token);
-  }, 60_000);
+  });
   afterAll(() => cleanup.disposeAsync());
 
   it('prints five lines, the link first', () => {
@@ -86,9 +86,7 @@ describe('a first start with nothing set', { timeout: 60_000 }, () => {
   });
 });
 
-it('a start in a repository has that one as well, and PROJECTS has what it names alone', {
-  timeout: 60_000,
-}, async () => {
+it('a start in a repository has that one as well, and PROJECTS has what it names alone', async () => {
   await using folder = await temporaryFolder();
   await using repository = await gitRepository({ folder: 'shop' });
   await repository.commit({ 'a.txt': 'a\n' }, 'First');

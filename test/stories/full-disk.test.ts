@@ -67,7 +67,7 @@ describe.runIf(canMount() && engine() === 'sqlite')('a disk with too little spac
     await stage.until('the result to be alone', () => desk.ours().length === 1);
   });
 
-  it('keeps a report whose repository does not fit, to be tried again', { timeout: 240_000 }, async () => {
+  it('keeps a report whose repository does not fit, to be tried again', async () => {
     using disk = smallDisk(200);
     await using repository = await gitRepository();
     const large = () => randomBytes(60 * MIB).toString('latin1');

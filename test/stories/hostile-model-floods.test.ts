@@ -149,7 +149,7 @@ describe('a hostile model that floods', () => {
     // Quadratic time would be half a minute for each.
     expect(occursIn(prepareText('blank'), prepareText(`${' '.repeat(400_000)}blank`))).toBe(true);
     expect(parseLenientJson(`{"a":"${'\\"'.repeat(99_000)}`).kind).toBe('fault');
-  }, 10_000);
+  });
 
   it('replaces a word that stands a hundred thousand times in one line', async () => {
     // A copy of the line for each place would be 20 GB.

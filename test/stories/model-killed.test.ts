@@ -6,7 +6,6 @@ import { expectOneFix } from '../support/expect-one-fix.ts';
 import { turnsAsked } from '../support/held-model.ts';
 import { type KillGround, killGround } from '../support/kill-ground.ts';
 import { modelKillRound } from '../support/model-kill-rounds.ts';
-import { KILLS_MS } from '../support/records.ts';
 import { startService } from '../support/service.ts';
 import { storedRun } from '../support/stored-run.ts';
 
@@ -18,26 +17,22 @@ describe('an investigation by a model', () => {
   });
   afterAll(() => ground[Symbol.asyncDispose]());
 
-  it(
-    'that is killed before an answer, right after a turn and right after a step ends in exactly one Issue and one webhook',
-    async () => {
-      const plan = {
-        ...ground,
-        kills: [
-          { moment: 'asked', count: 1 },
-          { recorded: 'turns', count: 2 },
-          { recorded: 'steps', count: 1 },
-        ] as const,
-      };
-      const result = await modelKillRound(plan, 'killed');
-      // The kills came where they were meant to: in the middle of it.
-      for (const [life, turns] of [0, 0, 2].entries()) {
-        expect(result.lives[life]?.recorded).toBeGreaterThanOrEqual(turns);
-      }
-      await expectOneFix(plan, 'killed', result);
-    },
-    KILLS_MS,
-  );
+  it('that is killed before an answer, right after a turn and right after a step ends in exactly one Issue and one webhook', async () => {
+    const plan = {
+      ...ground,
+      kills: [
+        { moment: 'asked', count: 1 },
+        { recorded: 'turns', count: 2 },
+        { recorded: 'steps', count: 1 },
+      ] as const,
+    };
+    const result = await modelKillRound(plan, 'killed');
+    // The kills came where they were meant to: in the middle of it.
+    for (const [life, turns] of [0, 0, 2].entries()) {
+      expect(result.lives[life]?.recorded).toBeGreaterThanOrEqual(turns);
+    }
+    await expectOneFix(plan, 'killed', result);
+  });
 
   it('that is stopped in the middle of a turn lets the service end within ten seconds, and goes on at the next start', async () => {
     const { model, token, dataDir } = ground;

@@ -17,12 +17,9 @@ import {
   secretsOf,
   sum,
 } from '../support/provider-ground.ts';
-import { KILLS_MS, storedRows } from '../support/records.ts';
+import { storedRows } from '../support/records.ts';
 import { printedToken, startService, temporaryFolder } from '../support/service.ts';
 import { FIX_TURNS, SHOP_REPORT } from '../support/shop-fix.ts';
-
-/** Two lives of the service, on whatever machine. */
-const TIMEOUT = { timeout: KILLS_MS };
 
 describe('what the provider of a model adds', () => {
   let ground: ProviderGround;
@@ -37,7 +34,6 @@ describe('what the provider of a model adds', () => {
     ['Anthropic', 'Gemini, OpenAI endpoint', {}],
   ] as const)(
     'is dropped where a run that began with %s goes on with another model of %s',
-    TIMEOUT,
     async ([from, to, over]) => {
       const before = await openProvider(providerNamed(from), FIX_TURNS, ground.internet);
       await using first = before.double;
@@ -100,7 +96,6 @@ describe('what the provider of a model adds', () => {
     ],
   ] as const)(
     'is, with %s, as little as header and %s in a log, page, answer, webhook or file, in the middle of a run or after it',
-    TIMEOUT,
     async ([name, , change]) => {
       await using place = await temporaryFolder();
       await using other = await temporaryFolder();

@@ -14,7 +14,6 @@ import {
   secretsOf,
   sum,
 } from '../support/provider-ground.ts';
-import { KILLS_MS } from '../support/records.ts';
 import { FIX_TURNS, SHOP_REPORT } from '../support/shop-fix.ts';
 import { type WebhookReceiver, webhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -27,9 +26,6 @@ const SHOWN = PROVIDERS.filter(
     process.env['CAUSEWAY_TEST_PROCESSES'] !== undefined ||
     ['OpenAI, Responses', 'Gemini, OpenAI endpoint', 'Anthropic'].includes(name),
 );
-
-/** Two lives of the service, on whatever machine. */
-const TIMEOUT = { timeout: KILLS_MS };
 
 describe('six turns that are killed in their middle end in one fix with the model of', () => {
   let ground: ProviderGround;
@@ -44,7 +40,7 @@ describe('six turns that are killed in their middle end in one fix with the mode
     await ground[Symbol.asyncDispose]();
   });
 
-  it.for(SHOWN.map((provider) => [provider.name, provider] as const))('%s', TIMEOUT, async ([name, provider]) => {
+  it.for(SHOWN.map((provider) => [provider.name, provider] as const))('%s', async ([name, provider]) => {
     const { repository, dataDir, token, internet } = ground;
     const { double, settings } = await openProvider(provider, FIX_TURNS, internet);
     await using model = double;

@@ -41,7 +41,7 @@ describe('an operator', () => {
     receiver.answerWith(410);
     await api.end(await api.report({ ...report, revision: 'v9.9.9' }));
     await receiver.received(2);
-  }, 180_000);
+  });
   afterAll(() => cleanup.disposeAsync());
 
   const withToken = { headers: { Authorization: `Bearer ${TOKEN}` } };

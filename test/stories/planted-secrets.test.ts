@@ -24,7 +24,7 @@ beforeAll(async () => {
   said = await everythingSaid(house);
   refused = said.get('a form') ?? '';
   said.delete('a form');
-}, 120_000);
+});
 afterAll(() => house[Symbol.asyncDispose]());
 
 /** All that is said, with what shows the secret: the name of the output is not taken for it. */

@@ -14,9 +14,6 @@ import { SHOP, SHOP_REPORT } from '../support/shop-fix.ts';
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const run = promisify(execFile);
 
-/** Processes that start beside others take their time. */
-const PATIENCE_MS = 120_000;
-
 describe('the records of a service', () => {
   const cleanup = new AsyncDisposableStack();
   let service: Service;
@@ -35,73 +32,65 @@ describe('the records of a service', () => {
     token = printedToken(service);
     api = apiClient(service.address, token);
     issueId = (await api.issue(await api.report({ projectId: (await api.project()).id, data: SHOP_REPORT }))).id;
-  }, PATIENCE_MS);
+  });
   afterAll(() => cleanup.disposeAsync());
 
-  it(
-    'are backed up while it writes, and answered by another service from the copy',
-    async () => {
-      await using folder = await temporaryFolder();
-      const copy = path.join(folder.path, 'causeway.db');
-      const stop = new AbortController();
-      const { id: projectId } = await api.project();
-      const sent = flood(api, projectId, stop.signal);
-      const { stdout, stderr } = await causeway(['backup', copy]);
-      stop.abort();
-      const paths = await sent;
-      expect(paths.length).toBeGreaterThan(2);
-      expect([stdout, stderr]).toEqual([
-        `${copy}\n`,
-        expect.stringMatching(/^Copied and checked: \d+ rows in \d+ tables/),
-      ]);
-      expect((await stat(copy)).mode & 0o777).toBe(0o600);
-      await expect(causeway(['backup', copy])).rejects.toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('no backup is written over another'),
-      });
-      const issue = await api.get(`/api/v1/issues/${issueId}/`);
-      await copyFile(path.join(dataDir, 'encryption.key'), path.join(folder.path, 'encryption.key'));
-      await using restored = await startService({ projects, dataDir: folder.path });
-      const there = apiClient(restored.address, token);
-      expect(await there.get(`/api/v1/issues/${issueId}/`)).toEqual(issue);
-      // Of those that were sent meanwhile: the first ones whole, the others not at all.
-      const known = await Promise.all(paths.map((investigation) => there.status(investigation)));
-      expect(known).toEqual(known.toSorted());
-      await restored.end('SIGTERM');
-    },
-    PATIENCE_MS,
-  );
+  it('are backed up while it writes, and answered by another service from the copy', async () => {
+    await using folder = await temporaryFolder();
+    const copy = path.join(folder.path, 'causeway.db');
+    const stop = new AbortController();
+    const { id: projectId } = await api.project();
+    const sent = flood(api, projectId, stop.signal);
+    const { stdout, stderr } = await causeway(['backup', copy]);
+    stop.abort();
+    const paths = await sent;
+    expect(paths.length).toBeGreaterThan(2);
+    expect([stdout, stderr]).toEqual([
+      `${copy}\n`,
+      expect.stringMatching(/^Copied and checked: \d+ rows in \d+ tables/),
+    ]);
+    expect((await stat(copy)).mode & 0o777).toBe(0o600);
+    await expect(causeway(['backup', copy])).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no backup is written over another'),
+    });
+    const issue = await api.get(`/api/v1/issues/${issueId}/`);
+    await copyFile(path.join(dataDir, 'encryption.key'), path.join(folder.path, 'encryption.key'));
+    await using restored = await startService({ projects, dataDir: folder.path });
+    const there = apiClient(restored.address, token);
+    expect(await there.get(`/api/v1/issues/${issueId}/`)).toEqual(issue);
+    // Of those that were sent meanwhile: the first ones whole, the others not at all.
+    const known = await Promise.all(paths.map((investigation) => there.status(investigation)));
+    expect(known).toEqual(known.toSorted());
+    await restored.end('SIGTERM');
+  });
 
-  it(
-    'are moved to PostgreSQL, where the same token reads the same Issue',
-    async () => {
-      await using database = await emptyDatabase();
-      const issue = await api.get(`/api/v1/issues/${issueId}/`);
-      const { issueIds } = await api.project();
-      const url = new URL(database.url);
-      url.password ||= 'hidden-0123456789';
-      const env = { DATABASE_URL: url.href };
-      const move = ['move', '--from', `sqlite:${path.join(dataDir, 'causeway.db')}`];
-      await expect(causeway(move, env)).rejects.toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/Another Causeway server or worker \(process \d+\) uses/),
-      });
-      await service.end('SIGTERM');
-      giveUp(path.join(dataDir, 'causeway.db'));
-      const { stderr } = await causeway(move, env);
-      expect(stderr).toContain('1 failed job moved as well');
-      expect((await causeway(['redrive'], env)).stderr).toMatch(/ {2}publish {2}1\n/);
-      expect(stderr).toContain('the same counts as in the original');
-      expect(stderr).toContain(`ENCRYPTION_KEY to the content of ${path.join(dataDir, 'encryption.key')}`);
-      expect(stderr).not.toContain(url.password);
-      await using moved = await startService({ projects, dataDir, env });
-      const there = apiClient(moved.address, token);
-      expect(await there.get(`/api/v1/issues/${issueId}/`)).toEqual(issue);
-      expect((await there.project()).issueIds).toEqual(expect.arrayContaining([...issueIds]));
-      await moved.end('SIGTERM');
-    },
-    PATIENCE_MS,
-  );
+  it('are moved to PostgreSQL, where the same token reads the same Issue', async () => {
+    await using database = await emptyDatabase();
+    const issue = await api.get(`/api/v1/issues/${issueId}/`);
+    const { issueIds } = await api.project();
+    const url = new URL(database.url);
+    url.password ||= 'hidden-0123456789';
+    const env = { DATABASE_URL: url.href };
+    const move = ['move', '--from', `sqlite:${path.join(dataDir, 'causeway.db')}`];
+    await expect(causeway(move, env)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/Another Causeway server or worker \(process \d+\) uses/),
+    });
+    await service.end('SIGTERM');
+    giveUp(path.join(dataDir, 'causeway.db'));
+    const { stderr } = await causeway(move, env);
+    expect(stderr).toContain('1 failed job moved as well');
+    expect((await causeway(['redrive'], env)).stderr).toMatch(/ {2}publish {2}1\n/);
+    expect(stderr).toContain('the same counts as in the original');
+    expect(stderr).toContain(`ENCRYPTION_KEY to the content of ${path.join(dataDir, 'encryption.key')}`);
+    expect(stderr).not.toContain(url.password);
+    await using moved = await startService({ projects, dataDir, env });
+    const there = apiClient(moved.address, token);
+    expect(await there.get(`/api/v1/issues/${issueId}/`)).toEqual(issue);
+    expect((await there.project()).issueIds).toEqual(expect.arrayContaining([...issueIds]));
+    await moved.end('SIGTERM');
+  });
 
   function causeway(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     return run(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'], DATA_DIR: dataDir, ...env } });

@@ -12,9 +12,6 @@ import { printedToken, type Service, startService, temporaryFolder } from '../su
 import { FIX_TURNS, SHOP, SHOP_REPORT } from '../support/shop-fix.ts';
 import { webhookReceiver } from '../support/webhook-receiver.ts';
 
-/** Processes that start beside others take their time. */
-const PATIENCE_MS = 120_000;
-
 describe('several processes over one PostgreSQL database', () => {
   const cleanup = new AsyncDisposableStack();
   let database: TestDatabase;
@@ -50,77 +47,60 @@ describe('several processes over one PostgreSQL database', () => {
     worker = cleanup.use(await startWorker());
     const [token = ''] = doors.filter((door) => door.output().includes('cwy_')).map(printedToken);
     [one, other] = doors.map((door) => apiClient(door.address, token)) as [ApiClient, ApiClient];
-  }, PATIENCE_MS);
+  });
   afterAll(() => cleanup.disposeAsync());
 
   it('each remove their own copies of source whose project was erased', async () => {
     const gone = path.join(mirrors, 'prj_erased.git');
-    await expect.poll(() => existsSync(gone), { timeout: PATIENCE_MS / 2 }).toBe(false);
+    await expect.poll(() => existsSync(gone), { timeout: 120_000 }).toBe(false);
   });
 
-  it(
-    'that start at once on an empty database make its schema, its account and its project once',
-    async () => {
-      const [counts] = await database.query<Record<string, string>>(
-        `select (select count(*) from accounts) as accounts, (select count(*) from projects) as projects,
+  it('that start at once on an empty database make its schema, its account and its project once', async () => {
+    const [counts] = await database.query<Record<string, string>>(
+      `select (select count(*) from accounts) as accounts, (select count(*) from projects) as projects,
         (select count(*) from kysely_migration) = (select count(distinct name) from kysely_migration) as once`,
-      );
-      expect(counts).toEqual({ accounts: '1', projects: '1', once: true });
-      expect((await one.project()).id).toBe((await other.project()).id);
-    },
-    PATIENCE_MS,
-  );
+    );
+    expect(counts).toEqual({ accounts: '1', projects: '1', once: true });
+    expect((await one.project()).id).toBe((await other.project()).id);
+  });
 
-  it(
-    'show a report that one took, and a third investigates, live to whoever asks the first, and tell its caller once',
-    async () => {
-      await using receiver = await webhookReceiver();
-      const { id: projectId } = await one.project();
-      const held = model.at('asked', 3);
-      const path = await one.report({ projectId, data: SHOP_REPORT, callbackUrl: receiver.url });
-      await held;
-      // The model is waited for: what is told now was told while it happened.
-      const live = eventsUntil(one, path, /event: step\n/);
-      expect(await live).toContain('event: state\n');
-      model.release();
-      // A held question is never answered: its worker stops, and the next one asks it again.
-      expect(await worker.end('SIGTERM')).toBe(0);
-      worker = cleanup.use(await startWorker());
-      const issue = await one.issue(path);
-      expect(issue.analysis).toMatchObject({ outcome: 'code_fix', partial: false });
-      expect(await other.issue(path)).toEqual(issue);
-      await receiver.received(1);
-      expect(receiver.deliveries.map(({ body }) => JSON.parse(body).data.id)).toEqual([issue.id]);
-    },
-    PATIENCE_MS,
-  );
+  it('show a report that one took, and a third investigates, live to whoever asks the first, and tell its caller once', async () => {
+    await using receiver = await webhookReceiver();
+    const { id: projectId } = await one.project();
+    const held = model.at('asked', 3);
+    const path = await one.report({ projectId, data: SHOP_REPORT, callbackUrl: receiver.url });
+    await held;
+    // The model is waited for: what is told now was told while it happened.
+    const live = eventsUntil(one, path, /event: step\n/);
+    expect(await live).toContain('event: state\n');
+    model.release();
+    // A held question is never answered: its worker stops, and the next one asks it again.
+    expect(await worker.end('SIGTERM')).toBe(0);
+    worker = cleanup.use(await startWorker());
+    const issue = await one.issue(path);
+    expect(issue.analysis).toMatchObject({ outcome: 'code_fix', partial: false });
+    expect(await other.issue(path)).toEqual(issue);
+    await receiver.received(1);
+    expect(receiver.deliveries.map(({ body }) => JSON.parse(body).data.id)).toEqual([issue.id]);
+  });
 
-  it(
-    'stop a run in one when it is cancelled through another',
-    async () => {
-      const { id: projectId } = await one.project();
-      const held = model.at('asked', 2);
-      const path = await one.report({ projectId, data: `${SHOP_REPORT}\ncancelled` });
-      const { closed } = await held;
-      expect(await other.status(path, 'DELETE')).toBe(200);
-      await closed;
-      expect(await one.end(path)).toMatchObject({ state: 'cancelled', reason: { code: 'cancelled' } });
-      model.release();
-    },
-    PATIENCE_MS,
-  );
+  it('stop a run in one when it is cancelled through another', async () => {
+    const { id: projectId } = await one.project();
+    const held = model.at('asked', 2);
+    const path = await one.report({ projectId, data: `${SHOP_REPORT}\ncancelled` });
+    const { closed } = await held;
+    expect(await other.status(path, 'DELETE')).toBe(200);
+    await closed;
+    expect(await one.end(path)).toMatchObject({ state: 'cancelled', reason: { code: 'cancelled' } });
+    model.release();
+  });
 
-  it(
-    'answer operators of the worker, and nobody else there',
-    async () => {
-      const asked = async (place: string) => await fetch(`${worker.address}${place}`);
-      expect(await (await asked('/healthz')).json()).toEqual({ status: 'alive' });
-      expect(await (await asked('/readyz')).json()).toMatchObject({ status: 'ready' });
-      for (const place of ['/api/v1/projects/', '/docs', '/', '/sign-in'])
-        expect((await asked(place)).status).toBe(404);
-    },
-    PATIENCE_MS,
-  );
+  it('answer operators of the worker, and nobody else there', async () => {
+    const asked = async (place: string) => await fetch(`${worker.address}${place}`);
+    expect(await (await asked('/healthz')).json()).toEqual({ status: 'alive' });
+    expect(await (await asked('/readyz')).json()).toMatchObject({ status: 'ready' });
+    for (const place of ['/api/v1/projects/', '/docs', '/', '/sign-in']) expect((await asked(place)).status).toBe(404);
+  });
 });
 
 /** What the stream of an investigation says until it says that. */

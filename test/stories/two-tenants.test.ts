@@ -66,7 +66,7 @@ beforeAll(async () => {
     stage.double.people.label(repository, number, 'analyse', person);
   }
   await stage.rest();
-}, 120_000);
+});
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
@@ -101,7 +101,7 @@ async function pagesOf(visitor: WebVisitor): Promise<ReadonlyMap<string, string>
   return pages;
 }
 
-describe('what one tenant owns', { timeout: 90_000 }, () => {
+describe('what one tenant owns', () => {
   it('is in the questions of its own investigations alone', () => {
     const asked = model.endpoint.requests.map((request) => textsIn(request).join('\n'));
     for (const [mine, other] of BOTH) {

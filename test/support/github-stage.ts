@@ -11,7 +11,7 @@ import type { Comment } from '../github-double/state.ts';
 import { type WebhookSender, webhookSender } from '../github-double/webhooks/sender.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
 import { appSettings, OWNER } from './app-settings.ts';
-import { engine, openRecords, recordsEnv } from './records.ts';
+import { openRecords, recordsEnv } from './records.ts';
 import { runCauseway, type Service, startService, temporaryFolder } from './service.ts';
 import { hastenHeads, jobsIn, type StoredJob } from './stored-jobs.ts';
 
@@ -58,7 +58,7 @@ export interface StageOptions {
   readonly prepare?: (double: GithubDouble) => Promise<void> | void;
   /** Default true: the App is on the organisation's whole account before the service starts, unless `prepare` put it there otherwise. */
   readonly installed?: boolean;
-  /** How long `until` and `rest` wait; default a minute. */
+  /** How long `until` and `rest` wait; default five minutes. */
   readonly patienceMs?: number;
 }
 
@@ -133,7 +133,7 @@ export function mirrorsIn({ dataDir }: Pick<GithubStage, 'dataDir'>): readonly s
   return folders.flatMap((folder) => readdirSync(folder)).filter((name) => name.endsWith('.git'));
 }
 
-const PATIENCE_MS = engine() === 'sqlite' ? 120_000 : 300_000;
+const PATIENCE_MS = 300_000;
 /** For so long the news of one commit's checks are gathered before they are looked at. */
 const GATHERED_MS = 10_000;
 

@@ -61,9 +61,9 @@ async function send(service: Service, token: string, key: string, callbackUrl: s
 }
 
 async function delivered(receiver: WebhookReceiver, issueId: string): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
+  for (let tries = 0; tries < 6_000; tries++) {
     if (receiver.deliveries.some(({ body }) => JSON.parse(body).data.id === issueId)) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`no webhook for ${issueId} within 30 s`);
+  throw new Error(`no webhook for ${issueId} within five minutes`);
 }

@@ -72,7 +72,7 @@ export async function modelHouse(place: {
       const report = { ...own, text: `${place.report}\n${reference}`, reference, revision: '', fresh: true };
       const accepted = await acceptReport(house, report);
       if (accepted.kind !== 'accepted') throw new Error(`the report is ${accepted.kind}`);
-      await worker.waitUntilIdle(AbortSignal.timeout(MOST_MS));
+      await worker.waitUntilIdle(AbortSignal.timeout(300_000));
       return await stored(house, accepted.investigationId);
     },
     issue: async ({ outcome }) => {
@@ -84,7 +84,7 @@ export async function modelHouse(place: {
     cancel: ({ id }) => cancelInvestigation(house, id),
     later: async (milliseconds, { id }) => {
       ahead += milliseconds;
-      await worker.waitUntilIdle(AbortSignal.timeout(MOST_MS));
+      await worker.waitUntilIdle(AbortSignal.timeout(300_000));
       return await stored(house, id);
     },
     [Symbol.asyncDispose]: () => moved.disposeAsync(),

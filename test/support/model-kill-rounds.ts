@@ -104,7 +104,7 @@ async function momentOf(
 async function lastLife(plan: ModelKillPlan, service: Service, key: string): Promise<readonly Issue[]> {
   plan.model.release();
   await concluded(plan, service, await send(plan, service, key));
-  for (let tries = 0; tries < 400 && !isTold(plan, key); tries++) await sleep(50);
+  for (let tries = 0; tries < 6_000 && !isTold(plan, key); tries++) await sleep(50);
   const issues = await issuesOf(plan, service, key);
   await plan.beforeEnd?.(service);
   await service.end('SIGTERM');

@@ -19,9 +19,6 @@ export function engine(): Engine {
   return found;
 }
 
-/** Milliseconds that a story which kills may take: on PostgreSQL each killed process holds its jobs for 15 s. */
-export const KILLS_MS = engine() === 'sqlite' ? 180_000 : 900_000;
-
 interface Kept {
   readonly database: TestDatabase;
   /** One connection, kept: what waits looks every few milliseconds. */

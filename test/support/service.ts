@@ -6,7 +6,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { runCommand } from '../../src/app/run-command.ts';
 import { parseCommandLine } from '../../src/cli/command-line.ts';
-import { type Io, reportFault } from '../../src/cli/terminal.ts';
+import { type Io, printError } from '../../src/cli/terminal.ts';
 import type { Environment } from '../../src/config.ts';
 import { COMPILED } from './compiled.ts';
 import { MARK } from './leftover-processes.ts';
@@ -152,7 +152,7 @@ async function runInside(
   try {
     return await runCommand(parseCommandLine([...command]), { io, environment, now: () => new Date() }, signal);
   } catch (error) {
-    return reportFault(error, io, signal);
+    return printError(error, io, signal);
   }
 }
 

@@ -86,7 +86,7 @@ async function runDetail(view: View, run: CheckRun): Promise<Html> {
 <strong>${view.double.state.apps.get(run.appId)?.name} / <a href="/${view.name}/runs/${run.id}">${run.name}</a></strong>
 <span>${(run.conclusion ?? run.status).replaceAll('_', ' ')}</span><span class="end">${run.actions.map(({ label }) => html`<span class="action">${label}</span> `)}</span></header>
 <div style="padding:16px">${title && html`<h2 style="margin-top:0">${title}</h2>`}
-${summary && html`<div class="markdown">${await rendered(view, summary)}</div>`}${text && html`<hr><div class="markdown">${await rendered(view, text)}</div>`}
+${summary && html`<div class="markdown">${rendered(view, summary)}</div>`}${text && html`<hr><div class="markdown">${rendered(view, text)}</div>`}
 ${annotations.length > 0 && html`<h3>Annotations</h3>${annotations}`}</div></section>`;
 }
 

@@ -54,7 +54,7 @@ async function commentEntry(view: View, comment: Comment): Promise<Html> {
   const account = accountOf(view, comment.authorId);
   return html`<div class="entry">${avatar(account, 40)}<details class="box minimised" id="issuecomment-${comment.id}">
 <summary>${author(account)} · ${markedAs(comment.minimized)}</summary>
-<div class="markdown" style="padding:16px">${await rendered(view, comment.body)}</div></details></div>`;
+<div class="markdown" style="padding:16px">${rendered(view, comment.body)}</div></details></div>`;
 }
 
 async function entry(view: View, written: Written, more: Html = html``): Promise<Html> {
@@ -64,7 +64,7 @@ async function entry(view: View, written: Written, more: Html = html``): Promise
   return html`<div class="entry">${avatar(account, 40)}<article class="box"${written.id !== 0 && html` id="issuecomment-${written.id}"`}>
 <header>${author(account)} <span>${written.id === 0 ? 'opened' : 'commented'} ${ago(view, written.createdAt)}${isEdited && ' · edited'}</span>
 <span class="end">${association !== 'NONE' && html`<span class="pill">${association.charAt(0)}${association.slice(1).toLowerCase()}</span>`}</span></header>
-<div class="markdown">${await rendered(view, written.body)}</div>${reactions(view, written.reactions)}${more}</article></div>`;
+<div class="markdown">${rendered(view, written.body)}</div>${reactions(view, written.reactions)}${more}</article></div>`;
 }
 
 function reactions(view: View, given: readonly Reaction[]): Html {

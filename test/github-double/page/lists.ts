@@ -37,7 +37,7 @@ export async function repositoryPage(view: View): Promise<Html> {
     head && html`<a class="mono" href="/${name}/commit/${head}">${head.slice(0, 7)}</a>`
   } <span class="muted">${files.length} files · ${(await branchesOf(view)).length} branches</span></p>
 <ul class="rows">${rows}</ul>
-${text && html`<div class="box" style="margin-top:16px"><header>README.md</header><div class="markdown" style="padding:32px">${await rendered(view, text)}</div></div>`}
+${text && html`<div class="box" style="margin-top:16px"><header>README.md</header><div class="markdown" style="padding:32px">${rendered(view, text)}</div></div>`}
 ${view.isReading ? '' : await pushForm(view)}`;
   return framed({ title: name, view, tab: 'code', body });
 }

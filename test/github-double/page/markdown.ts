@@ -1,9 +1,7 @@
-// A comment as GitHub renders it: GitHub's Markdown, line breaks kept, HTML cut down to what is allowed, references linked.
+// A comment as GitHub renders it: micromark's GFM, line breaks kept, HTML cut down to what is allowed, references linked.
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
-import { element, type HtmlNode, parseHtml, plainText, text, writeHtml } from './html-tree.ts';
-import { linkReferences, type ReferenceGround } from './references.ts';
-import { sanitise } from './sanitise.ts';
+import { escapeHtml } from './html.ts';
 
 export interface Rendered {
   readonly html: string;
@@ -19,85 +17,158 @@ export interface Rendered {
   readonly commits: readonly string[];
 }
 
-const ALERTS: Readonly<Record<string, string>> = {
-  NOTE: 'Note',
-  TIP: 'Tip',
-  IMPORTANT: 'Important',
-  WARNING: 'Warning',
-  CAUTION: 'Caution',
-};
-/** Elements in whose text an end of line is one; everywhere else it is layout of the source. */
-const FLOWING = new Set(['p', 'li', 'td', 'th', 'em', 'strong', 'del', 'a', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
-const BLOCKS = new Set(['br', 'p', 'ul', 'ol', 'pre', 'blockquote', 'table', 'div', 'details', 'input', 'hr']);
+export interface ReferenceGround {
+  /** `owner/name`, which `#1` and commits belong to. */
+  readonly repository: string;
+  /** Without a slash at the end. */
+  readonly webUrl: string;
+}
 
-/** The rendered comment and what is in it. The HTML is inert: it is written anew from the allowed nodes alone. */
+const TAGS = new Set(
+  `a abbr b blockquote br caption cite code dd del details dfn div dl dt em h1 h2 h3 h4 h5 h6 hr i img input ins kbd li mark ol p picture pre
+  q s samp section small source span strike strong sub summary sup table tbody td tfoot th thead tr tt ul var wbr`.split(
+    /\s+/,
+  ),
+);
+const VOID = new Set(['br', 'hr', 'img', 'input', 'source', 'wbr']);
+/** Whatever stands in them goes with them. */
+const DROPPED = new Set(['script', 'style', 'iframe', 'object', 'embed', 'svg', 'math', 'template', 'noscript']);
+const ATTRIBUTES = new Set(
+  'href src srcset alt media open start align title width height type checked disabled'.split(' '),
+);
+/** Elements in whose text an end of line is one; everywhere else it is layout of the source. */
+const FLOWING = new Set(['p', 'li', 'td', 'th', 'em', 'strong', 'del']);
+const INLINE = new Set(['a', 'b', 'code', 'del', 'em', 'i', 'img', 'kbd', 's', 'span', 'strong', 'sub', 'sup', 'tt']);
+/** In these nothing is a reference. */
+const OPAQUE = new Set(['a', 'code', 'pre', 'tt', 'kbd', 'samp']);
+const TOKEN =
+  /<!--[\s\S]*?(?:-->|$)|<[!?][^>]*(?:>|$)|<(\/?)([a-z][^\s/>]*)((?:[^>"']|"[^"]*"|'[^']*')*)(?:>|$)|<|[^<]+/gi;
+const ATTRIBUTE = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?/g;
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
+
+/** The rendered comment and what is in it. The HTML is inert: it is written anew from allowed tags and attributes. */
 export function renderMarkdown(source: string, ground: ReferenceGround): Rendered {
   const raw = micromark(source, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true });
-  const clean = decorate(sanitise(parseHtml(raw)), null);
-  const links = collect(clean, 'a', 'href');
-  const images = [...collect(clean, 'img', 'src'), ...collect(clean, 'source', 'srcset')];
-  const found = { mentions: [], issues: [], commits: [] };
-  const nodes = linkReferences(clean, ground, found);
-  return { html: writeHtml(nodes), text: plainText(nodes), links, images, ...found };
-}
-
-function collect(nodes: readonly HtmlNode[], tag: string, attribute: string): string[] {
-  return nodes.flatMap((node) => {
-    if (node.kind === 'text') return [];
-    const own = node.tag === tag ? node.attributes[attribute] : undefined;
-    return [...(own === undefined ? [] : [own]), ...collect(node.children, tag, attribute)];
-  });
-}
-
-function decorate(nodes: readonly HtmlNode[], parent: string | null): HtmlNode[] {
-  return nodes.flatMap((node, at) => {
-    if (node.kind === 'text') {
-      return parent !== null && FLOWING.has(parent) ? brokenLines(node.text, nodes[at - 1], nodes[at + 1]) : [node];
+  const found = { links: [], images: [], mentions: [], issues: [], commits: [] } satisfies Found;
+  const [html, text, open]: [string[], string[], string[]] = [[], [], []];
+  const tokens = [...raw.matchAll(TOKEN)].filter(([whole]) => !/^<[!?]/.test(whole));
+  let dropped: string | null = null;
+  for (const [at, [whole, slash, given, attributes = '']] of tokens.entries()) {
+    const tag = given?.toLowerCase();
+    if (dropped !== null) {
+      if (slash === '/' && tag === dropped) dropped = null;
+    } else if (tag === undefined) {
+      const shown = linkText(decodeEntities(whole), open.some((one) => OPAQUE.has(one)) ? null : ground, found);
+      const breaks = FLOWING.has(open.at(-1) ?? '')
+        ? withBreaks(shown.html, tokens[at - 1], tokens[at + 1])
+        : shown.html;
+      html.push(breaks);
+      text.push(shown.text);
+    } else if (slash === '/') {
+      const from = open.lastIndexOf(tag);
+      if (from >= 0)
+        html.push(
+          ...open
+            .splice(from)
+            .toReversed()
+            .map((one) => `</${one}>`),
+        );
+    } else if (DROPPED.has(tag)) {
+      dropped = tag;
+    } else if (TAGS.has(tag)) {
+      html.push(`<${tag}${writeAttributes(tag, attributes, found)}>`);
+      if (!VOID.has(tag)) open.push(tag);
     }
-    if (node.tag === 'pre') return [element('pre', node.attributes, node.children.map(colouredDiff))];
-    if (node.tag === 'code') return [node];
-    const made = element(node.tag, node.attributes, decorate(node.children, node.tag));
-    if (node.tag === 'blockquote') return [alertOf(made.children) ?? made];
-    return [node.tag === 'a' ? { ...made, attributes: { ...made.attributes, rel: 'nofollow' } } : made];
-  });
+  }
+  html.push(...open.toReversed().map((one) => `</${one}>`));
+  return { html: html.join(''), text: text.join(''), ...found };
+}
+
+type Found = Record<'links' | 'images' | 'mentions' | 'issues' | 'commits', string[]>;
+
+function writeAttributes(tag: string, source: string, found: Found): string {
+  return [...source.matchAll(ATTRIBUTE)]
+    .map(([, name = '', double, single, bare]) => {
+      const value = decodeEntities(double ?? single ?? bare ?? '');
+      const isLanguage = tag === 'code' && name === 'class' && /^language-[\w+#.-]+$/.test(value);
+      if (!ATTRIBUTES.has(name.toLowerCase()) && !isLanguage) return '';
+      if (/^(?:href|src|srcset)$/i.test(name) && !isAllowedAddress(value)) return '';
+      if (tag === 'a' && /^href$/i.test(name)) found.links.push(value);
+      if (/^(?:src|srcset)$/i.test(name)) found.images.push(value);
+      return ` ${name.toLowerCase()}="${escapeHtml(value)}"`;
+    })
+    .join('');
+}
+
+/** Control characters and blanks, which browsers drop, hide no scheme. */
+function isAllowedAddress(value: string): boolean {
+  const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(value.replace(/[\u0000-\u0020\u007f-\u00a0]/g, ''))?.[0];
+  return scheme === undefined || ['http:', 'https:', 'mailto:'].includes(scheme.toLowerCase());
 }
 
 /** In comments GitHub keeps the ends of lines. Those at a block's edge, or after a break, are layout of the source. */
-function brokenLines(content: string, before: HtmlNode | undefined, after: HtmlNode | undefined): HtmlNode[] {
-  const lines = content.split('\n');
-  return lines.flatMap((line, at) => {
-    if (at === 0) return [text(line)];
-    const isFirst = at === 1 && lines[0] === '' && isBlockEdge(before);
-    const isLast = at === lines.length - 1 && line === '' && isBlockEdge(after);
-    return isFirst || isLast ? [text(`\n${line}`)] : [element('br', {}, []), text(`\n${line}`)];
+function withBreaks(html: string, before: RegExpExecArray | undefined, after: RegExpExecArray | undefined): string {
+  const isEdge = (token: RegExpExecArray | undefined) => !INLINE.has(token?.[2]?.toLowerCase() ?? '');
+  const begin = isEdge(before) ? (/^\n/.exec(html)?.[0] ?? '') : '';
+  const end = isEdge(after) && html.length > begin.length ? (/\n$/.exec(html)?.[0] ?? '') : '';
+  return begin + html.slice(begin.length, html.length - end.length).replaceAll('\n', '<br>\n') + end;
+}
+
+function decodeEntities(source: string): string {
+  return source.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]+));/gi, (whole, hex, decimal, name) => {
+    if (name !== undefined) return NAMED[name] ?? whole;
+    const point = Number.parseInt(hex ?? decimal, hex === undefined ? 10 : 16);
+    return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : '\ufffd';
   });
 }
 
-function isBlockEdge(node: HtmlNode | undefined): boolean {
-  return node === undefined || (node.kind === 'element' && BLOCKS.has(node.tag));
+const NAME = '[a-z0-9][a-z0-9-]*(?:_[a-z0-9]+)?';
+const REFERENCE = new RegExp(
+  [
+    `(?<![\\w@/.-])@(?<login>${NAME})(?<team>/[\\w.-]*\\w)?(?![\\w@]|\\.\\w)`,
+    `(?<![\\w/.-])(?:(?<other>${NAME}/[\\w.-]+)#|(?:GH-|#))(?<issue>[1-9]\\d*)(?!\\w)`,
+    `(?<![\\w/.@-])(?:(?<elsewhere>${NAME}/[\\w.-]+)@)?(?<commit>[0-9a-f]{7,40})(?![\\w@/-])`,
+  ].join('|'),
+  'gi',
+);
+
+interface Shown {
+  readonly html: string;
+  readonly text: string;
 }
 
-/** `> [!NOTE]` alone on the first line of a quotation makes it a coloured box. */
-function alertOf(children: readonly HtmlNode[]): HtmlNode | null {
-  const at = children.findIndex((child) => child.kind === 'element');
-  const first = children[at];
-  const mark = first?.kind === 'element' && first.tag === 'p' ? first.children[0] : undefined;
-  const kind = mark?.kind === 'text' ? /^\[!([A-Z]+)\]\s*$/.exec(mark.text)?.[1] : undefined;
-  const title = ALERTS[kind ?? ''];
-  if (first?.kind !== 'element' || kind === undefined || title === undefined) return null;
-  const rest = first.children.slice(2);
-  const heading = element('p', { class: 'alert-title' }, [text(title)]);
-  const body = rest.length === 0 ? [] : [element('p', {}, rest)];
-  return element('div', { class: `alert alert-${kind.toLowerCase()}` }, [heading, ...body, ...children.slice(at + 1)]);
+/** A text with links for what it refers to; `ground` null: nothing in it is a reference. */
+function linkText(content: string, ground: ReferenceGround | null, found: Found): Shown {
+  let [html, text, at] = ['', '', 0];
+  for (const match of ground === null ? [] : content.matchAll(REFERENCE)) {
+    const reference = ground === null ? null : readReference(match, ground, found);
+    if (reference === null) continue;
+    const before = content.slice(at, match.index);
+    html += `${escapeHtml(before)}<a class="reference" href="${escapeHtml(`${ground?.webUrl}/${reference.path}`)}">${escapeHtml(reference.text)}</a>`;
+    text += before + reference.text;
+    at = match.index + match[0].length;
+  }
+  const rest = content.slice(at);
+  return { html: html + escapeHtml(rest), text: text + rest };
 }
 
-/** GitHub colours the lines of a block that says it is a diff. */
-function colouredDiff(node: HtmlNode): HtmlNode {
-  if (node.kind === 'text' || node.attributes['class'] !== 'language-diff') return node;
-  const lines = plainText(node.children).replace(/\n$/, '').split('\n');
-  const coloured = lines.map((line) => {
-    const kind = line.startsWith('@@') ? 'hunk' : { '+': 'added', '-': 'removed' }[line.slice(0, 1)];
-    return kind === undefined ? text(`${line}\n`) : element('span', { class: `diff-${kind}` }, [text(`${line}\n`)]);
-  });
-  return element('code', node.attributes, coloured);
+function readReference(
+  match: RegExpExecArray,
+  { repository }: ReferenceGround,
+  found: Found,
+): { readonly path: string; readonly text: string } | null {
+  const { login, team = '', other = repository, issue, elsewhere, commit = '' } = match.groups ?? {};
+  if (login !== undefined) {
+    found.mentions.push(`${login}${team}`);
+    return { path: team === '' ? login : `orgs/${login}/teams${team}`, text: match[0] };
+  }
+  if (issue !== undefined) {
+    found.issues.push(`${other}#${issue}`);
+    return { path: `${other}/issues/${issue}`, text: match[0] };
+  }
+  // What has no digit, or no letter, is rather a word or a number.
+  if (commit !== commit.toLowerCase() || !/^(?=.*\d)(?=.*[a-f])/.test(commit)) return null;
+  found.commits.push(commit);
+  const before = elsewhere === undefined ? '' : `${elsewhere}@`;
+  return { path: `${elsewhere ?? repository}/commit/${commit}`, text: before + commit.slice(0, 7) };
 }

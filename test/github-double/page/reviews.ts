@@ -22,9 +22,7 @@ export async function reviewEntry(view: View, review: Review): Promise<Html> {
   const all = [...view.repository.reviewComments.values()].filter(({ reviewId }) => reviewId === review.id);
   const remarks = await Promise.all(all.map((one) => remarkBox(view, one)));
   const said =
-    review.body === ''
-      ? html``
-      : html`<div class="markdown" style="padding:16px">${await rendered(view, review.body)}</div>`;
+    review.body === '' ? html`` : html`<div class="markdown" style="padding:16px">${rendered(view, review.body)}</div>`;
   const id = `pullrequestreview-${review.id}`;
   if (review.minimized !== null) {
     return html`<div class="entry">${avatar(account, 40)}<details class="box minimised" id="${id}">
@@ -58,9 +56,9 @@ async function remarkBox(view: View, comment: ReviewComment): Promise<Html> {
 /** What it says, a suggestion in it as what goes and what comes. */
 export async function remarkText(view: View, comment: ReviewComment): Promise<Html> {
   const suggested = suggestionIn(comment.body);
-  if (suggested === null) return html`<div class="markdown">${await rendered(view, comment.body)}</div>`;
+  if (suggested === null) return html`<div class="markdown">${rendered(view, comment.body)}</div>`;
   const part = async (source: string) =>
-    source === '' ? html`` : html`<div class="markdown">${await rendered(view, source)}</div>`;
+    source === '' ? html`` : html`<div class="markdown">${rendered(view, source)}</div>`;
   const start = comment.startLine ?? comment.line;
   const before = await linesAt(view, comment, start);
   const goes = before.map((text, at) => suggestedLine('removed', start + at, `-${text}`));

@@ -1,11 +1,10 @@
 // What every page of one repository has at hand: names, times, avatars, and texts rendered as GitHub would.
 import type { GithubDouble } from '../double.ts';
-import { gitText, gitTry } from '../git/run-git.ts';
-import { accountByLogin, fullName } from '../lookup.ts';
+import { gitText } from '../git/run-git.ts';
+import { fullName } from '../lookup.ts';
 import type { Account, Repository } from '../state.ts';
 import { Html, html } from './html.ts';
 import { renderMarkdown } from './markdown.ts';
-import { possibleCommits } from './references.ts';
 
 export interface View {
   readonly double: GithubDouble;
@@ -63,24 +62,9 @@ function inWords(seconds: number, at: string): string {
 }
 
 /** A text that people or Apps wrote, as it stands on GitHub; inert. */
-export async function rendered({ double, repository, name }: View, source: string | null): Promise<Html> {
+export function rendered({ double, name }: View, source: string | null): Html {
   if (source === null || source.trim() === '') return html`<p class="muted"><em>No description provided.</em></p>`;
-  const commits = await existingCommits(repository, source);
-  const { html: body } = renderMarkdown(source, {
-    repository: name,
-    webUrl: double.webUrl,
-    hasAccount: (login) => accountByLogin(double.state, login) !== undefined,
-    hasCommit: (sha) => commits.has(sha),
-  });
-  return new Html(body);
-}
-
-async function existingCommits({ gitDir }: Repository, source: string): Promise<ReadonlySet<string>> {
-  const names = possibleCommits(source);
-  const found = await Promise.all(
-    names.map((one) => gitTry(gitDir, ['rev-parse', '--verify', '--quiet', `${one}^{commit}`])),
-  );
-  return new Set(names.filter((_, at) => found[at] !== null));
+  return new Html(renderMarkdown(source, { repository: name, webUrl: double.webUrl }).html);
 }
 
 export async function branchesOf({ repository }: View): Promise<readonly string[]> {

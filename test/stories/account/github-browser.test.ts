@@ -42,7 +42,7 @@ beforeAll(async () => {
   );
   browser = opened.use(await openBrowser());
   ({ page: mara, faults } = await browser.page());
-}, 180_000);
+});
 
 afterAll(() => opened[Symbol.asyncDispose]());
 
@@ -85,7 +85,7 @@ describe('somebody whom GitHub does not know yet', () => {
     expect(here(page)).toBe('/projects');
     await page.getByRole('link', { name: SHOP, exact: true }).first().click();
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(SHOP);
-  }, 180_000);
+  });
 });
 
 describe('somebody whom GitHub knows', () => {
@@ -98,7 +98,7 @@ describe('somebody whom GitHub knows', () => {
     expect([here(again.page), await again.page.getByRole('heading', { level: 1 }).textContent()]).toEqual([shop, SHOP]);
     // Chromium tells here of a form that the policy keeps from GitHub.
     expect([again.faults, faults]).toEqual([[], []]);
-  }, 180_000);
+  });
 
   it('would be held back by Chromium under a policy that does not name GitHub', async () => {
     const { page, faults: complaints } = await browser.page();
@@ -141,7 +141,7 @@ describe('somebody whom GitHub knows', () => {
     await vera.goto(`${stage.service().address}/projects`);
     const list = (await vera.getByRole('main').textContent()) ?? '';
     expect([list.includes(SHOP), list.includes(WATCHED)]).toEqual([false, true]);
-  }, 120_000);
+  });
 });
 
 describe('the pages that a GitHub fills bar nobody, light and dark, wide and narrow', () => {
@@ -155,17 +155,13 @@ describe('the pages that a GitHub fills bar nobody, light and dark, wide and nar
     ['observed-nothing', SHOP, '/observed', 'Causeway posts nothing'],
   ];
 
-  it.each(PAGES)(
-    '%s',
-    async (name, project, path, words) => {
-      const page = await openProject(mara, project);
-      await mara.goto(`${stage.service().address}${page}${path}`);
-      expect(await mara.getByRole('main').textContent()).toContain(words);
-      await unfold(mara);
-      expect(await barriersOn(mara, name)).toEqual([]);
-    },
-    120_000,
-  );
+  it.each(PAGES)('%s', async (name, project, path, words) => {
+    const page = await openProject(mara, project);
+    await mara.goto(`${stage.service().address}${page}${path}`);
+    expect(await mara.getByRole('main').textContent()).toContain(words);
+    await unfold(mara);
+    expect(await barriersOn(mara, name)).toEqual([]);
+  });
 
   it('one failure', async () => {
     const page = await openProject(mara, WATCHED);
@@ -176,7 +172,7 @@ describe('the pages that a GitHub fills bar nobody, light and dark, wide and nar
       .click();
     expect(here(mara)).toMatch(/\/failures\/fal_/);
     expect(await barriersOn(mara, 'failure')).toEqual([]);
-  }, 120_000);
+  });
 
   it('an issue with its pull request, and usage with what became of it', async () => {
     await mara.goto(`${stage.service().address}/usage`);
@@ -186,7 +182,7 @@ describe('the pages that a GitHub fills bar nobody, light and dark, wide and nar
     await mara.locator('a[href^="/issues/"]').first().click();
     expect(await mara.getByRole('table', { name: /src\/coupons\.js/ }).count()).toBe(1);
     expect(await barriersOn(mara, 'issue-on-github')).toEqual([]);
-  }, 120_000);
+  });
 
   it('a delivery that failed', async () => {
     const api = await stage.api('mara');
@@ -204,7 +200,7 @@ describe('the pages that a GitHub fills bar nobody, light and dark, wide and nar
     await unfold(mara);
     expect(await mara.getByRole('main').textContent()).toContain('issue.created');
     expect(await barriersOn(mara, 'delivery')).toEqual([]);
-  }, 120_000);
+  });
 
   it('forms with faults', async () => {
     const page = await openProject(mara, SHOP);
@@ -218,7 +214,7 @@ describe('the pages that a GitHub fills bar nobody, light and dark, wide and nar
     await mara.getByRole('button', { name: 'Create token' }).click();
     await mara.locator('.fault').first().waitFor();
     expect(await barriersOn(mara, 'token-faults')).toEqual([]);
-  }, 120_000);
+  });
 
   it('keys in the one page that shows them', async () => {
     await mara.goto(`${stage.service().address}/account/tokens/new`);
@@ -231,7 +227,7 @@ describe('the pages that a GitHub fills bar nobody, light and dark, wide and nar
     await mara.getByRole('button', { name: 'Show the signing secret' }).click();
     expect(await mara.getByRole('main').textContent()).toContain('whsec_');
     expect(await barriersOn(mara, 'secret')).toEqual([]);
-  }, 120_000);
+  });
 
   it('and made no browser complain', () => {
     // A form with a fault is answered with a status that Chromium tells of.

@@ -18,7 +18,7 @@ const EXCHANGE = '/login/oauth/access_token';
 beforeAll(async () => {
   stage = await openGithubStage({ prepare: (double) => openShop(double) });
   await stage.rest();
-}, 180_000);
+});
 
 afterAll(() => stage[Symbol.asyncDispose]());
 

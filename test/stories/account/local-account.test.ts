@@ -37,7 +37,7 @@ beforeAll(async () => {
   service = opened.use(await startService({ projects: [shop.path], dataDir: folder.path, env }));
   browser = opened.use(await openBrowser());
   ({ page, faults } = await browser.page());
-}, 120_000);
+});
 
 afterAll(() => opened[Symbol.asyncDispose]());
 
@@ -176,24 +176,16 @@ describe('every page', () => {
     absent: () => '/nowhere',
   };
 
-  it.each(Object.keys(PAGES))(
-    '%s bars nobody, light and dark, wide and narrow',
-    async (name) => {
-      await page.goto(`${service.address}${PAGES[name]?.()}`);
-      expect(await barriersOn(page, name)).toEqual([]);
-    },
-    120_000,
-  );
+  it.each(Object.keys(PAGES))('%s bars nobody, light and dark, wide and narrow', async (name) => {
+    await page.goto(`${service.address}${PAGES[name]?.()}`);
+    expect(await barriersOn(page, name)).toEqual([]);
+  });
 
-  it.each(['/sign-in', '/sign-in/local?code=of-nobody'])(
-    'that a stranger sees as well: %s',
-    async (address) => {
-      const stranger = await browser.page();
-      await stranger.page.goto(`${service.address}${address}`);
-      expect(await barriersOn(stranger.page, address.replace(/\W+/g, '-'))).toEqual([]);
-    },
-    120_000,
-  );
+  it.each(['/sign-in', '/sign-in/local?code=of-nobody'])('that a stranger sees as well: %s', async (address) => {
+    const stranger = await browser.page();
+    await stranger.page.goto(`${service.address}${address}`);
+    expect(await barriersOn(stranger.page, address.replace(/\W+/g, '-'))).toEqual([]);
+  });
 
   it('made no browser complain', () => {
     // The page that is not there is one that a browser tells of.

@@ -67,7 +67,7 @@ it('stands in the one answer that shows it: in no other, nor in log, records and
   expect(await placesWith(folder.path, token)).toEqual([]);
   expect(await placesWith(folder.path, 'laptop')).not.toEqual([]);
   expect(service.output()).not.toContain(token);
-}, 180_000);
+});
 
 async function signIn(visitor: WebVisitor, service: Service): Promise<void> {
   const [, code = ''] = /\/sign-in\/local\?code=([\w-]+)/.exec(service.output()) ?? [];

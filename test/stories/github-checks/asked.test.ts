@@ -27,7 +27,6 @@ it.each(['draft', 'fork'] as const)(
     const [comment, ...more] = desk.comments(number);
     expect([comment?.text.includes('src/coupons.js'), more, desk.pulls()]).toEqual([true, [], []]);
   },
-  60_000,
 );
 
 it('leaves one comment where there was one unasked', async () => {
@@ -41,7 +40,7 @@ it('leaves one comment where there was one unasked', async () => {
   const [comment, ...more] = desk.comments(number);
   expect([comment?.minimized, more]).toEqual([null, []]);
   expect(comment?.text).toContain('src/coupons.js');
-}, 180_000);
+});
 
 it('lets what somebody asked for stand when red checks of the same commit end later', async () => {
   const { desk, number, sha } = await pulled('corner/later', 'draft');
@@ -56,7 +55,7 @@ it('lets what somebody asked for stand when red checks of the same commit end la
   expect(stage.ourComments(desk.name, number).map((one) => [one.id, one.body])).toEqual([[before?.id, body]]);
   const shown = desk.checkRun(sha);
   expect(shown.words).toContain('An analysis was requested in a comment on the pull request');
-}, 180_000);
+});
 
 it('ends what runs unasked on `/analyse stop`, with no comment then, and begins nothing again at that commit', async () => {
   const { desk, number, sha } = await pulled('corner/stopped');
@@ -72,7 +71,7 @@ it('ends what runs unasked on `/analyse stop`, with no comment then, and begins 
   expect(desk.checkRun(sha).words).toContain('No result: ');
   await desk.run(sha, { nightly: COUPONS }, { workflow: 'Nightly' });
   expect([desk.begun().length, desk.comments(number)]).toEqual([2, []]);
-}, 180_000);
+});
 
 it('is heard by nobody where a stranger says `/analyse stop`', async () => {
   const { desk, number, sha } = await pulled('corner/unheard');
@@ -83,7 +82,7 @@ it('is heard by nobody where a stranger says `/analyse stop`', async () => {
   await stage.sender.settled();
   await release();
   expect(desk.comments(number)).toHaveLength(1);
-}, 180_000);
+});
 
 it('speaks of the next commit unasked again, in the one comment that stands there', async () => {
   const { desk, number, sha } = await pulled('corner/next', 'draft');
@@ -98,4 +97,4 @@ it('speaks of the next commit unasked again, in the one comment that stands ther
   expect([shown.status, shown.buttons]).toEqual(['completed', ['Open fix']]);
   const [comment, ...more] = desk.comments(number);
   expect([comment?.text.includes('src/delivery.js'), more]).toEqual([true, []]);
-}, 180_000);
+});

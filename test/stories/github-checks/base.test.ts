@@ -19,7 +19,7 @@ it('says that it is red on main as well where the cause is the same, in the chec
   expect(desk.comments(number)).toEqual([]);
   expect([desk.begun().length, desk.writesBeside().length]).toEqual([asked, written]);
   expect((await desk.failures()).map(({ hits }) => hits)).toEqual([2]);
-}, 180_000);
+});
 
 it('knows that it was red on the base before, though the failure came back there under another check', async () => {
   const desk = await stage.desk('corner/elsewhere');
@@ -31,7 +31,7 @@ it('knows that it was red on the base before, though the failure came back there
   expect(shown.title).toBe('Red on main as well, not your change');
   expect(shown.words).toContain('The same failure is open on the default branch');
   expect([desk.comments(number), desk.begun().length]).toEqual([[], asked]);
-}, 180_000);
+});
 
 it('takes it for the change where a check of that name is red on main for another cause', async () => {
   const desk = await stage.desk('corner/other-cause');
@@ -44,7 +44,7 @@ it('takes it for the change where a check of that name is red on main for anothe
   expect(shown.words).toContain('test is red on the base too, for another cause');
   expect(desk.begun()).toHaveLength(asked + 1);
   expect(desk.comments(number)).toHaveLength(1);
-}, 180_000);
+});
 
 it('says that it is green on main where it is', async () => {
   const desk = await stage.desk('corner/green-base');
@@ -54,7 +54,7 @@ it('says that it is green on main where it is', async () => {
   await desk.run(sha, { test: COUPONS });
   expect(desk.checkRun(sha).words).toContain('test is green on the base');
   expect([desk.comments(number).length, desk.begun().length]).toEqual([1, 1]);
-}, 180_000);
+});
 
 it('takes the change for the cause where no check ever ran on main, and the change touches what fails', async () => {
   const desk = await stage.desk('corner/unknown-base');
@@ -65,7 +65,7 @@ it('takes the change for the cause where no check ever ran on main, and the chan
   expect(shown.words).toContain('The change touches test/coupons.test.js, where it fails');
   expect(shown.words).not.toMatch(/on the base|on main/);
   expect([desk.comments(number).length, desk.begun().length]).toEqual([1, 1]);
-}, 180_000);
+});
 
 it('takes the change for the cause where it touches what the failing test is for, though the log names the test alone', async () => {
   const desk = await stage.desk('corner/tested');
@@ -76,7 +76,7 @@ it('takes the change for the cause where it touches what the failing test is for
   expect(shown.words).toContain('The change touches src/coupons.js, which test/coupons.test.js tests');
   expect(shown.words).not.toContain('nothing ties it to the change');
   expect([desk.comments(number).length, desk.begun().length]).toEqual([1, 1]);
-}, 180_000);
+});
 
 it('says that the failing test uses what the change touches, and does not call it your change for that', async () => {
   const desk = await stage.desk('corner/used');
@@ -88,7 +88,7 @@ it('says that the failing test uses what the change touches, and does not call i
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^test is red here: /);
   expect(shown.words).toContain('The change touches src/money.js, which test/receipt.test.js uses');
-}, 180_000);
+});
 
 /** A failed assertion, whose only own frame is the test itself. */
 function inTestAlone(path: string): Failing {
@@ -107,4 +107,4 @@ it('leaves open whose it is where no check ever ran on main, and the change touc
     'Whether test is red on the base as well is not known, and nothing ties it to the change',
   );
   expect([desk.comments(number), desk.begun().length]).toEqual([[], 1]);
-}, 180_000);
+});

@@ -51,11 +51,11 @@ it('shows the error that the last green run of the default branch did not print'
   await desk.run(next, { site: RED });
   expect((await desk.failures()).map(({ headline, hits }) => [headline, hits])).toEqual([[CAUSE, 2]]);
   expect(logsAsked(desk)).toBe(3);
-}, 180_000);
+});
 
 it('shows what there is where the log of the green run is not kept any more', async () => {
   const { desk, sha } = await redAfter('corner/expired', null);
   const shown = desk.checkRun(sha);
   expect([shown.status, shown.conclusion]).toEqual(['completed', 'neutral']);
   expect(shown.words).toContain(ALWAYS);
-}, 180_000);
+});

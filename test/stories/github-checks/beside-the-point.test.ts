@@ -71,7 +71,7 @@ it('is inconclusive, with what was found, and has no button, mark, suggestion or
   expect([desk.comments(number), desk.suggestions(number), desk.pulls()]).toEqual([[], [], []]);
   // It was asked back once: a model that has more to show may still do so.
   expect(stage.model.told('No claim of rootCause is about the check that failed')).toHaveLength(1);
-}, 180_000);
+});
 
 it('passes where it quotes what failed, though the fault is in a file that neither the failure nor the change names', async () => {
   const desk = await stage.desk('corner/to-the-point', { green: ['test'] });
@@ -80,4 +80,4 @@ it('passes where it quotes what failed, though the fault is in a file that neith
   const shown = desk.checkRun(sha);
   expect(shown.words).toMatch(/Cause, \d+ % sure/);
   expect([shown.buttons, shown.places]).toEqual([['Open fix'], ['src/delivery.js:3']]);
-}, 180_000);
+});

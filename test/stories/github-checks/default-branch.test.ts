@@ -60,7 +60,7 @@ it('gets a draft pull request unasked that names failure and commits, and no com
   expect(run.title).toMatch(/^This push: /);
   expect(run.words).toContain(`next: review #${pull?.number}`);
   expect([run.buttons, run.places]).toEqual([[], expect.arrayContaining(['src/coupons.js:14'])]);
-}, 180_000);
+});
 
 it('has the checks of that pull request followed, one pull request alone however often it is red, and an end when it is green', async () => {
   const { desk } = await redMain('corner/followed');
@@ -79,7 +79,7 @@ it('has the checks of that pull request followed, one pull request alone however
   expect((await desk.failures()).map(({ state }) => state)).toEqual(['closed']);
   expect([desk.pulls().length, desk.checkRuns(await desk.tip())]).toEqual([1, []]);
   expectNoComment(desk);
-}, 180_000);
+});
 
 it('says in its pull request when main is green without it, and again when it is red once more', async () => {
   const { desk } = await redMain('corner/without');
@@ -96,7 +96,7 @@ it('says in its pull request when main is green without it, and again when it is
   expect(body()).not.toContain(red.slice(0, 12));
   expect(desk.checkRun(red).words).toContain(`next: review or close #${desk.pulls()[0]?.number}`);
   expect(desk.pulls()).toHaveLength(1);
-}, 180_000);
+});
 
 it('is linked from a pull request that is red for it: to the one that mends it, with nothing else written there', async () => {
   const { desk } = await redMain('corner/linked');
@@ -108,7 +108,7 @@ it('is linked from a pull request that is red for it: to the one that mends it, 
   expect(run.summary.links).toContainEqual(expect.stringMatching(`/pull/${desk.pulls()[0]?.number}$`));
   expect([run.buttons, desk.comments(number)]).toEqual([[], []]);
   expect(desk.begun()).toHaveLength(1);
-}, 180_000);
+});
 
 it('gets one pull request unasked for two causes; the other has a button', async () => {
   const { desk, sha } = await redMain('corner/two', { jobs: { a: COUPONS, b: DELIVERY } });
@@ -120,7 +120,7 @@ it('gets one pull request unasked for two causes; the other has a button', async
   expect(desk.pulls().map(({ pull }) => pull?.baseRef)).toEqual(['main', 'main']);
   expect(desk.checkRun(sha).buttons).toEqual([]);
   expectNoComment(desk);
-}, 180_000);
+});
 
 const NOT_UNASKED: readonly (readonly [string, string, Red])[] = [
   ['the fix is not where the failure points', 'unsure', { jobs: { test: BASKET } }],
@@ -128,26 +128,22 @@ const NOT_UNASKED: readonly (readonly [string, string, Red])[] = [
   ['nobody with write pushed it', 'stranger', { by: 'lena' }],
 ];
 
-it.each(NOT_UNASKED)(
-  'gets none unasked where %s, but one on request',
-  async (_, name, red) => {
-    const { desk, sha } = await redMain(`corner/${name}`, red);
-    expect(desk.pulls()).toEqual([]);
-    expect(desk.begun()).toHaveLength(1);
-    expect(desk.checkRun(sha).buttons).toEqual(['Open fix']);
-    expectNoComment(desk);
-    await desk.press(sha, 'per');
-    expect(desk.pulls()).toEqual([]);
-    await desk.press(sha, 'mara');
-    const [pull, ...more] = desk.pulls();
-    expect(more).toEqual([]);
-    expect(pull?.pull).toMatchObject({ baseRef: 'main', isDraft: true });
-    expect(shown(pull?.body ?? '', desk.name).text).toContain('asked for by mara');
-    expect(desk.checkRun(sha).words).toContain(`next: review #${pull?.number}`);
-    expectNoComment(desk);
-  },
-  60_000,
-);
+it.each(NOT_UNASKED)('gets none unasked where %s, but one on request', async (_, name, red) => {
+  const { desk, sha } = await redMain(`corner/${name}`, red);
+  expect(desk.pulls()).toEqual([]);
+  expect(desk.begun()).toHaveLength(1);
+  expect(desk.checkRun(sha).buttons).toEqual(['Open fix']);
+  expectNoComment(desk);
+  await desk.press(sha, 'per');
+  expect(desk.pulls()).toEqual([]);
+  await desk.press(sha, 'mara');
+  const [pull, ...more] = desk.pulls();
+  expect(more).toEqual([]);
+  expect(pull?.pull).toMatchObject({ baseRef: 'main', isDraft: true });
+  expect(shown(pull?.body ?? '', desk.name).text).toContain('asked for by mara');
+  expect(desk.checkRun(sha).words).toContain(`next: review #${pull?.number}`);
+  expectNoComment(desk);
+});
 
 it('gets none, and no button, in mode comment, and nothing at all in mode observe', async () => {
   const comment = await redMain('corner/comment', { config: 'mode: comment\n' });
@@ -157,7 +153,7 @@ it('gets none, and no button, in mode comment, and nothing at all in mode observ
   const observe = await redMain('corner/observe', { config: 'mode: observe\n' });
   expect(observe.desk.writes()).toEqual([]);
   expect((await observe.desk.failures()).map(({ state }) => state)).toEqual(['open']);
-}, 180_000);
+});
 
 it('gets none where it is green again by the time the cause is found', async () => {
   const desk = await stage.desk('corner/meanwhile');
@@ -170,7 +166,7 @@ it('gets none where it is green again by the time the cause is found', async () 
   await release();
   expect(desk.pulls()).toEqual([]);
   expect(desk.checkRun(sha).buttons).toEqual([]);
-}, 180_000);
+});
 
 function shown(body: string, name: string) {
   return renderMarkdown(body, { repository: name, webUrl: stage.double.webUrl });

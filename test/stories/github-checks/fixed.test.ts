@@ -36,7 +36,7 @@ it('shrinks its comment to one line when a later push is green, and folds it awa
   expect((await desk.failures()).map(({ state, hits }) => [state, hits])).toEqual([['closed', 1]]);
   expect([desk.checkRuns(sha).length, desk.checkRuns(green)]).toEqual([1, []]);
   expect(desk.begun()).toHaveLength(1);
-}, 180_000);
+});
 
 it('brings the same comment back when the pull request is red again, and never a second', async () => {
   const { desk, number, comment, now, mend } = await told('corner/back');
@@ -58,7 +58,7 @@ it('brings the same comment back when the pull request is red again, and never a
   }
   expect(stage.ourComments(desk.name, number).map(({ id }) => id)).toEqual([comment.id]);
   expect(before).not.toBe(comment.body);
-}, 180_000);
+});
 
 it('keeps quiet on a push that is still being checked, and on a check that was skipped beside the red one', async () => {
   const { desk, comment, now, mend } = await told('corner/not-yet');
@@ -73,7 +73,7 @@ it('keeps quiet on a push that is still being checked, and on a check that was s
   await people.finishJob(desk.name, run, 'test', { conclusion: 'success' });
   await stage.rest();
   expect(now().minimized).toBe('RESOLVED');
-}, 180_000);
+});
 
 it('closes the failure of a default branch when it is green there, with nothing written', async () => {
   const desk = await stage.desk('corner/main-mended', { config: 'mode: comment\n' });
@@ -87,7 +87,7 @@ it('closes the failure of a default branch when it is green there, with nothing 
   await desk.run(await desk.push('main', { files: { 'NOTES.md': 'mended\n' } }), { test: 'success' });
   expect((await desk.failures()).map(({ state }) => state)).toEqual(['closed']);
   expect(desk.writes()).toHaveLength(written);
-}, 180_000);
+});
 
 it.each(['merged', 'closed'] as const)(
   'lets a pull request that was %s rest: nothing new is said there',
@@ -106,7 +106,6 @@ it.each(['merged', 'closed'] as const)(
     expect([desk.begun().length, desk.writesBeside().filter((one) => one.startsWith('mutation'))]).toEqual([1, []]);
     expect(desk.writes().length).toBe(written);
   },
-  60_000,
 );
 
 it('says nothing of a pull request that was closed while the cause was looked for', async () => {
@@ -117,4 +116,4 @@ it('says nothing of a pull request that was closed while the cause was looked fo
   await release();
   expect([desk.comments(number), desk.reviews(number)]).toEqual([[], []]);
   expect(desk.checkRun(sha).status).toBe('completed');
-}, 180_000);
+});

@@ -26,7 +26,7 @@ it('calls it flaky where it passed at the same commit before, with no question a
   expect(shown.title).toBe('Flaky: it passed at this very commit as well');
   expect(shown.words).toContain('next: run it again');
   expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
-}, 180_000);
+});
 
 it('takes its comment back when it passes on a re-run, and its check run says that it was chance', async () => {
   const desk = await stage.desk('corner/passed-after');
@@ -44,7 +44,7 @@ it('takes its comment back when it passes on a re-run, and its check run says th
   expect(comment?.text.trim().split('\n')).toHaveLength(1);
   expect(desk.begun()).toHaveLength(1);
   expect((await desk.failures()).map(({ hits, flaky_hits }) => [hits, flaky_hits])).toEqual([[1, 1]]);
-}, 180_000);
+});
 
 it('posts no comment where it passes on a re-run while the cause is still looked for', async () => {
   const desk = await stage.desk('corner/passed-meanwhile');
@@ -58,7 +58,7 @@ it('posts no comment where it passes on a re-run while the cause is still looked
   expect(desk.checkRun(sha).title).toBe('Flaky: it has passed at this commit since');
   expect(desk.checkRun(sha).status).toBe('completed');
   expect(desk.comments(number)).toEqual([]);
-}, 180_000);
+});
 
 it('knows a failure by then that was chance three times, and asks nobody about it', async () => {
   const desk = await stage.desk('corner/thrice');
@@ -75,4 +75,4 @@ it('knows a failure by then that was chance three times, and asks nobody about i
   expect(shown.words).toContain('3 of them passed when run again');
   expect([desk.comments(number), desk.begun().length]).toEqual([[], 1]);
   expect((await desk.failures()).map(({ hits, flaky_hits }) => [hits, flaky_hits])).toEqual([[4, 3]]);
-}, 180_000);
+});

@@ -43,7 +43,7 @@ it('starts nothing and comments on nothing for a fork whose log is an attack; wh
   expect([desk.begun(), desk.comments(number), desk.checkRun(sha).buttons]).toEqual([[], [], []]);
   expect([desk.writesBeside(), stage.writes('ola/attacked')]).toEqual([[], []]);
   expect([people.pulls(desk.name).length, first.state]).toEqual([1, 'open']);
-}, 180_000);
+});
 
 it('shows the same log of somebody with write inertly, in comment and check run', async () => {
   const desk = await stage.desk('corner/attacked-within');
@@ -57,7 +57,7 @@ it('shows the same log of somebody with write inertly, in comment and check run'
   expect(comment?.body.match(/<!-- causeway thread=/g)).toHaveLength(1);
   expect(desk.begun()).toHaveLength(1);
   expect([first.state, stage.double.people.pulls(desk.name).length]).toEqual(['open', 1]);
-}, 180_000);
+});
 
 it('shows it inertly in the pull request for a red default branch, which closes nothing when it is merged', async () => {
   const desk = await stage.desk('corner/attacked-main');
@@ -75,7 +75,7 @@ it('shows it inertly in the pull request for a red default branch, which closes 
   expect(fix.title).not.toMatch(/@nora|#1|evil/);
   await people.merge(desk.name, fix.number, 'mara');
   expect(first.state).toBe('open');
-}, 180_000);
+});
 
 it('lets no secret of a log out: not to GitHub, not to the model, not into its records or its own log', async () => {
   const desk = await stage.desk('corner/secrets');
@@ -110,7 +110,7 @@ it('lets no secret of a log out: not to GitHub, not to the model, not into its r
     pieces.map(async ([kind, piece]) => [kind, await placesWith(stage.dataDir, piece)] as const),
   );
   expect(kept.filter(([, files]) => files.length > 0)).toEqual([]);
-}, 180_000);
+});
 
 /** Enough of it to be sure, and to be of use: of several lines the middle one. */
 function pieceOf(secret: string): string {

@@ -49,19 +49,15 @@ const FAULTS: readonly (readonly [string, JobResult, string])[] = [
   ],
 ];
 
-it.each(FAULTS)(
-  'says that %s, and says it in the check run alone',
-  async (_, job, title) => {
-    const desk = await stage.desk(`corner/machine-${title.split(' ')[1]}`);
-    const { number, sha } = await desk.pull();
-    await desk.run(sha, { test: job });
-    const shown = desk.checkRun(sha);
-    expect([shown.title, shown.status, shown.conclusion]).toEqual([title, 'completed', 'neutral']);
-    expect(shown.words).toContain('run it again once the machine is well');
-    expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
-  },
-  60_000,
-);
+it.each(FAULTS)('says that %s, and says it in the check run alone', async (_, job, title) => {
+  const desk = await stage.desk(`corner/machine-${title.split(' ')[1]}`);
+  const { number, sha } = await desk.pull();
+  await desk.run(sha, { test: job });
+  const shown = desk.checkRun(sha);
+  expect([shown.title, shown.status, shown.conclusion]).toEqual([title, 'completed', 'neutral']);
+  expect(shown.words).toContain('run it again once the machine is well');
+  expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
+});
 
 it('keeps machine and code apart where both are red at one commit: of the code it speaks', async () => {
   const desk = await stage.desk('corner/both');
@@ -71,7 +67,7 @@ it('keeps machine and code apart where both are red at one commit: of the code i
   const [comment] = desk.comments(number);
   expect(comment?.text).toContain('src/coupons.js');
   expect([desk.begun().length, desk.comments(number).length]).toEqual([1, 1]);
-}, 180_000);
+});
 
 it('takes a test for code that prints ECONNREFUSED of its own', async () => {
   const desk = await stage.desk('corner/refused');
@@ -89,4 +85,4 @@ it('takes a test for code that prints ECONNREFUSED of its own', async () => {
   await desk.run(sha, { test: { conclusion: 'failure', failedStep: 'npm test', log } });
   expect(desk.checkRun(sha).title).toMatch(/^Your change: /);
   expect([desk.begun().length, desk.comments(number).length]).toEqual([1, 1]);
-}, 180_000);
+});

@@ -37,7 +37,7 @@ it('is linked on another pull request, with no question and no second comment', 
   await expectLinked(desk, other.sha, { address, hits: 2 });
   expect(desk.comments(other.number)).toEqual([]);
   expect(desk.comments(number).map(({ body }) => body)).toEqual([comment.body]);
-}, 180_000);
+});
 
 it('is linked on a branch without a pull request, where nothing else is written', async () => {
   const { desk, address } = await told('corner/other-branch');
@@ -46,7 +46,7 @@ it('is linked on a branch without a pull request, where nothing else is written'
   await desk.run(sha, { test: COUPONS });
   await expectLinked(desk, sha, { address, hits: 2 });
   expect(desk.writesBeside()).toEqual(written);
-}, 180_000);
+});
 
 it('is linked on a fork, to which nothing is written', async () => {
   const { desk, address } = await told('corner/other-fork');
@@ -56,7 +56,7 @@ it('is linked on a fork, to which nothing is written', async () => {
   await expectLinked(desk, sha, { address, hits: 2 });
   expect(desk.comments(number)).toEqual([]);
   expect([desk.writesBeside(), stage.writes('ola/other-fork')]).toEqual([written, []]);
-}, 180_000);
+});
 
 it('is the same in a later run at the same commit: one check run, one comment, one more sighting', async () => {
   const { desk, number, sha, comment } = await told('corner/later-run');
@@ -67,7 +67,7 @@ it('is the same in a later run at the same commit: one check run, one comment, o
   expect(desk.begun()).toHaveLength(1);
   expect((await desk.failures()).map(({ hits }) => hits)).toEqual([2]);
   expect(stage.ourComments(desk.name, number).map(({ id }) => id)).toEqual([comment.id]);
-}, 180_000);
+});
 
 it('leaves its comment as it is when the next push of the same pull request is red for it again', async () => {
   const { desk, number, comment } = await told('corner/next-push');
@@ -80,7 +80,7 @@ it('leaves its comment as it is when the next push of the same pull request is r
   const comments = stage.ourComments(desk.name, number);
   expect(comments.map((one) => [one.id, one.body, one.updatedAt])).toEqual([[comment.id, body, updatedAt]]);
   expect((await desk.failures()).map(({ hits }) => hits)).toEqual([2]);
-}, 180_000);
+});
 
 it('is told in the same comment when the next push of the pull request adds another cause', async () => {
   const { desk, number, comment } = await told('corner/added-cause');
@@ -91,4 +91,4 @@ it('is told in the same comment when the next push of the pull request adds anot
   expect(stage.ourComments(desk.name, number).map(({ id }) => id)).toEqual([comment.id]);
   expect(comments[0]?.text).toContain('src/coupons.js');
   expect(comments[0]?.text).toContain('src/delivery.js');
-}, 180_000);
+});

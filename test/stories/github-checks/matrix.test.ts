@@ -41,4 +41,4 @@ it('tells of both causes once, after the last of twenty red jobs, and asks the m
   expect(comment?.text).toContain('src/coupons.js');
   expect(comment?.text).toContain('src/delivery.js');
   expect((await desk.failures()).map(({ hits }) => hits)).toEqual([10, 10]);
-}, 180_000);
+});

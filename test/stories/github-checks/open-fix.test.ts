@@ -34,7 +34,7 @@ it('opens a pull request into the red branch, once, and says so without a button
   await desk.press(sha, 'nora');
   expect([desk.pulls().length, desk.comments(number).length]).toEqual([1, 1]);
   expect(desk.begun()).toHaveLength(1);
-}, 180_000);
+});
 
 it('opens nothing for those who may not write, for bots, and for a button that is not there', async () => {
   const { desk, sha } = await redPull('corner/refused');
@@ -48,7 +48,7 @@ it('opens nothing for those who may not write, for bots, and for a button that i
   for (const identifier of ['open_fix_2', 'open_fix_9', 'open', '']) await desk.press(sha, 'mara', identifier);
   expect([desk.pulls(), desk.writes()]).toEqual([[], written]);
   expect(desk.checkRun(sha).buttons).toEqual(['Open fix']);
-}, 180_000);
+});
 
 it('opens one only, where two people press at once', async () => {
   const { desk, number, sha } = await redPull('corner/both');
@@ -59,7 +59,7 @@ it('opens one only, where two people press at once', async () => {
   await Promise.all(['mara', 'lena', 'mara'].map((by) => people.pressAction(desk.name, run, 'open_fix', by)));
   await stage.rest();
   expect([desk.pulls().length, desk.comments(number).length]).toEqual([1, 1]);
-}, 180_000);
+});
 
 it('opens the same on `/analyse fix` by somebody with write, not by others', async () => {
   const { desk, number, sha } = await redPull('corner/said');
@@ -72,7 +72,7 @@ it('opens the same on `/analyse fix` by somebody with write, not by others', asy
   expect(pull?.pull).toMatchObject({ baseRef: 'coupons', isDraft: true });
   expect(desk.checkRun(sha).buttons).toEqual([]);
   expect([desk.begun().length, desk.comments(number).length]).toEqual([1, 1]);
-}, 180_000);
+});
 
 it('has one button for the pull request of a commit with two causes, and opens one', async () => {
   const { desk, number, sha } = await redPull('corner/two', { a: COUPONS, b: DELIVERY });
@@ -83,7 +83,7 @@ it('has one button for the pull request of a commit with two causes, and opens o
   expect(more).toEqual([]);
   expect(pull?.pull?.baseRef).toBe('coupons');
   expect(desk.comments(number)).toHaveLength(1);
-}, 180_000);
+});
 
 it('takes the button off a commit that others have pushed upon', async () => {
   const { desk, sha } = await redPull('corner/late');
@@ -93,7 +93,7 @@ it('takes the button off a commit that others have pushed upon', async () => {
   // A page that was loaded before still has it.
   await desk.press(sha, 'mara');
   expect(desk.pulls()).toEqual([]);
-}, 180_000);
+});
 
 it('has no button on a fork, and `/analyse fix` is met with a shrug there', async () => {
   const desk = await stage.desk('corner/afar', { green: ['test'] });
@@ -106,4 +106,4 @@ it('has no button on a fork, and `/analyse fix` is met with a shrug there', asyn
   expect([desk.reactions(asked), desk.pulls()]).toEqual([['confused'], []]);
   await desk.press(sha, 'mara');
   expect([desk.pulls(), stage.writes('ola/afar')]).toEqual([[], []]);
-}, 180_000);
+});

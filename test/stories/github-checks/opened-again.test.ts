@@ -25,4 +25,4 @@ it('is open again with what was found, which others are led to', async () => {
   expect(shown.summary.links).toContainEqual(expect.stringMatching(`/pull/${number}#issuecomment-${comment.id}$`));
   expect(desk.begun()).toHaveLength(1);
   expect(desk.comments(other.number)).toEqual([]);
-}, 180_000);
+});

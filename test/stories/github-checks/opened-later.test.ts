@@ -22,4 +22,4 @@ it('is looked into, and told once, when its pull request is opened, with no furt
   expect([shown.status, shown.conclusion]).toEqual(['completed', 'neutral']);
   expect(shown.title).toMatch(/^Your change: /);
   expect((await desk.failures()).map(({ hits, state }) => [hits, state])).toEqual([[1, 'open']]);
-}, 180_000);
+});

@@ -17,7 +17,7 @@ it('says that it does not know where a status says nothing but that it is red', 
   expect(shown.words).toContain('ci/prices');
   expect(shown.words).toContain('The check says too little about its cause to start an analysis.');
   expect([desk.begun(), desk.comments(number), desk.writesBeside(), shown.buttons]).toEqual([[], [], [], []]);
-}, 180_000);
+});
 
 it('looks into what a status says in its description, once all statuses have come', async () => {
   const desk = await stage.desk('corner/telling');
@@ -37,7 +37,7 @@ it('looks into what a status says in its description, once all statuses have com
   expect(shown.words).toContain(description);
   expect(desk.begun().map((text) => text.includes(description))).toEqual([true]);
   expect(desk.comments(number)).toHaveLength(1);
-}, 180_000);
+});
 
 it('reads output and annotations of a check run of another App', async () => {
   const desk = await stage.desk('corner/other-app');
@@ -59,7 +59,7 @@ it('reads output and annotations of a check run of another App', async () => {
   expect(told).toContain(`src/coupons.js:14: failure: ${COUPONS.error[0]}`);
   expect(told).toContain('1 of 7 tests failed');
   expect([desk.begun().length, desk.comments(number).length]).toEqual([1, 1]);
-}, 180_000);
+});
 
 it('says that it does not know where the log has expired, and that it has', async () => {
   const desk = await stage.desk('corner/expired');
@@ -69,7 +69,7 @@ it('says that it does not know where the log has expired, and that it has', asyn
   expect(shown.title).toMatch(/^I don't know: /);
   expect(shown.words).toContain('GitHub no longer keeps the log');
   expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
-}, 180_000);
+});
 
 it('says that a job ran out of time, which is nobody’s proven fault', async () => {
   const desk = await stage.desk('corner/timed-out');
@@ -80,4 +80,4 @@ it('says that a job ran out of time, which is nobody’s proven fault', async ()
   const shown = desk.checkRun(sha);
   expect(shown.title).toBe("I don't know: it ran out of time or was stopped; what took so long it does not say");
   expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
-}, 180_000);
+});

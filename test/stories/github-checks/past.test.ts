@@ -59,7 +59,7 @@ it('fills the ledger from the runs of 14 days, with a forecast in the log, no qu
   expect((await desk.failures()).map(({ hits }) => hits)).toEqual([2, 2]);
   expect((await desk.failures()).map(({ investigation_id }) => investigation_id)).toEqual([null, null]);
   expect([stage.model.endpoint.requests, desk.writes()]).toEqual([[], []]);
-}, 180_000);
+});
 
 it('knows what is red next from the past, and looks into it once', async () => {
   const desk = await stage.desk('corner/remembered');
@@ -77,7 +77,7 @@ it('knows what is red next from the past, and looks into it once', async () => {
   expect(shown.words).toContain('test is green on the base');
   expect([(await desk.failures()).map(({ hits }) => hits), desk.begun().length]).toEqual([[2], 1]);
   expect([desk.comments(number).length, desk.pulls()]).toEqual([1, []]);
-}, 180_000);
+});
 
 it('reads 200 logs of a past that is longer, and counts the rest; once, whoever starts it again', async () => {
   const desk = await stage.desk('corner/busy');
@@ -98,4 +98,4 @@ it('reads 200 logs of a past that is longer, and counts the rest; once, whoever 
   await stage.restart();
   await stage.rest();
   expect(calls(desk)).toHaveLength(asked.length);
-}, 180_000);
+});

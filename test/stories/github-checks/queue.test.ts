@@ -26,7 +26,7 @@ it('speaks on the pull request that the queue tried', async () => {
   await people.leaveQueue(desk.name, group, 'failed');
   await stage.rest();
   expect(desk.comments(number).map(({ minimized }) => minimized)).toEqual([null]);
-}, 180_000);
+});
 
 it('lets no fork speak on another’s pull request by the name of its branch', async () => {
   const desk = await stage.desk('corner/queue-forged');
@@ -41,4 +41,4 @@ it('lets no fork speak on another’s pull request by the name of its branch', a
     [],
     [],
   ]);
-}, 180_000);
+});

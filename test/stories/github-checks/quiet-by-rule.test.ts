@@ -16,7 +16,7 @@ it('looks at no check that the configuration leaves out, and names it where anot
   expect(words).toContain('Red as well, and not looked at:');
   expect(words).toContain('nightly / long: The configuration of this repository leaves it out');
   expect([desk.begun().length, desk.comments(number).length, (await desk.failures()).length]).toEqual([1, 1, 1]);
-}, 180_000);
+});
 
 it('looks only at pull requests into the branches that the configuration names', async () => {
   const desk = await stage.desk('corner/branches', { config: 'checks: { branches: ["release/*"] }\n' });
@@ -31,7 +31,7 @@ it('looks only at pull requests into the branches that the configuration names',
   await desk.run(sha, { test: COUPONS });
   expect(desk.checkRun(sha).title).toMatch(/^Your change: /);
   expect(desk.comments(number)).toHaveLength(1);
-}, 180_000);
+});
 
 it('comments on nothing unasked with `comments: asked`; the check run has the whole of it', async () => {
   const desk = await stage.desk('corner/asked', { config: 'comments: asked\n' });
@@ -39,7 +39,7 @@ it('comments on nothing unasked with `comments: asked`; the check run has the wh
   await desk.run(sha, { test: COUPONS });
   expect(desk.checkRun(sha).places).toContain('src/coupons.js:14');
   expect([desk.begun().length, desk.comments(number), desk.checkRun(sha).buttons]).toEqual([1, [], ['Open fix']]);
-}, 180_000);
+});
 
 it('writes nothing at all in mode `observe`', async () => {
   const desk = await stage.desk('corner/observed', { config: 'mode: observe\n' });
@@ -47,7 +47,7 @@ it('writes nothing at all in mode `observe`', async () => {
   await desk.run(sha, { test: COUPONS });
   expect([desk.writes(), desk.checkRuns(sha)]).toEqual([[], []]);
   expect((await desk.failures()).map(({ hits }) => hits)).toEqual([1]);
-}, 180_000);
+});
 
 it('offers no pull request in mode `comment`, neither on a pull request nor for a red default branch', async () => {
   const desk = await stage.desk('corner/commented', { config: 'mode: comment\n' });
@@ -57,14 +57,14 @@ it('offers no pull request in mode `comment`, neither on a pull request nor for 
   await desk.run(await desk.tip(), { test: COUPONS });
   expect(desk.checkRun(await desk.tip()).buttons).toEqual([]);
   expect(stage.double.people.pulls(desk.name)).toHaveLength(1);
-}, 180_000);
+});
 
 it('looks at no branch that is named as ours are', async () => {
   const desk = await stage.desk('corner/own-branch');
   const { sha } = await desk.pull({ branch: 'causeway/mine' });
   await desk.run(sha, { test: COUPONS });
   expect([desk.writes(), desk.begun(), await desk.failures()]).toEqual([[], [], []]);
-}, 180_000);
+});
 
 it('takes its own check run for no check, whatever that says', async () => {
   const desk = await stage.desk('corner/own-check');
@@ -76,4 +76,4 @@ it('takes its own check run for no check, whatever that says', async () => {
   const [first, ...more] = await desk.failures();
   expect([more, first?.hits]).toEqual([[], 1]);
   expect(desk.checkRuns(sha).map(({ run }) => run.name)).toEqual(['Ours', 'Causeway']);
-}, 180_000);
+});

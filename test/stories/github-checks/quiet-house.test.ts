@@ -29,7 +29,7 @@ it('judges without a model, and comments on nothing unasked: bare facts are no n
   expect(shown.title).toMatch(/^Your change: /);
   expect(shown.words).toContain('The change touches test/coupons.test.js, where it fails');
   expect([desk.comments(number), desk.writesBeside()]).toEqual([[], []]);
-}, 180_000);
+});
 
 it('makes no check run where checks may only be read, and tries it once; the comment is due all the same', async () => {
   const desk = await grantedLess('checks-read', { checks: 'read' });
@@ -43,7 +43,7 @@ it('makes no check run where checks may only be read, and tries it once; the com
   );
   expect(tried.length).toBeLessThanOrEqual(1);
   expect(desk.comments(number)).toHaveLength(1);
-}, 180_000);
+});
 
 it('leaves Actions alone where it may not read its runs, for nobody can say who started them', async () => {
   const desk = await grantedLess('no-actions', { actions: null });
@@ -51,7 +51,7 @@ it('leaves Actions alone where it may not read its runs, for nobody can say who 
   await desk.run(sha, { test: COUPONS });
   expect(desk.checkRuns(sha)).toEqual([]);
   expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
-}, 180_000);
+});
 
 it('offers no pull request where contents may only be read', async () => {
   const desk = await grantedLess('contents-read', { contents: 'read' });
@@ -59,4 +59,4 @@ it('offers no pull request where contents may only be read', async () => {
   await desk.run(sha, { test: COUPONS });
   expect(desk.checkRun(sha).buttons).toEqual([]);
   expect(desk.comments(number)).toHaveLength(1);
-}, 180_000);
+});

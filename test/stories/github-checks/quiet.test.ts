@@ -19,7 +19,7 @@ it('says nothing of a commit that another has taken the place of while its jobs 
   expect([desk.writes(), desk.begun(), await desk.failures()]).toEqual([[], [], []]);
   await desk.run(sha, { lint: 'success', test: 'success' });
   expect([desk.writes(), desk.comments(number)]).toEqual([[], []]);
-}, 180_000);
+});
 
 it('brings the check run of an old commit to its end when somebody pushes amid the analysis, and comments on neither', async () => {
   const desk = await stage.desk('corner/pushed-amid');
@@ -33,7 +33,7 @@ it('brings the check run of an old commit to its end when somebody pushes amid t
   expect(shown.words).toContain('Another commit has taken the place of this one');
   expect([shown.status, shown.conclusion, shown.buttons]).toEqual(['completed', 'neutral', []]);
   expect(desk.comments(number)).toEqual([]);
-}, 180_000);
+});
 
 it('judges the pull request of a fork in the check run, and neither asks nor comments before somebody says so', async () => {
   const desk = await stage.desk('corner/forked');
@@ -44,7 +44,7 @@ it('judges the pull request of a fork in the check run, and neither asks nor com
   expect(shown.words).toContain('The pull request comes from a fork. Someone with triage access or above can');
   expect([shown.buttons, desk.begun(), desk.comments(number)]).toEqual([[], [], []]);
   expect([desk.writesBeside(), stage.writes('ola/forked')]).toEqual([[], []]);
-}, 180_000);
+});
 
 it('waits for a word of somebody with triage where the author of a pull request may not write', async () => {
   const desk = await stage.desk('corner/outsider');
@@ -54,7 +54,7 @@ it('waits for a word of somebody with triage where the author of a pull request 
   const shown = desk.checkRun(sha);
   expect(shown.words).toContain('The author has no write access');
   expect([shown.buttons, desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], [], []]);
-}, 180_000);
+});
 
 it('leaves a draft alone but for its check run, and looks into it as soon as it is ready', async () => {
   const desk = await stage.desk('corner/draft');
@@ -66,7 +66,7 @@ it('leaves a draft alone but for its check run, and looks into it as soon as it 
   await stage.rest();
   expect([desk.begun().length, desk.comments(number).length]).toEqual([1, 1]);
   expect(desk.checkRun(sha).words).not.toContain('draft');
-}, 180_000);
+});
 
 it('comments on nothing that became a draft again while it was looked into', async () => {
   const desk = await stage.desk('corner/draft-again');
@@ -75,7 +75,7 @@ it('comments on nothing that became a draft again while it was looked into', asy
   stage.double.people.convertToDraft(desk.name, number, 'mara');
   await release();
   expect([desk.checkRun(sha).status, desk.comments(number)]).toEqual(['completed', []]);
-}, 180_000);
+});
 
 it('tells of a push to a branch without a pull request in the check run and the ledger alone', async () => {
   const desk = await stage.desk('corner/branch');
@@ -85,4 +85,4 @@ it('tells of a push to a branch without a pull request in the check run and the 
   expect(shown.words).toContain('The branch has no pull request, so no analysis starts automatically.');
   expect([desk.begun(), desk.writesBeside(), shown.buttons]).toEqual([[], [], []]);
   expect((await desk.failures()).map(({ hits, state }) => [hits, state])).toEqual([[1, 'open']]);
-}, 180_000);
+});

@@ -44,7 +44,7 @@ it('names the commits between green and red where a failure comes back on main, 
   // What came back is looked into anew.
   expect(desk.begun()).toHaveLength(2);
   expect(desk.begun()[1]).toContain(between.slice(0, 7));
-}, 180_000);
+});
 
 it('names the commit that brought a failure which main has never had', async () => {
   const desk = await stage.desk('corner/never', COMMENT);
@@ -55,7 +55,7 @@ it('names the commit that brought a failure which main has never had', async () 
   const shown = desk.checkRun(red);
   expect(shown.title).toMatch(/^This push: /);
   expect(shown.words).toContain(`It came with 1 commit, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
-}, 180_000);
+});
 
 it('names first the commit that touches what fails, with the reason, in the check run and in the pull request', async () => {
   const desk = await stage.desk('corner/which');
@@ -80,7 +80,7 @@ it('names first the commit that touches what fails, with the reason, in the chec
     /red at [0-9a-f]{12}, 3 commits later:\s+\S*\s*[0-9a-f]{12} by per: Ask more of coupons · the likeliest/,
   );
   expect(body).toContain(`${guilty.slice(0, 12)} by per: Ask more of coupons · ${why}`);
-}, 180_000);
+});
 
 it('does not name another range while it stays red', async () => {
   const desk = await stage.desk('corner/stays', COMMENT);
@@ -94,7 +94,7 @@ it('does not name another range while it stays red', async () => {
   expect(shown.words).toContain(`It came with 1 commit, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
   expect(shown.words).toContain('Known, first seen on');
   expect(desk.begun()).toHaveLength(1);
-}, 180_000);
+});
 
 it('looks at a red commit of main on which others stand by the time its checks have ended', async () => {
   const desk = await stage.desk('corner/busy', COMMENT);
@@ -114,7 +114,7 @@ it('looks at a red commit of main on which others stand by the time its checks h
   await desk.run(next, { test: COUPONS });
   expect(desk.checkRun(next).words).toContain('Known, first seen on');
   expect(desk.begun()).toHaveLength(1);
-}, 180_000);
+});
 
 it('leaves a slow red commit of main alone where a later one was green meanwhile', async () => {
   const desk = await stage.desk('corner/overtaken', COMMENT);
@@ -128,4 +128,4 @@ it('leaves a slow red commit of main alone where a later one was green meanwhile
   await stage.rest();
   expect([desk.checkRuns(red), desk.begun()]).toEqual([[], []]);
   expect(await desk.failures()).toEqual([]);
-}, 180_000);
+});

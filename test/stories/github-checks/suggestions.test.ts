@@ -33,7 +33,7 @@ it('are one review that a person commits, and then the file is as the change has
   expect(desk.reviews(number).map(({ minimized }) => minimized?.toUpperCase())).toEqual(['RESOLVED']);
   expect(desk.comments(number).map(({ minimized }) => minimized?.toUpperCase())).toEqual(['RESOLVED']);
   expect([desk.pulls(), desk.suggestions(number).length]).toEqual([[], 1]);
-}, 180_000);
+});
 
 it('are not made again by another red check of the same commit', async () => {
   const desk = await stage.desk('corner/once', GREEN);
@@ -41,7 +41,7 @@ it('are not made again by another red check of the same commit', async () => {
   await desk.run(sha, { test: COUPONS });
   await desk.run(sha, { nightly: COUPONS }, { workflow: 'Nightly' });
   expect([desk.reviews(number).length, desk.suggestions(number).length]).toEqual([1, 1]);
-}, 180_000);
+});
 
 it('are none where the fix lies outside of the diff, which the comment has then', async () => {
   const desk = await stage.desk('corner/outside', GREEN);
@@ -51,31 +51,27 @@ it('are none where the fix lies outside of the diff, which the comment has then'
   const [comment, ...more] = desk.comments(number);
   expect(more).toEqual([]);
   expect(comment?.text).toContain(`+${MENDED_LINE}`);
-}, 180_000);
+});
 
-it.each(['draft', 'fork'] as const)(
-  'come to a %s when `/analyse` asks for them, with nothing pushed',
-  async (kind) => {
-    const desk = await stage.desk(`corner/${kind}`, GREEN);
-    const { number, sha } = await (kind === 'fork'
-      ? desk.forkPull(BESIDE_THE_BUG)
-      : desk.pull({ files: BESIDE_THE_BUG, draft: true }));
-    await desk.run(sha, { test: COUPONS });
-    expect([desk.begun(), desk.comments(number), desk.reviews(number)]).toEqual([[], [], []]);
-    const branches = await heads(desk.name);
-    await desk.say(number, 'per', '/analyse');
-    expect(stage.model.askedAt(sha)).toHaveLength(1);
-    expect(desk.reviews(number)).toMatchObject([{ state: 'COMMENTED', commitSha: sha }]);
-    expect(desk.suggestions(number)).toMatchObject([{ path: MENDED_FILE, line: 14 }]);
-    expect(desk.comments(number)).toHaveLength(1);
-    expect([desk.pulls(), kind === 'fork' ? stage.writes('ola/fork') : [], await heads(desk.name)]).toEqual([
-      [],
-      [],
-      branches,
-    ]);
-  },
-  60_000,
-);
+it.each(['draft', 'fork'] as const)('come to a %s when `/analyse` asks for them, with nothing pushed', async (kind) => {
+  const desk = await stage.desk(`corner/${kind}`, GREEN);
+  const { number, sha } = await (kind === 'fork'
+    ? desk.forkPull(BESIDE_THE_BUG)
+    : desk.pull({ files: BESIDE_THE_BUG, draft: true }));
+  await desk.run(sha, { test: COUPONS });
+  expect([desk.begun(), desk.comments(number), desk.reviews(number)]).toEqual([[], [], []]);
+  const branches = await heads(desk.name);
+  await desk.say(number, 'per', '/analyse');
+  expect(stage.model.askedAt(sha)).toHaveLength(1);
+  expect(desk.reviews(number)).toMatchObject([{ state: 'COMMENTED', commitSha: sha }]);
+  expect(desk.suggestions(number)).toMatchObject([{ path: MENDED_FILE, line: 14 }]);
+  expect(desk.comments(number)).toHaveLength(1);
+  expect([desk.pulls(), kind === 'fork' ? stage.writes('ola/fork') : [], await heads(desk.name)]).toEqual([
+    [],
+    [],
+    branches,
+  ]);
+});
 
 it('are none, and no comment, where the configuration says that nothing is commented unasked', async () => {
   const desk = await stage.desk('corner/quiet', { config: 'comments: asked\n', green: ['test'] });
@@ -83,7 +79,7 @@ it('are none, and no comment, where the configuration says that nothing is comme
   await desk.run(sha, { test: COUPONS });
   expect([desk.comments(number), desk.reviews(number)]).toEqual([[], []]);
   expect(desk.checkRun(sha).title).toMatch(/^Your change: /);
-}, 180_000);
+});
 
 async function heads(name: string): Promise<string> {
   return gitText(repository(stage.double.state, name).gitDir, ['for-each-ref', 'refs/heads']);

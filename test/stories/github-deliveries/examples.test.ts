@@ -29,7 +29,7 @@ beforeAll(async () => {
     env: { ALLOWED_OWNERS: [OWNER, ...owners].join(',') },
     prepare: (double) => openShop(double),
   });
-}, 180_000);
+});
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
@@ -78,4 +78,4 @@ it('takes all published examples or says why not, and does nothing at any of the
   const next = deskOf(stage, SHOP_NAME, await reportBug(stage.double, { more: 'Once more.' }));
   next.label('per');
   await next.comment('Cause found, with a fix');
-}, 120_000);
+});

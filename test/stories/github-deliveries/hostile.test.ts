@@ -19,7 +19,7 @@ beforeAll(async () => {
   await stage.rest();
   const comment = stage.sender.deliveries(stage.double.app.id).find(({ event }) => event === 'issue_comment');
   body = JSON.stringify(comment?.request.payload);
-}, 180_000);
+});
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
@@ -128,4 +128,4 @@ it('believes both secrets while they are changed, and the old one no more afterw
   expect([await code(old), await code(fresh)]).toEqual([401, 202]);
   stage.double.app.webhookSecret = fresh;
   await stage.rest();
-}, 180_000);
+});

@@ -6,7 +6,7 @@ import { type GithubStage, openGithubStage } from '../../support/github-stage.ts
 import { conclusion, textsIn } from '../../support/played-model.ts';
 
 const SILENT = 'posted too much in one place';
-const TIMES = 100;
+const TIMES = 30;
 
 /** Comments that GitHub took from us. */
 function posts({ double }: GithubStage): number {
@@ -21,7 +21,7 @@ async function askAgainAndAgain(stage: GithubStage, desk: Desk, machine: string)
     desk.say(machine, `You are wrong.\n\n/analyse retry Look again, number ${wish}.`);
     if (before < 5) await stage.until('an answer', () => posts(stage) > before);
     // Later it asks as fast as it can.
-    if (wish <= 12) await stage.rest();
+    if (wish <= 8) await stage.rest();
   }
   await stage.rest();
 }
@@ -54,4 +54,4 @@ it('posts at most five times in an hour however often a machine asks again, and 
   for (let wish = 0; wish < 20; wish++) desk.say('chatty[bot]', `/analyse retry Once more, ${wish}.`);
   await stage.rest();
   expect([desk.writes().length, model.endpoint.requests.length]).toEqual([writes, questions]);
-}, 120_000);
+});

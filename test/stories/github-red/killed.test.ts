@@ -6,7 +6,6 @@ import { stubbornModel } from '../../support/github-kill-model.ts';
 import { killRound, type Write } from '../../support/github-kill-rounds.ts';
 import type { ShopModel } from '../../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
-import { KILLS_MS } from '../../support/records.ts';
 
 let model: ShopModel;
 let stage: GithubStage;
@@ -14,21 +13,17 @@ let stage: GithubStage;
 beforeAll(async () => {
   model = await stubbornModel();
   stage = await openGithubStage({ env: model.env, ownProcess: true });
-}, 180_000);
+});
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
   await model[Symbol.asyncDispose]();
 });
 
-it(
-  'makes one of each when it is killed between a write and its answer',
-  async () => {
-    const writes: readonly Write[] = ['facts', 'result', 'branch', 'commit', 'pull request'];
-    const plan = { repository: 'corner/carried-out', moment: 'carried_out', writes } as const;
-    const { desk, killed } = await killRound(stage, model, plan);
-    expect(killed).toEqual(writes);
-    expect(await countLeft(stage, desk)).toEqual(oneOfEach({ further: false }));
-  },
-  KILLS_MS,
-);
+it('makes one of each when it is killed between a write and its answer', async () => {
+  const writes: readonly Write[] = ['facts', 'result', 'branch', 'commit', 'pull request'];
+  const plan = { repository: 'corner/carried-out', moment: 'carried_out', writes } as const;
+  const { desk, killed } = await killRound(stage, model, plan);
+  expect(killed).toEqual(writes);
+  expect(await countLeft(stage, desk)).toEqual(oneOfEach({ further: false }));
+});

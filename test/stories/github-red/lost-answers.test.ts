@@ -12,7 +12,7 @@ let stage: GithubStage;
 beforeAll(async () => {
   model = await stubbornModel();
   stage = await openGithubStage({ env: { ...model.env, CONCURRENCY: '8' } });
-}, 180_000);
+});
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
@@ -32,4 +32,4 @@ it('makes one of each when an answer is lost', async () => {
       expect({ writes, ...(await countLeft(stage, desk)) }).toEqual({ writes, ...oneOfEach({ further }) });
     }),
   );
-}, 180_000);
+});

@@ -13,7 +13,7 @@ let stage: GithubStage;
 beforeAll(async () => {
   model = await stubbornModel();
   stage = await openGithubStage({ env: model.env });
-}, 180_000);
+});
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
@@ -52,7 +52,7 @@ it('tries once more with the log of what failed, hands over when that is red too
   expect([shop.said().length, shop.desk.writes().length]).toEqual([1, writes]);
   expect([model.endpoint.requests.length, await shop.commits()]).toEqual([questions, [second, first]]);
   expectLeastTokens(stage);
-}, 180_000);
+});
 
 it('hands over at once where no further attempts are wanted', async () => {
   const shop = await openRedShop(stage, 'corner/no-attempt', 'pull_request: { attempts: 0 }\n');
@@ -61,7 +61,7 @@ it('hands over at once where no further attempts are wanted', async () => {
   expect(await shop.commits()).toEqual([shop.head()]);
   await shop.checks({ test: 'failure' });
   expect(shop.said()).toHaveLength(1);
-}, 180_000);
+});
 
 it('tries three times where three are wanted, each on top of the one before, and hands over once', async () => {
   const shop = await openRedShop(stage, 'corner/three', 'pull_request: { attempts: 3 }\n');
@@ -77,7 +77,7 @@ it('tries three times where three are wanted, each on top of the one before, and
   expect(await shop.commits()).toEqual(heads);
   await shop.checks({ test: 'failure' });
   expect([shop.said().length, shop.desk.pulls().length, shop.desk.ours().length]).toEqual([1, 1, 1]);
-}, 120_000);
+});
 
 it('says that it is green when the further attempt was right, and hands nothing over', async () => {
   const shop = await openRedShop(stage, 'corner/second-try');
@@ -88,7 +88,7 @@ it('says that it is green when the further attempt was right, and hands nothing 
   expect(shop.desk.headlines()).toEqual([expect.stringContaining('its checks are green')]);
   expect(shop.pull.body).toContain('they are green on this head');
   expect([shop.said(), (await shop.commits()).length]).toEqual([[], 2]);
-}, 180_000);
+});
 
 it('tries no more for a person who may not write any more, and hands over', async () => {
   const shop = await openRedShop(stage, 'corner/demoted');
@@ -99,4 +99,4 @@ it('tries no more for a person who may not write any more, and hands over', asyn
   await shop.checks({ test: 'failure' });
   expect(shop.said()).toEqual([expect.stringContaining('CI still fails · over to you')]);
   expect(await shop.commits()).toEqual([shop.head()]);
-}, 180_000);
+});

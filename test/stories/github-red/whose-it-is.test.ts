@@ -11,7 +11,7 @@ let stage: GithubStage;
 beforeAll(async () => {
   model = await stubbornModel();
   stage = await openGithubStage({ env: model.env });
-}, 180_000);
+});
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
@@ -29,7 +29,7 @@ it('mends nothing that is red on the base as well, and says that it is', async (
   await shop.checks({ test: 'failure' });
   expect(shop.pull.body).toContain('Red on `main` as well, so not because of this change: `test`.');
   expect([shop.said(), await shop.commits(), furtherOf(shop.desk.name)]).toEqual([[], [shop.head()], []]);
-}, 180_000);
+});
 
 it('looks only at what is red because of it where something else is red on the base', async () => {
   const shop = await openRedShop(stage, 'corner/half-ours');
@@ -40,7 +40,7 @@ it('looks only at what is red because of it where something else is red on the b
   expect(furtherOf(shop.desk.name)[0]).toContain('these failed there and not on main: "test"');
   await shop.checks({ lint: 'failure', test: 'success' });
   expect([shop.said(), (await shop.commits()).length]).toEqual([[], 2]);
-}, 180_000);
+});
 
 it('leaves a branch alone that a person has pushed to, whatever its checks say', async () => {
   const shop = await openRedShop(stage, 'corner/pushed');
@@ -50,7 +50,7 @@ it('leaves a branch alone that a person has pushed to, whatever its checks say',
   await shop.checks({ test: 'failure' });
   expect([shop.said(), shop.head(), furtherOf(shop.desk.name)]).toEqual([[], theirs, []]);
   expect(shop.desk.headlines()).toEqual([expect.stringContaining('which others have pushed to')]);
-}, 180_000);
+});
 
 it('pushes nothing over a person who pushed while it tried once more', async () => {
   const shop = await openRedShop(stage, 'corner/raced');
@@ -63,7 +63,7 @@ it('pushes nothing over a person who pushed while it tried once more', async () 
   release();
   await red;
   expect([shop.head(), (await shop.commits()).length, shop.said()]).toEqual([theirs, 2, []]);
-}, 180_000);
+});
 
 it('gives up its further attempt when a person closes the pull request, and says how it stands', async () => {
   const shop = await openRedShop(stage, 'corner/shut');
@@ -78,7 +78,7 @@ it('gives up its further attempt when a person closes the pull request, and says
   expect([shop.said(), await shop.commits()]).toEqual([[], [shop.head()]]);
   await shop.checks({ shut: 'failure' });
   expect([shop.said(), await shop.commits()]).toEqual([[], [shop.head()]]);
-}, 180_000);
+});
 
 it('says that it was merged, and looks at its checks no more', async () => {
   const shop = await openRedShop(stage, 'corner/merged');
@@ -88,7 +88,7 @@ it('says that it was merged, and looks at its checks no more', async () => {
   const writes = shop.desk.writes().length;
   await shop.checks({ test: 'failure' });
   expect([shop.said(), shop.desk.writes().length, furtherOf(shop.desk.name)]).toEqual([[], writes, []]);
-}, 180_000);
+});
 
 it('asks for a review when it is green, where that is configured, and not before', async () => {
   const config = 'pull_request: { ready: true, reviewers: [nora] }\n';
@@ -102,7 +102,7 @@ it('asks for a review when it is green, where that is configured, and not before
   const writes = shop.desk.writes().length;
   await shop.checks({ test: 'success' });
   expect(shop.desk.writes()).toHaveLength(writes);
-}, 180_000);
+});
 
 it('takes the statuses of other CI for checks, and waits until all of them have come', async () => {
   const shop = await openRedShop(stage, 'corner/statuses');
@@ -126,4 +126,4 @@ it('takes the statuses of other CI for checks, and waits until all of them have 
   expect(shop.desk.headlines()).toEqual([expect.stringContaining('its checks are green')]);
   await report('failure', 'ci/prices');
   expect(shop.said()).toHaveLength(1);
-}, 180_000);
+});

@@ -10,7 +10,7 @@ let stage: GithubStage;
 beforeAll(async () => {
   model = await shopModel();
   stage = await openGithubStage({ env: model.env });
-}, 180_000);
+});
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
@@ -28,7 +28,7 @@ it('takes guidance into the report and says 👀 on the comment that gave it', a
   expect(told).toContain('Look at the lookup, not at the check.\nSince Tuesday.');
   expect(told).toContain('Happens to me too.');
   expect(desk.shown(desk.ours()[0]?.body ?? '').text).toContain('/analyse retry');
-}, 180_000);
+});
 
 it('stops at /analyse stop, says so, and starts again when asked again', async () => {
   const desk = await openDesk(stage, 'corner/stopped');
@@ -48,7 +48,7 @@ it('stops at /analyse stop, says so, and starts again when asked again', async (
   await desk.pull();
   await stage.rest();
   expect(desk.headlines()).toEqual([expect.stringContaining('Cause found, with a fix')]);
-}, 180_000);
+});
 
 it('replaces the run in flight at /analyse retry: one comment, one result, of the later wish', async () => {
   const desk = await openDesk(stage, 'corner/retried');
@@ -68,7 +68,7 @@ it('replaces the run in flight at /analyse retry: one comment, one result, of th
   expect(desk.headlines()).toEqual([expect.stringContaining('Cause found, with a fix')]);
   const before = model.told('Repository corner/retried ').filter((told) => !told.includes('Only the lookup'));
   expect(before).toHaveLength(1);
-}, 180_000);
+});
 
 it('looks again at an unchanged report when asked to retry, and not when asked to analyse', async () => {
   const desk = await openDesk(stage, 'corner/again');
@@ -88,7 +88,7 @@ it('looks again at an unchanged report when asked to retry, and not when asked t
   await stage.until('more questions', () => model.told('Repository corner/again ').length > questions);
   await stage.rest();
   expect(desk.ours()).toHaveLength(1);
-}, 180_000);
+});
 
 it('takes nothing for a command that is quoted, in code, hidden, within a line, or edited in afterwards', async () => {
   const desk = await openDesk(stage, 'corner/quoted');
@@ -105,7 +105,7 @@ it('takes nothing for a command that is quoted, in code, hidden, within a line, 
   await stage.rest();
   expect([desk.ours(), desk.reactions(), desk.reactions(edited), desk.writes()]).toEqual([[], [], [], []]);
   expect(model.told('Repository corner/quoted ')).toEqual([]);
-}, 180_000);
+});
 
 it('opens a pull request for a writer who asks for it while the run of a triager goes on', async () => {
   const desk = await openDesk(stage, 'corner/joined');
@@ -119,7 +119,7 @@ it('opens a pull request for a writer who asks for it while the run of a triager
   await stage.rest();
   expect(pull.body).toContain('asked for by `mara`');
   expect([desk.ours().length, desk.pulls().length]).toEqual([1, 1]);
-}, 180_000);
+});
 
 /** What our comments on it say, and that there is one at most. */
 function saidOn(desk: Desk): string {
@@ -159,7 +159,7 @@ it('asks back after a slip instead of starting a run, once, until an analysis ta
   expect(desk.headlines()).toEqual([expect.stringContaining('Cause found, with a fix')]);
   const [told = ''] = model.told('Repository corner/slip ');
   expect(told).not.toContain('fxi');
-}, 180_000);
+});
 
 it('says why a command is not carried out, in the footer of its comment, while it runs and after', async () => {
   const desk = await openDesk(stage, 'corner/refusals');
@@ -193,7 +193,7 @@ it('says why a command is not carried out, in the footer of its comment, while i
   expect(desk.reactions(again)).toEqual(['confused']);
   expect(desk.ours()[0]?.body).toContain(`[#${pull.number}](`);
   expect(desk.pulls()).toHaveLength(1);
-}, 180_000);
+});
 
 it('says that nothing runs in one short comment where there is none, and nothing to people without a role', async () => {
   const desk = await openDesk(stage, 'corner/idle');
@@ -206,4 +206,4 @@ it('says that nothing runs in one short comment where there is none, and nothing
   await stage.rest();
   expect(saidOn(desk)).toContain('Nothing is running here');
   expect(desk.writes().filter((write) => write.endsWith('/comments'))).toHaveLength(1);
-}, 180_000);
+});

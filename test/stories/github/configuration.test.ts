@@ -12,7 +12,7 @@ let stage: GithubStage;
 beforeAll(async () => {
   model = await shopModel();
   stage = await openGithubStage({ env: model.env });
-}, 180_000);
+});
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
@@ -46,7 +46,7 @@ it('complains once of a file that cannot be used, with the line, and goes by saf
   await third.comment('line 4 cannot be used');
   await stage.rest();
   expect(third.ours()).toHaveLength(2);
-}, 180_000);
+});
 
 it('hears the labels of the file, and no others', async () => {
   const desk = await openDesk(stage, 'corner/labels', { config: 'labels: ["Needs Triage"]\n' });
@@ -57,7 +57,7 @@ it('hears the labels of the file, and no others', async () => {
   await desk.pull();
   await stage.rest();
   expect(desk.ours()).toHaveLength(1);
-}, 180_000);
+});
 
 it('publishes no change of a path that the file blocks, and says so', async () => {
   const desk = await openDesk(stage, 'corner/blocked', { config: 'paths:\n  block: ["src/**"]\n' });
@@ -68,7 +68,7 @@ it('publishes no change of a path that the file blocks, and says so', async () =
   const { text } = desk.shown(desk.ours().at(-1)?.body ?? result.body);
   expect(text).toContain('src/coupons.js');
   expect(text).toMatch(/closed to changes|configuration/);
-}, 180_000);
+});
 
 it('tells the model what the repository wants to be heeded, from the default branch alone', async () => {
   const desk = await openDesk(stage, 'corner/instructed', { config: 'instructions: HEED prices are in cents\n' });
@@ -81,7 +81,7 @@ it('tells the model what the repository wants to be heeded, from the default bra
   expect(told).toContain('HEED prices are in cents');
   expect(told).toContain('AGENTS say: two spaces.');
   expect(told).not.toContain('OTHER branch');
-}, 180_000);
+});
 
 it('asks no model where the file says so', async () => {
   const desk = await openDesk(stage, 'corner/no-model', { config: 'model: none\n' });
@@ -90,7 +90,7 @@ it('asks no model where the file says so', async () => {
   await stage.rest();
   expect(model.told('Repository corner/no-model ')).toEqual([]);
   expect(desk.pulls()).toEqual([]);
-}, 180_000);
+});
 
 it('opens no pull request in mode comment, and one that is no draft, on another base, where the file wants it', async () => {
   const silent = await openDesk(stage, 'corner/comment-only', { config: 'mode: comment\n' });
@@ -107,7 +107,7 @@ it('opens no pull request in mode comment, and one that is no draft, on another 
   const pull = await desk.pull();
   await stage.rest();
   expect(pull.pull).toMatchObject({ isDraft: false, baseRef: 'next' });
-}, 180_000);
+});
 
 it('marks its pull request ready and asks for reviews when the checks are green, where the file wants it', async () => {
   const desk = await openDesk(stage, 'corner/ready', { config: 'pull_request:\n  ready: true\n  reviewers: [per]\n' });
@@ -120,7 +120,7 @@ it('marks its pull request ready and asks for reviews when the checks are green,
   await stage.rest();
   expect(pull?.isDraft).toBe(false);
   expect([...(pull?.reviewerIds ?? [])]).toEqual([stage.double.people.user('per').id]);
-}, 180_000);
+});
 
 it("goes by the organisation's file where a repository has none, read with a token of that repository alone", async () => {
   const { people } = stage.double;
@@ -140,4 +140,4 @@ it("goes by the organisation's file where a repository has none, read with a tok
   own.label('mara');
   await own.pull();
   expectLeastTokens(stage);
-}, 180_000);
+});

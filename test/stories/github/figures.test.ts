@@ -28,7 +28,7 @@ beforeAll(async () => {
   await fetch(`${address}/api/github/webhooks`, { method: 'POST', headers: forged, body: '{}' });
   const answer = await fetch(`${address}/metrics`, { headers: { Authorization: `Bearer ${TOKEN}` } });
   text = await answer.text();
-}, 90_000);
+});
 afterAll(() => stage[Symbol.asyncDispose]());
 
 const of = (name: string, labels = {}) => sum(text, `causeway_${name}`, labels);

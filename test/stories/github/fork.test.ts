@@ -7,7 +7,7 @@ let stage: GithubStage;
 
 beforeAll(async () => {
   stage = await openGithubStage({ prepare: (double) => openShop(double) });
-}, 180_000);
+});
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
@@ -35,4 +35,4 @@ it('finds the place in a file that stands in the fork alone', async () => {
   expect(comment?.body).toContain(sha.slice(0, 12));
   await stage.rest();
   expect(stage.writes('ola/shop')).toEqual([]);
-}, 180_000);
+});

@@ -68,4 +68,4 @@ it('posts no secret, calls nobody, closes nothing and writes no workflow, though
   expect([first.state, people.issue(SHOP, number).state]).toEqual(['open', 'open']);
   // A change that holds a workflow is a proposal in words.
   expect(desk.pulls()).toEqual([]);
-}, 180_000);
+});

@@ -10,7 +10,7 @@ let stage: GithubStage;
 
 beforeAll(async () => {
   stage = await openGithubStage({ installed: false });
-}, 180_000);
+});
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
@@ -58,7 +58,7 @@ it('makes projects of the repositories it is installed on, follows what is added
   expect(await names(mara)).toEqual([]);
   expect(state.installations.size).toBe(0);
   expectLeastTokens(stage);
-}, 180_000);
+});
 
 it('shows each caller what GitHub shows them, and takes no report of the rest', async () => {
   const { people } = stage.double;
@@ -78,7 +78,7 @@ it('shows each caller what GitHub shows them, and takes no report of the rest', 
   expect(await ola.status(`/api/v1/projects/${project?.id}/`)).toBe(404);
   people.uninstall(installation, 'nora');
   await stage.rest();
-}, 180_000);
+});
 
 it('lets nobody in who is not among the allowed owners', async () => {
   const { people } = stage.double;
@@ -92,7 +92,7 @@ it('lets nobody in who is not among the allowed owners', async () => {
   expect(await names(await stage.api('mara'))).toEqual([]);
   expect(stage.writes('elsewhere/shop')).toEqual([]);
   expect(stage.double.people.issue('elsewhere/shop', number).reactions).toEqual([]);
-}, 180_000);
+});
 
 it('erases the copy of the source at once when it is uninstalled', async () => {
   const { people } = stage.double;
@@ -108,4 +108,4 @@ it('erases the copy of the source at once when it is uninstalled', async () => {
   people.uninstall(installation, 'nora');
   await stage.rest();
   expect(mirrorsIn(stage)).toEqual([]);
-}, 180_000);
+});

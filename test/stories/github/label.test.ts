@@ -9,7 +9,7 @@ let stage: GithubStage;
 
 beforeAll(async () => {
   stage = await openGithubStage({ script: await shopScript(), prepare: (double) => openShop(double) });
-}, 180_000);
+});
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
@@ -54,7 +54,7 @@ it('leads from 👀 and facts to a result in their place and a draft pull reques
     expect.stringMatching('^PATCH /repos/corner/shop/issues/comments/'),
   ]);
   expectLeastTokens(stage);
-}, 180_000);
+});
 
 it('says in comment and pull request that the checks are green, and writes nothing else', async () => {
   const desk = deskOf(stage, SHOP_NAME, 1);
@@ -73,7 +73,7 @@ it('says in comment and pull request that the checks are green, and writes nothi
     'PATCH /repos/corner/shop/pulls/2',
   ]);
   expect(pull.pull?.isDraft).toBe(true);
-}, 180_000);
+});
 
 it('starts whatever the case of the label', async () => {
   const desk = await openDesk(stage, 'corner/capitals');
@@ -82,4 +82,4 @@ it('starts whatever the case of the label', async () => {
   await stage.rest();
   expect(desk.reactions()).toEqual(['eyes']);
   expect(desk.ours()).toHaveLength(1);
-}, 180_000);
+});

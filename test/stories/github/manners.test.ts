@@ -10,7 +10,7 @@ let stage: GithubStage;
 beforeAll(async () => {
   model = await shopModel();
   stage = await openGithubStage({ env: model.env });
-}, 180_000);
+});
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
@@ -37,7 +37,7 @@ it("opens no rival to a person's open pull request for the issue, and says which
   await desk.pull();
   await stage.rest();
   expect([desk.pulls().length, desk.ours().length]).toEqual([1, 1]);
-}, 180_000);
+});
 
 it('opens none for an issue that was closed meanwhile, and says so', async () => {
   const desk = await openDesk(stage, 'corner/closed');
@@ -50,7 +50,7 @@ it('opens none for an issue that was closed meanwhile, and says so', async () =>
   await stage.rest();
   expect(desk.shown(desk.ours()[0]?.body ?? '').text).toContain('the issue was closed meanwhile');
   expect([desk.pulls().length, desk.ours().length]).toEqual([0, 1]);
-}, 180_000);
+});
 
 it('says nothing on a locked issue, does not knock again and again, and opens the pull request that was asked for', async () => {
   const desk = await openDesk(stage, 'corner/locked');
@@ -62,7 +62,7 @@ it('says nothing on a locked issue, does not knock again and again, and opens th
   expect([desk.ours(), desk.pulls().length]).toEqual([[], 1]);
   const knocks = stage.double.requests.filter(({ status, path }) => status === 403 && path.includes('corner/locked/'));
   expect(knocks.length).toBeLessThan(10);
-}, 180_000);
+});
 
 it('takes a closed pull request for an answer, until someone with write asks once more', async () => {
   const desk = await openDesk(stage, 'corner/second-thoughts');
@@ -82,7 +82,7 @@ it('takes a closed pull request for an answer, until someone with write asks onc
   await stage.rest();
   expect(desk.pulls().map(({ state }) => state)).toEqual(['closed', 'open']);
   expect(desk.headlines()).toEqual([expect.stringContaining(`#${desk.pulls()[1]?.number}`)]);
-}, 180_000);
+});
 
 it('does not write its comment again for those who have deleted it', async () => {
   const desk = await openDesk(stage, 'corner/unwanted');
@@ -99,7 +99,7 @@ it('does not write its comment again for those who have deleted it', async () =>
   await stage.until('a comment', () => desk.ours().length > 0);
   await stage.rest();
   expect(desk.ours()).toHaveLength(1);
-}, 180_000);
+});
 
 it('withholds a change of a file that somebody has changed meanwhile', async () => {
   const desk = await openDesk(stage, 'corner/overtaken');
@@ -112,7 +112,7 @@ it('withholds a change of a file that somebody has changed meanwhile', async () 
   await stage.rest();
   expect(desk.shown(desk.ours()[0]?.body ?? '').text).toContain(`${MENDED_FILE} has changed since it was analysed`);
   expect(desk.pulls()).toEqual([]);
-}, 180_000);
+});
 
 it('keeps what a person wrote into the body of its pull request, and leaves a branch that others push to', async () => {
   const desk = await openDesk(stage, 'corner/shared');
@@ -128,4 +128,4 @@ it('keeps what a person wrote into the body of its pull request, and leaves a br
   expect(pull.body).toBe('Reviewed by me. Fixes #1');
   expect(pull.pull?.headSha).toBe(sha);
   expect([desk.pulls().length, desk.ours().length]).toEqual([1, 1]);
-}, 180_000);
+});

@@ -18,7 +18,7 @@ beforeAll(async () => {
       people.install('market', { by: 'nora' });
     },
   });
-}, 180_000);
+});
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
@@ -40,7 +40,7 @@ it('finishes what it began under the new name of a repository', async () => {
   expect(desk.headlines()).toEqual([expect.stringContaining('/corner/new-name/pull/2)')]);
   expect(pull.body).not.toContain('old-name');
   expectLeastTokens(stage);
-}, 180_000);
+});
 
 it('finishes for a new owner who has the App as well', async () => {
   const desk = await openDesk(stage, 'corner/sold');
@@ -60,7 +60,7 @@ it('finishes for a new owner who has the App as well', async () => {
   await stage.rest();
   expect([desk.ours().length, desk.pulls().length]).toEqual([1, 1]);
   expect(desk.headlines()).toEqual([expect.stringContaining('/market/sold/pull/2)')]);
-}, 180_000);
+});
 
 it('opens no pull request in a repository that was archived meanwhile, and asks for nothing again and again', async () => {
   const desk = await openDesk(stage, 'corner/archived');
@@ -76,7 +76,7 @@ it('opens no pull request in a repository that was archived meanwhile, and asks 
   await stage.rest();
   expect(desk.pulls()).toEqual([]);
   expect(stage.double.requests.slice(before).filter(({ method }) => method !== 'GET').length).toBeLessThan(10);
-}, 180_000);
+});
 
 it('goes on in a repository that was made private, whose source the world no longer reads', async () => {
   const desk = await openDesk(stage, 'corner/hidden');
@@ -92,7 +92,7 @@ it('goes on in a repository that was made private, whose source the world no lon
   const mara = await stage.api('mara');
   const projects = await mara.get<readonly { name: string }[]>('/api/v1/projects/');
   expect(projects.map(({ name }) => name)).toContain('corner/hidden');
-}, 180_000);
+});
 
 it('ends everything at once when it is uninstalled: the question, the copy of the source, and every call', async () => {
   const desk = await openDesk(stage, 'corner/left');
@@ -127,4 +127,4 @@ it('ends everything at once when it is uninstalled: the question, the copy of th
   expect(await mara.get(location)).toMatchObject({ state: 'gave_up', reason: { code: 'access_lost' } });
   await desk.comment('access to the repository was lost');
   expect(desk.ours()).toHaveLength(1);
-}, 180_000);
+});

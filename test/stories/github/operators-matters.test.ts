@@ -29,7 +29,7 @@ beforeAll(async () => {
   const folder = cleanup.use(await temporaryFolder());
   const env = { ...(await modelSettings(endpoint, folder.path)), CALLBACK_ALLOW: '127.0.0.1' };
   stage = cleanup.use(await openGithubStage({ env }));
-}, 180_000);
+});
 
 afterAll(() => cleanup.disposeAsync());
 
@@ -51,7 +51,7 @@ it('whose key is refused leaves the facts, and says no more than that', async ()
   await stage.rest();
   expect(comment.body).toContain("The language model couldn't be used.");
   expectKeptToTheOperator(/check OPENAI_API_KEY/);
-}, 180_000);
+});
 
 it('tells the caller of the API the same, in the Issue and in the webhook', async () => {
   const mara = await stage.api('mara');
@@ -64,7 +64,7 @@ it('tells the caller of the API the same, in the Issue and in the webhook', asyn
   expectForPeople(analysis.reason);
   await receiver.received(1);
   expectKeptToTheOperator(/check OPENAI_API_KEY/);
-}, 180_000);
+});
 
 it('that is a web page leaves the facts, and does not quote it', async () => {
   const desk = await openDesk(stage, 'corner/page');
@@ -73,7 +73,7 @@ it('that is a web page leaves the facts, and does not quote it', async () => {
   await stage.rest();
   expect(comment.body).toContain('The language model gave no usable answer.');
   expectKeptToTheOperator(/web page.*check OPENAI_BASE_URL/);
-}, 180_000);
+});
 
 it('that is limited is waited for, in the words of the one comment', async () => {
   const desk = await openDesk(stage, 'corner/limited');
@@ -81,4 +81,4 @@ it('that is limited is waited for, in the words of the one comment', async () =>
   await desk.comment('Waiting for the language model · resumes automatically');
   expect(desk.ours()).toHaveLength(1);
   expectKeptToTheOperator(/limits the rate of requests/);
-}, 180_000);
+});

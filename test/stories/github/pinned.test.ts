@@ -14,7 +14,7 @@ let stage: GithubStage;
 beforeAll(async () => {
   model = await shopModel();
   stage = await openGithubStage({ env: model.env });
-}, 180_000);
+});
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
@@ -51,7 +51,7 @@ it('reads neither title, body nor comments as they were edited after the trigger
   expect(told).toContain('It worked before the winter sale.');
   expect(told).toContain('A comment by ola was edited after this was asked for, and is left out');
   expect(told).not.toMatch(/EDITED|LATER|Try the other branch/);
-}, 180_000);
+});
 
 it('reads the comment that asked as it was sent, whatever it says now', async () => {
   const desk = await openDesk(stage, 'corner/asked');
@@ -67,7 +67,7 @@ it('reads the comment that asked as it was sent, whatever it says now', async ()
   const told = model.told('Repository corner/asked ').join('\n');
   expect(told).toContain('Mind the capitals.');
   expect(told).not.toContain('EDITED');
-}, 180_000);
+});
 
 it('reads text files attached on GitHub, also of a private repository, and asks no other host for anything', async () => {
   let asked = 0;
@@ -94,4 +94,4 @@ it('reads text files attached on GitHub, also of a private repository, and asks 
   expect(asked).toBe(0);
   foreign.close();
   expectLeastTokens(stage);
-}, 180_000);
+});

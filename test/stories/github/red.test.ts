@@ -46,7 +46,7 @@ const TURNS: readonly Played[] = SHOP_TURNS.map((turn, at) => (asked) => {
 beforeAll(async () => {
   model = await shopModel(TURNS);
   stage = await openGithubStage({ env: model.env });
-}, 180_000);
+});
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
@@ -85,7 +85,7 @@ it('tries once more on its own red checks, then hands over with one comment, and
   expect(pull.pull?.headSha).toBe(second);
   expect(model.told('Repository corner/red ')).toHaveLength(questions);
   expectLeastTokens(stage);
-}, 180_000);
+});
 
 it('leaves checks alone that are red without its change as well', async () => {
   const desk = await openDesk(stage, 'corner/red-before');
@@ -98,4 +98,4 @@ it('leaves checks alone that are red without its change as well', async () => {
   await stage.rest();
   expect(stage.ourComments(desk.name, pull.number)).toEqual([]);
   expect(desk.writes().filter((write) => write === 'mutation createCommitOnBranch')).toHaveLength(1);
-}, 180_000);
+});

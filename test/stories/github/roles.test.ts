@@ -11,7 +11,7 @@ let stage: GithubStage;
 beforeAll(async () => {
   model = await shopModel();
   stage = await openGithubStage({ env: model.env });
-}, 180_000);
+});
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
@@ -54,7 +54,7 @@ it('answers a triager with a comment alone, which says who can have the pull req
   // What stands is carried out, not found anew.
   expect(model.told('Repository corner/triaged ')).toHaveLength(questions);
   expectLeastTokens(stage);
-}, 180_000);
+});
 
 it('does nothing for a label that an issue template set in the name of an outsider', async () => {
   const desk = await openDesk(stage, 'corner/template', { labels: ['analyse'] });
@@ -63,7 +63,7 @@ it('does nothing for a label that an issue template set in the name of an outsid
   desk.say('ola', '/analyse fix');
   desk.say('ola', '/analyse stop');
   await expectNothing(desk);
-}, 180_000);
+});
 
 it('does nothing for a person with read alone, whatever their role is called', async () => {
   const desk = await openDesk(stage, 'corner/readers');
@@ -72,7 +72,7 @@ it('does nothing for a person with read alone, whatever their role is called', a
   desk.label('rita');
   desk.say('rolf', '/analyse');
   await expectNothing(desk);
-}, 180_000);
+});
 
 it("takes an organisation's own role for what it is based on", async () => {
   const desk = await openDesk(stage, 'corner/custom');
@@ -81,7 +81,7 @@ it("takes an organisation's own role for what it is based on", async () => {
   await desk.comment('Cause found, with a fix');
   await stage.rest();
   expect(desk.pulls()).toEqual([]);
-}, 180_000);
+});
 
 it('does nothing for a label of a bot, of our own App, or of a person who is gone by then', async () => {
   const desk = await openDesk(stage, 'corner/bots');
@@ -104,7 +104,7 @@ it('does nothing for a label of a bot, of our own App, or of a person who is gon
   expect(stage.sender.deliveries(app.id)[0]).toMatchObject({ event: 'issues', action: 'labeled', statusCode: 202 });
   expect(desk.ours().map(({ body }) => body)).toEqual(['/analyse']);
   expect([desk.reactions(), desk.writes(), model.told('Repository corner/bots ')]).toEqual([[], [], []]);
-}, 180_000);
+});
 
 it('asks anew before the pull request whether the person may write still', async () => {
   const desk = await openDesk(stage, 'corner/revoked');
@@ -120,4 +120,4 @@ it('asks anew before the pull request whether the person may write still', async
   await stage.rest();
   expect(desk.shown(result.body).text).toContain('whoever asked for it has no write access');
   expect([desk.pulls().length, desk.ours().length]).toEqual([0, 1]);
-}, 180_000);
+});

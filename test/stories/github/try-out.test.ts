@@ -15,7 +15,7 @@ let stage: GithubStage;
 
 beforeAll(async () => {
   stage = await openGithubStage({ script: JSON.parse(await readFile(SCRIPT, 'utf8')) });
-}, 180_000);
+});
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
@@ -44,7 +44,7 @@ it('shows a red check on the fix, one further attempt, and then green', async ()
   await desk.comment('its checks are green');
   await stage.rest();
   expect([desk.ours().length, desk.pulls().length, stage.ourComments(desk.name, pull.number)]).toEqual([1, 1, []]);
-}, 180_000);
+});
 
 it('with the first script hands over after a second attempt, and names neither the script nor how its quotations were checked', async () => {
   await using other = await openGithubStage({ script: await shopScript() });
@@ -64,4 +64,4 @@ it('with the first script hands over after a second attempt, and names neither t
   expect(shown).toContain('over to you');
   expect(shown).not.toMatch(/\d of \d quotations|\bscript\b/);
   expectForPeople(shown, ['src/coupons.js', 'test/coupons.test.js']);
-}, 180_000);
+});

@@ -13,7 +13,7 @@ let stage: GithubStage;
 beforeAll(async () => {
   model = await shopModel();
   stage = await openGithubStage({ env: model.env });
-}, 180_000);
+});
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
@@ -47,7 +47,7 @@ it('makes one of everything of two labels within the same second', async () => {
   desk.label('mara', 'analyse');
   desk.label('mara', 'analyze');
   await expectOneOfEach(desk);
-}, 180_000);
+});
 
 it('makes one of everything of a delivery that comes twenty times at once, and again later', async () => {
   const desk = await openDesk(stage, 'corner/parallel');
@@ -62,7 +62,7 @@ it('makes one of everything of a delivery that comes twenty times at once, and a
   stage.sender.redeliver(label.id);
   await stage.rest();
   expect(desk.writes()).toHaveLength(writes);
-}, 180_000);
+});
 
 it('does nothing for a body that is sent again under another id, or under the name of another event', async () => {
   const desk = await openDesk(stage, 'corner/replayed');
@@ -81,7 +81,7 @@ it('does nothing for a body that is sent again under another id, or under the na
   await stage.rest();
   expect(desk.writes()).toHaveLength(writes);
   expect(model.endpoint.requests).toHaveLength(questions);
-}, 180_000);
+});
 
 it('refuses a body that nobody signed, and does nothing', async () => {
   const desk = await openDesk(stage, 'corner/forged');
@@ -99,7 +99,7 @@ it('refuses a body that nobody signed, and does nothing', async () => {
   expect((await post(app.webhookUrl ?? '', unsigned, body, signal)).statusCode).toBe(401);
   expect((await send(label, { body: `${body} ` })).statusCode).toBe(202);
   await expectOneOfEach(desk);
-}, 180_000);
+});
 
 it('says 👀 on a label and on a command of the same second', async () => {
   const desk = await openDesk(stage, 'corner/same-second');
@@ -115,4 +115,4 @@ it('says 👀 on a label and on a command of the same second', async () => {
   await desk.pull();
   await stage.rest();
   expect(desk.reactions(command)).toEqual(['eyes']);
-}, 180_000);
+});

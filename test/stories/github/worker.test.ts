@@ -30,4 +30,4 @@ it('is taken by one process and worked on by another, and what a killed one bega
   expect(desk.ours()).toHaveLength(1);
   expect(desk.writes().filter((write) => write.startsWith('POST /repos/corner/shop/pulls'))).toHaveLength(1);
   expect(await database.query("select state from investigations where state != 'concluded'")).toEqual([]);
-}, 120_000);
+});
