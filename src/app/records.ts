@@ -3,7 +3,7 @@ import type { PostgresConfig } from '../config.ts';
 import { createHolds, type Holds } from '../core/holds.ts';
 import type { Queue } from '../core/queue.ts';
 import { openPostgresStore, type PostgresStore } from '../db/postgres.ts';
-import { explainOpening, patiently } from '../db/postgres-errors.ts';
+import { explainOpening, retryPatiently } from '../db/postgres-errors.ts';
 import { openNotices, requireSessions } from '../db/postgres-notices.ts';
 
 import type { Seal } from '../db/seal.ts';
@@ -104,7 +104,7 @@ export async function openPostgresParts({ database, seal, log, signal }: Postgre
     signal?.throwIfAborted();
     throw explainOpening(error, shown);
   };
-  await patiently(PATIENCE_MS, () => requireSessions(url, shown, signal)).catch(explain);
+  await retryPatiently(PATIENCE_MS, () => requireSessions(url, shown, signal)).catch(explain);
   await using opening = new AsyncDisposableStack();
   // Disposed last: until its end the store may write jobs.
   const boss = opening.use(await openBoss({ url, log }).catch(explain));

@@ -21,8 +21,8 @@ interface LimitedBody {
 }
 
 /**
- * Reads until the end, the limit or the signal, whose reason is thrown. It never cancels the stream: a server still has to answer on that
- * connection. The reader of a response cancels what is left of it.
+ * Reads until the end, the limit or the signal, whose reason is thrown. It never cancels the stream: a server still has
+ * to answer on that connection. The reader of a response cancels what is left of it.
  */
 export async function readLimited(
   stream: ReadableStream<Uint8Array> | null,

@@ -73,7 +73,9 @@ export interface Session {
   /** `ses_…`; names it among others, and is not what the browser holds. */
   readonly id: string;
   readonly accountId: string;
-  /** When the person proved who they are: what needs a recent sign-in counts from here, and so does the absolute limit. */
+  /**
+   * When the person proved who they are: what needs a recent sign-in counts from here, and so does the absolute limit.
+   */
   readonly startedAt: string;
   /** Kept to the minute. */
   readonly lastSeenAt: string;
@@ -102,8 +104,9 @@ export interface GithubSignIn {
   /** Where the browser is sent. `challenge`: of the verifier, S256. */
   address(request: { readonly state: string; readonly challenge: string; readonly redirectUri: string }): string;
   /**
-   * Who the code stands for. The token that GitHub gives for it is used for two questions and handed back; it is kept nowhere. Throws SignInRefused
-   * where it is nobody who may sign in, or the code is none, `github_failed` where GitHub gave no answer that can be used.
+   * Who the code stands for. The token that GitHub gives for it is used for two questions and handed back; it is kept
+   * nowhere. Throws SignInRefused where it is nobody who may sign in, or the code is none, `github_failed` where GitHub
+   * gave no answer that can be used.
    */
   person(
     answer: { readonly code: string; readonly verifier: string; readonly redirectUri: string },
@@ -129,15 +132,23 @@ export function isAtLeast(role: Role, wanted: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(wanted);
 }
 
-/** Until when somebody waits. The signal is asked for only where GitHub is: to make one costs more than to look at a role that is known. */
+/**
+ * Until when somebody waits. The signal is asked for only where GitHub is: to make one costs more than to look at a
+ * role that is known.
+ */
 interface Until {
   readonly signal: AbortSignal;
 }
 
 /** Local mode: everything. GitHub: what GitHub says, at most 5 minutes ago. */
 export interface Permissions {
-  /** `none` where the person may not even see it. Throws `github_failed` where GitHub cannot be asked and nothing recent is known. */
+  /**
+   * `none` where the person may not even see it. Throws `github_failed` where GitHub cannot be asked and nothing recent
+   * is known.
+   */
   roleOf(account: Account, project: Project, until: Until): Promise<Role>;
-  /** The last answer, however old it is; `none` where none is remembered. Asks nobody. Absent: nothing is remembered. */
+  /**
+   * The last answer, however old it is; `none` where none is remembered. Asks nobody. Absent: nothing is remembered.
+   */
   readonly lastRole?: (account: Account, project: Project) => Role;
 }

@@ -6,7 +6,10 @@ import type { GithubProject } from './project.ts';
 import type { InvestigationSettings } from './settings.ts';
 import type { Person } from './thread.ts';
 
-/** What broke a red check: the change under test, the base (it was red before), chance, the machine; or it cannot be said. */
+/**
+ * What broke a red check: the change under test, the base (it was red before), chance, the machine; or it cannot be
+ * said.
+ */
 export type Verdict = 'code' | 'base_broken' | 'flaky' | 'infrastructure' | 'inconclusive';
 
 export interface Check {
@@ -67,7 +70,10 @@ export interface CheckRules {
 
 /** What a red check says beyond its name. */
 export interface CheckWords {
-  /** Its log, of a longer one what tells of its cause and its end, at most `CHECK_LOG_BYTES`, or what was asked for; "" where there is none. */
+  /**
+   * Its log, of a longer one what tells of its cause and its end, at most `CHECK_LOG_BYTES`, or what was asked for; ""
+   * where there is none.
+   */
   readonly log: string;
   /** Why there is no log, in words; "" where there is one, or never is. */
   readonly noLog: string;
@@ -116,11 +122,13 @@ export interface Checks {
   /** Our own user there: in its name investigations begin that nobody asked for. */
   self(signal: AbortSignal): Promise<Person>;
   rules(project: GithubProject, signal: AbortSignal): Promise<CheckRules>;
-  /** All checks of a commit but our own, and but those that were cancelled, skipped or given up: they say nothing of it. */
+  /**
+   * All checks of a commit but our own, and but those that were cancelled, skipped or given up: they say nothing of it.
+   */
   of(project: GithubProject, sha: string, signal: AbortSignal): Promise<readonly NamedCheck[]>;
   /**
-   * What the commit is the head of now; null: of nothing (any more). `branch` as the event named it, "" for none. `pullRequest`: that it was
-   * of before, where that is known.
+   * What the commit is the head of now; null: of nothing (any more). `branch` as the event named it, "" for none.
+   * `pullRequest`: that it was of before, where that is known.
    */
   place(
     project: GithubProject,
@@ -135,7 +143,10 @@ export interface Checks {
     head: { readonly sha: string; readonly place: HeadPlace },
     signal: AbortSignal,
   ): Promise<ChangedFiles | null>;
-  /** Whether the first is among the forebears of the second; false too where one of them is not known (any more), or they are one. */
+  /**
+   * Whether the first is among the forebears of the second; false too where one of them is not known (any more), or
+   * they are one.
+   */
   leads(
     project: GithubProject,
     ends: { readonly from: string; readonly to: string },
@@ -148,8 +159,8 @@ export interface Checks {
     signal: AbortSignal,
   ): Promise<CommitRange | null>;
   /**
-   * One page of red checks since then, newest first, with what reading it has cost in calls, at most `mostCalls`; `next` null: that was the
-   * last.
+   * One page of red checks since then, newest first, with what reading it has cost in calls, at most `mostCalls`;
+   * `next` null: that was the last.
    */
   past(
     project: GithubProject,

@@ -3,7 +3,10 @@
 /** Words longer than this are no slip of a key. */
 const LONGEST = 40;
 
-/** Whatever the case, at most two edits and less than half of the word (dashes before it aside) away; null where none is near. */
+/**
+ * Whatever the case, at most two edits and less than half of the word (dashes before it aside) away; null where none is
+ * near.
+ */
 export function findNearestName(word: string, known: readonly string[]): string | null {
   const length = word.replace(/^-+/, '').length;
   if (length > LONGEST) return null;

@@ -21,8 +21,9 @@ export type ErrorCode =
   | 'model_misbehaved';
 
 /**
- * The one error class of the house: `code` for programs, `message` (with the repair) for the one who runs the command or the service, `cause`
- * kept. An investigation that it ends does not show the message to other people: see `endReason`.
+ * The one error class of the house: `code` for programs, `message` (with the repair) for the one who runs the command
+ * or the service, `cause` kept. An investigation that it ends does not show the message to other people: see
+ * `endReason`.
  */
 export class CausewayError extends Error {
   override readonly name = 'CausewayError';
@@ -77,7 +78,10 @@ const FAILURE_CODES: readonly string[] = [
   'internal',
 ];
 
-/** Why an investigation ends that met the error: from its code and data, never from its words. Anything unknown is our own fault. */
+/**
+ * Why an investigation ends that met the error: from its code and data, never from its words. Anything unknown is our
+ * own fault.
+ */
 export function endReason(error: unknown): EndReason {
   if (!(error instanceof CausewayError)) return { code: 'internal' };
   return error.reason ?? { code: isFailureCode(error.code) ? error.code : 'internal' };

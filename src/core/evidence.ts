@@ -2,7 +2,10 @@
 import type { ChangeSet } from './diff/diff.ts';
 import type { ToolDescription } from './model.ts';
 
-/** A lookup either found something, found nothing, or failed; the three are never mixed up. `cut` says what was left out ("": nothing). */
+/**
+ * A lookup either found something, found nothing, or failed; the three are never mixed up. `cut` says what was left out
+ * ("": nothing).
+ */
 export type Finding =
   | { readonly status: 'found'; readonly text: string; readonly cut: string }
   | { readonly status: 'nothing'; readonly text: string }
@@ -35,8 +38,8 @@ export interface Tool extends ToolDescription {
   /** Of its steps; absent: no other code asks. */
   readonly lookup?: StepLookup;
   /**
-   * Runs the tool with the arguments as the model wrote them. Never throws for what the model can put right (malformed or wrong
-   * arguments, nothing there): that is a finding. Throws only aborts and faults of our own.
+   * Runs the tool with the arguments as the model wrote them. Never throws for what the model can put right (malformed
+   * or wrong arguments, nothing there): that is a finding. Throws only aborts and faults of our own.
    */
   run(rawArguments: string, signal: AbortSignal): Promise<ToolResult>;
 }

@@ -13,8 +13,8 @@ export interface Sighting {
   /** Whether it was seen on the default branch. */
   readonly isOnDefault: boolean;
   /**
-   * Whether somebody with write stands behind it: the default branch, the merge queue, a pull request of theirs that is no fork's. What
-   * others bring about is no reason to think better of a check.
+   * Whether somebody with write stands behind it: the default branch, the merge queue, a pull request of theirs that is
+   * no fork's. What others bring about is no reason to think better of a check.
    */
   readonly isTrusted: boolean;
   /** Slug of the App that reports the check; "" for a commit status. */
@@ -31,8 +31,8 @@ export interface Failure {
   /** Of the cause, without what differs between two sightings of it. */
   readonly fingerprint: string;
   /**
-   * Its first error line, cleaned of secrets, one line of at most 300 characters: as it was seen first, or, once it was seen on the default
-   * branch, as it was seen first there.
+   * Its first error line, cleaned of secrets, one line of at most 300 characters: as it was seen first, or, once it was
+   * seen on the default branch, as it was seen first there.
    */
   readonly headline: string;
   readonly state: 'open' | 'closed';

@@ -38,8 +38,9 @@ export type HeadPlace =
     };
 
 /**
- * `waiting`: not all checks have ended; where those that are left do not move, what is red among the others is `red` all the same. `superseded`: it is no head any more, closed or merged pull requests among them. `ignored`:
- * nothing here is looked at.
+ * `waiting`: not all checks have ended; where those that are left do not move, what is red among the others is `red`
+ * all the same. `superseded`: it is no head any more, closed or merged pull requests among them. `ignored`: nothing
+ * here is looked at.
  */
 export type HeadState = 'waiting' | 'red' | 'green' | 'superseded' | 'ignored';
 
@@ -52,11 +53,17 @@ export interface Head {
   readonly state: HeadState;
   /** Null until it was looked up. */
   readonly place: HeadPlace | null;
-  /** Those that count for pull requests and people first. Of checks that are red now, or were before they passed at the same commit. */
+  /**
+   * Those that count for pull requests and people first. Of checks that are red now, or were before they passed at the
+   * same commit.
+   */
   readonly findings: readonly Finding[];
   /** Red checks that were not looked at, and why, in words: left out by configuration, too many. */
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
-  /** Names of checks that had not moved for long when the others were judged without them, at most 20; empty where all have ended. */
+  /**
+   * Names of checks that had not moved for long when the others were judged without them, at most 20; empty where all
+   * have ended.
+   */
   readonly stillWaiting: readonly string[];
   /** When the last of the checks ended; "" before. */
   readonly endedAt: string;
@@ -72,7 +79,10 @@ export interface Finding {
   readonly verdict: Verdict;
   /** The most informative first; cleaned of secrets. */
   readonly reasons: readonly Reason[];
-  /** `new`: never seen before. `known`: seen, and open. `regression`: it was closed by a green default branch, and is back. */
+  /**
+   * `new`: never seen before. `known`: seen, and open. `regression`: it was closed by a green default branch, and is
+   * back.
+   */
   readonly standing: 'new' | 'known' | 'regression';
   readonly excerpt: Excerpt;
   /** Whether the change under test touches what fails, or what the failing test is for; absent: not known. */
@@ -118,7 +128,10 @@ interface NamedPlace {
 
 interface FoundCheck {
   readonly name: string;
-  /** Slug of the App that reports it; "" for a commit status. Absent: not known, of a finding that was stored before this was. */
+  /**
+   * Slug of the App that reports it; "" for a commit status. Absent: not known, of a finding that was stored before
+   * this was.
+   */
   readonly app?: string;
   readonly runId: number | null;
   readonly url: string;

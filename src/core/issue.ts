@@ -44,7 +44,9 @@ export type Outcome =
   | 'inconclusive'
   | 'facts_only';
 
-/** A place in the source that the facts point at, best first. `line` 0 and `function` "" where unknown; score 0 to 1. */
+/**
+ * A place in the source that the facts point at, best first. `line` 0 and `function` "" where unknown; score 0 to 1.
+ */
 export interface Suspect {
   readonly file: string;
   readonly line: number;
@@ -105,8 +107,9 @@ export interface Issue {
 }
 
 /**
- * What a run found, before it belongs to any caller: the Issue without what is the caller's own
- * (ids, reference, origin, report text, `sameAs`), and with the change set instead of its view. One conclusion serves every caller that joined.
+ * What a run found, before it belongs to any caller: the Issue without what is the caller's own (ids, reference,
+ * origin, report text, `sameAs`), and with the change set instead of its view. One conclusion serves every caller that
+ * joined.
  */
 export interface Conclusion {
   readonly problem: string;

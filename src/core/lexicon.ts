@@ -11,12 +11,14 @@ export interface Lexicons {
 
 export interface Lexicon {
   /**
-   * The files of one commit. What is not indexed yet is read and indexed first, which may take seconds for a project that is seen for the
-   * first time; after an abort what was indexed is kept. A file that cannot be indexed is left out, and never an error.
-   * Throws what the tree throws, and the signal's reason when aborted.
+   * The files of one commit. What is not indexed yet is read and indexed first, which may take seconds for a project
+   * that is seen for the first time; after an abort what was indexed is kept. A file that cannot be indexed is left
+   * out, and never an error. Throws what the tree throws, and the signal's reason when aborted.
    */
   open(tree: SourceTree, signal: AbortSignal): Promise<CommitLexicon>;
-  /** The tree's commit and those that lead to it, newest first, merges left out, at most `limit`; otherwise as `open`. */
+  /**
+   * The tree's commit and those that lead to it, newest first, merges left out, at most `limit`; otherwise as `open`.
+   */
   openHistory(tree: SourceTree, limit: number, signal: AbortSignal): Promise<HistoryLexicon>;
 }
 
@@ -51,7 +53,9 @@ export interface HistoryLexicon {
 export interface IndexedCommit {
   /** Full sha. */
   readonly sha: string;
-  /** As the commit left them, deleted ones included; empty for a commit that touched too many to say anything about one. */
+  /**
+   * As the commit left them, deleted ones included; empty for a commit that touched too many to say anything about one.
+   */
   readonly paths: readonly string[];
 }
 

@@ -6,18 +6,25 @@ export interface Model {
   readonly name: string;
   /** US dollars per million tokens; null: unpriced, and only tokens are budgeted. */
   readonly prices: Prices | null;
-  /** The interface that it is called through at the moment, such as "Responses", for operators; absent: it is no endpoint. */
+  /**
+   * The interface that it is called through at the moment, such as "Responses", for operators; absent: it is no
+   * endpoint.
+   */
   readonly calledThrough?: () => string;
   /**
-   * Asks for the next turn. Transient faults are retried inside, within the deadlines. Throws `ModelUnavailable` (ask again at
-   * `retryAt`), or `ModelFailure` with `model_rejected` (key, address or request: the operator must mend it), `model_overflow` (the
-   * messages do not fit), `model_refused` (the model will not answer), `model_misbehaved` (no usable answer after the retries).
+   * Asks for the next turn. Transient faults are retried inside, within the deadlines. Throws `ModelUnavailable` (ask
+   * again at `retryAt`), or `ModelFailure` with `model_rejected` (key, address or request: the operator must mend it),
+   * `model_overflow` (the messages do not fit), `model_refused` (the model will not answer), `model_misbehaved` (no
+   * usable answer after the retries).
    */
   ask(request: ModelRequest, signal: AbortSignal): Promise<ModelTurn>;
 }
 
 export interface Prices extends Rates {
-  /** Where the provider charges more for long prompts: what counts for the whole request once its prompt has more tokens than `above`. */
+  /**
+   * Where the provider charges more for long prompts: what counts for the whole request once its prompt has more tokens
+   * than `above`.
+   */
   readonly long?: Rates & { readonly above: number };
 }
 
@@ -63,8 +70,9 @@ export interface ToolCall {
 }
 
 /**
- * What a provider adds to an answer and wants back unchanged with it: encrypted reasoning, thinking blocks, thought signatures, long call ids.
- * Nobody but the model that made it reads it. It is plain JSON, kept encrypted, never shown, and forgotten when the run ends.
+ * What a provider adds to an answer and wants back unchanged with it: encrypted reasoning, thinking blocks, thought
+ * signatures, long call ids. Nobody but the model that made it reads it. It is plain JSON, kept encrypted, never shown,
+ * and forgotten when the run ends.
  */
 export interface Opaque {
   /** Provider, interface and model that made it. Any other one is asked without it. */

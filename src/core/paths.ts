@@ -78,7 +78,10 @@ function matchesParts(path: readonly string[], pattern: readonly string[], effor
   return computeReach(path, pattern, effort).at(-1) === true;
 }
 
-/** Two pointers and the last star to return to: at most name × pattern steps, where a regular expression may take exponentially many. */
+/**
+ * Two pointers and the last star to return to: at most name × pattern steps, where a regular expression may take
+ * exponentially many.
+ */
 function matchesName(name: string, pattern: string, effort: Effort): boolean {
   let at = 0;
   let next = 0;
@@ -123,7 +126,10 @@ function expandFirst(glob: string): readonly string[] {
   return choices.map((choice) => `${glob.slice(0, match.index)}${choice}${rest}`);
 }
 
-/** Letters, folded widths and the characters that file systems ignore must not hide a name: `.GitHub`, `CODEOWNERS\u200b`, `．github`. */
+/**
+ * Letters, folded widths and the characters that file systems ignore must not hide a name: `.GitHub`,
+ * `CODEOWNERS\u200b`, `．github`.
+ */
 export function toComparablePath(path: string): string {
   return path
     .normalize('NFKC')

@@ -1,10 +1,10 @@
 // The port to durable work: jobs are written with the records that they belong to, and run at least once.
 
 /**
- * `run`: an investigation run. `webhook`: one webhook to a caller. `delivery`: one delivery from GitHub. `urgent-delivery`: one that
- * has slots of its own, since those of the others may all wait for GitHub.
- * `publish`: brings what is shown on GitHub for one thread up to date. `head`: looks at the checks of one commit.
- * `check-run`: brings our own check run on one head up to date. `backfill`: reads the failed checks of a project's last 14 days.
+ * `run`: an investigation run. `webhook`: one webhook to a caller. `delivery`: one delivery from GitHub.
+ * `urgent-delivery`: one that has slots of its own, since those of the others may all wait for GitHub. `publish`:
+ * brings what is shown on GitHub for one thread up to date. `head`: looks at the checks of one commit. `check-run`:
+ * brings our own check run on one head up to date. `backfill`: reads the failed checks of a project's last 14 days.
  */
 export const JOB_KINDS = [
   'run',
@@ -26,11 +26,13 @@ export type Urgency = 'person' | 'automatic';
 export interface NewJob {
   readonly kind: JobKind;
   /**
-   * Id of the run, webhook, delivery, thread, head or project. At most one job of a kind and subject exists: enqueuing it again keeps the
-   * earlier `runAt` and the higher urgency; while it runs, it runs once more afterwards.
+   * Id of the run, webhook, delivery, thread, head or project. At most one job of a kind and subject exists: enqueuing
+   * it again keeps the earlier `runAt` and the higher urgency; while it runs, it runs once more afterwards.
    */
   readonly subject: string;
-  /** Jobs of one group share a limit: the project, the account of a webhook, the issue or pull request of a delivery. */
+  /**
+   * Jobs of one group share a limit: the project, the account of a webhook, the issue or pull request of a delivery.
+   */
   readonly group: string;
   /** ISO 8601 UTC; not before. */
   readonly runAt: string;
@@ -74,7 +76,9 @@ export interface KindDepth {
 }
 
 export interface Queue {
-  /** Works on the kinds that have a handler and limits. Disposing aborts the running handlers and hands their jobs back. */
+  /**
+   * Works on the kinds that have a handler and limits. Disposing aborts the running handlers and hands their jobs back.
+   */
   work(
     handlers: Readonly<Partial<Record<JobKind, JobHandler>>>,
     limits: Readonly<Partial<Record<JobKind, LaneLimits>>>,

@@ -1,5 +1,6 @@
-// Why an investigation waits, ended without a result, or found less than was asked for: a code with its data, and the one text that people read.
-// What an error says of hosts, settings or files is never part of it: that is for the operator, and goes to the log and the terminal alone.
+// Why an investigation waits, ended without a result, or found less than was asked for: a code with its data, and the
+// one text that people read. What an error says of hosts, settings or files is never part of it: that is for the
+// operator, and goes to the log and the terminal alone.
 
 /** Codes with which an investigation ends without a result. The list is the contract of the `issue.failed` webhook. */
 export type FailureCode =

@@ -20,7 +20,10 @@ export interface Report {
   readonly origin: Origin;
   /** The text (and log) of the report: 1 byte to 1 MiB of UTF-8 together with `guidance`, already redacted. */
   readonly text: string;
-  /** What the person who asked wants regarded, to be read behind the text; kept apart, since it is erased with the person. Absent: nothing. */
+  /**
+   * What the person who asked wants regarded, to be read behind the text; kept apart, since it is erased with the
+   * person. Absent: nothing.
+   */
   readonly guidance?: string;
   /** The caller's own name for it, echoed; empty where none was given. */
   readonly reference: string;
@@ -58,8 +61,8 @@ export interface AddressedReport {
 }
 
 /**
- * Reads the report behind an address. Throws `usage` (not such an address, or it may not be read), `absent` (nothing there any more)
- * or `repository_unreachable` (no answer, rate limit); the message names the repair.
+ * Reads the report behind an address. Throws `usage` (not such an address, or it may not be read), `absent` (nothing
+ * there any more) or `repository_unreachable` (no answer, rate limit); the message names the repair.
  */
 export type ReadReportAddress = (url: string, signal: AbortSignal) => Promise<AddressedReport>;
 

@@ -41,11 +41,17 @@ export interface EffectiveValue {
   /** For people; "" for nothing. Outside text. */
   readonly value: string;
   readonly from: ValueSource;
-  /** Where a value of the file does not count in full, such as a mode above the operator's ceiling: what counts instead, and why; also where it stands in a private repository, and is not told; "" else. */
+  /**
+   * Where a value of the file does not count in full, such as a mode above the operator's ceiling: what counts instead,
+   * and why; also where it stands in a private repository, and is not told; "" else.
+   */
   readonly limit: string;
 }
 
-/** `file`: the repository's own. `owner`: that of the owner's `.github` repository. `operator`: an environment variable, named. */
+/**
+ * `file`: the repository's own. `owner`: that of the owner's `.github` repository. `operator`: an environment variable,
+ * named.
+ */
 export type ValueSource =
   | { readonly kind: 'default' }
   | { readonly kind: 'file' }

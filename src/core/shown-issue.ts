@@ -94,7 +94,10 @@ export const NO_LINKS: SourceLinks = () => null;
 
 const PLACE = /^(.{1,400}?):(\d{1,9})(?:[-–:](\d{1,9}))?$/;
 
-/** Links `path:line` and `path:from-to` where the path is one that the investigation has looked at, at the commit that it looked at. */
+/**
+ * Links `path:line` and `path:from-to` where the path is one that the investigation has looked at, at the commit that
+ * it looked at.
+ */
 export function buildSourceLinks(
   place: { readonly webUrl: string; readonly repository: string },
   issue: Pick<Issue, 'diff' | 'investigationSteps' | 'analysis'>,

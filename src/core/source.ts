@@ -4,12 +4,14 @@ import type { Project } from './project.ts';
 
 export interface Source {
   /**
-   * Brings the project's repository up to date and opens it.
-   * Throws `repository_unreachable` (naming what failed, never a credential), `repository_empty` (no commit at all), `access_lost`,
-   * or SourceBusy.
+   * Brings the project's repository up to date and opens it. Throws `repository_unreachable` (naming what failed, never
+   * a credential), `repository_empty` (no commit at all), `access_lost`, or SourceBusy.
    */
   open(project: Project, signal: AbortSignal): Promise<Repository>;
-  /** Removes whatever was kept of the project's repository. It may wait for another process that has it open: until `signal`, where there is one. */
+  /**
+   * Removes whatever was kept of the project's repository. It may wait for another process that has it open: until
+   * `signal`, where there is one.
+   */
   forget(projectId: string, signal?: AbortSignal): Promise<void>;
 }
 
@@ -28,12 +30,14 @@ export interface Repository {
   readonly defaultBranch: string;
   /** True where history was cut off (shallow clone): blame and history say less than there is. */
   readonly shallow: boolean;
-  /** Full sha of a branch, tag or (≥ 7 digit) sha; "" is the default branch; null where there is no such commit here. */
+  /**
+   * Full sha of a branch, tag or (≥ 7 digit) sha; "" is the default branch; null where there is no such commit here.
+   */
   resolve(revision: string, signal: AbortSignal): Promise<string | null>;
   /**
-   * Fetches a commit that no branch or tag leads to, such as the head of a fork's pull request, unless it is here; false where the source does
-   * not give it out. Only for what the house itself was told of: a whole network of forks can be named so, by whoever writes a report.
-   * Throws as `open` does.
+   * Fetches a commit that no branch or tag leads to, such as the head of a fork's pull request, unless it is here;
+   * false where the source does not give it out. Only for what the house itself was told of: a whole network of forks
+   * can be named so, by whoever writes a report. Throws as `open` does.
    */
   bring(sha: string, signal: AbortSignal): Promise<boolean>;
   /** The tree of one commit. `sha` is a full sha that `resolve` gave. */
@@ -52,7 +56,10 @@ export interface SourceTree extends BulkReads {
   history(query: HistoryQuery, signal: AbortSignal): Promise<HistoryResult>;
   /** Who last changed each of the lines `from`–`to` (1-based, inclusive); empty for what is not text. */
   blame(path: string, range: LineRange, signal: AbortSignal): Promise<readonly BlameLine[]>;
-  /** What changed from `fromSha` to this commit; from its first parent where that is null, from nothing where it has none. */
+  /**
+   * What changed from `fromSha` to this commit; from its first parent where that is null, from nothing where it has
+   * none.
+   */
   compare(fromSha: string | null, options: CompareOptions, signal: AbortSignal): Promise<Comparison>;
 }
 
@@ -120,7 +127,9 @@ export interface SearchHit {
   readonly text: string;
 }
 
-/** `error` is set (and hits empty) where the pattern is not a valid expression: a fault that the caller can put right. */
+/**
+ * `error` is set (and hits empty) where the pattern is not a valid expression: a fault that the caller can put right.
+ */
 export interface SearchResult {
   readonly hits: readonly SearchHit[];
   readonly cuts: readonly SearchCut[];
@@ -223,13 +232,16 @@ export interface Comparison {
 
 interface BulkReads {
   /**
-   * The bytes of many blobs, known by their ids, in that order and in pieces as they come: no more is read than was taken. For digests alone:
-   * no secret is taken out of them. One that is not there, or larger than 5 MiB, is left out.
+   * The bytes of many blobs, known by their ids, in that order and in pieces as they come: no more is read than was
+   * taken. For digests alone: no secret is taken out of them. One that is not there, or larger than 5 MiB, is left out.
    */
   contents(blobs: readonly string[], signal: AbortSignal): AsyncIterable<readonly BlobContent[]>;
   /** Ids of this commit and those that lead to it, newest first, without merges, at most `limit`. */
   ancestors(limit: number, signal: AbortSignal): Promise<Ancestors>;
-  /** What commits say and touch, in the order of their ids and in pieces as they come; as little cleaned as `contents`. Ends early where it takes too long. */
+  /**
+   * What commits say and touch, in the order of their ids and in pieces as they come; as little cleaned as `contents`.
+   * Ends early where it takes too long.
+   */
   messages(ids: readonly string[], signal: AbortSignal): AsyncIterable<readonly CommitMessage[]>;
 }
 

@@ -4,8 +4,9 @@
 const ESCAPE = /\u001b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\u0007\u001b\r\n]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
 
 /**
- * Zero-width and bidirectional characters, tag characters and variation selectors (all can carry a hidden message), C0 but tab
- * and line feed, C1, Unicode's own line breaks. Joiners go as well: a text for people stays legible, a hidden channel does not.
+ * Zero-width and bidirectional characters, tag characters and variation selectors (all can carry a hidden message), C0
+ * but tab and line feed, C1, Unicode's own line breaks. Joiners go as well: a text for people stays legible, a hidden
+ * channel does not.
  */
 const UNSEEN =
   /[\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
@@ -44,7 +45,10 @@ function sanitiseValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, sanitiseValue(each)]));
 }
 
-/** The text with what cannot be seen told by its number, such as `[U+202E]`: for code, which must not read otherwise than it runs. */
+/**
+ * The text with what cannot be seen told by its number, such as `[U+202E]`: for code, which must not read otherwise
+ * than it runs.
+ */
 export function withUnseenTold(text: string): string {
   return text.toWellFormed().replace(UNSEEN, (unseen) => {
     const number = unseen.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
@@ -64,8 +68,8 @@ export function truncate(text: string, max: number): string {
 }
 
 /**
- * The beginning of the text, at most `length` characters, cut at white space; a word that does not fit is left out whole,
- * however long it is. The text itself where it is short enough.
+ * The beginning of the text, at most `length` characters, cut at white space; a word that does not fit is left out
+ * whole, however long it is. The text itself where it is short enough.
  */
 export function cutText(text: string, length: number): string {
   if (text.length <= length) return text;

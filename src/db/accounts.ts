@@ -8,7 +8,9 @@ import type { AccountTable, Reader, SessionTable, TokenTable, Trx } from './sche
 import type { Seal } from './seal.ts';
 
 export interface ActOptions {
-  /** A key that is used up in the same transaction, and remembered until it expires. Absent: the act may be repeated. */
+  /**
+   * A key that is used up in the same transaction, and remembered until it expires. Absent: the act may be repeated.
+   */
   readonly once?: { readonly hash: string; readonly expiresAt: string };
   /** True: by the operator at the terminal, for the person; the audit log says so. */
   readonly byOperator?: boolean;
@@ -38,8 +40,8 @@ const TOUCH_MS = 60_000;
 export function createAccountVerbs(database: Database, seal: Seal) {
   return {
     /**
-     * The account of that GitHub number (null: of that login), created if it is missing, its login brought up to date. If another
-     * account holds the login, its person has been renamed and loses it.
+     * The account of that GitHub number (null: of that login), created if it is missing, its login brought up to date.
+     * If another account holds the login, its person has been renamed and loses it.
      */
     async ensureAccount(account: NewAccount): Promise<Account> {
       const known = await database.read((reader) => findSameAccount(reader, account));
@@ -63,7 +65,10 @@ export function createAccountVerbs(database: Database, seal: Seal) {
       );
       return rows.map((row) => seal.open(row.secret, toSecretPurpose(accountId)));
     },
-    /** The new secret signs from now on; the previous one next to it until `overlapUntil`. `repeated`: the key was used before. */
+    /**
+     * The new secret signs from now on; the previous one next to it until `overlapUntil`. `repeated`: the key was used
+     * before.
+     */
     rotateSigningSecret: (rotation: SecretRotation): Promise<'done' | 'repeated'> =>
       database.write((trx) => rotateSecret(trx, rotation, seal)),
     /** For the audit log: the account's signing secret was displayed. */
@@ -250,8 +255,8 @@ async function ensureAccount(trx: Trx, wanted: NewAccount, seal: Seal): Promise<
 }
 
 /**
- * The key of the login. A person on GitHub who holds it has been renamed, and gets a login that GitHub does not allow instead. The service's
- * own account has no number on GitHub and keeps its login.
+ * The key of the login. A person on GitHub who holds it has been renamed, and gets a login that GitHub does not allow
+ * instead. The service's own account has no number on GitHub and keeps its login.
  */
 async function takeLogin(trx: Trx, { login, githubId }: NewAccount, known: Account | null): Promise<string> {
   const key = login.toLowerCase();

@@ -31,11 +31,12 @@ type Counts = ReadonlyMap<string, number>;
 const ALL_PAGES = 2 ** 31 - 1;
 
 /**
- * Copies the database to a new file, mode 600, as it stands at one moment; writers go on meanwhile. Throws `conflict` where there is such a
- * file, `store_unusable` where the copy is not what it was made of, or the disk is full: then there is no such file.
+ * Copies the database to a new file, mode 600, as it stands at one moment; writers go on meanwhile. Throws `conflict`
+ * where there is such a file, `store_unusable` where the copy is not what it was made of, or the disk is full: then
+ * there is no such file.
  */
 export async function backUp(database: string, file: string): Promise<BackedUp> {
-  if (existsSync(file)) throw taken(file);
+  if (existsSync(file)) throw createConflict(file);
   const draft = `${file}.${process.pid}.partial`;
   try {
     closeSync(openSync(draft, 'wx', 0o600));
@@ -45,7 +46,7 @@ export async function backUp(database: string, file: string): Promise<BackedUp> 
     settle(draft, file);
     return { rows: [...counts.values()].reduce((all, count) => all + count, 0), tables: counts.size, bytes };
   } catch (error) {
-    throw explained(error, { database, file });
+    throw explain(error, { database, file });
   } finally {
     for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${draft}${end}`, { force: true });
   }
@@ -55,7 +56,8 @@ export async function backUp(database: string, file: string): Promise<BackedUp> 
 async function copyTo(draft: string, database: string): Promise<Counts> {
   const source = new Sqlite(database, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {
-    // A transaction that reads holds its moment, for the counts and for the copy: without it the copy would begin again at each write.
+    // A transaction that reads holds its moment, for the counts and for the copy: without it the copy would begin again
+    // at each write.
     source.exec('begin');
     const counts = countRows(source);
     await source.backup(draft, { progress: () => ALL_PAGES });
@@ -94,7 +96,7 @@ function check(draft: string, counts: Counts): number {
         .map((table) => `a reference of ${table}`),
       ...findDifferences(counts, countRows(copy)),
     ];
-    if (faults.length > 0) throw damaged(faults);
+    if (faults.length > 0) throw createDamaged(faults);
     return (
       copy
         .prepare<[], number>('select page_count * page_size from pragma_page_count, pragma_page_size')
@@ -126,22 +128,22 @@ function settle(draft: string, file: string): void {
   try {
     linkSync(draft, file);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw taken(file);
+    if (readCode(error) === 'EEXIST') throw createConflict(file);
     // A file system without links, such as that of a memory stick.
-    if (existsSync(file)) throw taken(file);
+    if (existsSync(file)) throw createConflict(file);
     renameSync(draft, file);
   }
   sync(dirname(file));
 }
 
-function taken(file: string): CausewayError {
+function createConflict(file: string): CausewayError {
   return new CausewayError(
     'conflict',
     `There is a file ${file}, and no backup is written over another: name a new one.`,
   );
 }
 
-function damaged(faults: readonly string[]): CausewayError {
+function createDamaged(faults: readonly string[]): CausewayError {
   const first = faults.slice(0, 5).join('; ');
   return new CausewayError(
     'store_unusable',
@@ -149,9 +151,9 @@ function damaged(faults: readonly string[]): CausewayError {
   );
 }
 
-function explained(error: unknown, { database, file }: { readonly database: string; readonly file: string }): unknown {
+function explain(error: unknown, { database, file }: { readonly database: string; readonly file: string }): unknown {
   if (error instanceof CausewayError) return error;
-  const code = codeOf(error);
+  const code = readCode(error);
   if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC') {
     return new CausewayError(
       'store_unusable',
@@ -171,7 +173,7 @@ function explained(error: unknown, { database, file }: { readonly database: stri
   );
 }
 
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
@@ -191,8 +193,8 @@ interface Replacement {
 const BESIDE = ['-wal', '-shm', '-journal'];
 
 /**
- * Throws `usage` where the file is missing or is the database itself, and `store_unusable` where it is damaged, is not a database of Causeway,
- * was made by a newer version, or is sealed with another key.
+ * Throws `usage` where the file is missing or is the database itself, and `store_unusable` where it is damaged, is not
+ * a database of Causeway, was made by a newer version, or is sealed with another key.
  */
 export async function checkBackup(
   { backup, database }: Pick<Replacement, 'backup' | 'database'>,
@@ -206,15 +208,19 @@ export async function checkBackup(
     throw new CausewayError('usage', `${backup} is the database itself: name a backup of it.`);
   }
   const faults = findIntegrityFaults(backup);
-  if (faults.length > 0) throw unfit(backup, `is damaged (${faults.slice(0, 5).join('; ')}). Name another backup.`);
+  if (faults.length > 0)
+    throw createUnfit(backup, `is damaged (${faults.slice(0, 5).join('; ')}). Name another backup.`);
   const found = await examineSqlite(backup, seal, signal);
-  if (found === null) throw unfit(backup, 'is not a backup of Causeway. Name another file.');
+  if (found === null) throw createUnfit(backup, 'is not a backup of Causeway. Name another file.');
   if (found.newer.length > 0) {
     const names = found.newer.join(', ');
-    throw unfit(backup, `was made by a newer Causeway (it has ${names}). Restore it with that version or a later one.`);
+    throw createUnfit(
+      backup,
+      `was made by a newer Causeway (it has ${names}). Restore it with that version or a later one.`,
+    );
   }
   if (found.isKeyRight === false) {
-    throw unfit(
+    throw createUnfit(
       backup,
       'is sealed with another key. Put the encryption.key that belongs to it into DATA_DIR, or set ENCRYPTION_KEY.',
     );
@@ -222,9 +228,10 @@ export async function checkBackup(
 }
 
 /**
- * Copies the backup and puts the copy in place of the database, which no service may have open (see single-owner.ts). Killed at any point, the
- * name leads to the restored database or to the previous one, whose log may then be beside the kept copy, so that its last transactions are missing;
- * repeat the command. It never leads to a mixture of both. Throws as `backUp` does.
+ * Copies the backup and puts the copy in place of the database, which no service may have open (see single-owner.ts).
+ * Killed at any point, the name leads to the restored database or to the previous one, whose log may then be beside the
+ * kept copy, so that its last transactions are missing; repeat the command. It never leads to a mixture of both. Throws
+ * as `backUp` does.
  */
 export async function restoreBackup({ backup, database, keptSuffix }: Replacement): Promise<Restored> {
   const draft = `${database}.restoring`;
@@ -272,6 +279,6 @@ function giveToOwner(file: string, folder: string): void {
   chownSync(file, uid, gid);
 }
 
-function unfit(backup: string, fault: string): CausewayError {
+function createUnfit(backup: string, fault: string): CausewayError {
   return new CausewayError('store_unusable', `${backup} ${fault} Nothing was changed.`);
 }

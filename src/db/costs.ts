@@ -60,7 +60,10 @@ export function createCostVerbs(database: Database) {
     /** Reserves money for a call before it is made. Null if it fits every limit, else the one that it exceeds. */
     reserveMoney: (run: Run, reservation: Reservation): Promise<LimitName | null> =>
       database.write((trx) => reserveMoney(trx, run, reservation)),
-    /** Replaces a reservation by what was spent. From an older generation it changes nothing: its reservations already count as spent. */
+    /**
+     * Replaces a reservation by what was spent. From an older generation it changes nothing: its reservations already
+     * count as spent.
+     */
     settleMoney: (run: Run, settlement: Settlement): Promise<void> =>
       database.write((trx) => settleMoney(trx, run, settlement)),
     /** What the run's model calls have cost so far. */
@@ -68,7 +71,10 @@ export function createCostVerbs(database: Database) {
       const sums = await database.read((reader) => selectSums(reader).where('run_id', '=', runId).executeTakeFirst());
       return toSpending(sums);
     },
-    /** One row for each project and calendar month (UTC) since then, newest month first, then in the order of the projects. */
+    /**
+     * One row for each project and calendar month (UTC) since then, newest month first, then in the order of the
+     * projects.
+     */
     readUsage: (filter: {
       readonly projectIds: readonly string[];
       readonly sinceMonth: string;

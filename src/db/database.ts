@@ -18,13 +18,19 @@ export interface Enqueuer {
 
 export interface Database {
   readonly jobs: Enqueuer;
-  /** Runs a verb in a transaction of its own; it is committed, durably, when this resolves. The verb may run more than once. */
+  /**
+   * Runs a verb in a transaction of its own; it is committed, durably, when this resolves. The verb may run more than
+   * once.
+   */
   write<T>(verb: (trx: Trx) => Promise<T>): Promise<T>;
   /** Runs one query outside of any transaction. */
   read<T>(query: (reader: Reader) => Promise<T>): Promise<T>;
   /** Makes erased text unreadable on disk too, as far as the engine can. */
   forgetErased(): Promise<void>;
-  /** Waits for what is running, and for what starts meanwhile, and closes; later calls are refused as `store_unusable`. `atLast` runs before. */
+  /**
+   * Waits for what is running, and for what starts meanwhile, and closes; later calls are refused as `store_unusable`.
+   * `atLast` runs before.
+   */
   close(atLast?: () => void): Promise<void>;
 }
 
@@ -51,7 +57,8 @@ export function createDatabase({ kysely, enqueuer, explain, runner, forgetErased
   let isClosed = false;
 
   async function run<T>(work: () => Promise<T>): Promise<T> {
-    // SQLite has one connection, and PostgreSQL a few: a verb that waits for one inside another's transaction would wait for ever.
+    // SQLite has one connection, and PostgreSQL a few: a verb that waits for one inside another's transaction would
+    // wait for ever.
     if (inside.getStore()) throw new Error('a verb was called inside the transaction of another; use its trx');
     if (isClosed) {
       const message =

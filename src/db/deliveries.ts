@@ -13,7 +13,10 @@ export interface NewDelivery {
   readonly body: string;
   /** Equal for deliveries that mean the same, whatever their id and event name: the signature covers neither. */
   readonly meaning: string;
-  /** Deliveries of one group (an issue or pull request, else a repository, person or installation) are handled one after the other, by urgency and arrival. */
+  /**
+   * Deliveries of one group (an issue or pull request, else a repository, person or installation) are handled one after
+   * the other, by urgency and arrival.
+   */
   readonly group: string;
   /** Handled before all others, such as access that was taken back. */
   readonly isUrgent: boolean;
@@ -38,8 +41,8 @@ export type DeliveryStore = ReturnType<typeof createDeliveryVerbs>;
 export function createDeliveryVerbs(database: Database, seal: Seal) {
   return {
     /**
-     * Stores the delivery and its job, once: `repeated` if its id was seen, or its meaning since `meaningSince`. One that has failed comes
-     * again under its own id, with a new body, when a person asks GitHub to redeliver it.
+     * Stores the delivery and its job, once: `repeated` if its id was seen, or its meaning since `meaningSince`. One
+     * that has failed comes again under its own id, with a new body, when a person asks GitHub to redeliver it.
      */
     async acceptDelivery(delivery: NewDelivery, times: DeliveryTimes): Promise<'stored' | 'repeated'> {
       const body = seal.seal(delivery.body, toBodyPurpose(delivery.id));
@@ -58,7 +61,10 @@ export function createDeliveryVerbs(database: Database, seal: Seal) {
       if (!row || row.body === null) return null;
       return { id, event: row.event, body: seal.open(row.body, toBodyPurpose(id)), receivedAt: row.received_at };
     },
-    /** Erases the body; the id is kept. The first end counts. `detail` says why it failed, without secrets; "" otherwise. */
+    /**
+     * Erases the body; the id is kept. The first end counts. `detail` says why it failed, without secrets; ""
+     * otherwise.
+     */
     async endDelivery(id: string, end: 'done' | 'failed', detail: string): Promise<void> {
       await database.write((trx) =>
         trx

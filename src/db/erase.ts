@@ -15,7 +15,10 @@ export interface ErasedAccount {
   readonly webhooks: number;
   /** Threads and heads that named them. */
   readonly mentions: number;
-  /** Investigations that they started, which stay with their project, without the person and what they asked to be considered. */
+  /**
+   * Investigations that they started, which stay with their project, without the person and what they asked to be
+   * considered.
+   */
   readonly kept: number;
 }
 
@@ -33,8 +36,9 @@ export const BATCH = 200;
 export function createErasureVerbs(database: Database) {
   return {
     /**
-     * The person of that login (whatever its case) or number on GitHub: sessions, tokens, secrets, webhooks, login, number, and what they
-     * asked to be considered. By number also a person without an account who is named somewhere. Null: no such person is known.
+     * The person of that login (whatever its case) or number on GitHub: sessions, tokens, secrets, webhooks, login,
+     * number, and what they asked to be considered. By number also a person without an account who is named somewhere.
+     * Null: no such person is known.
      */
     async eraseAccount(loginOrNumber: string, now: string): Promise<ErasedAccount | null> {
       const erased = await database.write((trx) => eraseAccount(trx, database.jobs, loginOrNumber, now));
@@ -42,8 +46,8 @@ export function createErasureVerbs(database: Database) {
       return erased;
     },
     /**
-     * The project of that id or name, hidden or not, with everything of its own; its running jobs end with `lease_lost`. If it is cut short,
-     * the project is hidden, and the same call erases the rest. Null: there is none.
+     * The project of that id or name, hidden or not, with everything of its own; its running jobs end with
+     * `lease_lost`. If it is cut short, the project is hidden, and the same call erases the rest. Null: there is none.
      */
     async eraseProject(idOrName: string, now: string): Promise<ErasedProject | null> {
       const found = await database.write((trx) => hideAndCount(trx, idOrName, now));
@@ -67,7 +71,9 @@ export function createErasureVerbs(database: Database) {
   };
 }
 
-/** `eraseSome` erases up to BATCH and returns how many; it is called until it finds fewer. Returns how many there were. */
+/**
+ * `eraseSome` erases up to BATCH and returns how many; it is called until it finds fewer. Returns how many there were.
+ */
 export async function repeatInBatches(database: Database, eraseSome: (trx: Trx) => Promise<number>): Promise<number> {
   for (let total = 0; ; ) {
     const erased = await database.write(eraseSome);
@@ -76,7 +82,9 @@ export async function repeatInBatches(database: Database, eraseSome: (trx: Trx) 
   }
 }
 
-/** Erases investigations, their Issues (by cascade) and undelivered webhooks, and runs without another investigation. */
+/**
+ * Erases investigations, their Issues (by cascade) and undelivered webhooks, and runs without another investigation.
+ */
 export async function eraseInvestigations(trx: Trx, jobs: Enqueuer, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await eraseWebhooks(trx, jobs, ids);
@@ -222,7 +230,10 @@ export async function removeHeadJobs(
   await jobs.remove(trx, 'check-run', toIds(heads));
 }
 
-/** Erases up to `limit` investigations of these projects, whose heads are erased; with fewer also the projects. Returns how many. */
+/**
+ * Erases up to `limit` investigations of these projects, whose heads are erased; with fewer also the projects. Returns
+ * how many.
+ */
 export async function eraseProjects(trx: Trx, jobs: Enqueuer, { ids, limit }: SomeProjects): Promise<number> {
   if (ids.length === 0) return 0;
   const rows = await trx
@@ -273,7 +284,10 @@ async function hideProject(trx: Trx, id: string, now: string): Promise<void> {
 /** The login of an erased person, which GitHub does not allow. */
 const NO_NAME = '(erased)';
 
-/** GitHub's own placeholder for deleted people. It has no role anywhere, so that nothing is started or opened in its name. */
+/**
+ * GitHub's own placeholder for deleted people. It has no role anywhere, so that nothing is started or opened in its
+ * name.
+ */
 const NOBODY: Person = { id: 10137, login: 'ghost' };
 
 async function eraseAccount(

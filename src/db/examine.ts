@@ -1,59 +1,104 @@
-// What the doctor reads of a database: its schema, whether the key opens its secrets, what was given up.
-
+// What the doctor reads of a database: its schema, whether the key opens its secrets, its jobs, and damage. Nothing is written.
 import { statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { toSecretPurpose } from './accounts.ts';
 import { listMigrations, readAppliedMigrations } from './migrate.ts';
 import type { TableForm } from './migrations/0001-initial.ts';
+import { createPool, createPostgresDialect, POSTGRES_TABLES, requireUsableServer } from './postgres.ts';
+import { explainPostgres } from './postgres-errors.ts';
 import type { Reader, Schema } from './schema.ts';
 import type { Seal } from './seal.ts';
 import { createSqliteDialect, explainSqlite, SQLITE_TABLES } from './sqlite.ts';
 
 export interface Examination {
-  /** Migrations that this version has and the database has not: the next start makes them. */
+  /** Migrations that this version has and the database has not: the next start applies them. */
   readonly missing: readonly string[];
-  /** Migrations that this version does not know: a newer one made them. */
+  /** Migrations that this version does not know: a newer one applied them. */
   readonly newer: readonly string[];
-  /** Whether the key opens a secret that is stored; null: none is stored. */
+  /** Whether the key opens a stored secret; null: none is stored. */
   readonly isKeyRight: boolean | null;
-  /** By the mark that holds every process over the database. */
   readonly isPaused: boolean;
   /** Jobs that wait, and those given up after their last try. */
   readonly jobs: { readonly waiting: number; readonly dead: number };
   /** What is damaged, in the engine's words; at most ten lines. */
   readonly damage: readonly string[];
-  /** Milliseconds by which the database's clock is ahead of this machine's; 0 where it is the same one. */
+  /** Milliseconds by which the database's clock is ahead of this machine's; 0 on the same machine. */
   readonly aheadMs: number;
-  /** What was not looked at, in words; "" for nothing. */
+  /** What was not examined; "" for nothing. */
   readonly unchecked: string;
 }
 
-/** Null: there is no schema yet. */
-export async function examine(
-  kysely: Reader,
-  { form, seal }: { readonly form: TableForm; readonly seal: Seal },
-): Promise<Omit<Examination, 'damage' | 'aheadMs' | 'unchecked'> | null> {
+const MOST_LINES = 10;
+/** A larger file is not checked for damage: that blocks this process for about 5 s per GiB. */
+const MAX_CHECKED_BYTES = 1024 ** 3;
+const STATEMENT_MS = 10_000;
+
+/** Null: there is no schema yet. The file must exist. Throws `store_unusable` or `store_locked`. */
+export async function examineSqlite(file: string, seal: Seal, signal: AbortSignal): Promise<Examination | null> {
+  let connection: Sqlite.Database | undefined;
+  try {
+    connection = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
+    const kysely = new Kysely<Schema>({ dialect: createSqliteDialect(connection) });
+    const found = await examineSchema(kysely, SQLITE_TABLES, seal);
+    if (found === null || statSync(file).size > MAX_CHECKED_BYTES) {
+      return found && { ...found, unchecked: 'its pages, since it is larger than 1 GiB' };
+    }
+    return { ...found, damage: await findDamage(connection, signal) };
+  } catch (error) {
+    throw explainSqlite(error, file);
+  } finally {
+    connection?.close();
+  }
+}
+
+/**
+ * On one connection, next to a running service. Null: there is no schema yet. `shown`: its name without the password.
+ * Throws `store_unusable`.
+ */
+export async function examinePostgres(
+  { url, shown }: { readonly url: string; readonly shown: string },
+  { seal, now }: { readonly seal: Seal; readonly now: () => Date },
+): Promise<Examination | null> {
+  const pool = createPool({ url, connections: 1, statementMs: STATEMENT_MS });
+  const kysely = new Kysely<Schema>({ dialect: createPostgresDialect(pool) });
+  try {
+    await requireUsableServer(kysely, shown);
+    const found = await examineSchema(kysely, POSTGRES_TABLES, seal);
+    return found && { ...found, aheadMs: await measureClock(kysely, now) };
+  } catch (error) {
+    throw explainPostgres(error, shown);
+  } finally {
+    await kysely.destroy();
+  }
+}
+
+async function examineSchema(kysely: Reader, form: TableForm, seal: Seal): Promise<Examination | null> {
   const applied = await readAppliedMigrations(kysely, form);
   if (applied.length === 0) return null;
   const known = Object.keys(listMigrations(form));
   const missing = known.filter((name) => !applied.includes(name));
   const newer = applied.filter((name) => !known.includes(name));
-  // Of a schema that is not whole nothing more can be asked in one way.
-  if (missing.length > 0) {
-    return { missing, newer, isKeyRight: null, isPaused: false, jobs: { waiting: 0, dead: 0 } };
-  }
+  const schema = { missing, newer, damage: [], aheadMs: 0, unchecked: '' };
+  // An incomplete schema cannot be asked for more.
+  if (missing.length > 0) return { ...schema, isKeyRight: null, isPaused: false, jobs: { waiting: 0, dead: 0 } };
+  const pause = kysely.selectFrom('service_marks').select('name').where('name', '=', 'paused');
+  const counts = await kysely
+    .selectFrom('jobs')
+    .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
+    .groupBy('state')
+    .execute();
+  const countJobs = (state: string) => Number(counts.find((row) => row.state === state)?.count ?? 0);
   return {
-    missing,
-    newer,
-    isKeyRight: await opens(kysely, seal),
-    isPaused: await isPausedForAll(kysely),
-    jobs: await jobsOf(kysely),
+    ...schema,
+    isKeyRight: await isKeyRight(kysely, seal),
+    isPaused: (await pause.executeTakeFirst()) !== undefined,
+    jobs: { waiting: countJobs('waiting'), dead: countJobs('dead') },
   };
 }
 
-async function opens(kysely: Reader, seal: Seal): Promise<boolean | null> {
+async function isKeyRight(kysely: Reader, seal: Seal): Promise<boolean | null> {
   const newest = kysely.selectFrom('signing_secrets').select(['account_id', 'secret']).orderBy('seq', 'desc').limit(1);
   const row = await newest.executeTakeFirst();
   if (!row) return null;
@@ -65,61 +110,21 @@ async function opens(kysely: Reader, seal: Seal): Promise<boolean | null> {
   }
 }
 
-async function isPausedForAll(kysely: Reader): Promise<boolean> {
-  const mark = kysely.selectFrom('service_marks').select('name').where('name', '=', 'paused');
-  return (await mark.executeTakeFirst()) !== undefined;
-}
-
-async function jobsOf(kysely: Reader): Promise<Examination['jobs']> {
-  const rows = await kysely
-    .selectFrom('jobs')
-    .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
-    .groupBy('state')
-    .execute();
-  const count = (state: string) => Number(rows.find((row) => row.state === state)?.count ?? 0);
-  return { waiting: count('waiting'), dead: count('dead') };
-}
-
-/** About 5 s of reading, in which nothing else of this process goes on: a larger file is checked as a copy. */
-const MAX_CHECKED_BYTES = 1024 ** 3;
-
-const MOST_LINES = 10;
-
-/** Null: there is no schema in it yet. The file must exist. Throws `store_unusable` or `store_locked`. */
-export async function examineSqlite(file: string, seal: Seal, signal: AbortSignal): Promise<Examination | null> {
-  let connection: Sqlite.Database | undefined;
-  try {
-    connection = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
-    const kysely = new Kysely<Schema>({ dialect: createSqliteDialect(connection) });
-    const found = await examine(kysely, { form: SQLITE_TABLES, seal });
-    if (found === null) return null;
-    const isSmall = statSync(file).size <= MAX_CHECKED_BYTES;
-    const damage = isSmall ? await damageIn(connection, signal) : [];
-    const unchecked = isSmall ? '' : 'its pages, since it is larger than 1 GiB';
-    return { ...found, damage, aheadMs: 0, unchecked };
-  } catch (error) {
-    throw explainSqlite(error, file);
-  } finally {
-    connection?.close();
-  }
-}
-
-async function damageIn(connection: Sqlite.Database, signal: AbortSignal): Promise<readonly string[]> {
-  const names = connection.prepare<[], { name: string }>("select name from sqlite_schema where type = 'table'").all();
+async function findDamage(connection: Sqlite.Database, signal: AbortSignal): Promise<readonly string[]> {
+  const tables = connection.prepare<[], string>("select name from sqlite_schema where type = 'table'").pluck().all();
   const lines: string[] = [];
-  for (const { name } of names) {
+  for (const table of tables) {
     await nextTurn();
     signal.throwIfAborted();
-    const said = connection.pragma(`quick_check('${name.replaceAll("'", "''")}')`, { simple: false });
-    lines.push(...wordsOf(said).filter((line) => line !== 'ok'));
+    const check = connection.prepare<[string], string>('select * from pragma_quick_check(?)').pluck();
+    lines.push(...check.all(table).filter((line) => line !== 'ok'));
     if (lines.length >= MOST_LINES) break;
   }
   return lines.slice(0, MOST_LINES);
 }
 
-function wordsOf(rows: unknown): readonly string[] {
-  if (!Array.isArray(rows)) return [];
-  return rows.flatMap((row: unknown) =>
-    typeof row === 'object' && row !== null ? Object.values(row).map(String) : [],
-  );
+async function measureClock(kysely: Reader, now: () => Date): Promise<number> {
+  const before = now().getTime();
+  const { rows } = await sql<{ ms: number }>`select extract(epoch from clock_timestamp()) * 1000 as ms`.execute(kysely);
+  return Math.round((rows[0]?.ms ?? before) - (before + now().getTime()) / 2);
 }

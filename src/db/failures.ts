@@ -83,13 +83,14 @@ export function createFailureVerbs(database: Database) {
       database.read((reader) => listFailures(reader, projectId, filter)),
     /**
      * Links red checks to their failure, each once by its key; created (with `id`) if the fingerprint is new.
-     * - A closed failure is opened again, without its former investigation and thread, by a sighting from after its end; it keeps both within
-     *   24 hours in the pull request that they were started for, unless they brought nothing.
-     * - A sighting may be moved: to the default branch when its commit is there, or to the pull request that was opened for it since.
+     * - A closed failure is opened again, without its former investigation and thread, by a sighting from after its
+     *   end; it keeps both within 24 hours in the pull request that they were started for, unless they brought nothing.
+     * - A sighting may be moved: to the default branch when its commit is there, or to the pull request that was opened
+     *   for it since.
      * - The headline is that of the first sighting, and then that of the first one on the default branch.
      *
-     * `standing`: as it was before; `regression` only after it was closed by a passing default branch. Sightings that were recorded before
-     * return what they returned then.
+     * `standing`: as it was before; `regression` only after it was closed by a passing default branch. Sightings that
+     * were recorded before return what they returned then.
      */
     recordSightings: (
       failure: NewFailure,
@@ -114,7 +115,9 @@ export function createFailureVerbs(database: Database) {
       const { from, to } = first.range;
       return others.every(({ range }) => range.from === from && range.to === to) ? first.range : null;
     },
-    /** For the run's failures whose complete range has that commit; refused with `lease_lost` from an older generation. */
+    /**
+     * For the run's failures whose complete range has that commit; refused with `lease_lost` from an older generation.
+     */
     saveLikeliestCommit: (run: Run, likeliest: LikeliestCommit): Promise<void> =>
       database.write(async (trx) => {
         await requireLease(trx, run);
@@ -142,12 +145,16 @@ export function createFailureVerbs(database: Database) {
     /** Whether the failure is open, and was seen at this pull request since that last passed or was closed. */
     isOpenIn: (failureId: string, pullRequest: number): Promise<boolean> =>
       database.read((reader) => isOpenInPullRequest(reader, failureId, pullRequest)),
-    /** Which red commits of the default branch `closeFixedFailures` has to know of whether they lead to which passing ones. */
+    /**
+     * Which red commits of the default branch `closeFixedFailures` has to know of whether they lead to which passing
+     * ones.
+     */
     listPossibleFixes: (projectId: string, passing: PassingHead): Promise<readonly CommitPair[]> =>
       database.read((reader) => listPossibleFixes(reader, projectId, passing)),
     /**
-     * Closes failures of the default branch if each check that had them, at each commit, passed later at another commit that contains it, as
-     * `contained` says. Later is not enough: checks of an older commit may be slow. Passing at the same commit is chance. Returns those closed.
+     * Closes failures of the default branch if each check that had them, at each commit, passed later at another commit
+     * that contains it, as `contained` says. Later is not enough: checks of an older commit may be slow. Passing at the
+     * same commit is chance. Returns those closed.
      */
     closeFixedFailures: (
       projectId: string,
@@ -162,8 +169,8 @@ export function createFailureVerbs(database: Database) {
         return closed;
       }),
     /**
-     * The pull request was closed, merged or passed at `at`; later sightings stay. Failures that were seen only in pull requests that have
-     * ended are closed.
+     * The pull request was closed, merged or passed at `at`; later sightings stay. Failures that were seen only in pull
+     * requests that have ended are closed.
      */
     closeFailuresOfPullRequest: (projectId: string, number: number, at: string): Promise<void> =>
       database.write((trx) => closeFailuresOfPullRequest(trx, projectId, number, toTime(at))),
@@ -254,7 +261,10 @@ async function closeFixedFailures(
 interface RedCheck {
   readonly failureId: string;
   readonly sha: string;
-  /** Other commits where the check passed after that, the one given first, then the newest. Not every check runs at every commit. */
+  /**
+   * Other commits where the check passed after that, the one given first, then the newest. Not every check runs at
+   * every commit.
+   */
   readonly passedAt: readonly string[];
 }
 
@@ -336,7 +346,10 @@ async function isOpenInPullRequest(reader: Reader, failureId: string, pullReques
   return (await seen.executeTakeFirst()) !== undefined;
 }
 
-/** Closes up to `limit` open failures that were not seen since then, such as of a check that was renamed; returns how many. */
+/**
+ * Closes up to `limit` open failures that were not seen since then, such as of a check that was renamed; returns how
+ * many.
+ */
 export async function closeUnseen(
   trx: Trx,
   { unseenSince, now, limit }: { readonly unseenSince: string; readonly now: string; readonly limit: number },

@@ -27,8 +27,8 @@ export function createHeadVerbs(database: Database) {
   const { jobs } = database;
   return {
     /**
-     * The head of that commit, created with state `waiting` (and `id`) if it is missing; its `head` job is due at `runAt`, or earlier if it
-     * already was. The branch is stored if none was known.
+     * The head of that commit, created with state `waiting` (and `id`) if it is missing; its `head` job is due at
+     * `runAt`, or earlier if it already was. The branch is stored if none was known.
      */
     ensureHead: (head: NewHead, times: { readonly runAt: string; readonly now: string }): Promise<Head> =>
       database.write((trx) => ensureHead(trx, jobs, head, times)),
@@ -65,18 +65,22 @@ export function createHeadVerbs(database: Database) {
           .execute();
         return toHeads(rows);
       }),
-    /** Whether a red head of this branch, or of one of these pull requests, is stored: only then a green one matters. */
+    /**
+     * Whether a red head of this branch, or of one of these pull requests, is stored: only then a green one matters.
+     */
     hasRedHead: (
       projectId: string,
       of: { readonly branch: string; readonly pullRequests: readonly number[] },
     ): Promise<boolean> => database.read((reader) => hasRedHead(reader, projectId, of)),
     /**
-     * What was found at a head. Enqueues its `check-run` job, and the `publish` jobs of the threads of its pull request, of its findings
-     * and of its former findings.
+     * What was found at a head. Enqueues its `check-run` job, and the `publish` jobs of the threads of its pull
+     * request, of its findings and of its former findings.
      */
     saveHead: (id: string, judged: JudgedHead, now: string): Promise<void> =>
       database.write((trx) => saveHead(trx, jobs, id, { ...judged, now })),
-    /** Stores what is on GitHub for it, and updates `analysis.links.checkRun` of the Issues of its own investigations. */
+    /**
+     * Stores what is on GitHub for it, and updates `analysis.links.checkRun` of the Issues of its own investigations.
+     */
     saveHeadRecord: (id: string, record: HeadRecord, now: string): Promise<void> =>
       database.write(async (trx) => {
         const columns = { ...toHeadRecordColumns(record), changed_at: now };

@@ -135,7 +135,8 @@ async function listInvestigations(reader: Reader, filter: InvestigationFilter): 
       query.selectFrom('investigations as last').select('last.seq').where('last.id', '=', after),
     );
   }
-  // The page is selected before anything is joined: otherwise all rows of several projects would be joined to be sorted.
+  // The page is selected before anything is joined: otherwise all rows of several projects would be joined to be
+  // sorted.
   const rows = await selectWithProgress(reader)
     .where('investigations.seq', 'in', () => page)
     .orderBy('investigations.seq', 'desc')
@@ -247,8 +248,9 @@ export function createIssueVerbs(database: Database) {
     listIssueLines: (filter: IssueLineFilter): Promise<readonly IssueLine[]> =>
       database.read((reader) => listIssueLines(reader, filter)),
     /**
-     * Erases the Issue, its investigation, undelivered webhooks and, without another investigation attached, the run with its steps; of the
-     * Issues whose `sameAs` names it, the oldest takes its place. False: no such Issue. `by`: account id for the audit log; absent: the caller's own.
+     * Erases the Issue, its investigation, undelivered webhooks and, without another investigation attached, the run
+     * with its steps; of the Issues whose `sameAs` names it, the oldest takes its place. False: no such Issue. `by`:
+     * account id for the audit log; absent: the caller's own.
      */
     async eraseIssue(id: string, now: string, by?: string): Promise<boolean> {
       const erased = await database.write((trx) => eraseIssue(trx, database.jobs, { id, by, now }));

@@ -11,10 +11,11 @@ import type { Reader } from './schema.ts';
 /**
  * All migrations, by name, in the form of one engine. There is no way down: a downgrade is refused.
  *
- * On PostgreSQL processes of two versions run side by side while one replaces the other, so each migration after the first only adds, in ways
- * that the version before it need not know: a table, an index, a column that may be null or has a default. What is to go, or to mean something
- * else, goes with the release after the one that has stopped using it, and a release brings one migration at most: a process works with a
- * schema that is one ahead of its own, and refuses one that is further.
+ * On PostgreSQL processes of two versions run side by side while one replaces the other, so each migration after the
+ * first only adds, in ways that the version before it need not know: a table, an index, a column that may be null or
+ * has a default. What is to go, or to mean something else, goes with the release after the one that has stopped using
+ * it, and a release brings one migration at most: a process works with a schema that is one ahead of its own, and
+ * refuses one that is further.
  */
 export function listMigrations(form: TableForm): Record<string, Migration> {
   return { '0001-initial': { up: (database) => createTables(database, form) } };
@@ -66,11 +67,15 @@ function toNewer(place: string, unknown: readonly string[]): CausewayError {
 /** Many processes may start at once, on many machines: one migrates, and to the others it is done. */
 const LOCK = 7_206_419_832;
 
-/** As `migrate`, on PostgreSQL: under a lock that ends with the transaction. A session's lock could stay with a pooler, and no process would migrate. */
+/**
+ * As `migrate`, on PostgreSQL: under a lock that ends with the transaction. A session's lock could stay with a pooler,
+ * and no process would migrate.
+ */
 export async function migrateUnderLock(kysely: Reader, wanted: Wanted): Promise<void> {
   await kysely.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(${LOCK})`.execute(trx);
-    // First: where no table may be made, Kysely would query once more in the transaction that failed, and report that instead.
+    // First: where no table may be made, Kysely would query once more in the transaction that failed, and report that
+    // instead.
     await makeCommitMarks(trx);
     await migrate(trx, wanted);
     await sweepCommitMarks(trx);
@@ -84,7 +89,9 @@ export async function readAppliedMigrations(kysely: Reader, form: TableForm): Pr
   return (await readSteps(kysely)).map(({ name }) => name);
 }
 
-/** Names of the migrations that some process has made since that moment, in their order, and how many there are in all. */
+/**
+ * Names of the migrations that some process has made since that moment, in their order, and how many there are in all.
+ */
 export async function listNewMigrations(
   database: Pick<Database, 'read'>,
   moment: Date,

@@ -19,14 +19,19 @@ export interface MoveSource extends Disposable {
   readonly connection: Sqlite.Database;
 }
 
-/** Of the engine, the migrator, the queue (its jobs are enqueued anew), and what is of this database and process alone. */
+/**
+ * Of the engine, the migrator, the queue (its jobs are enqueued anew), and what is of this database and process alone.
+ */
 const NOT_MOVED = /^(?:sqlite_.*|kysely_.*|jobs|job_.*|health_checks|move_state)$/;
 
 const MOST_ROWS = 500;
 /** A delivery may have 25 MiB, and the rows of a batch become one JSON text. */
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 
-/** The SQLite database at one moment, read only. The file is the caller's own (see single-owner.ts). Throws `usage` where it is none of ours. */
+/**
+ * The SQLite database at one moment, read only. The file is the caller's own (see single-owner.ts). Throws `usage`
+ * where it is none of ours.
+ */
 export function openMoveSource(file: string): MoveSource {
   let connection: Sqlite.Database | undefined;
   try {
@@ -79,8 +84,9 @@ export interface Moved {
 }
 
 /**
- * Throws `conflict` where jobs run in the source, the target holds anything, or the source was written to meanwhile; `store_unusable` where a
- * table has another number of rows at the end; and the signal's reason. Then nothing was written.
+ * Throws `conflict` where jobs run in the source, the target holds anything, or the source was written to meanwhile;
+ * `store_unusable` where a table has another number of rows at the end; and the signal's reason. Then nothing was
+ * written.
  */
 export async function moveRecords({ source, target, enqueuer, now, say, signal }: Move): Promise<Moved> {
   const { connection } = source;

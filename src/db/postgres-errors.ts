@@ -19,8 +19,8 @@ const TABLE = 'commit_marks';
 const KEPT = '1 day';
 
 /**
- * One row per connection, updated with each transaction. The server's own transaction numbers are no proof: after a crash those that were not
- * yet on disk are used again.
+ * One row per connection, updated with each transaction. The server's own transaction numbers are no proof: after a
+ * crash those that were not yet on disk are used again.
  */
 export async function makeCommitMarks(kysely: Reader): Promise<void> {
   const { rows } = await sql<{ readonly found: string | null }>`select to_regclass(${TABLE}) as found`.execute(kysely);
@@ -49,7 +49,9 @@ export function toMarkStatement({ connection, number }: CommitMark): string {
   );
 }
 
-/** Whether that transaction took place. Waits for its end if the server has not noticed yet that the connection is lost. */
+/**
+ * Whether that transaction took place. Waits for its end if the server has not noticed yet that the connection is lost.
+ */
 export async function wasMarkCommitted(kysely: Reader, { connection, number }: CommitMark): Promise<boolean> {
   const ask = sql<{ readonly number: number }>`
     select number from ${sql.table(TABLE)} where connection = ${connection} for update`;
@@ -69,13 +71,13 @@ export class UnansweredCommit extends Error {
 }
 
 /**
- * `conflict`: another transaction came first; nothing was written. `collision`: a row came or went in the same moment; the verb sees it the
- * second time, or is wrong. `lost`: no server just now. `final`: trying again changes nothing.
+ * `conflict`: another transaction came first; nothing was written. `collision`: a row came or went in the same moment;
+ * the verb sees it the second time, or is wrong. `lost`: no server just now. `final`: trying again changes nothing.
  */
 type Fault = 'conflict' | 'collision' | 'lost' | 'final';
 
-function faultOf(error: unknown): Fault {
-  const code = codeOf(error);
+function classifyFault(error: unknown): Fault {
+  const code = readCode(error);
   if (code === '40001' || code === '40P01') return 'conflict';
   if (code === '23505' || code === '23503') return 'collision';
   return isLostConnection(error) || isReadOnly(error) || code === '53300' ? 'lost' : 'final';
@@ -83,14 +85,17 @@ function faultOf(error: unknown): Fault {
 
 /** Of a server that stands by: its former primary's connections lead to it for a while after a failover. */
 export function isReadOnly(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = readCode(error);
   return code === '25006' || (code === '0A000' && error instanceof Error && error.message.includes('hot standby'));
 }
 
-/** Also a server that is just starting or stopping: whoever asked has no answer, and its transaction did not take place unless it was committing. */
+/**
+ * Also a server that is just starting or stopping: whoever asked has no answer, and its transaction did not take place
+ * unless it was committing.
+ */
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = codeOf(error);
+  const code = readCode(error);
   if (/^(08...|57P0[123])$/.test(code) || NETWORK.has(code)) return true;
   return (
     code === '' &&
@@ -106,26 +111,31 @@ const NETWORK: ReadonlySet<string> = new Set([
 ]);
 
 /** SQLSTATE, or the code of a failed system call; empty where there is none. */
-function codeOf(error: unknown): string {
-  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+function readCode(error: unknown): string {
+  if (error instanceof AggregateError) return readCode(error.errors[0]);
   if (!(error instanceof Error) || !('code' in error)) return '';
   return typeof error.code === 'string' ? error.code : '';
 }
 
-/** `shown`: the database's address without its password. Anything that is not the database's own is returned as it is. */
+/**
+ * `shown`: the database's address without its password. Anything that is not the database's own is returned as it is.
+ */
 export function explainPostgres(error: unknown, shown: string): unknown {
   if (error instanceof CausewayError) return error;
-  if (error instanceof UnansweredCommit) return told('store_unusable', IN_DOUBT, { error, shown });
-  const code = codeOf(error);
+  if (error instanceof UnansweredCommit) return createError('store_unusable', IN_DOUBT, { error, shown });
+  const code = readCode(error);
   const found = REPAIRS.find(([pattern]) => pattern.test(code)) ?? (isLostConnection(error) ? UNREACHABLE : undefined);
-  if (found) return told(found[1], found[2], { error, shown });
-  return isTls(error) ? told('store_unusable', TLS, { error, shown }) : error;
+  if (found) return createError(found[1], found[2], { error, shown });
+  return isTls(error) ? createError('store_unusable', TLS, { error, shown }) : error;
 }
 
-/** As `explainPostgres`. Whatever else hinders opening (tables of our names that belong to another program, for one) is the database's fault too. */
+/**
+ * As `explainPostgres`. Whatever else hinders opening (tables of our names that belong to another program, for one) is
+ * the database's fault too.
+ */
 export function explainOpening(error: unknown, shown: string): CausewayError {
   const explained = explainPostgres(error, shown);
-  return explained instanceof CausewayError ? explained : told('store_unusable', FOREIGN, { error, shown });
+  return explained instanceof CausewayError ? explained : createError('store_unusable', FOREIGN, { error, shown });
 }
 
 interface About {
@@ -133,8 +143,8 @@ interface About {
   readonly shown: string;
 }
 
-function told(code: ErrorCode, repair: string, { error, shown }: About): CausewayError {
-  const why = codeOf(error);
+function createError(code: ErrorCode, repair: string, { error, shown }: About): CausewayError {
+  const why = readCode(error);
   const sign = why === '' ? '' : ` (${why})`;
   const message = `The database ${shown} ${repair}${sign}`;
   if (why === DISK_FULL) return new StoreUnusable('full', message, { cause: error });
@@ -143,7 +153,7 @@ function told(code: ErrorCode, repair: string, { error, shown }: About): Causewa
 
 function isTls(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/.test(codeOf(error)) || /does not support SSL/.test(error.message);
+  return /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/.test(readCode(error)) || /does not support SSL/.test(error.message);
 }
 
 /** SQLSTATE disk_full. */
@@ -222,17 +232,19 @@ const LONGEST_LOST_MS = 500;
 const MOST_COLLISIONS = 3;
 
 /**
- * All transactions are serializable: the verbs were written for an engine that runs one at a time, and so it seems to them. What PostgreSQL
- * refuses since two did not fit one after the other (40001, 40P01) is run again from its beginning, with a pause that chance draws, for
- * `patienceMs` at most. So is what found no server: a server that is restarted costs whoever waits a moment, and nobody an answer.
+ * All transactions are serializable: the verbs were written for an engine that runs one at a time, and so it seems to
+ * them. What PostgreSQL refuses since two did not fit one after the other (40001, 40P01) is run again from its
+ * beginning, with a pause that chance draws, for `patienceMs` at most. So is what found no server: a server that is
+ * restarted costs whoever waits a moment, and nobody an answer.
  *
- * A commit that was sent and not answered may have taken place. Each transaction leaves a mark (commit-marks.ts), and once there is a server
- * again that is looked for: there, and the verb's result is returned; not there, and the verb runs again. Only where no server answers in time
- * is it in doubt, and says so as `store_unusable`. Then a caller of the API repeats with its key; a worker's job stays claimed and is taken
- * over, the generation fencing off what came late; GitHub delivers again by the same id.
+ * A commit that was sent and not answered may have taken place. Each transaction leaves a mark (commit-marks.ts), and
+ * once there is a server again that is looked for: there, and the verb's result is returned; not there, and the verb
+ * runs again. Only where no server answers in time is it in doubt, and says so as `store_unusable`. Then a caller of
+ * the API repeats with its key; a worker's job stays claimed and is taken over, the generation fencing off what came
+ * late; GitHub delivers again by the same id.
  */
-export function serializable(kysely: Reader, patienceMs: number): TransactionRunner {
-  const inTurn = turns();
+export function createSerializableRunner(kysely: Reader, patienceMs: number): TransactionRunner {
+  const inTurn = createTurns();
   return {
     write: (verb) => {
       const attempt = async () => {
@@ -249,14 +261,14 @@ export function serializable(kysely: Reader, patienceMs: number): TransactionRun
           throw new DidNotCommit('the transaction was rolled back', { cause: error });
         }
       };
-      return patiently(patienceMs, attempt, () => inTurn(attempt));
+      return retryPatiently(patienceMs, attempt, () => inTurn(attempt));
     },
-    read: (query) => patiently(patienceMs, query),
+    read: (query) => retryPatiently(patienceMs, query),
   };
 }
 
 /** Second attempts of this process, one after the other: those that met once would meet again. */
-function turns(): <T>(work: () => Promise<T>) => Promise<T> {
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const mine = last.then(work);
@@ -268,14 +280,16 @@ function turns(): <T>(work: () => Promise<T>) => Promise<T> {
 /** It is known not to have taken place. */
 class DidNotCommit extends Error {}
 
-/** Tries again what is worth it, for `patienceMs`, and by `afterConflict` where it met another; throws the last error. */
-export async function patiently<T>(patienceMs: number, work: () => Promise<T>, afterConflict = work): Promise<T> {
-  const mayTryAgain = trials(patienceMs);
+/**
+ * Tries again what is worth it, for `patienceMs`, and by `afterConflict` where it met another; throws the last error.
+ */
+export async function retryPatiently<T>(patienceMs: number, work: () => Promise<T>, afterConflict = work): Promise<T> {
+  const mayTryAgain = createRetryLimit(patienceMs);
   for (let attempt = work; ; ) {
     try {
       return await attempt();
     } catch (error) {
-      const fault = error instanceof DidNotCommit ? 'lost' : faultOf(error);
+      const fault = error instanceof DidNotCommit ? 'lost' : classifyFault(error);
       const wait = mayTryAgain(fault);
       if (wait === null) throw error;
       attempt = fault === 'conflict' ? afterConflict : work;
@@ -285,7 +299,7 @@ export async function patiently<T>(patienceMs: number, work: () => Promise<T>, a
 }
 
 /** Milliseconds to wait after a fault; null: no more. */
-function trials(patienceMs: number): (fault: Fault) => number | null {
+function createRetryLimit(patienceMs: number): (fault: Fault) => number | null {
   const deadline = performance.now() + patienceMs;
   const seen = { conflict: 0, collision: 0, lost: 0 };
   return (fault) => {
@@ -304,7 +318,7 @@ function pause(first: number, longest: number, tries: number): number {
 /** Throws `unanswered` where it cannot be known. */
 async function wasCommitted(kysely: Reader, unanswered: UnansweredCommit, patienceMs: number): Promise<boolean> {
   try {
-    return await patiently(patienceMs, () => wasMarkCommitted(kysely, unanswered.mark));
+    return await retryPatiently(patienceMs, () => wasMarkCommitted(kysely, unanswered.mark));
   } catch {
     throw unanswered;
   }

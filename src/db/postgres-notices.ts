@@ -54,7 +54,7 @@ export function openNotices({ url, onFault, roundMs = ROUND_MS }: NoticesOptions
   const waiting = new Map<string, readonly [Topic, string]>();
   const line: Line = { client: null, isLeader: false };
   const heard = (payload: string) => {
-    const { topic, text, from } = parsed(payload);
+    const { topic, text, from } = parseMessage(payload);
     if (from === self) return;
     for (const listener of listeners.get(topic) ?? []) listener(text);
   };
@@ -115,11 +115,11 @@ async function hold(line: Line, { url, roundMs, heard, onThere, signal }: Holdin
   signal.addEventListener('abort', stopped, { once: true });
   try {
     await Promise.race([client.connect(), lost]);
-    await answered(client.query(`listen ${CHANNEL}`), lost);
+    await waitForAnswer(client.query(`listen ${CHANNEL}`), lost);
     line.client = client;
     onThere();
     for (;;) {
-      line.isLeader = line.isLeader ? await alive(client, lost) : await takeLead(client, lost);
+      line.isLeader = line.isLeader ? await checkAlive(client, lost) : await takeLead(client, lost);
       await Promise.race([sleep(roundMs, undefined, { signal }), lost]);
     }
   } finally {
@@ -131,7 +131,7 @@ async function hold(line: Line, { url, roundMs, heard, onThere, signal }: Holdin
 }
 
 /** Anybody who may connect to the database can say anything; what is not ours is heard by nobody. */
-function parsed(payload: string): Message {
+function parseMessage(payload: string): Message {
   try {
     const { topic, text, from }: Partial<Message> = JSON.parse(payload);
     return { topic: `${topic}`, text: `${text}`, from: `${from}` };
@@ -163,18 +163,18 @@ async function keepUp(session: () => Promise<never>, { signal, onFault }: Upkeep
 
 async function takeLead(client: Client, lost: Promise<never>): Promise<boolean> {
   const asked = client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [LEADER_LOCK]);
-  const { rows } = await answered(asked, lost);
+  const { rows } = await waitForAnswer(asked, lost);
   return rows[0]?.taken === true;
 }
 
 /** A lock that is held is held as long as its session: it is enough that the session answers. */
-async function alive(client: Client, lost: Promise<never>): Promise<true> {
-  await answered(client.query('select 1'), lost);
+async function checkAlive(client: Client, lost: Promise<never>): Promise<true> {
+  await waitForAnswer(client.query('select 1'), lost);
   return true;
 }
 
 /** Throws where there is no answer in time: a connection may hang open for minutes after the other side is gone. */
-async function answered<T>(asked: Promise<T>, lost: Promise<never>): Promise<T> {
+async function waitForAnswer<T>(asked: Promise<T>, lost: Promise<never>): Promise<T> {
   const late = new AbortController();
   asked.catch(() => {});
   const deadline = sleep(ROUND_MS, undefined, { signal: late.signal }).then(() => {
@@ -202,9 +202,12 @@ export const NO_SESSIONS = {
   repair: 'Set pool_mode=session for this database, or let DATABASE_URL lead to the server itself.',
 } as const;
 
-/** Throws `store_unusable` where there are none: jobs would wait, and two processes or none would lead. `shown`: without the password. */
+/**
+ * Throws `store_unusable` where there are none: jobs would wait, and two processes or none would lead. `shown`: without
+ * the password.
+ */
 export async function requireSessions(url: string, shown: string, signal?: AbortSignal): Promise<void> {
-  if (await keepsSessions(url, { signal })) return;
+  if (await checkSessions(url, { signal })) return;
   throw new CausewayError('store_unusable', `The database ${shown} ${NO_SESSIONS.found}. ${NO_SESSIONS.repair}`);
 }
 
@@ -220,20 +223,20 @@ interface Look {
 }
 
 /**
- * At once where nothing stands between; behind a pooler by whether a notice of another connection is heard. Throws what the driver throws, and
- * the signal's reason where that aborts.
+ * At once where nothing stands between; behind a pooler by whether a notice of another connection is heard. Throws what
+ * the driver throws, and the signal's reason where that aborts.
  */
-export async function keepsSessions(
+export async function checkSessions(
   url: string,
   { noticeMs = NOTICE_MS, signal = NEVER }: Look = {},
 ): Promise<boolean> {
   try {
-    await using listener = await connected(url, signal);
+    await using listener = await connect(url, signal);
     const { rows } = await listener.client.query<{ pid: number }>('select pg_backend_pid() as pid');
     // A pooler gives out numbers of its own.
     if (rows[0]?.pid === Reflect.get(listener.client, 'processID')) return true;
-    await using teller = await connected(url, signal);
-    return await hears(listener.client, teller.client, { noticeMs, signal });
+    await using teller = await connect(url, signal);
+    return await checkNotices(listener.client, teller.client, { noticeMs, signal });
   } catch (error) {
     signal.throwIfAborted();
     throw error;
@@ -242,7 +245,7 @@ export async function keepsSessions(
 
 const NEVER = new AbortController().signal;
 
-async function hears(listener: Client, teller: Client, { noticeMs, signal }: Listening): Promise<boolean> {
+async function checkNotices(listener: Client, teller: Client, { noticeMs, signal }: Listening): Promise<boolean> {
   const channel = `causeway_${randomBytes(8).toString('hex')}`;
   const stop = new AbortController();
   let isHeard = false;
@@ -261,7 +264,7 @@ async function hears(listener: Client, teller: Client, { noticeMs, signal }: Lis
 }
 
 /** The driver takes no signal: without its socket it gives up at once, whatever it waits for. */
-async function connected(url: string, signal: AbortSignal): Promise<AsyncDisposable & { readonly client: Client }> {
+async function connect(url: string, signal: AbortSignal): Promise<AsyncDisposable & { readonly client: Client }> {
   signal.throwIfAborted();
   const socket = new Socket();
   const cut = () => void socket.destroy();

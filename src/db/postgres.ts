@@ -1,4 +1,5 @@
-// The store on PostgreSQL, for any number of processes: its connections, tables that sort and count as SQLite's, and commits that can be looked up.
+// The store on PostgreSQL, for any number of processes: its connections, tables that sort and count as SQLite's, and
+// commits that can be looked up.
 
 import {
   CompiledQuery,
@@ -20,12 +21,12 @@ import type { TableForm } from './migrations/0001-initial.ts';
 import {
   type CommitMark,
   createMarker,
+  createSerializableRunner,
   explainOpening,
   explainPostgres,
   isLostConnection,
   isReadOnly,
-  patiently,
-  serializable,
+  retryPatiently,
   toMarkStatement,
   UnansweredCommit,
 } from './postgres-errors.ts';
@@ -47,7 +48,10 @@ interface PostgresStoreOptions {
   readonly enqueuer: Enqueuer;
   /** The most connections of this process; 10 where nothing is said. */
   readonly connections?: number;
-  /** How long a verb is tried again while no server answers, or others come first: milliseconds, 15 s where nothing is said. */
+  /**
+   * How long a verb is tried again while no server answers, or others come first: milliseconds, 15 s where nothing is
+   * said.
+   */
   readonly patienceMs?: number;
 }
 
@@ -61,22 +65,23 @@ const STATEMENT_MS = 30_000;
 const OLDEST_VERSION = 14;
 
 /**
- * Opens the store and migrates its schema. Throws `store_unusable` (not reached, refused, too old, made by a newer version) or `store_locked`
- * (others wrote all the time), in words without the password.
+ * Opens the store and migrates its schema. Throws `store_unusable` (not reached, refused, too old, made by a newer
+ * version) or `store_locked` (others wrote all the time), in words without the password.
  *
- * Text that is erased is gone for every question from the moment of its commit. Its bytes are not: PostgreSQL leaves them in its files until
- * a vacuum and later rows have overwritten them, in its log until that is recycled, on standbys and in backups. No statement of ours can
- * change that, so that none is sent: whoever must be sure encrypts the disk, and bounds how long logs and backups are kept.
+ * Text that is erased is gone for every question from the moment of its commit. Its bytes are not: PostgreSQL leaves
+ * them in its files until a vacuum and later rows have overwritten them, in its log until that is recycled, on standbys
+ * and in backups. No statement of ours can change that, so that none is sent: whoever must be sure encrypts the disk,
+ * and bounds how long logs and backups are kept.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const { url, seal, enqueuer, connections = CONNECTIONS, patienceMs = PATIENCE_MS } = options;
-  const place = shown(url);
+  const place = describePlace(url);
   const explain = (error: unknown) => explainPostgres(error, place);
   const { isLax } = await prepare({ url, place, patienceMs }).catch((error: unknown) => {
     throw explainOpening(error, place);
   });
   const kysely = connect({ url, connections, statementMs: STATEMENT_MS, isLax });
-  const database = createDatabase({ kysely, enqueuer, explain, runner: serializable(kysely, patienceMs) });
+  const database = createDatabase({ kysely, enqueuer, explain, runner: createSerializableRunner(kysely, patienceMs) });
   return {
     database,
     ...createVerbs(database, seal),
@@ -98,8 +103,8 @@ interface Preparation {
 async function prepare({ url, place, patienceMs }: Preparation): Promise<Server> {
   const kysely = connect({ url, connections: 1, statementMs: 0 });
   try {
-    return await patiently(patienceMs, async () => {
-      const server = await judgedServer(kysely, place);
+    return await retryPatiently(patienceMs, async () => {
+      const server = await requireUsableServer(kysely, place);
       await migrateUnderLock(kysely, { form: POSTGRES_TABLES, place, mayBeAheadBy: 1 });
       return server;
     });
@@ -116,18 +121,18 @@ interface Server {
 }
 
 /** Throws `store_unusable` for a server that this version cannot work on. */
-export async function judgedServer(kysely: Reader, place: string): Promise<Server> {
+export async function requireUsableServer(kysely: Reader, place: string): Promise<Server> {
   const ask = sql<Server>`
     select current_setting('server_version_num')::bigint as version, current_setting('server_encoding') as encoding,
       pg_is_in_recovery() as "isStandby", current_setting('synchronous_commit') = 'off' as "isLax"`;
   const server = (await ask.execute(kysely)).rows[0];
   if (server === undefined) throw new Error('the server did not say what it is');
-  const repair = faultOfServer(server);
+  const repair = findServerFault(server);
   if (repair !== undefined) throw new CausewayError('store_unusable', `The database ${place} ${repair}`);
   return server;
 }
 
-function faultOfServer(server: Server): string | undefined {
+function findServerFault(server: Server): string | undefined {
   const version = Math.floor(server.version / 10_000);
   if (version < OLDEST_VERSION) {
     return `is on PostgreSQL ${version}. Causeway needs ${OLDEST_VERSION} or newer: upgrade the server, or name another.`;
@@ -139,7 +144,7 @@ function faultOfServer(server: Server): string | undefined {
 }
 
 /** The address for people: which database where, without user and password. */
-function shown(url: string): string {
+function describePlace(url: string): string {
   const at = URL.parse(url);
   if (at === null) return 'of DATABASE_URL';
   return `${decodeURIComponent(at.pathname.slice(1))} on ${at.host || at.searchParams.get('host') || 'this machine'}`;
@@ -166,17 +171,21 @@ const IDLE_IN_TRANSACTION_MS = 10_000;
 const GRACE_MS = 5_000;
 
 /**
- * `enable_seqscan`: a scan of a whole table makes a serializable transaction conflict with every write to it, and on a small table the planner
- * likes nothing better; every verb has its index. `jit`: no query of ours is long enough to earn it.
+ * `enable_seqscan`: a scan of a whole table makes a serializable transaction conflict with every write to it, and on a
+ * small table the planner likes nothing better; every verb has its index. `jit`: no query of ours is long enough to
+ * earn it.
  */
 const SETTINGS = '-c enable_seqscan=off -c jit=off -c TimeZone=UTC';
 
-/** int8 (all our numbers) and numeric (their sums) as numbers: all are far below 2^53. For this pool alone, others share the process. */
+/**
+ * int8 (all our numbers) and numeric (their sums) as numbers: all are far below 2^53. For this pool alone, others share
+ * the process.
+ */
 const NUMBERS: ReadonlySet<number> = new Set([types.builtins.INT8, types.builtins.NUMERIC]);
 
 /** A pool for Kysely. No connection is made until one is needed. */
 export function createPool(settings: PoolSettings): PostgresPool {
-  const pool = new Pool(configOf(settings));
+  const pool = new Pool(toPoolConfig(settings));
   const clients = new WeakMap<PoolClient, PostgresPoolClient>();
   // One that breaks while nobody uses it is replaced; without a listener the process would end.
   pool.on('error', () => {});
@@ -185,7 +194,7 @@ export function createPool(settings: PoolSettings): PostgresPool {
     options: {},
     async connect() {
       const client = await pool.connect();
-      const known = clients.get(client) ?? clientOf(client);
+      const known = clients.get(client) ?? wrapClient(client);
       clients.set(client, known);
       return known;
     },
@@ -193,8 +202,8 @@ export function createPool(settings: PoolSettings): PostgresPool {
   };
 }
 
-function configOf({ url, connections, statementMs, isLax = false }: PoolSettings): PoolConfig {
-  const { address, options } = withoutOptions(url);
+function toPoolConfig({ url, connections, statementMs, isLax = false }: PoolSettings): PoolConfig {
+  const { address, options } = splitOptions(url);
   return {
     application_name: 'causeway',
     connectionString: address,
@@ -206,12 +215,12 @@ function configOf({ url, connections, statementMs, isLax = false }: PoolSettings
     keepAliveInitialDelayMillis: 10_000,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     ...(statementMs === 0 ? {} : { statement_timeout: statementMs, query_timeout: statementMs + GRACE_MS }),
-    types: { getTypeParser: (oid: number, format?: 'text' | 'binary') => parserFor(oid, format) },
+    types: { getTypeParser: (oid: number, format?: 'text' | 'binary') => chooseParser(oid, format) },
   };
 }
 
 /** The operator's own settings come after ours, and so before them. */
-function withoutOptions(url: string): { readonly address: string; readonly options: string } {
+function splitOptions(url: string): { readonly address: string; readonly options: string } {
   const at = URL.parse(url);
   const options = at?.searchParams.get('options') ?? null;
   if (at === null || options === null) return { address: url, options: '' };
@@ -219,15 +228,15 @@ function withoutOptions(url: string): { readonly address: string; readonly optio
   return { address: at.href, options };
 }
 
-function parserFor(oid: number, format: 'text' | 'binary' = 'text'): (value: string) => unknown {
+function chooseParser(oid: number, format: 'text' | 'binary' = 'text'): (value: string) => unknown {
   return NUMBERS.has(oid) ? Number : types.getTypeParser(oid, format === 'binary' ? 'text' : format);
 }
 
-function clientOf(client: PoolClient): PostgresPoolClient {
+function wrapClient(client: PoolClient): PostgresPoolClient {
   let isBroken = false;
   async function query(text: string, values: readonly unknown[]): Promise<unknown> {
     try {
-      const result: unknown = await client.query(text, values.map(storable));
+      const result: unknown = await client.query(text, values.map(toStorable));
       // Of several statements in one, the last one's.
       return Array.isArray(result) ? result.at(-1) : result;
     } catch (error) {
@@ -244,12 +253,17 @@ function clientOf(client: PoolClient): PostgresPoolClient {
   };
 }
 
-/** PostgreSQL refuses NUL in text; what comes from outside loses it at the door, and this is for what slipped through. */
-function storable(value: unknown): unknown {
+/**
+ * PostgreSQL refuses NUL in text; what comes from outside loses it at the door, and this is for what slipped through.
+ */
+function toStorable(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
 
-/** As in SQLite: text is compared by its bytes, and no number is given twice; those of transactions that failed are left out. */
+/**
+ * As in SQLite: text is compared by its bytes, and no number is given twice; those of transactions that failed are left
+ * out.
+ */
 export const POSTGRES_TABLES: TableForm = {
   types: {
     SEQUENCE: 'bigint generated always as identity primary key',
@@ -270,7 +284,10 @@ export function createPostgresDialect(pool: PostgresPool): Dialect {
   };
 }
 
-/** Kysely's lock around migrations is one of the session, which outlives them on a pooled one; migrate.ts has one that does not. */
+/**
+ * Kysely's lock around migrations is one of the session, which outlives them on a pooled one; migrate.ts has one that
+ * does not.
+ */
 class LocklessAdapter extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}
   override async releaseMigrationLock(): Promise<void> {}
@@ -282,7 +299,8 @@ class AskableDriver extends PostgresDriver {
   readonly #connections = new WeakMap<Connection, () => CommitMark>();
   readonly #marks = new WeakMap<Connection, CommitMark>();
 
-  // In one message, so that the mark costs no time on the way. A migration, which makes its table, is asked after by what it made.
+  // In one message, so that the mark costs no time on the way. A migration, which makes its table, is asked after by
+  // what it made.
   override async beginTransaction(connection: Connection, settings: { isolationLevel?: string }): Promise<void> {
     const isVerb = settings.isolationLevel === 'serializable';
     const begin = isVerb ? `begin isolation level serializable; ${toMarkStatement(this.#mark(connection))}` : 'begin';

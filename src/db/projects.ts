@@ -36,8 +36,8 @@ export const ON_GITHUB = 'github %';
 export function createProjectVerbs(database: Database) {
   return {
     /**
-     * Makes the projects that are not on GitHub equal to `wanted`: a project is its source, and keeps id and name; those no longer wanted
-     * are hidden. A name that another project has, hidden or not, gets the next free `-2`, `-3`.
+     * Makes the projects that are not on GitHub equal to `wanted`: a project is its source, and keeps id and name;
+     * those no longer wanted are hidden. A name that another project has, hidden or not, gets the next free `-2`, `-3`.
      */
     syncProjects: (wanted: readonly WantedProject[], now: string): Promise<readonly Project[]> =>
       database.write((trx) => syncProjects(trx, wanted, now)),
@@ -115,8 +115,9 @@ export function createInstallationVerbs(database: Database) {
   const { jobs } = database;
   return {
     /**
-     * Makes the projects of one installation equal to its repositories: a project is its repository's number, and keeps its id when it is
-     * renamed or moves to another installation; those no longer listed are hidden. Returns the hidden ones.
+     * Makes the projects of one installation equal to its repositories: a project is its repository's number, and keeps
+     * its id when it is renamed or moves to another installation; those no longer listed are hidden. Returns the hidden
+     * ones.
      */
     syncInstallation: (
       installation: Installation,
@@ -130,7 +131,10 @@ export function createInstallationVerbs(database: Database) {
         const ids = new Set(repositories.map(({ id }) => id));
         return hideProjects(trx, installationId, { now, keep: ({ source }) => ids.has(source.repositoryId) });
       }),
-    /** One repository as it is now: created, renamed, moved, shown again. Null: the installation is unknown, and nothing happens. */
+    /**
+     * One repository as it is now: created, renamed, moved, shown again. Null: the installation is unknown, and nothing
+     * happens.
+     */
     putRepository: (
       installationId: number,
       repository: InstalledRepository,
@@ -141,7 +145,10 @@ export function createInstallationVerbs(database: Database) {
           ? putProject(trx, jobs, { installationId, repository, now })
           : null,
       ),
-    /** Hides the project of that repository and cancels nothing; null if none is shown, or it has moved to another installation. */
+    /**
+     * Hides the project of that repository and cancels nothing; null if none is shown, or it has moved to another
+     * installation.
+     */
     hideRepository: (
       { id, installationId }: { readonly id: number; readonly installationId: number },
       now: string,
@@ -194,7 +201,10 @@ export function createInstallationVerbs(database: Database) {
       );
       return rows.map((row) => row.id);
     },
-    /** Whether a notice about the project's configuration was posted. `digest` identifies what it was about, such as one state of a file. */
+    /**
+     * Whether a notice about the project's configuration was posted. `digest` identifies what it was about, such as one
+     * state of a file.
+     */
     async hasConfigNotice(projectId: string, digest: string): Promise<boolean> {
       const row = await database.read((reader) =>
         reader
@@ -310,7 +320,8 @@ async function putProject(trx: Trx, jobs: Enqueuer, listed: ListedRepository): P
     .executeTakeFirstOrThrow();
   await startBackfill(trx, jobs, { projectId: id, installationId, now });
   if (wasClosed && !isArchived) {
-    // Nothing could be written there meanwhile: otherwise a comment would say for ever that an investigation is running.
+    // Nothing could be written there meanwhile: otherwise a comment would say for ever that an investigation is
+    // running.
     const threads = await trx.selectFrom('threads').select('id').where('project_id', '=', id).execute();
     const threadIds = threads.map((thread) => thread.id);
     await enqueueUpdates(trx, jobs, threadIds, { runAt: now });
@@ -319,8 +330,9 @@ async function putProject(trx: Trx, jobs: Enqueuer, listed: ListedRepository): P
 }
 
 /**
- * A name belongs to one repository at a time: another project with it was renamed, moved or deleted, and GitHub's event about that is still
- * to come. Its new name and address contain a `~`, which GitHub does not allow, so that nothing done for it reaches the new repository.
+ * A name belongs to one repository at a time: another project with it was renamed, moved or deleted, and GitHub's event
+ * about that is still to come. Its new name and address contain a `~`, which GitHub does not allow, so that nothing
+ * done for it reaches the new repository.
  */
 async function takeName(trx: Trx, name: string, place: string): Promise<void> {
   const holders = await trx

@@ -30,14 +30,15 @@ interface TriggeredThread {
 /** How an accepted report belongs to a thread. */
 export type ThreadPart =
   /**
-   * A person asked: the thread is created, or its trigger and its request for a pull request are replaced. This investigation becomes the
-   * thread's own; those that have not ended are cancelled in the same transaction. `isSeen`: GitHub has the 👀 at the trigger already.
+   * A person asked: the thread is created, or its trigger and its request for a pull request are replaced. This
+   * investigation becomes the thread's own; those that have not ended are cancelled in the same transaction. `isSeen`:
+   * GitHub has the 👀 at the trigger already.
    */
   | (TriggeredThread & { readonly kind: 'opens'; readonly isSeen: boolean })
   /**
-   * Red checks without a person's request: the thread is created, or gets this trigger; other investigations of it go on. The failure's
-   * investigation becomes this one; the thread's own only with `isLead` or if it is gone, since a head may have several causes. A request
-   * for a pull request is replaced by another person's only.
+   * Red checks without a person's request: the thread is created, or gets this trigger; other investigations of it go
+   * on. The failure's investigation becomes this one; the thread's own only with `isLead` or if it is gone, since a
+   * head may have several causes. A request for a pull request is replaced by another person's only.
    */
   | (TriggeredThread & { readonly kind: 'found'; readonly failureId: string; readonly isLead: boolean })
   /** A further attempt on the thread's own pull request: what a person asked for stays as it is. */
@@ -51,7 +52,10 @@ export interface Acceptance {
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
   /** Where on GitHub the answer goes; null: nowhere. */
   readonly thread: ThreadPart | null;
-  /** Throws `too_many_waiting` if the account has this many unended runs in the project and another would start; absent or null: no limit. */
+  /**
+   * Throws `too_many_waiting` if the account has this many unended runs in the project and another would start; absent
+   * or null: no limit.
+   */
   readonly mostWaiting?: number | null;
   readonly now: string;
 }
@@ -78,7 +82,10 @@ const KEY_MS = 24 * 60 * 60 * 1000;
 
 export function createReportVerbs(database: Database) {
   return {
-    /** Report and job together. Joins an open run of the same account, project, revision and fingerprint unless one of the two is `fresh`. */
+    /**
+     * Report and job together. Joins an open run of the same account, project, revision and fingerprint unless one of
+     * the two is `fresh`.
+     */
     accept: (acceptance: Acceptance): Promise<Accepted> =>
       database.write((trx) => acceptReport(trx, database.jobs, acceptance)),
   };
@@ -140,8 +147,8 @@ async function saveKey(trx: Trx, { idempotency, investigationId, report, now }: 
 }
 
 /**
- * Callers with other trust or other settings do not share a run: what is said of the run is said to all of them. In two queries, each by one
- * index: on PostgreSQL a join would make equal reports at the same moment conflict.
+ * Callers with other trust or other settings do not share a run: what is said of the run is said to all of them. In two
+ * queries, each by one index: on PostgreSQL a join would make equal reports at the same moment conflict.
  */
 async function findJoinableRun(trx: Trx, report: Report, fingerprint: string): Promise<OpenRun | null> {
   if (report.fresh) return null;
@@ -196,7 +203,9 @@ async function createRun(trx: Trx, acceptance: Acceptance): Promise<OpenRun> {
   return { id, state: 'queued' };
 }
 
-/** One account must not delay everyone else's reports in a project: its runs are taken in the order in which they came. */
+/**
+ * One account must not delay everyone else's reports in a project: its runs are taken in the order in which they came.
+ */
 async function requireCapacity(trx: Trx, { report, mostWaiting = null }: Acceptance): Promise<void> {
   if (mostWaiting === null) return;
   const { waiting } = await trx
@@ -249,7 +258,10 @@ async function insertInvestigation(
     .execute();
 }
 
-/** The id of the report's thread, which exists from now on; null: it has none. Throws `absent` if it follows one that is gone. */
+/**
+ * The id of the report's thread, which exists from now on; null: it has none. Throws `absent` if it follows one that is
+ * gone.
+ */
 async function ensureThread(trx: Trx, acceptance: Acceptance): Promise<string | null> {
   const { thread, report, now } = acceptance;
   if (thread === null) return null;
@@ -319,7 +331,10 @@ async function saveSeen(trx: Trx, id: string, seen: string): Promise<void> {
     .execute();
 }
 
-/** Cancels the thread's other investigations. Returns the run that ended with the last of its investigations; null: none did. */
+/**
+ * Cancels the thread's other investigations. Returns the run that ended with the last of its investigations; null: none
+ * did.
+ */
 async function cancelOthers(
   trx: Trx,
   jobs: Enqueuer,

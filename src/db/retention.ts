@@ -12,7 +12,10 @@ interface RetentionLimits {
   readonly now: string;
 }
 
-/** For this long a handled delivery is remembered, and a removed project or installation; an open failure that is not seen is closed after it. */
+/**
+ * For this long a handled delivery is remembered, and a removed project or installation; an open failure that is not
+ * seen is closed after it.
+ */
 const GONE_MS = 30 * 24 * 60 * 60 * 1_000;
 
 export function createRetentionVerbs(database: Database) {

@@ -1,4 +1,5 @@
-// Runs, the work that equal reports share: started for a new generation, their steps, settings and transcripts, and how they end for every caller.
+// Runs, the work that equal reports share: started for a new generation, their steps, settings and transcripts, and how
+// they end for every caller.
 import { CausewayError } from '../core/errors.ts';
 import type { InvestigationStep } from '../core/evidence.ts';
 import { createId } from '../core/ids.ts';
@@ -41,7 +42,10 @@ export interface RecordedStep extends InvestigationStep {
 }
 
 export type Cancelled =
-  /** `runEnded`: no investigation is attached to the run any more; its job is removed and a running handler must be aborted. */
+  /**
+   * `runEnded`: no investigation is attached to the run any more; its job is removed and a running handler must be
+   * aborted.
+   */
   | { readonly kind: 'cancelled'; readonly runId: string; readonly runEnded: boolean }
   | { readonly kind: 'ended' }
   | { readonly kind: 'absent' };
@@ -58,7 +62,10 @@ export type RunStore = ReturnType<typeof createRunVerbs>;
 export function createRunVerbs(database: Database, seal: Seal) {
   const { jobs } = database;
   return {
-    /** Takes the run for a new generation; without a transcript to continue, its steps are deleted. Null: it has ended or is gone. */
+    /**
+     * Takes the run for a new generation; without a transcript to continue, its steps are deleted. Null: it has ended
+     * or is gone.
+     */
     startRun: (runId: string, now: string): Promise<Run | null> => database.write((trx) => startRun(trx, runId, now)),
     /** `entryOf`: a transcript entry for the step's number, written with it. */
     recordStep: (
@@ -89,8 +96,9 @@ export function createRunVerbs(database: Database, seal: Seal) {
       return rows.map(({ opaque }) => opaque && seal.open(opaque, toOpaquePurpose(runId)));
     },
     /**
-     * Appends one entry (JSON, redacted); refused with `lease_lost` from an older generation. A run with a transcript keeps its steps when
-     * it is started again. `opaque`: stored with it, encrypted; deleted with the transcript when the run ends.
+     * Appends one entry (JSON, redacted); refused with `lease_lost` from an older generation. A run with a transcript
+     * keeps its steps when it is started again. `opaque`: stored with it, encrypted; deleted with the transcript when
+     * the run ends.
      */
     appendTranscript: (run: Run, entry: string, now: string, opaque?: string): Promise<void> =>
       database.write(async (trx) => {
@@ -99,22 +107,32 @@ export function createRunVerbs(database: Database, seal: Seal) {
         const row = { run_id: run.id, entry, opaque: sealed, created_at: now };
         await trx.insertInto('transcript_entries').values(row).execute();
       }),
-    /** Ends the run with an Issue and a webhook for each attached investigation, oldest first; `sameAs` of the others names the first. Returns the Issue ids. */
+    /**
+     * Ends the run with an Issue and a webhook for each attached investigation, oldest first; `sameAs` of the others
+     * names the first. Returns the Issue ids.
+     */
     conclude: (run: Run, conclusion: Conclusion, now: string): Promise<readonly string[]> =>
       database.write((trx) => {
         const stored = { sha: conclusion.analysis.revision, conclusion: JSON.stringify(conclusion), analysed_at: now };
         return concludeRun(trx, jobs, run, { stored, sameAs: null, now });
       }),
     /**
-     * Ends the run with the conclusion and steps of an equal run (account, project, fingerprint, commit) that was neither cut short by a
-     * budget nor by an outage; `sameAs` names its Issue. Returns the Issue ids, empty if there is none.
+     * Ends the run with the conclusion and steps of an equal run (account, project, fingerprint, commit) that was
+     * neither cut short by a budget nor by an outage; `sameAs` names its Issue. Returns the Issue ids, empty if there
+     * is none.
      */
     concludeFromEqual: (run: Run, equal: EqualConclusion, now: string): Promise<readonly string[]> =>
       database.write((trx) => concludeFromEqual(trx, jobs, run, { ...equal, now })),
-    /** Ends the run without an Issue. `run` by id where no generation is held (a dead job). Returns the ids of its investigations. */
+    /**
+     * Ends the run without an Issue. `run` by id where no generation is held (a dead job). Returns the ids of its
+     * investigations.
+     */
     giveUp: (run: Run | string, reason: FailureReason, now: string): Promise<readonly string[]> =>
       database.write((trx) => giveUp(trx, jobs, run, { reason, now })),
-    /** Ends one investigation: `cancelled` if a person asked for it (the reason's code says so), else `gave_up`. `by`: account id; absent: the caller's own. */
+    /**
+     * Ends one investigation: `cancelled` if a person asked for it (the reason's code says so), else `gave_up`. `by`:
+     * account id; absent: the caller's own.
+     */
     cancel: (id: string, reason: FailureReason, now: string, by?: string): Promise<Cancelled> =>
       database.write((trx) => cancelInvestigation(trx, jobs, { id, reason, by, now })),
   };
@@ -246,7 +264,10 @@ interface StoredConclusion {
   readonly step_count?: number;
 }
 
-/** Ends the run if it has not ended and, where a generation is held, was not taken over; deletes its transcript, which only a running one needs. */
+/**
+ * Ends the run if it has not ended and, where a generation is held, was not taken over; deletes its transcript, which
+ * only a running one needs.
+ */
 async function endRun(trx: Trx, run: Run | string, stored: Partial<StoredConclusion> = {}): Promise<boolean> {
   const update = trx
     .updateTable('runs')
@@ -271,7 +292,10 @@ function listAttached(trx: Trx, runId: string) {
     .execute();
 }
 
-/** Without an Issue there is nothing that a caller could delete, so the report's text does not outlive the investigation. */
+/**
+ * Without an Issue there is nothing that a caller could delete, so the report's text does not outlive the
+ * investigation.
+ */
 async function endInvestigation(trx: Trx, id: string, outcome: InvestigationOutcome, now: string): Promise<void> {
   const erased = outcome.state === 'concluded' ? {} : { text: '', guidance: '' };
   await trx

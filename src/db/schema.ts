@@ -132,7 +132,9 @@ interface InvestigationTable extends Sequenced {
   origin: Origin;
   reference: string;
   text: string;
-  /** What the person who asked wants regarded, as it follows the text; "" where nothing, or once that person was erased. */
+  /**
+   * What the person who asked wants regarded, as it follows the text; "" where nothing, or once that person was erased.
+   */
   guidance: string;
   callback_url: string;
   state: InvestigationState;
@@ -142,7 +144,9 @@ interface InvestigationTable extends Sequenced {
   ended_at: string | null;
   thread_id: string | null;
   is_trusted: 0 | 1;
-  /** JSON: what of InvestigationSettings differs from the defaults, in one order, so that equal ones are equal texts. */
+  /**
+   * JSON: what of InvestigationSettings differs from the defaults, in one order, so that equal ones are equal texts.
+   */
   settings: string;
   /** Of a failed check, what is known of it without a model. */
   verdict: Verdict | null;
@@ -213,7 +217,9 @@ export interface HeadTable extends Sequenced {
   sha: string;
   branch: string;
   state: HeadState;
-  /** Whether it was red when it was last judged, and no later head of its pull request or branch has been green since. */
+  /**
+   * Whether it was red when it was last judged, and no later head of its pull request or branch has been green since.
+   */
   is_red: 0 | 1;
   /** Of its place, also of a former one where it has none any more. */
   pull_request: number | null;

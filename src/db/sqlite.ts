@@ -39,8 +39,9 @@ export const SQLITE_TABLES: TableForm = {
 };
 
 /**
- * Opens the store and migrates its schema. It does not take ownership of the file (see `takeOwnership`), so that `causeway token` works next
- * to a server. Throws `store_unusable` (damaged, not writable, made by another version) or `store_locked`.
+ * Opens the store and migrates its schema. It does not take ownership of the file (see `takeOwnership`), so that
+ * `causeway token` works next to a server. Throws `store_unusable` (damaged, not writable, made by another version) or
+ * `store_locked`.
  */
 export async function openSqliteStore({ file, seal, enqueuer }: SqliteStoreOptions): Promise<SqliteStore> {
   const explain = (error: unknown) => explainSqlite(error, file);
@@ -85,7 +86,8 @@ export function openConnection(file: string): Sqlite.Database {
   const connection = new Sqlite(file, { timeout: BUSY_MS });
   try {
     connection.pragma('journal_mode = WAL');
-    // better-sqlite3 falls back to NORMAL on every later open of a WAL file: then a power cut would lose what was answered with 202.
+    // better-sqlite3 falls back to NORMAL on every later open of a WAL file: then a power cut would lose what was
+    // answered with 202.
     connection.pragma('synchronous = FULL');
     connection.pragma('foreign_keys = ON');
     // Erased text is overwritten with zeros in the file; see `truncateLog` for the log.
@@ -98,8 +100,8 @@ export function openConnection(file: string): Sqlite.Database {
 }
 
 /**
- * Moves the write-ahead log into the file and empties it, so that erased text cannot be read from it. If another process is reading, or the
- * disk is full, the log stays until the next time.
+ * Moves the write-ahead log into the file and empties it, so that erased text cannot be read from it. If another
+ * process is reading, or the disk is full, the log stays until the next time.
  */
 function truncateLog(connection: Sqlite.Database): void {
   try {
@@ -137,8 +139,8 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 /**
- * Every transaction takes the write lock when it begins: one that begins by reading would fail at its first write if another process
- * (`causeway token`) wrote in between, whatever the busy timeout.
+ * Every transaction takes the write lock when it begins: one that begins by reading would fail at its first write if
+ * another process (`causeway token`) wrote in between, whatever the busy timeout.
  */
 class ImmediateDriver extends SqliteDriver {
   readonly #database: Sqlite.Database;
@@ -150,8 +152,8 @@ class ImmediateDriver extends SqliteDriver {
     this.#requireInPlace = database.memory ? () => {} : createPlaceCheck(database.name);
   }
 
-  // SQLite answers within one turn of the event loop: without a turn per transaction a chain of verbs would starve timers and sockets.
-  // And SQLite's own waiting would block the loop, where this one only delays the verb.
+  // SQLite answers within one turn of the event loop: without a turn per transaction a chain of verbs would starve
+  // timers and sockets. And SQLite's own waiting would block the loop, where this one only delays the verb.
   override async beginTransaction(): Promise<void> {
     await nextTurn();
     this.#requireInPlace();
@@ -173,7 +175,10 @@ class ImmediateDriver extends SqliteDriver {
   }
 }
 
-/** Throws if the file was deleted or replaced: SQLite would go on writing to the deleted file. One stat takes 2 µs, a commit milliseconds. */
+/**
+ * Throws if the file was deleted or replaced: SQLite would go on writing to the deleted file. One stat takes 2 µs, a
+ * commit milliseconds.
+ */
 function createPlaceCheck(file: string): () => void {
   const opened = statSync(file);
   return () => {
@@ -241,8 +246,8 @@ function findNewestBackup(database: string): string | null {
 }
 
 /**
- * Creates the file with mode 600 before SQLite would create it with the umask's; the log inherits the mode. An existing file is never opened
- * here: closing any descriptor of a file drops this process's locks on it (POSIX).
+ * Creates the file with mode 600 before SQLite would create it with the umask's; the log inherits the mode. An existing
+ * file is never opened here: closing any descriptor of a file drops this process's locks on it (POSIX).
  */
 function ensurePrivateFile(file: string): void {
   makeFolder(path.dirname(file));
@@ -263,8 +268,9 @@ function ensurePrivateFile(file: string): void {
 }
 
 /**
- * Takes the database file for this process until disposed. The lock is a transaction held open on `<file>.owner`, a reserved one, so that the
- * owner's process id can still be read. Throws `store_locked` if another process holds it. `:memory:` needs no owner.
+ * Takes the database file for this process until disposed. The lock is a transaction held open on `<file>.owner`, a
+ * reserved one, so that the owner's process id can still be read. Throws `store_locked` if another process holds it.
+ * `:memory:` needs no owner.
  */
 export function takeOwnership(file: string): Disposable {
   if (file === ':memory:') return { [Symbol.dispose]: () => {} };

@@ -81,7 +81,9 @@ export function createThreadVerbs(database: Database) {
         await updateRecord(trx, threadId, { ...thread.record, reply }, now);
         await enqueuePublish(trx, jobs, [threadId], { runAt: now, urgency: 'person' });
       }),
-    /** Requests the pull request of an Issue: in its thread, else in a new one of kind `report`. Null: no such Issue. */
+    /**
+     * Requests the pull request of an Issue: in its thread, else in a new one of kind `report`. Null: no such Issue.
+     */
     requestFixOfIssue: (issueId: string, request: IssueFixRequest): Promise<FixOfIssue | null> =>
       database.write((trx) => requestFixOfIssue(trx, jobs, issueId, request)),
     /** Stores what is on GitHub now, and updates `analysis.links` of the Issues of its investigations. */
@@ -248,7 +250,10 @@ async function enqueueCheckRuns(
   );
 }
 
-/** Enqueues the `head` job of the newest head of a pull request: a person's request changes what is started there automatically. */
+/**
+ * Enqueues the `head` job of the newest head of a pull request: a person's request changes what is started there
+ * automatically.
+ */
 export async function enqueueHeadOfPullRequest(
   trx: Trx,
   jobs: Enqueuer,
@@ -290,7 +295,10 @@ function toCheckRunView({ pullRequest, withheld }: ThreadRecord): string {
   return JSON.stringify([opened, withheld && [withheld.investigationId, withheld.reason]]);
 }
 
-/** A job may hold a record from before a person was erased: the record without people whom the stored thread names nowhere any more. */
+/**
+ * A job may hold a record from before a person was erased: the record without people whom the stored thread names
+ * nowhere any more.
+ */
 function removeErasedPeople(record: ThreadRecord, stored: Thread): ThreadRecord {
   const { withheld, pullRequest } = record;
   const known = new Set([

@@ -86,7 +86,10 @@ export function createWebhookVerbs(database: Database) {
       );
       return rows.map(({ number, at, ok, error, ms }) => ({ number, at, ok: ok === 1, error, ms }));
     },
-    /** Makes its job due now, with a full schedule. False: no such webhook of the account, it is pending, or its Issue was erased. */
+    /**
+     * Makes its job due now, with a full schedule. False: no such webhook of the account, it is pending, or its Issue
+     * was erased.
+     */
     resendWebhook: (id: string, accountId: string, now: string): Promise<boolean> =>
       database.write((trx) => resendWebhook(trx, database.jobs, { id, accountId, now })),
   };

@@ -55,8 +55,8 @@ export function createLanes(...[handlers, limits]: Parameters<Queue['work']>): R
 
 const TRIES = 3;
 /**
- * Workers that a job may lose. More than the tries: it may be what ended each process, but far more often somebody restarts the service,
- * and an accepted report must survive that.
+ * Workers that a job may lose. More than the tries: it may be what ended each process, but far more often somebody
+ * restarts the service, and an accepted report must survive that.
  */
 const MOST_LOST = 12;
 const ANY_LOST = 1_000_000;
@@ -107,7 +107,10 @@ export class JobRunner {
     return [...this.#running.keys()].filter((claim) => claim.kind === kind).length;
   }
 
-  /** Runs one try of a job and stores how it ended. Never rejects. `lost` aborts where an engine knows that the claim is lost. */
+  /**
+   * Runs one try of a job and stores how it ended. Never rejects. `lost` aborts where an engine knows that the claim is
+   * lost.
+   */
   run(claim: Claim, handler: JobHandler, lost?: AbortSignal): Promise<void> {
     const abort = new AbortController();
     const onLost = () => void this.#abortIfLost(claim, abort);

@@ -16,7 +16,9 @@ export interface ScheduledJob {
   readonly runAt: string;
 }
 
-/** What hands out the jobs of the table where the table does not do so itself; kept in step in the same transactions. */
+/**
+ * What hands out the jobs of the table where the table does not do so itself; kept in step in the same transactions.
+ */
 export interface JobTransport {
   send(trx: Trx, jobs: readonly ScheduledJob[]): Promise<void>;
   /** The job waits for another moment or with another urgency; one that was just handed out stays as it is. */
@@ -56,7 +58,9 @@ export type ClaimEnd =
   /** Not a try: the worker stopped in the middle. */
   | { readonly kind: 'handed-back' };
 
-/** From so many lost workers on a job may be poison: it runs alone among its like, so that it takes no other with it. */
+/**
+ * From so many lost workers on a job may be poison: it runs alone among its like, so that it takes no other with it.
+ */
 export const SUSPECT_LOST = 3;
 /** Rows of one insert; SQLite takes 32,766 values a statement. */
 const BATCH = 500;
@@ -154,7 +158,9 @@ async function insertJobs(
   return rows.map(({ id }) => id);
 }
 
-/** A waiting job keeps the earlier of its moments, a running one runs once more afterwards, and a dead one is as new. */
+/**
+ * A waiting job keeps the earlier of its moments, a running one runs once more afterwards, and a dead one is as new.
+ */
 async function enqueueAgain(trx: Trx, job: IdentifiedJob, transport: JobTransport | null): Promise<void> {
   const row = await trx
     .selectFrom('jobs')
@@ -183,8 +189,9 @@ async function enqueueAgain(trx: Trx, job: IdentifiedJob, transport: JobTranspor
 }
 
 /**
- * A worker that claims the job at this moment waits for what this transaction writes, or the transaction fails and finds the job running:
- * otherwise the job could run without seeing it. Many transactions may hold the lock, so that equal reports do not wait for each other.
+ * A worker that claims the job at this moment waits for what this transaction writes, or the transaction fails and
+ * finds the job running: otherwise the job could run without seeing it. Many transactions may hold the lock, so that
+ * equal reports do not wait for each other.
  */
 async function lockRow(trx: Trx, { seq }: JobRow): Promise<void> {
   await trx.selectFrom('jobs').select('seq').where('seq', '=', seq).forShare().execute();
@@ -214,7 +221,10 @@ export interface ClaimRequest {
   readonly maxLost: number;
 }
 
-/** Claims the next job that is due in a group below its limit: people's first, then by time. Those that lost workers come last. */
+/**
+ * Claims the next job that is due in a group below its limit: people's first, then by time. Those that lost workers
+ * come last.
+ */
 export async function claimNextJob(trx: Trx, now: string, request: ClaimRequest): Promise<Claim | null> {
   const row = await findNextJob(trx, now, request);
   return row === null ? null : await claimRow(trx, row);
@@ -270,9 +280,10 @@ function createDueQuery(reader: Pick<Reader, 'selectFrom'>, now: string, { kind,
 }
 
 /**
- * Claims one job that a transport has handed out. `gone`: it was removed or scheduled again; `not-yet`: its group is at its limit, or it
- * lost too many workers. A job that is running already lost its worker, and is claimed from it. On PostgreSQL alone, and read committed
- * behind a lock of its group: in serializable transactions, eight workers on a small table met so often that they did 35 jobs a second.
+ * Claims one job that a transport has handed out. `gone`: it was removed or scheduled again; `not-yet`: its group is at
+ * its limit, or it lost too many workers. A job that is running already lost its worker, and is claimed from it. On
+ * PostgreSQL alone, and read committed behind a lock of its group: in serializable transactions, eight workers on a
+ * small table met so often that they did 35 jobs a second.
  */
 export async function claimJob(
   reader: Reader,
@@ -323,7 +334,10 @@ export async function endDone(reader: Reader, { id, attempt }: Claim): Promise<b
   return row !== undefined;
 }
 
-/** Ends a claim; false where it was lost before. A job that was enqueued again while it ran runs again, with tries of its own. */
+/**
+ * Ends a claim; false where it was lost before. A job that was enqueued again while it ran runs again, with tries of
+ * its own.
+ */
 export async function endClaim(
   trx: Trx,
   claim: Claim,

@@ -1,7 +1,7 @@
 // pg-boss, installed in a schema of its own and held open for this process; its jobs follow our table of jobs.
 import { fromKysely, PgBoss } from 'pg-boss';
 import { JOB_KINDS, type JobKind, type Urgency } from '../core/queue.ts';
-import { patiently } from '../db/postgres-errors.ts';
+import { retryPatiently } from '../db/postgres-errors.ts';
 import type { Log } from '../log.ts';
 import { createJobTable, type JobTable, type JobTransport, type ScheduledJob } from './job-table.ts';
 
@@ -24,7 +24,9 @@ const SCHEMA = 'causeway_jobs';
 const QUERY_MS = 60_000;
 /** For the fetches and ends of the workers, and for maintenance. */
 const CONNECTIONS = 6;
-/** A worker that is killed is noticed after the heartbeat (10 s is pg-boss's shortest) and one look of the supervisor. */
+/**
+ * A worker that is killed is noticed after the heartbeat (10 s is pg-boss's shortest) and one look of the supervisor.
+ */
 const HEARTBEAT_S = 10;
 const SUPERVISE_S = 5;
 /** Our table decides about tries; pg-boss only repeats what lost its worker, or could not begin yet. */
@@ -39,7 +41,7 @@ const QUEUE = {
 } as const;
 
 export async function openBoss({ url, log, patienceMs = 15_000 }: BossOptions): Promise<Boss> {
-  const boss = await patiently(patienceMs, () => startBoss(url, log));
+  const boss = await retryPatiently(patienceMs, () => startBoss(url, log));
   return {
     jobs: createJobTable(createTransport(boss)),
     boss,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgresParts, openRecords } from '../../src/app/records.ts';
-import { keepsSessions } from '../../src/db/postgres-notices.ts';
+import { checkSessions } from '../../src/db/postgres-notices.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
 import { type PoolMode, startPooler } from '../support/pooler.ts';
@@ -32,15 +32,15 @@ describe('an address', () => {
   }
 
   it('of the server itself keeps sessions, as does one of a pooler that says so', async () => {
-    expect(await keepsSessions(database.url)).toBe(true);
+    expect(await checkSessions(database.url)).toBe(true);
     await using pooler = await startPooler(database.url, 'session');
-    expect(await keepsSessions(pooler.url)).toBe(true);
+    expect(await checkSessions(pooler.url)).toBe(true);
     expect(await opened('session')).toBe('opened');
   });
 
   it('of a pooler that gives each transaction another session is refused at the start, with the repair', async () => {
     await using pooler = await startPooler(database.url, 'transaction');
-    expect(await keepsSessions(pooler.url, { noticeMs: 1_000 })).toBe(false);
+    expect(await checkSessions(pooler.url, { noticeMs: 1_000 })).toBe(false);
     expect(await opened('transaction')).toMatch(
       /^The database behind the pooler stands behind a pooler .*pool_mode=transaction.*\. Set pool_mode=session/,
     );
@@ -83,7 +83,7 @@ it('the wait for a server that does not answer ends with the signal', async () =
   await once(server, 'listening');
   const stop = new AbortController();
   const { port } = server.address() as AddressInfo;
-  const asked = keepsSessions(`postgres://a:b@127.0.0.1:${port}/c`, { signal: stop.signal });
+  const asked = checkSessions(`postgres://a:b@127.0.0.1:${port}/c`, { signal: stop.signal });
   const [socket] = await once(server, 'connection');
   stop.abort(new Error('stopped by the operator'));
   await expect(asked).rejects.toThrow('stopped by the operator');

@@ -7,9 +7,8 @@ import type { ExitCode, Io } from '../../cli/terminal.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { describeSpace } from '../../core/disk.ts';
 import { CausewayError } from '../../core/errors.ts';
-import { type Examination, examineSqlite } from '../../db/examine.ts';
-import { examinePostgres } from '../../db/examine-postgres.ts';
-import { keepsSessions, NO_SESSIONS } from '../../db/postgres-notices.ts';
+import { type Examination, examinePostgres, examineSqlite } from '../../db/examine.ts';
+import { checkSessions, NO_SESSIONS } from '../../db/postgres-notices.ts';
 import { createSeal } from '../../db/seal.ts';
 import { describeRestore } from '../../db/sqlite.ts';
 import { readMirrorsSize } from '../../git/eviction.ts';
@@ -196,7 +195,7 @@ function createDatabaseProbe(config: Config, now: () => Date): Probe {
         return judgeDatabase(await examineSqlite(where, createSeal(readKey()), signal), 0, where);
       }
       const found = await examinePostgres(database, { seal: createSeal(readKey()), now });
-      const hasSessions = await keepsSessions(database.url, { signal });
+      const hasSessions = await checkSessions(database.url, { signal });
       // Versions one step of the schema apart may run at the same time.
       return [
         !hasSessions && fail(`${where} ${NO_SESSIONS.found}`, NO_SESSIONS.repair),

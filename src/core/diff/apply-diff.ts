@@ -18,8 +18,9 @@ import {
 const AGAIN = 'Make the diff again against this revision.';
 
 /**
- * The file after the diff, or null where it is gone. `base` is its text before: under the previous name where it was renamed,
- * "" where it is added. Throws `diff_refused` for every diff that is malformed or was not made against this text.
+ * The file after the diff, or null where it is gone. `base` is its text before: under the previous name where it was
+ * renamed, "" where it is added. Throws `diff_refused` for every diff that is malformed or was not made against this
+ * text.
  */
 export function applyFileDiff(base: string, file: FileDiff): string | null {
   const sound = checkFileDiff(file);
@@ -29,9 +30,9 @@ export function applyFileDiff(base: string, file: FileDiff): string | null {
 }
 
 /**
- * The change set that a diff shows, the inverse of `toDiff`. `base` is the full sha at which `readBase` reads: the text at a
- * path, null where there is no file. Throws `diff_refused` as `applyFileDiff` does, and where a file is missing, is in the way
- * or is named twice.
+ * The change set that a diff shows, the inverse of `toDiff`. `base` is the full sha at which `readBase` reads: the text
+ * at a path, null where there is no file. Throws `diff_refused` as `applyFileDiff` does, and where a file is missing,
+ * is in the way or is named twice.
  */
 export function toChangeSet(base: string, diff: Diff, readBase: (path: string) => string | null): ChangeSet {
   const files = checkFiles(diff);
@@ -190,7 +191,10 @@ function checkFiles(diff: Diff): SoundFileDiff[] {
   return diff.files.map(checkFileDiff);
 }
 
-/** The same diff, once it is known to have the form that the API defines (as JSON it may hold anything); else throws `diff_refused`. */
+/**
+ * The same diff, once it is known to have the form that the API defines (as JSON it may hold anything); else throws
+ * `diff_refused`.
+ */
 function checkFileDiff(file: FileDiff): SoundFileDiff {
   if (!isObject(file)) throw createDiffRefused(undefined, 'it is no object', CHANGE_REPAIR);
   requireSafePath(file.fileName);

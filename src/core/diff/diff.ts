@@ -47,7 +47,10 @@ export function toLines(text: string): TextLines {
   return { lines, endsWithNewline };
 }
 
-/** The text of the lines. Not every pair is a text: no lines with a newline, or an empty last line without one, are none (see `isWhole`). */
+/**
+ * The text of the lines. Not every pair is a text: no lines with a newline, or an empty last line without one, are none
+ * (see `isWhole`).
+ */
 export function joinLines({ lines, endsWithNewline }: TextLines): string {
   return endsWithNewline ? `${lines.join('\n')}\n` : lines.join('\n');
 }
@@ -77,7 +80,10 @@ export function isText(value: string): boolean {
 
 const NOTHING: TextLines = { lines: [], endsWithNewline: false };
 
-/** The whole diff, files in the order of the change set; a file that stays as it is is left out. Throws `diff_refused` as `toFileDiff` does. */
+/**
+ * The whole diff, files in the order of the change set; a file that stays as it is is left out. Throws `diff_refused`
+ * as `toFileDiff` does.
+ */
 export function toDiff(changeSet: ChangeSet): Diff {
   return { files: changeSet.files.filter(hasChanges).map(toFileDiff) };
 }
@@ -128,7 +134,10 @@ function toChanges(before: TextLines, after: TextLines): Change[] {
   });
 }
 
-/** n old lines become m: `add` (n = 0), else `modify` for as many as both have, then `delete` for what is left of the old. */
+/**
+ * n old lines become m: `add` (n = 0), else `modify` for as many as both have, then `delete` for what is left of the
+ * old.
+ */
 function hunkChanges(hunk: Hunk, old: readonly string[], fresh: readonly string[]): Change[] {
   if (old.length === 0) {
     return [{ type: 'add', lines: [{ lineNumber: hunk.before, oldCode: '', newCode: fresh.join('\n') }] }];

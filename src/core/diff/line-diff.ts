@@ -32,7 +32,10 @@ function toSymbols(lines: readonly string[], symbols: Map<string, number>): Int3
   return out;
 }
 
-/** A line that the other side lacks cannot stay: leaving it out first makes two files without a common line cost nothing. */
+/**
+ * A line that the other side lacks cannot stay: leaving it out first makes two files without a common line cost
+ * nothing.
+ */
 function keepCommon(a: Int32Array, b: Int32Array): Kept {
   const inA = new Set(a);
   const inB = new Set(b);
@@ -80,7 +83,10 @@ function runOfGone(flags: Uint8Array, from: number): number {
   return to - from;
 }
 
-/** Parallel to the two sequences: 1 where the element stays. The n-th that stays in one is the n-th that stays in the other. */
+/**
+ * Parallel to the two sequences: 1 where the element stays. The n-th that stays in one is the n-th that stays in the
+ * other.
+ */
 interface Kept {
   readonly before: Uint8Array;
   readonly after: Uint8Array;
@@ -269,7 +275,9 @@ function pointAt(region: Region, backward: boolean, along: number, diagonal: num
 
 const TAB = 8;
 
-/** The same edits, where a pure insertion or deletion lies at the best of its equal places; never touching another hunk. */
+/**
+ * The same edits, where a pure insertion or deletion lies at the best of its equal places; never touching another hunk.
+ */
 function slideHunks(hunks: readonly Hunk[], before: readonly string[], after: readonly string[]): Hunk[] {
   const out: Hunk[] = [];
   for (const [index, hunk] of hunks.entries()) {

@@ -8,7 +8,10 @@ import { diffLines, type Hunk } from './line-diff.ts';
 const CONTEXT = 3;
 const NO_NEWLINE = '\n\\ No newline at end of file\n';
 
-/** The patch of all files, in their order; "" where nothing changes. Throws `diff_refused` for an unsafe path or what is not text. */
+/**
+ * The patch of all files, in their order; "" where nothing changes. Throws `diff_refused` for an unsafe path or what is
+ * not text.
+ */
 export function toUnifiedPatch(changeSet: ChangeSet): string {
   return changeSet.files.filter(hasChanges).map(renderFilePatch).join('');
 }
@@ -96,7 +99,9 @@ function renderHunk(group: readonly Hunk[], old: readonly string[], fresh: reado
   return `@@ -${range(start, count)} +${range(freshStart, count + added)} @@\n${out.join('')}`;
 }
 
-/** A secret that stands beside the change is not shown, so that its lines cannot be context: git would not find them. */
+/**
+ * A secret that stands beside the change is not shown, so that its lines cannot be context: git would not find them.
+ */
 function isKnown(line: string): boolean {
   return !line.includes(REDACTED);
 }
