@@ -24,7 +24,7 @@ export interface Config {
   readonly workerPort: number;
   /** Address under which callers reach the service; empty: from the port that was opened. */
   readonly publicUrl: string;
-  /** Insists on local mode, whatever else is set. */
+  /** Local mode, whatever else is set. */
   readonly localMode: boolean;
   readonly app: AppConfig;
   /** Channel of smee.io that deliveries are taken from, for development; empty: none. */
@@ -41,7 +41,7 @@ export interface Config {
   readonly mirrorsMaxBytes: number;
   /** 32 bytes, or null: made and kept in `dataDir`. */
   readonly encryptionKey: Buffer | null;
-  /** What browsers' sign-ins and forms are proven with; null: made from the encryption key. */
+  /** Signs browsers' sign-ins and forms; null: derived from the encryption key. */
   readonly sessionSecret: string | null;
   /** Folders of the projects; empty: the repository around the caller's folder. */
   readonly projects: readonly string[];
@@ -51,7 +51,7 @@ export interface Config {
   readonly retentionDays: number;
   readonly investigationTimeoutMs: number;
   readonly logLevel: string;
-  /** Who sends it reads `/metrics`; null: nobody does. */
+  /** Needed to read `/metrics`; null: they are off. */
   readonly metricsToken: string | null;
   readonly githubToken: string | null;
   /** Base address of GitHub's API, without a slash at its end. */
@@ -127,7 +127,7 @@ interface ProviderConfig {
 }
 
 /**
- * Reads the configuration. An empty variable counts as absent; every secret may stand in a file named by `NAME_FILE`.
+ * Reads the configuration. An empty variable counts as absent; every secret may be in a file named by `NAME_FILE`.
  * Throws `usage` with one line for each fault.
  */
 export function readConfig(environment: Environment): Config {
@@ -179,8 +179,8 @@ export function readProcessConfig(): Config {
 }
 
 /**
- * The client libraries of the models add these headers to every request, wherever it goes, and have no option against it. They are meant for
- * other programs, and may hold secrets that no log would recognise.
+ * The client libraries of the models add these headers to every request, wherever it goes, and have no option against
+ * it. They are meant for other programs, and may hold secrets that no log would recognise.
  */
 export function dropClientHeaders(): void {
   for (const library of ['OPENAI', 'ANTHROPIC']) delete process.env[`${library}_CUSTOM_HEADERS`];
@@ -196,7 +196,10 @@ const REMOVED = {
   METRICS_HOST: METRICS_REPAIR,
 };
 
-/** A removed variable that was simply ignored could write where the operator forbade it. GitHub Actions sets GITHUB_API_URL itself. */
+/**
+ * A removed variable that was simply ignored could write where the operator forbade it. GitHub Actions sets
+ * GITHUB_API_URL itself.
+ */
 function refuseRemoved(read: Reader): void {
   const isInActions = read.text('GITHUB_ACTIONS', '') === 'true';
   for (const [name, replacement] of Object.entries(REMOVED)) {
@@ -205,7 +208,7 @@ function refuseRemoved(read: Reader): void {
   }
 }
 
-/** Paths are put behind it, which an address with a query or fragment would swallow. */
+/** Paths are appended to it. */
 function readPublicUrl(read: Reader): string {
   const value = read.address('PUBLIC_URL', '');
   if (/[?#]/.test(value)) read.faults.push(`PUBLIC_URL is "${value}": give it without query and fragment.`);
@@ -239,7 +242,7 @@ const APP_VARIABLES = ['APP_ID', 'PRIVATE_KEY', 'PRIVATE_KEY_PATH', 'WEBHOOK_SEC
 const SHORTEST_WEBHOOK_SECRET = 32;
 const SECRET_REPAIR = 'give the one of the App on GitHub, at least 32 characters ("openssl rand -hex 32" makes one).';
 
-/** Never faults the configuration as a whole: commands that do not serve work beside half a set of credentials. */
+/** Incomplete credentials are no fault of the whole configuration: commands that do not serve work without them. */
 function readApp(read: Reader): AppConfig {
   const faults: string[] = [];
   const appId = readAppId(read, faults);
@@ -266,11 +269,11 @@ function readAppId(read: Reader, faults: string[]): number {
   return 0;
 }
 
-/** Anybody could sign deliveries with a short or well-known secret. */
+/** With a short or well-known secret anyone could sign deliveries. */
 function describeWeakSecret(name: string, value: string): readonly string[] {
   if (value.length >= SHORTEST_WEBHOOK_SECRET) return [];
   const flaw = value === 'development' ? 'is the word "development"' : `has ${value.length} characters`;
-  return [`${name} ${flaw}, so that anybody could sign deliveries: ${SECRET_REPAIR}`];
+  return [`${name} ${flaw}, so that anyone could sign deliveries: ${SECRET_REPAIR}`];
 }
 
 function readPrivateKey(read: Reader, faults: string[]): string {
@@ -286,7 +289,7 @@ function readPrivateKey(read: Reader, faults: string[]): string {
   return '';
 }
 
-/** As PKCS #8, whichever of the spellings it came in; null where it is none. */
+/** As PKCS #8, from any of the accepted forms; null where it is none. */
 function parsePrivateKey(value: string): string | null {
   const text = value.replaceAll('\\n', '\n');
   const pem = text.includes('-----BEGIN') ? text : Buffer.from(value, 'base64').toString('utf8');
@@ -326,7 +329,7 @@ export function parsePostgresUrl(value: string): PostgresConfig | string {
   return { kind: 'postgres', url: value, shown: `${url.protocol}//${user}${url.host}${url.pathname}` };
 }
 
-/** The password as it stands in the address and as it is meant: either may turn up in an error. */
+/** The password encoded and decoded: either may turn up in an error. */
 export function findPasswords(value: string): readonly string[] {
   const url = URL.parse(value);
   const password = url?.password ?? '';
@@ -365,13 +368,13 @@ function readModel(read: Reader): ModelConfig {
   const source = nameEndpointSource(endpoint);
   if (name === 'none' || (name === '' && source === null)) return { kind: 'none', hint: '' };
   if (source === null) return { kind: 'none', hint: NO_KEY };
-  // Many shells have a key for other programs: no reason to refuse work, and none to spend money.
+  // Many shells have a key for other programs, which is no reason to spend money.
   if (name === '')
     return { kind: 'none', hint: `${source} is set, but no MODEL. Set MODEL to a model that the endpoint offers.` };
   return endpoint;
 }
 
-/** The variable that says where a model can be asked; null: none does. */
+/** The variable that configures an endpoint; null: none does. */
 function nameEndpointSource({ api, openai, anthropic, keyCommand }: EndpointConfig): string | null {
   if (openai.apiKey !== '') return 'OPENAI_API_KEY';
   if (anthropic.apiKey !== '') return 'ANTHROPIC_API_KEY';
@@ -388,7 +391,7 @@ function readProvider(read: Reader, prefix: 'OPENAI' | 'ANTHROPIC'): ProviderCon
   };
 }
 
-/** Providers spell it in their own ways: it is passed on as it is written. */
+/** Passed on as it is written, since the values differ between providers. */
 function readEffort(read: Reader): string | null {
   const value = read.text('MODEL_EFFORT', '').toLowerCase();
   if (!/^[a-z]{0,20}$/.test(value)) {
@@ -415,7 +418,7 @@ function readHeaders(read: Reader): EndpointConfig['headers'] {
 type Reader = ReturnType<typeof createReader>;
 type Range = { readonly from: number; readonly to: number; readonly or?: string };
 
-/** Reads single variables: each kind of value has one verb, and every fault is kept with its variable. */
+/** Reads single variables, one function for each kind of value, and collects faults and secrets. */
 function createReader(environment: Environment) {
   const faults: string[] = [];
   const secrets: string[] = [];

@@ -1,11 +1,12 @@
-// The log (pino, JSON on standard error), the ids that stand on each of its lines, and the register of secrets, which none may hold.
+// The log (pino, JSON on standard error), the context of its lines, and the register of secrets that no line may
+// contain.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Logger, pino } from 'pino';
 import { removeKnownForms } from './redact/token-forms.ts';
 
 export type Log = Logger;
 
-/** What a line belongs to: ids of ours, which tell nothing to a stranger. */
+/** What a line belongs to: ids of ours, which reveal nothing by themselves. */
 export interface LogContext {
   readonly requestId?: string;
   /** As the caller named its request (`X-Request-Id`). */
@@ -25,12 +26,12 @@ export interface LogContext {
 
 const trails = new AsyncLocalStorage<LogContext>();
 
-/** All that the work logs, however deep inside, has these ids on its lines, besides those of the work around it. */
+/** Adds these ids to every line that the work logs, in addition to those of the work around it. */
 export function withLogContext<T>(trail: LogContext, work: () => T): T {
   return trails.run({ ...trails.getStore(), ...trail }, work);
 }
 
-/** From now on the lines of the innermost work have these, too; outside of any it does nothing. */
+/** Adds ids to the further lines of the innermost work; outside of any it does nothing. */
 export function addLogContext(more: LogContext): void {
   const trail = trails.getStore();
   if (trail !== undefined) Object.assign(trail, more);
@@ -45,15 +46,15 @@ export function noteRequest(requestId: string, { headers }: Pick<Request, 'heade
   addLogContext(REQUEST_NAME.test(name) ? { requestId, callerRequestId: name } : { requestId });
 }
 
-/** Each with the moment (ms since 1970) from which it opens nothing any more. */
+/** Each with the moment (ms since 1970) when it expires. */
 const secrets = new Map<string, number>();
-/** Their forms in a line of the log; null: to be made anew. */
+/** Their forms in a line of the log; null: not computed yet. */
 let inLines: readonly string[] | null = null;
 
 /**
- * Registers a secret of our own: from now on its exact value is removed from all that is logged, stored or sent. Shorter than 8
- * characters: ignored, since it would tear ordinary text. `lastsMs`: for tokens that expire, of which there is a new one every hour;
- * they are forgotten after so long.
+ * Registers a secret of our own: from now on its exact value is removed from all that is logged, stored or sent.
+ * Shorter than 8 characters: ignored, since it would occur in ordinary text. `lastsMs`: for tokens that expire, of
+ * which there is a new one every hour; they are removed after so long.
  */
 export function registerSecret(value: string, lastsMs = Number.POSITIVE_INFINITY): void {
   if (value.length < 8) return;
@@ -95,7 +96,7 @@ export function createLog(options: {
 }
 
 function secretsInLines(): readonly string[] {
-  // A line is JSON, where a key of several lines stands with its line ends escaped.
+  // A line is JSON, in which a key of several lines has its line ends escaped.
   inLines ??= [...new Set(registeredSecrets().flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))];
   return inLines;
 }
@@ -106,7 +107,10 @@ function withoutSecrets(line: string): string {
   return removeKnownForms(known);
 }
 
-/** Names and codes as programs give them (`ERR_X`, `lease_lost`). Anything else may come from outside: a model's endpoint gives codes, too. */
+/**
+ * Names and codes as programs give them (`ERR_X`, `lease_lost`). Anything else may come from outside: a model's
+ * endpoint gives codes, too.
+ */
 const NAME = /^(?:[A-Za-z]{1,60}|[A-Z][A-Z0-9_]{1,60}|[a-z_]{1,60})$/;
 
 /** One line of JSON: the kind and place of the fault. Its message is left out, since it may quote a report. */
@@ -132,8 +136,8 @@ function toKnownName(text: string): string {
 }
 
 /**
- * The lines of the stack behind its head. The head holds the message, and a message may hold a report, whose own stack looks like ours: where the
- * head cannot be told from the places (the message was changed since), there are none.
+ * The frames of a stack without its message, which may quote a report with a stack of its own. None where the two
+ * cannot be separated because the message was changed.
  */
 function findPlaces({ stack = '', message }: Error): readonly string[] {
   const ending = message === '' ? '\n' : `: ${message}\n`;

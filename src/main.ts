@@ -6,9 +6,9 @@ import { type Io, printError } from './cli/terminal.ts';
 import { dropClientHeaders } from './config.ts';
 import { describeUncaught } from './log.ts';
 
-/** A stop that takes longer than this has lost its way; what is stored is safe at any moment. */
+/** A stop that takes longer is forced; what is stored is safe at any moment. */
 const LONGEST_STOP_MS = 9_000;
-/** Ctrl-C can reach us twice, from the terminal and from the launcher; a signal after this is a person who will not wait. */
+/** Ctrl-C can reach us twice, from the terminal and from the launcher; a later signal forces the end. */
 const COPIES_MS = 1_000;
 
 const io: Io = {
@@ -35,12 +35,15 @@ async function main(signal: AbortSignal): Promise<number> {
   }
 }
 
-/** Whoever read our output may go away (`| head`, a log's `tee`); that is no reason to stop serving. */
+/** The reader of our output may go away (`| head`, a log's `tee`); the service continues. */
 function outliveReader(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }
 
-/** Unhandled rejections come here too. After such a fault nothing in memory can be trusted: the next start goes on from the store. */
+/**
+ * Unhandled rejections come here too. After such a fault memory cannot be trusted; the next start continues from the
+ * store.
+ */
 function endBadly(error: unknown): void {
   io.err(describeUncaught(error, new Date()));
   process.exit(1);
@@ -51,7 +54,9 @@ function mayColour(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb';
 }
 
-/** Aborts at the first signal to stop, or when the launcher that started us is gone: nobody may keep the port as an orphan. */
+/**
+ * Aborts at the first signal to stop, or when the launcher that started us is gone, so that no orphan keeps the port.
+ */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
   let begun = 0;
@@ -62,11 +67,11 @@ function stopSignal(): AbortSignal {
     process.stdin.destroy();
     setTimeout(forceEnd, LONGEST_STOP_MS).unref();
   };
-  const heed = () => {
+  const onSignal = () => {
     if (!stop.signal.aborted) begin();
     else if (Date.now() - begun > COPIES_MS) forceEnd();
   };
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, heed);
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
   const launcher = process.ppid;
   if (process.env['CAUSEWAY_LAUNCHER'] === String(launcher)) {
     setInterval(() => {

@@ -1,4 +1,4 @@
-// The figures of one process for Prometheus, counted where things happen, and `/metrics`, which shows them to who has the token.
+// The metrics of one process for Prometheus, counted where things happen, and `/metrics`, which requires a token.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Span, SpanKind } from '@opentelemetry/api';
@@ -99,7 +99,7 @@ export function createMetrics({ version, log, now }: { version: string; log: Log
   const registry = new Registry();
   const instruments = createInstruments(registry);
   instruments.build.set({ version, node: process.versions.node }, 1);
-  // Alerts wait for a rise: from a series that was not there to one is none to Prometheus.
+  // Alerts look at increases, and to Prometheus a new series is none.
   for (const kind of JOB_KINDS) instruments.jobs.inc({ kind, outcome: 'dead' }, 0);
   for (const result of DELIVERY_RESULTS) instruments.deliveries.inc({ result }, 0);
   for (const result of Object.values(ATTEMPT_RESULTS)) instruments.webhooks.inc({ result }, 0);
@@ -145,7 +145,7 @@ export function createMetrics({ version, log, now }: { version: string; log: Log
       instruments.deliveries.inc({ result: nameDeliveryResult(response.status) });
       return response;
     },
-    /** Answers `GET /metrics`; `token` null: says how to turn it on, and nothing else. Called once. */
+    /** Answers `GET /metrics`; `token` null: only says how to turn it on. Called once. */
     createEndpoint: (token: string | null, readings: Readings): MetricsEndpoint => {
       if (token === null) return async () => sayPlainly(404, 'Metrics are off. Set METRICS_TOKEN to read them here.');
       collectDefaultMetrics({ register: registry });
@@ -177,7 +177,7 @@ export interface Readings {
 /** Prometheus gives up after ten seconds, and all other figures with it. */
 const LONGEST_READ_MS = 1_000;
 
-/** What fails or is slow keeps the value of before. */
+/** What fails or is slow keeps its earlier value. */
 async function read(
   { queue, ready, isPaused, freeBytes }: Readings,
   instruments: Instruments,
@@ -202,7 +202,7 @@ async function read(
   await Promise.race([all, sleep(LONGEST_READ_MS, undefined, { ref: false })]);
 }
 
-/** In the same time however much of it is right: the digests have one length, and no guess shows how far it came. */
+/** In constant time: the hashes have the same length. */
 function isToken(header: string, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(header), digest(`Bearer ${token}`));
@@ -212,7 +212,7 @@ function sayPlainly(status: number, text: string, headers: Readonly<Record<strin
   return new Response(`${text}\n`, { status, headers: { 'Content-Type': 'text/plain; charset=utf-8', ...headers } });
 }
 
-/** Any token is a method to HTTP, and a caller may send a new one each time. */
+/** HTTP allows any token as a method, and a caller may send a new one each time. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 function countAnswer({ method, route, status, ms }: Parameters<TellAnswered>[0], { http }: Instruments): void {
@@ -235,7 +235,7 @@ function countHandler(handler: JobHandler, { jobs, jobSeconds }: Instruments, lo
     const seconds = (performance.now() - began) / 1_000;
     jobs.inc({ kind, outcome });
     if (outcome !== 'dead') jobSeconds.observe({ kind, outcome }, seconds);
-    // A job that waits comes round every few seconds, which is not worth a line.
+    // A waiting job runs every few seconds, which is not worth a line.
     log[outcome === 'later' ? 'debug' : 'info']({ outcome, ms: Math.round(seconds * 1_000) }, 'job');
   };
   const contextOf = ({ id, kind, subject, attempt }: ClaimedJob) => {
@@ -282,7 +282,10 @@ function traceJob({ id, kind, subject, attempt }: ClaimedJob, work: () => Promis
   );
 }
 
-/** Each request to the model: counted with its tokens and cost, in a span by OpenTelemetry's GenAI conventions, without its text. */
+/**
+ * Each request to the model: counted with its tokens and cost, in a span by OpenTelemetry's GenAI conventions, without
+ * its text.
+ */
 function countModel(
   model: Model,
   costOf: (usage: TurnUsage) => number,
@@ -307,7 +310,7 @@ function countModel(
   };
   const attributes = {
     'gen_ai.operation.name': 'chat',
-    // One value for every model: which provider answers is known from the operator's settings.
+    // One value for every model; the operator knows which provider answers.
     'gen_ai.provider.name': 'openai',
     'gen_ai.request.model': name,
   };
@@ -389,10 +392,10 @@ function readStatus(error: unknown): number | null {
   return typeof response === 'object' && response !== null && 'status' in response ? Number(response.status) : null;
 }
 
-/** Of one run; callers beyond these count as the first does. */
+/** Of one run; further callers count like the first. */
 const MOST_LOOKED_UP = 20;
 
-/** The same store, whose verbs by which something ends are counted. Counting never makes a verb fail. */
+/** The same store, with the methods counted by which something ends. Counting never makes one fail. */
 function countStore<T extends Store>(store: T, instruments: Instruments, log: Log): T {
   const { investigations, investigationSeconds, webhooks } = instruments;
   const count = async (ids: readonly string[], outcome: string, now: string): Promise<void> => {

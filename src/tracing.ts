@@ -1,4 +1,5 @@
-// Spans of OpenTelemetry: nothing happens without an SDK, which the operator loads with --import (deploy/opentelemetry.mjs).
+// Spans of OpenTelemetry: nothing happens without an SDK, which the operator loads with --import
+// (deploy/opentelemetry.mjs).
 import {
   type Attributes,
   context,
@@ -25,8 +26,8 @@ export interface SpanOptions {
 }
 
 /**
- * Runs the work in a span, which is the parent of those that it begins. A failure leaves its code on the span and not its message: that
- * may quote a report.
+ * Runs the work in a span, which is the parent of those that it begins. A failure leaves its code on the span and not
+ * its message: that may quote a report.
  */
 export function runInSpan<T>(options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
   const { name, kind = SpanKind.INTERNAL, attributes = {}, links = [] } = options;
@@ -56,7 +57,7 @@ const READ_HEADERS: TextMapGetter<Headers> = {
   keys: (headers) => [...headers.keys()],
 };
 
-/** A caller's trace is linked to and not continued: else any caller could decide what is recorded here, and under which id. */
+/** A caller's trace is linked and not continued, or any caller could decide what is recorded here. */
 export function linkToCaller(headers: Headers): readonly Link[] {
   const theirs = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, headers, READ_HEADERS));
   return theirs === undefined ? [] : [{ context: theirs }];
@@ -78,7 +79,7 @@ export function traceSource(source: Source): Source {
   };
 }
 
-/** Only its name is recorded: arguments and results are untrusted text. */
+/** Records only its name: arguments and results are untrusted text. */
 export function traceTool(tool: Tool): Tool {
   const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool.name };
   return {

@@ -20,7 +20,7 @@ import { openStore } from './records.ts';
 import { LOCAL_LOGIN, openAccount, USER_AGENT } from './services.ts';
 import { createSignInLink, isAnswering, readAnnouncedAddress } from './sign-in-link.ts';
 
-/** Works beside a running server: it opens the store without owning it. */
+/** Works while the service runs: it opens the store without owning it. */
 export async function accountCommand(
   command: TokenCommand | WebhookSecretCommand,
   { config, io, log, now }: CommandDeps,
@@ -33,14 +33,14 @@ export async function accountCommand(
   }
   const find = chooseAccount(config, command.account);
   await using store = await openKept(config, log);
-  // Always: with another key than that of the stored secrets nothing may be sealed.
+  // Always, to check the key: nothing may be sealed with another one than that of the stored secrets.
   const local = await openAccount(store, now());
   const account = find === null ? local : await find(store, now, signal);
   await runAccountCommand(command, io, { store, account, now, newSecret: newSigningSecret });
   return 0;
 }
 
-/** The link stands alone on standard output. Throws `usage` with a GitHub App, and where no server runs that it would lead to. */
+/** Standard output holds only the link. Throws `usage` with a GitHub App, and where no service runs. */
 export async function signInCommand({ config, io, log, now }: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
   if (chooseMode(config).kind !== 'local') {
     throw new CausewayError('usage', 'With a GitHub App people sign in with GitHub: open the address of the service.');

@@ -39,7 +39,7 @@ export function analyseCommand(command: AnalyseCommand, deps: CommandDeps, signa
   return analyse(command, deps.io, { ...createInvestigation(deps), ...subjectDeps }, signal);
 }
 
-/** Investigates the bug that ships with Causeway; its records are gone afterwards, so that it needs no folder of its own. */
+/** Investigates the bug that ships with Causeway. Its records are removed afterwards. */
 export async function demoCommand(
   command: DemoCommand,
   deps: CommandDeps & { readonly launcher: Launcher },
@@ -64,7 +64,7 @@ export async function demoCommand(
   }
 }
 
-/** In the terminal the steps are the log; in addition only what goes wrong inside is printed. */
+/** The steps are printed instead of the log, and only fatal lines remain. */
 function createInvestigation({ config, io, log, now }: CommandDeps): Investigator {
   const quiet = config.logLevel === 'info' ? log.child({}, { level: 'fatal' }) : log;
   return {
@@ -76,7 +76,9 @@ function createInvestigation({ config, io, log, now }: CommandDeps): Investigato
 /** A person sits at the terminal; the service waits longer. */
 const PATIENCE_MS = 2 * 60 * 1_000;
 
-/** Services over one repository. Its mirror stays in DATA_DIR, so that the next command need not fetch all of it again. */
+/**
+ * Services over one repository. Its mirror stays in DATA_DIR, so that the next command need not fetch all of it again.
+ */
 async function openSession(
   { config, log, now, io }: Omit<CommandDeps, 'io'> & { readonly io: Pick<Io, 'err'> },
   { source, isOwn }: Subject,

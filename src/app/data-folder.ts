@@ -1,4 +1,4 @@
-// The folder that holds records, mirrors and keys: made on first use, for the service's user alone.
+// The folder that holds records, mirrors and keys: created on first use, readable only for the service's user.
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,22 +8,22 @@ import { makeFolder } from '../db/make-folder.ts';
 import type { RecordsPlace } from './records.ts';
 
 export interface DataFolder {
-  /** The SQLite file in it, or the PostgreSQL database that stands for it. */
+  /** The SQLite file in it, or the PostgreSQL database instead of it. */
   readonly database: RecordsPlace;
   /** Where bare mirrors are kept. */
   readonly mirrors: string;
   /** Where digests of what the mirrors hold are kept; made when the first is. */
   readonly lexicon: string;
   /**
-   * 32 bytes; read, and made where there is no database yet, when it is asked for: who opens no secrets needs none.
+   * 32 bytes; read when it is first used, and created where there is no database yet.
    * Throws `store_unusable` where it is lost or damaged.
    */
   readonly encryptionKey: Buffer;
 }
 
 /**
- * Makes the folder (mode 700) where it is missing; one that is there keeps its mode, since it may be the operator's. Throws `store_unusable`,
- * naming DATA_DIR, where it cannot.
+ * Makes the folder (mode 700) where it is missing; one that is there keeps its mode, since it may be the operator's.
+ * Throws `store_unusable`, naming DATA_DIR, where it cannot.
  */
 export function openDataFolder(
   folder: string,
@@ -55,7 +55,10 @@ export function databaseFile(folder: string): string {
   return path.join(folder, 'causeway.db');
 }
 
-/** Never made: a second machine would make another one. One that is kept is that of a move, or shared by all. */
+/**
+ * Never created: a second machine would create another one. A file is there after a move, or where all processes share
+ * it.
+ */
 function sharedKey(file: string): Buffer {
   if (existsSync(file)) return readKey(file);
   throw new CausewayError(
@@ -66,7 +69,7 @@ function sharedKey(file: string): Buffer {
 
 function keptKey(file: string, database: string): Buffer {
   try {
-    // Asked in this order: whoever starts at the same time makes the key before the database.
+    // In this order: a process that starts at the same time creates the key before the database.
     const mayMake = !existsSync(database);
     if (!existsSync(file)) {
       if (!mayMake) throw keyLost(file, database);
@@ -85,7 +88,7 @@ function keptKey(file: string, database: string): Buffer {
   }
 }
 
-/** Two processes may start at once, and one may be killed while it writes: the file appears whole, and the first one wins. */
+/** The file appears whole, and of two processes that start at once the first one wins. */
 function makeKey(file: string): void {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true });
@@ -117,8 +120,8 @@ function keyLost(file: string, database: string): CausewayError {
 }
 
 /**
- * The key of browsers' sessions, 32 bytes: from SESSION_SECRET, or else from the encryption key, which is kept anyway. Another one ends no
- * session, and invalidates the forms and sign-ins that are under way.
+ * The key of browsers' sessions, 32 bytes: from SESSION_SECRET, or else from the encryption key. A new one ends no
+ * session, but invalidates open forms and sign-ins.
  */
 export function deriveSessionKey(secret: string | null, encryptionKey: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', secret ?? encryptionKey, '', 'causeway sessions', 32));

@@ -53,7 +53,7 @@ import { type Recurring, startForgettingMirrors, startRecurring, startRetention 
 const RECONCILED_EVERY_MS = 6 * 60 * 60 * 1_000;
 const REDELIVERED_EVERY_MS = 15 * 60 * 1_000;
 
-/** `serve` in GitHub mode. GitHub out of reach does not prevent the start: `/readyz` says so, and it is asked again. */
+/** `serve` in GitHub mode. The service starts even while GitHub is unreachable, which `/readyz` reports. */
 export async function serveGithub(options: ServeOptions, mode: GithubMode, signal: AbortSignal): Promise<ExitCode> {
   const { config, io, log, worker, launcher } = options;
   await using open = new AsyncDisposableStack();
@@ -164,7 +164,7 @@ export async function openGithubService(
       signal,
     }),
   );
-  // Everybody could see those of an earlier local mode here.
+  // Projects of an earlier local mode would be visible to everyone.
   await services.store.syncProjects([], now().toISOString());
   const permissions = createPermissions({ clients, now });
   const configuration = createConfigurationReader({ ...services, clients });
@@ -196,7 +196,7 @@ export async function openGithubService(
       ...services,
       permissions,
       waitsFor: waits.waitsFor,
-      // The page of an Issue asks for a sign-in: who may not see it learns nothing there.
+      // The page of an Issue requires a sign-in.
       recordUrl: ({ id }: { readonly id: string }) => (accountArea === '' ? '' : `${accountArea}/issues/${id}`),
     };
     const checks = createChecks({ ...app, permissions, shortenLog: condenseLog });
@@ -204,7 +204,7 @@ export async function openGithubService(
     const deliveries = createDeliveryHandler({ ...services, probot, inFlight, clients, allowedOwners });
     const lanes: Lanes = {
       delivery: { handler: deliveries, limits: IN_ORDER },
-      // Slots of its own: those of the other may all hang on GitHub.
+      // With its own slots, since those of the other lane may all wait for GitHub.
       'urgent-delivery': { handler: deliveries, limits: IN_ORDER },
       publish: { handler: createPublishHandler(published), limits: IN_ORDER },
       head: { handler: createHeadHandler(checked), limits: HEADS },
@@ -231,14 +231,17 @@ export async function openGithubService(
 
 /** Events of one issue, pull request or repository, and effects of one thread or head, come one after the other. */
 const IN_ORDER = { concurrency: 8, perGroup: 1 };
-/** Heads of one project share its ledger, but hardly ever a failure: two at a time, so that a slow log holds up one. */
+/** Two commits of a project at a time, so that a slow log delays only one of them. */
 const HEADS = { concurrency: 8, perGroup: 2 };
-/** Nobody waits for the past. */
+/** The past is not urgent. */
 const BACKFILLS = { concurrency: 2, perGroup: 1 };
 
 const MOST_WAITS = 1_000;
 
-/** What runs wait for, such as a model out of reach, for those who look at their thread. In memory: after a restart a waiting run says so again. */
+/**
+ * What runs wait for, such as an unreachable model, shown in their threads. In memory: a waiting run reports it again
+ * after a restart.
+ */
 function createWaits({ store, log, now }: Pick<Services, 'store' | 'log' | 'now'>) {
   const waits = new Map<string, Wait>();
   return {
@@ -248,7 +251,7 @@ function createWaits({ store, log, now }: Pick<Services, 'store' | 'log' | 'now'
       waits.set(wait.runId, wait);
       const [oldest] = waits.keys();
       if (waits.size > MOST_WAITS && oldest !== undefined) waits.delete(oldest);
-      // Without space this comes every few seconds, for each run that waits.
+      // On a full disk every waiting run reports this every few seconds.
       if (isShown) return;
       store.schedulePublishOfRun(wait.runId, now().toISOString()).catch((error: unknown) => {
         log.warn({ err: error, run: wait.runId }, 'failed to publish that a run waits');
@@ -262,7 +265,10 @@ function createWaits({ store, log, now }: Pick<Services, 'store' | 'log' | 'now'
   };
 }
 
-/** Installations and missed deliveries, read from GitHub at the start and from time to time, by one process over a database. */
+/**
+ * Installations and missed deliveries, read from GitHub at the start and from time to time, by one process over a
+ * database.
+ */
 export function startUpkeep(
   open: AsyncDisposableStack,
   { services, sync, clients, redelivery }: GithubService,
@@ -294,21 +300,23 @@ export function startUpkeep(
   return installations;
 }
 
-/** What `/readyz` says of GitHub, from the calls that are made anyway. */
+/** What `/readyz` says about GitHub, from the latest calls. */
 export function checkGithub(
   { leads, metrics }: Pick<Services, 'leads' | 'metrics'>,
   installations: Recurring,
 ): ReadinessCheck {
   const report = (ok: boolean, detail: string): ReadinessCheck => ({ name: 'github', ok, isVital: false, detail });
   const hasAnswered = metrics.hasGithubAnswered();
-  const silence = hasAnswered === false ? 'the last call got no answer, or a fault of its own' : '';
+  const silence = hasAnswered === false ? 'the last call got no answer, or a server error' : '';
   const fault = (leads() ? installations.fault() : '') || silence;
   if (fault) return report(false, `does not answer as it should: ${fault}`);
   if (hasAnswered === true) return report(true, 'answers');
   return leads() ? report(false, 'not asked yet') : report(true, 'asked by another process');
 }
 
-/** Where people open the account area; "" where that is not known, or where nobody could sign in there: then nothing links to it. */
+/**
+ * The address of the account area; "" where it is not known, or sign-in is not configured: then nothing links to it.
+ */
 function findAccountArea({ clientId, clientSecret }: AppCredentials, publicUrl: string): string {
   return clientId === '' || clientSecret === '' ? '' : publicUrl;
 }

@@ -1,4 +1,5 @@
-// The service in local mode: repositories on this disk, one account, loopback only, and the demo that ships with Causeway.
+// The service in local mode: repositories on this disk, one account, loopback only, and the demo that ships with
+// Causeway.
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { formatLocalStart, type KnownToken } from '../cli/start-text.ts';
@@ -58,7 +59,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   );
   const address = config.publicUrl || server.address;
   open.use(announceAddress(config.dataDir, { address, listensAt: server.address }));
-  // After the port: a token made by a start that then fails would never be seen.
+  // After the port is open: a token of a start that fails would never be shown.
   const token = await findOrMakeToken(services);
   const { store, account } = services;
   const signInLink = await createSignInLink({ store, account, now }, address);
@@ -93,7 +94,9 @@ interface LocalProjects {
   readonly example: ExampleReport | null;
 }
 
-/** The caller's own projects; where PROJECTS names none, the demo's in addition, with its Issue where it is new here. */
+/**
+ * The caller's own projects; where PROJECTS names none, the demo's in addition, with its Issue where it is new here.
+ */
 async function syncLocalProjects(
   services: Services,
   own: readonly LocalProject[],
@@ -114,7 +117,7 @@ async function syncLocalProjects(
   return { projects, example: { projectId: demo.id, data: firstReport } };
 }
 
-/** A newcomer's token, made only where the account never had one. */
+/** The first token, created only where the account never had one. */
 async function findOrMakeToken({ store, account, now }: Services): Promise<KnownToken> {
   const tokens = await store.listTokens(account.id);
   if (tokens.length > 0) return { kind: tokens.some((token) => token.lastUsedAt !== null) ? 'used' : 'unused' };
@@ -141,9 +144,9 @@ export interface LocalProject {
 }
 
 /**
- * The repositories that `folders` name (PROJECTS), or, where there are none, the one around the caller's folder, unless that is Causeway's own
- * installation: a start from there is a trial, and it would find its own messages in its own source.
- * Throws `usage` naming every folder that is not in a git repository.
+ * The repositories that `folders` name (PROJECTS), or, where there are none, the one around the caller's folder, unless
+ * that is Causeway's own installation: a start from there is a trial, and it would find its own messages in its own
+ * source. Throws `usage` naming every folder that is not in a git repository.
  */
 export function findLocalProjects(folders: readonly string[], callersFolder: string): readonly LocalProject[] {
   if (folders.length === 0) {
@@ -178,7 +181,7 @@ function toProject(root: string): LocalProject {
 /** Which values apply to a repository on this disk; the others are about what is posted on GitHub. */
 const LOCAL_VALUES = new Set(['budget.run', 'budget.month', 'model']);
 
-/** There is no file for a repository on this disk, so that all of it is the operator's. `model`: what the operator offers; null: none. */
+/** A repository on this disk has no configuration file: all settings are the operator's. `model`: null: none. */
 export function createLocalConfiguration(
   config: Pick<Config, 'maxMode' | 'budget'>,
   model: string | null,
@@ -219,8 +222,8 @@ const FREE = { prompt: 0, cached: 0, completion: 0 };
 const UNLIMITED = { run: 1_000, repository: 1e9, all: 1e9 };
 
 /**
- * Runs the real investigation of the demo's report, with the script in place of the model. To be called before work starts. A failure is
- * only logged: a start must not fail because of an example.
+ * Runs a real investigation of the demo's report, with a script as the model, before work starts. A failure is only
+ * logged: it must not prevent the start.
  */
 async function makeDemoIssue(services: Services, project: Project, config: Config, signal: AbortSignal): Promise<void> {
   try {
@@ -246,7 +249,7 @@ async function investigateDemo(
     revision: '',
     callbackUrl: '',
     isTrusted: true,
-    // Left over by a crash, it is finished without the operator's own model: an example must not cost anything.
+    // After a crash it is finished without the operator's model: an example must not cost anything.
     settings: { ...DEFAULT_SETTINGS, useModel: false },
     fresh: true,
   });

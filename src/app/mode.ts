@@ -1,4 +1,4 @@
-// Which mode the service runs in: local, GitHub, or set-up on the way to GitHub, whose App is kept in DATA_DIR.
+// The mode that the service runs in: local, GitHub, or setup, which creates the GitHub App and stores it in DATA_DIR.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Io, Launcher } from '../cli/terminal.ts';
@@ -40,8 +40,8 @@ export interface GithubMode {
 export type ServiceMode = { readonly kind: 'local' } | { readonly kind: 'setup' } | GithubMode;
 
 /**
- * LOCAL_MODE insists; then credentials, of the environment before those that set-up has kept; then an address that others can
- * reach asks for set-up. Throws `usage` naming what is missing of half a set of credentials.
+ * LOCAL_MODE decides first; then credentials, those of the environment before those stored by setup; then an address
+ * that others can reach requires setup. Throws `usage` naming what is missing of incomplete credentials.
  */
 export function chooseMode(config: Config): ServiceMode {
   const { app, publicUrl, host } = config;
@@ -54,7 +54,7 @@ export function chooseMode(config: Config): ServiceMode {
   return isForOthers ? { kind: 'setup' } : requireLocal(config);
 }
 
-/** What is set now is newer than what was said at set-up. */
+/** The environment is newer than what was entered at setup. */
 export function toGithubMode(config: Pick<Config, 'publicUrl'>, kept: KeptApp): GithubMode {
   return { kind: 'github', credentials: kept.credentials, publicUrl: config.publicUrl || kept.publicUrl };
 }
@@ -92,7 +92,7 @@ export interface KeptApp {
 
 const PURPOSE = 'github-app';
 
-/** The App of an earlier set-up; null where there was none. Throws `store_unusable` where it cannot be opened. */
+/** The App of an earlier setup; null where there was none. Throws `store_unusable` where it cannot be decrypted. */
 export function readKeptApp({ dataDir, encryptionKey, database }: Config): KeptApp | null {
   const file = path.join(dataDir, 'github-app');
   if (!existsSync(file)) return null;

@@ -19,7 +19,7 @@ import { traceTool } from '../tracing.ts';
 
 /** Requests to the model in one run; runs on real reports took 4 to 11 (docs/evaluation.md). */
 const TURNS = 30;
-/** A model that is away for longer leaves the facts as the answer: the reporter waits for one. */
+/** After that the facts are the answer. */
 export const PATIENCE_MS = 2 * 60 * 60 * 1_000;
 const NO_MONITORING: Monitoring = { toolsFor: async () => [], [Symbol.asyncDispose]: async () => {} };
 
@@ -67,7 +67,10 @@ function openConfiguredMonitoring(
   return openMonitoring(parseMonitoringConfig(readNamedFile('MCP_CONFIG', monitoringFile)), { log, environment });
 }
 
-/** It decides, with who wrote the report, which monitoring systems may be asked. An address that is read without the App may be public. */
+/**
+ * Decides, together with who wrote the report, which monitoring systems may be used. A repository that is read without
+ * the App may be public.
+ */
 function isPublic({ source }: Project): boolean {
   switch (source.kind) {
     case 'path':
@@ -85,7 +88,10 @@ export function listModels(investigator: Investigator | null) {
   return { operatorModel: investigator?.model.name ?? null, otherModels };
 }
 
-/** What the start says of the model: its name, or null, and what an operator should know of its settings; "" for nothing. */
+/**
+ * What the start says of the model: its name, or null, and what an operator should know of its settings; "" for
+ * nothing.
+ */
 export function describeModel(config: ModelConfig, investigator: Investigator | null) {
   const model = investigator?.model.name ?? null;
   if (config.kind === 'none') return { model, modelHint: config.hint };
@@ -101,7 +107,10 @@ interface ModelOptions {
   readonly environment: Environment;
 }
 
-/** The operator's own model first, then those that repositories may choose. Throws `usage` for a file that cannot be read or understood. */
+/**
+ * The operator's own model first, then those that repositories may choose. Throws `usage` for a file that cannot be
+ * read or understood.
+ */
 function openModels(config: ModelConfig, options: ModelOptions): readonly Model[] {
   switch (config.kind) {
     case 'none':

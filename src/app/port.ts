@@ -1,4 +1,5 @@
-// The service's ports: API, account area and GitHub's deliveries on that of `serve`; what operators read on that of a worker.
+// The service's ports: API, account area and GitHub's deliveries on that of `serve`; what operators read on that of a
+// worker.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApi } from '../api/api.ts';
 import type { ApiDeps, ReadinessCheck } from '../api/api-deps.ts';
@@ -44,7 +45,7 @@ export interface PortOptions {
 /** GitHub's path as Probot has it, in both spellings. */
 const DELIVERIES = /^[^:]+:\/\/[^/]*\/api\/github\/webhooks\/?(?:\?|$)/;
 const METRICS = /^[^:]+:\/\/[^/]*\/metrics(?:\?|$)/;
-/** What is the API's; the rest are pages. */
+/** Paths of the API; all others are pages. */
 const API = /^[^:]+:\/\/[^/]*\/(?:api|docs|healthz|readyz)(?:[/?]|$)/;
 
 /** The port of `serve`. */
@@ -97,7 +98,7 @@ export async function openPort(services: Services, config: Config, options: Port
   return server;
 }
 
-/** The port of `worker`: for those who run it, nobody else. */
+/** The port of `worker`, for operators only. */
 export function openWorkerPort(
   services: Services,
   config: Config,
@@ -129,14 +130,14 @@ function openReadiness(
   return createReadiness({ ...services, dataDir, others });
 }
 
-/** One answer serves all who ask within it: load balancers ask every second, each of them. */
+/** Answers are cached for so long, since each load balancer asks every second. */
 const KEPT_MS = 1_000;
 /** Callers give up after a few seconds, and a database that takes longer is of no use. */
 const BOUND_MS = 2_000;
 
 export interface ReadinessOptions extends Pick<Services, 'store' | 'queue'> {
   readonly dataDir: string;
-  /** What is known already, and never waited for. */
+  /** Checks without I/O. */
   readonly others: () => readonly ReadinessCheck[];
   /** Milliseconds that one check may take (2,000). */
   readonly boundMs?: number;
@@ -206,10 +207,10 @@ function checkPause({ isPaused }: Pick<Services, 'isPaused'>): ReadinessCheck {
   return { name: 'pause', ok: true, detail };
 }
 
-/** These come from the model itself, or from what was asked: the endpoint works. */
+/** Outcomes that show a working endpoint. */
 const ANSWERS: ReadonlySet<string> = new Set(['answered', 'refused', 'overflow']);
 
-/** From the calls that are made anyway. Anyone may read it, so it names no address. */
+/** From the latest calls. Anyone may read it, so it names no address. */
 function checkModel(
   { metrics }: Pick<Services, 'metrics'>,
   model: Pick<Model, 'name' | 'calledThrough'> | null,

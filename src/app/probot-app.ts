@@ -1,4 +1,5 @@
-// Our event handlers as Probot's own tools start them: `probot receive`, which has no receiver, no queue and no end of its own.
+// Our event handlers as Probot's own tools start them: `probot receive`, which has no receiver, no queue and no end of
+// its own.
 import { readProcessConfig } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { createCausewayApp } from '../github/app.ts';
@@ -11,8 +12,8 @@ import { chooseMode } from './mode.ts';
 const LONGEST_MS = 60 * 60 * 1_000;
 
 /**
- * The app function, by the settings of the service. Each event opens the store of DATA_DIR, is handled, and whatever it caused is
- * worked on to its end. Throws `usage` without the credentials of an App.
+ * The app function, by the settings of the service. For each event the store of DATA_DIR is opened, and all jobs that
+ * it causes are run to their end. Throws `usage` without the credentials of an App.
  */
 export async function openProbotApp(): Promise<ReturnType<typeof createCausewayApp>> {
   const config = readProcessConfig();
@@ -37,7 +38,7 @@ async function handleAlone(open: () => Promise<GithubService>, { id, name, paylo
   await using service = await open();
   const { sync, inFlight, probot } = service;
   const signal = AbortSignal.timeout(LONGEST_MS);
-  // What the event is about must be a project: no installation event has told of it here.
+  // The event must be about a known project, and no installation event has arrived here.
   await sync.reconcile(signal);
   await inFlight.during(id, signal, () => probot.receive({ id, name, payload }));
   await using worker = service.startWork();

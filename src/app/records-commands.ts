@@ -1,4 +1,5 @@
-// The commands about the records: `migrate`, `backup`, `restore`, `redrive`, `erase`, `move`, and `pause` with `resume`.
+// The commands about the records: `migrate`, `backup`, `restore`, `redrive`, `erase`, `move`, and `pause` with
+// `resume`.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -33,8 +34,8 @@ import { registerSecret } from '../log.ts';
 import { createLexicons } from '../search/lexicons.ts';
 import type { CommandDeps } from './analyse.ts';
 import { type DataFolder, databaseFile, openDataFolder, readKey } from './data-folder.ts';
-import { setPaused } from './pause.ts';
-import { openPostgresParts, openRecords, openStore, ownRecords } from './records.ts';
+import { openPostgresParts, openRecords, openStore, ownRecords, setPaused } from './records.ts';
+
 import { forgetWithLexicons, LOCAL_LOGIN } from './services.ts';
 import { forgetMirrors } from './upkeep.ts';
 
@@ -42,7 +43,7 @@ import { forgetMirrors } from './upkeep.ts';
 export async function migrateCommand({ config, io, log }: CommandDeps): Promise<ExitCode> {
   const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   using _owned = ownRecords(folder.database);
-  // The clock of the migrator, which is this process: not one that tests play.
+  // The migrator uses the real clock, not the one of tests.
   const begun = new Date();
   const seal = createSeal(folder.encryptionKey);
   await using store = await openStore({ database: folder.database, seal, log });
@@ -50,7 +51,7 @@ export async function migrateCommand({ config, io, log }: CommandDeps): Promise<
   return 0;
 }
 
-/** The copy's name stands alone on standard output. Throws `usage` over PostgreSQL, with what does it there. */
+/** Standard output holds only the name of the copy. Throws `usage` over PostgreSQL, naming the tool to use there. */
 export async function backupCommand({ file }: BackupCommand, { config, io, now }: CommandDeps): Promise<ExitCode> {
   const { database, dataDir } = config;
   if (database.kind === 'postgres') throw new CausewayError('usage', formatPgDump(database.shown));
@@ -67,7 +68,7 @@ export async function backupCommand({ file }: BackupCommand, { config, io, now }
   return 0;
 }
 
-/** Works beside a running service. */
+/** Works while the service runs. */
 export async function redriveCommand(jobs: JobKind | null, { config, io, log, now }: CommandDeps): Promise<ExitCode> {
   const { database, encryptionKey } = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   await using records = await openRecords({ database, seal: createSeal(encryptionKey), log, now });
@@ -115,7 +116,7 @@ export async function restoreCommand(
   return 0;
 }
 
-/** Never a new one: it would open nothing in the backup. */
+/** A new key would open nothing in the backup. */
 function readRestoreKey({ encryptionKey, dataDir }: Config): Buffer {
   if (encryptionKey !== null) return encryptionKey;
   const kept = path.join(dataDir, 'encryption.key');
@@ -126,7 +127,7 @@ function readRestoreKey({ encryptionKey, dataDir }: Config): Buffer {
   );
 }
 
-/** Works beside a running service. Throws `usage` without --yes, and for the account of the house, which is nobody's. */
+/** Works while the service runs. Throws `usage` without --yes, and for the service's own account. */
 export async function eraseCommand(command: EraseCommand, deps: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
   const { config, io, log, now } = deps;
   const { what, name } = command;
@@ -143,13 +144,13 @@ export async function eraseCommand(command: EraseCommand, deps: CommandDeps, sig
     return 0;
   }
   const erased = await store.eraseProject(name, moment);
-  // Also where there was none: an earlier call may have been cut short in between.
+  // Also where there is no such project: an earlier call may have been interrupted.
   const mirrors = await eraseSource(store, folder, deps, signal);
   io.err(formatErasedProject(name, erased, mirrors));
   return 0;
 }
 
-/** Of every project that is nobody's any more, with what was made of it. Returns how many copies there were. */
+/** Removes mirrors and indexes of all projects that no longer exist. Returns the number of mirrors. */
 async function eraseSource(
   store: Store,
   folder: DataFolder,
@@ -198,7 +199,7 @@ function chooseMoveTarget({ to }: MoveCommand, { database }: Config): PostgresCo
   return parsed;
 }
 
-/** That of the configuration, else the one that was kept beside the file. */
+/** Of the configuration, or else next to the file. */
 function findKeyBeside(file: string, { encryptionKey }: Config): { readonly key: Buffer; readonly keptIn: string } {
   if (encryptionKey !== null) return { key: encryptionKey, keptIn: 'ENCRYPTION_KEY' };
   const kept = path.join(path.dirname(file), 'encryption.key');
@@ -221,7 +222,7 @@ function requireSameSchema({ migrations }: MoveSource, wanted: readonly string[]
   throw new CausewayError('usage', `The source's schema is not the one of this version; ${repair}`);
 }
 
-/** Works beside a running service, which looks every second.  */
+/** Works while the service runs, which checks every second. */
 export async function pauseCommand(kind: 'pause' | 'resume', { config, io, log, now }: CommandDeps): Promise<ExitCode> {
   const { database, encryptionKey } = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   await using store = await openStore({ database, seal: createSeal(encryptionKey), log });

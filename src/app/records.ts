@@ -1,7 +1,11 @@
 // Store and queue over one engine or the other: the only place that knows which of them it is.
+
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresConfig } from '../config.ts';
 import { createHolds, type Holds } from '../core/holds.ts';
 import type { Queue } from '../core/queue.ts';
+import type { Database } from '../db/database.ts';
+import { isPauseSet, savePause } from '../db/pause.ts';
 import { openPostgresStore, type PostgresStore } from '../db/postgres.ts';
 import { explainOpening, retryPatiently } from '../db/postgres-errors.ts';
 import { openNotices, requireSessions } from '../db/postgres-notices.ts';
@@ -16,7 +20,6 @@ import { createEmbeddedQueue } from '../queue/embedded-queue.ts';
 import { createJobTable } from '../queue/job-table.ts';
 import { type Boss, openBoss } from '../queue/open-boss.ts';
 import { type Changes, createChanges } from '../services/follow.ts';
-import { openPause } from './pause.ts';
 
 /** A SQLite file, `:memory:`, or a PostgreSQL database. */
 export type RecordsPlace = string | PostgresConfig;
@@ -29,14 +32,14 @@ export interface Records extends AsyncDisposable {
   readonly isPaused: () => boolean;
   /** Rate limits of GitHub and of models, as this process has learnt them. */
   readonly holds: Holds;
-  /** Whether this process looks after what only one should, such as recurring work. */
+  /** Whether this process does the recurring work that only one may do. */
   readonly leads: () => boolean;
 }
 
 /** With access to its tables, for commands about those. */
-export type KeptStore = SqliteStore | PostgresStore;
+type KeptStore = SqliteStore | PostgresStore;
 
-export interface RecordsOptions {
+interface RecordsOptions {
   readonly database: RecordsPlace;
   readonly seal: Seal;
   readonly log: Log;
@@ -53,12 +56,15 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     : await openPostgres({ ...options, database });
 }
 
-/** A SQLite file belongs to one process until disposed: throws `store_locked` where another has it. PostgreSQL takes many. */
+/**
+ * A SQLite file belongs to one process until disposed: throws `store_locked` where another has it. PostgreSQL takes
+ * many.
+ */
 export function ownRecords(database: RecordsPlace): Disposable {
   return typeof database === 'string' ? takeOwnership(database) : { [Symbol.dispose]: () => {} };
 }
 
-/** Only the store, for a command beside a running service. */
+/** Only the store, for a command while a service runs. */
 export async function openStore(options: Omit<RecordsOptions, 'now'>): Promise<KeptStore> {
   const { database, seal } = options;
   if (typeof database === 'string') return await openSqliteStore({ file: database, seal, enqueuer: createJobTable() });
@@ -84,19 +90,19 @@ async function openSqlite(file: string, { seal, log, now }: RecordsOptions): Pro
 }
 
 /** What there is over PostgreSQL before anything works with it. */
-export interface PostgresParts extends AsyncDisposable {
+interface PostgresParts extends AsyncDisposable {
   readonly store: PostgresStore;
   readonly boss: Boss;
 }
 
 type PostgresOptions = Omit<RecordsOptions, 'now' | 'database'> & { readonly database: PostgresConfig };
 
-/** How long a missing server is waited for, in milliseconds. */
+/** How long an unreachable server is waited for. */
 const PATIENCE_MS = 15_000;
 
 /**
- * Brings both schemas up to date, that of the records and that of the queue. First it makes sure that the server keeps sessions, since
- * both take locks. Throws `store_unusable` or `store_locked` with the repair.
+ * Updates both schemas, of the records and of the queue. Both take locks, so the server must keep sessions, which is
+ * checked first. Throws `store_unusable` or `store_locked` with the repair.
  */
 export async function openPostgresParts({ database, seal, log, signal }: PostgresOptions): Promise<PostgresParts> {
   const { url, shown } = database;
@@ -145,4 +151,40 @@ function createFaultLog(log: Log): (error: unknown) => void {
     }
     isAway = error !== null;
   };
+}
+
+const LOOK_MS = 1_000;
+
+interface Pause extends AsyncDisposable {
+  /** As of the last look; a look that fails changes nothing. */
+  readonly isPaused: () => boolean;
+}
+
+/** Looks every second until disposed. */
+async function openPause(database: Database, log: Log): Promise<Pause> {
+  let isPaused = await isPauseSet(database);
+  const stop = new AbortController();
+  const looks = (async () => {
+    for (;;) {
+      await sleep(LOOK_MS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+      if (stop.signal.aborted) return;
+      try {
+        isPaused = await isPauseSet(database);
+      } catch (error) {
+        log.warn({ err: error }, 'failed to load the pause');
+      }
+    }
+  })();
+  return {
+    isPaused: () => isPaused,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await looks;
+    },
+  };
+}
+
+/** Sets or lifts the pause for every process over the database; false where it was so before. */
+export function setPaused(database: Database, isSet: boolean, now: Date): Promise<boolean> {
+  return savePause(database, isSet, now.toISOString());
 }

@@ -1,4 +1,5 @@
-// From a command that was understood to the module that does it. Only that module is loaded: `--help` need not wait for the service.
+// From a command that was understood to the module that does it. Only that module is loaded: `--help` need not wait for
+// the service.
 import type { Command } from '../cli/command-line.ts';
 import { getHelpText } from '../cli/help.ts';
 import { formatModel } from '../cli/start-text.ts';
@@ -13,7 +14,7 @@ export interface CommandContext {
   readonly now: () => Date;
 }
 
-/** Runs one command to its end. Throws CausewayError for what the commands themselves do not say (configuration, data folder). */
+/** Runs one command to its end. Throws CausewayError for faults of the configuration and the data folder. */
 export async function runCommand(command: Command, context: CommandContext, signal: AbortSignal): Promise<ExitCode> {
   const { io, environment, now } = context;
   if (command.kind === 'help') return print(io, getHelpText(command.topic));
@@ -21,7 +22,7 @@ export async function runCommand(command: Command, context: CommandContext, sign
     const { VERSION } = await import('./services.ts');
     return print(io, `causeway ${VERSION}\n`);
   }
-  // It says itself what is wrong with the settings.
+  // It reports faults of the settings itself.
   if (command.kind === 'doctor') {
     const { doctor } = await import('./doctor/doctor.ts');
     return await doctor(command.json, context, signal);
@@ -80,7 +81,10 @@ export async function runCommand(command: Command, context: CommandContext, sign
   }
 }
 
-/** On the first line, before the work begins. The demo brings a model of its own, so there only a half-configured one is news. */
+/**
+ * On the first line, before the work begins. The demo brings a model of its own, so there only a half-configured one is
+ * news.
+ */
 function sayWithoutModel({ model }: Config, command: Command['kind'], io: Io): void {
   if (model.kind !== 'none' || (command === 'demo' && model.hint === '')) return;
   const words = formatModel({ model: null, modelHint: model.hint });

@@ -1,4 +1,5 @@
-// What every composition stands on: store, queue, source, redaction and figures, opened together and closed in reverse.
+// What every mode of the service uses: store, queue, source, redaction and metrics, opened together and closed in
+// reverse.
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
@@ -126,7 +127,9 @@ export interface WorkOptions {
   readonly waitsForSpace?: boolean;
   /** Called when an investigation has to wait. */
   readonly onWait?: (wait: Wait) => void;
-  /** Receives what only the operator should know of a run that was cut short or gave up; it is in the log in any case. */
+  /**
+   * Receives what only the operator should know of a run that was cut short or gave up; it is in the log in any case.
+   */
   readonly onTrouble?: (text: string) => void;
   /** Whether an account may still see what its webhook reports; absent: always. */
   readonly canStillSee?: WebhookHandlerOptions['canStillSee'];
@@ -135,11 +138,11 @@ export interface WorkOptions {
 }
 
 const RUNS_PER_PROJECT = 2;
-/** One account's receivers may all hang for 15 s each: the webhooks of others keep most of the slots. */
+/** Receivers of one account may all hang for 15 s; others keep most of the slots. */
 const WEBHOOKS_PER_ACCOUNT = 4;
 const WEBHOOKS_AT_ONCE = 16;
 
-/** Takes work until disposed; what runs then is handed back and taken up at the next start. */
+/** Runs jobs until disposed; unfinished ones continue at the next start. */
 export function startWork(services: Services, options: WorkOptions): Worker {
   const { log, now, store, queue, metrics, callbackPolicy: policy } = services;
   const { canStillSee, concurrency } = options;
@@ -172,7 +175,9 @@ function handleRuns(services: Services, options: WorkOptions): JobHandler {
   return createRunHandler({ ...services, timeoutMs, investigator, waitsForSpace, onWait, onTrouble });
 }
 
-/** With less, a fetch or a commit can fail at any moment. `/readyz`, the API, the worker and `doctor` share this limit. */
+/**
+ * With less, a fetch or a commit can fail at any moment. `/readyz`, the API, the worker and `doctor` share this limit.
+ */
 export const REQUIRED_BYTES = 100 * 1024 * 1024;
 /** One account may submit 60 MiB a minute, so the required space cannot fill up within this time. */
 const DISK_CHECKED_EVERY_MS = 2_000;
@@ -185,7 +190,10 @@ interface RoomOptions {
   readonly read?: (folder: string) => Promise<number>;
 }
 
-/** Checks the disk at most every 2 s. Where it cannot be read it counts as having space: the store then reports what is wrong. */
+/**
+ * Checks the disk at most every 2 s. Where it cannot be read it counts as having space: the store then reports what is
+ * wrong.
+ */
 export function createRoom({ folder, log, now, read = readFreeBytes }: RoomOptions): AskRoom {
   let found: Promise<Shortage | null> | null = null;
   let wasShort = false;

@@ -1,4 +1,4 @@
-// Links with which whoever sits at this machine signs in: of the terminal, good once and for an hour.
+// Sign-in links for the person at this machine: printed in the terminal, valid once and for an hour.
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
@@ -9,7 +9,7 @@ import type { SessionStore } from '../db/accounts.ts';
 import { createSignInCode } from '../web/sign-in.ts';
 
 const LASTS_MS = 60 * 60_000;
-/** Far more than a server on the same machine takes. */
+/** Far longer than a server on the same machine needs. */
 const ANSWER_MS = 3_000;
 
 export interface LinkDeps {
@@ -18,7 +18,7 @@ export interface LinkDeps {
   readonly now: () => Date;
 }
 
-/** A new link below that address; earlier ones that were not used are worth nothing any more. */
+/** A new link below that address; it invalidates earlier ones. */
 export async function createSignInLink({ store, account, now }: LinkDeps, address: string): Promise<string> {
   const { code, hash } = createSignInCode();
   const moment = now();
@@ -31,11 +31,11 @@ export async function createSignInLink({ store, account, now }: LinkDeps, addres
 export interface Announced {
   /** For people. */
   readonly address: string;
-  /** Where the server itself listens, whatever stands before it. */
+  /** Where the server itself listens, behind any proxy. */
   readonly listensAt: string;
 }
 
-/** Tells the commands beside this server where it is; forgotten when it ends, unless it is killed. */
+/** Writes down where this server is, for other commands; removed when it ends, unless it is killed. */
 export function announceAddress(dataDir: string, { address, listensAt }: Announced): Disposable {
   const file = addressFile(dataDir);
   writeFileSync(file, `${address}\n${listensAt}\n`, { mode: 0o600 });
@@ -52,7 +52,7 @@ export function readAnnouncedAddress(dataDir: string): Announced | null {
   }
 }
 
-/** Whether a Causeway answers there. Asked directly: no proxy of the environment leads back to this machine. */
+/** Whether Causeway answers there. Without the proxy of the environment, which does not lead back to this machine. */
 export async function isAnswering({ listensAt }: Pick<Announced, 'listensAt'>, signal: AbortSignal): Promise<boolean> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
   try {

@@ -1,4 +1,5 @@
-// What a service does from time to time: retention, mirrors of projects that are gone, installations and missed deliveries.
+// What a service does from time to time: retention, mirrors of projects that are gone, installations and missed
+// deliveries.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
@@ -10,7 +11,7 @@ import type { Services } from './services.ts';
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
 const FIRST_RETRY_MS = 15_000;
-/** How soon it is noticed that the process that did it is gone. */
+/** How soon this process takes over when another one ends. */
 const NOT_OURS_MS = 1_000;
 
 export interface RecurringOptions {
@@ -19,7 +20,7 @@ export interface RecurringOptions {
   readonly everyMs: number;
   readonly work: (signal: AbortSignal) => Promise<unknown>;
   readonly log: Log;
-  /** While it says no, another process does it. */
+  /** False while another process does it. */
   readonly isOurs?: () => boolean;
 }
 
@@ -28,7 +29,9 @@ export interface Recurring extends AsyncDisposable {
   readonly fault: () => string | null;
 }
 
-/** At once, then every so often, sooner again after a failure. Rounds never overlap; disposing ends the one under way. */
+/**
+ * At once, then every so often, sooner again after a failure. Rounds never overlap; disposing ends the one under way.
+ */
 export function startRecurring({ what, everyMs, work, log, isOurs = () => true }: RecurringOptions): Recurring {
   const stop = new AbortController();
   let fault: string | null = null;
@@ -90,7 +93,10 @@ export function startRetention(
 /** Mirrors of `causeway analyse` are named after their source, and belong to no project. */
 const OF_PROJECT = /^prj_/;
 
-/** At the start and every hour, in every process: each has mirrors of its own. In local mode after the projects were stored. */
+/**
+ * At the start and every hour, in every process: each has mirrors of its own. In local mode after the projects were
+ * stored.
+ */
 export function startForgettingMirrors(
   services: Pick<Services, 'store' | 'source' | 'log'>,
   mirrors: string,

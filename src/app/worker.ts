@@ -1,4 +1,4 @@
-// `worker`: takes work and nothing else, next to as many others as there are, until it is told to stop.
+// `worker`: only runs jobs, together with any number of others, until it is stopped.
 import type { ReadinessCheck } from '../api/api-deps.ts';
 import { formatWorkerStart } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';

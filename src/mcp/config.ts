@@ -1,4 +1,5 @@
-// The operator's list of monitoring servers: who is asked, by what means, for which projects, with which tools. Every fault at once.
+// The operator's list of monitoring servers: how each is reached, for which projects, and with which tools. All faults
+// are reported at once.
 import path from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../core/errors.ts';
@@ -13,7 +14,7 @@ export interface MonitoringConfig {
 export interface ServerConfig {
   readonly name: string;
   readonly reach: Reach;
-  /** `owner/name` in lower case; nobody else is served. */
+  /** `owner/name` in lower case; no other project is served. */
   readonly projects: readonly string[];
   /** The tools that may be called, as the server names them; no other is offered. */
   readonly tools: readonly string[];
@@ -40,7 +41,7 @@ const MAX_TOOLS = 40;
 /** Leaves room for the tool in a function name of 64 characters. */
 const SERVER_NAME = /^[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?$/;
 
-/** What Causeway itself lives on is handed to no server. */
+/** Causeway's own secrets are passed to no server. */
 const OURS =
   /^(?:PRIVATE_KEY|PRIVATE_KEY_PATH|WEBHOOK_SECRET|WEBHOOK_SECRET_OLD|ENCRYPTION_KEY|SESSION_SECRET|GITHUB_CLIENT_SECRET|DATABASE_URL)$/;
 
@@ -107,8 +108,8 @@ const FILE = z.strictObject({
 });
 
 /**
- * Reads the text of the file that MCP_CONFIG names. Throws `usage` with one line for each fault, which names the server and the repair.
- * No value of the file is repeated in a fault: it could be a secret written in the wrong place.
+ * Reads the text of the file that MCP_CONFIG names. Throws `usage` with one line for each fault, which names the server
+ * and the repair. No value of the file is repeated in a fault: it could be a secret written in the wrong place.
  */
 export function parseMonitoringConfig(text: string): MonitoringConfig {
   const parsed = FILE.safeParse(parseJson(text.replace(/^\ufeff/, '')));
@@ -143,11 +144,11 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The engine's message quotes the text around the fault; only the place is told.
+    // The engine's message quotes the text around the fault; only the place may be shown.
     const place = /position \d+(?: \(line \d+ column \d+\))?/.exec(String(error))?.[0];
     throw new CausewayError(
       'usage',
-      `MCP_CONFIG: the file is not JSON${place ? ` (at ${place})` : ''}. Mend it there.`,
+      `MCP_CONFIG: the file is not JSON${place ? ` (at ${place})` : ''}. Correct it there.`,
     );
   }
 }
@@ -183,7 +184,7 @@ function sanitise(text: string): string {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a server is given, with the values that nobody else may see. */
+/** What a server is given, and what must not be shown elsewhere. */
 export interface Given {
   readonly environment: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
@@ -197,10 +198,13 @@ const UNFIT_FOR_HEADER = /[^\t\x20-\x7e\x80-\xff]/;
 
 const SECRET_NAME = /auth|cookie|credential|key|pass|private|pwd|secret|signature|token/i;
 
-/** Shorter values would tear ordinary text. */
+/** Shorter values occur in ordinary text. */
 const MIN_SECRET = 8;
 
-/** Resolves the variables of every server. Throws `usage` with one line for each that is missing; registers the secret values. */
+/**
+ * Resolves the variables of every server. Throws `usage` with one line for each that is missing; registers the secret
+ * values.
+ */
 export function giveVariables(config: MonitoringConfig, environment: Environment): ReadonlyMap<string, Given> {
   const faults: string[] = [];
   const given = config.servers.map((server) => {
@@ -249,7 +253,7 @@ function giveTo({ reach }: ServerConfig, environment: Environment): Given {
   const headers = Object.entries(reach.headers).map(([name, template]) => [name, filled(template)] as const);
   const secrets = [
     ...findNames(Object.values(reach.headers)).flatMap((name) => listSecrets(name, value(name).trim())),
-    // A header that says what it is for: whole, and without the scheme before it.
+    // A header whose name says that it is secret: whole, and without the scheme.
     ...headers.flatMap(([name, text]) => (SECRET_NAME.test(name) ? [text, text.replace(/^\S+ +/, '')] : [])),
   ];
   return { environment: {}, headers: Object.fromEntries(headers), withoutSecrets: createRemover(secrets) };
@@ -259,8 +263,8 @@ function giveTo({ reach }: ServerConfig, environment: Environment): Given {
 const PLAIN = /^(?:https?:\/\/[^\s?#@]*|\/[\w./-]*|[\d.,:]*|[\w.-]+:\d+|[A-Za-z._-]*|[\w.-]{0,15})$/;
 
 /**
- * A value is secret unless it is plain and its name does not say otherwise: a server's address or a word like `production` is no
- * secret, and taken out of all that is stored it would tear reports. The password in an address is one.
+ * A value is secret unless it is plain and its name does not say otherwise: an address or a word like `production` is
+ * no secret, and redacting it would damage reports. The password in an address is one.
  */
 function listSecrets(name: string, value: string): readonly string[] {
   const url = URL.parse(value);
@@ -277,7 +281,7 @@ function decodeValue(text: string): string {
 }
 
 function createRemover(values: readonly string[]): Given['withoutSecrets'] {
-  // One may come back line by line, or inside a string of JSON.
+  // A value may return line by line, or inside a string of JSON.
   const forms = values.flatMap((value) => [value, ...value.split(/\r?\n/), JSON.stringify(value).slice(1, -1)]);
   const secrets = [...new Set(forms)].filter(({ length }) => length >= MIN_SECRET).sort((a, b) => b.length - a.length);
   for (const secret of secrets) registerSecret(secret);

@@ -1,4 +1,5 @@
-// Connections to monitoring servers: opened when first needed and shared, opened again after a failure, later each time.
+// Connections to monitoring servers: opened when first needed and shared, opened again after a failure, later each
+// time.
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type CallToolResult,
@@ -16,7 +17,7 @@ import { openHttpWire, openProgramWire, type Wire, type WireContext, waitAtMost 
 
 const MAX_PAGES = 10;
 
-/** A program that was silent so often in a row is taken for hung. */
+/** After so many unanswered calls in a row a program counts as hung. */
 const MAX_SILENCES = 2;
 
 interface Link {
@@ -29,7 +30,7 @@ interface Link {
   readonly end: () => Promise<void>;
 }
 
-/** `stale`: the server has forgotten us and did nothing; the call may be made again over a new connection. */
+/** `stale`: the session has expired and nothing was done; the call may be repeated over a new connection. */
 export type Outcome =
   | { readonly kind: 'answered'; readonly result: CallToolResult }
   | { readonly kind: 'failed' | 'stale'; readonly reason: string };
@@ -40,7 +41,7 @@ interface LinkContext {
   readonly log: Log;
   readonly connectMs: number;
   readonly graceMs: number;
-  /** Told of the wire before it is opened, so that it can be ended whatever happens. */
+  /** Called before the wire is opened, so that it can always be ended. */
   readonly onWire: (wire: Wire) => void;
 }
 
@@ -49,7 +50,8 @@ export async function openConnection(context: LinkContext, signal: AbortSignal):
   try {
     return await openWithVersion('legacy', context, signal);
   } catch (error) {
-    // Most servers know the older handshake; one that does not says so. For a program the SDK would start a second one to find out.
+    // Most servers know the older handshake, and others refuse it. For a program the SDK would start a second process
+    // to find out.
     const isNewer = error instanceof Error && isRefusal(error.cause) && context.server.reach.kind === 'address';
     if (!isNewer || signal.aborted) throw error;
     return openWithVersion('auto', context, signal);
@@ -85,7 +87,8 @@ async function openWithVersion(mode: 'legacy' | 'auto', context: LinkContext, si
     wire.answered();
     return createConnection({ ...context, client, lost, wire }, tools);
   } catch (error) {
-    // A connection that fails is closed as well, which says less than why; one that closes first is reported by the SDK as silent.
+    // A failed connection is closed as well, which says less than the cause; one that closes first is reported as a
+    // timeout.
     const closed = isSilence(error) && !deadline.aborted ? describeReason(lost.signal) : null;
     const reason = broken ?? closed ?? describeServerFault(error, connectMs / 1_000, given.withoutSecrets);
     await wire.end(graceMs);
@@ -97,7 +100,7 @@ function openWire({ reach }: ServerConfig, context: WireContext): Wire {
   return reach.kind === 'program' ? openProgramWire(reach, context) : openHttpWire(reach, context);
 }
 
-/** Told once a connection; what really changed is seen when the tools are listed again. */
+/** Logged once for each connection. */
 function watchChanges(client: Client, log: Log): void {
   client.setNotificationHandler('notifications/tools/list_changed', () => {
     log.warn(
@@ -108,7 +111,7 @@ function watchChanges(client: Client, log: Log): void {
 }
 
 async function listTools(client: Client, options: { signal: AbortSignal; timeout: number }): Promise<ServerTool[]> {
-  // Asked without this, the SDK says so on standard output, which is for answers.
+  // Without the capability the SDK would print a warning on standard output.
   if (!client.getServerCapabilities()?.tools) return [];
   return (await client.listTools(undefined, options)).tools;
 }
@@ -192,7 +195,7 @@ type Reached = { readonly link: Link } | { readonly reason: string };
 export interface Line extends AsyncDisposable {
   /** The connection, waited for at most so long; or why there is none. Throws only where `signal` is aborted. */
   readonly reach: (waitMs: number, signal: AbortSignal) => Promise<Reached>;
-  /** A call was answered: failures are forgotten. */
+  /** A call was answered: the failure count starts at 0 again. */
   readonly works: () => void;
   /** Ends at once every program of this server. */
   readonly killNow: () => void;
@@ -204,13 +207,13 @@ type LineContext = Omit<LinkContext, 'onWire' | 'connectMs' | 'graceMs'> & {
 };
 
 interface State {
-  /** The connection, open or being opened; null: the next who asks opens it. */
+  /** The connection, open or being opened; null: the next caller opens it. */
   attempt: Promise<Reached> | null;
   failures: number;
   /** Why it failed last. */
   reason: string;
   notBefore: number;
-  /** All that is not ended yet: the present connection, and former ones on their way out. */
+  /** All that have not ended: the current connection, and former ones that are being closed. */
   readonly wires: Set<Wire>;
   readonly ends: Set<Promise<void>>;
   readonly ending: AbortController;
@@ -325,7 +328,7 @@ function isStaleSession(error: unknown): boolean {
   return error instanceof SdkHttpError && error.status === 404;
 }
 
-/** The server was reached and will not do what was asked in the way it was asked. */
+/** The server was reached and refused the request. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ProtocolError || (error instanceof SdkHttpError && error.status === 400);
 }
@@ -334,7 +337,7 @@ function isSilence(error: unknown): boolean {
   return error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
 }
 
-/** The server spoke and refused: the connection itself is sound. */
+/** The server answered, so the connection itself works. */
 function isAnswer(error: unknown): boolean {
   return error instanceof ProtocolError || (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult);
 }

@@ -1,4 +1,4 @@
-// The monitoring systems of the configuration: who is served by which, and one shared connection to each.
+// The monitoring systems of the configuration: which projects each serves, and one shared connection to each.
 import type { Tool } from '../core/evidence.ts';
 import type { Log } from '../log.ts';
 import { type Environment, type Given, giveVariables, type MonitoringConfig, type ServerConfig } from './config.ts';
@@ -12,14 +12,15 @@ interface Subject {
   /** `owner/name`, or `local/folder`. */
   readonly project: string;
   readonly isPublic: boolean;
-  /** No part of the report is by somebody without write access. */
+  /** Every part of the report was written by someone with write access. */
   readonly isTrusted: boolean;
 }
 
 export interface Monitoring extends AsyncDisposable {
   /**
-   * The tools of every server that serves the subject, in the order of the configuration; [] where none does. A server that cannot be
-   * reached is offered all the same, and says why when it is called. Throws only where `signal` is aborted.
+   * The tools of every server that serves the subject, in the order of the configuration; [] where none does. A server
+   * that cannot be reached is offered all the same, and says why when it is called. Throws only where `signal` is
+   * aborted.
    */
   toolsFor(subject: Subject, signal: AbortSignal): Promise<readonly Tool[]>;
 }
@@ -38,14 +39,14 @@ interface Station {
   readonly shown: ShownTools;
 }
 
-/** Nothing is started or connected before it is needed. Throws `usage` naming every variable that is missing. */
+/** Connects only when needed. Throws `usage` naming every variable that is missing. */
 export function openMonitoring(config: MonitoringConfig, options: MonitoringOptions): Monitoring {
   const given = giveVariables(config, options.environment);
   const stations = config.servers.flatMap((server) => {
     const values = given.get(server.name);
     return values ? [openServer(server, values, options)] : [];
   });
-  // Where the house ends without disposing: what we started must not outlive it.
+  // Also where the process exits without disposing: programs must not outlive it.
   const onExit = (): void => stations.forEach(({ line }) => void line.killNow());
   process.once('exit', onExit);
   return {
@@ -66,7 +67,7 @@ export function openMonitoring(config: MonitoringConfig, options: MonitoringOpti
 function openServer(server: ServerConfig, given: Given, options: MonitoringOptions): Station {
   const log = options.log.child({ monitoring: server.name });
   if (server.projects.length === 0 || server.tools.length === 0) {
-    log.warn('the monitoring server is used by nobody: its entry names no projects, or no tools');
+    log.warn('the monitoring server is not used: its entry names no projects, or no tools');
   }
   const shown = keepShownTools(server, log);
   const timing = { ...TIMING, ...options.timing };
@@ -74,7 +75,7 @@ function openServer(server: ServerConfig, given: Given, options: MonitoringOptio
   return { server, given, line, shown };
 }
 
-/** By name only; and neither a public repository nor a stranger's words unless the entry says so. */
+/** By name only; public repositories and untrusted reports only where the entry allows them. */
 function servesProject(server: ServerConfig, { project, isPublic, isTrusted }: Subject): boolean {
   return (
     server.tools.length > 0 &&
@@ -86,11 +87,11 @@ function servesProject(server: ServerConfig, { project, isPublic, isTrusted }: S
 
 export interface ExaminedServer {
   readonly name: string;
-  /** Why it could not be asked, as `it …` without a full stop; "" where it answered. */
+  /** Why it could not be reached, as `it …` without a full stop; "" where it answered. */
   readonly fault: string;
   /** Tools that the configuration names and the server has not. */
   readonly missingTools: readonly string[];
-  /** Whether its entry lets anybody ask it anything. */
+  /** Whether its entry names projects and tools. */
   readonly isUsed: boolean;
 }
 

@@ -1,4 +1,4 @@
-// A server's result as a finding: text and JSON whole or cut in whole lines, everything else named and left out.
+// A server's result as a finding: text and JSON, cut after whole lines; other content is only named.
 import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import type { Finding } from '../core/evidence.ts';
@@ -8,8 +8,8 @@ const MAX_NAMED = 10;
 const MAX_FAULT_BYTES = 2_000;
 
 /**
- * `isError` is `failed`; no content is `nothing`. At most `maxBytes` of UTF-8, without the note of what was cut; `clean` sees the
- * text before it is cut.
+ * `isError` is `failed`; no content is `nothing`. At most `maxBytes` of UTF-8, without the note of what was cut;
+ * `clean` sees the text before it is cut.
  */
 export function toFindingText(result: CallToolResult, maxBytes: number, clean: (text: string) => string): Finding {
   const texts = result.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
@@ -26,7 +26,7 @@ export function toFindingText(result: CallToolResult, maxBytes: number, clean: (
   return { status: 'found', text, cut: [cut, left].filter(Boolean).join('; ') };
 }
 
-/** Servers say the same twice, as text for clients that know no structured content. */
+/** Many servers send structured content as text too, for clients that do not know it. */
 function formatStructured(structured: unknown, texts: readonly string[]): readonly string[] {
   if (structured === undefined) return [];
   return texts.some((text) => isDeepStrictEqual(parseStructured(text), structured))
@@ -61,7 +61,10 @@ function describeContent(block: Exclude<ContentBlock, { type: 'text' }>): string
   }
 }
 
-/** The lines from the beginning that fit, and how much is left out. One line that is too long alone is cut after a whole value. */
+/**
+ * The lines from the beginning that fit, and how much is left out. A single line that is too long is cut after a whole
+ * value.
+ */
 export function cutLines(full: string, maxBytes: number): { readonly text: string; readonly cut: string } {
   const total = Buffer.byteLength(full);
   if (total <= maxBytes) return { text: full, cut: '' };
@@ -83,7 +86,7 @@ function takeHead(text: string, max: number): string {
   return bytes.toString('utf8').replace(/\ufffd$/, '');
 }
 
-/** Behind the last end of a value, so that no word is halved: half of a secret is one that no rule knows any more. */
+/** After the last whole value: half of a secret is one that no rule knows. */
 function findCut(head: string): number {
   return Math.max(...[',', ' ', '\t', ';', '}', ']'].map((end) => head.lastIndexOf(end))) + 1;
 }
@@ -92,7 +95,7 @@ function countLines(text: string): number {
   return text === '' ? 0 : text.split('\n').length;
 }
 
-/** What nobody sees, and what a terminal obeys; white space apart. */
+/** Invisible characters and terminal commands, except white space. */
 const UNSEEN = /(?!\s)[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Co}]/gu;
 
 /** What is looked at for each character that is kept. */

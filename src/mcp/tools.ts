@@ -1,4 +1,4 @@
-// The tools of a monitoring server as the model sees and calls them; a server that changes its descriptions later is not believed.
+// The tools of a monitoring server as the model sees and calls them. Descriptions that change later are ignored.
 import { createHash } from 'node:crypto';
 import type { Tool as ServerTool } from '@modelcontextprotocol/client';
 import type { Finding, Tool } from '../core/evidence.ts';
@@ -94,9 +94,11 @@ interface ShownTool extends ToolDescription {
 }
 
 export interface ShownTools {
-  /** What a server says about its tools after it was connected. */
+  /** Takes the server's own descriptions after it was connected. */
   readonly learn: (tools: readonly ServerTool[]) => void;
-  /** The operator's tools in the operator's order. Of a server never reached: all of them, undescribed; else those that it has. */
+  /**
+   * The configured tools in their order: those that the server has, or all without descriptions before it was reached.
+   */
   readonly all: () => readonly ShownTool[];
 }
 
@@ -188,7 +190,7 @@ const MAX_TOOL_NAME = 64;
 
 const MARK = 7;
 
-/** `server__tool` for each tool in order: of `[a-zA-Z0-9_-]`, at most 64 characters, no two alike. */
+/** `server__tool` for each tool in order: of `[a-zA-Z0-9_-]`, at most 64 characters, all different. */
 export function assignToolNames(server: string, tools: readonly string[]): ReadonlyMap<string, string> {
   const plain = tools.map((tool) => `${server}__${tool.replaceAll(/[^a-zA-Z0-9_-]/g, '_')}`);
   const names = tools.map((tool, at) => {
@@ -201,7 +203,7 @@ export function assignToolNames(server: string, tools: readonly string[]): Reado
   return new Map(names);
 }
 
-/** A name that had to be changed and is taken or too long ends in a mark made of the whole original. */
+/** A changed name that is taken or too long ends in a hash of the original. */
 function markName(name: string, tool: string): string {
   const mark = createHash('sha256')
     .update(tool)
@@ -223,14 +225,14 @@ const MAX_ITEMS = 100;
 
 const MAX_NAME = 64;
 
-/** Says nothing that a model needs in order to call. */
+/** Keywords that a model does not need for a call. */
 const IDLE = new Set(['$schema', '$id', '$comment', 'title', 'examples', 'readOnly', 'writeOnly', 'deprecated']);
 
 const WORDY = new Set([...IDLE, 'description', 'default', 'pattern', 'format']);
 
 const ANY_ARGUMENTS: Schema = { type: 'object', properties: {} };
 
-/** The schema, whole or simplified until it fits; `isWhole` is false where the model must be told that something is missing. */
+/** The schema, whole or simplified until it fits. */
 export function simplifySchema(inputSchema: unknown): { readonly schema: Schema; readonly isWhole: boolean } {
   const whole = cleanSchema(inputSchema, IDLE);
   if (fitsLimit(whole)) return { schema: whole, isWhole: true };
@@ -260,7 +262,10 @@ function keepNamesOnly({ properties, required }: Schema): Schema {
   return { type: 'object', properties: Object.fromEntries(typed), ...(Array.isArray(required) ? { required } : {}) };
 }
 
-/** Keys in order, since servers differ from start to start; keywords of `without` only where they are keywords, not names of arguments. */
+/**
+ * Sorts keys, whose order may change between starts, and drops the keywords of `without`, but not arguments of the same
+ * name.
+ */
 function clean(value: unknown, without: ReadonlySet<string>, depth: number, areNames = false): unknown {
   if (typeof value === 'string') return toPlainLine(value, MAX_WORDS);
   if (typeof value !== 'object' || value === null) return value;
@@ -280,7 +285,7 @@ function isVisible(name: string): boolean {
   return name.length <= MAX_NAME && toPlainLine(name, MAX_NAME) === name;
 }
 
-/** A reference out of the document: some endpoints refuse it, and nobody should fetch it. */
+/** A reference to another document: some endpoints refuse it, and it must not be fetched. */
 function isUntrusted(key: string, value: unknown): boolean {
   return key.startsWith('$') && key.endsWith('ef') && !(typeof value === 'string' && value.startsWith('#'));
 }

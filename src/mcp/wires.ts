@@ -1,4 +1,5 @@
-// How a monitoring server is reached: streamable HTTP with bounded answers, or a program of the operator whose processes end with us.
+// How a monitoring server is reached: streamable HTTP with bounded answers, or a program of the operator, with all of
+// its processes.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,9 +18,9 @@ const TOO_LARGE = `it answered with more than ${MAX_ANSWER_BYTES / 1024 / 1024} 
 
 export interface Wire {
   readonly transport: Transport;
-  /** Called when the server has answered: by then it has started what it consists of. */
+  /** Called when the server has answered: by then all of its processes run. */
   readonly answered: () => void;
-  /** Ends at once what would outlive us; for the moment of our own exit. */
+  /** Kills its processes at once, when this process exits. */
   readonly killNow: () => void;
   readonly end: (graceMs: number) => Promise<void>;
 }
@@ -54,10 +55,10 @@ export function openHttpWire(reach: Extract<Reach, { kind: 'address' }>, context
   };
 }
 
-/** Without it the SDK waits for a silent server as long as the connection lasts, and reads whatever comes. */
+/** The SDK itself has no deadline for a silent server, and no limit for its answers. */
 function createBoundedFetch({ maxExchangeMs, onBroken }: WireContext): FetchLike {
   return async (address, init) => {
-    // A stream for what the server wants to say unasked: nothing in it is for us. One that resumes an answer is.
+    // Streams for notifications are not needed; one that resumes an answer is.
     if (init?.method === 'GET' && !new Headers(init.headers).has('last-event-id'))
       return new Response(null, { status: 405 });
     const deadline = AbortSignal.timeout(maxExchangeMs);
@@ -94,7 +95,7 @@ function boundBody(body: ReadableStream<Uint8Array>, onBroken: (reason: string) 
 
 const MAX_ERROR_LINE = 500;
 
-/** What a program may write within one window: room for a few of the largest answers, far from what stops the house. */
+/** What a program may write within one window: a few of the largest answers. */
 const WINDOW_MS = 10_000;
 
 const MAX_WINDOW_BYTES = 4 * MAX_ANSWER_BYTES;
@@ -109,14 +110,14 @@ export function openProgramWire(reach: Extract<Reach, { kind: 'program' }>, cont
     args: [...reach.args],
     env: pickEnvironment(context.given.environment),
     stderr: 'pipe',
-    // Never the caller's folder, which may be a repository: npx would run what it finds there.
+    // Never the caller's folder, which may be a repository: npx would run code from it.
     cwd: path.parse(process.cwd()).root,
     maxBufferSize: MAX_ANSWER_BYTES,
   });
   transport.stderr?.on('data', readErrors(context));
   let family: Family | null = null;
   const killNow = (): void => family?.kill();
-  // At once: every further line would cost us as much as it.
+  // At once, since reading further lines costs as much as writing them.
   const broken = (reason: string): void => {
     context.onBroken(reason);
     killNow();
@@ -136,14 +137,14 @@ export function openProgramWire(reach: Extract<Reach, { kind: 'program' }>, cont
     killNow,
     async end(graceMs) {
       family?.note();
-      // The SDK closes standard input and waits; it must not hold a shutdown up.
+      // The SDK closes standard input and waits; that must not delay a shutdown.
       await waitAtMost(transport.close(), graceMs, undefined);
       killNow();
     },
   };
 }
 
-/** The SDK adds HOME, SHELL, USER and others of ours; an undefined value takes one out again. */
+/** The SDK adds HOME, SHELL, USER and others of ours; an undefined value removes one. */
 function pickEnvironment(environment: Readonly<Record<string, string>>): Record<string, string> {
   const none = Object.fromEntries(DEFAULT_INHERITED_ENV_VARS.map((name) => [name, undefined]));
   return { ...none, ...environment } as Record<string, string>;
@@ -159,7 +160,7 @@ function readErrors({ log, given }: WireContext): (chunk: Buffer) => void {
   });
 }
 
-/** Lines that are no JSON never reach us through the SDK, so they are counted on the pipe, which it keeps to itself. */
+/** The SDK drops lines that are no JSON, so they are counted on the pipe itself. */
 function watchFlood(transport: StdioClientTransport, onBroken: (reason: string) => void): void {
   const child: unknown = Reflect.get(transport, '_process');
   const output = (child as { stdout?: NodeJS.ReadableStream } | undefined)?.stdout;
@@ -174,7 +175,7 @@ function watchFlood(transport: StdioClientTransport, onBroken: (reason: string) 
 
 const MAX_LINES = 200;
 
-/** Of a longer line the rest is not looked at. */
+/** The rest of a longer line is dropped. */
 const MAX_HELD = 8_192;
 
 interface ErrorLines {
@@ -204,17 +205,17 @@ export function readErrorLines({ onLine, onTooMany }: ErrorLines): (chunk: Buffe
   };
 }
 
-/** A process by id and start: an id alone is given to another process once this one is gone. */
+/** A process by its id and start time: the id itself is reused. */
 type Identity = string;
 
 interface Family {
-  /** Remembers the present descendants. */
+  /** Records the current descendants. */
   readonly note: () => void;
-  /** Ends at once all that is left of them. */
+  /** Kills all that are left. */
   readonly kill: () => void;
 }
 
-/** Where the system shows no processes as files (not Linux), the program itself is all that is known. */
+/** Without /proc (not Linux) only the program itself is known. */
 function listFamily(pid: number): Family {
   const members = new Map<Identity, number>();
   const note = (): void => {
@@ -255,7 +256,8 @@ function listChildren(pid: number): readonly number[] {
 function readIdentity(pid: number): Identity | null {
   if (process.platform !== 'linux') return ignoreErrors(() => process.kill(pid, 0)) ? `${pid}` : null;
   const stat = ignoreErrors(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  // After the name, which may hold anything in brackets: state is the first field, the start the twentieth.
+  // After the name, which may contain anything, in brackets: the first field is the state, the twentieth the start
+  // time.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields ? `${pid}@${fields[19]}` : null;
 }
@@ -272,7 +274,9 @@ function ignoreErrors<T>(action: () => T): T | null {
   }
 }
 
-/** What the promise gives, or `late` after `ms`. Throws what the promise throws, and at once where `signal` is aborted. */
+/**
+ * What the promise gives, or `late` after `ms`. Throws what the promise throws, and at once where `signal` is aborted.
+ */
 export async function waitAtMost<T>(promise: Promise<T>, ms: number, late: T, signal?: AbortSignal): Promise<T> {
   const enough = new AbortController();
   const stop = signal ? AbortSignal.any([signal, enough.signal]) : enough.signal;

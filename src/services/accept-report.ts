@@ -18,7 +18,10 @@ export interface AcceptReportDeps {
   readonly now: () => Date;
 }
 
-/** Unfinished reports that people have submitted to one project: at a minute each, two at a time, the next one waits ten minutes. */
+/**
+ * Unfinished reports that people have submitted to one project: at a minute each, two at a time, the next one waits ten
+ * minutes.
+ */
 const MOST_WAITING = 20;
 
 export interface AcceptOptions {
@@ -30,7 +33,10 @@ export interface AcceptOptions {
   readonly by?: Account | null;
 }
 
-/** Stores the report, redacted, and its job in one transaction. When this resolves, the report cannot be lost. Throws `too_many_waiting`. */
+/**
+ * Stores the report, redacted, and its job in one transaction. When this resolves, the report cannot be lost. Throws
+ * `too_many_waiting`.
+ */
 export async function acceptReport(
   deps: AcceptReportDeps,
   report: Report,
@@ -49,7 +55,7 @@ export async function acceptReport(
     fingerprint: computeReportFingerprint(text + guidance),
     idempotency,
     thread,
-    // The one user of local mode waits for nobody else.
+    // Local mode has one user.
     mostWaiting: by === null || by.githubId === null ? null : MOST_WAITING,
     now: deps.now().toISOString(),
   });
@@ -67,8 +73,8 @@ export interface CancelDeps {
 }
 
 /**
- * Cancels one caller's investigation; its run stops once no other caller waits for it. `by`: the account that cancels, for the audit log;
- * absent: the caller's own.
+ * Cancels one caller's investigation; its run stops once no other caller waits for it. `by`: the account that cancels,
+ * for the audit log; absent: the caller's own.
  */
 export async function cancelInvestigation(
   { store, changes, now }: CancelDeps,

@@ -30,8 +30,8 @@ type SeenProject = Seen<{ readonly project: Project }>;
 const AT_ONCE = 10;
 
 /**
- * By id, or by `owner/name`; null where it is absent for this person. While GitHub does not answer, `github_failed` is thrown only for those
- * known to have seen the project: to all others it would reveal that the project exists.
+ * By id, or by `owner/name`; null where it is absent for this person. While GitHub does not answer, `github_failed` is
+ * thrown only for those known to have seen the project: to all others it would reveal that the project exists.
  */
 export async function visibleProject(deps: AccessDeps, asking: Asking, idOrName: string): Promise<SeenProject | null> {
   const { store, permissions } = deps;
@@ -165,7 +165,10 @@ function getLeastRole({ source }: Project): Role {
   return source.kind === 'github' && !source.isPrivate ? 'triage' : 'read';
 }
 
-/** Newest first. Where the person sees all that is newest, as in local mode, only the projects of that page are looked up. */
+/**
+ * Newest first. Where the person sees all that is newest, as in local mode, only the projects of that page are looked
+ * up.
+ */
 export async function visibleInvestigations(
   deps: AccessDeps,
   asking: Asking,

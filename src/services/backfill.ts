@@ -1,4 +1,5 @@
-// The handler of `backfill` jobs: reads a project's red checks of the last days without a model, page by page, into the ledger and a forecast.
+// The handler of `backfill` jobs: reads a project's red checks of the last days without a model, page by page, into the
+// ledger and a forecast.
 import { judgeCheck } from '../ci/judge.ts';
 import type { Check, PastCheck } from '../core/check.ts';
 import type { Failure } from '../core/failure.ts';
@@ -76,7 +77,9 @@ async function endBackfill({ store, now, log }: BackfillServices, project: Githu
   log.info({ project: project.name, since, calls, redChecks: checks, forecast }, 'read the red checks of the past');
 }
 
-/** The calls to GitHub and the red checks so far; checks are counted without being read once their calls are used up. */
+/**
+ * The calls to GitHub and the red checks so far; checks are counted without being read once their calls are used up.
+ */
 async function recordPast(
   reading: PastReading,
   past: readonly PastCheck[],

@@ -53,8 +53,8 @@ export type FollowEvent =
 const POLL_MS = 1_000;
 
 /**
- * Steps after number `after` and every change of state, as they happen; ends after `end`, when the investigation is erased
- * (no `end` then), or when the signal aborts.
+ * Steps after number `after` and every change of state, as they happen; ends after `end`, when the investigation is
+ * erased (no `end` then), or when the signal aborts.
  */
 export async function* follow(
   { store, changes }: FollowDeps,
@@ -110,10 +110,15 @@ export const STILL_FOLLOWING = ': still following\n\n';
 const TICK_MS = 15_000;
 /** How often it is checked whether the client may still follow. */
 const CHECK_MS = 45_000;
-/** A client that does not read for so long is disconnected, so that no stream outlives its permission by more than a minute. */
+/**
+ * A client that does not read for so long is disconnected, so that no stream outlives its permission by more than a
+ * minute.
+ */
 const STALLED_MS = 15_000;
 
-/** The events, and a tick every 15 seconds without one; ends when the client may no longer follow, or the signal aborts. */
+/**
+ * The events, and a tick every 15 seconds without one; ends when the client may no longer follow, or the signal aborts.
+ */
 export async function* withTicks<T>(
   events: AsyncGenerator<T>,
   { mayStillFollow, signal }: { readonly mayStillFollow: () => Promise<boolean>; readonly signal: AbortSignal },

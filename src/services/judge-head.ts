@@ -1,4 +1,5 @@
-// The handler of `head` jobs: looks at the checks of one commit, judges the red ones, records them and begins investigations.
+// The handler of `head` jobs: looks at the checks of one commit, judges the red ones, records them and begins
+// investigations.
 import type { Check, CheckRules } from '../core/check.ts';
 import type { HeadPlace, HeadState } from '../core/head.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
@@ -24,8 +25,8 @@ const OWN_BRANCHES = 'causeway/';
 const MOST_GREEN = 5;
 
 /**
- * May run at any moment and any number of times: it looks at what is, not at what happened. Only this handler writes the state, place and
- * findings of a commit.
+ * May run at any moment and any number of times: it looks at what is, not at what happened. Only this handler writes
+ * the state, place and findings of a commit.
  */
 export function createHeadHandler(given: CheckServices): JobHandler {
   const services = { ...given, checks: cleanChecks(given.checks, given.redactor) };
@@ -103,7 +104,8 @@ function forgetOtherPlace(look: Look, place: HeadPlace): Look {
 async function judge(look: Look, place: HeadPlace, rules: CheckRules, sorted: SortedChecks): Promise<JobResult> {
   const { groups, leftOut: unread } = await readSuspects(look, place, sorted.suspects);
   const judged = await judgeGroups(look, place, groups);
-  // Saved before they are recorded: after a crash in between, this commit's own sightings would count as those of others.
+  // Saved before they are recorded: after a crash in between, this commit's own sightings would count as those of
+  // others.
   if (judged.some(({ group }) => group.before === null)) {
     const findings = judged.map(({ finding }) => finding);
     await saveSeen(look, { state: 'waiting', place, findings, endedAt: '' });
@@ -122,7 +124,9 @@ async function judge(look: Look, place: HeadPlace, rules: CheckRules, sorted: So
   return hasEnded ? DONE : scheduleNextLook(look, sorted);
 }
 
-/** Slow checks of an older commit of the default branch do not matter where a commit that contains it is green already. */
+/**
+ * Slow checks of an older commit of the default branch do not matter where a commit that contains it is green already.
+ */
 async function isOvertaken(look: Look, place: HeadPlace, { suspects }: SortedChecks): Promise<boolean> {
   const red = suspects.filter(({ isRed }) => isRed);
   if (place.kind !== 'default' || place.isBehind !== true || red.length === 0) return false;

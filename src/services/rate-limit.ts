@@ -1,4 +1,5 @@
-// How often an account may call, and how many answers are kept open for it: in memory, reported in the fields of the IETF draft.
+// How often an account may call, and how many answers are kept open for it: in memory, reported in the fields of the
+// IETF draft.
 
 export interface RateLimits {
   readonly callsPerMinute: number;
@@ -45,7 +46,10 @@ const QUOTAS = { call: ['calls'], creation: ['calls', 'creations'], page: ['page
 export interface RateLimiter {
   /** Counts the call unless it is refused. */
   take(accountId: string, kind: keyof typeof QUOTAS, now: Date): RateVerdict;
-  /** Counts an answer that is kept open, such as a stream, until it is released; null: the account has as many as it may. */
+  /**
+   * Counts an answer that is kept open, such as a stream, until it is released; null: the account has as many as it
+   * may.
+   */
   hold(accountId: string): Hold | null;
 }
 

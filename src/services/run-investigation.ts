@@ -1,4 +1,5 @@
-// The handler of the `run` jobs: opens the source, gathers the facts, asks the model where there is one, and concludes, gives up or waits.
+// The handler of the `run` jobs: opens the source, gathers the facts, asks the model where there is one, and concludes,
+// gives up or waits.
 import { rankRange } from '../ci/rank-commits.ts';
 import { type AskRoom, describeSpace } from '../core/disk.ts';
 import { CausewayError, endReason, isOutOfSpace } from '../core/errors.ts';
@@ -33,7 +34,10 @@ export interface InvestigationServices extends CoreServices {
   readonly timeoutMs: number;
   /** Null: no model is configured, and runs end with their facts. */
   readonly investigator: Investigator | null;
-  /** Receives what only the operator should know about a run that was cut short or gave up; it is in the log in any case. */
+  /**
+   * Receives what only the operator should know about a run that was cut short or gave up; it is in the log in any
+   * case.
+   */
   readonly onTrouble?: ((text: string) => void) | undefined;
 }
 
@@ -47,7 +51,10 @@ export interface RunServices extends InvestigationServices {
 
 /** What concluding may take after the time for investigating: a model at the end of its time still leaves a result. */
 const ENDING_MS = 180_000;
-/** How soon a run that filled the disk is tried again. What it fetched was removed, so there may seem to be enough space. */
+/**
+ * How soon a run that filled the disk is tried again. What it fetched was removed, so there may seem to be enough
+ * space.
+ */
 const NO_SPACE_MS = 15 * 60_000;
 /** Failures that a second try cannot repair; the queue tries again after all others. */
 const FINAL = new Set(['revision_not_found', 'repository_empty', 'access_lost']);
@@ -138,7 +145,10 @@ function createTimeoutError(timeoutMs: number): CausewayError {
 /** An equal report that was concluded within this time, at the same commit and by the same model, is the answer. */
 const SAME_ANSWER_MS = 24 * 60 * 60 * 1_000;
 
-/** Throws `revision_not_found`, `access_lost`, `lease_lost`, and `ModelUnavailable` or `SourceBusy` for a run that continues later. */
+/**
+ * Throws `revision_not_found`, `access_lost`, `lease_lost`, and `ModelUnavailable` or `SourceBusy` for a run that
+ * continues later.
+ */
 export async function investigate(given: InvestigationServices, run: Run, signal: AbortSignal): Promise<void> {
   const { store, log, now } = given;
   const { useModel, model } = run.settings;

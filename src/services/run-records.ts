@@ -1,4 +1,5 @@
-// What a run stores: its facts and the agent's transcript, so that it continues after a crash, and the money that it reserves and spends.
+// What a run stores: its facts and the agent's transcript, so that it continues after a crash, and the money that it
+// reserves and spends.
 import type { Ledger } from '../agent/budget.ts';
 import type { AnswerRecord, Transcript, TranscriptRecord } from '../agent/transcript.ts';
 import type { StepSource } from '../core/evidence.ts';
@@ -33,7 +34,10 @@ interface TranscriptServices {
   readonly now: () => Date;
 }
 
-/** The agent's transcript, which follows the facts. It must be redacted; a provider's opaque parts are stored apart, encrypted. */
+/**
+ * The agent's transcript, which follows the facts. It must be redacted; a provider's opaque parts are stored apart,
+ * encrypted.
+ */
 export function createRunTranscript({ store, changes, now }: TranscriptServices, run: Run): Transcript {
   const append = (record: TranscriptRecord, opaque?: string) =>
     store.appendTranscript(run, JSON.stringify(record), now().toISOString(), opaque);

@@ -1,4 +1,5 @@
-// Nothing secret reaches a model, a transcript or a change: source, tools, answers and changes are redacted whole before a part is shown.
+// Nothing secret reaches a model, a transcript or a change: source, tools, answers and changes are redacted whole
+// before a part is shown.
 import { createGuard, type Guard, type GuardedChange } from '../agent/guard-change.ts';
 import { type ChangeSet, cutWindow, type FileChange, toDiff } from '../core/diff/diff.ts';
 
@@ -112,8 +113,8 @@ function cleanCommits<C extends CommitInfo>(commits: readonly C[], redactor: Red
 }
 
 /**
- * A hunk may show lines of a key without its beginning, so the files are redacted whole first, before and after: the run's redactor remembers
- * their secrets. False where one of them is too large for that.
+ * A hunk may show lines of a key without its beginning, so the files are redacted whole first, before and after: the
+ * run's redactor remembers their secrets. False where one of them is too large for that.
  */
 async function learnSecrets(
   repository: Repository,
@@ -149,7 +150,9 @@ function withholdKeyLines(text: string): string {
   return lines.join('\n');
 }
 
-/** A search must not confirm a part of a secret: a line that was redacted is shown only if what is left still matches. */
+/**
+ * A search must not confirm a part of a secret: a line that was redacted is shown only if what is left still matches.
+ */
 async function cleanHits(
   hits: readonly SearchHit[],
   { pattern, regex, ignoreCase }: SearchQuery,
@@ -180,7 +183,10 @@ export function redactTool(tool: Tool, redactor: Redactor): Tool {
   return { ...tool, run: async (raw, signal) => redactor.redactJson(await tool.run(raw, signal)) };
 }
 
-/** Answers are redacted before they are stored or acted on. Opaque parts stay: the provider accepts no others, and the model saw redacted text. */
+/**
+ * Answers are redacted before they are stored or acted on. Opaque parts stay: the provider accepts no others, and the
+ * model saw redacted text.
+ */
 export function redactModel(model: Model, redactor: Redactor): Model {
   return {
     name: model.name,
@@ -196,8 +202,8 @@ export function redactModel(model: Model, redactor: Redactor): Model {
 const UNSHOWABLE = 'the change cannot be shown without a secret that is next to it';
 
 /**
- * The change as it may be stored and shown. The guards have withheld hunks that touch a secret; secrets elsewhere in the same file are redacted
- * line by line. A file whose diff changes with that is blocked.
+ * The change as it may be stored and shown. The guards have withheld hunks that touch a secret; secrets elsewhere in
+ * the same file are redacted line by line. A file whose diff changes with that is blocked.
  */
 export async function redactChange(guarded: GuardedChange, redactor: Redactor): Promise<GuardedChange> {
   const { base } = guarded.allowed;
@@ -238,7 +244,9 @@ const SHORTEST = 8;
 /** Each one is searched for in every text. */
 const MOST = 400;
 
-/** The redactor of one run: a secret that it has removed from whole lines is from then on removed wherever it occurs. */
+/**
+ * The redactor of one run: a secret that it has removed from whole lines is from then on removed wherever it occurs.
+ */
 export function createRunRedactor(redactor: Redactor): Redactor {
   const seen = new Set<string>();
   return redactor.remembering({

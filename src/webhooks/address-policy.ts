@@ -29,9 +29,10 @@ type AddressVerdict =
   | { readonly ok: false; readonly rule: Exclude<AddressKind, 'public'>; readonly detail: string };
 
 /**
- * Services of cloud hosts that hand credentials or configuration to every machine of theirs. Most are link-local; these are not:
- * Alibaba (100.100.100.200), Azure (168.63.129.16), Oracle (192.0.0.192), AWS (fd00:ec2::/32), Google (fd20:ce::254, and
- * 199.36.153.0/24 for its own API), IBM (161.26.0.0/16 and 166.8.0.0/14, reachable only from inside).
+ * Services of cloud hosts that hand credentials or configuration to every machine of theirs. Most are link-local; these
+ * are not: Alibaba (100.100.100.200), Azure (168.63.129.16), Oracle (192.0.0.192), AWS (fd00:ec2::/32), Google
+ * (fd20:ce::254, and 199.36.153.0/24 for its own API), IBM (161.26.0.0/16 and 166.8.0.0/14, reachable only from
+ * inside).
  */
 const METADATA: readonly AddressRange[] = [
   ipaddr.parseCIDR('100.100.100.200/32'),
@@ -44,7 +45,10 @@ const METADATA: readonly AddressRange[] = [
   ipaddr.parseCIDR('fd20:ce::254/128'),
 ];
 
-/** The only IPv6 space of the public internet, and the part that 6bone returned (RFC 3701), which ipaddr.js calls unicast. */
+/**
+ * The only IPv6 space of the public internet, and the part that 6bone returned (RFC 3701), which ipaddr.js calls
+ * unicast.
+ */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 const SIXBONE = ipaddr.parseCIDR('3ffe::/16');
 
@@ -97,14 +101,17 @@ export function isLocalhost(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
 }
 
-/** Whether the text (lower case, ASCII) can be a name in the DNS: labels of at most 63, 253 in all, no dot at the end. */
+/**
+ * Whether the text (lower case, ASCII) can be a name in the DNS: labels of at most 63, 253 in all, no dot at the end.
+ */
 export function isHostName(text: string): boolean {
   return HOST.test(text);
 }
 
 /**
- * Reads `CALLBACK_ALLOW`: hosts, addresses and networks in CIDR form, separated by commas or white space; empty opens nothing.
- * Throws `usage`, naming the entry and its repair, for anything else and for link-local or metadata networks, which cannot be opened.
+ * Reads `CALLBACK_ALLOW`: hosts, addresses and networks in CIDR form, separated by commas or white space; empty opens
+ * nothing. Throws `usage`, naming the entry and its repair, for anything else and for link-local or metadata networks,
+ * which cannot be opened.
  */
 export function parseCallbackAllow(text: string): CallbackAllow {
   const hosts = new Set<string>();
@@ -145,7 +152,9 @@ function checkRange(entry: string, address: Address, prefix: number): void {
   }
 }
 
-/** The host as a URL spells it (IDN in ASCII, lower case). What a URL would read as an address must be written as one. */
+/**
+ * The host as a URL spells it (IDN in ASCII, lower case). What a URL would read as an address must be written as one.
+ */
 function parseHostName(entry: string): string {
   const host = URL.parse(`https://${entry}/`)?.host ?? '';
   if (!isHostName(host) || parseAddress(host) !== null || /[/?#@:\\]/.test(entry)) {

@@ -5,7 +5,9 @@ export type UrlVerdict =
   | {
       readonly ok: true;
       readonly url: URL;
-      /** Path and query for the request line; the query byte for byte, since `URL` would rewrite some of its characters. */
+      /**
+       * Path and query for the request line; the query byte for byte, since `URL` would rewrite some of its characters.
+       */
       readonly target: string;
     }
   /** `rules`: every broken rule, one word each; `detail` has a sentence for each, with its repair. */
@@ -27,12 +29,16 @@ const UNSAFE_CHARACTERS = /[\p{Cc}\p{Z}\\]/gu;
 /** Scheme, authority, path and query, as they are written. */
 const PARTS = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]+)[^?#]*([^#]*)/i;
 
-/** Endings that mean something only inside a network; the public DNS does not serve them (RFC 6761, 6762, 7686, 8375; ICANN on .internal, .corp, .home). */
+/**
+ * Endings that mean something only inside a network; the public DNS does not serve them (RFC 6761, 6762, 7686, 8375;
+ * ICANN on .internal, .corp, .home).
+ */
 const INNER_NAMES = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa|onion)$/;
 
 /**
- * Checks a callback address without using the network: a name that does not resolve yet is accepted. A refusal names every broken
- * rule, and how `CALLBACK_ALLOW` opens an exception where it can; an address that is too long is not read any further.
+ * Checks a callback address without using the network: a name that does not resolve yet is accepted. A refusal names
+ * every broken rule, and how `CALLBACK_ALLOW` opens an exception where it can; an address that is too long is not read
+ * any further.
  */
 export function checkCallbackUrl(text: string, policy: CallbackPolicy): UrlVerdict {
   if (text.length > MAX_LENGTH) {
@@ -123,7 +129,9 @@ function decodePercents(text: string): string {
   return text.replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-/** The query byte for byte, with everything outside ASCII as percent-encoded UTF-8, since a request line cannot hold it. */
+/**
+ * The query byte for byte, with everything outside ASCII as percent-encoded UTF-8, since a request line cannot hold it.
+ */
 function encodeQuery(query: string): string {
   return query.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
 }

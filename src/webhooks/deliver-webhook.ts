@@ -1,4 +1,7 @@
-// The job that tells a caller how its report ended: one attempt per run of the job, until it is delivered, stopped or dead.
+// The job that sends a caller the result of its report: one attempt per run of the job, until it is delivered, stopped
+// or dead.
+
+import { Webhook as Signer } from 'standardwebhooks';
 import { CausewayError } from '../core/errors.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../core/queue.ts';
 import type { Webhook } from '../core/webhook.ts';
@@ -6,7 +9,6 @@ import type { Store } from '../db/store.ts';
 import { addLogContext, type Log, registerSecret } from '../log.ts';
 import { checkCallbackUrl } from './callback-url.ts';
 import { createSender, type Sender, type SenderOptions, type WebhookRequest } from './send.ts';
-import { signWebhook } from './sign.ts';
 
 export interface WebhookHandlerOptions extends SenderOptions {
   readonly store: WebhookRecords;
@@ -17,8 +19,8 @@ export interface WebhookHandlerOptions extends SenderOptions {
   /** Of Causeway, for `User-Agent`. */
   readonly version: string;
   /**
-   * Whether the account may still see the project of an Issue: a role can be lost during the three days of attempts. Absent: always.
-   * Throws `github_failed` where GitHub does not say.
+   * Whether the account may still see the project of an Issue: a role can be lost during the three days of attempts.
+   * Absent: always. Throws `github_failed` where GitHub does not say.
    */
   readonly canStillSee?: ((webhook: Webhook, signal: AbortSignal) => Promise<boolean>) | undefined;
 }
@@ -27,7 +29,9 @@ export interface WebhookHandlerOptions extends SenderOptions {
 type WebhookRecords = Pick<Store, 'findWebhook' | 'readWebhookData' | 'recordAttempt' | 'listSigningSecrets'>;
 
 const SECOND = 1_000;
+
 const MINUTE = 60 * SECOND;
+
 const HOUR = 60 * MINUTE;
 
 /** Waits after the first, second … ninth failed attempt, in milliseconds; after the tenth the webhook is dead. */
@@ -42,21 +46,26 @@ const WAITS: readonly number[] = [
   20 * HOUR,
   24 * HOUR,
 ];
+
 /** Each wait is up to a tenth shorter or longer, so that what failed together does not come back together. */
 const JITTER = 0.1;
+
 const LONGEST_WAIT = 24 * HOUR;
+
 /** The pause while GitHub does not say whether the account may still see the project; it counts as no attempt. */
 const ACCESS_UNKNOWN_MS = 60 * SECOND;
 
 const ACCESS_LOST =
-  'access_lost: You do not see the project (any more), so nothing was sent. With a role there again, send it again.';
-const FAILED_HERE =
-  'internal: Causeway failed on its own account; the log of the service has the details. It can be sent again.';
+  'access_lost: You no longer have access to the project, so nothing was sent. Send it again once you have.';
+
+const FAILED_HERE = 'internal: Causeway itself failed; the log of the service has the details. It can be sent again.';
+
 const DONE: JobResult = { kind: 'done' };
 
 /**
- * The handler of `webhook` jobs, whose subject is the webhook's id. An address that is refused by its text (after a change of
- * `CALLBACK_ALLOW`) is dead at once; one refused on connecting is a failed attempt, since a name can come to lead elsewhere.
+ * The handler of `webhook` jobs, whose subject is the webhook's id. An address that is refused by its text (after a
+ * change of `CALLBACK_ALLOW`) is dead at once; one refused on connecting is a failed attempt, since a name can come to
+ * lead elsewhere.
  */
 export function createWebhookHandler(options: WebhookHandlerOptions): JobHandler {
   const send = createSender(options);
@@ -119,7 +128,10 @@ async function deliver(job: ClaimedJob, { options, send, signal }: Delivery): Pr
   }
 }
 
-/** An Issue is what was found in the project; `issue.failed` says nothing of it, and is sent even where the project is gone. */
+/**
+ * An Issue is what was found in the project; `issue.failed` says nothing of it, and is sent even where the project is
+ * gone.
+ */
 async function checkAccess(
   webhook: Webhook,
   { canStillSee, log }: WebhookHandlerOptions,
@@ -128,11 +140,14 @@ async function checkAccess(
   if (webhook.type !== 'issue.created' || canStillSee === undefined) return 'kept';
   try {
     if (await canStillSee(webhook, signal)) return 'kept';
-    log.info({ webhook: webhook.id }, 'webhook not sent: its account does not see the project any more');
+    log.info({ webhook: webhook.id }, 'webhook not sent: its account no longer has access to the project');
     return 'lost';
   } catch (error) {
     if (!(error instanceof CausewayError) || error.code !== 'github_failed') throw error;
-    log.info({ webhook: webhook.id, reason: error.message }, 'webhook waits until GitHub says who sees the project');
+    log.info(
+      { webhook: webhook.id, reason: error.message },
+      'webhook waits until GitHub answers who has access to the project',
+    );
     return 'unknown';
   }
 }
@@ -177,7 +192,7 @@ async function recordDeath(job: ClaimedJob, error: unknown, options: WebhookHand
   if (webhook?.state === 'pending') await recordUnsent(webhook, FAILED_HERE, options);
 }
 
-export interface FailedAttempt {
+interface FailedAttempt {
   /** Attempts made since it was first sent, or sent again, this one included: from 1. */
   readonly attempts: number;
   /** `Retry-After` as it came; empty where there was none. */
@@ -188,8 +203,9 @@ export interface FailedAttempt {
 }
 
 /**
- * When to try again after a failed attempt; null after the last. Counted in attempts, not in time passed, so that a clock that jumps
- * neither loses nor repeats one. `Retry-After` can only lengthen a wait, to at most 24 h: a receiver must not use up its own attempts.
+ * When to try again after a failed attempt; null after the last. Counted in attempts, not in time passed, so that a
+ * clock that jumps neither loses nor repeats one. `Retry-After` can only lengthen a wait, to at most 24 h: a receiver
+ * must not use up its own attempts.
  */
 export function scheduleAttempt({ attempts, retryAfter, now, random }: FailedAttempt): JobResult | null {
   const wait = WAITS[attempts - 1];
@@ -203,11 +219,34 @@ export function scheduleAttempt({ attempts, retryAfter, now, random }: FailedAtt
 const HTTP_DATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Milliseconds that a `Retry-After` header (seconds, or a date of RFC 9110) asks for; 0 where it is invalid or past. */
+/**
+ * Milliseconds that a `Retry-After` header (seconds, or a date of RFC 9110) asks for; 0 where it is invalid or past.
+ */
 function readRetryAfter(header: string, now: Date): number {
   const text = header.trim();
   if (/^\d+$/.test(text)) return Number(text) * SECOND;
   if (!HTTP_DATE.test(text)) return 0;
   const date = Date.parse(text);
   return Number.isNaN(date) ? 0 : Math.max(0, date - now.getTime());
+}
+
+interface SignedMessage {
+  /** `evt_…`, the same on every attempt. */
+  readonly id: string;
+  /** Seconds since 1970 at the attempt; receivers refuse what is more than five minutes off. */
+  readonly timestamp: number;
+  /** The bytes that are sent: UTF-8. */
+  readonly body: Buffer;
+  /** `whsec_…`, newest first: one signature each, so that a receiver may hold either during a rotation. */
+  readonly secrets: readonly string[];
+}
+
+/** The three headers of a signed webhook. */
+export function signWebhook({ id, timestamp, body, secrets }: SignedMessage): Readonly<Record<string, string>> {
+  const sentAt = new Date(timestamp * 1_000);
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': secrets.map((secret) => new Signer(secret).sign(id, sentAt, body)).join(' '),
+  };
 }

@@ -58,7 +58,9 @@ export interface SenderOptions {
 const DEADLINE_MS = 15_000;
 const MAX_BODY_BYTES = 64 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Of several addresses each has so long to accept, so that one that drops packets does not use up the whole deadline. */
+/**
+ * Of several addresses each has so long to accept, so that one that drops packets does not use up the whole deadline.
+ */
 const ADDRESS_TIMEOUT_MS = 4_000;
 /** A DNS answer can hold some 4,000 addresses: trying them all would make a port scanner of us. */
 const MAX_ADDRESSES = 8;
@@ -73,7 +75,9 @@ class SendFailure extends Error {
   }
 }
 
-/** `node:https` and `node:http`, since undici takes an unsolicited `100 Continue` (RFC 9110, 15.2) for a broken answer. */
+/**
+ * `node:https` and `node:http`, since undici takes an unsolicited `100 Continue` (RFC 9110, 15.2) for a broken answer.
+ */
 export function createSender(options: SenderOptions): Sender {
   const { policy, resolver = createSystemResolver(), deadlineMs = DEADLINE_MS } = options;
   // Explicit: the default includes NODE_EXTRA_CA_CERTS, which is not meant for untrusted addresses.
@@ -92,7 +96,7 @@ export function createSender(options: SenderOptions): Sender {
       return describeError(error);
     } finally {
       clearTimeout(timer);
-      // Whatever is still open: an answer is not read to its end.
+      // Closes what is still open: an answer is not read to its end.
       deadline.abort();
     }
   };
@@ -204,8 +208,9 @@ async function resolveHost(host: string, resolver: Resolver, signal: AbortSignal
 }
 
 /**
- * Resolves one name after the other. A lookup holds a thread until the system gives up on a slow name server (10 s and more), and libuv
- * runs at most two at a time (https://github.com/libuv/libuv/blob/v1.x/src/threadpool.c): untrusted names get one of the two.
+ * Resolves one name after the other. A lookup holds a thread until the system gives up on a slow name server (10 s and
+ * more), and libuv runs at most two at a time (https://github.com/libuv/libuv/blob/v1.x/src/threadpool.c): untrusted
+ * names get one of the two.
  */
 function createSystemResolver(): Resolver {
   let last: Promise<unknown> = Promise.resolve();

@@ -1,7 +1,7 @@
 // Records over one PostgreSQL database in two processes: what one does the other hears of, and one alone looks after what comes round.
 import { expect, it } from 'vitest';
-import { setPaused } from '../../src/app/pause.ts';
-import { openPostgresParts, openRecords } from '../../src/app/records.ts';
+import { openPostgresParts, openRecords, setPaused } from '../../src/app/records.ts';
+
 import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
 import { migratedDatabase } from '../support/postgres.ts';

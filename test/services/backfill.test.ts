@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ChecksBusy, ChecksClosed } from '../../src/core/check.ts';
 import type { Backfill } from '../../src/db/backfills.ts';
 import { createLog } from '../../src/log.ts';
-import { createBackfillHandler } from '../../src/services/backfill.ts';
+import { createBackfillHandler, createCallAllowance } from '../../src/services/backfill.ts';
 import { type Cut, CutShort, cutShort } from '../support/cut-short.ts';
 import { CODE_LOG, DISK_LOG, type HeadGround, headGround, logOf, OTHER_LOG } from '../support/head-ground.ts';
 import { at as time } from '../support/store-samples.ts';
@@ -182,3 +182,27 @@ async function killed(calls: readonly number[]): Promise<{ end: unknown; calls: 
     calls: cuts.at(-1)!.calls,
   };
 }
+
+describe('the calls for the past', () => {
+  const HOUR = 3_600_000;
+
+  it('are enough for two repositories at once; the third waits', () => {
+    const allowance = createCallAllowance();
+    allowance.spend(1, 500, 0);
+    expect(allowance.findReady(1, 0)).toBe(0);
+    allowance.spend(1, 500, 0);
+    expect(allowance.findReady(1, 0)).toBe((50 * HOUR) / 1_000);
+    expect(allowance.findReady(1, HOUR)).toBe(HOUR);
+    expect(allowance.findReady(2, 0)).toBe(0);
+  });
+
+  it('stay within a fifth of what GitHub grants in a day', () => {
+    const allowance = createCallAllowance();
+    let spent = 0;
+    for (let now = 0; now < 24 * HOUR; now += 60_000) {
+      for (; allowance.findReady(1, now) <= now; spent += 100) allowance.spend(1, 100, now);
+    }
+    expect(spent).toBeLessThanOrEqual(25 * 1_000 + 100);
+    expect(spent).toBeGreaterThan(22 * 1_000);
+  });
+});

@@ -67,7 +67,7 @@ it('An issue whose first attempt failed is not sent once the role is gone, and i
   expect(at.received()).toBe(1);
   expect(await at.webhook()).toMatchObject({
     state: 'dead',
-    lastError: expect.stringMatching(/^access_lost: You do not see the project/),
+    lastError: expect.stringMatching(/^access_lost: You no longer have access to the project/),
   });
 });
 

@@ -1,4 +1,5 @@
-// What the doctor asks GitHub: the App and its credentials, permissions, installations, webhook, address, and the clock.
+// What the doctor asks GitHub: the App and its credentials, permissions, installations, webhook, address, and the
+// clock.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Config, INSTALLATION } from '../../config.ts';

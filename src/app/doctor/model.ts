@@ -27,7 +27,9 @@ const READ_NOTE: ToolDescription = {
   },
 };
 
-/** With the system text of investigations and their most complex tool, there is enough text for most providers to cache. */
+/**
+ * With the system text of investigations and their most complex tool, there is enough text for most providers to cache.
+ */
 const TOOLS = [READ_NOTE, CONCLUDE];
 const OPENING: readonly Message[] = [
   { role: 'system', content: SYSTEM_TEXT },

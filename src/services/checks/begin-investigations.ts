@@ -1,4 +1,5 @@
-// Links findings to the investigations of their causes, and begins one in the name of our own bot where there is none and one may begin.
+// Links findings to the investigations of their causes, and begins one in the name of our own bot where there is none
+// and one may begin.
 
 import { newSigningSecret } from '../../core/account.ts';
 import type { CheckRules } from '../../core/check.ts';
@@ -77,7 +78,8 @@ async function linkFinding(
     (place.kind === 'default' && subject?.kind === 'failure' && subject.failureId === id);
   const isLinkedBefore = investigationId !== null && investigationId === group.before?.investigationId;
   if (subject?.kind === 'pull_request' && !isOwnThread && !isLinkedBefore) {
-    // What was found for another pull request holds while it fails there, or on the default branch: the fix is still to come.
+    // What was found for another pull request holds while it fails there, or on the default branch: the fix is still to
+    // come.
     const isOpenOnDefault = failure.state === 'open' && failure.isOnDefault;
     const isOpen = isOpenOnDefault || (await services.store.isOpenIn(id, subject.number));
     if (!isOpen) return { ...finding, investigationId: null, threadId: null, isOwnThread: false };
@@ -220,7 +222,10 @@ async function composeReport(look: Look, place: HeadPlace, { group, finding, fai
   });
 }
 
-/** A pull request belongs to a person with write access: the pusher on the default branch, or else the author of the change. */
+/**
+ * A pull request belongs to a person with write access: the pusher on the default branch, or else the author of the
+ * change.
+ */
 function makeThread(
   look: Look,
   { place, rules }: Pick<Situation, 'place' | 'rules'>,

@@ -1,4 +1,5 @@
-// The texts of checks: redacted whole as they come in, and long ones read in a thread, so that the event loop stays free.
+// The texts of checks: redacted whole as they come in, and long ones read in a thread, so that the event loop stays
+// free.
 import { condenseLog } from '../../ci/condense-log.ts';
 import { type CheckTexts, type ReadCheck, readCheck } from '../../ci/read-check.ts';
 import type { Check, Checks, CheckWords } from '../../core/check.ts';
@@ -78,7 +79,10 @@ function cleanCheck(check: Check, clean: Clean): Check {
   return { ...check, name: clean(check.name), url: clean(stripAddress(check.url)) };
 }
 
-/** Checks are identified by their names, so each name is redacted on its own; mostly one pass over all shows that none needs it. */
+/**
+ * Checks are identified by their names, so each name is redacted on its own; mostly one pass over all shows that none
+ * needs it.
+ */
 async function createCleaner(redactor: Redactor, texts: readonly string[]): Promise<Clean> {
   const distinct = [...new Set(texts)];
   const together = await redactor.redactJson(distinct);

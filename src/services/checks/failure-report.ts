@@ -1,4 +1,5 @@
-// The report of a failure as an investigation reads it: first what is known, then what the check says itself, its log last.
+// The report of a failure as an investigation reads it: first what is known, then what the check says itself, its log
+// last.
 import { condenseText } from '../../ci/condense-log.ts';
 import { type ChangedFiles, describeReason, type Verdict } from '../../core/check.ts';
 import type { CommitRange } from '../../core/failure.ts';

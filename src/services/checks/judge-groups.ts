@@ -1,4 +1,5 @@
-// From red checks of one cause to a finding: the verdict with its reasons, from the base, the change under test and the history.
+// From red checks of one cause to a finding: the verdict with its reasons, from the base, the change under test and the
+// history.
 import { type CheckEvidence, type Judgement, judgeCheck } from '../../ci/judge.ts';
 import { findTiesByName, findTiesInTree, isCertainTie, type Tie } from '../../ci/touches.ts';
 import { type ChangedFiles, type Check, toCheckKey } from '../../core/check.ts';
@@ -86,7 +87,10 @@ async function compareGroup(group: Group, compare: ReturnType<typeof createCompa
   return compared === kept ? group : { ...group, reads: [compared, ...group.reads.filter((read) => read !== kept)] };
 }
 
-/** One cause has one verdict, and what is proven of one check holds for all. A base that is red for an unknown cause proves little. */
+/**
+ * One cause has one verdict, and what is proven of one check holds for all. A base that is red for an unknown cause
+ * proves little.
+ */
 function rankJudgement({ verdict }: Judgement, isSameOnBase: boolean): number {
   if (verdict === 'base_broken') return isSameOnBase ? 0 : 4;
   return { flaky: 1, infrastructure: 2, code: 3, inconclusive: 5 }[verdict];
@@ -175,12 +179,14 @@ async function createBaseReader({ services, project, signal }: Look, place: Head
   };
 }
 
-/** For all checks of one look; the first fetch of a large repository may take longer, and the verdict does without it. */
+/**
+ * For all checks of one look; the first fetch of a large repository may take longer, and the verdict does without it.
+ */
 const TIES_MS = 20_000;
 
 /**
- * Finds what ties a failing check to the change: by names, or else by what the tests of the commit use. The commit is opened once at most, and
- * never for outsiders, who could have any number of commits fetched.
+ * Finds what ties a failing check to the change: by names, or else by what the tests of the commit use. The commit is
+ * opened once at most, and never for outsiders, who could have any number of commits fetched.
  */
 function createTieFinder(
   { services, project, head, signal }: Look,

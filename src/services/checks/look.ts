@@ -6,7 +6,10 @@ import { type GithubProject, isGithubProject } from '../../core/project.ts';
 import type { JobResult } from '../../core/queue.ts';
 import { type CheckServices, PAUSED_MS } from '../services.ts';
 
-/** A job that reads checks: tried again later while the service is paused or GitHub is busy, and over where GitHub has no such checks. */
+/**
+ * A job that reads checks: tried again later while the service is paused or GitHub is busy, and over where GitHub has
+ * no such checks.
+ */
 export async function runCheckJob(
   { isPaused, now }: Pick<CheckServices, 'isPaused' | 'now'>,
   work: () => Promise<JobResult>,

@@ -1,4 +1,5 @@
-// What red checks say: those that an earlier look has judged are recognised, the others are read and grouped by their cause.
+// What red checks say: those that an earlier look has judged are recognised, the others are read and grouped by their
+// cause.
 import type { ReadCheck } from '../../ci/read-check.ts';
 import type { Check } from '../../core/check.ts';
 import type { Finding, Head, HeadPlace } from '../../core/head.ts';
@@ -148,8 +149,8 @@ const MOST_GREEN = 5;
 const COMPARE_MS = 20_000;
 
 /**
- * Compares red checks whose texts are kept with a green run, so that the excerpt leaves out what both print. Where that fails, the check stays
- * as it is, and no other of this look is compared.
+ * Compares red checks whose texts are kept with a green run, so that the excerpt leaves out what both print. Where that
+ * fails, the check stays as it is, and no other of this look is compared.
  */
 export function createComparison(look: Look, place: HeadPlace): (red: ReadSuspect) => Promise<ReadSuspect> {
   let hasFailed = false;
@@ -183,8 +184,8 @@ function isComparable({ suspect: { check }, read, texts }: ReadSuspect): boolean
 }
 
 /**
- * A run at this commit, or at the base of the pull request, or else the newest at one of its ancestors: a fork may have a branch of the same
- * name, so only commits that ours contains count.
+ * A run at this commit, or at the base of the pull request, or else the newest at one of its ancestors: a fork may have
+ * a branch of the same name, so only commits that ours contains count.
  */
 async function findGreenRun(look: Look, place: HeadPlace, { name, app }: Check): Promise<Check | null> {
   const { services, project, head, isAncestor, signal } = look;

@@ -1,4 +1,5 @@
-// Red checks in the ledger of failures: recorded once each, with what is known of their failure, and closed when they are green.
+// Red checks in the ledger of failures: recorded once each, with what is known of their failure, and closed when they
+// are green.
 import type { FailureHistory } from '../../ci/judge.ts';
 import { type Check, toCheckKey, type Verdict } from '../../core/check.ts';
 import type { Failure, Sighting } from '../../core/failure.ts';
@@ -123,7 +124,10 @@ async function findRange(
 /** Questions about ancestors in one look; the tip of the branch contains all others and needs none. */
 const MOST_ANCESTORS = 30;
 
-/** On the default branch a green check closes the failures that were seen in it; a pull request without red checks, all that were seen there. */
+/**
+ * On the default branch a green check closes the failures that were seen in it; a pull request without red checks, all
+ * that were seen there.
+ */
 export async function closeGreen(
   look: Look,
   place: HeadPlace,

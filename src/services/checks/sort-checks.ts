@@ -1,4 +1,5 @@
-// The checks of a commit, sorted: which count by the project's rules, which are green or red, and how long the others are waited for.
+// The checks of a commit, sorted: which count by the project's rules, which are green or red, and how long the others
+// are waited for.
 import type { Check, CheckRules, NamedCheck } from '../../core/check.ts';
 import type { Head, HeadPlace } from '../../core/head.ts';
 import { createGlobMatcher } from '../../core/paths.ts';
