@@ -8,15 +8,13 @@ import type { AppCredentials, Config } from '../config.ts';
 import { type Account, newSigningSecret } from '../core/account.ts';
 
 import { CausewayError } from '../core/errors.ts';
-import { createSeal } from '../db/seal.ts';
 import type { Store } from '../db/store.ts';
 import { createGithubClients } from '../github/clients/create-github-clients.ts';
 import { findPerson } from '../github/setup/find-person.ts';
-import { type Log, registerSecret } from '../log.ts';
+import { registerSecret } from '../log.ts';
 import type { CommandDeps } from './analyse.ts';
-import { openDataFolder } from './data-folder.ts';
+import { openConfiguredStore } from './data-folder.ts';
 import { chooseMode } from './mode.ts';
-import { openStore } from './records.ts';
 import { LOCAL_LOGIN, openAccount, USER_AGENT } from './services.ts';
 import { createSignInLink, isAnswering, readAnnouncedAddress } from './sign-in-link.ts';
 
@@ -27,12 +25,12 @@ export async function accountCommand(
   signal: AbortSignal,
 ): Promise<ExitCode> {
   if (command.kind === 'token-list' && command.account === null && chooseMode(config).kind === 'github') {
-    await using store = await openKept(config, log);
+    await using store = await openConfiguredStore(config, log);
     await listTokensOfAll(io, store, now());
     return 0;
   }
   const find = chooseAccount(config, command.account);
-  await using store = await openKept(config, log);
+  await using store = await openConfiguredStore(config, log);
   // Always, to check the key: nothing may be sealed with another one than that of the stored secrets.
   const local = await openAccount(store, now());
   const account = find === null ? local : await find(store, now, signal);
@@ -57,7 +55,7 @@ export async function signInCommand({ config, io, log, now }: CommandDeps, signa
     const fault = `The service that was started over this data folder at ${address} does not answer`;
     throw new CausewayError('usage', `${fault}: start it again with "causeway serve".`);
   }
-  await using store = await openKept(config, log);
+  await using store = await openConfiguredStore(config, log);
   const account = await openAccount(store, now());
   io.out(`${await createSignInLink({ store, account, now }, address)}\n`);
   return 0;
@@ -110,9 +108,4 @@ async function findPersonsAccount(
   });
   for (const secret of await store.listSigningSecrets(account.id, moment)) registerSecret(secret);
   return account;
-}
-
-function openKept(config: Config, log: Log): Promise<Store> {
-  const { database, encryptionKey } = openDataFolder(config.dataDir, config.encryptionKey, config.database);
-  return openStore({ database, seal: createSeal(encryptionKey), log });
 }

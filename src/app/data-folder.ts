@@ -2,10 +2,12 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { DatabaseConfig } from '../config.ts';
+import type { Config, DatabaseConfig } from '../config.ts';
 import { CausewayError, isDiskFull, NO_SPACE } from '../core/errors.ts';
 import { makeFolder } from '../db/make-folder.ts';
-import type { RecordsPlace } from './records.ts';
+import { createSeal } from '../db/seal.ts';
+import type { Log } from '../log.ts';
+import { type KeptStore, openStore, type RecordsPlace } from './records.ts';
 
 export interface DataFolder {
   /** The SQLite file in it, or the PostgreSQL database instead of it. */
@@ -43,6 +45,12 @@ export function openDataFolder(
       return database.kind === 'postgres' ? sharedKey(kept) : keptKey(kept, file);
     },
   };
+}
+
+/** The store of the configuration, for a command that may run while the service does. */
+export function openConfiguredStore({ dataDir, encryptionKey, database }: Config, log: Log): Promise<KeptStore> {
+  const folder = openDataFolder(dataDir, encryptionKey, database);
+  return openStore({ database: folder.database, seal: createSeal(folder.encryptionKey), log });
 }
 
 /** Of the bare mirrors in the folder. */

@@ -9,11 +9,13 @@ import { createToken, DEFAULT_SCOPES, hashToken } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
 import type { Project, ProjectSource } from '../core/project.ts';
+import type { Worker } from '../core/queue.ts';
 import type { ExampleReport } from '../core/report.ts';
 import { type ConfigurationOf, DEFAULT_SETTINGS, type EffectiveConfiguration } from '../core/settings.ts';
 import { effectiveValues, type OperatorLimits } from '../github/configuration/effective.ts';
 import { DEFAULT_CONFIG } from '../github/configuration/repository-config.ts';
 import { acceptReport } from '../services/accept-report.ts';
+import type { Investigator } from '../services/investigator.ts';
 import { investigate } from '../services/run-investigation.ts';
 import { parseCallbackAllow } from '../webhooks/address-policy.ts';
 import { deriveSessionKey, openDataFolder } from './data-folder.ts';
@@ -27,19 +29,17 @@ import { startForgettingMirrors, startRetention } from './upkeep.ts';
 
 /** `serve` in local mode. */
 export async function serveLocal(options: ServeOptions, signal: AbortSignal): Promise<ExitCode> {
-  const { config, io, log, now, worker, launcher } = options;
+  const { config, io, now, worker, launcher } = options;
   const own = findLocalProjects(config.projects, io.cwd);
   await using open = new AsyncDisposableStack();
   const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   open.use(ownRecords(folder.database));
-  const services = open.use(await openLocalServices(options, signal));
+  const service = open.use(await openLocalService(options, signal));
+  const { services, investigator } = service;
   const { projects, example } = await syncLocalProjects(services, own, options, signal);
   open.use(startRetention(services, config.retentionDays));
   open.use(startForgettingMirrors(services, folder.mirrors));
-  const { holds } = services;
-  const { investigator } = open.use(openInvestigator({ config, log, now, holds, patienceMs: PATIENCE_MS }));
-  const { concurrency, investigationTimeoutMs } = config;
-  if (worker) open.use(startWork(services, { concurrency, investigationTimeoutMs, investigator }));
+  if (worker) open.use(service.startWork());
   const server = open.use(
     await openPort(services, config, {
       publicUrl: config.publicUrl,
@@ -73,20 +73,40 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   return 0;
 }
 
-/** The services of local mode, for `serve` and `worker`. */
-export function openLocalServices(
+interface LocalService extends AsyncDisposable {
+  readonly services: Services;
+  readonly investigator: Investigator | null;
+  /** Runs jobs until disposed. */
+  readonly startWork: () => Worker;
+}
+
+/** Local mode, for `serve` and `worker`. */
+export async function openLocalService(
   { config, log, now }: Pick<ServeOptions, 'config' | 'log' | 'now'>,
   signal: AbortSignal,
-): Promise<Services> {
+): Promise<LocalService> {
+  const { concurrency, investigationTimeoutMs } = config;
   const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
-  return openServices({
-    ...folder,
-    git: { folder: folder.mirrors, maxTogetherBytes: config.mirrorsMaxBytes, environment: config.environment },
-    callbackPolicy: { allow: parseCallbackAllow(config.callbackAllow), localMode: true },
-    log,
-    now,
-    signal,
-  });
+  await using opening = new AsyncDisposableStack();
+  const services = opening.use(
+    await openServices({
+      ...folder,
+      git: { folder: folder.mirrors, maxTogetherBytes: config.mirrorsMaxBytes, environment: config.environment },
+      callbackPolicy: { allow: parseCallbackAllow(config.callbackAllow), localMode: true },
+      log,
+      now,
+      signal,
+    }),
+  );
+  const { holds } = services;
+  const { investigator } = opening.use(openInvestigator({ config, log, now, holds, patienceMs: PATIENCE_MS }));
+  const opened = opening.move();
+  return {
+    services,
+    investigator,
+    startWork: () => startWork(services, { concurrency, investigationTimeoutMs, investigator }),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }
 
 interface LocalProjects {

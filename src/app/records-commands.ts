@@ -33,8 +33,8 @@ import { createGitSource } from '../git/mirror.ts';
 import { registerSecret } from '../log.ts';
 import { createLexicons } from '../search/lexicons.ts';
 import type { CommandDeps } from './analyse.ts';
-import { type DataFolder, databaseFile, openDataFolder, readKey } from './data-folder.ts';
-import { openPostgresParts, openRecords, openStore, ownRecords, setPaused } from './records.ts';
+import { type DataFolder, databaseFile, openConfiguredStore, openDataFolder, readKey } from './data-folder.ts';
+import { openPostgresParts, openRecords, ownRecords, setPaused } from './records.ts';
 
 import { forgetWithLexicons, LOCAL_LOGIN } from './services.ts';
 import { forgetMirrors } from './upkeep.ts';
@@ -45,8 +45,7 @@ export async function migrateCommand({ config, io, log }: CommandDeps): Promise<
   using _owned = ownRecords(folder.database);
   // The migrator uses the real clock, not the one of tests.
   const begun = new Date();
-  const seal = createSeal(folder.encryptionKey);
-  await using store = await openStore({ database: folder.database, seal, log });
+  await using store = await openConfiguredStore(config, log);
   io.err(formatMigrated({ place: describePlace(config), ...(await listNewMigrations(store.database, begun)) }));
   return 0;
 }
@@ -137,7 +136,7 @@ export async function eraseCommand(command: EraseCommand, deps: CommandDeps, sig
   }
   if (!command.yes) throw new CausewayError('usage', formatUnconfirmedErase(command));
   const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
-  await using store = await openStore({ database: folder.database, seal: createSeal(folder.encryptionKey), log });
+  await using store = await openConfiguredStore(config, log);
   const moment = now().toISOString();
   if (what === 'account') {
     io.err(formatErasedAccount(name, await store.eraseAccount(name, moment)));
@@ -224,14 +223,13 @@ function requireSameSchema({ migrations }: MoveSource, wanted: readonly string[]
 
 /** Works while the service runs, which checks every second. */
 export async function pauseCommand(kind: 'pause' | 'resume', { config, io, log, now }: CommandDeps): Promise<ExitCode> {
-  const { database, encryptionKey } = openDataFolder(config.dataDir, config.encryptionKey, config.database);
-  await using store = await openStore({ database, seal: createSeal(encryptionKey), log });
+  await using store = await openConfiguredStore(config, log);
   const changed = await setPaused(store.database, kind === 'pause', now());
   if (kind === 'pause') {
     const paused = 'Paused: reports are kept, no model is asked and nothing is posted until "causeway resume".\n';
-    io.err(changed ? paused : 'It was paused already.\n');
+    io.err(changed ? paused : 'Already paused.\n');
     return 0;
   }
-  io.err(changed ? 'Resumed: a running server goes on within 15 seconds.\n' : 'It was not paused.\n');
+  io.err(changed ? 'Resumed: a running service continues within 15 seconds.\n' : 'Not paused.\n');
   return 0;
 }

@@ -37,7 +37,7 @@ export interface Records extends AsyncDisposable {
 }
 
 /** With access to its tables, for commands about those. */
-type KeptStore = SqliteStore | PostgresStore;
+export type KeptStore = SqliteStore | PostgresStore;
 
 interface RecordsOptions {
   readonly database: RecordsPlace;

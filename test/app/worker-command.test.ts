@@ -9,9 +9,7 @@ describe('a worker', () => {
     await using folder = await temporaryFolder();
     await expect(work({ DATA_DIR: folder.path })).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringMatching(
-        /belongs to one process, which is "causeway serve".*DATABASE_URL.*causeway help move/,
-      ),
+      message: expect.stringMatching(/belongs to one process: "causeway serve".*DATABASE_URL.*causeway help move/),
     });
   });
 
