@@ -1,4 +1,4 @@
-// The data folder: made for the service's user alone, with a key that stays.
+// The data folder: made for the service's user only, with a key that stays.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

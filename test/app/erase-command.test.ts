@@ -16,7 +16,7 @@ import { acceptance, accepted, conclusion, NOW, started } from '../support/store
 
 const KEY = 'ab'.repeat(32);
 
-/** A data folder with a project of which there is an Issue and a mirror, another one, and somebody from GitHub. */
+/** A data folder with a project of which there is an Issue and a mirror, another one, and someone from GitHub. */
 async function lived(folder: string, repository: string) {
   const mirrors = path.join(folder, 'mirrors');
   await using house = await openServices({
@@ -51,7 +51,7 @@ async function run(folder: string, ...args: readonly string[]) {
   return io.printed.err;
 }
 
-it('erases a project beside a running service, with its source on this machine, and says so in numbers', async () => {
+it('erases a project next to a running service, with its source on this machine, and says so in numbers', async () => {
   await using folder = await temporaryFolder();
   await using repository = await gitRepository();
   await repository.commit({ 'a.ts': 'const a = 1;\n' }, 'Begin');
@@ -76,7 +76,7 @@ it('erases a project beside a running service, with its source on this machine, 
   expect(await run(folder.path, '--project', 'local/shop', '--yes')).toMatch(/nothing was deleted.* Deleted 0 copies/);
 });
 
-it('erases a person by login or number, and not the account of the house', async () => {
+it('erases a person by login or number, and not the account of the service', async () => {
   await using folder = await temporaryFolder();
   await using repository = await gitRepository();
   await repository.commit({ 'a.ts': 'const a = 1;\n' }, 'Begin');

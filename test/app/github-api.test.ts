@@ -1,4 +1,4 @@
-// The API beside GitHub as callers meet it: tokens for people there, their roles, and the pull request of an Issue.
+// The API next to GitHub as callers meet it: tokens for people there, their roles, and the pull request of an Issue.
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -84,7 +84,7 @@ describe('token create', { timeout: 60_000 }, () => {
   });
 });
 
-it('says the same of a person who is not there before anybody has installed the App', { timeout: 60_000 }, async () => {
+it('says the same of a person who is not there before anyone has installed the App', { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
   const own = { DATA_DIR: folder.path };
   const absent = await causewayWith(own, 'token', 'create', '--name', 'x', '--account', 'no-such-person');

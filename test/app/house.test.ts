@@ -29,7 +29,7 @@ function houseAt(folder: string, encryptionKey: Buffer) {
   });
 }
 
-describe('a house', () => {
+describe('a service', () => {
   it('does not open with another key than that of its secrets, and says what to bring back', async () => {
     await using folder = await temporaryFolder();
     const key = randomBytes(32);
@@ -41,7 +41,7 @@ describe('a house', () => {
     await (await houseAt(folder.path, key))[Symbol.asyncDispose]();
   });
 
-  it('has commands beside it that refuse another key too, instead of sealing with it', async () => {
+  it('has commands next to it that refuse another key too, instead of sealing with it', async () => {
     await using folder = await temporaryFolder();
     await (await houseAt(folder.path, randomBytes(32)))[Symbol.asyncDispose]();
     const ENCRYPTION_KEY = randomBytes(32).toString('hex');
@@ -74,7 +74,7 @@ describe('a house', () => {
     expect(run?.text).toBe(own.map(() => 'it printed [redacted] and stopped').join('\n'));
   });
 
-  it('keeps digests beside the mirror of a project, and forgets both together', async () => {
+  it('keeps digests next to the mirror of a project, and forgets both together', async () => {
     await using folder = await temporaryFolder();
     await using repo = await gitRepository();
     await repo.commit({ 'src/a.ts': 'export const alpha = 1;\n' }, 'Begin');

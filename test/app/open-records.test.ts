@@ -1,4 +1,4 @@
-// Records over one PostgreSQL database in two processes: what one does the other hears of, and one alone looks after what comes round.
+// Records over one PostgreSQL database in two processes: what one does the other hears of, and only one does the recurring work.
 import { expect, it } from 'vitest';
 import { openPostgresParts, openRecords, setPaused } from '../../src/app/records.ts';
 

@@ -1,4 +1,4 @@
-// The commands about records, over both engines: what they say and do beside whatever runs.
+// The commands about records, over both engines: what they say and do next to whatever runs.
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/app/run-command.ts';
@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/service.ts';
 const NOW = new Date('2026-11-20T10:00:00.000Z');
 
 describe('migrate', () => {
-  it('says which steps were new, and that none was; never beside a service on SQLite', async () => {
+  it('says which steps were new, and that none was; never next to a service on SQLite', async () => {
     await using folder = await temporaryFolder();
     const environment = { DATA_DIR: folder.path };
     expect((await run({ kind: 'migrate' }, environment)).err).toMatch(/causeway\.db: .*\n {2}0001-initial\n/);
@@ -45,7 +45,7 @@ describe('migrate', () => {
 });
 
 describe('backup', () => {
-  it('names its file by the moment in DATA_DIR, alone on standard output, and says which key belongs to it', async () => {
+  it('names its file by the moment in DATA_DIR, only on standard output, and says which key belongs to it', async () => {
     await using folder = await temporaryFolder();
     const environment = { DATA_DIR: folder.path };
     await expect(run({ kind: 'backup', file: null }, environment)).rejects.toMatchObject({ code: 'usage' });

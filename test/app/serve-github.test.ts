@@ -42,7 +42,7 @@ async function run(command: string, env: Readonly<Record<string, string>>) {
   return spawnSync(process.execPath, [MAIN, ...command.split(' ')], { env: full, encoding: 'utf8' });
 }
 
-/** What a command beside the service says. */
+/** What a command next to the service says. */
 async function command(kind: 'pause' | 'resume', environment: Readonly<Record<string, string>>): Promise<string> {
   const terminal = scriptedTerminal();
   await runCommand({ kind }, { io: terminal, environment, now: () => new Date() }, new AbortController().signal);

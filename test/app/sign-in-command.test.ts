@@ -1,4 +1,4 @@
-// `causeway sign-in` beside a real server, where none runs, and where people sign in with GitHub.
+// `causeway sign-in` next to a real server, where none runs, and where people sign in with GitHub.
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/app/run-command.ts';
 import { gitRepository } from '../support/git-repository.ts';
@@ -16,7 +16,7 @@ async function signIn(environment: Readonly<Record<string, string>>): Promise<st
 }
 
 describe('causeway sign-in', { timeout: 60_000 }, () => {
-  it('prints a link alone, which signs one browser in, once', async () => {
+  it('prints a link only, which signs one browser in, once', async () => {
     await using folder = await temporaryFolder();
     await using repository = await gitRepository();
     await repository.commit({ 'a.js': 'a' }, 'a');

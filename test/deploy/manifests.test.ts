@@ -96,7 +96,7 @@ describe.each(['compose.yaml', 'deploy/compose.postgres.yaml'])('%s', (file) => 
     }
   });
 
-  it('listens on loopback alone, where the image listens, and asks the port of the role how it is', () => {
+  it('listens on loopback only, where the image listens, and asks the port of the role how it is', () => {
     for (const [name, service] of ours) {
       const published = (service['ports'] ?? []) as readonly string[];
       for (const port of published) expect(port).toMatch(new RegExp(`^127\\.0\\.0\\.1:\\d+:${IMAGE['PORT']}$`));

@@ -151,7 +151,7 @@ describe('a monitoring server at an address', () => {
     expect((await opened.ask('web__query')).finding.status).toBe('found');
   });
 
-  it('that nobody listens at is offered all the same, and says why', async () => {
+  it('that no one listens at is offered all the same, and says why', async () => {
     const unused = createServer().listen(0, '127.0.0.1');
     await once(unused, 'listening');
     const { port } = unused.address() as AddressInfo;

@@ -14,7 +14,7 @@ function faultOf(servers: unknown): string {
 }
 
 describe('the configuration of monitoring servers', () => {
-  it('serves nobody and offers nothing that is not named', () => {
+  it('serves no one and offers nothing that is not named', () => {
     const { servers } = parseMonitoringConfig('{"servers": {"prometheus": {"command": "npx"}}}');
     expect(servers).toEqual([
       {
@@ -112,7 +112,7 @@ describe('the value of a variable', () => {
     expect(isSecret(name, value)).toBe(true);
   });
 
-  it('is found when it comes back in parts: the password alone, a line alone, inside a string of JSON', () => {
+  it('is found when it comes back in parts: the password only, a line only, inside a string of JSON', () => {
     const address = give({ command: 'x', env: ['PROM'] }, { PROM: `http://me:${TOKEN}%21@prometheus.internal` });
     expect(address.withoutSecrets(`login ${TOKEN}!`)).toBe('login [redacted]');
     const key = `first ${TOKEN}\nsecond "${TOKEN}"`;

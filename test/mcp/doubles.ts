@@ -1,4 +1,4 @@
-// Monitoring servers that behave as told: the program beside this file, and one over HTTP.
+// Monitoring servers that behave as told: the program next to this file, and one over HTTP.
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -150,7 +150,7 @@ describe('a monitoring server that is a program', () => {
     expect(finding.text).toMatch(words);
   });
 
-  it('that has no tools is told to the operator, and nothing is written where answers go', async () => {
+  it('that has no tools is reported to the operator, and nothing is written where answers go', async () => {
     const printed = vi.spyOn(console, 'debug');
     await using opened = open({ p: program('toolless', { tools: ['query'] }) });
     expect(await opened.tools()).toEqual([]);
@@ -173,7 +173,7 @@ describe('a monitoring server that is a program', () => {
     expect(await Promise.all(pids.map(isGone))).toEqual([true, true]);
   });
 
-  it('does not outlive a house that ends without disposing', async () => {
+  it('does not outlive a service that ends without disposing', async () => {
     const source = (file: string): string => JSON.stringify(path.join(import.meta.dirname, '../..', file));
     const script = `
       const { open, program } = await import(${source('test/mcp/doubles.ts')});

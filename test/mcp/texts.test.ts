@@ -63,7 +63,7 @@ describe('names of monitoring tools', () => {
     ]);
   });
 
-  it('keep apart what would look alike, and leave the name alone that needed no change', () => {
+  it('keep apart what would look alike, and keep a name that needs no change', () => {
     const names = [...assignToolNames('s', ['a.b', 'a_b', 'a/b']).values()];
     expect(new Set(names).size).toBe(3);
     expect(names[1]).toBe('s__a_b');

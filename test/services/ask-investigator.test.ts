@@ -1,4 +1,4 @@
-// The model's part of a run as the house plays it: cleaned, budgeted, waited for, and begun with what is the project's own.
+// The model's part of a run as the service plays it: cleaned, budgeted, waited for, and begun with what is the project's own.
 
 import { describe, expect, it } from 'vitest';
 import type { ChangeSet } from '../../src/core/diff/diff.ts';
@@ -154,7 +154,7 @@ describe('a model that cannot be reached', () => {
     expect((await at.issue(investigationId))?.analysis.outcome).toBe('inconclusive');
   });
 
-  it('is not waited for beyond what the house waits: the facts are the answer, at once', async () => {
+  it('is not waited for beyond what the service waits: the facts are the answer, at once', async () => {
     await using at = await house([new ModelUnavailable('It asks to wait for an hour.', inMinutes(60))]);
     const { investigationId, runId } = await at.report();
     expect(await at.run(runId)).toEqual({ kind: 'done' });

@@ -147,7 +147,7 @@ describe('the red checks of the past', () => {
     ]);
   });
 
-  it('wait while the house is paused or GitHub busy, and end where it is closed to us', async () => {
+  it('wait while the service is paused or GitHub busy, and end where it is closed to us', async () => {
     await using at = await ground();
     expect(await handled(at, { isPaused: () => true })).toEqual({ kind: 'later', runAt: time(15) });
     at.world.before = () => {

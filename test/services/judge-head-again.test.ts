@@ -16,7 +16,7 @@ async function begun(at: HeadGround): Promise<number> {
   return (await at.store.listInvestigations({ projectIds: [at.project.id], limit: 9 })).length;
 }
 
-describe('a pull request that was looked into and closed', () => {
+describe('a pull request that was investigated and closed', () => {
   async function closed() {
     const at = await headGround();
     at.run('test', 'red', { log: CODE_LOG });
@@ -28,13 +28,13 @@ describe('a pull request that was looked into and closed', () => {
     return { at, finding: finding!, failure };
   }
 
-  it('has ended its failures, whoever has told of that', async () => {
+  it('has ended its failures, whatever reported it', async () => {
     const { at, failure } = await closed();
     await using _ = at;
     expect(await failure()).toMatchObject({ state: 'closed', closed: { at: time(60), by: 'pull_request' } });
   });
 
-  it('has them again as they were where it is opened again at the same head, and nobody pays twice', async () => {
+  it('has them again as they were where it is opened again at the same head, and no one pays twice', async () => {
     const { at, finding, failure } = await closed();
     await using _ = at;
     at.seconds = 120;
@@ -78,7 +78,7 @@ describe('a commit that was judged as one of a branch', () => {
     return { at, failureId: finding!.failureId };
   }
 
-  it('is judged anew and looked into as that of a pull request which was opened since', async () => {
+  it('is judged again and investigated as that of a pull request which was opened since', async () => {
     const { at, failureId } = await onBranch();
     await using _ = at;
     const { findings } = await lookAs(at, pullRequestPlace());
@@ -115,7 +115,7 @@ describe('a check of the base', () => {
     expect(finding).toMatchObject({ verdict: 'code', base: 'green' });
   });
 
-  it('of another App alone says nothing', async () => {
+  it('of another App only says nothing', async () => {
     await using at = await headGround();
     at.run('test', 'green', { sha: BASE, app: 'another-ci' });
     at.run('test', 'red', { log: CODE_LOG });
@@ -123,7 +123,7 @@ describe('a check of the base', () => {
     expect(finding).not.toHaveProperty('base');
   });
 
-  /** The base is red for another cause; beside it another App's check of that name is red for this one. */
+  /** The base is red for another cause; next to it another App's check of that name is red for this one. */
   async function redBase(isStoredBefore: boolean) {
     const at = await headGround();
     at.run('test', 'red', { sha: BASE, log: OTHER_LOG });

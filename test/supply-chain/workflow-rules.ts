@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 
 type Mapping = Readonly<Record<string, unknown>>;
 
-/** Started by us, or by a stranger without our secrets. All others run a stranger's wish with our token. */
+/** Started by us, or by a outsider without our secrets. All others run a outsider's wish with our token. */
 const TRIGGERS = ['push', 'pull_request', 'merge_group', 'schedule', 'workflow_dispatch'];
 const PINNED = /^[\w.-]+\/[\w.-]+(?:\/[\w./-]+)?@[0-9a-f]{40}$/;
 

@@ -94,7 +94,7 @@ describe('an address', () => {
     expect(never.filter((ip) => judgeAddress(ip, OPEN, 'inner.corp').ok)).toEqual([]);
   });
 
-  it('of loopback is open in local mode by its own name or literal only, not by a name that a stranger points there', () => {
+  it('of loopback is open in local mode by its own name or literal only, not by a name that a outsider points there', () => {
     expect(ruleOf('127.0.0.1', LOCAL, 'localhost')).toBe('ok');
     expect(ruleOf('::1', LOCAL, 'app.localhost')).toBe('ok');
     expect(ruleOf('127.0.0.1', LOCAL, '127.0.0.1')).toBe('ok');

@@ -80,7 +80,7 @@ describe('a webhook', () => {
     expect(registeredSecrets()).toContain(secret);
   });
 
-  it('is sent as type, timestamp and data, and verified by two foreign libraries', async () => {
+  it('is sent as type, timestamp and data, and verified by two independent libraries', async () => {
     await using receiver = await publicAndCanary();
     const { run, secret, webhook } = scene(`http://127.0.0.2:${receiver.port}/hook?token='t%7e'`);
     expect(await run()).toEqual({ kind: 'done' });
@@ -183,7 +183,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('that is sent again has the ten attempts before it anew', async () => {
+  it('that is sent again has the ten attempts before it again', async () => {
     await using receiver = await publicAndCanary({ answer: (_request, response) => response.writeHead(500).end() });
     const { run, store, webhook } = scene(`http://127.0.0.2:${receiver.port}/`, {}, { state: 'dead', attempts: 10 });
     expect(await store.resendWebhook('evt_1', 'acc_1', NOW.toISOString())).toBe(true);
@@ -227,7 +227,7 @@ describe('a webhook', () => {
       attempts: 1,
       lastError: expect.stringMatching(/^refused_address: /),
     });
-    // Where an inner name leads is nobody's business.
+    // Where an inner name leads is no one's business.
     expect((await webhook()).lastError).not.toContain('127.0.0.1');
   });
 

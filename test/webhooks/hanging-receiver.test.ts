@@ -58,7 +58,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 const QUEUED = process.env['ROUNDS'] === undefined ? 60 : 1_000;
 
 describe('a receiver that hangs', () => {
-  it('holds four connections, whatever is queued to it, and delays nobody else', async () => {
+  it('holds four connections, whatever is queued to it, and delays no one else', async () => {
     await using hanging = await publicAndCanary({ raw: () => undefined });
     await using well = await publicAndCanary();
     await using office = await postOffice();
@@ -91,7 +91,7 @@ describe('a webhook that failed', () => {
 });
 
 describe('an issue that is deleted while its webhook waits for another try', () => {
-  it('is told to nobody any more', async () => {
+  it('is sent to no one any more', async () => {
     let answers = 0;
     await using receiver = await publicAndCanary({
       answer: (_request, response) => {

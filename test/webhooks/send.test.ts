@@ -166,7 +166,7 @@ describe('a connection', () => {
     expect(await post('slow.test', 9, send)).toMatchObject({ kind: 'failed', failure: 'timeout' });
   });
 
-  it('fails as "connection" where nobody listens', async () => {
+  it('fails as "connection" where no one listens', async () => {
     const receiver = await publicAndCanary();
     await receiver[Symbol.asyncDispose]();
     const result = await post('public.test', receiver.port, createTestSender(toPublic));

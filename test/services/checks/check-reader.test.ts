@@ -1,4 +1,4 @@
-// Long logs are read beside the event loop, with the same answer as in it; what cannot be read is left out and said to be.
+// Long logs are read next to the event loop, with the same answer as in it; what cannot be read is left out and said to be.
 import { describe, expect, it } from 'vitest';
 import { readCheck } from '../../../src/ci/read-check.ts';
 import { createCheckReader } from '../../../src/services/checks/check-texts.ts';

@@ -1,4 +1,4 @@
-// Red checks beside green runs of the default branch: what is left out of what is shown, which run is read, and how often.
+// Red checks next to green runs of the default branch: what is left out of what is shown, which run is read, and how often.
 import { describe, expect, it } from 'vitest';
 import { ofActions } from '../../support/check-store-samples.ts';
 import { asked, GREEN, green, greenGround, headline, NEXT, redLog, SHOWN_ALONE } from '../../support/green-ground.ts';
@@ -143,7 +143,7 @@ describe('a red check of a pull request', () => {
     expect(await headline(own)).toBe(SHOWN_ALONE);
   });
 
-  it('that anybody may have written has nothing compared', async () => {
+  it('that anyone may have written has nothing compared', async () => {
     await using at = await greenGround(pullRequestPlace({ isFork: true, isTrusted: false }));
     await green(at, { sha: BASE });
     at.run('sign', 'red', { log: redLog() });

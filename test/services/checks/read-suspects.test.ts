@@ -1,4 +1,4 @@
-// How much of red checks is read, and kept while it is: less where anybody may have written it.
+// How much of red checks is read, and kept while it is: less where anyone may have written it.
 import { describe, expect, it } from 'vitest';
 import {
   CODE_LOG,
