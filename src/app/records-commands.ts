@@ -227,9 +227,9 @@ export async function pauseCommand(kind: 'pause' | 'resume', { config, io, log, 
   const changed = await setPaused(store.database, kind === 'pause', now());
   if (kind === 'pause') {
     const paused = 'Paused: reports are kept, no model is asked and nothing is posted until "causeway resume".\n';
-    io.err(changed ? paused : 'Already paused.\n');
+    io.err(changed ? paused : 'It is already paused.\n');
     return 0;
   }
-  io.err(changed ? 'Resumed: a running service continues within 15 seconds.\n' : 'Not paused.\n');
+  io.err(changed ? 'Resumed: a running service continues within 15 seconds.\n' : 'It is not paused.\n');
   return 0;
 }

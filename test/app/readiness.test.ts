@@ -14,12 +14,12 @@ type Asked = Parameters<typeof createReadiness>[0];
 function house(check: () => Promise<void>): { readonly house: Asked; readonly asked: () => number } {
   let asked = 0;
   const store = {
-    check: async () => {
+    checkWritable: async () => {
       asked += 1;
       await check();
     },
   };
-  const queue = { depth: async () => ({ waiting: 3, running: 2, dead: 1 }) };
+  const queue = { countJobs: async () => ({ waiting: 3, running: 2, dead: 1 }) };
   return { house: { store, queue } as unknown as Asked, asked: () => asked };
 }
 

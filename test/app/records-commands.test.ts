@@ -30,7 +30,7 @@ describe('migrate', () => {
     expect(err).toMatch(/the schema is now up to date\. New: 1 of 1 migration:\n/);
     expect(err).not.toContain(url.password);
     expect((await run({ kind: 'pause' }, environment)).err).toMatch(/^Paused: /);
-    expect((await run({ kind: 'pause' }, environment)).err).toBe('Already paused.\n');
+    expect((await run({ kind: 'pause' }, environment)).err).toBe('It is already paused.\n');
     expect((await run({ kind: 'resume' }, environment)).err).toMatch(/^Resumed: /);
     await expect(run({ kind: 'backup', file: null }, environment)).rejects.toMatchObject({
       code: 'usage',

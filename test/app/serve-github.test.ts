@@ -85,7 +85,7 @@ describe('the service in GitHub mode', { timeout: 60_000 }, () => {
       .poll(() => service.output(), PATIENT)
       .toContain('"reason":"GitHub rejected the credentials of the App (401)');
     expect(service.output()).not.toContain('"stack"');
-    await expect.poll(() => service.output(), PATIENT).toContain('Set PUBLIC_URL to the address under which');
+    await expect.poll(() => service.output(), PATIENT).toContain('Set PUBLIC_URL to the address at which');
     await service.end('SIGTERM');
     github.closeAllConnections();
     await new Promise((resolve) => github.close(resolve));
