@@ -26,7 +26,7 @@ export interface Remote {
   readonly secrets: readonly string[];
 }
 
-export interface FetchLimits {
+interface FetchLimits {
   readonly fetchTimeoutMs: number;
   readonly maxBytes: number;
 }

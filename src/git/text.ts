@@ -22,7 +22,7 @@ export function readText(bytes: Buffer, range: LineRange | undefined): FileRead 
   const from = Math.max(1, Math.trunc(range?.from ?? 1));
   const to = Math.min(lines.length, Math.trunc(range?.to ?? lines.length));
   const notes = [describeRange(from, lines.length, range)];
-  const chosen = cutLines(lines.slice(from - 1, Math.max(from - 1, to)), from, notes);
+  const chosen = cutToLimits(lines.slice(from - 1, Math.max(from - 1, to)), from, notes);
   const last = from + chosen.length - 1;
   if (last < to)
     notes.push(`Cut after line ${last} of ${lines.length}: the limit is 1 MiB of text. Ask for later lines.`);
@@ -43,7 +43,7 @@ function describeRange(from: number, total: number, range: LineRange | undefined
 }
 
 /** The lines that fit, each cut where it is too long, with a note in `notes`. */
-function cutLines(lines: readonly string[], first: number, notes: string[]): readonly string[] {
+function cutToLimits(lines: readonly string[], first: number, notes: string[]): readonly string[] {
   const chosen: string[] = [];
   const long: number[] = [];
   let size = 0;

@@ -33,12 +33,12 @@ const SCHEMA = `
 
 export type IndexedKind = 'files' | 'commits';
 
-export interface FileText {
+interface FileText {
   readonly blob: string;
   readonly bytes: Uint8Array;
 }
 
-export interface CommitText {
+interface CommitText {
   readonly sha: string;
   /** Subject and body. */
   readonly message: string;
@@ -62,7 +62,7 @@ export interface KnownRows {
   readonly lengths: Uint32Array;
 }
 
-export class IndexFile implements Disposable {
+class IndexFile implements Disposable {
   readonly #database: Database.Database;
   readonly #stamp: string;
 
@@ -176,7 +176,7 @@ export class IndexFile implements Disposable {
 }
 
 /** Removes the file with what SQLite may have put next to it. */
-export function removeIndexFile(file: string): void {
+function removeIndexFile(file: string): void {
   for (const ending of ['', '-journal']) {
     try {
       rmSync(`${file}${ending}`, { force: true });

@@ -53,7 +53,7 @@ export function createLexicons(options: LexiconsOptions): Lexicons & AsyncDispos
   return {
     of: ({ id }) => createLexicon({ ...options, thread, turns }, requireId(id)),
     async forget(projectId) {
-      const file = fileOf(options.folder, requireId(projectId));
+      const file = getIndexFile(options.folder, requireId(projectId));
       // Most projects that go were never indexed here: no thread need start for them.
       if (existsSync(file)) await thread.ask({ kind: 'remove', file });
     },
@@ -67,7 +67,7 @@ function requireId(projectId: string): string {
   throw new CausewayError('invalid', 'A project id has letters, digits, "_" and "-" only.');
 }
 
-function fileOf(folder: string, projectId: string): string {
+function getIndexFile(folder: string, projectId: string): string {
   return path.join(folder, `${projectId}.index`);
 }
 
@@ -108,7 +108,7 @@ interface ProjectOptions extends LexiconsOptions {
 
 function createLexicon(options: ProjectOptions, projectId: string): Lexicon {
   const { thread, turns, log } = options;
-  const file = fileOf(options.folder, projectId);
+  const file = getIndexFile(options.folder, projectId);
 
   /** Null where the thread or the index failed: ranking goes without it. */
   async function ask<Kind extends keyof IndexCalls>(
@@ -123,7 +123,7 @@ function createLexicon(options: ProjectOptions, projectId: string): Lexicon {
   }
 
   async function findRows(of: IndexedKind, ids: readonly string[], signal: AbortSignal): Promise<KnownRows> {
-    return (await ask('find', { of, ids }, signal)) ?? emptyRows(ids.length);
+    return (await ask('find', { of, ids }, signal)) ?? createEmptyRows(ids.length);
   }
 
   async function match(of: IndexedKind, known: KnownRows, hashes: Uint32Array, signal: AbortSignal) {
@@ -308,6 +308,6 @@ async function* gatherBatches<T>(
 
 function ignore(): void {}
 
-function emptyRows(count: number): KnownRows {
+function createEmptyRows(count: number): KnownRows {
   return { stamp: '', count: 0, rows: new Uint32Array(count), lengths: new Uint32Array(count) };
 }

@@ -18,7 +18,7 @@ export interface FrameReader {
 /** How an error relates to the one printed before it. */
 export type ChainLink = 'none' | 'causes_previous' | 'caused_by_previous';
 
-export interface ErrorHead {
+interface ErrorHead {
   readonly type: string;
   readonly message: string;
   readonly link: ChainLink;

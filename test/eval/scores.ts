@@ -57,7 +57,7 @@ function row(group: string, system: string, cases: readonly Scored[]): Row {
 }
 
 /** The value that so great a share of `values` does not exceed; NaN of none. */
-export function quantile(values: readonly number[], share: number): number {
+function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }

@@ -93,11 +93,6 @@ export async function rankFunctions(
   return ranked.map(({ weighed, sum }) => toRanked(weighed, Math.exp(sum - first)));
 }
 
-/** The best function of one file; null where none of it was ranked. */
-export function pickBestFunction(ranked: readonly RankedFunction[], path: string): RankedFunction | null {
-  return ranked.find((each) => each.path === path) ?? null;
-}
-
 function sumFeatures(features: Features): number {
   const names = Object.keys(WEIGHTS) as (keyof Features)[];
   return names.reduce((sum, name) => sum + WEIGHTS[name] * features[name], 0);
@@ -462,9 +457,9 @@ export function addFunctions(
   ranked: readonly RankedFunction[],
 ): readonly RankedSuspect[] {
   return suspects.map((suspect) => {
-    const best = pickBestFunction(ranked, suspect.file);
+    const best = ranked.find(({ path }) => path === suspect.file);
     const isPlaced = suspect.isFramed || (suspect.evidence === 'firm' && suspect.line > 0);
-    if (best === null || isPlaced) return suspect;
+    if (best === undefined || isPlaced) return suspect;
     const isInside = suspect.line >= best.line && suspect.line <= best.lastLine;
     const place = isInside ? {} : { line: best.place, lineFrom: '' as const };
     return { ...suspect, ...place, function: best.name };
