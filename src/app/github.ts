@@ -17,9 +17,13 @@ import { createGithubClients, gitCredentials } from '../github/clients/create-gi
 import { effectiveConfiguration, investigationSettings } from '../github/configuration/effective.ts';
 import { type ConfigurationReader, createConfigurationReader } from '../github/configuration/read-configuration.ts';
 import type { CausewayAppDeps } from '../github/events/app-deps.ts';
-import { createDeliveryHandler } from '../github/intake/handle-delivery.ts';
-import { createDeliveriesInFlight } from '../github/intake/in-flight.ts';
-import { openProbot, type ReceivingProbot } from '../github/intake/open-probot.ts';
+import {
+  createDeliveriesInFlight,
+  createDeliveryHandler,
+  openProbot,
+  type ReceivingProbot,
+} from '../github/intake/handle-delivery.ts';
+
 import { createReceiver } from '../github/intake/receive-delivery.ts';
 import { openSmeeChannel } from '../github/intake/smee-channel.ts';
 import { createProjectSync } from '../github/projects/project-sync.ts';
@@ -27,10 +31,10 @@ import { createRedelivery } from '../github/projects/redelivery.ts';
 import { createPermissions } from '../github/projects/roles.ts';
 import { createCheckRunHandler } from '../github/publish/publish-check-run.ts';
 import { createPublishHandler } from '../github/publish/publish-thread.ts';
-import { createInstallPage } from '../github/setup/install-page.ts';
-import { appPage } from '../github/setup/made-app.ts';
-import { createGithubSignIn } from '../github/sign-in/create-github-sign-in.ts';
-import { createMayEnter } from '../github/sign-in/may-enter.ts';
+import { appPage, createInstallPage } from '../github/setup/make-app.ts';
+
+import { createGithubSignIn, createMayEnter } from '../github/sign-in/create-github-sign-in.ts';
+
 import { registerSecret } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
 import { mayStillSee } from '../services/access.ts';

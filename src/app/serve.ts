@@ -6,7 +6,7 @@ import { startServer } from '../api/server.ts';
 import { formatSetup } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
 import { INSTALLATION } from '../config.ts';
-import type { MadeApp } from '../github/setup/made-app.ts';
+import type { MadeApp } from '../github/setup/make-app.ts';
 import { createSetup } from '../github/setup/setup-mode.ts';
 import { registerSecret } from '../log.ts';
 import { createMetrics } from '../metrics.ts';

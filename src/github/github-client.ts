@@ -18,7 +18,7 @@ export interface GithubOptions {
 export interface GithubClient {
   readonly octokit: Octokit;
   readonly options: GithubOptions;
-  /** Makes one call with its own deadline. `what` names in a failure what was asked for, such as `the issue`. */
+  /** Makes one call with its own deadline. `what` names in a failure what was requested, such as `the issue`. */
   call<T>(what: string, signal: AbortSignal, request: (signal: AbortSignal) => Promise<{ data: T }>): Promise<T>;
 }
 
@@ -65,7 +65,7 @@ export function context(options: GithubOptions, what: string) {
 function ignore(): void {}
 
 interface CallContext {
-  /** What was asked for, such as `the issue`. */
+  /** What was requested, such as `the issue`. */
   readonly what: string;
   readonly hasToken: boolean;
   readonly now: Date;

@@ -1,7 +1,10 @@
 // The log of one Actions job: a redirect to a storage host, which must never see our token.
 import type { Octokit } from '@octokit/rest';
+import type { ShortenLog } from '../core/check.ts';
 import { CausewayError } from '../core/errors.ts';
+import { type GithubProject, getRepository } from '../core/project.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';
+import { type GithubClients, GithubFailure } from './clients/github-clients.ts';
 import { apiFailure, context, type GithubClient, type GithubOptions } from './github-client.ts';
 
 interface JobOf {
@@ -26,17 +29,17 @@ export async function readJobLog(
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]);
   try {
     const { octokit, options } = client;
-    const address = await logAddress(octokit, options, job, deadline);
-    return await downloadLog(options, { address, read: (chunks) => lastOf(chunks, bytes) }, deadline);
+    const address = await findLogAddress(octokit, options, job, deadline);
+    return await downloadLog(options, { address, read: (chunks) => keepLast(chunks, bytes) }, deadline);
   } catch (error) {
     signal.throwIfAborted();
     const known = apiFailure(error, context(client.options, 'the log'));
-    throw gone(known) ?? known;
+    throw toExpired(known) ?? known;
   }
 }
 
-/** Where the log is stored: an address that shows it to whoever knows it, for a minute. */
-export async function logAddress(
+/** Where the log is stored: an address that needs no token, for a minute. */
+async function findLogAddress(
   octokit: Octokit,
   { apiUrl }: Pick<GithubOptions, 'apiUrl'>,
   job: JobOf,
@@ -47,33 +50,33 @@ export async function logAddress(
     const { headers } = await octokit.request(`GET ${address}`, { request: { redirect: 'manual', signal } });
     if (headers.location === undefined) break;
     const next = new URL(headers.location, address);
-    if (!isApi(next, apiUrl)) return checked(next, apiUrl).href;
+    if (!isApi(next, apiUrl)) return checkProtocol(next, apiUrl).href;
     address = next.href;
   }
   throw new CausewayError('repository_unreachable', 'GitHub named no place where the log is stored: try again.');
 }
 
-/** Only the API itself is asked with the token. An Enterprise server may keep its logs under other paths of its own host. */
+/** Only the API itself gets the token. An Enterprise server may keep its logs under other paths of its own host. */
 function isApi(address: URL, apiUrl: string): boolean {
   const base = new URL(apiUrl);
   const prefix = base.pathname.replace(/(?<!\/)\/+$/, '');
   return address.origin === base.origin && /^\/(repos|repositories)\//.test(address.pathname.slice(prefix.length));
 }
 
-function checked(address: URL, apiUrl: string): URL {
+function checkProtocol(address: URL, apiUrl: string): URL {
   if (address.protocol === 'https:' || address.protocol === new URL(apiUrl).protocol) return address;
   throw new CausewayError('repository_unreachable', `GitHub names ${address.origin} for the log, which is not https.`);
 }
 
 /** The last `bytes`, said if cut. */
-export async function lastOf(chunks: AsyncIterable<Uint8Array>, bytes: number): Promise<string> {
+async function keepLast(chunks: AsyncIterable<Uint8Array>, bytes: number): Promise<string> {
   const tail = new Tail(bytes);
   for await (const chunk of chunks) tail.push(chunk);
   return tail.text();
 }
 
 /** What `read` makes of the bytes that are stored there, as they come. Throws `absent` where they are no longer kept. */
-export async function downloadLog(
+async function downloadLog(
   options: Pick<GithubOptions, 'userAgent' | 'fetch'>,
   {
     address,
@@ -86,19 +89,19 @@ export async function downloadLog(
   if (!answer.ok || answer.body === null) {
     await answer.body?.cancel();
     const status = answer.status;
-    if (status === 404 || status === 410) throw expired();
+    if (status === 404 || status === 410) throw describeExpired();
     throw new CausewayError('repository_unreachable', `The host that stores the log answered ${status}: try again.`);
   }
   return await read(answer.body);
 }
 
 /** GitHub says 410, and for logs of old runs 404, for a log that it has deleted. */
-function gone(error: unknown): CausewayError | null {
+function toExpired(error: unknown): CausewayError | null {
   if (!(error instanceof CausewayError) || !(error.cause instanceof Error) || !('status' in error.cause)) return null;
-  return error.cause.status === 410 ? expired() : null;
+  return error.cause.status === 410 ? describeExpired() : null;
 }
 
-function expired(): CausewayError {
+function describeExpired(): CausewayError {
   return new CausewayError(
     'absent',
     'GitHub no longer keeps the log (90 days unless set otherwise): re-run the job and give its new address.',
@@ -141,4 +144,51 @@ class Tail {
     this.#kept = [all.subarray(all.length - this.#limit)];
     this.#length = this.#limit;
   }
+}
+
+const CHECK_DEADLINE_MS = 60_000;
+
+interface LogDeps extends Pick<GithubOptions, 'apiUrl' | 'userAgent' | 'fetch'> {
+  readonly clients: Pick<GithubClients, 'repository'>;
+}
+
+interface WantedLog {
+  readonly project: GithubProject;
+  readonly jobId: number;
+  readonly bytes: number;
+  /** How a log that is longer is made so long; absent: its last bytes are kept. */
+  readonly shorten?: ShortenLog;
+}
+
+/** The log in so many bytes. Throws GithubFailure at a limit. */
+export async function checkLog(deps: LogDeps, wanted: WantedLog, signal: AbortSignal): Promise<string> {
+  try {
+    return await readCheckLog(deps, wanted, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof GithubFailure && error.kind === 'busy') throw error;
+    return `[${explainNoLog(error)}]`;
+  }
+}
+
+/** The same, that throws whatever keeps it from being read: GithubFailure, CausewayError, and what the network did. */
+export async function readCheckLog(
+  deps: LogDeps,
+  { project, jobId, bytes, shorten = keepLast }: WantedLog,
+  signal: AbortSignal,
+): Promise<string> {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(CHECK_DEADLINE_MS)]);
+  const job = { ...getRepository(project), jobId };
+  const address = await deps.clients
+    .repository(project.source, 'read')
+    .call((octokit, options) => findLogAddress(octokit, deps, job, options.signal), signal);
+  return await downloadLog(deps, { address, read: (chunks) => shorten(chunks, bytes, deadline) }, deadline);
+}
+
+/** Why there is none, for people. The error's own text may name hosts and settings. */
+export function explainNoLog(error: unknown): string {
+  const isAbsent = error instanceof CausewayError && error.code === 'absent';
+  if (isAbsent || (error instanceof GithubFailure && error.status === 410))
+    return 'GitHub no longer keeps the log: run the job again to have it read.';
+  return "The log couldn't be read from GitHub.";
 }

@@ -1,23 +1,287 @@
-// Reads the report behind a GitHub address with a personal token (or none), for the command line.
+// An address on GitHub as a report, for the command line: an issue, or a failed Actions run or job with its logs.
+import type { RestEndpointMethodTypes } from '@octokit/rest';
+import { CausewayError } from '../core/errors.ts';
 import type { AddressedReport, ReadReportAddress } from '../core/report.ts';
+import { keepBeginning } from '../core/text.ts';
 import { createGithubClient, type GithubClient, type GithubOptions } from './github-client.ts';
-import { readFailedJob, readFailedRun } from './read-failed-run.ts';
-import { readIssue } from './read-issue.ts';
-import { parseReportAddress, type ReportAddress } from './report-address.ts';
+import { REPORT_BYTES, readJobLog } from './job-log.ts';
 
-/** The reader of issue, run and job addresses under `webUrl`. */
+/** The reader of issue, run and job addresses under `webUrl`, with a personal token or none. */
 export function createAddressReader(options: GithubOptions): ReadReportAddress {
   const client = createGithubClient(options);
-  return async (url, signal) => await read(client, parseReportAddress(url, options.webUrl), signal);
+  return async (url, signal) => {
+    const address = parseReportAddress(url, options.webUrl);
+    switch (address.kind) {
+      case 'issue':
+        return await readIssue(client, address, signal);
+      case 'run':
+        return await readFailedRun(client, address, signal);
+      case 'job':
+        return await readFailedJob(client, address, signal);
+    }
+  };
 }
 
-async function read(client: GithubClient, address: ReportAddress, signal: AbortSignal): Promise<AddressedReport> {
-  switch (address.kind) {
-    case 'issue':
-      return await readIssue(client, address, signal);
-    case 'run':
-      return await readFailedRun(client, address, signal);
-    case 'job':
-      return await readFailedJob(client, address, signal);
+interface Repository {
+  readonly owner: string;
+  readonly repo: string;
+}
+
+type Named =
+  | { readonly kind: 'issue'; readonly number: number }
+  /** `attempt` null: the latest. */
+  | { readonly kind: 'run'; readonly runId: number; readonly attempt: number | null }
+  | { readonly kind: 'job'; readonly jobId: number };
+
+/** GitHub's own rules for names, so that nothing else reaches a path of the API. */
+const NAMES = /^\/([A-Za-z0-9](?:[A-Za-z0-9_-]{0,99}))\/([A-Za-z0-9._-]{1,100})\/(.+?)\/?$/;
+
+const FORMS: readonly { readonly form: RegExp; readonly read: (...ids: number[]) => Named }[] = [
+  { form: /^issues\/(\d+)$/, read: (number = 0) => ({ kind: 'issue', number }) },
+  { form: /^actions\/runs\/(\d+)$/, read: (runId = 0) => ({ kind: 'run', runId, attempt: null }) },
+  {
+    form: /^actions\/runs\/(\d+)\/attempts\/(\d+)$/,
+    read: (runId = 0, attempt = 0) => ({ kind: 'run', runId, attempt }),
+  },
+  { form: /^actions\/runs\/\d+\/(?:attempts\/\d+\/)?jobs?\/(\d+)$/, read: (jobId = 0) => ({ kind: 'job', jobId }) },
+  // A check run of Actions has its job's id.
+  { form: /^runs\/(\d+)$/, read: (jobId = 0) => ({ kind: 'job', jobId }) },
+  { form: /^pull\/\d+\/checks\?check_run_id=(\d+)$/, read: (jobId = 0) => ({ kind: 'job', jobId }) },
+];
+
+/** `webUrl`: GitHub's base address for people, such as https://github.com. Throws `usage`, naming the forms that are understood. */
+export function parseReportAddress(url: string, webUrl: string): Repository & Named {
+  const address = URL.parse(url);
+  const base = new URL(webUrl);
+  const prefix = base.pathname.replace(/(?<!\/)\/+$/, '');
+  if (address === null || address.host !== base.host || !address.pathname.startsWith(`${prefix}/`)) {
+    throw new CausewayError('usage', `${url} is not on ${webUrl} (GHE_HOST): paste its text as the report instead.`);
   }
+  const [, owner, repo, rest] = NAMES.exec(address.pathname.slice(prefix.length)) ?? [];
+  if (owner === undefined || repo === undefined || rest === undefined || /^\.+$/.test(repo)) throw refuseAddress(url);
+  const checkRun = address.searchParams.get('check_run_id');
+  const place = checkRun === null ? rest : `${rest}?check_run_id=${checkRun}`;
+  for (const { form, read } of FORMS) {
+    const match = form.exec(place);
+    const ids = match?.slice(1).map(Number) ?? [];
+    if (match !== null && ids.every((id) => Number.isSafeInteger(id) && id > 0))
+      return { owner, repo, ...read(...ids) };
+  }
+  if (/^pull\/\d+/.test(rest)) throw refusePullRequest(url);
+  throw refuseAddress(url);
+}
+
+/** A pull request describes a change, not a problem: what failed in it has an address of its own. */
+function refusePullRequest(url: string): CausewayError {
+  return new CausewayError(
+    'usage',
+    `${url} is a pull request, which reports no problem by itself: open its failed check and give the address of that job.`,
+  );
+}
+
+function refuseAddress(url: string): CausewayError {
+  return new CausewayError(
+    'usage',
+    `${url} is neither an issue (…/issues/1) nor an Actions run (…/actions/runs/1) or job (…/actions/runs/1/job/2).`,
+  );
+}
+
+type GithubIssue = RestEndpointMethodTypes['issues']['get']['response']['data'];
+type Comment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number];
+
+const PAGE = 100;
+/** The first hundreds tell the story; a thread of thousands would fill the report with talk. */
+const MOST_COMMENTS = 300;
+
+/** Title, text and comments, with who wrote what and when. Throws `usage` where the number is a pull request's. */
+async function readIssue(
+  client: GithubClient,
+  { owner, repo, number }: Repository & { readonly number: number },
+  signal: AbortSignal,
+): Promise<AddressedReport> {
+  const { webUrl } = client.options;
+  const issue = await client.call('the issue', signal, (deadline) =>
+    client.octokit.rest.issues.get({ owner, repo, issue_number: number, request: { signal: deadline } }),
+  );
+  if (issue.pull_request) throw refusePullRequest(`${webUrl}/${owner}/${repo}/pull/${number}`);
+  const comments: Comment[] = [];
+  for (let page = 1; comments.length < Math.min(issue.comments, MOST_COMMENTS); page++) {
+    const found = await client.call("the issue's comments", signal, (deadline) => {
+      const where = { owner, repo, issue_number: number, per_page: PAGE, page };
+      return client.octokit.rest.issues.listComments({ ...where, request: { signal: deadline } });
+    });
+    comments.push(...found);
+    if (found.length < PAGE) break;
+  }
+  return {
+    text: keepBeginning(describeIssue(issue, comments), REPORT_BYTES - 1_024),
+    log: '',
+    repository: { url: `${webUrl}/${owner}/${repo}.git`, name: `${owner}/${repo}` },
+    revision: '',
+  };
+}
+
+function describeIssue(issue: GithubIssue, comments: readonly Comment[]): string {
+  const left = issue.comments - comments.length;
+  const parts = [
+    ...[issue.title, describeAuthor('Reported', issue), issue.body?.trim() ?? ''],
+    ...comments.flatMap((comment) => [describeAuthor('Comment', comment), comment.body?.trim() ?? '']),
+    ...(left > 0 ? [`[${left} more comments were left out]`] : []),
+  ];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+function describeAuthor(what: string, { user, created_at }: Pick<Comment, 'user' | 'created_at'>): string {
+  return `${what} by ${user?.login ?? 'a deleted user'} on ${created_at.slice(0, 10)}:`;
+}
+
+type Run = RestEndpointMethodTypes['actions']['getWorkflowRun']['response']['data'];
+type Job = RestEndpointMethodTypes['actions']['getJobForWorkflowRun']['response']['data'];
+type RunAddress = Repository & { readonly runId: number; readonly attempt: number | null };
+
+/** GitHub's matrix makes at most 256 jobs; a workflow of more than 300 failed ones tells nothing new. */
+const MOST_PAGES = 3;
+/** Jobs that fail together mostly fail alike: so many logs are read. */
+const MOST_LOGS = 5;
+/** The rest of a report's 1 MiB is for words. */
+const LOG_BYTES = REPORT_BYTES - 64 * 1024;
+const FAILED: readonly (string | null)[] = ['failure', 'timed_out'];
+
+/** Throws `usage` where the run has not failed (yet), `absent` where it or all its logs are gone. */
+async function readFailedRun(client: GithubClient, place: RunAddress, signal: AbortSignal): Promise<AddressedReport> {
+  const run = await readRun(client, place, signal);
+  const failed = (await listJobs(client, place, signal)).filter((job) => FAILED.includes(job.conclusion));
+  if (failed.length === 0) throw describeNoFailure(`Run ${run.id}`, run.status, run.conclusion);
+  return await toReport(client, { place, run, jobs: failed }, signal);
+}
+
+/** As for a run, for one job of it. */
+async function readFailedJob(
+  client: GithubClient,
+  place: Repository & { readonly jobId: number },
+  signal: AbortSignal,
+): Promise<AddressedReport> {
+  const { owner, repo, jobId } = place;
+  const job = await client.call('the job', signal, (deadline) =>
+    client.octokit.rest.actions.getJobForWorkflowRun({ owner, repo, job_id: jobId, request: { signal: deadline } }),
+  );
+  if (!FAILED.includes(job.conclusion)) throw describeNoFailure(`Job "${job.name}"`, job.status, job.conclusion);
+  const run = await readRun(client, { owner, repo, runId: job.run_id, attempt: job.run_attempt ?? null }, signal);
+  return await toReport(client, { place, run, jobs: [job] }, signal);
+}
+
+async function readRun(
+  client: GithubClient,
+  { owner, repo, runId, attempt }: RunAddress,
+  signal: AbortSignal,
+): Promise<Run> {
+  const { actions } = client.octokit.rest;
+  return await client.call('the run', signal, (deadline) => {
+    const parameters = { owner, repo, run_id: runId, request: { signal: deadline } };
+    return attempt === null
+      ? actions.getWorkflowRun(parameters)
+      : actions.getWorkflowRunAttempt({ ...parameters, attempt_number: attempt });
+  });
+}
+
+async function listJobs(
+  client: GithubClient,
+  { owner, repo, runId, attempt }: RunAddress,
+  signal: AbortSignal,
+): Promise<Job[]> {
+  const { actions } = client.octokit.rest;
+  const jobs: Job[] = [];
+  for (let page = 1; page <= MOST_PAGES; page++) {
+    const found = await client.call("the run's jobs", signal, (deadline) => {
+      const parameters = { owner, repo, run_id: runId, per_page: PAGE, page, request: { signal: deadline } };
+      return attempt === null
+        ? actions.listJobsForWorkflowRun({ ...parameters, filter: 'latest' })
+        : actions.listJobsForWorkflowRunAttempt({ ...parameters, attempt_number: attempt });
+    });
+    jobs.push(...found.jobs);
+    if (found.jobs.length < PAGE) break;
+  }
+  return jobs;
+}
+
+interface Failure {
+  readonly place: Repository;
+  readonly run: Run;
+  readonly jobs: readonly Job[];
+}
+
+async function toReport(client: GithubClient, failure: Failure, signal: AbortSignal): Promise<AddressedReport> {
+  const { place, run, jobs } = failure;
+  return {
+    text: describeFailure(failure),
+    log: await readLogs(client, place, jobs, signal),
+    repository: {
+      // A fork's commits are in the fork; the name is checked, since it becomes part of an address.
+      url: `${client.options.webUrl}/${findHeadRepository(run) ?? `${place.owner}/${place.repo}`}.git`,
+      name: `${place.owner}/${place.repo}`,
+    },
+    revision: run.head_sha,
+  };
+}
+
+function findHeadRepository(run: Run): string | null {
+  const name = run.head_repository?.full_name ?? '';
+  return /^[A-Za-z0-9_-]+\/[A-Za-z0-9._-]+$/.test(name) ? name : null;
+}
+
+function describeFailure({ run, jobs }: Failure): string {
+  const subject = run.head_commit?.message.split('\n')[0] ?? '';
+  const lines = [
+    `GitHub Actions: ${run.name ?? 'workflow'} failed on ${run.head_branch ?? 'a deleted branch'} (${run.event}).`,
+    ...jobs.map(
+      (job) =>
+        `Job "${job.name}" ${job.conclusion === 'timed_out' ? 'timed out' : 'failed'}${describeFailedSteps(job)}.`,
+    ),
+    `Commit ${run.head_sha}${subject === '' ? '' : `: ${subject}`}`,
+    `Run ${run.html_url}, attempt ${run.run_attempt ?? 1}`,
+  ];
+  return lines.join('\n');
+}
+
+function describeFailedSteps(job: Job): string {
+  const names = (job.steps ?? []).filter((step) => FAILED.includes(step.conclusion)).map((step) => `"${step.name}"`);
+  return names.length === 0 ? '' : ` in step ${names.join(', ')}`;
+}
+
+async function readLogs(
+  client: GithubClient,
+  place: Repository,
+  jobs: readonly Job[],
+  signal: AbortSignal,
+): Promise<string> {
+  const wanted = jobs.slice(0, MOST_LOGS);
+  const bytes = Math.floor(LOG_BYTES / wanted.length);
+  const parts: string[] = [];
+  const missing: CausewayError[] = [];
+  for (const job of wanted) {
+    const log = await ignoreAbsent(readJobLog(client, { ...place, jobId: job.id }, bytes, signal));
+    if (log instanceof CausewayError) missing.push(log);
+    parts.push(`=== Log of job "${job.name}" ===\n${log instanceof CausewayError ? `[${log.message}]` : log}`);
+  }
+  if (missing[0] !== undefined && missing.length === wanted.length) throw missing[0];
+  const left = jobs.length - wanted.length;
+  return [...parts, ...(left > 0 ? [`[The logs of ${left} more failed jobs were left out]`] : [])].join('\n\n');
+}
+
+/** One log of several may be gone: that is said in its place. */
+async function ignoreAbsent(log: Promise<string>): Promise<string | CausewayError> {
+  try {
+    return await log;
+  } catch (error) {
+    if (error instanceof CausewayError && error.code === 'absent') return error;
+    throw error;
+  }
+}
+
+function describeNoFailure(what: string, status: string | null, conclusion: string | null): CausewayError {
+  const message =
+    status === 'completed'
+      ? `${what} has no failed job to look at (it ended with: ${conclusion ?? 'nothing'}).`
+      : `${what} has not failed so far (${status ?? 'unknown'}): ask again when it has ended.`;
+  return new CausewayError('usage', message);
 }

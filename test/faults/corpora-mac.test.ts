@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Webhook as Standard } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { isSignedByOne, readSignature } from '../../src/github/intake/delivery-body.ts';
+import { isSignedByOne, readSignature } from '../../src/github/intake/delivery.ts';
 import { signWebhook } from '../../src/webhooks/deliver-webhook.ts';
 import { haveCorpora, hmacVectors, type MacVector } from '../support/corpora.ts';
 

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { AddressedReport } from '../../src/core/report.ts';
 import { createAddressReader } from '../../src/github/read-address.ts';
@@ -70,15 +68,6 @@ describe('the address of an issue', () => {
     });
   });
 
-  it('without text or comments is asked for once', async () => {
-    await using github = await startGithub();
-    addRepository(github.state, 'octo/shop').issues.set(1, { title: 'Help', body: null, author: 'ada', comments: [] });
-    expect((await read(github, 'https://github.com/octo/shop/issues/1')).text).toBe(
-      'Help\n\nReported by ada on 2025-03-01:',
-    );
-    expect(github.requests.map(({ line }) => line)).toEqual(['GET /repos/octo/shop/issues/1']);
-  });
-
   it('with many comments is read page by page, up to 300, and the rest is counted', async () => {
     await using github = await startGithub();
     const comments = Array.from({ length: 305 }, (_, at) => ({
@@ -111,14 +100,6 @@ describe('the address of an issue', () => {
       message: expect.stringContaining('open its failed check and give the address of that job'),
     });
   });
-
-  it('on an Enterprise server is asked of its API, and cloned from its own host', async () => {
-    await using github = await startGithub({ basePath: '/api/v3', webUrl: 'https://git.example.com' });
-    addRepository(github.state, 'octo/shop').issues.set(1, { title: 'Help', body: '', author: 'ada', comments: [] });
-    const report = await read(github, 'https://git.example.com/octo/shop/issues/1');
-    expect(report.repository.url).toBe('https://git.example.com/octo/shop.git');
-    expect(github.requests.map(({ line }) => line)).toEqual(['GET /api/v3/repos/octo/shop/issues/1']);
-  });
 });
 
 describe('the address of a failed run', () => {
@@ -147,13 +128,6 @@ describe('the address of a failed run', () => {
     await read(github, RUN_URL);
     expect(new Set(github.requests.map(({ authorization }) => authorization))).toEqual(new Set(['token secret-token']));
     expect(github.state.storage.size).toBe(1);
-  });
-
-  it('with an attempt reads the jobs of that attempt', async () => {
-    await using github = await startGithub();
-    addRun(addRepository(github.state, 'octo/shop'), { attempts: [[job(1)], [job(2, { conclusion: 'success' })]] });
-    expect((await read(github, `${RUN_URL}/attempts/1`)).log).toContain('log of 1');
-    await expect(read(github, RUN_URL)).rejects.toMatchObject({ code: 'usage' });
   });
 
   it('from a fork is cloned from the fork, and from the base where the fork is gone', async () => {
@@ -191,18 +165,6 @@ describe('the address of a failed run', () => {
     expect(report.log).toMatch(/line 59999 x+\n$/);
   });
 
-  it('says so where one of its logs has expired, and gives up where all have', async () => {
-    await using github = await startGithub();
-    const repository = addRepository(github.state, 'octo/shop');
-    const expired = job(2, { log: { kind: 'expired' } });
-    addRun(repository, { attempts: [[job(1), expired]] });
-    expect((await read(github, RUN_URL)).log).toContain(
-      '[GitHub no longer keeps the log (90 days unless set otherwise)',
-    );
-    addRun(repository, { attempts: [[expired]] });
-    await expect(read(github, RUN_URL)).rejects.toMatchObject({ code: 'absent' });
-  });
-
   it('that is still running, or in which nothing failed, is refused with the reason', async () => {
     await using github = await startGithub();
     const repository = addRepository(github.state, 'octo/shop');
@@ -221,12 +183,6 @@ describe('the address of a job', () => {
     expect(report.text).toContain('attempt 1');
     expect(report.log).toBe('=== Log of job "test (2)" ===\nlog of 2\n');
     expect(report.revision).toBe(SHA);
-  });
-
-  it('that succeeded is refused', async () => {
-    await using github = await startGithub();
-    addRun(addRepository(github.state, 'octo/shop'), { attempts: [[job(1, { conclusion: 'success' })]] });
-    await expect(read(github, `${RUN_URL}/job/1`)).rejects.toThrow('Job "test (1)" has no failed job');
   });
 });
 
@@ -274,12 +230,6 @@ describe('a refusal of GitHub', () => {
     await expect(read(github, `${ISSUE}2`, 'good')).rejects.toThrow('may not read the issue');
     expect((await read(github, ISSUE, 'good')).text).toContain('Help');
   });
-
-  it('of a log without a token names GITHUB_TOKEN', async () => {
-    await using github = await startGithub();
-    addRun(addRepository(github.state, 'octo/shop'));
-    await expect(read(github, RUN_URL, null)).rejects.toThrow('nobody without a token (403): set GITHUB_TOKEN');
-  });
 });
 
 describe('a GitHub that does not answer', () => {
@@ -290,18 +240,5 @@ describe('a GitHub that does not answer', () => {
       code: 'repository_unreachable',
       message: expect.stringMatching(/Can't reach GitHub \(ECONNREFUSED\)\. Check the network.*GHE_HOST/),
     });
-  });
-
-  it('is left at once when the caller stops', async () => {
-    const server = createServer(() => {});
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const options = { token: null, apiUrl, webUrl: 'https://github.com', userAgent: 'causeway-test' };
-    const stop = new AbortController();
-    const reading = createAddressReader(options)('https://github.com/octo/shop/issues/1', stop.signal);
-    server.once('request', () => stop.abort(new Error('stopped')));
-    await expect(reading).rejects.toThrow('stopped');
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseReportAddress } from '../../src/github/report-address.ts';
+import { parseReportAddress } from '../../src/github/read-address.ts';
 
 const GITHUB = 'https://github.com';
 const place = { owner: 'octo', repo: 'shop.js' };

@@ -13,8 +13,7 @@ import {
   readApp,
   readHook,
 } from '../../github/examination/read-app.ts';
-import { appPage } from '../../github/setup/made-app.ts';
-import { wantedOfApp } from '../../github/setup/manifest.ts';
+import { appPage, wantedOfApp } from '../../github/setup/make-app.ts';
 import { type GithubMode, isLoopback } from '../mode.ts';
 import { USER_AGENT } from '../services.ts';
 import { fail, listNames, ok, type Probe, type Verdict, warn } from './probe.ts';

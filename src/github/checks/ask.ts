@@ -1,5 +1,6 @@
-// How GitHub is asked about the checks and workflow runs of a project, and what its failures mean to the caller.
+// Calls to GitHub about the checks and workflow runs of a project, and what their failures mean to the caller.
 import type { Octokit } from '@octokit/rest';
+import type { LRUCache } from 'lru-cache';
 import { ChecksBusy, ChecksClosed, type ShortenLog } from '../../core/check.ts';
 import { type GithubProject, getRepository } from '../../core/project.ts';
 import type { InstallationStore } from '../../db/projects.ts';
@@ -14,7 +15,7 @@ export interface ChecksDeps {
   readonly permissions: Pick<GithubPermissions, 'roleOfPerson'>;
   readonly configuration: Pick<ConfigurationReader, 'of'>;
   readonly store: Pick<InstallationStore, 'findInstallation'>;
-  /** The operator's: a repository's own mode counts below it alone. */
+  /** The operator's: a repository's own mode counts only below it. */
   readonly ceiling: Mode;
   /** Name of the model that the operator offers; null: none. */
   readonly operatorModel: string | null;
@@ -29,7 +30,7 @@ export interface ChecksDeps {
   readonly shortenLog: ShortenLog;
 }
 
-/** One question of the house, which may take several calls. */
+/** One question of a service, which may take several calls. */
 export interface Asking {
   readonly deps: ChecksDeps;
   readonly project: GithubProject;
@@ -103,7 +104,7 @@ const BUSY_MS = 60_000;
 
 const UNSURE_MS = 15_000;
 
-/** What is thrown by the door for what GitHub did; whatever it is not about is handed on as it is. */
+/** Turns failures of GitHub into the errors of `Checks`. */
 export async function toChecksErrors<T>({ now }: Pick<ChecksDeps, 'now'>, asked: Promise<T>): Promise<T> {
   try {
     return await asked;
@@ -127,18 +128,16 @@ export interface WorkflowRun {
   readonly branch: string;
   /** Whether the commit was pushed to this repository, and not to a fork. */
   readonly isOfHere: boolean;
-  /** Whoever pushed, where a push started it. */
+  /** The person who pushed, where a push started it. */
   readonly actor: GithubUser;
 }
 
 /** By repository and commit. */
-export type RunMemory = Map<string, readonly WorkflowRun[]>;
+export type RunMemory = LRUCache<string, readonly WorkflowRun[]>;
 
 const PAGE = 100;
 
 const MOST_PAGES = 5;
-
-const MOST_REMEMBERED = 500;
 
 /** A call for each 100 runs. Empty where we may not read them. Throws GithubFailure. */
 export async function readWorkflowRuns(asking: Asking, sha: string): Promise<readonly WorkflowRun[]> {
@@ -158,21 +157,13 @@ export async function readWorkflowRuns(asking: Asking, sha: string): Promise<rea
     isOfHere: run.head_repository?.id === asking.project.source.repositoryId,
     actor: toUser(run.actor),
   }));
-  remember(asking, sha, runs);
+  asking.runs.set(makeKey(asking, sha), runs);
   return runs;
 }
 
-/** As they were asked for last; null: they never were, or long ago. Others may have begun since. */
+/** As they were last read; null: never, or long ago. Others may have begun since. */
 export function recallRuns(asking: Asking, sha: string): readonly WorkflowRun[] | null {
   return asking.runs.get(makeKey(asking, sha)) ?? null;
-}
-
-function remember(asking: Asking, sha: string, runs: readonly WorkflowRun[]): void {
-  const key = makeKey(asking, sha);
-  asking.runs.delete(key);
-  asking.runs.set(key, runs);
-  const [oldest] = asking.runs.keys();
-  if (asking.runs.size > MOST_REMEMBERED && oldest !== undefined) asking.runs.delete(oldest);
 }
 
 function makeKey({ project }: Asking, sha: string): string {
@@ -180,7 +171,7 @@ function makeKey({ project }: Asking, sha: string): string {
 }
 
 /**
- * What tests a commit, and is started by whoever may push it. All else runs at a commit that it does not test: anybody's comment on an issue
+ * Events that test a commit, and that only people with push access cause. Other runs do not test their commit: any comment on an issue
  * starts a run at the tip of the default branch.
  */
 const TESTING = new Set([

@@ -71,7 +71,7 @@ export async function isAncestor(
 }
 
 /**
- * Whether a commit was the tip of the branch itself (`on`), was merged into it, or is none of its forebears (`beside`). `merged` too where
+ * Whether a commit was the tip of the branch itself (`on`), was merged into it, or is not among its ancestors (`beside`). `merged` too where
  * more lies between than GitHub shows at once.
  */
 export async function locateCommit(
@@ -93,7 +93,7 @@ async function compareCommits(asking: Asking, { from, to }: { readonly from: str
   );
 }
 
-/** The end of a long comparison: its last page, however many stand there. */
+/** The last page of a long comparison. */
 async function readLastCompared(
   asking: Asking,
   { from, to }: { readonly from: string; readonly to: string },

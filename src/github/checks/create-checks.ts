@@ -1,4 +1,5 @@
 // The checks of GitHub as the services see them: rules of the project, what a red check says, and one method for each question.
+import { LRUCache } from 'lru-cache';
 import {
   type Annotation,
   CHECK_LOG_BYTES,
@@ -11,14 +12,14 @@ import {
 import type { GithubProject } from '../../core/project.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { investigationSettings } from '../configuration/effective.ts';
-import { noLogOf, readCheckLog } from '../report/check-log.ts';
+import { explainNoLog, readCheckLog } from '../job-log.ts';
 import { type Asking, ask, askPages, type ChecksDeps, ignoreClosed, type RunMemory, toChecksErrors } from './ask.ts';
 import { isAncestor, readChangedFiles, readCommitRange } from './commit-range.ts';
 import { findPlace } from './find-place.ts';
 import { ACTIONS, listChecks, readPastChecks } from './list-checks.ts';
 
 export function createChecks(deps: ChecksDeps): Checks {
-  const runs: RunMemory = new Map();
+  const runs: RunMemory = new LRUCache({ max: 500 });
   const asked = <T>(project: GithubProject, signal: AbortSignal, answer: (asking: Asking) => Promise<T>): Promise<T> =>
     toChecksErrors(deps, answer({ deps, project, signal, runs }));
   return {
@@ -74,7 +75,7 @@ const EXIT_CODE = '##[error]Process completed with exit code ';
 
 const MESSAGE_CHARACTERS = 4_000;
 
-/** A call for the log of a job, and one for each 50 annotations. A log that is gone or closed to us is told in words. */
+/** A call for the log of a job, and one for each 50 annotations. For a log that is gone or not readable, the reason is returned. */
 async function readWords(asking: Asking, check: Check, bytes = CHECK_LOG_BYTES): Promise<CheckWords> {
   const { runId, app } = check;
   const log =
@@ -98,7 +99,7 @@ async function readLog(
     if (isFailure && error.kind === 'busy') throw error;
     const isDefinite = isFailure && error.kind !== 'unsure';
     if (!isDefinite) awaitLate(asking, check, error);
-    return { log: '', noLog: isFailure && error.kind === 'refused' ? NOT_GRANTED : noLogOf(error) };
+    return { log: '', noLog: isFailure && error.kind === 'refused' ? NOT_GRANTED : explainNoLog(error) };
   }
 }
 

@@ -45,7 +45,7 @@ export async function findPlace(asking: Asking, head: LookedFor): Promise<HeadPl
   return head.branch === '' ? await findNamelessPlace(asking, head) : await findNamedPlace(asking, head);
 }
 
-/** A fork may call a branch of its own as ours is called: what counts is where the commit stands. */
+/** A fork's branch may have the name of ours: what counts is which branch contains the commit. */
 async function locateOnDefault(asking: Asking, sha: string): Promise<'tip' | 'behind' | 'elsewhere'> {
   const { defaultBranch } = asking.project.source;
   const tip = defaultBranch === '' ? null : await findTip(asking, defaultBranch);
@@ -77,7 +77,7 @@ async function makeQueuePlace(
   return { ...place, base: { branch: base, sha: baseSha }, isQueue: true };
 }
 
-/** A branch of this repository that stands there still, else the head of a fork, which no event names. */
+/** A branch of this repository whose tip it is, else the head of a fork, which no event names. */
 async function findNamedPlace(asking: Asking, head: LookedFor): Promise<HeadPlace | null> {
   const { sha, branch } = head;
   const isDefault = branch === asking.project.source.defaultBranch;
@@ -88,7 +88,7 @@ async function findNamedPlace(asking: Asking, head: LookedFor): Promise<HeadPlac
   return await findForkPlace(asking, head);
 }
 
-/** A status names no branch where the commit is a fork's, or where it stands in too many. */
+/** A status names no branch where the commit is a fork's, or where too many contain it. */
 async function findNamelessPlace(asking: Asking, head: LookedFor): Promise<HeadPlace | null> {
   const standing = await locateOnDefault(asking, head.sha);
   return standing === 'elsewhere'
@@ -125,7 +125,7 @@ async function findClosedAt(asking: Asking, { sha, branch }: LookedFor): Promise
   return closed.find(({ head }) => head.sha === sha) ?? null;
 }
 
-/** GitHub finds no pull request by a commit that stands in a fork alone, and its owner is not known: so among those at work just now. */
+/** GitHub finds no pull request by a commit that only a fork has: so it is looked for among those updated last. */
 async function findForkPlace(asking: Asking, { sha, pullRequest = null }: LookedFor): Promise<HeadPlace | null> {
   const { items } = await askPages({ most: MOST_PAGES, size: PAGE }, async (page) => {
     const found = await ask(asking, ({ rest }, place) =>
@@ -165,14 +165,14 @@ function parseQueueBranch(branch: string): QueueBranch | null {
   return { base, number: Number(number), baseSha };
 }
 
-/** Events of this repository's own branches alone. */
+/** Events of this repository's own branches only. */
 const OF_HERE = new Set(['merge_group', 'push']);
 
 const QUEUE_PAGE = 20;
 
 /**
  * Whether the commit is really one of the queue. A fork may call its branches what it likes, and must not speak in the name of another's
- * pull request: so the branch stands in this repository, or Actions ran for it as for one of this repository.
+ * pull request: so the branch exists in this repository, or Actions ran for it as for one of this repository.
  */
 async function isQueued(
   asking: Asking,
@@ -207,11 +207,11 @@ type PullRequestPlace = Extract<HeadPlace, { readonly kind: 'pull_request' }>;
 
 async function makePullRequestPlace(asking: Asking, pull: PullRequest): Promise<PullRequestPlace> {
   const place = toPlace(asking, pull);
-  // Nothing starts unasked for a fork, whoever it belongs to: that call is saved.
+  // Nothing starts by itself for a fork, so the role of its author is not needed.
   return { ...place, isTrusted: !place.isFork && (await mayWrite(asking, pull.user)) };
 }
 
-/** Nothing begins there any more, whoever asks. */
+/** Nothing starts there any more. */
 function makeClosedPlace(asking: Asking, pull: PullRequest): PullRequestPlace {
   return { ...toPlace(asking, pull), isTrusted: false, isClosed: true };
 }
@@ -230,14 +230,14 @@ function toPlace({ project }: Asking, pull: PullRequest): Omit<PullRequestPlace,
   };
 }
 
-/** Never a bot: a person stands behind every analysis. */
+/** Never a bot: every analysis is started by a person. */
 async function mayWrite({ deps, project, signal }: Asking, user: GithubUser): Promise<boolean> {
   const person = toPerson(user);
   if (person === null || isBot(user)) return false;
   return isAtLeast(await deps.permissions.roleOfPerson(person, project, signal), 'write');
 }
 
-/** Null: nobody that we know, such as where other CI than Actions tests what is pushed with no pull request. */
+/** Null: not known, such as where other CI than Actions tests a push without a pull request. */
 async function findPusher(asking: Asking, sha: string): Promise<Person | null> {
   const isPush = (run: WorkflowRun) => run.event === 'push' && isOfDefault(asking, run);
   const known = recallRuns(asking, sha)?.find(isPush);

@@ -140,8 +140,8 @@ async function groupRuns(asking: Asking, sha: string, runs: readonly CheckRun[])
 
 /**
  * What each suite of Actions that tests the commit is about: a workflow and the event that started it. Those of others are not there, nor any
- * where we may not read the runs: who started them is not known then. Null: all of them are green, and it is not known of any; so of the base
- * of a pull request no more is asked.
+ * where we may not read the runs: who started them is not known then. Null: all of them are green, and it is not known of any; so the base
+ * of a pull request needs no further call.
  */
 async function readWorkflows(
   asking: Asking,

@@ -4,7 +4,7 @@ import { CausewayError } from '../../core/errors.ts';
 import type { GithubSource } from '../../core/project.ts';
 
 /**
- * What a token of one repository may do, besides reading its metadata. `git`: contents read. `read`: contents, issues, pull requests, checks,
+ * What a token of one repository may do, apart from reading its metadata. `git`: contents read. `read`: contents, issues, pull requests, checks,
  * statuses and actions read. `talk`: issues and pull requests write. `push`: contents and pull requests write. `check`: checks write.
  * What the installation was not granted is left out.
  */

@@ -33,7 +33,7 @@ interface Credential {
   readonly holder: string;
   /** Adds the authorization to a request and sends it. */
   readonly hook: Authenticate;
-  /** False: writes are not spaced out, as for tokens, which notify nobody. */
+  /** False: writes are not spaced out, as for tokens, which notify no one. */
   readonly isPaced?: boolean;
 }
 

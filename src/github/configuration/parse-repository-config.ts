@@ -87,7 +87,7 @@ function readBudget(value: unknown): FileContent['budget'] {
   return parsed.success ? parsed.data : undefined;
 }
 
-/** The one that stands first in the file. */
+/** The first one in the file. */
 function findFirstFault(issues: readonly z.core.$ZodIssue[], yaml: YamlFile): YamlFault {
   const faults = issues.map((issue) => {
     const unknown = issue.code === 'unrecognized_keys' ? (issue.keys[0] ?? '') : null;

@@ -77,7 +77,7 @@ async function stopAnalysis(deps: CausewayAppDeps, request: AnalysisRequest, sig
   }
 }
 
-/** A pull request of ours may have been analysed itself, besides. */
+/** The thread of the subject, and for our own pull request also the thread that opened it. */
 async function findThreads({ store }: CausewayAppDeps, { project, subject }: AnalysisRequest) {
   const own = await store.findThreadOfSubject(project.id, subject);
   const origin =

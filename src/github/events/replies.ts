@@ -79,7 +79,7 @@ export async function replyToCommand(
   }
 }
 
-/** Or will have one: what a person asked for ends in one. */
+/** Or will have one: an analysis that a person requested ends in a comment. */
 async function hasComment({ store }: CausewayAppDeps, { record, trigger, investigationId }: Thread): Promise<boolean> {
   if (record.comment !== null) return true;
   const investigation = await store.findInvestigation(investigationId);

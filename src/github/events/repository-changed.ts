@@ -12,7 +12,7 @@ import { type CausewayAppDeps, type EventHandler, schedulePublish } from './app-
 /** GitHub names the files of so many commits only. */
 const MAX_LISTED_COMMITS = 2_048;
 
-/** GitHub is asked how it is now; what the event says is not taken over. */
+/** The event only says that something changed: the state is read from GitHub. */
 export const onInstallationChanged: EventHandler<
   'installation' | 'installation_repositories' | 'installation_target'
 > = async (deps, { payload }, signal) => {
@@ -100,7 +100,7 @@ export const onActionRequested: EventHandler<'check_run.requested_action'> = asy
   await deps.store.requestFix(thread.id, { ...by, at: now }, now);
 };
 
-/** Null: there is none, or it is at another analysis by now, which whoever pressed has not seen. The id is a head's, or an old one's thread's. */
+/** Null: there is none, or it has another analysis by now, which was not shown with the button. The id is a head's, or of old check runs a thread's. */
 async function findThreadOfButton(
   { store }: CausewayAppDeps,
   project: GithubProject,

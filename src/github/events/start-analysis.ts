@@ -8,12 +8,11 @@ import type { Person } from '../../core/thread.ts';
 import { acceptReport } from '../../services/accept-report.ts';
 import { investigationSettings } from '../configuration/effective.ts';
 import { type CommentPayload, type IssuePayload, isBot, isOurs, toPerson } from '../payloads.ts';
-import { gatherIssueReport } from '../report/gather-issue-report.ts';
-import { gatherPullRequestReport } from '../report/gather-pull-request-report.ts';
+import { gatherIssueReport, gatherPullRequestReport } from '../report/gather-report.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
 import { addReaction, replyToCommand, reportConfigProblem, type Subject } from './replies.ts';
 
-/** What somebody asked for, as the delivery shows it: later edits are not read. */
+/** A request for an analysis, as the delivery shows it: later edits are not read. */
 export interface AnalysisRequest extends Subject {
   readonly deliveryId: string;
   readonly issue: IssuePayload;
@@ -105,7 +104,7 @@ function findFixRequest({ subject, trigger, isForFix = false }: AnalysisRequest)
 }
 
 /**
- * The role of a person who has triage or more in the repository now; null for anybody else. GitHub itself is asked: neither an author's
+ * The role of a person who has triage or more in the repository now; null for all others. It is read from GitHub: neither an author's
  * association nor a label proves anything.
  */
 export async function readTriageRole(
@@ -150,7 +149,7 @@ interface LabelledIssue {
   readonly labels: readonly string[];
 }
 
-/** A delivery can arrive hours late. If the label was removed in the meantime, nobody wants the analysis any more. */
+/** A delivery can arrive hours late. If the label was removed in the meantime, the analysis is no longer wanted. */
 async function isStillLabelled(
   { clients }: CausewayAppDeps,
   { project, issue, labels }: LabelledIssue,

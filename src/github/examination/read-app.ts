@@ -99,7 +99,7 @@ const RANK: Readonly<Record<string, number>> = { read: 1, write: 2, admin: 3 };
 interface GrantDifference {
   /** Such as `checks: write`. */
   readonly missing: readonly string[];
-  /** Granted, and more than is asked for. */
+  /** Granted beyond what app.yml lists. */
   readonly unneeded: readonly string[];
 }
 

@@ -1,4 +1,6 @@
-// Handles the `delivery` jobs: opens a stored delivery, has Probot dispatch it to our handlers, and wipes its body.
+// Handles the `delivery` jobs: has Probot dispatch a stored delivery to our handlers, and wipes its body.
+
+import { Probot, ProbotOctokit } from 'probot';
 import { CausewayError } from '../../core/errors.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { SourceBusy } from '../../core/source.ts';
@@ -6,11 +8,10 @@ import type { Delivery, DeliveryStore } from '../../db/deliveries.ts';
 import type { Log } from '../../log.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
-import { type DeliveryPayload, isRecord } from './delivery-body.ts';
-import type { DeliveriesInFlight } from './in-flight.ts';
-import type { ReceivingProbot } from './open-probot.ts';
+import { createOwnerRule, type OwnerRule } from '../projects/project-sync.ts';
+import { type DeliveryPayload, isRecord } from './delivery.ts';
 
-export interface DeliveryHandlerOptions {
+interface DeliveryHandlerOptions {
   readonly store: Pick<DeliveryStore, 'findDelivery' | 'endDelivery'>;
   readonly probot: ReceivingProbot;
   readonly inFlight: DeliveriesInFlight;
@@ -23,6 +24,7 @@ export interface DeliveryHandlerOptions {
 }
 
 const SECOND_MS = 1_000;
+
 const DAY_MS = 24 * 60 * 60 * SECOND_MS;
 
 /** A delivery that has waited so many seconds pauses for so many more. */
@@ -58,7 +60,8 @@ async function handleDelivery(
   const { id, event: name } = delivery;
   const payload: DeliveryPayload = JSON.parse(delivery.body);
   try {
-    const isAllowed = await isOwnerAllowed(options, findOwner(payload), signal);
+    const owner = findOwner(payload);
+    const isAllowed = owner === null || (await createOwnerRule(options)(owner, signal));
     if (isAllowed) await inFlight.during(id, signal, () => probot.receive({ id, name, payload }));
     else log.info({ delivery: id }, 'a delivery was dropped: its owner is not in ALLOWED_OWNERS');
   } catch (error) {
@@ -77,7 +80,7 @@ function isTemporary(cause: unknown): cause is GithubFailure | SourceBusy {
   return cause instanceof GithubFailure && (cause.kind === 'busy' || cause.kind === 'unsure');
 }
 
-/** Nobody sends it again while it waits: GitHub knows that we have it. The wait follows from its age, so that a restart does not prolong it. */
+/** It is not sent again while it waits: for GitHub it is delivered. The wait follows from its age, so that a restart does not prolong it. */
 async function postpone(
   options: DeliveryHandlerOptions,
   { id, receivedAt }: Delivery,
@@ -110,21 +113,10 @@ async function giveUp({ log, store, redactor }: DeliveryHandlerOptions, delivery
 }
 
 /** The owner of the repository, or else of the installation; null where the delivery names neither. */
-function findOwner({ repository, installation }: DeliveryPayload): DeliveryPayload | null {
+function findOwner({ repository, installation }: DeliveryPayload): Parameters<OwnerRule>[0] | null {
   const owner = isRecord(repository) ? repository['owner'] : isRecord(installation) ? installation['account'] : null;
-  return isRecord(owner) ? owner : null;
-}
-
-async function isOwnerAllowed(
-  { clients, allowedOwners }: DeliveryHandlerOptions,
-  owner: DeliveryPayload | null,
-  signal: AbortSignal,
-): Promise<boolean> {
-  if (owner === null) return true;
-  if (allowedOwners.length === 0) return owner['id'] === (await clients.identity(signal)).owner.id;
   // An enterprise has a slug instead of a login.
-  const name = String(owner['login'] ?? owner['slug'] ?? '').toLowerCase();
-  return allowedOwners.some((login) => login.toLowerCase() === name);
+  return isRecord(owner) ? { id: Number(owner['id']), login: String(owner['login'] ?? owner['slug'] ?? '') } : null;
 }
 
 /** The first of several. Probot attaches the whole event to each error, which would end up in the log. */
@@ -132,4 +124,72 @@ function unwrapError(error: unknown): unknown {
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
   if (typeof inner === 'object' && inner !== null) Reflect.deleteProperty(inner, 'event');
   return inner;
+}
+
+interface DeliveriesInFlight {
+  /** While `handle` runs, the signal is the delivery's. */
+  during(id: string, signal: AbortSignal, handle: () => Promise<void>): Promise<void>;
+  /** Of any other delivery: a signal that aborts after a minute. */
+  signalOf(id: string): AbortSignal;
+}
+
+const UNKNOWN_MS = 60_000;
+
+export function createDeliveriesInFlight(): DeliveriesInFlight {
+  const signals = new Map<string, AbortSignal>();
+  return {
+    async during(id, signal, handle) {
+      signals.set(id, signal);
+      try {
+        await handle();
+      } finally {
+        signals.delete(id);
+      }
+    },
+    signalOf: (id) => signals.get(id) ?? AbortSignal.timeout(UNKNOWN_MS),
+  };
+}
+
+interface ProbotOptions {
+  readonly appId: number;
+  /** PEM. */
+  readonly privateKey: string;
+  /** Base address of the API, without a slash at its end. */
+  readonly apiUrl: string;
+  readonly log: Log;
+  readonly app: (app: Probot) => void;
+}
+
+/** An event as it arrived; the receiver has checked that name and payload belong together. */
+export interface ArrivedEvent {
+  readonly id: string;
+  readonly name: string;
+  readonly payload: unknown;
+}
+
+export interface ReceivingProbot {
+  /** Rejects with an AggregateError where handlers throw. */
+  receive(event: ArrivedEvent): Promise<void>;
+}
+
+export async function openProbot({ appId, privateKey, apiUrl, log, app }: ProbotOptions): Promise<ReceivingProbot> {
+  const probot = new Probot({
+    appId,
+    privateKey,
+    baseUrl: apiUrl,
+    // The receiver has verified the signature; without a secret Probot would accept the word "development".
+    secret: privateKey,
+    // Probot logs payloads and headers.
+    log: log.child({}, { level: 'silent' }),
+    // The object form of these defaults would be ignored.
+    Octokit: ProbotOctokit.defaults((options: object) => ({
+      ...options,
+      throttle: { enabled: false },
+      retry: { enabled: false },
+    })),
+  });
+  await probot.ready();
+  await probot.load(app);
+  // Probot types the payload by the event's name, which is known only at run time here.
+  return { receive: (event) => probot.receive(event as unknown as Parameters<Probot['receive']>[0]) };
 }

@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { readLimited } from '../../core/abortable.ts';
 import type { DeliveryStore, NewDelivery } from '../../db/deliveries.ts';
 import type { Log } from '../../log.ts';
-import { isSignedByOne, parseDelivery, readSignature } from './delivery-body.ts';
-import { classifyDelivery } from './delivery-kind.ts';
+import { classifyDelivery, isSignedByOne, parseDelivery, readSignature } from './delivery.ts';
 
 export interface ReceiverOptions {
   readonly store: Pick<DeliveryStore, 'acceptDelivery'>;
@@ -103,7 +102,7 @@ async function acceptSigned(options: ReceiverOptions, headers: Headers, bytes: U
   if (kind.kind === 'misfit') return refuse(400, 'The body is not that of the event in X-GitHub-Event.');
   if (kind.kind === 'ignored') return acknowledge('Received. This event starts nothing.');
   const { kind: _, sameWithinMs, ...place } = kind;
-  // The signature covers the body alone, so that it is the body that says whether two deliveries mean the same.
+  // The signature covers only the body, so the body decides whether two deliveries mean the same.
   const meaning = createHash('sha256').update(bytes).digest('hex');
   return await storeDelivery(options, { id, event, body: parsed.text, meaning, ...place }, sameWithinMs);
 }

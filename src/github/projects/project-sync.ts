@@ -9,16 +9,15 @@ import { missingPermissions } from '../clients/create-github-clients.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import { createInTurn } from './in-turn.ts';
 import { listInstallations, listRepositories, readInstallation } from './listings.ts';
-import { createOwnerRule } from './owner-rule.ts';
 
-/** What an event says of installations and repositories is never taken over: GitHub is asked how it is now. */
+/** Events only say that something changed: the state of installations and repositories is read from GitHub. */
 export interface ProjectSync {
   /**
    * Makes all projects equal to what GitHub says. Throws GithubFailure where the installations could not be listed. One that fails is
    * logged, leaves its projects as they are and stops no other; its error is thrown at the end, so that a retry comes soon.
    */
   reconcile(signal: AbortSignal): Promise<void>;
-  /** Throws GithubFailure where GitHub could not be asked. */
+  /** Throws GithubFailure where GitHub gives no answer. */
   installationChanged(installationId: number, signal: AbortSignal): Promise<void>;
   /** One repository of an installation: added, renamed, archived, made public, transferred, removed. Throws like the above. */
   repositoryChanged(repositoryId: number, installationId: number, signal: AbortSignal): Promise<void>;
@@ -28,7 +27,7 @@ export interface ProjectSync {
   installationRemoved(installationId: number, signal: AbortSignal): Promise<void>;
 }
 
-export interface ProjectSyncOptions extends CancelDeps {
+interface ProjectSyncOptions extends CancelDeps {
   readonly clients: Pick<GithubClients, 'app' | 'identity' | 'installation' | 'repository'>;
   readonly store: CancelDeps['store'] & InstallationStore & Pick<Store, 'listOpenInvestigations'>;
   readonly source: Pick<Source, 'forget'>;
@@ -144,7 +143,7 @@ export function createProjectSync(options: ProjectSyncOptions): ProjectSync {
 
   /**
    * The lost projects without those that another installation has, which are shown again under their old ids: a transfer is announced to the
-   * old owner's installation first. GitHub cannot say which installation has a repository, so each is asked for a token of it.
+   * old owner's installation first. GitHub cannot say which installation has a repository, so a token of it is requested from each.
    */
   async function withoutTransferred(lost: readonly Project[], signal: AbortSignal): Promise<readonly Project[]> {
     if (lost.length > MAX_TRANSFERS) return lost;
@@ -220,4 +219,24 @@ async function unlessGone<T>(work: Promise<T>): Promise<T | null> {
     if (error instanceof GithubFailure && error.kind === 'gone') return null;
     throw error;
   }
+}
+
+export interface OwnerRuleOptions {
+  readonly clients: Pick<GithubClients, 'identity'>;
+  /** Logins, in any case; empty: the owner of the App. */
+  readonly allowedOwners: readonly string[];
+}
+
+export type OwnerRule = (
+  owner: { readonly id: number; readonly login: string },
+  signal: AbortSignal,
+) => Promise<boolean>;
+
+/** Compares logins or, where none is named, the number of the App's owner. Throws GithubFailure where GitHub does not say who that is. */
+export function createOwnerRule({ clients, allowedOwners }: OwnerRuleOptions): OwnerRule {
+  const allowed = new Set(allowedOwners.map((login) => login.toLowerCase()));
+  return async ({ id, login }, signal) => {
+    if (allowed.size > 0) return allowed.has(login.toLowerCase());
+    return id === (await clients.identity(signal)).owner.id;
+  };
 }

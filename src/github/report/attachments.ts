@@ -3,7 +3,7 @@
 import { readLimited } from '../../core/abortable.ts';
 import type { GithubProject } from '../../core/project.ts';
 import { keepBeginning } from '../../core/text.ts';
-import type { GatherDeps } from './gather-deps.ts';
+import type { GatherDeps } from './gather-report.ts';
 
 const TOGETHER_BYTES = 5 * 1024 * 1024;
 
@@ -79,7 +79,7 @@ export function findAttachments(
   return [...found.values()].slice(0, MOST);
 }
 
-/** `…/user-attachments/files/1/name`, or older: `…/owner/name/files/1/name`, of this repository alone. */
+/** `…/user-attachments/files/1/name`, or older: `…/owner/name/files/1/name`, of this repository only. */
 function attachmentOf(link: string, webUrl: string, repository: string): Attachment | null {
   const url = URL.parse(link);
   const base = new URL(webUrl);
@@ -109,7 +109,7 @@ type AttachmentText =
 
 const MOST_REDIRECTS = 3;
 
-/** Where GitHub keeps files, besides its own host. */
+/** Where GitHub keeps files, apart from its own host. */
 const STORAGE = [
   /^(?:[a-z0-9-]+\.)*githubusercontent\.com$/,
   /^github-production-[a-z0-9-]+\.s3\.amazonaws\.com$/,
@@ -159,7 +159,7 @@ async function open(deps: Deps, { project, url }: AttachmentPlace, signal: Abort
   return `GitHub answered ${answer.status}`;
 }
 
-/** Such a host is asked without a token; its address is itself the permission. An Enterprise server keeps files beside itself. */
+/** Such a host gets no token: the address is the permission. An Enterprise server keeps files on subdomains. */
 function isStorage(url: URL, webUrl: string): boolean {
   if (url.username !== '' || url.password !== '') return false;
   const { protocol, hostname } = new URL(webUrl);

@@ -8,11 +8,11 @@ import { createGithubClient, type GithubOptions } from '../github-client.ts';
 export interface FindPersonDeps {
   readonly clients: Pick<GithubClients, 'installation'>;
   readonly store: Pick<InstallationStore, 'listInstallations'>;
-  /** For where nobody has installed the App yet: asked as anybody may, or with GITHUB_TOKEN. */
+  /** For before the App is installed anywhere: read anonymously, or with GITHUB_TOKEN. */
   readonly github: GithubOptions;
 }
 
-/** Throws `absent` where the login is nobody's or not a person's, and what GitHub's refusals become. */
+/** Throws `absent` where no person has the login. */
 export async function findPerson(deps: FindPersonDeps, login: string, signal: AbortSignal): Promise<Person> {
   if (!/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$/.test(login)) throw nobody(login);
   const user = await userOf(deps, login, signal);

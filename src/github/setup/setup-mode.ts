@@ -1,12 +1,18 @@
-// Set-up: who holds the one-time code makes the App from a manifest; GitHub's answer is kept, and the door closes.
-
-import { randomBytes } from 'node:crypto';
+// Set-up: the holder of the one-time code makes the App from a manifest; GitHub's answer is kept, and /setup closes.
+import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { readLimited } from '../../core/abortable.ts';
 import { CausewayError } from '../../core/errors.ts';
 import type { Log } from '../../log.ts';
-import { type ExchangeGithub, exchangeCode, type MadeApp } from './made-app.ts';
-import { buildManifest, suggestedName } from './manifest.ts';
-import { createOneTimeCode, isSame, type OneTimeCode } from './one-time-code.ts';
-import { readForm, type SetupForm } from './setup-form.ts';
+import {
+  buildManifest,
+  type ExchangeGithub,
+  exchangeCode,
+  INSTALL_KINDS,
+  type InstallKind,
+  type MadeApp,
+  suggestedName,
+} from './make-app.ts';
 import { donePage, faultPage, formPage, handOverPage, pageHeaders } from './setup-pages.ts';
 
 interface SetupOptions {
@@ -30,14 +36,18 @@ export interface Setup {
   readonly done: Promise<void>;
 }
 
-interface Ground {
+interface SetupContext {
   readonly options: SetupOptions;
   readonly code: OneTimeCode;
-  readonly journeys: Journeys;
+  readonly attempts: Attempts;
 }
 
 export function createSetup(options: SetupOptions): Setup {
-  const ground: Ground = { options, code: createOneTimeCode(options.now), journeys: createJourneys(options.now) };
+  const context: SetupContext = {
+    options,
+    code: createOneTimeCode(options.now),
+    attempts: createAttempts(options.now),
+  };
   const done = Promise.withResolvers<void>();
   let isClosed = false;
   const close = () => {
@@ -45,87 +55,88 @@ export function createSetup(options: SetupOptions): Setup {
     done.resolve();
   };
   return {
-    code: ground.code.text,
+    code: context.code.text,
     done: done.promise,
     fetch: async (request, stopping) => {
-      switch (isClosed ? '' : placeOf(request)) {
+      switch (isClosed ? '' : nameRoute(request)) {
         case 'GET /healthz':
           return Response.json({ status: 'alive' }, { headers: { 'Cache-Control': 'no-store' } });
         case 'GET /setup':
           return showForm(options, request, { status: 200, faults: [] });
         case 'POST /setup':
-          return await submit(ground, request);
+          return await submit(context, request);
         case 'GET /setup/created':
-          return await created(ground, request, { stopping, close });
+          return await finishSetup(context, request, { stopping, close });
         default:
-          return plain(404, 'Causeway is being set up: there is only /setup.');
+          return answerText(404, 'Causeway is being set up: there is only /setup.');
       }
     },
   };
 }
 
-function placeOf({ method, url }: Request): string {
+function nameRoute({ method, url }: Request): string {
   const { pathname } = new URL(url);
   return `${method === 'HEAD' ? 'GET' : method} ${pathname.replace(/\/$/, '')}`;
 }
 
 /** The form came: with the right code the browser is handed over to GitHub. */
-async function submit({ options, code, journeys }: Ground, request: Request): Promise<Response> {
-  const base = ownBase(request, options.publicUrl);
-  if (base === null) return plain(403, 'This form is taken from its own page only: open /setup and fill it in there.');
+async function submit({ options, code, attempts }: SetupContext, request: Request): Promise<Response> {
+  const base = findOwnBase(request, options.publicUrl);
+  if (base === null)
+    return answerText(403, 'This form is accepted only from its own page: open /setup and fill it in there.');
   const read = await readForm(request);
-  if (read === null) return plain(400, 'This is not the form of /setup.');
-  const refused = (status: number, faults: readonly string[]) => showForm(options, request, { status, faults });
-  if (read.kind === 'faults') return refused(422, read.faults);
+  if (read === null) return answerText(400, 'This is not the form of /setup.');
+  const refuse = (status: number, faults: readonly string[]) => showForm(options, request, { status, faults });
+  if (read.kind === 'faults') return refuse(422, read.faults);
   switch (code.judge(read.form.code)) {
     case 'too_many':
-      return refused(429, ['Too many wrong codes: wait a minute.']);
+      return refuse(429, ['Too many wrong codes: wait a minute.']);
     case 'wrong':
-      return refused(403, ['This is not the one-time code that stands in the terminal.']);
+      return refuse(403, ['This is not the one-time code that is shown in the terminal.']);
     case 'right':
-      return handOver(options, read.form, { base, journey: journeys.begin(read.form.publicUrl) });
+      return handOver(options, read.form, { base, attempt: attempts.begin(read.form.publicUrl) });
   }
 }
 
-interface OnTheWay {
+interface HandOver {
   /** Address of our pages in that browser, to which it comes back with its cookie. */
   readonly base: string;
-  readonly journey: Journey;
+  readonly attempt: Attempt;
 }
 
-function handOver({ github, appFile }: SetupOptions, form: SetupForm, { base, journey }: OnTheWay): Response {
+function handOver({ github, appFile }: SetupOptions, form: SetupForm, { base, attempt }: HandOver): Response {
   const { webUrl } = github;
   const owner = form.organisation === '' ? '' : `/organizations/${form.organisation}`;
-  const action = `${webUrl}${owner}/settings/apps/new?state=${journey.state}`;
+  const action = `${webUrl}${owner}/settings/apps/new?state=${attempt.state}`;
   const manifest = buildManifest({ ...form, appFile, redirectUrl: `${base}/setup/created` });
-  const cookie = cookieFor(journey.cookie, base);
-  return html(200, handOverPage({ action, manifest, webUrl }), { cookie, formTarget: new URL(webUrl).origin });
+  const cookie = formatCookie(attempt.cookie, base);
+  return answerHtml(200, handOverPage({ action, manifest, webUrl }), { cookie, formTarget: new URL(webUrl).origin });
 }
 
 /** The browser came back from GitHub with a code for the credentials. */
-async function created(
-  { options, journeys }: Ground,
+async function finishSetup(
+  { options, attempts }: SetupContext,
   request: Request,
   { stopping, close }: { readonly stopping: AbortSignal; readonly close: () => void },
 ): Promise<Response> {
   const { searchParams } = new URL(request.url);
-  const journey = journeys.end(searchParams.get('state') ?? '', cookieOf(request));
-  if (journey === null) {
-    const words = 'This did not come from a set-up that was begun in this browser within the last hour.';
-    return html(403, faultPage(words));
+  const attempt = attempts.end(searchParams.get('state') ?? '', readCookie(request));
+  if (attempt === null) {
+    const words = 'This did not come from a set-up that was started in this browser within the last hour.';
+    return answerHtml(403, faultPage(words));
   }
   try {
     const app = await exchangeCode(searchParams.get('code') ?? '', options.github, stopping);
-    options.keep(app, journey.publicUrl);
+    options.keep(app, attempt.publicUrl);
     options.log.info({ app: app.slug, owner: app.owner }, 'the App is made and kept; /setup is closed');
     close();
-    return html(200, donePage({ name: app.slug, installUrl: `${app.pageUrl}/installations/new` }), {
+    return answerHtml(200, donePage({ name: app.slug, installUrl: `${app.pageUrl}/installations/new` }), {
       cookie: NO_COOKIE,
     });
   } catch (error) {
     if (!(error instanceof CausewayError)) throw error;
     options.log.warn({ err: error }, 'the App could not be taken over');
-    return html(502, faultPage(`The App could not be taken over. ${error.message}`));
+    return answerHtml(502, faultPage(`The App could not be taken over. ${error.message}`));
   }
 }
 
@@ -136,11 +147,11 @@ function showForm(
 ): Response {
   const publicUrl = options.publicUrl || `http://${request.headers.get('Host') ?? ''}`;
   const { webUrl } = options.github;
-  return html(status, formPage({ faults, publicUrl, webUrl, name: suggestedName(options.appFile) }));
+  return answerHtml(status, formPage({ faults, publicUrl, webUrl, name: suggestedName(options.appFile) }));
 }
 
 /** Where our own page is that sent the form, with the path of PUBLIC_URL behind a proxy; null where the form came from elsewhere. */
-function ownBase({ headers }: Request, publicUrl: string): string | null {
+function findOwnBase({ headers }: Request, publicUrl: string): string | null {
   const origin = URL.parse(headers.get('Origin') ?? '');
   const site = headers.get('Sec-Fetch-Site') ?? 'same-origin';
   if (origin === null || site !== 'same-origin') return null;
@@ -148,25 +159,25 @@ function ownBase({ headers }: Request, publicUrl: string): string | null {
   return origin.host === headers.get('Host') ? origin.origin : null;
 }
 
-interface Journey {
+interface Attempt {
   readonly state: string;
   readonly cookie: string;
   /** Where GitHub will reach the service. */
   readonly publicUrl: string;
 }
 
-interface Journeys {
+interface Attempts {
   /** The one before ends: there is one App to be made. */
-  begin(publicUrl: string): Journey;
-  /** The journey that comes back, once; null where it is none of ours or is older than an hour. */
-  end(state: string, cookie: string): Journey | null;
+  begin(publicUrl: string): Attempt;
+  /** The attempt that comes back, once; null where it is none of ours or is older than an hour. */
+  end(state: string, cookie: string): Attempt | null;
 }
 
 /** As long as GitHub's own code holds. */
 const LONGEST_MS = 60 * 60 * 1_000;
 
-function createJourneys(now: () => Date): Journeys {
-  let current: (Journey & { readonly until: number }) | null = null;
+function createAttempts(now: () => Date): Attempts {
+  let current: (Attempt & { readonly until: number }) | null = null;
   return {
     begin: (publicUrl) => {
       const [state, cookie] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
@@ -187,8 +198,8 @@ const COOKIE = 'causeway_setup';
 
 const HOUR_S = 3_600;
 
-/** `formTarget`: an origin that the page's form goes to, besides our own. */
-function html(
+/** `formTarget`: a further origin that the page's form goes to. */
+function answerHtml(
   status: number,
   body: string,
   { cookie = '', formTarget = '' }: { readonly cookie?: string; readonly formTarget?: string } = {},
@@ -198,7 +209,7 @@ function html(
   return new Response(body, { status, headers });
 }
 
-function plain(status: number, words: string): Response {
+function answerText(status: number, words: string): Response {
   const headers = {
     'Content-Type': 'text/plain; charset=utf-8',
     'Cache-Control': 'no-store',
@@ -208,13 +219,118 @@ function plain(status: number, words: string): Response {
 }
 
 /** Comes back with a link from GitHub (Lax), to no script, for an hour. */
-function cookieFor(value: string, origin: string): string {
+function formatCookie(value: string, origin: string): string {
   return `${COOKIE}=${value}; Path=/; Max-Age=${HOUR_S}; HttpOnly; SameSite=Lax${origin.startsWith('https:') ? '; Secure' : ''}`;
 }
 
 const NO_COOKIE = `${COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`;
 
-function cookieOf(request: Request): string {
+function readCookie(request: Request): string {
   const pairs = (request.headers.get('Cookie') ?? '').split(/;\s*/);
   return pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) ?? '';
+}
+
+interface SetupForm {
+  readonly code: string;
+  /** Login of the organisation that is to own the App; "": the person who is signed in. */
+  readonly organisation: string;
+  readonly name: string;
+  readonly kind: InstallKind;
+  readonly publicUrl: string;
+}
+
+type ReadForm =
+  | { readonly kind: 'form'; readonly form: SetupForm }
+  | { readonly kind: 'faults'; readonly faults: readonly string[] };
+
+const MOST_BYTES = 16 * 1024;
+
+const NO_ADDRESS = 'The address begins with https:// (or http://) and has no user name, query or fragment.';
+
+const Form = z.object({
+  code: z.string(),
+  owner: z.enum(['user', 'organisation'], 'Choose whether you or an organisation owns the App.'),
+  organisation: z.string(),
+  name: z
+    .string()
+    .trim()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,33}$/, 'The name has 1 to 34 letters, digits, spaces, dots and hyphens.'),
+  kind: z.enum(INSTALL_KINDS, 'Choose what the App may do.'),
+  publicUrl: z.string().transform((text, { issues }) => {
+    const address = parseAddress(text.trim());
+    if (address !== null) return address;
+    issues.push({ code: 'custom', input: text, message: NO_ADDRESS });
+    return z.NEVER;
+  }),
+});
+
+/** Null where it is no form of at most 16 KiB. */
+async function readForm(request: Request): Promise<ReadForm | null> {
+  const type = request.headers.get('Content-Type')?.split(';')[0]?.trim().toLowerCase();
+  const text = type === 'application/x-www-form-urlencoded' ? await readText(request) : null;
+  if (text === null) return null;
+  const blank = { code: '', organisation: '', name: '', publicUrl: '' };
+  const parsed = Form.safeParse({ ...blank, ...Object.fromEntries(new URLSearchParams(text)) });
+  if (!parsed.success) return { kind: 'faults', faults: parsed.error.issues.map(({ message }) => message) };
+  const { owner, ...values } = parsed.data;
+  const organisation = owner === 'organisation' ? values.organisation.trim() : '';
+  if (owner === 'organisation' && !/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$/.test(organisation)) {
+    return { kind: 'faults', faults: ['Give the name of the organisation as it stands in its address on GitHub.'] };
+  }
+  return { kind: 'form', form: { ...values, organisation } };
+}
+
+async function readText(request: Request): Promise<string | null> {
+  const { bytes, isWhole } = await readLimited(request.body, MOST_BYTES);
+  return isWhole ? Buffer.from(bytes).toString('utf8') : null;
+}
+
+/** As the URL parser writes it, so that nothing but an address gets into the manifest; without a slash at its end. Null where it is none. */
+function parseAddress(text: string): string | null {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  if (url.username !== '' || url.password !== '' || /[?#]/.test(url.href)) return null;
+  return url.href.replace(/(?<!\/)\/+$/, '');
+}
+
+/** Without letters and digits that look alike: 31 kinds, 20 of them, 99 bits. */
+const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ3456789';
+
+const TRIES = 10;
+
+const WINDOW_MS = 60_000;
+
+type Verdict = 'right' | 'wrong' | 'too_many';
+
+interface OneTimeCode {
+  /** To be printed in the terminal, in groups of five. */
+  readonly text: string;
+  judge(given: string): Verdict;
+}
+
+function createOneTimeCode(now: () => Date): OneTimeCode {
+  const letters = Array.from({ length: 20 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+  const wanted = digest(letters);
+  let tries: readonly number[] = [];
+  return {
+    text: letters.replace(/.{5}(?=.)/g, '$&-'),
+    judge: (given) => {
+      // Before the limit: 99 bits need no lock, and guessing must not lock out the operator.
+      if (timingSafeEqual(digest(given.toUpperCase().replace(/[^A-Z0-9]/g, '')), wanted)) return 'right';
+      const at = now().getTime();
+      tries = tries.filter((earlier) => at - earlier < WINDOW_MS);
+      if (tries.length >= TRIES) return 'too_many';
+      tries = [...tries, at];
+      return 'wrong';
+    },
+  };
+}
+
+/** Whether two secrets are equal, in a time that tells nothing of where they differ. */
+function isSame(a: string, b: string): boolean {
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

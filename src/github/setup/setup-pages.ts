@@ -103,14 +103,14 @@ export function faultPage(words: string): string {
   );
 }
 
-/** `formTarget`: an origin that forms may be sent to besides our own; "" for none. */
+/** `formTarget`: a further origin that forms may be sent to; "" for none. */
 export function pageHeaders(formTarget: string): Readonly<Record<string, string>> {
   return {
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': 'no-store',
     'Content-Security-Policy': `default-src 'none'; style-src ${STYLE_HASH}; form-action 'self' ${formTarget}; base-uri 'none'; frame-ancestors 'none'`,
     'Cross-Origin-Opener-Policy': 'same-origin',
-    // Our own origin must stand in Origin when the form comes back; path and query are nobody's business.
+    // The form is accepted only with our own origin in Origin; path and query are not sent elsewhere.
     'Referrer-Policy': 'strict-origin',
     'X-Content-Type-Options': 'nosniff',
   };

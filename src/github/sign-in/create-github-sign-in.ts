@@ -4,10 +4,11 @@ import { readLimited } from '../../core/abortable.ts';
 import { type GithubSignIn, SignInRefused } from '../../core/account.ts';
 import { CausewayError } from '../../core/errors.ts';
 import type { Person } from '../../core/thread.ts';
+import type { InstallationStore } from '../../db/projects.ts';
 import { type Log, registerSecret } from '../../log.ts';
 import { sendUnwatched, type WatchCall } from '../clients/github-clients.ts';
 import { hasNext } from '../projects/listings.ts';
-import type { MayEnter } from './may-enter.ts';
+import { createOwnerRule, type OwnerRuleOptions } from '../projects/project-sync.ts';
 
 export interface GithubSignInOptions {
   readonly clientId: string;
@@ -31,15 +32,21 @@ type CodeExchange = Parameters<GithubSignIn['person']>[0];
 
 /** An installation is about 2 KB, with all its permissions and events. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
+
 const MAX_PAGES = 10;
+
 const PAGE_SIZE = 100;
+
 /** GitHub's user tokens live for 8 hours. The refresh token lives longer, but is not kept. */
 const TOKEN_TTL_MS = 8 * 60 * 60_000;
 
 const Refusal = z.object({ error: z.string() });
+
 /** What may be in a header. */
 const Token = z.object({ access_token: z.string().regex(/^[\x21-\x7e]{8,512}$/) });
+
 const User = z.object({ id: z.int().positive(), login: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/) });
+
 const Page = z.object({ installations: z.array(z.object({ id: z.int().positive() })) });
 
 export function createGithubSignIn(options: GithubSignInOptions): GithubSignIn {
@@ -193,7 +200,7 @@ async function request(options: GithubSignInOptions, sent: SignInRequest, limits
   const signal = AbortSignal.any([limits.signal, limits.deadline]);
   const headers = { ...sent.headers, 'user-agent': userAgent };
   try {
-    // The limits of the person's own token count for nobody else.
+    // The limits of the person's own token do not count for the App.
     const response = await watch({ route: `${method} ${path}`, holder: 'person' }, () =>
       send(url, { method, headers, body, redirect: 'manual', signal }),
     );
@@ -274,4 +281,30 @@ function notAllowed({ login }: Person): SignInRefused {
     'person',
     `You are signed in to GitHub as ${login}, but there is nothing for you here yet. Get access to a repository that Causeway watches, or install its App on repositories of your own; if that does not help, ask the operator to add you or your organisation to ALLOWED_OWNERS. Then sign in again.`,
   );
+}
+
+/** `installationIds`: those that GitHub lists for the person. Throws `github_failed` where GitHub does not say who owns the App. */
+type MayEnter = (person: Person, installationIds: readonly number[], signal: AbortSignal) => Promise<boolean>;
+
+interface MayEnterOptions extends OwnerRuleOptions {
+  readonly store: Pick<InstallationStore, 'listInstallations'>;
+}
+
+/** Suspended installations do not count: their projects are hidden. */
+export function createMayEnter({ store, ...rule }: MayEnterOptions): MayEnter {
+  const isAllowed = createOwnerRule(rule);
+  return async (person, installationIds, signal) => {
+    const own = new Set(installationIds);
+    const reached = (await store.listInstallations()).filter(({ id, isSuspended }) => !isSuspended && own.has(id));
+    try {
+      for (const owner of [person, ...reached.map((installation) => installation.owner)]) {
+        if (await isAllowed(owner, signal)) return true;
+      }
+      return false;
+    } catch (cause) {
+      signal.throwIfAborted();
+      const message = 'GitHub does not say at the moment who owns the App: sign in again in a minute.';
+      throw new CausewayError('github_failed', message, { cause });
+    }
+  };
 }

@@ -38,11 +38,6 @@ describe('what a change touches', () => {
     const both = await changed(house, moved, { kind: 'default', branch: 'main', pushedBy: null });
     expect(both?.paths.toSorted()).toEqual(['new.js', 'old.js']);
   });
-
-  it('is not known of a commit that is gone', async () => {
-    await using house = await checksHouse();
-    expect(await changed(house, '0'.repeat(40), { kind: 'branch', branch: 'x' })).toBeNull();
-  });
 });
 
 describe('the commits between green and red', () => {
@@ -63,20 +58,6 @@ describe('the commits between green and red', () => {
     expect(found?.commits).toHaveLength(20);
     expect(found?.commits[0]).toEqual({ sha: to, author: 'wren', subject: 'Change 23' });
     expect(found?.commits[1]).toMatchObject({ author: 'ada', subject: 'Change 22' });
-  });
-
-  it('are not known where the green one is gone, or does not lead to the red one', async () => {
-    await using house = await checksHouse();
-    const { people } = house;
-    const side = await house.branch('side');
-    const from = await people.push(SHOP, { by: 'wren', files: { 'm.js': 'x\n' } });
-    const to = await people.push(SHOP, { by: 'wren', files: { 'n.js': 'x\n' } });
-    expect(await range(house, side, to)).toBeNull();
-    expect(await range(house, '0'.repeat(40), to)).toBeNull();
-    expect(await range(house, to, to)).toBeNull();
-    const leads = (from: string, end: string) => house.checks.leads(house.project, { from, to: end }, SIGNAL);
-    expect(await Promise.all([leads(from, to), leads(to, from), leads(side, to)])).toEqual([true, false, false]);
-    expect(await Promise.all([leads('0'.repeat(40), to), leads(to, to)])).toEqual([false, false]);
   });
 });
 
@@ -134,17 +115,6 @@ describe('red checks of the past', () => {
     await people.reportWorkflowRun(SHOP, { sha, at: at(house, 1), jobs });
     const { checks, pages } = await read(house);
     expect([checks.length, pages]).toEqual([2, [3]]);
-  });
-
-  it("on a fork's main are none of ours", async () => {
-    await using house = await checksHouse();
-    const { people } = house;
-    const fork = await people.fork(SHOP, 'eve');
-    const name = `eve/${fork.name}`;
-    const sha = await people.push(name, { by: 'eve', files: { 'evil.js': 'x\n' } });
-    await people.openPull(SHOP, { by: 'eve', title: 'Afar', head: 'main', headRepository: name });
-    await people.reportWorkflowRun(SHOP, { sha, jobs: [{ name: 'test', conclusion: 'failure' }] });
-    expect((await read(house)).checks).toMatchObject([{ sha, branch: 'eve:main', pullRequest: null }]);
   });
 
   it('are gone on with where GitHub asked for patience amid a page, and none is told twice or lost', async () => {

@@ -68,22 +68,6 @@ it('what was cancelled hides no red one before it', async () => {
   expect(await states(house, sha)).toEqual([['other-ci/unit', 'red']]);
 });
 
-it("a person's re-run counts, and what it was before is told", async () => {
-  await using house = await checksHouse();
-  const { people } = house;
-  const sha = await house.branch('topic');
-  const run = await people.reportWorkflowRun(SHOP, {
-    sha,
-    jobs: [{ name: 'test', conclusion: 'failure', log: 'x\n' }],
-  });
-  await people.rerun(SHOP, run, { by: 'wren' });
-  expect(await states(house, sha)).toEqual([['github-actions/test', 'waiting', 'red']]);
-  await people.finishJob(SHOP, run, 'test', { conclusion: 'success', log: '' });
-  const { got, calls } = await house.counting(() => states(house, sha));
-  expect(got).toEqual([['github-actions/test', 'green', 'red']]);
-  expect(calls).toHaveLength(2);
-});
-
 it('the job of another workflow that has the same name is no re-run: its pass hides no failure', async () => {
   await using house = await checksHouse();
   const { people } = house;
@@ -93,16 +77,6 @@ it('the job of another workflow that has the same name is no re-run: its pass hi
   expect(await states(house, sha)).toEqual([['github-actions/test', 'red']]);
   await people.reportWorkflowRun(SHOP, { sha, workflow: 'A', jobs: [{ name: 'test', conclusion: 'success' }] });
   expect((await states(house, sha)).map(([, state]) => state)).toEqual(['green']);
-});
-
-it('the same workflow for another event is another check as well', async () => {
-  await using house = await checksHouse();
-  const { people } = house;
-  const sha = await house.branch('topic');
-  const jobs = (conclusion: 'failure' | 'success') => [{ name: 'test', conclusion }];
-  await people.reportWorkflowRun(SHOP, { sha, event: 'pull_request', jobs: jobs('failure') });
-  await people.reportWorkflowRun(SHOP, { sha, event: 'push', jobs: jobs('success') });
-  expect(await states(house, sha)).toEqual([['github-actions/test', 'red']]);
 });
 
 it('a red status is told with those of its context before, in one more call', async () => {
@@ -160,35 +134,6 @@ it('a pull request has no say in its commit any more once that was pushed to the
   expect(await states(house, sha)).toEqual([['github-actions/test', 'red']]);
 });
 
-it('who started what is asked once, and again where something was started since', async () => {
-  await using house = await checksHouse();
-  const { people } = house;
-  const sha = await people.push(SHOP, { by: 'wren', files: { 'a.js': 'x\n' } });
-  await people.reportWorkflowRun(SHOP, { sha, jobs: [{ name: 'test', conclusion: 'failure' }] });
-  const look = async () => (await house.counting(() => states(house, sha))).calls.length;
-  expect([await look(), await look()]).toEqual([3, 2]);
-  await people.reportWorkflowRun(SHOP, { sha, event: 'issues', jobs: [{ name: 'bot', conclusion: 'success' }] });
-  const { got, calls } = await house.counting(() => states(house, sha));
-  expect([calls.length, got]).toEqual([3, [['github-actions/test', 'red']]]);
-});
-
-it('where nothing of Actions is red or waiting, as on most bases, nobody asks who started it', async () => {
-  await using house = await checksHouse();
-  const sha = await house.branch('topic');
-  await house.people.reportWorkflowRun(SHOP, { sha, jobs: [{ name: 'test', conclusion: 'success' }] });
-  const { got, calls } = await house.counting(() => states(house, sha));
-  expect([calls.length, got]).toEqual([2, [['github-actions/test', 'green']]]);
-});
-
-it('but on the default branch, whose greens close what is open, they are known by then', async () => {
-  await using house = await checksHouse();
-  const { people } = house;
-  const sha = await people.push(SHOP, { by: 'wren', files: { 'a.js': 'x\n' } });
-  await people.reportWorkflowRun(SHOP, { sha, event: 'issues', jobs: [{ name: 'test', conclusion: 'success' }] });
-  await house.checks.place(house.project, { sha, branch: 'main' }, SIGNAL);
-  expect(await states(house, sha)).toEqual([]);
-});
-
 it('where we may not read what was started, nothing of Actions counts', async () => {
   const permissions = { metadata: 'read', contents: 'read', checks: 'read', statuses: 'read' } as const;
   await using house = await checksHouse({ permissions });
@@ -196,24 +141,6 @@ it('where we may not read what was started, nothing of Actions counts', async ()
   await house.people.reportWorkflowRun(SHOP, { sha, jobs: [{ name: 'test', conclusion: 'failure' }] });
   await house.people.reportCheck(SHOP, { sha, name: 'unit', app: 'other-ci', conclusion: 'failure' });
   expect(await states(house, sha)).toEqual([['other-ci/unit', 'red']]);
-});
-
-it('more than a page of check runs is read to its end', async () => {
-  await using house = await checksHouse();
-  const sha = await house.branch('topic');
-  const jobs = Array.from({ length: 130 }, (_, at) => ({ name: `job ${at}`, conclusion: 'success' as const }));
-  await house.people.reportWorkflowRun(SHOP, { sha, jobs });
-  expect(await states(house, sha)).toHaveLength(130);
-});
-
-it('statuses are told where check runs were not granted, and neither is an error', async () => {
-  const permissions = { metadata: 'read', contents: 'read' } as const;
-  await using house = await checksHouse({ permissions: { ...permissions, statuses: 'read' } });
-  const sha = await house.branch('topic');
-  await house.people.reportStatus(SHOP, { sha, context: 'ci', state: 'failure' });
-  expect(await states(house, sha)).toEqual([['/ci', 'red']]);
-  await using closed = await checksHouse({ permissions });
-  await expect(states(closed, await closed.branch('topic'))).rejects.toBeInstanceOf(ChecksClosed);
 });
 
 it('a limit names when to ask again, a lost answer a quarter of a minute, and a commit that is gone is closed', async () => {

@@ -23,15 +23,6 @@ describe('the default branch', () => {
     expect(await place(house, elsewhere, 'main')).toBeNull();
   });
 
-  it('names who merged where GitHub committed', async () => {
-    await using house = await checksHouse();
-    const { people } = house;
-    await house.branch('topic', 'wren');
-    const { number } = await people.openPull(SHOP, { by: 'wren', title: 'Topic', head: 'topic' });
-    const sha = await people.merge(SHOP, number, 'ada');
-    expect(await place(house, sha, 'main')).toMatchObject({ kind: 'default', pushedBy: { login: 'ada' } });
-  });
-
   it.each(['reader', 'a bot'])('names nobody where %s is behind it', async (who) => {
     await using house = await checksHouse();
     const { people } = house;
@@ -42,21 +33,6 @@ describe('the default branch', () => {
     const sha = await people.push(SHOP, { by: who === 'a bot' ? 'robot[bot]' : who, files: { 'a.js': 'x\n' } });
     await people.reportWorkflowRun(SHOP, { sha, jobs: [PASSED] });
     expect(await place(house, sha, 'main')).toMatchObject({ kind: 'default', pushedBy: null });
-  });
-
-  it('names who merged where the commit is by somebody without write', async () => {
-    await using house = await checksHouse();
-    const { people, double } = house;
-    const sha = await house.branch('topic', 'reader');
-    const { number } = await people.openPull(SHOP, { by: 'reader', title: 'Topic', head: 'topic' });
-    await people.merge(SHOP, number, 'ada');
-    // As a rebase leaves it: the author's own commit stands at the tip.
-    const pull = people.issue(SHOP, number).pull!;
-    pull.mergeSha = sha;
-    const repository = [...double.state.repositories.values()].find(({ name }) => name === 'shop')!;
-    const { git } = await import('../../github-double/git/run-git.ts');
-    await git(repository.gitDir, ['update-ref', 'refs/heads/main', sha]);
-    expect(await place(house, sha, 'main')).toMatchObject({ pushedBy: { login: 'ada' } });
   });
 
   it('names who pushed, and never whom the commit names: anybody can write that', async () => {
@@ -73,18 +49,6 @@ describe('the default branch', () => {
     expect(await place(house, sha, 'main')).toMatchObject({ pushedBy: { id: double.people.user('wren').id } });
   });
 
-  it('is known for what stood there where no Actions run as well', async () => {
-    await using house = await checksHouse();
-    const { people } = house;
-    const sha = await people.push(SHOP, { by: 'wren', files: { 'a.js': 'x\n' } });
-    await house.branch('topic');
-    const { number } = await people.openPull(SHOP, { by: 'wren', title: 'Topic', head: 'topic' });
-    await people.merge(SHOP, number, 'ada');
-    const behind = { kind: 'default', branch: 'main', pushedBy: null, isBehind: true };
-    expect(await place(house, sha, 'main')).toEqual(behind);
-    expect(await place(house, sha, '')).toEqual(behind);
-  });
-
   it.each(['main', ''])('is not where a pull request of a fork was merged: %j', async (branch) => {
     await using house = await checksHouse();
     const { people } = house;
@@ -97,26 +61,6 @@ describe('the default branch', () => {
     await people.reportWorkflowRun(SHOP, { sha, jobs: [PASSED] });
     await people.merge(SHOP, number, 'wren');
     expect(await place(house, sha, branch)).toMatchObject({ kind: 'pull_request', number, isClosed: true });
-  });
-
-  it('is where a commit was pushed there, whatever it was merged into since', async () => {
-    await using house = await checksHouse();
-    const { people, double } = house;
-    const sha = await people.push(SHOP, { by: 'wren', files: { 'a.js': 'x\n' } });
-    await people.push(SHOP, { by: 'wren', branch: 'topic', from: 'main', files: { 'b.js': 'x\n' } });
-    const main = await people.push(SHOP, { by: 'wren', files: { 'c.js': 'x\n' } });
-    const repository = [...double.state.repositories.values()].find(({ name }) => name === 'shop')!;
-    const { gitText } = await import('../../github-double/git/run-git.ts');
-    // What `git pull` of a person on another line, and a push after it, leave: the old line is merged into the new one.
-    const git = (...args: readonly string[]) => gitText(repository.gitDir, args);
-    const tree = await git('rev-parse', 'topic^{tree}');
-    const who = ['-c', 'user.name=W', '-c', 'user.email=wren@example.com'];
-    const tip = await git(...who, 'commit-tree', tree, '-p', 'topic', '-p', main, '-m', 'Merge');
-    await git('update-ref', 'refs/heads/main', tip);
-    expect(await place(house, main, 'main')).toBeNull();
-    await people.reportWorkflowRun(SHOP, { sha: main, jobs: [PASSED], branch: 'main' });
-    expect(await place(house, main, 'main')).toMatchObject({ kind: 'default', isBehind: true });
-    expect(await place(house, sha, 'main')).toMatchObject({ kind: 'default', isBehind: true });
   });
 });
 
@@ -200,18 +144,6 @@ describe('a merge queue', () => {
     });
   });
 
-  it('does so after its branch is gone, where Actions ran for it, and not once it was merged', async () => {
-    const { house, number, group } = await queued();
-    await using _ = house;
-    const { people } = house;
-    const run = { sha: group.sha, branch: group.branch, event: 'merge_group' };
-    await people.reportWorkflowRun(SHOP, { ...run, jobs: [{ name: 'test', conclusion: 'failure' }] });
-    await people.leaveQueue(SHOP, group, 'failed');
-    expect(await place(house, group.sha, group.branch)).toMatchObject({ number, isQueue: true });
-    await people.merge(SHOP, number, 'ada');
-    expect(await place(house, group.sha, group.branch)).toMatchObject({ number, isQueue: true, isClosed: true });
-  });
-
   it("does not for a fork's branch that is named like one: it speaks for its own pull request alone", async () => {
     const { house, number, group } = await queued();
     await using _ = house;
@@ -244,11 +176,6 @@ describe('a branch without a pull request', () => {
     expect(await place(house, sha, 'spike')).toEqual({ kind: 'branch', branch: 'spike' });
     await house.people.deleteBranch(SHOP, 'spike', 'wren');
     expect(await place(house, sha, 'spike')).toBeNull();
-  });
-
-  it('that nobody knows, at a commit that nobody knows, is nothing', async () => {
-    await using house = await checksHouse();
-    expect(await place(house, '0'.repeat(40), 'gone')).toBeNull();
   });
 });
 

@@ -38,9 +38,3 @@ it('they are waited for where GitHub does not answer', async () => {
   house.double.faults.add({ path: /contents/, fault: { kind: 'answer', when: 'before', status: 503 } });
   await expect(house.checks.rules(house.project, SIGNAL)).rejects.toBeInstanceOf(ChecksBusy);
 });
-
-it('what begins unasked begins in the name of our own bot', async () => {
-  await using house = await checksHouse();
-  const { botId } = house.double.app;
-  expect(await house.checks.self(SIGNAL)).toEqual({ id: botId, login: 'causeway[bot]' });
-});

@@ -35,15 +35,6 @@ it('the log of a job and its annotations are read in two calls', async () => {
   expect(calls).toHaveLength(2);
 });
 
-it('a job with its log, and no word but that of its exit code beside it, is read in one call', async () => {
-  await using house = await checksHouse();
-  const log = 'Error: no\n##[error]Process completed with exit code 1.\n';
-  const { check } = await failedJob(house, { log });
-  const { got, calls } = await house.counting(() => said(house, check));
-  expect(got).toEqual({ log, noLog: '', annotations: [] });
-  expect(calls).toHaveLength(1);
-});
-
 it('the one annotation of a job that no step has ended is read: only there it says that the runner is lost', async () => {
   await using house = await checksHouse();
   const message = 'The hosted runner lost communication with the server.';
@@ -51,34 +42,6 @@ it('the one annotation of a job that no step has ended is read: only there it sa
   const { check } = await failedJob(house, { log: 'one\n', annotations });
   expect((await said(house, check)).annotations).toMatchObject([{ message }]);
 });
-
-it('a red pull request with one failed job of Actions costs at most 8 calls: rules, checks, runs, place, log, files', async () => {
-  await using house = await checksHouse();
-  await house.branch('topic');
-  await house.people.openPull(SHOP, { by: 'wren', title: 'Topic', head: 'topic' });
-  const { run, sha } = await failedJobOf(house);
-  const { checks, project } = house;
-  const { calls } = await house.counting(async () => {
-    await checks.rules(project, SIGNAL);
-    const [named] = await checks.of(project, sha, SIGNAL);
-    const place = await checks.place(project, { sha, branch: 'topic' }, SIGNAL);
-    await checks.said(project, named!.latest, SIGNAL);
-    expect(await checks.changed(project, { sha, place: place! }, SIGNAL)).toEqual({
-      paths: ['topic.js'],
-      isCut: false,
-    });
-  });
-  expect(run.conclusion).toBe('failure');
-  expect(calls).toHaveLength(8);
-});
-
-async function failedJobOf(house: ChecksHouse) {
-  const [pull] = house.people.pulls(SHOP);
-  const sha = pull!.pull!.headSha;
-  const log = 'Error: no\n##[error]Process completed with exit code 1.\n';
-  const jobs = [{ name: 'test', conclusion: 'failure' as const, log }];
-  return { sha, run: await house.people.reportWorkflowRun(SHOP, { sha, jobs }) };
-}
 
 it('annotations of another CI are read page by page, and no log is looked for', async () => {
   await using house = await checksHouse();
@@ -93,24 +56,6 @@ it('annotations of another CI are read page by page, and no log is looked for', 
   expect(calls).toHaveLength(2);
 });
 
-it('a status says nothing more, and costs no call', async () => {
-  await using house = await checksHouse();
-  const sha = await house.branch('topic');
-  await house.people.reportStatus(SHOP, { sha, context: 'ci', state: 'failure' });
-  const [named] = await house.checks.of(house.project, sha, SIGNAL);
-  const { got, calls } = await house.counting(() => said(house, named!.latest));
-  expect(got).toEqual({ log: '', noLog: '', annotations: [] });
-  expect(calls).toEqual([]);
-});
-
-it('of a long log the end is read', async () => {
-  await using house = await checksHouse();
-  const { check } = await failedJob(house, { log: `${'noise of the build\n'.repeat(300_000)}Error: at last\n` });
-  const { log } = await said(house, check);
-  expect(log.endsWith('Error: at last\n')).toBe(true);
-  expect(Buffer.byteLength(log)).toBeLessThan(4 * 1_024 * 1_024 + 200);
-});
-
 it('of a long log the first error is read, however far from the end it stands', async () => {
   await using house = await checksHouse();
   const noise = 'noise of the build\n'.repeat(150_000);
@@ -119,14 +64,6 @@ it('of a long log the first error is read, however far from the end it stands', 
   expect(log).toContain('\nTypeError: at first\n');
   expect(log).toMatch(/\n… \d+ lines cut \(\d+–\d+\)\n/);
   expect(Buffer.byteLength(log)).toBeLessThanOrEqual(4 * 1_024 * 1_024);
-});
-
-it('of a long log no more is read than was asked for', async () => {
-  await using house = await checksHouse();
-  const { check } = await failedJob(house, { log: `${'noise of the build\n'.repeat(1_000)}Error: at last\n` });
-  const { log } = await house.checks.said(house.project, check, SIGNAL, 1_000);
-  expect(log.endsWith('Error: at last\n')).toBe(true);
-  expect(Buffer.byteLength(log)).toBeLessThan(1_200);
 });
 
 it.each([

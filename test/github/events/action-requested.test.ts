@@ -115,28 +115,4 @@ describe('a button of our check run', () => {
     expect(await pressed(of, 'open_fix', 'wren')).toEqual([null, null]);
     expect(await pressed(of, 'open_fix_2', 'wren')).toEqual([null, 'wren']);
   });
-
-  it('asks for nothing where the check run shows none any more', async () => {
-    const of = await ground();
-    await using _ = of.house;
-    const head = (await of.house.store.findHead(of.run.externalId))!;
-    const { buttons, ...checkRun } = head.record.checkRun!;
-    expect(buttons).toHaveLength(2);
-    await of.house.store.saveHeadRecord(head.id, { ...head.record, checkRun }, NOW);
-    expect(await pressed(of, 'open_fix', 'wren')).toEqual([null, null]);
-  });
-
-  it('asks for nothing in another repository', async () => {
-    const of = await ground();
-    await using _ = of.house;
-    const { people, app } = of.house.double;
-    await people.openRepository('octo/other');
-    people.grant('octo/other', 'wren', 'write');
-    const sha = await people.push('octo/other', { by: 'wren', files: { 'b.txt': 'b\n' } });
-    const copied = { sha, name: 'Causeway', app: app.slug, externalId: of.run.externalId };
-    const run = await people.reportCheck('octo/other', copied);
-    await people.pressAction('octo/other', run, 'open_fix', 'wren');
-    await of.house.settle();
-    expect(await asked(of)).toEqual([null, null]);
-  });
 });

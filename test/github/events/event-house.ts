@@ -11,9 +11,12 @@ import { createGithubClients } from '../../../src/github/clients/create-github-c
 import type { GithubClients } from '../../../src/github/clients/github-clients.ts';
 import { createConfigurationReader } from '../../../src/github/configuration/read-configuration.ts';
 import type { Mode } from '../../../src/github/configuration/repository-config.ts';
-import { createDeliveryHandler } from '../../../src/github/intake/handle-delivery.ts';
-import { createDeliveriesInFlight } from '../../../src/github/intake/in-flight.ts';
-import { openProbot } from '../../../src/github/intake/open-probot.ts';
+import {
+  createDeliveriesInFlight,
+  createDeliveryHandler,
+  openProbot,
+} from '../../../src/github/intake/handle-delivery.ts';
+
 import { createReceiver } from '../../../src/github/intake/receive-delivery.ts';
 import { createProjectSync } from '../../../src/github/projects/project-sync.ts';
 import { createPermissions } from '../../../src/github/projects/roles.ts';

@@ -75,40 +75,6 @@ async function judged({ store, double }: EventHouse, head: { sha: string; branch
 }
 
 describe('red checks', () => {
-  it('note their head once, and their suite makes the look due at once, with no call to GitHub', async () => {
-    const { made, sha, people } = await house();
-    await using _ = made;
-    // Who we are is asked once, by whatever comes first.
-    await people.reportCheck(NAME, { sha, name: 'first', app: 'another-ci', conclusion: 'success' });
-    await made.settle();
-    const before = made.double.requests.length;
-    await people.reportCheck(NAME, { sha, name: 'unit', app: CI, conclusion: 'failure' });
-    const [run, suite] = made.announced.filter(({ payload }) => payload['action'] === 'completed');
-    made.announced.splice(0);
-    await made.handle(run!);
-    const [later] = await noted(made);
-    expect(later).toMatchObject({ sha, branch: 'topic' });
-    expect(later?.inSeconds).toBeGreaterThan(590);
-    await made.handle(suite!);
-    const [soon, ...more] = await noted(made);
-    expect(more).toEqual([]);
-    expect(soon?.inSeconds).toBeLessThanOrEqual(1);
-    expect(made.double.requests.length).toBe(before);
-    expect((await made.store.findHeadOfCommit((await made.store.findProject(NAME))!.id, sha))?.state).toBe('waiting');
-  });
-
-  it('of a fork note the head too, under the branch that it has there', async () => {
-    const { made, people } = await house();
-    await using _ = made;
-    const fork = await people.fork(NAME, 'eve');
-    const from = `eve/${fork.name}`;
-    const sha = await people.push(from, { by: 'eve', branch: 'evil', files: { 'b.js': 'x\n' } });
-    await people.openPull(NAME, { by: 'eve', title: 'Afar', head: 'evil', headRepository: from });
-    await people.reportWorkflowRun(NAME, { sha, jobs: [{ name: 'test', conclusion: 'failure' }] });
-    await made.settle();
-    expect(await noted(made)).toMatchObject([{ sha, branch: 'evil' }]);
-  });
-
   it.each(['failure', 'error'] as const)('a status that says %s gathers for some seconds', async (state) => {
     const { made, sha, people } = await house();
     await using _ = made;
@@ -121,25 +87,6 @@ describe('red checks', () => {
     expect(head).toMatchObject({ sha, branch: 'topic' });
     expect(head?.inSeconds).toBeLessThanOrEqual(3);
     expect(head?.inSeconds).toBeGreaterThan(1);
-  });
-
-  it('of our own App, on our own branches, and of a repository that is hidden note nothing', async () => {
-    const { made, sha, people } = await house();
-    await using _ = made;
-    const { app, state } = made.double;
-    await people.reportCheck(NAME, { sha, name: 'Causeway', app: app.slug, conclusion: 'failure' });
-    const own = await people.push(NAME, { by: 'wren', branch: 'causeway/issue-1-abc', files: { 'c.js': 'x\n' } });
-    await ownBranch(made, { branch: 'causeway/issue-1-abc', sha: own });
-    await people.reportCheck(NAME, { sha: own, name: 'unit', app: CI, conclusion: 'failure' });
-    await people.reportStatus(NAME, { sha: own, context: 'jenkins', state: 'failure' });
-    await made.settle();
-    expect(await noted(made)).toEqual([]);
-    await people.reportCheck(NAME, { sha, name: 'unit', app: CI, conclusion: 'failure' });
-    const late = made.announced.splice(0);
-    people.suspend([...state.installations.values()][0]!, 'octo');
-    await made.settle();
-    for (const one of late) await made.handle(one);
-    expect(await noted(made)).toEqual([]);
   });
 });
 
@@ -203,16 +150,6 @@ describe('green checks', () => {
     expect(await noted(made)).toMatchObject([{ sha, branch: 'topic' }]);
   });
 
-  it.each(['success', 'cancelled'] as const)('and what was %s too are looked at on a head that waits', async (end) => {
-    const { made, sha, people } = await house();
-    await using _ = made;
-    await judged(made, { sha, branch: 'topic' }, 'waiting');
-    await forget(made);
-    await people.reportCheck(NAME, { sha, name: 'unit', app: CI, conclusion: end });
-    await made.settle();
-    expect(await noted(made)).toMatchObject([{ sha }]);
-  });
-
   it('of the default branch are looked at while a failure of it is open', async () => {
     const { made, sha, people, project } = await house('main');
     await using _ = made;
@@ -267,23 +204,6 @@ describe('green checks', () => {
     await made.settle();
     expect((await noted(made)).map(({ sha }) => sha)).toContain(mended);
   });
-
-  it('of the default branch are kept by their names, of others they are not', async () => {
-    const { made, sha, people, project } = await house('main');
-    await using _ = made;
-    const side = await people.push(NAME, { by: 'wren', branch: 'side', files: { 'b.js': 'y\n' } });
-    const { id: runId } = await people.reportCheck(NAME, { sha, name: 'unit', app: CI, conclusion: 'success' });
-    await people.reportStatus(NAME, { sha, context: 'jenkins', state: 'success' });
-    await people.reportCheck(NAME, { sha, name: 'maybe', app: CI, conclusion: 'neutral' });
-    await people.reportCheck(NAME, { sha: side, name: 'aside', app: CI, conclusion: 'success' });
-    await made.settle();
-    const green = (name: string, app: string = CI) => made.store.listPassingChecks(project.id, { app, name });
-    expect(await green('unit')).toMatchObject([{ sha, runId }]);
-    expect(await green('unit', '')).toEqual([]);
-    expect(await green('jenkins', '')).toMatchObject([{ sha, runId: null }]);
-    expect(await green('maybe')).toEqual([]);
-    expect(await green('aside')).toEqual([]);
-  });
 });
 
 describe('a pull request', () => {
@@ -307,30 +227,6 @@ describe('a pull request', () => {
     expect(more).toEqual([]);
     expect(head).toMatchObject({ sha });
     expect(head?.inSeconds).toBeLessThanOrEqual(0);
-  });
-
-  it('that is opened again is looked at again', async () => {
-    const { made, sha, people, number } = await pulled();
-    await using _ = made;
-    await judged(made, { sha, branch: 'topic' }, 'red');
-    people.close(NAME, number, 'wren');
-    await made.settle();
-    await forget(made);
-    people.reopen(NAME, number, 'wren');
-    await made.settle();
-    expect((await noted(made)).map((one) => one.sha)).toEqual([sha]);
-  });
-
-  it('that is opened from a branch which was looked at has its head looked at again, in a few seconds', async () => {
-    const { made, sha, people } = await house();
-    await using _ = made;
-    await judged(made, { sha, branch: 'topic' }, 'red');
-    await forget(made);
-    await people.openPull(NAME, { by: 'wren', title: 'Topic', head: 'topic' });
-    await made.settle();
-    const [head, ...more] = await noted(made);
-    expect([head?.sha, more]).toEqual([sha, []]);
-    expect(head?.inSeconds).toBeLessThanOrEqual(3);
   });
 
   it('that got new commits leaves the head of before, which is looked at', async () => {
@@ -380,22 +276,5 @@ describe('a pull request', () => {
       await made.settle();
       expect(await states()).toEqual(['closed', 'open']);
     });
-
-    it('which stay open while it is', async () => {
-      const { made, people, number, states } = await failing();
-      await using _ = made;
-      people.markReady(NAME, number, 'wren');
-      await people.push(NAME, { by: 'wren', branch: 'topic', files: { 'b.js': 'y\n' } });
-      await made.settle();
-      expect(await states()).toEqual(['open', 'open']);
-    });
-  });
-
-  it('whose head nobody has looked at is left alone', async () => {
-    const { made, people, number } = await pulled();
-    await using _ = made;
-    people.close(NAME, number, 'ada');
-    await made.settle();
-    expect(await noted(made)).toEqual([]);
   });
 });

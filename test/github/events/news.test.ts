@@ -1,12 +1,6 @@
-// Events that start nothing: they nudge a thread, end what nobody waits for, or keep projects true.
-import type { Probot } from 'probot';
 import { describe, expect, it } from 'vitest';
 import type { Account, TokenRecord } from '../../../src/core/account.ts';
 import { EMPTY_RECORD, type PostedPullRequest } from '../../../src/core/thread.ts';
-import { createCausewayApp } from '../../../src/github/app.ts';
-import type { CausewayAppDeps } from '../../../src/github/events/app-deps.ts';
-import { USED_EVENTS } from '../../../src/github/intake/delivery-kind.ts';
-import { publishedExamples } from '../../github-double/webhooks/examples.ts';
 import { type EventHouse, shop } from './event-house.ts';
 
 const NAME = 'octo/shop';
@@ -105,51 +99,6 @@ describe('a thread looks again', () => {
     await house.settle();
     expect(await nudged(house)).toEqual([thread.id]);
   });
-
-  it('at nothing that our own checks say', async () => {
-    const { house, headSha } = await published();
-    await using _ = house;
-    const { people, app } = house.double;
-    await people.reportCheck(NAME, { sha: headSha, name: 'Causeway', app: app.slug, conclusion: 'neutral' });
-    await house.settle();
-    expect(await nudged(house)).toEqual([]);
-  });
-});
-
-describe('the button of our check run', () => {
-  it.each([
-    ['tria', 'open_fix', null, 'causeway'],
-    ['wren', 'another', null, 'causeway'],
-    ['wren', 'open_fix', null, 'other-app'],
-    ['wren', 'open_fix', 'wren', 'causeway'],
-  ])('pressed by %s (%s) asks for the pull request as %j where it is of %s', async (by, identifier, asked, of) => {
-    const house = await shop();
-    await using _ = house;
-    const { people, app } = house.double;
-    people.label(NAME, 1, 'analyse', 'tria');
-    await house.settle();
-    const project = await house.store.findProject(NAME);
-    const thread = await house.store.findThreadOfSubject(project!.id, { kind: 'issue', number: 1 });
-    const sha = await people.push(NAME, { by: 'ada', files: { 'a.txt': 'a\n' } });
-    const externalId = thread!.id;
-    const check = await people.reportCheck(NAME, {
-      sha,
-      name: 'Causeway',
-      app: app.slug,
-      conclusion: 'neutral',
-      externalId,
-    });
-    house.announced.splice(0);
-    await people.pressAction(NAME, check, identifier, by);
-    for (const { event, payload } of house.announced.splice(0)) {
-      const ours = payload['check_run'] as object;
-      await house.handle({
-        event,
-        payload: { ...payload, check_run: of === 'causeway' ? ours : { ...ours, app: { id: 1 } } },
-      });
-    }
-    expect((await house.store.findThread(thread!.id))?.fixRequest?.login ?? null).toBe(asked);
-  });
 });
 
 describe('projects', () => {
@@ -166,18 +115,6 @@ describe('projects', () => {
     await house.settle();
     expect(await house.store.listProjects({})).toEqual([]);
     expect(await house.runs()).toEqual([]);
-  });
-
-  it('are hidden while an installation is suspended', async () => {
-    await using house = await shop();
-    const { people, state } = house.double;
-    const [installation] = state.installations.values();
-    people.suspend(installation!, 'octo');
-    await house.settle();
-    expect(await house.store.listProjects({})).toEqual([]);
-    people.unsuspend(installation!, 'octo');
-    await house.settle();
-    expect((await house.store.listProjects({})).map(({ name }) => name)).toEqual([NAME]);
   });
 
   it('lost between a delivery and its job end the job quietly', async () => {
@@ -208,30 +145,6 @@ describe('what was allowed and is taken back', () => {
       { sessions: 1, tokens: 1 },
     ]);
     expect(await house.store.findSessionByHash('session hash of ada')).toBeNull();
-  });
-
-  it('goes by the number of the person: whoever has taken over the login keeps what is theirs', async () => {
-    await using house = await shop();
-    const now = house.double.state.clock.now().toISOString();
-    const { id } = await signedIn(house, 'ada', now);
-    house.double.people.renameAccount('ada', 'ada-before');
-    await house.handle({
-      event: 'github_app_authorization',
-      payload: { action: 'revoked', sender: { id: 7, login: 'ada' } },
-    });
-    expect(await standing(house, [id])).toEqual([{ sessions: 1, tokens: 1 }]);
-    await house.handle(withdrawal(house, 'ada-before'));
-    expect(await standing(house, [id])).toEqual([{ sessions: 0, tokens: 0 }]);
-  });
-
-  it('counts again for somebody who signed in again and thought better of it within the minute', async () => {
-    await using house = await shop();
-    const { clock } = house.double.state;
-    await house.handle(withdrawal(house, 'ada'));
-    clock.advance(20_000);
-    const { id } = await signedIn(house, 'ada', clock.now().toISOString());
-    expect(await house.handle(withdrawal(house, 'ada'))).toEqual({ kind: 'done' });
-    expect(await standing(house, [id])).toEqual([{ sessions: 0, tokens: 0 }]);
   });
 
   it('is heeded while GitHub answers nothing, and makes no account of whoever has none', async () => {
@@ -269,29 +182,3 @@ function withdrawal(house: EventHouse, login: string) {
   const { id } = house.double.people.user(login);
   return { event: 'github_app_authorization', payload: { action: 'revoked', sender: { id, login, type: 'User' } } };
 }
-
-describe('every event', () => {
-  it('that the receiver stores has a handler, and no other has one', () => {
-    const handled: string[] = [];
-    const register = createCausewayApp({} as CausewayAppDeps);
-    register({ on: (names: string[]) => handled.push(...names) } as unknown as Probot);
-    const events = Object.entries(USED_EVENTS).flatMap(([event, { actions }]) =>
-      actions === null || handled.includes(event) ? [event] : actions.map((action) => `${event}.${action}`),
-    );
-    expect(handled.toSorted()).toEqual(events.toSorted());
-  });
-
-  it('that GitHub publishes an example of is taken without a crash and without a stray write', async () => {
-    await using house = await shop();
-    const faults: string[] = [];
-    for (const { name, event, payload } of publishedExamples()) {
-      await house.handle({ event, payload: payload as Record<string, unknown> }).catch((error: unknown) => {
-        faults.push(`${name}: ${error}`);
-      });
-    }
-    expect(faults).toEqual([]);
-    expect(house.writes()).toEqual([]);
-    expect(await house.store.listInvestigations({ limit: 10 })).toEqual([]);
-    expect((await house.store.listProjects({})).map(({ name }) => name)).toEqual([NAME]);
-  });
-});

@@ -113,22 +113,6 @@ describe('"fix" on a pull request', () => {
     expect(request && { login: request.login }).toEqual(person);
   });
 
-  it('is the pull request of what runs already', async () => {
-    const red = await redPull();
-    await using house = red.house;
-    await say(red, '/analyse', 'tria');
-    await say(red, '/analyse fix');
-    expect(await threadOf(red)).toMatchObject({ fixRequest: { login: 'wren' } });
-    expect(await house.store.listInvestigations({ limit: 10 })).toHaveLength(1);
-  });
-
-  it('by triage gets one look of confusion', async () => {
-    const red = await redPull();
-    await using house = red.house;
-    expect(await say(red, '/analyse fix', 'tria')).toEqual(['confused']);
-    expect(await house.runs()).toEqual([]);
-  });
-
   it('of a fork gets one look of confusion, whoever asks', async () => {
     const red = await redPull('fork');
     await using house = red.house;
@@ -171,19 +155,5 @@ describe('"stop" on a pull request', () => {
     expect(await house.runs()).toHaveLength(2);
     expect(await say(red, '/analyse stop', 'tria')).toEqual(['eyes']);
     expect(await house.runs()).toEqual([]);
-  });
-});
-
-describe('"analyse" on a pull request', () => {
-  it('takes the place of what red checks began', async () => {
-    const red = await redPull();
-    await using house = red.house;
-    await lookInto(red, 'unit');
-    await say(red, '/analyse look at the cart', 'tria');
-    expect(await threadOf(red)).toMatchObject({
-      trigger: { kind: 'comment', by: { login: 'tria' } },
-      fixRequest: null,
-    });
-    expect(await house.store.listInvestigations({ limit: 10 })).toHaveLength(2);
   });
 });

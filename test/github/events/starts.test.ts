@@ -30,25 +30,6 @@ describe('a label', () => {
     expect(house.writes()).toHaveLength(eyes.length);
   });
 
-  it('of a custom role counts by what the role is built on', async () => {
-    await using house = await shop();
-    house.double.people.grant(NAME, 'cora', 'triage', 'Community helper');
-    house.double.people.label(NAME, 1, 'Analyze', 'cora');
-    await house.settle();
-    expect(await house.runs()).toHaveLength(1);
-  });
-
-  it('is found whatever its case, and another one starts nothing and asks for no role', async () => {
-    await using house = await shop();
-    house.double.people.label(NAME, 1, 'bug', 'ada');
-    await house.settle();
-    expect(await house.runs()).toEqual([]);
-    expect(house.double.requests.filter(({ path }) => path.includes('/collaborators/'))).toEqual([]);
-    house.double.people.label(NAME, 1, 'ANALYSE', 'ada');
-    await house.settle();
-    expect(await house.runs()).toHaveLength(1);
-  });
-
   it('that was taken off before its delivery arrives starts nothing, and put on again it does', async () => {
     await using house = await shop();
     const { people } = house.double;
@@ -63,54 +44,10 @@ describe('a label', () => {
     expect(await house.runs()).toHaveLength(1);
   });
 
-  it('starts one although GitHub answers with the issue as it was before the label', async () => {
-    await using house = await shop();
-    const { people } = house.double;
-    people.label(NAME, 1, 'analyse', 'ada');
-    const issue = people.issue(NAME, 1);
-    issue.labels = [];
-    issue.updatedAt = new Date(Date.parse(issue.updatedAt) - 1_000).toISOString();
-    await house.settle();
-    expect(await house.runs()).toHaveLength(1);
-  });
-
-  it('is what the configuration file says it is', async () => {
-    const files = { '.github/causeway.yml': 'labels: [investigate]\n' };
-    await using house = await shop({ files });
-    house.double.people.label(NAME, 1, 'analyse', 'ada');
-    await house.settle();
-    expect(await house.runs()).toEqual([]);
-    house.double.people.label(NAME, 1, 'investigate', 'ada');
-    await house.settle();
-    expect(await house.runs()).toHaveLength(1);
-  });
-
   it('that an issue template puts there as an outsider starts nothing', async () => {
     await using house = await shop();
     house.double.people.openIssue(NAME, { by: 'eve', title: 'Broken', labels: ['analyse'] });
     await house.settle();
-    expect(await house.runs()).toEqual([]);
-  });
-
-  it('by a bot, by somebody who deleted his account since, or by ourselves starts nothing', async () => {
-    await using house = await shop();
-    const { people, app, state } = house.double;
-    const bot = people.otherApp('other-bot');
-    people.grant(NAME, 'gone', 'admin');
-    people.label(NAME, 1, 'analyse', 'gone');
-    const [labelled] = house.announced.splice(0);
-    const by = (sender: object | null) => ({ event: 'issues', payload: { ...labelled!.payload, sender } });
-    const login = (id: number) => state.accounts.get(id)?.login ?? '';
-    people.deleteAccount('gone');
-    // Whatever role we were given: our own doings start nothing.
-    people.grant(NAME, login(app.botId), 'admin');
-    const senders = [
-      { id: bot.botId, login: login(bot.botId), type: 'Bot' },
-      { id: app.botId, login: login(app.botId), type: 'Bot' },
-      { id: 10_137, login: 'ghost', type: 'User' },
-      labelled!.payload['sender'] as object,
-    ];
-    for (const sender of senders) await house.handle(by(sender));
     expect(await house.runs()).toEqual([]);
   });
 
@@ -122,21 +59,6 @@ describe('a label', () => {
     await house.handle(labelled!, 'd-same');
     await house.handle(labelled!, 'd-other');
     expect(await house.store.listInvestigations({ limit: 10 })).toHaveLength(1);
-  });
-
-  it('that overtakes the news of its installation starts an analysis all the same', async () => {
-    await using house = await shop();
-    const { people } = house.double;
-    people.organization('acme');
-    await people.openRepository('acme/tool');
-    people.grant('acme/tool', 'ada', 'admin');
-    people.openIssue('acme/tool', { by: 'ada', title: 'Broken' });
-    people.install('acme');
-    people.label('acme/tool', 1, 'analyse', 'ada');
-    const labelled = house.announced.find(({ payload }) => payload['action'] === 'labeled');
-    house.announced.splice(0);
-    await house.handle(labelled!);
-    expect(await house.runs()).toHaveLength(1);
   });
 
   it('is tried again later where GitHub sets a limit, and then starts one analysis', async () => {
@@ -170,20 +92,6 @@ describe('a command', () => {
     if (runs[0] !== undefined) expect(runs[0].text).toContain(`## What ${by} asks to be heeded\n\nlook at the cart`);
   });
 
-  it('replaces the run in flight', async () => {
-    await using house = await shop();
-    const { people } = house.double;
-    people.comment(NAME, 1, { by: 'wren', body: '/analyse' });
-    await house.settle();
-    const [first] = await house.runs();
-    people.comment(NAME, 1, { by: 'tria', body: '/analyse retry the cart is empty' });
-    await house.settle();
-    const runs = await house.runs();
-    expect(runs.map(({ text }) => text.includes('the cart is empty'))).toEqual([true]);
-    expect(runs[0]?.fresh).toBe(true);
-    expect(runs[0]?.id).not.toBe(first?.id);
-  });
-
   it('"stop" ends it, by triage, and does nothing where nothing runs', async () => {
     await using house = await shop();
     const { people } = house.double;
@@ -196,21 +104,6 @@ describe('a command', () => {
     people.comment(NAME, 1, { by: 'tria', body: '/analyse stop' });
     await house.settle();
     expect(await house.runs()).toEqual([]);
-  });
-
-  it('"stop" is answered with a sign: 👀 where something was stopped, confusion where nothing runs', async () => {
-    await using house = await shop();
-    const { people } = house.double;
-    const signs = (comment: ReturnType<typeof people.comment>) => comment.reactions.map(({ content }) => content);
-    const idle = people.comment(NAME, 1, { by: 'tria', body: '/analyse stop' });
-    await house.settle();
-    people.label(NAME, 1, 'analyse', 'ada');
-    await house.settle();
-    const stop = people.comment(NAME, 1, { by: 'tria', body: '/analyse stop' });
-    await house.settle();
-    const again = people.comment(NAME, 1, { by: 'tria', body: '/analyse stop' });
-    await house.settle();
-    expect([idle, stop, again].map(signs)).toEqual([['confused'], ['eyes'], ['confused']]);
   });
 
   it.each(['the issue', 'our pull request'])('"stop" on %s ends a further attempt too', async (where) => {
@@ -271,21 +164,6 @@ describe('a command', () => {
     expect(late.reactions.map(({ content }) => content)).toEqual(['confused']);
   });
 
-  it('"fix" counts from when it was written, however late it arrives', async () => {
-    await using house = await shop();
-    const { people, state } = house.double;
-    people.label(NAME, 1, 'analyse', 'tria');
-    await house.settle();
-    state.clock.advance(10_000);
-    const comment = people.comment(NAME, 1, { by: 'wren', body: '/analyse fix' });
-    const [commented] = house.announced.splice(0);
-    state.clock.advance(3_600_000);
-    await house.handle(commented!, 'd-late');
-    const project = await house.store.findProject(NAME);
-    const thread = await house.store.findThreadOfSubject(project!.id, { kind: 'issue', number: 1 });
-    expect(thread?.fixRequest).toMatchObject({ login: 'wren', at: comment.createdAt });
-  });
-
   it.each(['label', 'comment'])('of a body that somebody kept for weeks does nothing: %s', async (kind) => {
     await using house = await shop();
     const { people, state } = house.double;
@@ -295,26 +173,6 @@ describe('a command', () => {
     state.clock.advance(15 * 24 * 3_600_000);
     await house.handle(kept, 'd-replayed');
     expect([await house.runs(), house.writes()]).toEqual([[], []]);
-  });
-
-  it('"fix" by write asks for the pull request of what runs, or starts an analysis that leads to one', async () => {
-    await using house = await shop();
-    const { people } = house.double;
-    const project = await house.store.findProject(NAME);
-    const thread = () => house.store.findThreadOfSubject(project?.id ?? '', { kind: 'issue', number: 1 });
-    people.label(NAME, 1, 'analyse', 'tria');
-    await house.settle();
-    expect((await thread())?.fixRequest).toBeNull();
-    people.comment(NAME, 1, { by: 'wren', body: '/analyse fix' });
-    await house.settle();
-    expect((await thread())?.fixRequest).toMatchObject({ login: 'wren' });
-    expect(await house.store.listInvestigations({ limit: 10 })).toHaveLength(1);
-    people.openIssue(NAME, { by: 'eve', title: 'Another' });
-    people.comment(NAME, 2, { by: 'mona', body: '/analyse fix' });
-    await house.settle();
-    expect(await house.store.listInvestigations({ limit: 10 })).toHaveLength(2);
-    const other = await house.store.findThreadOfSubject(project?.id ?? '', { kind: 'issue', number: 2 });
-    expect(other?.fixRequest).toMatchObject({ login: 'mona' });
   });
 
   it('that is edited into a comment, or written by ourselves, does nothing', async () => {
@@ -345,13 +203,6 @@ describe('where nothing may be written', () => {
     await house.settle();
     expect(await house.runs()).toHaveLength(1);
     expect(house.writes()).toEqual([]);
-  });
-
-  it('owners who are not allowed are not served', async () => {
-    await using house = await shop({ allowedOwners: ['acme'] });
-    house.double.people.label(NAME, 1, 'analyse', 'ada');
-    await house.settle();
-    expect(await house.runs()).toEqual([]);
   });
 });
 

@@ -2,13 +2,14 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Probot } from 'probot';
 import { describe, expect, it } from 'vitest';
-import { CausewayError } from '../../../src/core/errors.ts';
 import type { ClaimedJob, JobHandler } from '../../../src/core/queue.ts';
-import { SourceBusy } from '../../../src/core/source.ts';
 import { GithubFailure, type GithubFailureKind } from '../../../src/github/clients/github-clients.ts';
-import { createDeliveryHandler } from '../../../src/github/intake/handle-delivery.ts';
-import { createDeliveriesInFlight } from '../../../src/github/intake/in-flight.ts';
-import { openProbot } from '../../../src/github/intake/open-probot.ts';
+import {
+  createDeliveriesInFlight,
+  createDeliveryHandler,
+  openProbot,
+} from '../../../src/github/intake/handle-delivery.ts';
+
 import { createLog } from '../../../src/log.ts';
 import { delivery, labelled, type Reception, reception } from './signed-delivery.ts';
 
@@ -97,12 +98,6 @@ describe('a delivery', () => {
     expect(await house.ended()).toEqual({ state: 'done', detail: '', body: null });
   });
 
-  it('is tried again by the queue where GitHub refused', async () => {
-    await using house = await handling(() => Promise.reject(failure('refused')));
-    await expect(house.handler.handle(JOB, here())).rejects.toMatchObject({ kind: 'refused' });
-    expect(await house.store.findDelivery('d-1')).not.toBeNull();
-  });
-
   it.each(['unsure', 'busy'] as const)('outlives hours in which GitHub is %s and names no time', async (kind) => {
     let isAway = true;
     await using house = await handling(() => (isAway ? Promise.reject(failure(kind)) : undefined));
@@ -118,21 +113,6 @@ describe('a delivery', () => {
     isAway = false;
     expect(await house.handler.handle(JOB, here())).toEqual({ kind: 'done' });
     expect(await house.ended()).toMatchObject({ state: 'done' });
-  });
-
-  it('that GitHub puts off again and again ends after a week', async () => {
-    await using house = await handling(() => Promise.reject(failure('busy', new Date('2026-12-01T00:00:00Z'))));
-    house.clock.forward(7 * 24 * 60 * 60 - 1);
-    expect(await house.handler.handle(JOB, here())).toMatchObject({ kind: 'later' });
-    house.clock.forward(2);
-    expect(await house.handler.handle(JOB, here())).toEqual({ kind: 'done' });
-    expect(await house.ended()).toMatchObject({ state: 'failed' });
-  });
-
-  it('waits for its source until git can read it again', async () => {
-    const retryAt = new Date('2026-11-20T11:00:00Z');
-    await using house = await handling(() => Promise.reject(new SourceBusy('the mirror is busy', retryAt)));
-    expect(await house.handler.handle(JOB, here())).toEqual({ kind: 'later', runAt: retryAt.toISOString() });
   });
 
   it('fails after a day without GitHub, with one line in the log, and comes again when it is sent by hand', async () => {
@@ -159,24 +139,5 @@ describe('a delivery', () => {
     expect(error).toMatchObject({ message: 'our fault' });
     expect(Object.keys(error as object)).toEqual([]);
     expect(house.output()).not.toContain('Broken');
-  });
-
-  it('stops with its job', async () => {
-    const stop = new AbortController();
-    await using house = await handling(async (_, signal) => {
-      stop.abort(new Error('stopping'));
-      signal.throwIfAborted();
-    });
-    await expect(house.handler.handle(JOB, stop.signal)).rejects.toThrow('stopping');
-    expect(await house.store.findDelivery('d-1')).not.toBeNull();
-  });
-
-  it('that cannot be handled for good says why, without a secret and without inner words', async () => {
-    await using house = await handling(() => {});
-    await house.handler.dead(JOB, new CausewayError('github_failed', 'GitHub refused ghs_secret.'));
-    expect(await house.ended()).toEqual({ state: 'failed', detail: 'GitHub refused [redacted].', body: null });
-    await using other = await handling(() => {});
-    await other.handler.dead(JOB, new TypeError('x of undefined'));
-    expect(await other.ended()).toMatchObject({ detail: expect.not.stringContaining('undefined') });
   });
 });

@@ -64,18 +64,6 @@ function pour(
 }
 
 describe('over HTTP', () => {
-  it('a delivery is acknowledged', async () => {
-    await using house = await served();
-    const body = JSON.stringify(labelled());
-    const answer = await fetch(`${house.address}/api/github/webhooks`, {
-      method: 'POST',
-      headers: headers(body),
-      body,
-    });
-    expect(answer.status).toBe(202);
-    expect(await house.jobs()).toHaveLength(1);
-  });
-
   it.each([
     [413, headers('')],
     [401, { 'Content-Type': 'application/json' }],

@@ -55,13 +55,6 @@ async function openHouse(basePath = '') {
   };
 }
 
-it.each(['', '/api/v3'])('the App knows itself behind "%s"', async (basePath) => {
-  await using house = await openHouse(basePath);
-  const { app } = house.double;
-  const expected = { appId: app.id, slug: 'causeway', botLogin: 'causeway[bot]', botId: app.botId };
-  expect(await house.clients.identity(NEVER)).toMatchObject(expected);
-});
-
 it('a private repository that was installed is read by git with a token of it alone', async () => {
   await using house = await openHouse();
   await house.people.openRepository('octo/shop', { isPrivate: true, files: { 'a.txt': 'a\n' } });
@@ -94,53 +87,6 @@ it('a repository that is renamed and transferred stays the same project, and is 
   const moved = await house.project('acme/store');
   expect(moved).toMatchObject({ id, source: { installationId: other.id } });
   expect((await house.source.open(moved, NEVER)).defaultBranch).toBe('main');
-});
-
-it('suspended, back, reduced to some repositories, uninstalled: projects follow', async () => {
-  await using house = await openHouse();
-  house.people.user('mona');
-  await house.people.openRepository('octo/shop');
-  await house.people.openRepository('octo/docs');
-  const installed = house.people.install('octo', { repositories: ['octo/shop', 'octo/docs'] });
-  await house.sync.installationChanged(installed.id, NEVER);
-  expect(await house.names()).toEqual(['octo/docs', 'octo/shop']);
-  house.people.suspend(installed, 'mona');
-  await house.sync.reconcile(NEVER);
-  expect(await house.names()).toEqual([]);
-  house.people.unsuspend(installed, 'mona');
-  house.people.changeRepositories(installed, { remove: ['octo/docs'], by: 'mona' });
-  await house.sync.reconcile(NEVER);
-  expect(await house.names()).toEqual(['octo/shop']);
-  house.people.uninstall(installed, 'mona');
-  await house.sync.reconcile(NEVER);
-  expect(await house.names()).toEqual([]);
-});
-
-it('people have the role that they were given, by their number and not by their name', async () => {
-  await using house = await openHouse();
-  await house.people.openRepository('octo/shop', { isPrivate: true });
-  await house.people.openRepository('octo/open');
-  house.people.install('octo');
-  await house.sync.reconcile(NEVER);
-  const shop = await house.project('octo/shop');
-  const open = await house.project('octo/open');
-  for (const role of ['read', 'triage', 'write', 'maintain', 'admin'] as const) {
-    house.people.grant('octo/shop', `a-${role}`, role);
-    expect(await house.permissions.roleOfPerson(house.people.user(`a-${role}`), shop, NEVER)).toBe(role);
-  }
-  house.people.grant('octo/shop', 'support', 'triage', 'Support');
-  expect(await house.permissions.roleOfPerson(house.people.user('support'), shop, NEVER)).toBe('triage');
-  const stranger = house.people.user('stranger');
-  expect(await house.permissions.roleOfPerson(stranger, shop, NEVER)).toBe('none');
-  expect(await house.permissions.roleOfPerson(stranger, open, NEVER)).toBe('read');
-  const { id } = house.people.user('a-admin');
-  house.people.renameAccount('a-admin', 'boss');
-  const taken = house.people.user('a-admin');
-  house.people.grant('octo/shop', 'a-admin', 'write');
-  house.double.state.clock.advance(61_000);
-  expect(await house.permissions.roleOfPerson({ id, login: 'a-admin' }, shop, NEVER)).toBe('none');
-  expect(await house.permissions.roleOfPerson({ id, login: 'boss' }, shop, NEVER)).toBe('admin');
-  expect(await house.permissions.roleOfPerson(taken, shop, NEVER)).toBe('write');
 });
 
 it('what the App was not granted is refused with its name', async () => {

@@ -198,69 +198,6 @@ it.each<readonly [string, (house: Awaited<ReturnType<typeof openHouse>>) => Prom
   },
 );
 
-it('unsuspended: the projects are back with their ids', async () => {
-  await using house = await openHouse();
-  octo(house.github);
-  await house.sync.reconcile(NEVER);
-  const before = await house.store.listProjects({});
-  house.github.installation(7).suspended_at = NOW;
-  await house.sync.installationChanged(7, NEVER);
-  expect(await house.names()).toEqual([]);
-  house.github.installation(7).suspended_at = null;
-  await house.sync.installationChanged(7, NEVER);
-  expect(await house.store.listProjects({})).toEqual(before);
-});
-
-it('a source that could not be forgotten is forgotten at the next look', async () => {
-  await using house = await openHouse();
-  octo(house.github);
-  await house.sync.reconcile(NEVER);
-  const { id } = (await house.store.findProject('octo/shop'))!;
-  house.github.removeRepository(501);
-  house.forgetFails = true;
-  await house.sync.repositoryChanged(501, 7, NEVER);
-  expect(await house.store.findProject('octo/shop')).toBeNull();
-  house.forgetFails = false;
-  await house.sync.reconcile(NEVER);
-  expect(house.forgotten).toEqual([id]);
-});
-
-it('an event about a repository that the App was never installed on makes no project', async () => {
-  await using house = await openHouse();
-  octo(house.github);
-  await house.sync.reconcile(NEVER);
-  await house.sync.repositoryChanged(999, 7, NEVER);
-  await house.sync.repositoryChanged(999, 55, NEVER);
-  expect(await house.names()).toEqual(['octo/docs', 'octo/shop']);
-});
-
-it('an event that says more than GitHub does changes nothing', async () => {
-  await using house = await openHouse();
-  octo(house.github);
-  await house.sync.reconcile(NEVER);
-  const before = await house.store.listProjects({});
-  await house.sync.repositoryChanged(501, 7, NEVER);
-  await house.sync.installationChanged(7, NEVER);
-  expect(await house.store.listProjects({})).toEqual(before);
-});
-
-it('a repository that was added is a project at once, the token for it being of that repository alone', async () => {
-  await using house = await openHouse();
-  octo(house.github);
-  await house.sync.reconcile(NEVER);
-  house.github.addRepository(7, 503, 'octo/new');
-  await house.sync.repositoryChanged(503, 7, NEVER);
-  expect(await house.names()).toEqual(['octo/docs', 'octo/new', 'octo/shop']);
-  expect(house.github.api.tokenRequests().at(-1)).toMatchObject({ repository_ids: [503] });
-});
-
-it('a repository of an installation that we have not heard of brings the installation with it', async () => {
-  await using house = await openHouse();
-  octo(house.github);
-  await house.sync.repositoryChanged(501, 7, NEVER);
-  expect(await house.names()).toEqual(['octo/docs', 'octo/shop']);
-});
-
 it("an owner who is not allowed is ignored and said once; by default only the App's owner is", async () => {
   await using house = await openHouse([]);
   octo(house.github);
@@ -279,31 +216,6 @@ it("an owner who is not allowed is ignored and said once; by default only the Ap
   house.github.uninstall(9);
   await house.sync.installationRemoved(9, NEVER);
   expect(house.sync.ignoredOwners()).toEqual([]);
-});
-
-it('an owner is allowed whatever the case of the login', async () => {
-  await using house = await openHouse(['OCTO']);
-  octo(house.github);
-  await house.sync.reconcile(NEVER);
-  expect(await house.names()).toEqual(['octo/docs', 'octo/shop']);
-});
-
-it('what was not granted is said once, and once more where something else is missing', async () => {
-  await using house = await openHouse();
-  octo(house.github);
-  const said = () => house.logged.filter(({ msg }) => msg.includes('not granted'));
-  await house.sync.reconcile(NEVER);
-  expect(said()).toEqual([]);
-  house.github.installation(7).permissions = { metadata: 'read', contents: 'read', issues: 'write' };
-  await house.sync.reconcile(NEVER);
-  await house.sync.reconcile(NEVER);
-  house.github.installation(7).permissions = { metadata: 'read', contents: 'write', issues: 'write' };
-  await house.sync.reconcile(NEVER);
-  const others = 'pull_requests: write, statuses: read';
-  expect(said()).toMatchObject([
-    { owner: 'octo', missing: `actions: read, checks: write, contents: write, ${others}` },
-    { owner: 'octo', missing: `actions: read, checks: write, ${others}` },
-  ]);
 });
 
 it('one installation that cannot be read keeps its projects and stops no other; it is said at the end', async () => {
@@ -325,15 +237,6 @@ it('a list of installations that breaks off says so and hides nothing', async ()
   await house.sync.reconcile(NEVER);
   house.github.listFault = { list: 'installations', page: 1 };
   await expect(house.sync.reconcile(NEVER)).rejects.toMatchObject({ kind: 'unsure' });
-  expect(await house.names()).toEqual(['octo/docs', 'octo/shop']);
-});
-
-it('an installation that slipped out of the list is asked for before it counts as gone', async () => {
-  await using house = await openHouse();
-  octo(house.github);
-  await house.sync.reconcile(NEVER);
-  house.github.unlisted.add(7);
-  await house.sync.reconcile(NEVER);
   expect(await house.names()).toEqual(['octo/docs', 'octo/shop']);
 });
 
@@ -367,20 +270,4 @@ it('an event during a look is not undone by what the look had read before', asyn
   held.release();
   await Promise.all([looking, told]);
   expect(await house.names()).toEqual(['octo/docs', 'octo/new', 'octo/shop']);
-});
-
-it('whoever stops while waiting for another look leaves at once, and the next one still gets its turn', async () => {
-  await using house = await openHouse();
-  octo(house.github);
-  const held = house.github.holdNextRepositoryList();
-  const looking = house.sync.installationChanged(7, NEVER);
-  await held.arrived;
-  const leaving = new AbortController();
-  const left = house.sync.installationChanged(7, leaving.signal);
-  const stays = house.sync.installationChanged(7, NEVER);
-  leaving.abort(new Error('Causeway is stopping.'));
-  await expect(left).rejects.toThrow('Causeway is stopping.');
-  held.release();
-  await Promise.all([looking, stays]);
-  expect(await house.names()).toEqual(['octo/docs', 'octo/shop']);
 });

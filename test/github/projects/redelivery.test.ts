@@ -97,23 +97,6 @@ it('after an outage with 500 failed deliveries each arrives once, also those tha
   expect(hook.arrived.toSorted()).toEqual(Array.from({ length: 500 }, (_, n) => `guid-${n}`).toSorted());
 });
 
-it('the first look goes back three days, later ones only to what may have changed', async () => {
-  await using ground = await openHook();
-  const { hook, redelivery } = ground;
-  hook.isUp = false;
-  deliver(hook, 'too-old', minutesAgo(ground, 3 * 24 * 60 + 1));
-  deliver(hook, 'old', minutesAgo(ground, 3 * 24 * 60 - 1));
-  hook.isUp = true;
-  for (let n = 0; n < 250; n++) deliver(hook, `fine-${n}`, minutesAgo(ground, 60));
-  await redelivery.askAgain(NEVER);
-  expect(hook.arrived).toContain('old');
-  expect(hook.arrived).not.toContain('too-old');
-  const pages = () => ground.api.calls().filter((call) => call.startsWith('GET')).length;
-  expect(pages()).toBe(3);
-  await redelivery.askAgain(NEVER);
-  expect(pages()).toBe(4);
-});
-
 it('a delivery that we have although GitHub heard no answer is not asked for', async () => {
   await using ground = await openHook();
   ground.hook.isUp = false;
@@ -146,32 +129,6 @@ it('a page that cannot be read says so, and the next call finds everything all t
   for (let call = 0; call < 3; call++) await redelivery.askAgain(NEVER);
   expect(new Set(hook.arrived).size).toBe(250);
   expect(hook.arrived).toHaveLength(250);
-});
-
-it('a limit in the middle stops the asking, and what is left is asked for later', async () => {
-  await using ground = await openHook();
-  const { hook, redelivery } = ground;
-  hook.isUp = false;
-  for (let n = 0; n < 10; n++) deliver(hook, `guid-${n}`, minutesAgo(ground, 10 - n / 10));
-  hook.isUp = true;
-  hook.fault = { attempt: 5 };
-  await expect(redelivery.askAgain(NEVER)).rejects.toMatchObject({ kind: 'busy' });
-  expect(hook.arrived).toEqual(['guid-0', 'guid-1', 'guid-2', 'guid-3']);
-  hook.fault = null;
-  ground.clock.now = new Date(ground.clock.now.getTime() + 61_000);
-  await redelivery.askAgain(NEVER);
-  expect(hook.arrived.toSorted()).toEqual(Array.from({ length: 10 }, (_, n) => `guid-${n}`));
-});
-
-it('after a restart nothing that arrived is asked for again', async () => {
-  await using ground = await openHook();
-  const { hook, deps } = ground;
-  hook.isUp = false;
-  for (let n = 0; n < 20; n++) deliver(hook, `guid-${n}`, minutesAgo(ground, 10));
-  hook.isUp = true;
-  await createRedelivery(deps).askAgain(NEVER);
-  expect(await createRedelivery(deps).askAgain(NEVER)).toBe(0);
-  expect(hook.arrived).toHaveLength(20);
 });
 
 it('numbers too large for a float are sent back to the digit', async () => {

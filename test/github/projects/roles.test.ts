@@ -48,15 +48,6 @@ it.each<readonly [Role, string]>([
   expect(await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe(base);
 });
 
-it.each<readonly [string, Record<string, unknown>, Role]>([
-  ['names the role', { permission: 'write', role_name: 'maintain', user: { id: 42 } }, 'maintain'],
-  ['has roles of its own', { permission: 'write', role_name: 'Support', user: { id: 42 } }, 'write'],
-  ['says nothing that we know', { permission: 'owner', role_name: 'constructor', user: { id: 42 } }, 'none'],
-])('a server without flags that %s is understood', async (_name, body, role) => {
-  await using ground = await open(() => ({ body }));
-  expect(await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe(role);
-});
-
 it('a stranger at a public repository may read, and at a private one nothing', async () => {
   const nothing = { pull: false, triage: false, push: false, maintain: false, admin: false };
   for (const permission of ['read', 'none'] as const) {
@@ -79,19 +70,6 @@ it.each<readonly [string, Said]>([
   await using ground = await open(() => said);
   expect(await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe('none');
   expect(await ground.permissions.roleOfPerson(PERSON, PROJECT, NEVER)).toBe('none');
-});
-
-it('an account without a number on GitHub has no role, and GitHub is not asked', async () => {
-  await using ground = await open(() => says('admin'));
-  expect(await ground.permissions.roleOf({ ...MONA, githubId: null }, PROJECT, { signal: NEVER })).toBe('none');
-  expect(ground.api.asked).toEqual([]);
-});
-
-it("a project that is not on GitHub is everybody's who may call", async () => {
-  await using ground = await open(() => says('none'));
-  const local: Project = { ...PROJECT, name: 'local/app', source: { kind: 'path', path: '/srv/app' } };
-  expect(await ground.permissions.roleOf({ ...MONA, githubId: null }, local, { signal: NEVER })).toBe('admin');
-  expect(ground.api.asked).toEqual([]);
 });
 
 it('an answer holds for five minutes, then GitHub is asked again', async () => {
@@ -124,44 +102,7 @@ it('before what cannot be taken back it is asked anew, however lately it was kno
   expect(await ground.permissions.roleNow(PERSON, PROJECT, NEVER)).toBe('none');
 });
 
-it('what is asked at the same time is asked once', async () => {
-  await using ground = await open(() => says('write'));
-  const roles = await Promise.all([1, 2, 3].map(() => ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })));
-  expect(roles).toEqual(['write', 'write', 'write']);
-  expect(ground.api.calls()).toHaveLength(1);
-});
-
-it('with GitHub out of reach the last answer counts for five minutes, then it is said that nothing is known', async () => {
-  let isDown = false;
-  await using ground = await open(() => (isDown ? { status: 502 } : says('write')));
-  await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER });
-  isDown = true;
-  later(ground, 299);
-  expect(await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe('write');
-  later(ground, 1);
-  await expect(ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).rejects.toMatchObject({
-    code: 'github_failed',
-  });
-  expect(ground.permissions.lastRole?.(MONA, PROJECT)).toBe('write');
-  expect(ground.permissions.lastRole?.({ ...MONA, githubId: 43 }, PROJECT)).toBe('none');
-  isDown = false;
-  expect(await ground.permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe('write');
-});
-
 it('an event whose sender cannot be asked for is left for later instead of being taken for a stranger', async () => {
   await using ground = await open(() => ({ status: 429, headers: { 'retry-after': '60' }, body: { message: 'Slow' } }));
   await expect(ground.permissions.roleOfPerson(PERSON, PROJECT, NEVER)).rejects.toMatchObject({ kind: 'busy' });
-});
-
-it('a renamed repository is asked for by its new name, with what is known of it', async () => {
-  await using ground = await openGround({
-    'GET /repos/octo/shop/collaborators/*/permission': () => ({
-      status: 301,
-      headers: { location: `${ground.api.url}/repositories/501/collaborators/mona/permission` },
-      body: {},
-    }),
-    'GET /repositories/501/collaborators/*/permission': () => says('triage'),
-  });
-  const permissions = createPermissions({ clients: ground.clients, now: () => ground.clock.now });
-  expect(await permissions.roleOf(MONA, PROJECT, { signal: NEVER })).toBe('triage');
 });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { GithubProject } from '../../../src/core/project.ts';
 import { attachedTexts, findAttachments } from '../../../src/github/report/attachments.ts';
 
-import type { GatherDeps } from '../../../src/github/report/gather-deps.ts';
+import type { GatherDeps } from '../../../src/github/report/gather-report.ts';
 import { createLog } from '../../../src/log.ts';
 
 const WEB = 'https://github.com';
@@ -41,18 +41,6 @@ describe('a link', () => {
     'https://github.com/user-attachments/files/1/{owner}.log',
   ])('to anything else is none: %s', (url) => {
     expect(namesIn(`See ${url} and [this](${url})`)).toEqual([]);
-  });
-
-  it('is followed under an Enterprise base address with a path, and nowhere else on that host', () => {
-    const web = 'https://ghe.example:8443/github';
-    expect(namesIn(`${web}/octo/shop/files/1/a.log https://ghe.example:8443/octo/shop/files/1/a.log`, web)).toEqual([
-      `${web}/octo/shop/files/1/a.log`,
-    ]);
-  });
-
-  it('is followed once, and no more than twenty are', () => {
-    const links = Array.from({ length: 30 }, (_, at) => `${WEB}/user-attachments/files/${at}/a.log`);
-    expect(namesIn([...links, ...links].join(' '))).toEqual(links.slice(0, 20));
   });
 });
 

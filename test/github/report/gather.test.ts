@@ -55,18 +55,6 @@ describe('an issue', () => {
     expect(text).toContain('[A comment by wren was edited after this was asked for, and is left out]');
   });
 
-  it('leaves our own comments out', async () => {
-    await using house = await shop();
-    const { people, app, state } = house.double;
-    people.comment(NAME, 1, { by: state.accounts.get(app.botId)!.login, body: 'Root cause: the cart' });
-    people.comment(NAME, 1, { by: 'wren', body: 'That helps.\n\n/analyse look again' });
-    await house.settle();
-    const { text } = await onlyRun(house);
-    expect(text).not.toContain('Root cause');
-    expect(text).toContain('That helps.');
-    expect(text.match(/look again/g)).toHaveLength(1);
-  });
-
   it.each([true, false])('has its text attachments read where the repository is private: %j', async (isPrivate) => {
     await using house = await eventHouse();
     const { people } = house.double;
@@ -123,17 +111,6 @@ describe('an issue', () => {
 });
 
 describe('a pull request', () => {
-  it('of which nothing failed gets a look of confusion', async () => {
-    await using house = await shop();
-    const { people } = house.double;
-    await people.push(NAME, { by: 'wren', branch: 'topic', files: { 'a.txt': 'a\n' } });
-    const pull = await people.openPull(NAME, { by: 'wren', title: 'Topic', head: 'topic' });
-    const comment = people.comment(NAME, pull.number, { by: 'wren', body: '/analyse' });
-    await house.settle();
-    expect(await house.runs()).toEqual([]);
-    expect(comment.reactions.map(({ content }) => content)).toEqual(['confused']);
-  });
-
   it('is the checks of its head that failed, with their words and logs, at that head, and nobody is asked to fix it', async () => {
     await using house = await shop();
     const { people, app } = house.double;
@@ -169,22 +146,5 @@ describe('a pull request', () => {
     const project = await house.store.findProject(NAME);
     const subject = { kind: 'pull_request', number: pull.number } as const;
     expect(await house.store.findThreadOfSubject(project!.id, subject)).toMatchObject({ fixRequest: null });
-  });
-
-  it('of a fork is read at its own head, like any other', async () => {
-    await using house = await shop();
-    const { people } = house.double;
-    await people.fork(NAME, 'eve');
-    const sha = await people.push('eve/shop', { by: 'eve', branch: 'topic', files: { 'a.txt': 'a\n' } });
-    const made = { by: 'eve', title: 'Topic', head: 'topic', headRepository: 'eve/shop' };
-    const pull = await people.openPull(NAME, made);
-    await people.reportCheck(NAME, { sha, name: 'types', app: 'other-ci', conclusion: 'failure' });
-    people.comment(NAME, pull.number, { by: 'tria', body: '/analyse' });
-    await house.settle();
-    const run = await onlyRun(house);
-    expect(run.revision).toBe(sha);
-    expect(run.text).toMatch(`Checks failed on pull request #${pull.number} (Topic), at commit ${sha}.`);
-    expect(run.text).not.toContain('base');
-    expect(run.isTrusted).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 // The page on which the App is installed: asked for once, and never waited for long.
 import { expect, it } from 'vitest';
-import { createInstallPage } from '../../../src/github/setup/install-page.ts';
+import { createInstallPage } from '../../../src/github/setup/make-app.ts';
 import type { Route } from '../clients/github-api.ts';
 import { NEVER, openGround } from '../clients/ground.ts';
 
@@ -20,16 +20,6 @@ it('is the one of the App that GitHub names, asked for when it is wanted and the
   expect(await page(NEVER)).toBe('https://github.com/apps/causeway-octo/installations/new');
   expect(await enterprise(NEVER)).toBe('https://git.octo.test/github-apps/causeway-octo/installations/new');
   expect(ground.api.asked).toHaveLength(asked);
-});
-
-it('is "" where GitHub refuses, and known once it answers', async () => {
-  let isDown = true;
-  const app = ROUTES['GET /app']!;
-  await using ground = await openGround({ ...ROUTES, 'GET /app': (asked) => (isDown ? { status: 502 } : app(asked)) });
-  const page = createInstallPage(ground.clients, 'https://github.com');
-  expect(await page(NEVER)).toBe('');
-  isDown = false;
-  expect(await page(NEVER)).toContain('/causeway-octo/');
 });
 
 it('is "" where GitHub does not answer soon, or nobody waits any more', async () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { buildManifest } from '../../../src/github/setup/manifest.ts';
+import { buildManifest } from '../../../src/github/setup/make-app.ts';
 
 const appFile = readFileSync(path.join(import.meta.dirname, '..', '..', '..', 'app.yml'), 'utf8');
 const build = (kind: 'fix' | 'comment') =>

@@ -66,54 +66,6 @@ describe('whoever may enter', () => {
     await house.reconcile();
     expect(await enter(house, 'mona')).toMatchObject({ login: 'mona' });
   });
-
-  it('is nobody by an installation of which only GitHub knows', async () => {
-    await using house = await signInHouse();
-    const { people } = house.double;
-    await people.openRepository('octo/shop', { isPrivate: true });
-    people.grant('octo/shop', 'mona', 'read');
-    people.install('octo');
-    expect(await enter(house, 'mona')).toBeInstanceOf(SignInRefused);
-    await house.reconcile();
-    expect(await enter(house, 'mona')).toMatchObject({ login: 'mona' });
-  });
-
-  it('is whoever lost access no more', async () => {
-    const { house, people } = await two();
-    await using _ = house;
-    people.revoke('octo/shop', 'mona');
-    expect(await enter(house, 'mona')).toBeInstanceOf(SignInRefused);
-  });
-
-  it('is found on a later page, and the reading of pages ends', async () => {
-    await using house = await signInHouse();
-    const { people } = house.double;
-    await people.openRepository('octo/shop', { isPrivate: true });
-    people.grant('octo/shop', 'mona', 'read');
-    const known = people.install('octo');
-    await house.reconcile();
-    const { installations, nextId } = house.double.state;
-    installations.delete(known.id);
-    for (let before = 0; before < 100; before++) {
-      const id = nextId();
-      installations.set(id, { ...known, id });
-    }
-    installations.set(known.id, known);
-    expect(await enter(house, 'mona')).toMatchObject({ login: 'mona' });
-    const pages = house.asked().filter(({ path }) => path.startsWith('/user/installations'));
-    expect(pages.map(({ path }) => path.replace(/.*&/, ''))).toEqual(['page=1', 'page=2']);
-  });
-
-  it('is not known while GitHub does not say whose the App is, which is nobody’s fault', async () => {
-    await using house = await signInHouse({ allowedOwners: [] });
-    house.double.faults.add({ path: /^\/app$/, times: 9, fault: { kind: 'html', when: 'before', status: 502 } });
-    const arrival = await house.arrive('mona');
-    await expect(house.signIn.person(arrival, NEVER)).rejects.toMatchObject({
-      code: 'github_failed',
-      message: 'GitHub does not say at the moment who owns the App: sign in again in a minute.',
-    });
-    expect(house.tokensLeft()).toBe(0);
-  });
 });
 
 it('a list of installations that never ends is read for ten pages', async () => {

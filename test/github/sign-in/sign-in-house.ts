@@ -3,8 +3,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { GithubSignIn } from '../../../src/core/account.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
 import { createProjectSync } from '../../../src/github/projects/project-sync.ts';
-import { createGithubSignIn, type GithubSignInOptions } from '../../../src/github/sign-in/create-github-sign-in.ts';
-import { createMayEnter } from '../../../src/github/sign-in/may-enter.ts';
+import {
+  createGithubSignIn,
+  createMayEnter,
+  type GithubSignInOptions,
+} from '../../../src/github/sign-in/create-github-sign-in.ts';
+
 import { createLog } from '../../../src/log.ts';
 import { createChanges } from '../../../src/services/follow.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';

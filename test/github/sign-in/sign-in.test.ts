@@ -1,12 +1,6 @@
-// Signing in with GitHub, on the wire: what is asked, with what, what is handed back, and what is said when GitHub does not answer as it should.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { SignInRefused } from '../../../src/core/account.ts';
-import type { WatchCall } from '../../../src/github/clients/github-clients.ts';
-import { createLog, registeredSecrets } from '../../../src/log.ts';
-import { createMetrics } from '../../../src/metrics.ts';
+import { registeredSecrets } from '../../../src/log.ts';
 import type { Fault } from '../../github-double/faults.ts';
 import { NEVER } from '../clients/ground.ts';
 import { REDIRECT, type SignInHouse, type SignInHouseOptions, signInHouse } from './sign-in-house.ts';
@@ -71,29 +65,6 @@ describe('somebody who comes back from GitHub', () => {
     });
   });
 
-  it('is seen by whoever counts calls, by their routes and nothing of what was put in', async () => {
-    const log = createLog({ level: 'silent' });
-    const metrics = createMetrics({ version: '0.0.0', log, now: () => new Date() });
-    const routes: string[] = [];
-    const watch: WatchCall = (about, send) => {
-      routes.push(`${about.holder}: ${about.route}`);
-      return metrics.countGithubCall(about, send);
-    };
-    await using house = await shop({ change: { watch } });
-    await house.signIn.person(await house.arrive('mona'), NEVER);
-    expect(routes).toEqual([
-      'person: POST /login/oauth/access_token',
-      'person: GET /user',
-      'person: GET /user/installations',
-      'person: DELETE /applications/{client_id}/token',
-    ]);
-    expect(metrics.hasGithubAnswered()).toBe(true);
-    await expect(
-      house.signIn.person({ ...(await house.arrive('mona')), code: 'no such code' }, NEVER),
-    ).rejects.toThrow();
-    expect(routes).toHaveLength(5);
-  });
-
   it('leaves no token behind: it is handed back, kept out of every text, and logged by nobody', async () => {
     await using house = await shop();
     const before = new Set(registeredSecrets());
@@ -116,13 +87,6 @@ describe('somebody who comes back from GitHub', () => {
     expect(await house.signIn.person(await house.arrive('mona'), NEVER)).toMatchObject({ login: 'mona' });
     expect(house.logged()).toContain('status 500');
     expect(house.logged()).not.toMatch(/ghu_|ghr_|redacted|Unicorn/);
-  });
-
-  it('gets in after an answer that took a while', async () => {
-    await using house = await shop();
-    const act = () => wait(50);
-    house.double.faults.add({ path: EXCHANGE, fault: { kind: 'meanwhile', moment: 'carried_out', act } });
-    expect(await house.signIn.person(await house.arrive('mona'), NEVER)).toMatchObject({ login: 'mona' });
   });
 });
 
@@ -202,40 +166,12 @@ describe('an exchange that goes wrong', () => {
     expect(house.asked().filter(({ path }) => path !== '/login/oauth/access_token')).toEqual([]);
   });
 
-  it('an e-mail address that was never verified is said to the person', async () => {
-    await using house = await shop();
-    house.double.faults.add({ path: EXCHANGE, fault: said('unverified_user_email') });
-    const error = await refusal(house.signIn.person(await house.arrive('mona'), NEVER));
-    expect(error).toMatchObject({ kind: 'person', message: expect.stringContaining('e-mail address verified') });
-  });
-
   it('a token whose answer was of no use is registered as a secret all the same', async () => {
     await using house = await shop();
     const body = { access_token: 'ghu_in-a-strange-answer', refresh_token: 'ghr_in-a-strange-answer' };
     house.double.faults.add({ path: EXCHANGE, fault: answer(202, body) });
     await refusal(house.signIn.person(await house.arrive('mona'), NEVER));
     expect(registeredSecrets()).toEqual(expect.arrayContaining([body.access_token, body.refresh_token]));
-  });
-
-  it('a redirect carries the secret nowhere', async () => {
-    await using house = await shop();
-    const target = `${house.double.webUrl}/login/oauth/access_token`;
-    const server = createServer((_, response) => response.writeHead(307, { location: target }).end());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const webUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    await using other = await signInHouse({ change: { webUrl } });
-    const error = await refusal(other.signIn.person(await house.arrive('mona'), NEVER));
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-    expect(error.message).toContain('(status 307)');
-    expect(house.asked()).toEqual([]);
-  });
-
-  it('ends with the reason of whoever waits for it', async () => {
-    await using house = await shop();
-    house.double.faults.add({ path: EXCHANGE, fault: { kind: 'hang', when: 'before' } });
-    const gone = AbortSignal.abort(new Error('the browser is gone'));
-    await expect(house.signIn.person(await house.arrive('mona'), gone)).rejects.toThrow('the browser is gone');
   });
 });
 
@@ -260,17 +196,6 @@ describe('questions that go wrong', () => {
     expect(error).toMatchObject({ code: 'github_failed', message: expect.stringContaining(words) });
     expect(error.message).toContain('GHE_HOST');
     expect(error.message).not.toContain('Bad credentials');
-    expect(house.tokensLeft()).toBe(0);
-  });
-
-  it('somebody who leaves in the middle leaves no token behind', async () => {
-    await using house = await shop();
-    const leaving = new AbortController();
-    const act = async () => leaving.abort(new Error('the browser is gone'));
-    house.double.faults.add({ path: /^\/user$/, fault: { kind: 'meanwhile', moment: 'carried_out', act } });
-    await expect(house.signIn.person(await house.arrive('mona'), leaving.signal)).rejects.toThrow(
-      'the browser is gone',
-    );
     expect(house.tokensLeft()).toBe(0);
   });
 });
