@@ -203,7 +203,7 @@ const FAILED = 'failed: "causeway doctor" says why';
 
 /** The operator's pause makes the service no less ready. */
 function checkPause({ isPaused }: Pick<Services, 'isPaused'>): ReadinessCheck {
-  const detail = isPaused() ? 'paused: reports are kept; "causeway resume" goes on' : 'not paused';
+  const detail = isPaused() ? 'paused: reports are stored; run "causeway resume" to continue' : 'not paused';
   return { name: 'pause', ok: true, detail };
 }
 

@@ -226,7 +226,7 @@ export async function pauseCommand(kind: 'pause' | 'resume', { config, io, log, 
   await using store = await openConfiguredStore(config, log);
   const changed = await setPaused(store.database, kind === 'pause', now());
   if (kind === 'pause') {
-    const paused = 'Paused: reports are kept, no model is asked and nothing is posted until "causeway resume".\n';
+    const paused = 'Paused: reports are stored, but no model is used and nothing is posted until "causeway resume".\n';
     io.err(changed ? paused : 'It is already paused.\n');
     return 0;
   }

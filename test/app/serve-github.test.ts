@@ -97,9 +97,9 @@ describe('the service in GitHub mode', { timeout: 60_000 }, () => {
     expect(await command('pause', env)).toContain('Paused');
     expect(await command('pause', env)).toContain('already');
     await using service = await startService({ projects: [], dataDir: folder.path, env });
-    expect(service.output()).toContain('Paused: reports are kept');
+    expect(service.output()).toContain('Paused: reports are stored');
     const pause = async () => (await ready(service.address)).checks.find(({ name }) => name === 'pause')?.detail;
-    expect(await pause()).toContain('paused: reports are kept');
+    expect(await pause()).toContain('paused: reports are stored');
     expect(await command('resume', env)).toContain('Resumed');
     await expect.poll(pause, PATIENT).toBe('not paused');
     expect(await command('resume', env)).toContain('not paused');

@@ -60,7 +60,7 @@ it('writes and asks nothing while it is paused, keeps what comes in, and goes on
   const asked = model.endpoint.requests.length;
   const isPaused = async () => {
     const text = await (await fetch(`${stage.service().address}/readyz`)).text();
-    return text.includes('paused: reports are kept');
+    return text.includes('paused: reports are stored');
   };
   await stage.command('pause');
   // The service looks every second.
