@@ -1,4 +1,4 @@
-// A thread: one subject on GitHub, what was asked there and by whom, and what Causeway has put there.
+// A thread: one subject on GitHub, what was requested there and by whom, and what Causeway has posted.
 
 import type { Role } from './account.ts';
 import type { CommitRange } from './failure.ts';
@@ -6,34 +6,34 @@ import type { CommitRange } from './failure.ts';
 export type Subject =
   | { readonly kind: 'issue'; readonly number: number }
   | { readonly kind: 'pull_request'; readonly number: number }
-  /** A failure of the default branch: it has no place on GitHub but check runs and the pull request that mends it. */
+  /** A failure of the default branch: on GitHub it has only check runs and the pull request that fixes it. */
   | { readonly kind: 'failure'; readonly failureId: string }
-  /** An Issue of the API: it has no place on GitHub but the pull request that somebody asked for. */
+  /** An Issue of the API: on GitHub it has only the requested pull request. */
   | { readonly kind: 'report'; readonly issueId: string };
 
-/** A person on GitHub: the number is who it is, the login what they are called just now. */
+/** A person on GitHub. The id identifies them; the login can change. */
 export interface Person {
   readonly id: number;
   readonly login: string;
 }
 
-/** That somebody with write asks for a pull request, and when: what they had not seen by then they have not asked for. */
+/** A request for a pull request by somebody with write access. It covers only results that existed at that time. */
 export interface FixRequest extends Person {
   readonly at: string;
 }
 
-/** What made the analysis start, pinned when it arrived. */
+/** What started the analysis, pinned when it arrived. */
 export interface Trigger {
-  /** `checks`: nobody asked; red checks did. `by` is then who stands behind the commit: its pusher, or the author of the pull request. */
+  /** `checks`: failing checks started it. `by` is then the pusher of the commit, or the author of the pull request. */
   readonly kind: 'label' | 'comment' | 'button' | 'api' | 'checks';
   readonly by: Person;
-  /** Of that person at that moment. */
+  /** At that time. */
   readonly role: Role;
-  /** The comment that asked; null for a label, a button or a call. */
+  /** Null for a label, a button or a call. */
   readonly commentId: number | null;
-  /** What the person added to the command; "" for nothing. */
+  /** What was added to the command; "" for nothing. */
   readonly guidance: string;
-  /** When GitHub says that it happened. */
+  /** GitHub's time of it. */
   readonly at: string;
 }
 
@@ -41,43 +41,43 @@ export interface Thread {
   readonly id: string;
   readonly projectId: string;
   readonly subject: Subject;
-  /** The latest investigation that a person asked for, whether or not it has ended. */
+  /** The latest one that a person requested, whether or not it has ended. */
   readonly investigationId: string;
   readonly trigger: Trigger;
-  /** Who with write stands behind a pull request; null: nobody so far, so that none is opened. */
+  /** Null: there is none, so no pull request is opened. */
   readonly fixRequest: FixRequest | null;
   readonly record: ThreadRecord;
   readonly createdAt: string;
 }
 
-/** What stands on GitHub as far as we know. Written by the publisher alone, and only after GitHub said so. */
+/** What is on GitHub as far as we know. Only the publisher writes it, after GitHub has confirmed a change. */
 export interface ThreadRecord {
-  /** `triggerKey` of the trigger that was answered with 👀; "" before the first. */
+  /** `triggerKey` of the last trigger that got its 👀; "" before the first. */
   readonly seen: string;
   readonly comment: PostedComment | null;
-  /** Comments that a newer one replaces and that are still to be deleted. */
+  /** Replaced comments that are still to be deleted. */
   readonly replaced: readonly number[];
   readonly pullRequest: PostedPullRequest | null;
-  /** Why no pull request was opened for `investigationId`, in words for the comment; null: no reason against it (so far). */
+  /** Why no pull request was opened for `investigationId`, as text for the comment; null: nothing is known against it. */
   readonly withheld: {
     readonly investigationId: string;
     readonly reason: string;
-    /** Who asked, and when: a new request is looked at anew. */
+    /** Identifies the refused request: a new one is checked again. */
     readonly request: string;
   } | null;
-  /** When we posted (comments and pull requests, not edits), newest last, of the last hour: a conversation of two bots ends here. */
+  /** When we posted within the last hour (comments and pull requests, not edits), newest last: this stops two bots that answer each other. */
   readonly posts: readonly string[];
-  /** In mode `observe`: what would have been posted. */
+  /** In mode `observe`: what would be posted. */
   readonly held: { readonly comment: string; readonly pullRequest: string } | null;
-  /** The last command that was not carried out. Written by the command's handler, not by the publisher. Absent: none. */
+  /** The last command that wasn't carried out. Written by the command's handler, not by the publisher. */
   readonly reply?: CommandReply;
-  /** What GitHub took no comment for, such as that of a locked issue: not tried again before something else is to be said or asked for. */
+  /** The comment that GitHub refused, such as on a locked issue: not tried again until there is another comment or request. */
   readonly unspoken?: string;
-  /** The suggestions in a pull request, as one review. Absent: there are none. */
+  /** The suggestions in a pull request, as one review. */
   readonly suggested?: PostedSuggestions;
 }
 
-/** Why a command was not carried out, and when it was given: a later one that is carried out makes it void. */
+/** Why a command wasn't carried out. `at`: when it was given, so that a later command supersedes it. */
 export interface CommandReply {
   readonly why:
     | {
@@ -95,7 +95,7 @@ export interface CommandReply {
 }
 
 export interface PostedSuggestions {
-  /** Of the review. 0: there was nothing to suggest, which is not looked at again. */
+  /** 0: there was nothing to suggest, which isn't checked again. */
   readonly reviewId: number;
   readonly nodeId: string;
   readonly investigationId: string;
@@ -107,17 +107,17 @@ export interface PostedSuggestions {
 export interface PostedComment {
   readonly id: number;
   readonly url: string;
-  /** The investigation that it tells of. */
+  /** The investigation that it is about. */
   readonly investigationId: string;
-  /** For GitHub's GraphQL; absent in records of old. */
+  /** For GitHub's GraphQL. */
   readonly nodeId?: string;
-  /** Folded away by us as resolved. */
+  /** Collapsed by us as resolved. */
   readonly isMinimized?: boolean;
-  /** `facts`: while it runs. `result`: what came of it, be it an Issue or the reason that there is none. `settled`: the one line that is left once the checks are green. */
+  /** `facts`: while it runs. `result`: an Issue, or the reason why there is none. `settled`: one line, once the checks pass. */
   readonly shows: 'facts' | 'result' | 'settled';
-  /** `at` of the reply that was put into it since we last wrote it. Absent: none was. */
+  /** `at` of the reply that was added since we last wrote it. */
   readonly replied?: string;
-  /** Of the text as we last wrote it: an unchanged text is not written again. Empty, like `url`, where somebody has deleted the comment. */
+  /** Of the text as we last wrote it: an unchanged text isn't written again. Empty, like `url`, if people have deleted the comment. */
   readonly digest: string;
   readonly at: string;
 }
@@ -127,38 +127,38 @@ export interface PostedPullRequest {
   readonly url: string;
   readonly nodeId: string;
   readonly branch: string;
-  /** The branch that it is to be merged into. */
+  /** The branch that it merges into. */
   readonly base: string;
   /** Our last commit on it. */
   readonly headSha: string;
-  /** The Issue that it carries out. */
+  /** The Issue that it implements. */
   readonly issueId: string;
-  /** Of a red default branch: the commits that it became red with, as they were when this was opened. Null: not known. */
+  /** Of a failing default branch: the commits that it began to fail with, as known when this was opened. */
   readonly range?: CommitRange | null;
-  /** Who with write stands behind it, whoever asks for another analysis later. Absent in records of old. */
+  /** Who requested it. Later requests don't change that. */
   readonly requestedBy?: FixRequest;
   readonly state: 'open' | 'merged' | 'closed';
-  /** What was asked for before was asked for this one. Absent where it is open, or in records of old. */
+  /** Requests made before that were for this one. Absent: it is open. */
   readonly closedAt?: string;
   readonly checks: ChecksState;
-  /** When a further attempt was last pushed: its checks cannot be older. Absent: none was. */
+  /** When another attempt was last pushed: its checks can't be older. */
   readonly pushedAt?: string;
-  /** Whether the reviewers of the configuration were asked. */
+  /** Whether reviews were requested from the configured reviewers. */
   readonly isReviewAsked?: boolean;
-  /** The further attempts on its own red checks. */
+  /** Further attempts after its own checks failed. */
   readonly attempts: readonly PullRequestAttempt[];
-  /** The comment that hands it over to people; null: not handed over. */
+  /** Id of the comment that hands it over to people; null: it wasn't handed over. */
   readonly handedOver: number | null;
 }
 
-/** Of the live head. `none`: nothing checks it. `moved`: somebody else has pushed, so that it is theirs now. */
+/** Of the live head. `none`: it has no checks. `moved`: others have pushed, so the branch is theirs now. */
 export type ChecksState = 'waiting' | 'green' | 'red' | 'none' | 'moved';
 
 export interface PullRequestAttempt {
-  /** The head whose checks were red. */
+  /** The head whose checks failed. */
   readonly headSha: string;
   readonly investigationId: string;
-  /** What became of it; null while it runs. */
+  /** Null while it runs. */
   readonly outcome: 'pushed' | 'nothing' | null;
 }
 
@@ -172,12 +172,12 @@ export const EMPTY_RECORD: ThreadRecord = {
   held: null,
 };
 
-/** Tells one trigger of a thread from the others: GitHub's times are whole seconds, in which two people may ask. */
+/** Identifies a trigger of a thread. GitHub's times are whole seconds, so the time isn't enough. */
 export function triggerKey({ at, commentId }: Pick<Trigger, 'at' | 'commentId'>): string {
   return `${at} ${commentId ?? ''}`.trim();
 }
 
-/** Names a subject within its project. */
+/** Unique within a project. */
 export function toSubjectKey(subject: Subject): string {
   switch (subject.kind) {
     case 'report':

@@ -6,10 +6,9 @@ import type { CommandReply, Thread, Trigger } from '../../core/thread.ts';
 import { isFinal } from '../clients/github-clients.ts';
 import type { ConfigProblem, ReadConfig, RepositoryConfig } from '../configuration/repository-config.ts';
 import { createInTurn } from '../projects/in-turn.ts';
-import { createGithubComments } from '../publish/github-outbox.ts';
-import { isRemoved } from '../publish/wanted-comment.ts';
-import { appendReply, REPLY_MS, renderReply } from '../render/command-reply.ts';
-import { renderConfigComplaint } from '../render/comment.ts';
+import { isRemoved } from '../publish/decide.ts';
+import { createGithubWriter } from '../publish/github-writer.ts';
+import { appendReply, REPLY_MS, renderConfigComplaint, renderReply } from '../render/comment.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
 
 /** The issue or pull request that an event is about, and who caused it. */
@@ -89,12 +88,12 @@ async function hasComment({ store }: CausewayAppDeps, { record, trigger, investi
 /** Into any comment of ours that is there, such as the hand-over on our own pull request. */
 async function postReply(deps: CausewayAppDeps, at: Subject, reply: CommandReply, signal: AbortSignal): Promise<void> {
   const { project, subject } = at;
-  const comments = createGithubComments(deps, project);
+  const github = createGithubWriter(deps, project, signal);
   const since = new Date(deps.now().getTime() - REPLY_MS).toISOString();
-  const own = await comments.ownComments(subject.number, since, signal);
+  const own = await github.listOwnComments(subject.number, since);
   const existing = own.findLast(({ body }) => hasMarker(body));
-  if (existing === undefined) await comments.createComment(subject.number, renderReply(reply), signal);
-  else await comments.updateComment(existing.id, appendReply(existing.body, reply), signal);
+  if (existing === undefined) await github.createComment(subject.number, renderReply(reply));
+  else await github.updateComment(existing.id, appendReply(existing.body, reply));
 }
 
 /** Comments of the publisher end with a marker in their last line. */

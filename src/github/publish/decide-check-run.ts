@@ -1,100 +1,106 @@
 // What our check run on a head should show now, or that there should be none.
-
-import type { Failure } from '../../core/failure.ts';
 import type { CheckRunButton, Finding, Head } from '../../core/head.ts';
 import { type GithubProject, isGithubProject } from '../../core/project.ts';
 import { isEnded } from '../../core/report.ts';
 import type { Thread } from '../../core/thread.ts';
-import type { FailureStore } from '../../db/failures.ts';
-import type { HeadStore } from '../../db/heads.ts';
 import type { RepositoryConfig } from '../configuration/repository-config.ts';
-import { type CheckRunAnnotation, listAnnotations } from '../render/check-run-annotations.ts';
-import { type CauseFix, type CheckRunGround, type Inquiry, isRed } from '../render/check-run-ground.ts';
-import { renderDetails, renderSummary } from '../render/check-run-text.ts';
-import { renderTitle } from '../render/check-run-title.ts';
-import { loadResult, type PublishDeps, toRights } from './view.ts';
+import { type CheckRunAnnotation, listAnnotations, renderDetails, renderSummary } from '../render/check-run.ts';
+import {
+  type Cause,
+  type CauseFix,
+  type CheckRunContent,
+  type Inquiry,
+  isRed,
+  renderTitle,
+} from '../render/check-run-title.ts';
+import { hasFix, loadResult, type PublishDeps, toRights } from './view.ts';
 
 export interface WantedCheckRun {
   readonly status: 'in_progress' | 'completed';
   readonly title: string;
   readonly summary: string;
   readonly text: string;
-  /** None while it runs: GitHub takes none away again. */
+  /** None while it runs: GitHub can't remove them. */
   readonly annotations: readonly CheckRunAnnotation[];
-  readonly buttons: readonly (CheckRunButton & ButtonFace)[];
+  readonly buttons: readonly Button[];
 }
 
-interface ButtonFace {
-  /** At most 20 characters. */
+/** GitHub limits label and identifier to 20 characters, the description to 40. */
+interface Button extends CheckRunButton {
   readonly label: string;
-  /** At most 40. */
   readonly description: string;
-  /** At most 20; see `buttonNumber`. */
   readonly identifier: string;
 }
 
-/** GitHub shows no more. */
+export interface CheckRunView {
+  readonly head: Head;
+  readonly project: GithubProject;
+  readonly config: RepositoryConfig;
+  /** Whether pull requests are opened here. */
+  readonly opens: boolean;
+  readonly causes: readonly FoundCause[];
+  readonly webUrl: string;
+  readonly now: Date;
+}
+
+interface FoundCause extends Omit<Cause, 'fix'> {
+  readonly thread: Thread | null;
+}
+
+/** GitHub shows at most three. */
 const MOST_BUTTONS = 3;
-
 const OPEN_FIX = 'open_fix';
+/** After that a pull request that didn't come can be requested again. */
+const REQUEST_MS = 3_600_000;
 
-/** A pull request that has not come by then may be asked for again. */
-const ASKED_MS = 3_600_000;
-
-/** Null: what stands may stay, be it a check run or none. */
+/** Null: what is there stays, be it a check run or none. */
 export function decideCheckRun(view: CheckRunView): WantedCheckRun | null {
-  if (!isToBeShown(view) || isBeingJudged(view)) return null;
+  const { head } = view;
+  const { checkRun, isBegun } = head.record;
+  // A superseded commit gets no new check run; an existing one is completed.
+  const isShown = checkRun !== null || isBegun === true || (isLive(head) && view.causes.length > 0);
+  // Whether investigations begin is known a moment later.
+  const isBeingJudged = head.state === 'waiting' && head.findings.some(mayStillBegin);
+  if (!isShown || isBeingJudged) return null;
   const buttons = listButtons(view);
-  const ground = toGround(view, buttons);
+  const content = toContent(view, buttons);
   const status = isRunning(view) ? 'in_progress' : 'completed';
   return {
     status,
-    title: renderTitle(ground),
-    summary: renderSummary(ground),
-    text: renderDetails(ground),
-    annotations: status === 'completed' && isLive(view) ? listAnnotations(ground) : [],
+    title: renderTitle(content),
+    summary: renderSummary(content),
+    text: renderDetails(content),
+    annotations: status === 'completed' && isLive(head) ? listAnnotations(content) : [],
     buttons,
   };
-}
-
-/** Whether something is under way: it is looked at again, whether or not anybody tells how that has ended. */
-export function isAwaited(view: CheckRunView): boolean {
-  return isRunning(view) || view.causes.some((cause) => isOpening(view, cause));
-}
-
-function isRunning(view: CheckRunView): boolean {
-  return isLive(view) && view.causes.some(({ inquiry }) => inquiry.kind === 'running');
-}
-
-/** Which of the buttons it is, from 0; null: none of ours. */
-export function readButtonNumber(identifier: string): number | null {
-  if (identifier === OPEN_FIX) return 0;
-  const number = /^open_fix_([2-9])$/.exec(identifier)?.[1];
-  return number === undefined ? null : Number(number) - 1;
-}
-
-/** Whether the head is one that people still look at. */
-export function isLive({ head }: Pick<CheckRunView, 'head'>): boolean {
-  return head.state !== 'superseded' && head.state !== 'ignored';
-}
-
-/** None is made that says nothing, or that nobody looks at any more; one that stands is brought to its end. */
-function isToBeShown(view: CheckRunView): boolean {
-  const { checkRun, isBegun } = view.head.record;
-  if (checkRun !== null || isBegun === true) return true;
-  return isLive(view) && view.causes.length > 0;
-}
-
-/** A moment later it is known whether investigations begin: marks and an end would come too early, and GitHub takes no mark back. */
-function isBeingJudged({ head }: CheckRunView): boolean {
-  return head.state === 'waiting' && head.findings.some(mayStillBegin);
 }
 
 function mayStillBegin({ investigationId, notBegun }: Finding): boolean {
   return investigationId === null && (notBegun?.code === 'pending' || notBegun?.code === 'uninformative');
 }
 
-function toGround(view: CheckRunView, buttons: WantedCheckRun['buttons']): CheckRunGround {
+/** Whether an investigation or a pull request is under way. */
+export function isAwaited(view: CheckRunView): boolean {
+  return isRunning(view) || view.causes.some((cause) => isOpening(view, cause));
+}
+
+function isRunning({ head, causes }: CheckRunView): boolean {
+  return isLive(head) && causes.some(({ inquiry }) => inquiry.kind === 'running');
+}
+
+/** Whether people still look at the head. */
+export function isLive({ state }: Head): boolean {
+  return state !== 'superseded' && state !== 'ignored';
+}
+
+/** Which of our buttons it is, from 0; null: none. */
+export function readButtonNumber(identifier: string): number | null {
+  if (identifier === OPEN_FIX) return 0;
+  const number = /^open_fix_([2-9])$/.exec(identifier)?.[1];
+  return number === undefined ? null : Number(number) - 1;
+}
+
+function toContent(view: CheckRunView, buttons: readonly Button[]): CheckRunContent {
   const { head, project, causes, webUrl } = view;
   return {
     ...{ repository: project.name, webUrl, head },
@@ -104,33 +110,29 @@ function toGround(view: CheckRunView, buttons: WantedCheckRun['buttons']): Check
   };
 }
 
-function listButtons(view: CheckRunView): WantedCheckRun['buttons'] {
-  const asking = view.causes.filter((cause) => isOffered(view, cause) && !isRequested(view, cause));
-  const ids = asking.flatMap(({ finding, thread }) =>
-    thread === null || finding.investigationId === null
-      ? []
-      : [{ threadId: thread.id, investigationId: finding.investigationId }],
-  );
-  return ids.slice(0, MOST_BUTTONS).map((button, index) => ({ ...button, ...describeButton(index) }));
+function listButtons(view: CheckRunView): readonly Button[] {
+  return view.causes
+    .filter((cause) => isOffered(view, cause) && !isRequested(view, cause))
+    .flatMap(({ finding: { investigationId }, thread }) =>
+      thread === null || investigationId === null ? [] : [{ threadId: thread.id, investigationId }],
+    )
+    .slice(0, MOST_BUTTONS)
+    .map((button, index) => {
+      const number = index === 0 ? '' : ` ${index + 1}`;
+      return {
+        ...button,
+        label: `Open fix${number}`,
+        description: index === 0 ? 'Open a pull request (needs write)' : `Pull request for fix${number} (needs write)`,
+        identifier: index === 0 ? OPEN_FIX : `${OPEN_FIX}_${index + 1}`,
+      };
+    });
 }
 
-function describeButton(index: number): ButtonFace {
-  if (index === 0) {
-    return { label: 'Open fix', description: 'Opens a pull request (needs write)', identifier: OPEN_FIX };
-  }
-  const number = index + 1;
-  return {
-    label: `Open fix ${number}`,
-    description: `Pull request for fix ${number} (needs write)`,
-    identifier: `${OPEN_FIX}_${number}`,
-  };
-}
-
-function describeFix(view: CheckRunView, cause: FoundCause, buttons: WantedCheckRun['buttons']): CauseFix {
+function describeFix(view: CheckRunView, cause: FoundCause, buttons: readonly Button[]): CauseFix {
   const { finding, thread, inquiry } = cause;
   const posted = thread?.record.pullRequest ?? null;
   const isOfThis = inquiry.kind === 'concluded' && posted?.issueId === inquiry.issue.id;
-  // A failure of the default branch may come back while what mended it before still waits for a review.
+  // The failure may be back while its earlier fix still waits for a review.
   const isEarlier = !isOfThis && thread?.subject.kind === 'failure' && finding.isOwnThread && posted?.state === 'open';
   if (posted !== null && posted.number > 0 && (isOfThis || isEarlier)) {
     return { kind: 'opened', number: posted.number, url: posted.url, state: posted.state, isEarlier };
@@ -140,53 +142,47 @@ function describeFix(view: CheckRunView, cause: FoundCause, buttons: WantedCheck
   return isOpening(view, cause) ? { kind: 'opening' } : { kind: 'none' };
 }
 
-/** Whether a person with write may have the change of this cause here as a pull request. */
+/** Whether people with write access can have the change of this cause as a pull request. */
 function isOffered(view: CheckRunView, cause: FoundCause): boolean {
   const { finding, thread, inquiry } = cause;
-  if (!view.opens || !isRed(finding)) return false;
-  if (thread === null || !finding.isOwnThread || !allowsRequests(view.head, cause)) return false;
-  if (inquiry.kind !== 'concluded' || inquiry.changeSet === null || !leads(view, cause)) return false;
+  if (!view.opens || !isRed(finding) || thread === null || !finding.isOwnThread) return false;
+  if (inquiry.kind !== 'concluded' || inquiry.changeSet === null) return false;
+  if (!allowsRequests(view.head, cause, thread) || !isLeading(view, cause, thread)) return false;
   if (inquiry.issue.analysis.guards.some(({ rule }) => rule.startsWith('never/'))) return false;
   const posted = thread.record.pullRequest;
   return posted === null || (posted.state !== 'open' && posted.issueId !== inquiry.issue.id);
 }
 
-/** A thread has one pull request: that of what somebody asked for, else of the first of its causes that has a change. */
-function leads({ causes }: CheckRunView, { finding, thread, inquiry }: FoundCause): boolean {
-  if (!hasChange(inquiry) || thread === null) return false;
+/** A thread has one pull request: for what was requested, else for the first cause with a change. */
+function isLeading({ causes }: CheckRunView, { finding, inquiry }: FoundCause, thread: Thread): boolean {
+  const hasChange = (of: Inquiry) => of.kind === 'concluded' && hasFix(of.issue);
+  if (!hasChange(inquiry)) return false;
   if (thread.trigger.kind !== 'checks' || thread.subject.kind !== 'pull_request') {
     return thread.investigationId === finding.investigationId;
   }
   return causes.find((cause) => cause.thread?.id === thread.id && hasChange(cause.inquiry))?.finding === finding;
 }
 
-function hasChange(inquiry: FoundCause['inquiry']): boolean {
-  if (inquiry.kind !== 'concluded') return false;
-  const { analysis, diff } = inquiry.issue;
-  return analysis.outcome === 'code_fix' && diff.files.length > 0;
-}
-
-/** A failure of the default branch is to be mended as long as it is open; nothing is pushed for forks, drafts, or those who may not write. */
-function allowsRequests(head: CheckRunView['head'], { finding, failure, thread }: FoundCause): boolean {
-  if (thread?.subject.kind === 'failure') {
+/** A failure of the default branch as long as it is open; nothing is pushed for forks, drafts and authors without write access. */
+function allowsRequests(head: Head, { finding, failure }: FoundCause, { subject }: Thread): boolean {
+  if (subject.kind === 'failure') {
     return failure?.state === 'open' && failure.investigationId === finding.investigationId;
   }
   const { place } = head;
-  if (place?.kind !== 'pull_request' || !isLive({ head })) return false;
-  return !place.isFork && !place.isDraft && place.isTrusted;
+  return place?.kind === 'pull_request' && isLive(head) && !place.isFork && !place.isDraft && place.isTrusted;
 }
 
 function isOpening(view: CheckRunView, cause: FoundCause): boolean {
   return isOffered(view, cause) && isRequested(view, cause);
 }
 
-/** Just now, by somebody who has seen the result; and nothing was said against it. */
+/** Lately, by somebody who has seen the result; and it wasn't refused. */
 function isRequested({ now }: CheckRunView, cause: FoundCause): boolean {
   const { thread, inquiry } = cause;
   const request = thread?.fixRequest ?? null;
   if (request === null || inquiry.kind !== 'concluded' || findRefusal(cause) !== '') return false;
   const at = Date.parse(request.at);
-  return at > Date.parse(inquiry.issue.createdAt) && at > now.getTime() - ASKED_MS;
+  return at > Date.parse(inquiry.issue.createdAt) && at > now.getTime() - REQUEST_MS;
 }
 
 function findRefusal({ thread, finding }: FoundCause): string {
@@ -194,106 +190,45 @@ function findRefusal({ thread, finding }: FoundCause): string {
   return withheld?.investigationId === finding.investigationId ? (withheld?.reason ?? '') : '';
 }
 
-export interface CheckRunDeps
-  extends Pick<
-    PublishDeps,
-    | 'clients'
-    | 'configuration'
-    | 'redactor'
-    | 'log'
-    | 'now'
-    | 'ceiling'
-    | 'paused'
-    | 'waitsFor'
-    | 'webUrl'
-    | 'recordUrl'
-  > {
-  readonly store: Pick<HeadStore, 'findHead' | 'findHeadOfCommit' | 'saveHeadRecord'> &
-    Pick<FailureStore, 'findFailure'> &
-    Pick<
-      PublishDeps['store'],
-      | 'findProject'
-      | 'findInstallation'
-      | 'findThread'
-      | 'findInvestigation'
-      | 'findIssue'
-      | 'findChangeSet'
-      | 'listStepSources'
-    >;
-}
-
-/** All that is known of a head in this moment. */
-export interface CheckRunView {
-  readonly head: Head;
-  readonly project: GithubProject;
-  readonly config: RepositoryConfig;
-  /** Whether pull requests are opened here, by the repository's own word, the operator's, and what the installation was granted. */
-  readonly opens: boolean;
-  readonly causes: readonly FoundCause[];
-  readonly webUrl: string;
-  readonly now: Date;
-}
-
-/** A finding with all that belongs to it. */
-interface FoundCause {
-  readonly finding: Finding;
-  readonly failure: Failure | null;
-  readonly thread: Thread | null;
-  readonly inquiry: Inquiry;
-  readonly toldAt: string;
-}
-
 /** Null where there is nothing (any more) to show: no such head, a hidden project. */
 export async function loadCheckRunView(
-  deps: CheckRunDeps,
+  deps: PublishDeps,
   headId: string,
   signal: AbortSignal,
 ): Promise<CheckRunView | null> {
   const { store } = deps;
   const head = await store.findHead(headId);
-  if (head === null) return null;
-  const project = await store.findProject(head.projectId);
-  if (project === null || !isGithubProject(project)) return null;
+  const project = head === null ? null : await store.findProject(head.projectId);
+  if (head === null || project === null || !isGithubProject(project)) return null;
   const { config } = await deps.configuration.of(project, signal);
-  const opens = config.mode === 'fix' && deps.ceiling === 'fix';
-  const rights = toRights(await store.findInstallation(project.source.installationId), { opens });
+  const installation = await store.findInstallation(project.source.installationId);
+  const { opens } = toRights(installation, config.mode === 'fix' && deps.ceiling === 'fix');
   const causes: FoundCause[] = [];
   for (const finding of head.findings) causes.push(await loadCause(deps, head, finding));
-  return { head, project, config, opens: rights.opens, causes, webUrl: deps.webUrl, now: deps.now() };
+  return { head, project, config, opens, causes, webUrl: deps.webUrl, now: deps.now() };
 }
 
-async function loadCause(deps: CheckRunDeps, head: Head, finding: Finding): Promise<FoundCause> {
+async function loadCause(deps: PublishDeps, head: Head, finding: Finding): Promise<FoundCause> {
   const { store } = deps;
   const failure = await store.findFailure(finding.failureId);
   const threadId = finding.threadId ?? failure?.threadId ?? null;
   const thread = threadId === null ? null : await store.findThread(threadId);
-  const inquiry = await loadInquiry(deps, finding);
-  return { finding, failure, thread, inquiry, toldAt: await findReportUrl(deps, head, { finding, failure, thread }) };
+  // The comment, else the pull request, else the check run where it was first seen. This head's own texts are here already.
+  const { comment, pullRequest } = thread !== null && !finding.isOwnThread ? thread.record : {};
+  const isFirst = failure === null || failure.firstSeen.sha === head.sha;
+  const first = isFirst ? null : await store.findHeadOfCommit(head.projectId, failure.firstSeen.sha);
+  const reportUrl = comment?.url || pullRequest?.url || first?.record.checkRun?.url || '';
+  return { finding, failure, thread, inquiry: await loadInquiry(deps, finding), reportUrl };
 }
 
-async function loadInquiry(deps: CheckRunDeps, { investigationId }: Finding): Promise<Inquiry> {
+async function loadInquiry(deps: PublishDeps, { investigationId }: Finding): Promise<Inquiry> {
   if (investigationId === null) return { kind: 'none' };
   const investigation = await deps.store.findInvestigation(investigationId);
-  if (investigation === null) return { kind: 'lost' };
+  if (investigation === null) return { kind: 'deleted' };
   const { outcome, runId } = investigation;
   if (!isEnded(outcome)) return { kind: 'running', waitsFor: deps.waitsFor(runId) };
   if (outcome.state === 'gave_up' || outcome.state === 'cancelled') return { kind: 'ended', reason: outcome.reason };
-  const result = await loadResult(deps, investigation);
-  return result === null ? { kind: 'lost' } : { kind: 'concluded', ...result, recordUrl: deps.recordUrl(result.issue) };
-}
-
-/** The comment, else the pull request, else the check run where it was seen first. This head's own texts are here already. */
-async function findReportUrl(
-  { store }: CheckRunDeps,
-  head: Head,
-  { finding, failure, thread }: Omit<FoundCause, 'inquiry' | 'toldAt'>,
-): Promise<string> {
-  if (thread !== null && !finding.isOwnThread) {
-    const { comment, pullRequest } = thread.record;
-    const url = comment?.url || pullRequest?.url;
-    if (url) return url;
-  }
-  if (failure === null || failure.firstSeen.sha === head.sha) return '';
-  const first = await store.findHeadOfCommit(head.projectId, failure.firstSeen.sha);
-  return first?.record.checkRun?.url ?? '';
+  const result = await loadResult(deps.store, investigation);
+  if (result === null) return { kind: 'deleted' };
+  return { kind: 'concluded', ...result, recordUrl: deps.recordUrl(result.issue) };
 }

@@ -1,95 +1,139 @@
-// The next thing to be done so that GitHub shows what it should; one at a time, until nothing is left. Pure.
-import { isEnded } from '../../core/report.ts';
+// What should be on GitHub for a thread, and the next step to get there; one at a time, until nothing is left. Pure.
+
+import { describeReason } from '../../core/check.ts';
+import { type InvestigationOutcome, isEnded } from '../../core/report.ts';
 import { type CommandReply, type PostedComment, triggerKey } from '../../core/thread.ts';
-import { decideFix } from './fix-standing.ts';
-import { digestOf } from './marker.ts';
-import { findNumber, type View } from './view.ts';
 import {
-  areSuggestionsBack,
-  areSuggestionsOver,
-  decideComment,
-  isRemoved,
-  isSettled,
-  isUnrequested,
-  maySpeak,
-  toUtterance,
-  type WantedComment,
-} from './wanted-comment.ts';
+  type FurtherCause,
+  type Place,
+  type RedChecks,
+  renderEndComment,
+  renderFactsComment,
+  renderResultComment,
+  renderSettledComment,
+} from '../render/comment.ts';
+import { describeNotBegun } from '../render/not-begun.ts';
+import { MAX_PAGE } from '../render/page.ts';
+import { decideFix, toRequestKey } from './decide-fix.ts';
+import { digestOf, type MarkerKind, markerText } from './marker.ts';
+import { type Cause, findLead, getNumber, hasFix, listCheckNames, type Result, type View } from './view.ts';
 
 export type Step =
   | { readonly kind: 'react'; readonly number: number }
-  /** Of a comment that a newer one has replaced. */
+  /** A comment that a newer one has replaced. */
   | { readonly kind: 'delete'; readonly commentId: number }
   | { readonly kind: 'post'; readonly number: number; readonly comment: WantedComment }
-  | { readonly kind: 'edit'; readonly standing: PostedComment; readonly comment: WantedComment }
-  /** Shrinks it to one line, and folds it away as resolved. */
-  | { readonly kind: 'settle'; readonly standing: PostedComment; readonly comment: WantedComment }
-  /** Unfolds it, and says in it what is to be said now. */
-  | { readonly kind: 'reopen'; readonly standing: PostedComment; readonly comment: WantedComment }
-  /** Puts into our comment why a command was not carried out. */
-  | { readonly kind: 'reply'; readonly number: number; readonly standing: PostedComment; readonly reply: CommandReply }
-  /** Looks at the pull request that it is about. */
+  /** A settled comment is also collapsed as resolved, and expanded when there is more to say again. */
+  | { readonly kind: 'edit'; readonly posted: PostedComment; readonly comment: WantedComment }
+  /** Says in our comment why a command wasn't carried out. */
+  | { readonly kind: 'reply'; readonly number: number; readonly posted: PostedComment; readonly reply: CommandReply }
+  /** Reads the pull request that the thread is about. */
   | { readonly kind: 'look'; readonly number: number }
-  /** Puts the change into its files as suggestions. */
   | { readonly kind: 'suggest'; readonly number: number }
-  /** Folds the suggestions away as resolved. */
+  /** Collapses the suggestions as resolved. */
   | { readonly kind: 'fold' }
-  /** Unfolds them. */
-  | { readonly kind: 'unfold' }
   | { readonly kind: 'open' }
   | { readonly kind: 'follow' }
-  /** Something is still expected. `isSilenced`: we have posted so much here that we are silent until then. */
-  | { readonly kind: 'later'; readonly runAt: string; readonly isSilenced: boolean }
+  | Wait
   | { readonly kind: 'done' };
 
-/** What this job has done already. */
+/** `isSilenced`: there are too many posts already, so nothing is posted until then. */
+export interface Wait {
+  readonly kind: 'later';
+  readonly runAt: string;
+  readonly isSilenced: boolean;
+}
+
+export interface WantedComment {
+  readonly shows: PostedComment['shows'];
+  readonly text: string;
+  /** `post`: a new comment replaces the old one, because edits send no notification. */
+  readonly how: 'post' | 'edit';
+}
+
+/** Of this run of the job. */
 export interface Progress {
-  /** Of this try: the pull request was looked at. */
+  /** Our own pull request was looked at. */
   readonly hasFollowed: boolean;
-  /** When to look at the pull request again; null: when something happens. */
+  /** When to look at it again; null: when something happens. */
   readonly followAt: string | null;
 }
 
 const HOUR_MS = 3_600_000;
-
 /** New comments and pull requests of one thread in an hour. */
 const MOST_POSTS = 5;
-
 /** Between two edits of a comment that shows progress. */
 const EDIT_MS = 20_000;
-
-/** How soon a job looks whether a run that it waits for has died without a word. */
+/** A run may die without notice. */
 const WATCH_MS = 60_000;
+/** An unrequested comment needs this much. */
+const LEAST_CONFIDENCE = 0.6;
 
 export function decideStep(view: View, progress: Progress): Step {
-  const first = decideFirst(view);
-  if (first !== null) return first;
-  const steps = [
-    decideSuggestions(view),
+  const { thread, record } = view;
+  const number = getNumber(thread.subject);
+  const isSeen = isUnrequested(view) || record.seen === triggerKey(thread.trigger);
+  if (number !== null && !isSeen) return { kind: 'react', number };
+  const [replaced] = record.replaced;
+  if (replaced !== undefined) return { kind: 'delete', commentId: replaced };
+  if (number !== null && needsPull(view)) return { kind: 'look', number };
+  const steps: readonly (Step | null)[] = [
+    // Before the comment, which mentions them.
+    number !== null && maySuggest(view) ? waitForSilence(view, { kind: 'suggest', number }) : null,
     decideCommentStep(view),
     decideReply(view),
-    decideFold(view),
-    decideRequest(view),
-    decideFollow(view, progress),
+    areSuggestionsOver(view) ? { kind: 'fold' } : null,
+    ...decidePullRequest(view, progress),
   ];
-  const now = steps.find((step) => step !== null && step.kind !== 'later');
-  return now ?? decideWait(view, steps, progress);
+  const next = steps.find((step) => step !== null && step.kind !== 'later');
+  const waits = steps.filter((step) => step?.kind === 'later');
+  return next ?? decideWait(view, waits, progress.followAt);
 }
 
-/** What comes before everything that is weighed. */
-function decideFirst({ thread, record, investigation, pull }: View): Step | null {
-  const { subject, trigger } = thread;
-  const number = findNumber(subject);
-  const isAsked = trigger.kind !== 'checks';
-  if (isAsked && number !== null && record.seen !== triggerKey(trigger)) return { kind: 'react', number };
-  const [old] = record.replaced;
-  if (old !== undefined) return { kind: 'delete', commentId: old };
-  const isDue = subject.kind === 'pull_request' && pull === null && isEnded(investigation.outcome);
-  return isDue ? { kind: 'look', number: subject.number } : null;
+function decidePullRequest(view: View, { hasFollowed }: Progress): readonly Step[] {
+  const { record, result, investigation } = view;
+  const isOpening = result !== null && decideFix(view, result.issue).kind === 'opening';
+  const isFollowed = record.pullRequest?.state === 'open' && !hasFollowed && isEnded(investigation.outcome);
+  return [
+    ...(isOpening ? [waitForSilence(view, { kind: 'open' })] : []),
+    ...(isFollowed ? [{ kind: 'follow' } as const] : []),
+  ];
 }
 
-/** When we may post again, where we have posted too much; null: now. */
-export function findSilenceEnd({ record, now }: Pick<View, 'record' | 'now'>): string | null {
+/** Whether the pull request that the thread is about has to be read first. */
+export function needsPull({ thread, pull, investigation }: View): boolean {
+  return thread.subject.kind === 'pull_request' && pull === null && isEnded(investigation.outcome);
+}
+
+/** When to run again, if anything is still expected. */
+export function decideWait(
+  view: View,
+  waits: readonly Wait[],
+  followAt: string | null,
+): Wait | { readonly kind: 'done' } {
+  const all = [...waits];
+  const { investigation, checks, facts, thread, now } = view;
+  const isHeadRunning = checks !== null && isUnrequested(view) && !haveEnded(checks.causes);
+  if (!isEnded(investigation.outcome) || isHeadRunning) {
+    const hasProgress = facts !== null && getNumber(thread.subject) !== null && !isUnrequested(view);
+    all.push(waitUntil(now.getTime() + (hasProgress ? EDIT_MS : WATCH_MS)));
+  }
+  if (followAt !== null) all.push(waitUntil(Date.parse(followAt)));
+  const [first] = all.toSorted((one, other) => one.runAt.localeCompare(other.runAt));
+  return first === undefined ? { kind: 'done' } : { ...first, isSilenced: all.some(({ isSilenced }) => isSilenced) };
+}
+
+function waitUntil(time: number): Wait {
+  return { kind: 'later', runAt: new Date(time).toISOString(), isSilenced: false };
+}
+
+function waitForSilence(view: View, step: Step): Step {
+  const until = findSilenceEnd(view);
+  return until === null ? step : { kind: 'later', runAt: until, isSilenced: true };
+}
+
+/** When we may post again after too many posts; null: now. */
+export function findSilenceEnd({ record, now }: View): string | null {
   const recent = keepRecentPosts(record.posts, now);
   const [oldest] = recent;
   if (recent.length < MOST_POSTS || oldest === undefined) return null;
@@ -104,91 +148,212 @@ export function keepRecentPosts(posts: readonly string[], now: Date): readonly s
 function decideCommentStep(view: View): Step | null {
   const { record, thread } = view;
   const comment = decideComment(view);
-  const number = findNumber(thread.subject);
-  if (comment === null || number === null) return null;
-  if (record.unspoken === toUtterance(view, comment)) return null;
-  const standing = record.comment;
-  if (comment.how === 'edit' && standing !== null && !isRemoved(standing)) return decideEdit(view, standing, comment);
-  return waitForSilence(view) ?? { kind: 'post', number, comment };
-}
-
-function decideEdit(view: View, standing: PostedComment, comment: WantedComment): Step | null {
-  const isSame = standing.digest === digestOf(comment.text) && standing.shows === comment.shows;
-  if (isSame && standing.investigationId === view.thread.investigationId) return null;
-  const due = Date.parse(standing.at) + EDIT_MS;
-  if (comment.shows === 'facts' && due > view.now.getTime()) return waitUntil(due);
-  if (comment.shows === 'settled') return { kind: 'settle', standing, comment };
-  return { kind: standing.isMinimized === true ? 'reopen' : 'edit', standing, comment };
-}
-
-/** Once for each text of ours: a new one does not have it yet. */
-function decideReply({ record, thread }: View): Step | null {
-  const { comment, reply } = record;
-  const number = findNumber(thread.subject);
-  if (comment === null || isRemoved(comment) || reply === undefined || number === null) return null;
-  if (comment.replied === reply.at) return null;
-  // What was carried out since is the answer.
-  const since = Math.max(Date.parse(thread.trigger.at), Date.parse(thread.fixRequest?.at ?? '') || 0);
-  return Date.parse(reply.at) < since ? null : { kind: 'reply', number, standing: comment, reply };
-}
-
-/** Before the comment, which then says that they are there. */
-function decideSuggestions(view: View): Step | null {
-  if (areSuggestionsBack(view)) return { kind: 'unfold' };
-  const number = findNumber(view.thread.subject);
-  if (number === null || !maySuggest(view)) return null;
-  return waitForSilence(view) ?? { kind: 'suggest', number };
-}
-
-function decideFold(view: View): Step | null {
-  return areSuggestionsOver(view) ? { kind: 'fold' } : null;
-}
-
-function decideRequest(view: View): Step | null {
-  if (view.result === null || decideFix(view, view.result).kind !== 'opening') return null;
-  return waitForSilence(view) ?? { kind: 'open' };
-}
-
-/** While a newer analysis runs its end is awaited first. */
-function decideFollow(view: View, { hasFollowed }: Progress): Step | null {
-  const isOpen = view.record.pullRequest?.state === 'open';
-  return isOpen && !hasFollowed && isEnded(view.investigation.outcome) ? { kind: 'follow' } : null;
-}
-
-function waitForSilence(view: View): Step | null {
-  const until = findSilenceEnd(view);
-  return until === null ? null : { kind: 'later', runAt: until, isSilenced: true };
-}
-
-function decideWait(view: View, steps: readonly (Step | null)[], { followAt }: Progress): Step {
-  const waits = steps.filter((step) => step?.kind === 'later');
-  if (isWaiting(view)) {
-    const isTold = view.facts !== null && findNumber(view.thread.subject) !== null && !isUnrequested(view);
-    waits.push(waitUntil(view.now.getTime() + (isTold ? EDIT_MS : WATCH_MS)));
+  const number = getNumber(thread.subject);
+  if (comment === null || number === null || record.unspoken === toUtterance(view, comment)) return null;
+  const posted = record.comment;
+  if (comment.how === 'post' || posted === null || isRemoved(posted)) {
+    return waitForSilence(view, { kind: 'post', number, comment });
   }
-  if (followAt !== null) waits.push(waitUntil(Date.parse(followAt)));
-  const [first] = waits.toSorted((one, other) => one.runAt.localeCompare(other.runAt));
-  if (first === undefined) return { kind: 'done' };
-  return { ...first, isSilenced: waits.some(({ isSilenced }) => isSilenced) };
+  const isSame = posted.digest === digestOf(comment.text) && posted.shows === comment.shows;
+  if (isSame && posted.investigationId === thread.investigationId) return null;
+  const due = Date.parse(posted.at) + EDIT_MS;
+  return comment.shows === 'facts' && due > view.now.getTime() ? waitUntil(due) : { kind: 'edit', posted, comment };
 }
 
-/** For the end of what runs; of a head all is awaited, since a comment tells all of it. */
-function isWaiting({ investigation, checks, thread }: View): boolean {
-  const isOfHead = checks !== null && isUnrequested({ thread });
-  return !isEnded(investigation.outcome) || (isOfHead && !isSettled(checks.causes));
+/** Once for each text of ours; a command carried out since then answers it, too. */
+function decideReply({ record, thread }: View): Step | null {
+  const { comment: posted, reply } = record;
+  const number = getNumber(thread.subject);
+  if (posted === null || isRemoved(posted) || reply === undefined || number === null) return null;
+  const since = Math.max(Date.parse(thread.trigger.at), Date.parse(thread.fixRequest?.at ?? '') || 0);
+  return posted.replied === reply.at || Date.parse(reply.at) < since ? null : { kind: 'reply', number, posted, reply };
 }
 
-function waitUntil(time: number): Extract<Step, { kind: 'later' }> {
-  return { kind: 'later', runAt: new Date(time).toISOString(), isSilenced: false };
-}
-
-/** Once for each result, at the head that was analysed; never what a person must look at first. Unasked where a comment is allowed alone. */
+/** Once for each result, at the analysed head, and never what a person has to read first. */
 function maySuggest(view: View): boolean {
   const { thread, record, result, pull, investigation } = view;
   if (thread.subject.kind !== 'pull_request' || result === null || !isEnded(investigation.outcome)) return false;
   if (record.suggested?.investigationId === thread.investigationId) return false;
-  const { outcome, guards, revision } = result.issue.analysis;
-  if (outcome !== 'code_fix' || result.issue.diff.files.length === 0 || guards.length > 0) return false;
-  if (pull?.state !== 'open' || pull.headSha !== revision) return false;
-  return !isUnrequested(view) || maySpeak(view);
+  const { guards, revision } = result.issue.analysis;
+  if (!hasFix(result.issue) || guards.length > 0 || pull?.state !== 'open' || pull.headSha !== revision) return false;
+  return !isUnrequested(view) || mayComment(view);
+}
+
+/** When the checks pass and the comment is settled, or removed by people. */
+function areSuggestionsOver({ record, checks }: View): boolean {
+  const { suggested, comment } = record;
+  if (suggested === undefined || suggested.reviewId === 0 || suggested.isMinimized === true) return false;
+  return checks?.head.state === 'green' && (comment?.shows === 'settled' || isRemoved(comment));
+}
+
+/** Identifies what is to be said and for which request: what GitHub has refused isn't sent again. */
+export function toUtterance({ thread }: View, { shows }: WantedComment): string {
+  return [thread.investigationId, shows, toRequestKey(thread)].join(' ').trim();
+}
+
+/** Null: the comment stays as it is, or there is none. */
+export function decideComment(view: View): WantedComment | null {
+  const { record, thread } = view;
+  const isOfThis = record.comment?.investigationId === thread.investigationId;
+  // A comment that people removed isn't posted again for the same analysis.
+  if (getNumber(thread.subject) === null || (isRemoved(record.comment) && isOfThis)) return null;
+  const posted = isRemoved(record.comment) ? null : record.comment;
+  const isGreen = view.checks?.head.state === 'green';
+  if (posted?.shows === 'settled' && (isUnrequested(view) ? isGreen : isOfThis)) return null;
+  if (posted !== null && isGreen && isOver(view, posted)) return settle(view, posted);
+  // Facts were requested by a person before the checks: they get an end, whatever it is.
+  const isUnasked = isUnrequested(view) && posted?.shows !== 'facts';
+  return isUnasked ? decideUnrequested(view, posted) : decideRequested(view, posted);
+}
+
+/** Only once it is final; later edits send no notification. */
+function decideUnrequested(view: View, posted: PostedComment | null): WantedComment | null {
+  if (view.result === null || !mayComment(view)) return null;
+  return { shows: 'result', text: renderResult(view, view.result), how: posted === null ? 'post' : 'edit' };
+}
+
+function decideRequested(view: View, posted: PostedComment | null): WantedComment | null {
+  const { outcome } = view.investigation;
+  if (!isEnded(outcome)) return decideFacts(view, posted);
+  if (outcome.state === 'gave_up' || outcome.state === 'cancelled') return decideEnd(view, posted, outcome);
+  const { result, earlier, thread } = view;
+  if (result === null) return null;
+  const isOfThis = posted?.investigationId === thread.investigationId;
+  const isKnown = posted?.shows === 'result' && (isOfThis || (earlier !== null && isSameDiagnosis(earlier, result)));
+  return { shows: 'result', text: renderResult(view, result), how: isKnown ? 'edit' : 'post' };
+}
+
+/** An earlier result stays until there is a newer one. A full disk can delay the facts for hours, which is said. */
+function decideFacts(view: View, posted: PostedComment | null): WantedComment | null {
+  const { facts, waitsFor, progressSource: source, investigation } = view;
+  if (posted?.shows === 'result' || (facts === null && waitsFor !== 'disk_full')) return null;
+  const text = renderFactsComment(toPlace(view, 'facts'), { facts, ...investigation.progress, source, waitsFor });
+  return { shows: 'facts', text, how: posted?.shows === 'facts' ? 'edit' : 'post' };
+}
+
+/** The result of an earlier analysis stays, below the end of this one. */
+function decideEnd(
+  view: View,
+  posted: PostedComment | null,
+  { state, reason }: Extract<InvestigationOutcome, { state: 'gave_up' | 'cancelled' }>,
+): WantedComment | null {
+  const isQuiet = posted === null || posted.shows === 'settled';
+  const isShown = posted?.shows === 'result' && posted.investigationId === view.thread.investigationId;
+  if (isShown || (isQuiet && state === 'cancelled')) return null;
+  const end = renderEndComment(toPlace(view, 'result'), reason);
+  if (posted?.shows !== 'result' || view.earlier === null) {
+    return { shows: 'result', text: end, how: posted === null ? 'post' : 'edit' };
+  }
+  const head = `${end}\n\n---\n\n`;
+  return { shows: 'result', text: `${head}${renderResult(view, view.earlier, MAX_PAGE - head.length)}`, how: 'edit' };
+}
+
+function isSameDiagnosis(one: Result, other: Result): boolean {
+  const [a, b] = [one, other].map(({ issue: { analysis, rootCause, diff } }) =>
+    JSON.stringify([analysis.outcome, rootCause, diff, analysis.questions]),
+  );
+  return a === b;
+}
+
+/** Whether the comment is over now that the checks pass. A requested result has to be shown before. */
+function isOver(view: View, posted: PostedComment): boolean {
+  if (posted.shows === 'settled') return false;
+  if (isUnrequested(view)) return true;
+  const { checks, result, investigation, thread } = view;
+  if (posted.shows !== 'result' || posted.investigationId !== thread.investigationId) return false;
+  if (checks === null || result === null || !isEnded(investigation.outcome)) return false;
+  return Date.parse(checks.head.endedAt) > Date.parse(result.issue.createdAt);
+}
+
+function settle(view: View, posted: PostedComment): WantedComment | null {
+  const { checks, thread, result, earlier } = view;
+  if (checks === null) return null;
+  const { head, causes, namesBefore: names } = checks;
+  const known = posted.investigationId === thread.investigationId ? result : earlier;
+  const place = toPlace({ ...view, thread: { ...thread, investigationId: posted.investigationId } }, 'result');
+  const isFlaky = causes.length > 0 && causes.every(({ finding }) => finding.verdict === 'flaky');
+  const text = renderSettledComment(place, { sha: head.sha, names, isFlaky, issue: known?.issue ?? null });
+  return { shows: 'settled', text, how: 'edit' };
+}
+
+/** Checks started the analysis. */
+function isUnrequested({ thread }: View): boolean {
+  return thread.trigger.kind === 'checks';
+}
+
+/** Whether an unrequested comment may be posted: about the change under test, known well enough, on a pull request under review. */
+function mayComment({ config, checks, record, pull }: View): boolean {
+  if (config.comments !== 'all' || isRemoved(record.comment) || checks?.head.state !== 'red') return false;
+  const { head, causes } = checks;
+  // A comment notifies people once, so everything has to have ended.
+  if (head.stillWaiting.length > 0 || !haveEnded(causes) || !causes.some(isWorthSaying)) return false;
+  if (pull?.state !== 'open' || pull.isDraft || head.place?.kind !== 'pull_request') return false;
+  return pull.headSha === head.place.sha;
+}
+
+function isWorthSaying({ finding, result }: Cause): boolean {
+  if (finding.verdict !== 'code' || result === null) return false;
+  // That a failing test uses what was changed is only a guess.
+  if (finding.isTouched !== true && finding.base === undefined) return false;
+  const { outcome, confidence } = result.issue.analysis;
+  return outcome !== 'facts_only' && (confidence ?? 0) >= LEAST_CONFIDENCE;
+}
+
+function haveEnded(causes: readonly Cause[]): boolean {
+  return causes.every(({ investigation }) => investigation === null || isEnded(investigation.outcome));
+}
+
+/** People deleted our comment. */
+export function isRemoved(comment: PostedComment | null): boolean {
+  return comment?.digest === '';
+}
+
+function renderResult(view: View, result: Result, most = MAX_PAGE): string {
+  const { thread, record, checks } = view;
+  const isCurrent = view.result === result;
+  const { suggested } = record;
+  const isOffered = suggested !== undefined && suggested.reviewId !== 0 && suggested.isMinimized !== true;
+  const isStarted = isCurrent && isUnrequested(view);
+  const red = isStarted && checks !== null ? describeRedChecks(view, checks.causes) : null;
+  return renderResultComment({
+    place: toPlace(view, 'result'),
+    ...result,
+    fix: decideFix(view, result.issue),
+    recordUrl: isCurrent ? view.recordUrl : '',
+    most,
+    isSuggested: isCurrent && isOffered && suggested.investigationId === thread.investigationId,
+    ...(red !== null && { checks: red }),
+  });
+}
+
+/** For a comment whose result is that of the leading cause. */
+function describeRedChecks({ checks, project }: View, causes: readonly Cause[]): RedChecks | null {
+  const lead = findLead(causes);
+  if (lead === null) return null;
+  const { verdict, excerpt, isTouched = false, base } = lead.finding;
+  const place = checks?.head.place;
+  const branch = place?.kind === 'pull_request' ? place.base.branch : project.source.defaultBranch;
+  const others = causes.filter((cause) => cause !== lead && cause.finding.checks.some(({ isRed }) => isRed));
+  const fault = { isTouched, greenOn: base === 'green' ? branch : '' };
+  return { names: listCheckNames(lead.finding), verdict, fault, excerpt, further: others.map(describeFurther) };
+}
+
+function describeFurther({ finding, investigation, result }: Cause): FurtherCause {
+  const names = listCheckNames(finding);
+  if (result !== null) return { names, issue: result.issue, notFound: '' };
+  const [reason] = finding.reasons;
+  if (finding.notBegun !== null) return { names, issue: null, notFound: describeNotBegun(finding.notBegun) };
+  const isKnown = investigation === null && reason !== undefined;
+  return { names, issue: null, notFound: isKnown ? describeReason(reason) : 'the analysis ended without a result' };
+}
+
+export function toPlace({ project, thread, webUrl }: View, kind: MarkerKind): Place {
+  return {
+    repository: project.name,
+    webUrl,
+    isPublic: !project.source.isPrivate,
+    subject: thread.subject,
+    marker: markerText({ threadId: thread.id, investigationId: thread.investigationId, kind }),
+    askedBy: thread.trigger.by.login,
+  };
 }

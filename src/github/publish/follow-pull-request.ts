@@ -1,21 +1,23 @@
-// Follows our own pull request on its live head: whose it is by now, what its checks say, and what comes of that.
+// Follows our own pull request: its state on GitHub, its checks, another attempt where they fail, and the hand-over to people.
 
-import type { RestEndpointMethodTypes } from '@octokit/rest';
+import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
+import { CausewayError } from '../../core/errors.ts';
 import { getRepository } from '../../core/project.ts';
+import { isEnded } from '../../core/report.ts';
+import { keepBeginning } from '../../core/text.ts';
 import type { PostedPullRequest, PullRequestAttempt, ThreadRecord } from '../../core/thread.ts';
-import { cancelInvestigation } from '../../services/accept-report.ts';
-import type { GithubCaller } from '../clients/github-clients.ts';
+import { acceptReport, cancelInvestigation } from '../../services/accept-report.ts';
+import { investigationSettings } from '../configuration/effective.ts';
+import { REPORT_BYTES, readJobLog } from '../job-log.ts';
 import { renderPullRequest } from '../render/pull-request.ts';
-import { beginAttempt, endAttempt } from './attempt.ts';
-import { handOver } from './comment-effects.ts';
-import { findSilenceEnd } from './decide.ts';
-import { describeMended, findRequester, toClosingTime } from './fix-standing.ts';
+import { findSilenceEnd, toPlace } from './decide.ts';
+import { describeFixed, findRequester, toClosingTime } from './decide-fix.ts';
 import { readPages, recoverFrom } from './github-calls.ts';
-import { isAsSealed, sealed } from './marker.ts';
-import { mayStillWrite, readCarriedIssue } from './open-pull-request.ts';
-import type { LivePullRequest, Reviewers } from './outbox.ts';
-import type { Work } from './view.ts';
-import { toPlace } from './wanted-comment.ts';
+import type { LivePullRequest } from './github-writer.ts';
+import { isAsSealed, sealText } from './marker.ts';
+import { commitChange, mayStillWrite, prepareChange, readIssueOf } from './open-pull-request.ts';
+import { handOver } from './post-comments.ts';
+import { hasFix, loadResult, type Work } from './view.ts';
 
 interface Followed {
   readonly record: ThreadRecord;
@@ -23,114 +25,87 @@ interface Followed {
   readonly lookAt: string | null;
 }
 
-/** A pull request as it is recorded and as it is, and where its checks are read. */
-export interface Following {
-  readonly posted: PostedPullRequest;
-  readonly live: LivePullRequest;
-  readonly of: ChecksOf;
-}
-
 interface Judged {
   readonly posted: PostedPullRequest;
+  /** When to look again, in milliseconds; null: when something happens. */
   readonly waitMs: number | null;
-  /** Red checks that are red on the base as well. */
-  readonly notOurs: readonly Check[];
-  /** Whether it was marked ready for review just now. */
+  /** Names of checks that fail on the base as well. */
+  readonly failingOnBase?: readonly string[];
   readonly isMadeReady?: boolean;
 }
 
-/** An event may be missed; after some days nothing is awaited any more from a check that never ends. */
+/** In case an event is missed. */
 const POLL_MS = 600_000;
-
-/** CI that has not begun by then does not come. */
+/** CI that hasn't started by then doesn't come. */
 const NO_CHECKS_MS = 600_000;
-
-const PATIENCE_MS = 3 * 24 * 3_600_000;
-
+/** A check that takes longer never ends. */
+const CHECKS_MS = 3 * 24 * 3_600_000;
 const ATTEMPT_MS = 60_000;
 
 export async function follow(work: Work): Promise<Followed> {
-  const { outbox, view, signal, deps } = work;
-  const posted = view.record.pullRequest;
-  if (posted === null) return { record: view.record, lookAt: null };
-  const live = await outbox.pullRequest(posted.number, signal);
-  if (live === null) return { record: view.record, lookAt: null };
+  const { github, view, deps } = work;
+  const { record } = view;
+  const posted = record.pullRequest;
+  if (posted === null) return { record, lookAt: null };
+  const live = await github.readPullRequest(posted.number);
   if (live.state !== 'open') {
     const attempts = await stopAttempt(work, posted);
-    const pullRequest = { ...posted, attempts, state: live.state, closedAt: toClosingTime(live, deps.now()) };
-    return { record: { ...view.record, pullRequest }, lookAt: null };
+    const closed = { ...posted, attempts, state: live.state, closedAt: toClosingTime(live, deps.now()) };
+    return { record: { ...record, pullRequest: closed }, lookAt: null };
   }
-  const { appId } = await deps.clients.identity(signal);
-  const caller = deps.clients.repository(view.project.source, 'read');
-  const following = { posted, live, of: { caller, place: getRepository(view.project), appId } };
-  const judged = await judge(work, following);
-  await updateBody(work, { ...following, posted: judged.posted }, judged.notOurs);
+  const judged = await judge(work, posted, live);
+  await updateBody(work, live, judged);
   const lookAt = judged.waitMs === null ? null : new Date(deps.now().getTime() + judged.waitMs).toISOString();
-  const posts = judged.posted.handedOver === posted.handedOver ? [] : [deps.now().toISOString()];
-  const pullRequest = await askForReview(work, judged, live);
-  const record = { ...view.record, posts: [...view.record.posts, ...posts], pullRequest };
-  return { record, lookAt };
+  const isHandedOver = judged.posted.handedOver !== posted.handedOver;
+  const posts = isHandedOver ? [...record.posts, deps.now().toISOString()] : record.posts;
+  return { record: { ...record, posts, pullRequest: await requestReview(work, judged, live) }, lookAt };
 }
 
-/** Asked once, as soon as it is no draft; not where it is somebody else's by now. */
-async function askForReview(work: Work, { posted, isMadeReady }: Judged, live: LivePullRequest) {
-  const isDraft = live.isDraft && isMadeReady !== true;
-  if (isDraft || posted.isReviewAsked === true || posted.checks === 'moved') return posted;
-  await askReviewers(work, posted.number);
-  return { ...posted, isReviewAsked: true };
-}
-
-async function judge(work: Work, following: Following): Promise<Judged> {
-  const { posted, live } = following;
-  if (live.headSha !== posted.headSha) return await judgeMoved(work, following);
-  const running = posted.attempts.at(-1);
-  if (running?.outcome === null) {
-    const ended = await endAttempt(work, following, running);
-    // What is pushed now has checks of its own, what was not is handed over: both with the next look.
-    return ended === null ? settle(posted, ATTEMPT_MS) : settle(ended, 0);
+async function judge(work: Work, posted: PostedPullRequest, live: LivePullRequest): Promise<Judged> {
+  if (live.headSha !== posted.headSha) return await judgeMoved(work, posted, live);
+  const last = posted.attempts.at(-1);
+  if (last?.outcome === null) {
+    const ended = await endAttempt(work, posted, last);
+    // A pushed attempt has checks of its own, anything else is handed over: both with the next look.
+    return ended === null ? { posted, waitMs: ATTEMPT_MS } : { posted: ended, waitMs: 0 };
   }
-  if (posted.checks === 'moved') return settle(posted);
-  const checks = await readChecks(following.of, live.headSha, work.signal);
-  const verdict = toVerdict(checks);
-  if (verdict === 'red') return await judgeRed(work, following, keepRed(checks));
-  if (verdict === 'green') return await judgeGreen(work, following);
-  const age = work.deps.now().getTime() - Date.parse(posted.pushedAt ?? live.createdAt);
-  if (checks.length === 0 && work.view.seesChecks) return judgeNone(posted, age);
-  return settle({ ...posted, checks: 'waiting' }, age < PATIENCE_MS ? POLL_MS : null);
+  if (posted.checks === 'moved') return { posted, waitMs: null };
+  const checks = await readChecks(work, live.headSha);
+  const failing = checks.filter(({ state }) => state === 'red');
+  // What fails first may not be all.
+  const isWaiting = checks.length === 0 || checks.some(({ state }) => state === 'waiting');
+  if (isWaiting) return judgeWaiting(work, posted, live, checks.length === 0 && work.view.seesChecks);
+  return failing.length === 0 ? await judgeGreen(work, posted, live) : await judgeRed(work, posted, live, failing);
 }
 
-/** Where one comes all the same, GitHub tells of it. */
-function judgeNone(posted: PostedPullRequest, age: number): Judged {
-  if (age >= NO_CHECKS_MS) return settle({ ...posted, checks: 'none' });
-  return settle({ ...posted, checks: 'waiting' }, NO_CHECKS_MS - age);
+function judgeWaiting({ deps }: Work, posted: PostedPullRequest, live: LivePullRequest, hasNone: boolean): Judged {
+  const age = deps.now().getTime() - Date.parse(posted.pushedAt ?? live.createdAt);
+  const isLate = age >= (hasNone ? NO_CHECKS_MS : CHECKS_MS);
+  if (hasNone && isLate) return { posted: { ...posted, checks: 'none' }, waitMs: null };
+  const waitMs = hasNone ? NO_CHECKS_MS - age : POLL_MS;
+  return { posted: { ...posted, checks: 'waiting' }, waitMs: isLate ? null : waitMs };
 }
 
-function settle(posted: PostedPullRequest, waitMs: number | null = null): Judged {
-  return { posted, waitMs, notOurs: [] };
-}
-
-/** Our own push that was not recorded, or somebody else's: then it is theirs. */
-async function judgeMoved(work: Work, { posted, live }: Following): Promise<Judged> {
-  const { outbox, view, signal } = work;
-  const head = await outbox.branch(posted.branch, signal);
-  const isOurs =
-    head?.sha === live.headSha &&
-    head.parents.includes(posted.headSha) &&
-    readCarriedIssue(head, view.thread.id) !== null;
-  if (isOurs) {
+/** Either our own push that wasn't recorded, or somebody else's: then the branch is theirs. */
+async function judgeMoved(work: Work, posted: PostedPullRequest, live: LivePullRequest): Promise<Judged> {
+  const { github, view, deps } = work;
+  const head = await github.readBranch(posted.branch);
+  const isOnTop = head?.sha === live.headSha && head.parents.includes(posted.headSha);
+  if (isOnTop && readIssueOf(head, view.thread.id) !== null) {
     const attempts = endAttempts(posted.attempts, 'pushed');
-    const pushedAt = work.deps.now().toISOString();
-    return settle({ ...posted, headSha: live.headSha, pushedAt, attempts, checks: 'waiting' }, 0);
+    const pushedAt = deps.now().toISOString();
+    return { posted: { ...posted, headSha: live.headSha, pushedAt, attempts, checks: 'waiting' }, waitMs: 0 };
   }
-  if (posted.checks === 'moved') return settle(posted);
-  return settle({ ...posted, attempts: await stopAttempt(work, posted), checks: 'moved' });
+  if (posted.checks === 'moved') return { posted, waitMs: null };
+  return { posted: { ...posted, attempts: await stopAttempt(work, posted), checks: 'moved' }, waitMs: null };
 }
 
-async function judgeGreen({ outbox, view, deps, signal }: Work, { posted, live }: Following): Promise<Judged> {
-  const green = settle({ ...posted, checks: 'green' });
+async function judgeGreen(work: Work, posted: PostedPullRequest, live: LivePullRequest): Promise<Judged> {
+  const { github, view, deps } = work;
+  const green: Judged = { posted: { ...posted, checks: 'green' }, waitMs: null };
   if (!view.config.pullRequest.ready || posted.checks === 'green' || !live.isDraft) return green;
   const markReady = async (): Promise<Judged> => {
-    await outbox.markReady(posted.nodeId, signal);
+    await github.markReady(posted.nodeId);
     return { ...green, isMadeReady: true };
   };
   return await recoverFrom(['refused'], markReady, (error) => {
@@ -139,29 +114,34 @@ async function judgeGreen({ outbox, view, deps, signal }: Work, { posted, live }
   });
 }
 
-async function judgeRed(work: Work, following: Following, red: readonly Check[]): Promise<Judged> {
-  const { live, of } = following;
-  const posted: PostedPullRequest = { ...following.posted, checks: 'red' };
-  const before = new Set(keepRed(await readChecks(of, live.baseSha, work.signal)).map(({ name }) => name));
-  const ours = red.filter(({ name }) => !before.has(name));
-  const notOurs = red.filter(({ name }) => before.has(name));
-  if (ours.length === 0 || posted.handedOver !== null) return { posted, waitMs: null, notOurs };
+async function judgeRed(
+  work: Work,
+  before: PostedPullRequest,
+  live: LivePullRequest,
+  failing: readonly Check[],
+): Promise<Judged> {
+  const { view } = work;
+  const posted: PostedPullRequest = { ...before, checks: 'red' };
+  const onBase = (await readChecks(work, live.baseSha)).filter(({ state }) => state === 'red').map(({ name }) => name);
+  const ours = failing.filter(({ name }) => !onBase.includes(name));
+  const failingOnBase = failing.map(({ name }) => name).filter((name) => onBase.includes(name));
+  if (ours.length === 0 || posted.handedOver !== null) return { posted, waitMs: null, failingOnBase };
   if (await mayTryAgain(work, posted)) {
-    const attempt = await beginAttempt(work, following, ours);
-    return { posted: { ...posted, attempts: [...posted.attempts, attempt] }, waitMs: ATTEMPT_MS, notOurs };
+    const attempts = [...posted.attempts, await beginAttempt(work, posted, ours)];
+    return { posted: { ...posted, attempts }, waitMs: ATTEMPT_MS, failingOnBase };
   }
-  const silent = findSilenceEnd(work.view);
-  if (silent !== null) return { posted, waitMs: Date.parse(silent) - work.view.now.getTime(), notOurs };
-  return { posted: { ...posted, handedOver: await handOver(work, posted, ours) }, waitMs: null, notOurs };
+  const silent = findSilenceEnd(view);
+  if (silent !== null) return { posted, waitMs: Date.parse(silent) - view.now.getTime(), failingOnBase };
+  return { posted: { ...posted, handedOver: await handOver(work, posted, ours) }, waitMs: null, failingOnBase };
 }
 
-/** A head that was tried once is not tried again. */
+/** Once for each head. */
 async function mayTryAgain(work: Work, posted: PostedPullRequest): Promise<boolean> {
   const { attempts, headSha } = posted;
-  const { opens, config } = work.view;
+  const { opens, config, thread } = work.view;
   if (!opens || attempts.length >= config.pullRequest.attempts) return false;
   if (attempts.some((attempt) => attempt.headSha === headSha)) return false;
-  return await mayStillWrite(work, findRequester(posted, work.view.thread));
+  return await mayStillWrite(work, findRequester(posted, thread));
 }
 
 async function stopAttempt({ deps }: Work, { attempts }: PostedPullRequest): Promise<readonly PullRequestAttempt[]> {
@@ -178,6 +158,66 @@ function endAttempts(
   return attempts.map((attempt) => (attempt.outcome === null ? { ...attempt, outcome } : attempt));
 }
 
+/** Not where people have edited the body. */
+async function updateBody(work: Work, live: LivePullRequest, { posted, failingOnBase = [] }: Judged): Promise<void> {
+  const { view, github } = work;
+  if (view.published === null || !isAsSealed(live.body)) return;
+  const pushed = posted.attempts.filter(({ outcome }) => outcome === 'pushed');
+  const last = pushed.at(-1);
+  const failed =
+    last === undefined ? [] : (await readChecks(work, last.headSha)).filter(({ state }) => state === 'red');
+  const { body } = renderPullRequest({
+    place: toPlace(view, 'pull-request'),
+    issue: view.published,
+    requestedBy: findRequester(posted, view.thread)?.login ?? '',
+    commentUrl: view.record.comment?.url ?? '',
+    attempt: last === undefined ? null : { number: pushed.length, failedChecks: failed.map(({ name }) => name) },
+    checks: posted.checks,
+    failingOnBase: { base: live.base, names: failingOnBase },
+    ...describeFixed(view, view.published, posted),
+  });
+  const text = sealText(body);
+  if (text !== live.body) await github.updatePullRequest(posted.number, text);
+}
+
+/** Once, as soon as it isn't a draft and unless others have pushed. A pull request without reviewers is one all the same. */
+async function requestReview(work: Work, { posted, isMadeReady }: Judged, live: LivePullRequest) {
+  const isDraft = live.isDraft && isMadeReady !== true;
+  if (isDraft || posted.isReviewAsked === true || posted.checks === 'moved') return posted;
+  const { people, teams } = sortReviewers(work);
+  const request = (logins: readonly string[], slugs: readonly string[]): Promise<boolean> =>
+    recoverFrom(
+      ['refused'],
+      () => work.github.requestReviewers(posted.number, logins, slugs).then(() => true),
+      (error) => {
+        const { thread } = work.view;
+        work.deps.log.warn({ thread: thread.id, err: error, logins, slugs }, 'GitHub refused a request for reviews');
+        return false;
+      },
+    );
+  const count = people.length + teams.length;
+  // One name that GitHub doesn't know makes it refuse all.
+  if (count > 0 && !(await request(people, teams)) && count > 1) {
+    for (const login of people) await request([login], []);
+    for (const slug of teams) await request([], [slug]);
+  }
+  return { ...posted, isReviewAsked: true };
+}
+
+/** `organisation/team` has to be a team of the repository's owner. */
+function sortReviewers({ view, deps }: Work) {
+  const owner = getRepository(view.project).owner.toLowerCase();
+  const people: string[] = [];
+  const teams: string[] = [];
+  for (const name of view.config.pullRequest.reviewers) {
+    const [organisation = '', team] = name.split('/');
+    if (team === undefined) people.push(name);
+    else if (organisation.toLowerCase() === owner) teams.push(team);
+    else deps.log.warn({ thread: view.thread.id, reviewer: name }, 'a team of another organisation cannot review');
+  }
+  return { people, teams };
+}
+
 export interface Check {
   readonly name: string;
   readonly url: string;
@@ -186,166 +226,194 @@ export interface Check {
   readonly output: string;
   /** Of a check run; null for a status. */
   readonly runId: number | null;
-  /** Of GitHub Actions: the number is also that of the job, which has a log. */
+  /** Of GitHub Actions: the id is also that of the job, which has a log. */
   readonly isAction: boolean;
 }
 
-interface ChecksOf {
-  readonly caller: GithubCaller;
-  readonly place: { readonly owner: string; readonly repo: string };
-  /** Ours, whose own checks say nothing. */
-  readonly appId: number;
-}
-
-type Run = RestEndpointMethodTypes['checks']['listForRef']['response']['data']['check_runs'][number];
-
-type Status = RestEndpointMethodTypes['repos']['getCombinedStatusForRef']['response']['data']['statuses'][number];
-
-const PAGE = 100;
-
 const MOST_PAGES = 5;
-
 const RED = new Set(['failure', 'timed_out', 'startup_failure']);
-
-/** Somebody must do something before it can end. */
+/** Somebody has to do something before it can end. */
 const UNDECIDED = new Set(['action_required', 'stale']);
 
-/** `ref` is a full sha. The latest of each name; those that were cancelled say nothing, nor does what we may not read. */
-async function readChecks(of: ChecksOf, ref: string, signal: AbortSignal): Promise<readonly Check[]> {
-  // An installation may have granted the one without the other.
-  const runs = await recoverFrom(
-    ['refused'],
-    () => readCheckRuns(of, ref, signal),
-    () => [],
-  );
-  const statuses = await recoverFrom(
-    ['refused'],
-    () => readStatuses(of, ref, signal),
-    () => [],
-  );
-  return [...runs, ...statuses];
-}
-
-async function readCheckRuns(of: ChecksOf, ref: string, signal: AbortSignal): Promise<readonly Check[]> {
-  const list = { ...of.place, ref, filter: 'latest' as const };
-  const runs = await readPages(MOST_PAGES, async (page) => {
-    const { data } = await of.caller.call(
-      ({ rest }, request) => rest.checks.listForRef({ ...list, ...page, request }),
+/** The latest of each name, without our own and cancelled ones. Permissions for one of both kinds may be missing. */
+async function readChecks({ deps, view, signal }: Work, ref: string): Promise<readonly Check[]> {
+  const { appId } = await deps.clients.identity(signal);
+  const caller = deps.clients.repository(view.project.source, 'read');
+  const of = { ...getRepository(view.project), ref };
+  const readRuns = async () => {
+    const runs = await readPages(MOST_PAGES, async (page) => {
+      const list = { ...of, ...page, filter: 'latest' as const };
+      const { data } = await caller.call(({ rest }, request) => rest.checks.listForRef({ ...list, request }), signal);
+      return { data: data.check_runs };
+    });
+    return runs.filter(({ app, conclusion }) => app?.id !== appId && conclusion !== 'cancelled');
+  };
+  const readStatuses = async () => {
+    const list = { ...of, per_page: 100 };
+    const { data } = await caller.call(
+      ({ rest }, request) => rest.repos.getCombinedStatusForRef({ ...list, request }),
       signal,
     );
-    return data.check_runs;
-  });
-  return runs.filter(({ app, conclusion }) => app?.id !== of.appId && conclusion !== 'cancelled').map(fromRun);
-}
-
-async function readStatuses(of: ChecksOf, ref: string, signal: AbortSignal): Promise<readonly Check[]> {
-  const { data } = await of.caller.call(
-    ({ rest }, request) => rest.repos.getCombinedStatusForRef({ ...of.place, ref, per_page: PAGE, request }),
-    signal,
-  );
-  return data.statuses.map(fromStatus);
-}
-
-/** Red is only said when all have ended: what fails first may not be all. A commit without any check is waited with. */
-function toVerdict(checks: readonly Check[]): 'waiting' | 'green' | 'red' {
-  if (checks.length === 0 || checks.some(({ state }) => state === 'waiting')) return 'waiting';
-  return checks.some(({ state }) => state === 'red') ? 'red' : 'green';
-}
-
-function keepRed(checks: readonly Check[]): readonly Check[] {
-  return checks.filter(({ state }) => state === 'red');
-}
-
-function fromRun({ id, name, html_url, status, conclusion, output, app }: Run): Check {
-  const isOpen = status !== 'completed' || UNDECIDED.has(conclusion ?? '');
-  return {
-    name,
-    url: html_url ?? '',
-    state: isOpen ? 'waiting' : RED.has(conclusion ?? '') ? 'red' : 'green',
-    output: [output.title, output.summary, output.text].filter((part) => part !== null && part !== '').join('\n'),
-    runId: id,
-    isAction: app?.slug === 'github-actions',
+    return data.statuses;
   };
-}
-
-function fromStatus({ context, state, target_url, description }: Status): Check {
-  return {
-    name: context,
-    url: target_url ?? '',
-    state: state === 'pending' ? 'waiting' : state === 'success' ? 'green' : 'red',
-    output: description ?? '',
-    runId: null,
-    isAction: false,
-  };
-}
-
-/** `notOurs`: red checks that are red on the base as well. */
-async function updateBody(work: Work, following: Following, notOurs: readonly Check[]): Promise<void> {
-  const { view, outbox, signal } = work;
-  const { posted, live } = following;
-  if (view.published === null || !isAsSealed(live.body)) return;
-  const { body } = renderPullRequest({
-    place: toPlace(view, 'pull-request'),
-    issue: view.published,
-    requestedBy: findRequester(posted, view.thread)?.login ?? '',
-    commentUrl: view.record.comment?.url ?? '',
-    attempt: await findLastPushed(following, signal),
-    checks: posted.checks,
-    ...describeMended(view, view.published, posted),
-  });
-  const text = sealed(notOurs.length === 0 ? body : `${describeNotOurs(notOurs, live.base)}\n\n${body}`);
-  if (text !== live.body) await outbox.updatePullRequest(posted.number, text, signal);
-}
-
-async function findLastPushed({ posted, of }: Following, signal: AbortSignal) {
-  const pushed = posted.attempts.filter(({ outcome }) => outcome === 'pushed');
-  const last: PullRequestAttempt | undefined = pushed.at(-1);
-  if (last === undefined) return null;
-  const red = keepRed(await readChecks(of, last.headSha, signal));
-  return { number: pushed.length, failedChecks: red.map(({ name }) => name) };
-}
-
-function describeNotOurs(checks: readonly Check[], base: string): string {
-  const names = checks.slice(0, 10).map(({ name }) => quoteCode(name));
-  return `Red on ${quoteCode(base)} as well, so not because of this change: ${names.join(', ')}.`;
-}
-
-function quoteCode(text: string): string {
-  return `\`${text.replace(/[`\r\n]/g, ' ').slice(0, 100)}\``;
-}
-
-/** Refusals are logged: a pull request without reviewers is one all the same. */
-async function askReviewers(work: Work, number: number): Promise<void> {
-  const all = sortReviewers(work);
-  const each = [
-    ...all.people.map((login) => ({ people: [login], teams: [] })),
-    ...all.teams.map((slug) => ({ people: [], teams: [slug] })),
+  const runs = await recoverFrom(['refused'], readRuns, () => []);
+  const statuses = await recoverFrom(['refused'], readStatuses, () => []);
+  return [
+    ...runs.map(({ id, name, html_url, status, conclusion, output, app }): Check => {
+      const isOpen = status !== 'completed' || UNDECIDED.has(conclusion ?? '');
+      return {
+        name,
+        url: html_url ?? '',
+        state: isOpen ? 'waiting' : RED.has(conclusion ?? '') ? 'red' : 'green',
+        output: [output.title, output.summary, output.text].filter(Boolean).join('\n'),
+        runId: id,
+        isAction: app?.slug === 'github-actions',
+      };
+    }),
+    ...statuses.map(
+      ({ context, state, target_url, description }): Check => ({
+        name: context,
+        url: target_url ?? '',
+        state: state === 'pending' ? 'waiting' : state === 'success' ? 'green' : 'red',
+        output: description ?? '',
+        runId: null,
+        isAction: false,
+      }),
+    ),
   ];
-  if (each.length === 0 || (await ask(work, number, all)) || each.length === 1) return;
-  for (const one of each) await ask(work, number, one);
 }
 
-/** `organisation/team` is a team of the repository's owner: those of others cannot be asked. */
-function sortReviewers({ view, deps }: Work): Reviewers {
-  const owner = getRepository(view.project).owner.toLowerCase();
-  const people: string[] = [];
-  const teams: string[] = [];
-  for (const name of view.config.pullRequest.reviewers) {
-    const [organisation = '', slug] = name.split('/');
-    if (slug === undefined) people.push(name);
-    else if (organisation.toLowerCase() === owner) teams.push(slug);
-    else deps.log.warn({ thread: view.thread.id, reviewer: name }, 'a team of another organisation cannot be asked');
+/** Accepted once for each head, however often this is tried. */
+async function beginAttempt(
+  work: Work,
+  posted: PostedPullRequest,
+  failing: readonly Check[],
+): Promise<PullRequestAttempt> {
+  const { deps, view } = work;
+  const { headSha } = posted;
+  const key = `attempt ${view.thread.id} ${headSha}`;
+  const accepted = await acceptReport(
+    deps,
+    {
+      projectId: view.project.id,
+      accountId: view.investigation.accountId,
+      origin: 'check-run',
+      text: await writeAttemptReport(work, posted, failing),
+      reference: '',
+      revision: headSha,
+      callbackUrl: '',
+      // Logs may contain what outsiders wrote.
+      isTrusted: false,
+      settings: investigationSettings(view.config, deps),
+      fresh: true,
+    },
+    // The logs may differ at a second look, so only the head identifies the attempt.
+    { idempotency: { key, bodyHash: key }, thread: { kind: 'follows', threadId: view.thread.id } },
+  );
+  if (accepted.kind === 'key_reused') {
+    throw new CausewayError('internal', `The key "${key}" of another attempt was used for something else: remove it.`);
   }
-  return { people, teams };
+  return { headSha, investigationId: accepted.investigationId, outcome: null };
 }
 
-async function ask({ outbox, view, deps, signal }: Work, number: number, reviewers: Reviewers): Promise<boolean> {
-  const request = async () => {
-    await outbox.requestReviewers(number, reviewers, signal);
-    return true;
-  };
-  return await recoverFrom(['refused'], request, (error) => {
-    deps.log.warn({ thread: view.thread.id, err: error, ...reviewers }, 'GitHub refused to ask for reviews');
-    return false;
+/** The pull request after the attempt, whose change is pushed unless a person has to read it first; null while it runs. */
+async function endAttempt(
+  work: Work,
+  posted: PostedPullRequest,
+  attempt: PullRequestAttempt,
+): Promise<PostedPullRequest | null> {
+  const { deps, view } = work;
+  const investigation = await deps.store.findInvestigation(attempt.investigationId);
+  if (investigation !== null && !isEnded(investigation.outcome)) return null;
+  const pushed = investigation === null ? null : await pushAttempt(work, posted, investigation);
+  const end = (outcome: 'pushed' | 'nothing') => [...posted.attempts.slice(0, -1), { ...attempt, outcome }];
+  if (pushed === null) return { ...posted, attempts: end('nothing') };
+  deps.log.info({ thread: view.thread.id, pullRequest: posted.number }, 'pushed another attempt');
+  const pushedAt = deps.now().toISOString();
+  return { ...posted, headSha: pushed, pushedAt, checks: 'waiting', attempts: end('pushed') };
+}
+
+async function pushAttempt(
+  work: Work,
+  posted: PostedPullRequest,
+  investigation: Parameters<typeof loadResult>[1],
+): Promise<string | null> {
+  const { deps, view } = work;
+  const { branch, headSha } = posted;
+  const result = await loadResult(deps.store, investigation);
+  if (result === null || !hasFix(result.issue) || result.issue.analysis.guards.length > 0) return null;
+  if (!view.opens || !(await mayStillWrite(work, findRequester(posted, view.thread)))) return null;
+  const change = await prepareChange(work, result, { branch, sha: headSha, analysed: null });
+  if (change.kind === 'withheld') {
+    deps.log.info({ thread: view.thread.id, reason: change.reason }, 'another attempt cannot be pushed');
+    return null;
+  }
+  const push = () => commitChange(work, result.issue, { branch, head: headSha, files: change.files });
+  return await recoverFrom<string | null>(['refused'], push, (error) => {
+    deps.log.warn({ thread: view.thread.id, err: error }, 'GitHub refused the push of another attempt');
+    return null;
   });
+}
+
+const REPORT_SHARE = 256 * 1024;
+const PATCH_BYTES = 96 * 1024;
+const OUTPUT_BYTES = 16 * 1024;
+const LOG_BYTES = 160 * 1024;
+/** Checks that fail together mostly fail for one reason. */
+const MOST_CHECKS = 3;
+const MOST_ANNOTATIONS = 50;
+
+async function writeAttemptReport(work: Work, posted: PostedPullRequest, failing: readonly Check[]): Promise<string> {
+  const { deps, view } = work;
+  const names = failing.map(({ name }) => JSON.stringify(name)).join(', ');
+  const changeSet = view.published === null ? null : await deps.store.findChangeSet(posted.issueId);
+  const parts = [
+    `The checks of a fix are red. The fix is the commit ${posted.headSha} on the branch ${posted.branch}; these failed there and not on ${posted.base}: ${names}.`,
+    writeSection('The report that it answers', view.published?.analysis.report ?? '', REPORT_SHARE),
+    writeSection('The cause that was found', view.published?.rootCause ?? '', REPORT_SHARE),
+    writeSection('What the first fix changed', changeSet === null ? '' : toUnifiedPatch(changeSet), PATCH_BYTES),
+  ];
+  for (const { name, output, runId, isAction } of failing.slice(0, MOST_CHECKS)) {
+    const check = `check ${JSON.stringify(name)}`;
+    parts.push(writeSection(`Output of ${check}`, output, OUTPUT_BYTES));
+    if (runId === null) continue;
+    const annotations = await readIfPossible(work, () => readAnnotations(work, runId));
+    parts.push(writeSection(`Annotations of ${check}`, annotations, OUTPUT_BYTES));
+    const log = isAction ? await readIfPossible(work, () => readLog(work, runId)) : '';
+    parts.push(writeSection(`Log of ${check}`, log, LOG_BYTES));
+  }
+  return keepBeginning(parts.filter((part) => part !== '').join('\n\n'), REPORT_BYTES - 1_024);
+}
+
+function writeSection(title: string, text: string, bytes: number): string {
+  return text === '' ? '' : `=== ${title} ===\n${keepBeginning(text, bytes)}`;
+}
+
+async function readAnnotations({ deps, view, signal }: Work, runId: number): Promise<string> {
+  const of = { ...getRepository(view.project), check_run_id: runId, per_page: MOST_ANNOTATIONS };
+  const { data } = await deps.clients
+    .repository(view.project.source, 'read')
+    .call(({ rest }, request) => rest.checks.listAnnotations({ ...of, request }), signal);
+  return data.map(({ path, start_line, message }) => `${path}:${start_line}: ${message ?? ''}`).join('\n');
+}
+
+function readLog({ deps, view, signal }: Work, jobId: number): Promise<string> {
+  const { apiUrl, webUrl, userAgent, now, fetch } = deps;
+  const options = { token: '', apiUrl, webUrl, userAgent, now, ...(fetch === undefined ? {} : { fetch }) };
+  return deps.clients.repository(view.project.source, 'read').call((octokit, request) => {
+    const call = () => Promise.reject(new Error('the log is read by one request'));
+    return readJobLog({ octokit, options, call }, { ...getRepository(view.project), jobId }, LOG_BYTES, request.signal);
+  }, signal);
+}
+
+/** An attempt is worth making without a part that can't be read. */
+async function readIfPossible({ signal, deps, view }: Work, read: () => Promise<string>): Promise<string> {
+  try {
+    return await read();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof CausewayError)) throw error;
+    deps.log.info({ thread: view.thread.id, err: error }, 'cannot read a part of a failed check');
+    return '';
+  }
 }

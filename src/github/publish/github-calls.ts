@@ -1,26 +1,30 @@
-// What all work of the publisher on GitHub shares: the frame of its jobs, lists of several pages, and failures that are an answer.
-
+// What both publishers share: their jobs, lists of several pages, and failures of GitHub that are an answer.
 import type { JobHandler, JobResult } from '../../core/queue.ts';
-import type { Log } from '../../log.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
+import type { PublishDeps } from './view.ts';
 
 const PAGE = 100;
+export const PAUSED_MS = 15_000;
+/** GitHub is at a limit and names no time. */
+const BUSY_MS = 60_000;
+/** After a call without a clear answer; its effect is then looked for before it is repeated. */
+const UNSURE_MS = 15_000;
 
 /** At most `most` pages of 100. */
 export async function readPages<T>(
   most: number,
-  read: (page: { readonly per_page: number; readonly page: number }) => Promise<readonly T[]>,
+  read: (page: { readonly per_page: number; readonly page: number }) => Promise<{ readonly data: readonly T[] }>,
 ): Promise<readonly T[]> {
   const all: T[] = [];
   for (let page = 1; page <= most; page += 1) {
-    const found = await read({ per_page: PAGE, page });
-    all.push(...found);
-    if (found.length < PAGE) break;
+    const { data } = await read({ per_page: PAGE, page });
+    all.push(...data);
+    if (data.length < PAGE) break;
   }
   return all;
 }
 
-/** GitHub's answer, or what `recover` makes of one of these failures. All others are thrown. */
+/** GitHub's answer, or what `recover` makes of a failure of one of these kinds. Others are thrown. */
 export async function recoverFrom<T>(
   kinds: readonly GithubFailure['kind'][],
   call: () => Promise<T>,
@@ -34,65 +38,41 @@ export async function recoverFrom<T>(
   }
 }
 
-/** How soon a paused house looks whether it may go on. */
-export const PAUSED_MS = 15_000;
-
-/** Where GitHub is at a limit and names no time. */
-const BUSY_MS = 60_000;
-
-/** After no answer, or one that leaves open what happened: then it is looked for before it is done again. */
-const UNSURE_MS = 15_000;
-
-interface House {
-  readonly log: Log;
-  readonly now: () => Date;
-}
-
-interface EffectJob {
-  /** What the subject of the job is, by its name in the log. */
-  readonly subject: 'thread' | 'head';
-  readonly bringUp: (subject: string, signal: AbortSignal) => Promise<JobResult>;
-  /** What follows from a failure that is not GitHub's; null: nothing is known of it, and the job has failed. */
-  readonly afterOther?: (subject: string, error: unknown) => JobResult | null;
-  /** For the log: GitHub does not let us. */
-  readonly shut: string;
-  /** For the log: it failed too often. */
-  readonly dead: string;
-}
-
-/** Throws what is no failure of GitHub's, and the reason of the signal once that is aborted. */
-export function createEffectHandler(house: House, wanted: EffectJob): JobHandler {
+/** A job that brings one thread or head up to date on GitHub. `recover`: for failures that aren't GitHub's; null: the job has failed. */
+export function createPublishJob(
+  deps: PublishDeps,
+  subject: 'thread' | 'head',
+  publish: (id: string, signal: AbortSignal) => Promise<JobResult>,
+  recover: (id: string, error: unknown) => JobResult | null = () => null,
+): JobHandler {
+  const recoverFromGithub = (id: string, error: unknown): JobResult | null => {
+    if (!(error instanceof GithubFailure)) return null;
+    if (error.kind === 'unsure') return runLater(deps, UNSURE_MS);
+    if (error.kind === 'busy') {
+      const { retryAt } = error;
+      return retryAt === null ? runLater(deps, BUSY_MS) : { kind: 'later', runAt: retryAt.toISOString() };
+    }
+    // Not tried again before something happens there.
+    deps.log.warn({ [subject]: id, err: error }, `GitHub does not let us publish this ${subject}`);
+    return { kind: 'done' };
+  };
   return {
     handle: async (job, signal) => {
       try {
-        return await wanted.bringUp(job.subject, signal);
+        return deps.paused() ? runLater(deps, PAUSED_MS) : await publish(job.subject, signal);
       } catch (error) {
         signal.throwIfAborted();
-        return wanted.afterOther?.(job.subject, error) ?? handleFailure(house, wanted, job.subject, error);
+        const result = recoverFromGithub(job.subject, error) ?? recover(job.subject, error);
+        if (result === null) throw error;
+        return result;
       }
     },
     dead: async (job, error) => {
-      house.log.error({ [wanted.subject]: job.subject, err: error }, wanted.dead);
+      deps.log.error({ [subject]: job.subject, err: error }, `publishing a ${subject} failed`);
     },
   };
 }
 
-function handleFailure(house: House, { subject, shut }: EffectJob, id: string, error: unknown): JobResult {
-  if (!(error instanceof GithubFailure)) throw error;
-  switch (error.kind) {
-    case 'busy':
-      return error.retryAt === null ? runLater(house, BUSY_MS) : { kind: 'later', runAt: error.retryAt.toISOString() };
-    case 'unsure':
-      return runLater(house, UNSURE_MS);
-    case 'gone':
-    case 'refused':
-      // What is not there for us, or not allowed, is not asked for again before something happens there.
-      house.log.warn({ [subject]: id, err: error }, shut);
-      return { kind: 'done' };
-  }
-}
-
-/** The job is due again in so many milliseconds. */
-export function runLater({ now }: Pick<House, 'now'>, ms: number): JobResult {
+export function runLater({ now }: PublishDeps, ms: number): JobResult {
   return { kind: 'later', runAt: new Date(now().getTime() + ms).toISOString() };
 }

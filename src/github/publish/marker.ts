@@ -1,9 +1,9 @@
-// How we know our own texts on GitHub again: a hidden line in each, and what it was when we wrote it.
+// How we find our own texts on GitHub again: a hidden marker in their last line, and a seal that shows whether people have edited them.
 import { createHash } from 'node:crypto';
 
 /**
- * `facts`, `result`: the comment on the subject. `suggestions`: the review there. `pull-request`: the body of our own. `hand-over`: the
- * last comment there.
+ * `facts`, `result`: the comment on the subject. `suggestions`: the review there. `pull-request`: the body of our own. `hand-over`: the last
+ * comment there.
  */
 export type MarkerKind = 'facts' | 'result' | 'suggestions' | 'pull-request' | 'hand-over';
 
@@ -21,37 +21,29 @@ export function markerText({ threadId, investigationId, kind }: Marker): string 
   return `<!-- causeway thread=${threadId} investigation=${investigationId} kind=${kind} -->`;
 }
 
-/**
- * Of the last line, where ours stands; null where that is another one, such as what a person wrote below. That it is a text of our own
- * must be known otherwise: anybody can quote it.
- */
-export function markerIn(text: string): Marker | null {
-  const [, threadId, investigationId, kind] = MARKER.exec(lastLine(text)) ?? [];
+/** The marker of the last line, or null. Anybody can quote one: that the text is ours has to be known from its author. */
+export function readMarker(text: string): Marker | null {
+  const last = normalise(normalise(text).replace(SEAL, '')).split('\n').at(-1) ?? '';
+  const [, threadId, investigationId, kind] = MARKER.exec(last) ?? [];
   if (threadId === undefined || investigationId === undefined || kind === undefined) return null;
   return { threadId, investigationId, kind: kind as MarkerKind };
 }
 
-/** Names a text: equal texts have equal digests. */
+/** Equal texts have equal digests. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** The text with a last line that names what it was, so that we see where a person has put a hand to it. */
-export function sealed(text: string): string {
-  return `${text}\n<!-- causeway seal=${digestOf(plain(text))} -->`;
+export function sealText(text: string): string {
+  return `${text}\n<!-- causeway seal=${digestOf(normalise(text))} -->`;
 }
 
-/** Whether nobody but us has written the text; GitHub's own ways with line ends and white space do not count. */
+/** Whether only we have written the text; GitHub's changes of line ends and white space don't count. */
 export function isAsSealed(text: string): boolean {
-  const seal = SEAL.exec(plain(text))?.[1];
-  return seal !== undefined && seal === digestOf(plain(plain(text).replace(SEAL, '')));
+  const seal = SEAL.exec(normalise(text))?.[1];
+  return seal !== undefined && seal === digestOf(normalise(normalise(text).replace(SEAL, '')));
 }
 
-/** But for a seal. */
-function lastLine(text: string): string {
-  return plain(plain(text).replace(SEAL, '')).split('\n').at(-1) ?? '';
-}
-
-function plain(text: string): string {
+function normalise(text: string): string {
   return text.replaceAll('\r\n', '\n').trimEnd();
 }

@@ -1,4 +1,4 @@
-// From a stored change to the files of a commit: applied to what really stands at the branch, or withheld in words; never guessed.
+// From a stored change to the files of a commit: applied to what is really at the branch, or withheld with a reason; never guessed.
 import { createHash } from 'node:crypto';
 import { applyFileDiff } from '../../core/diff/apply-diff.ts';
 import { type ChangeSet, type FileMode, toDiff } from '../../core/diff/diff.ts';
@@ -9,133 +9,128 @@ import { createGlobMatcher } from '../../core/paths.ts';
 import { REDACTED } from '../../core/report.ts';
 import type { InvestigationSettings } from '../../core/settings.ts';
 import type { Repository, SourceTree, TreeEntry } from '../../core/source.ts';
-import type { CommitFiles } from './outbox.ts';
+import type { CommitFiles } from './github-writer.ts';
 
-export interface ChangeGround {
+export interface ChangeToPublish {
   readonly repository: Repository;
-  /** As it is stored: free of secrets, so that its texts are not what is committed. */
+  /** As stored, with secrets redacted: its texts aren't what is committed. */
   readonly changeSet: ChangeSet;
-  /** Full sha of the commit that the change is to stand on. */
+  /** Full sha of the commit that the change is applied to. */
   readonly head: string;
-  /** Where that is on another branch than the one that was analysed; null: it is on the same. */
-  readonly elsewhere: { readonly base: string; readonly analysed: string } | null;
+  /** If that is on another branch than the analysed one. */
+  readonly otherBase: { readonly base: string; readonly analysed: string } | null;
   readonly paths: InvestigationSettings['paths'];
   readonly redact: (text: string) => Promise<string>;
 }
 
 export type PublishableChange =
   | { readonly kind: 'files'; readonly files: CommitFiles }
+  /** `reason` completes "No pull request was opened:". */
   | { readonly kind: 'withheld'; readonly reason: string };
 
-/** Why a change is not published, in words that continue "No pull request:". */
 class Withheld extends Error {}
 
-/** `changeSet.base` and `head` must be known to the repository. Throws what the source throws. */
-export async function proveChange(ground: ChangeGround, signal: AbortSignal): Promise<PublishableChange> {
+type Entries = ReadonlyMap<string, TreeEntry>;
+
+/** The repository must have `changeSet.base` and `head`. Throws what the source throws. */
+export async function proveChange(change: ChangeToPublish, signal: AbortSignal): Promise<PublishableChange> {
   try {
-    return { kind: 'files', files: await collectFiles(ground, signal) };
+    return { kind: 'files', files: await collectFiles(change, signal) };
   } catch (error) {
     if (error instanceof Withheld) return { kind: 'withheld', reason: error.message };
     if (!(error instanceof CausewayError) || error.code !== 'diff_refused') throw error;
-    const { elsewhere } = ground;
-    const stale = 'the change no longer fits the files that it is about. `/analyse retry` makes a new one.';
-    const reason = elsewhere === null ? stale : `the change does not fit there: ${describeOtherBase(elsewhere)}`;
-    return { kind: 'withheld', reason };
+    return { kind: 'withheld', reason: `the change no longer applies. ${describeRepair(change)}` };
   }
 }
 
-async function collectFiles(ground: ChangeGround, signal: AbortSignal): Promise<CommitFiles> {
-  const { repository, changeSet, head } = ground;
+async function collectFiles(change: ChangeToPublish, signal: AbortSignal): Promise<CommitFiles> {
+  const { repository, changeSet, head } = change;
   const tree = repository.tree(head);
   const before = await listEntries(repository.tree(changeSet.base), signal);
   const now = await listEntries(tree, signal);
   const { files } = toDiff(changeSet);
   const moved = new Set(files.map(({ previousFileName }) => previousFileName));
-  const standing = new Map([...now].filter(([path]) => !moved.has(path)));
+  const existing: Entries = new Map([...now].filter(([path]) => !moved.has(path)));
   const made: MadeFile[] = [];
   for (const file of files) {
-    const from = requireUnchanged(file, { before, now }, ground.elsewhere);
-    requireFree(file, standing, ground.elsewhere);
-    requireAllowed(file, ground.paths);
-    await requireClean(file, ground.redact);
+    requireAllowed(file, change.paths);
+    await requireNoSecret(file, change.redact);
+    if (file.status === 'added' || file.status === 'renamed') requireFree(file.fileName, existing, change);
+    const from = file.status === 'added' ? null : requireUnchanged(file, before, now, change);
     made.push(makeFile(file, from, from === null ? '' : await readWhole(tree, from, signal)));
   }
-  const written = made.flatMap((file) => (file.written === null ? [] : [file.written]));
-  // A path from which one file is renamed away while another arrives there is written, not removed.
+  const written = made.flatMap((file) => file.written);
+  // A path that one file leaves while another arrives there is written, not removed.
   const arrived = new Set(written.map(({ path }) => path));
   const removed = made.flatMap(({ from }) => (from === null || arrived.has(from.path) ? [] : [from.path]));
-  const hasExecutables = made.some(({ from, written: to }) => from?.kind === 'executable' || to?.mode === '100755');
-  return { written, removed, hasExecutables };
+  const wasExecutable = made.some(({ from }) => from?.kind === 'executable');
+  return { written, removed, hasExecutables: wasExecutable || written.some(({ mode }) => mode === '100755') };
 }
 
 interface MadeFile {
+  /** Null: it is new. */
   readonly from: TreeEntry | null;
-  /** Null: deleted. */
-  readonly written: CommitFiles['written'][number] | null;
+  /** Empty: it is deleted. */
+  readonly written: CommitFiles['written'];
 }
 
 function makeFile(file: FileDiff, from: TreeEntry | null, base: string): MadeFile {
   const text = applyChange(file, base);
   const mode: FileMode = file.mode ?? (from?.kind === 'executable' ? '100755' : '100644');
-  return { from, written: text === null ? null : { path: file.fileName, text, mode } };
+  return { from, written: text === null ? [] : [{ path: file.fileName, text, mode }] };
 }
 
-type Entries = ReadonlyMap<string, TreeEntry>;
+async function requireNoSecret({ fileName, changes }: FileDiff, redact: ChangeToPublish['redact']): Promise<void> {
+  const added = changes.flatMap(({ lines }) => lines.map(({ newCode }) => newCode)).join('\n');
+  if ((await redact(added)) !== added) {
+    throw new Withheld(`the change to ${quotePath(fileName)} contains what looks like a secret.`);
+  }
+}
 
 async function listEntries(tree: SourceTree, signal: AbortSignal): Promise<Entries> {
   const { entries } = await tree.files(signal);
   return new Map(entries.map((entry) => [entry.path, entry]));
 }
 
-/** The file that is changed, the same now as it was when it was analysed; null for a new one. */
-function requireUnchanged(
-  file: FileDiff,
-  { before, now }: { readonly before: Entries; readonly now: Entries },
-  elsewhere: ChangeGround['elsewhere'],
-): TreeEntry | null {
-  if (file.status === 'added') return null;
+/** The file to change, if it is the same as when it was analysed. */
+function requireUnchanged(file: FileDiff, before: Entries, now: Entries, change: ChangeToPublish): TreeEntry {
   const path = file.previousFileName ?? file.fileName;
   const entry = now.get(path);
   const earlier = before.get(path);
   if (entry === undefined || earlier?.blob !== entry.blob || earlier.kind !== entry.kind) {
-    if (elsewhere !== null) throw new Withheld(`${quotePath(path)} is another there: ${describeOtherBase(elsewhere)}`);
-    throw new Withheld(
-      `${quotePath(path)} has changed since it was analysed. \`/analyse retry\` looks at it as it is now.`,
-    );
+    const what = change.otherBase === null ? 'has changed since it was analysed' : 'differs on that branch';
+    throw new Withheld(`${quotePath(path)} ${what}. ${describeRepair(change)}`);
   }
   if (entry.kind === 'file' || entry.kind === 'executable') return entry;
-  throw new Withheld(`${quotePath(path)} is no ordinary file.`);
+  throw new Withheld(`${quotePath(path)} isn't an ordinary file.`);
 }
 
-/** Nothing may stand where a file arrives, nor in place of one of its folders; git would let the new one win. */
-function requireFree(file: FileDiff, standing: Entries, elsewhere: ChangeGround['elsewhere']): void {
-  if (file.status !== 'added' && file.status !== 'renamed') return;
-  const path = file.fileName;
+/** Git would let a new file replace what is at its path, or at one of its folders. */
+function requireFree(path: string, existing: Entries, change: ChangeToPublish): void {
   const parts = path.split('/');
-  const folders = parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
-  const taken = [path, ...folders].find((one) => standing.has(one));
-  if (taken !== undefined || [...standing.keys()].some((one) => one.startsWith(`${path}/`))) {
-    const where = quotePath(taken ?? path);
-    if (elsewhere !== null) throw new Withheld(`there is something at ${where}: ${describeOtherBase(elsewhere)}`);
-    throw new Withheld(`there is something at ${where} by now. \`/analyse retry\` looks again.`);
+  const taken = parts.map((_, index) => parts.slice(0, index + 1).join('/')).find((one) => existing.has(one));
+  if (taken !== undefined || [...existing.keys()].some((one) => one.startsWith(`${path}/`))) {
+    throw new Withheld(`${quotePath(taken ?? path)} already exists. ${describeRepair(change)}`);
   }
 }
 
-function requireAllowed(file: FileDiff, { allow, block }: ChangeGround['paths']): void {
-  for (const path of [file.fileName, file.previousFileName ?? file.fileName]) {
-    const fits = (glob: string) => createGlobMatcher(glob)(path);
-    if (block.some(fits) || (allow.length > 0 && !allow.some(fits))) {
-      throw new Withheld(`${quotePath(path)} is closed to changes by \`paths\` in the configuration of Causeway.`);
+function requireAllowed(
+  { fileName, previousFileName = fileName }: FileDiff,
+  { allow, block }: ChangeToPublish['paths'],
+) {
+  for (const path of [fileName, previousFileName]) {
+    const matches = (glob: string) => createGlobMatcher(glob)(path);
+    if (block.some(matches) || (allow.length > 0 && !allow.some(matches))) {
+      throw new Withheld(`\`paths\` in Causeway's configuration doesn't allow changes to ${quotePath(path)}.`);
     }
   }
 }
 
-/** Bytes and name are compared with git's own name of the content: what was cut or cleaned is never taken for the file. */
-async function readWhole(tree: SourceTree, entry: TreeEntry, signal: AbortSignal): Promise<string> {
-  const read = await tree.read(entry.path, {}, signal);
-  if (read.kind === 'text' && read.cut === '' && nameBlob(read.text, entry.blob.length) === entry.blob)
-    return read.text;
-  throw new Withheld(`${quotePath(entry.path)} is too large, or no text, so that it cannot be changed here.`);
+/** Compared with git's own name of the content: a truncated or redacted text is never taken for the file. */
+async function readWhole(tree: SourceTree, { path, blob }: TreeEntry, signal: AbortSignal): Promise<string> {
+  const read = await tree.read(path, {}, signal);
+  if (read.kind === 'text' && read.cut === '' && nameBlob(read.text, blob.length) === blob) return read.text;
+  throw new Withheld(`${quotePath(path)} is too large or isn't text, so it can't be changed here.`);
 }
 
 function nameBlob(text: string, length: number): string {
@@ -146,27 +141,20 @@ function nameBlob(text: string, length: number): string {
     .digest('hex');
 }
 
+/** Null: the file is deleted. */
 function applyChange(file: FileDiff, base: string): string | null {
   const text = applyFileDiff(base, file);
-  if (text !== null && countRedacted(text) > countRedacted(base)) {
-    throw new Withheld(`the change of ${quotePath(file.fileName)} runs through a secret, which is left out of it.`);
+  if (text !== null && text.split(REDACTED).length > base.split(REDACTED).length) {
+    throw new Withheld(`the change to ${quotePath(file.fileName)} includes a secret that was redacted.`);
   }
   return text;
 }
 
-function countRedacted(text: string): number {
-  return text.split(REDACTED).length;
-}
-
-async function requireClean(file: FileDiff, redact: ChangeGround['redact']): Promise<void> {
-  const added = file.changes.flatMap(({ lines }) => lines.map(({ newCode }) => newCode)).join('\n');
-  if ((await redact(added)) === added) return;
-  throw new Withheld(`the change of ${quotePath(file.fileName)} holds what looks like a secret.`);
-}
-
-/** Another analysis would look at the same branch again: it is for people to carry the change over. */
-function describeOtherBase({ base, analysed }: NonNullable<ChangeGround['elsewhere']>): string {
-  return `pull requests go to ${quotePath(base)} here (\`pull_request.base\`), and it was analysed on ${quotePath(analysed)}. Someone has to carry the change over.`;
+/** Another analysis would look at the same branch again, so for another base people have to port the change. */
+function describeRepair({ otherBase }: ChangeToPublish): string {
+  if (otherBase === null) return 'Comment `/analyse retry` to analyse the current state.';
+  const { base, analysed } = otherBase;
+  return `Pull requests go to ${quotePath(base)} here (\`pull_request.base\`), but ${quotePath(analysed)} was analysed. Someone has to port the change.`;
 }
 
 function quotePath(path: string): string {

@@ -1,154 +1,135 @@
-// The handler of `publish` jobs: brings what is on GitHub for one thread up to what is known, one recorded effect after another.
+// The handler of `publish` jobs: brings GitHub up to date for one thread, one recorded step after another.
 import { LRUCache } from 'lru-cache';
 import { CausewayError } from '../../core/errors.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { SourceBusy } from '../../core/source.ts';
-import type { ThreadRecord } from '../../core/thread.ts';
-import { addReply, edit, fold, post, react, remove, reopen, settle, unfold, unlessRefused } from './comment-effects.ts';
-import { decideStep, type Progress, type Step } from './decide.ts';
+import { type ThreadRecord, triggerKey } from '../../core/thread.ts';
+import { decideComment, decideStep, decideWait, needsPull, type Progress, type Step, type Wait } from './decide.ts';
+import { createRefusal, decideFix } from './decide-fix.ts';
 import { follow } from './follow-pull-request.ts';
-import { createEffectHandler, PAUSED_MS, runLater } from './github-calls.ts';
-import { createGithubOutbox } from './github-outbox.ts';
-import { openPullRequest } from './open-pull-request.ts';
-import { createRecordingOutbox, type Outbox } from './outbox.ts';
+import { createPublishJob, PAUSED_MS, runLater } from './github-calls.ts';
+import { createGithubWriter } from './github-writer.ts';
+import { openPullRequest, preparePullRequest } from './open-pull-request.ts';
+import { addReply, foldSuggestions, react, removeReplaced, writeComment } from './post-comments.ts';
 import { suggest } from './suggestions.ts';
-import { isObserved, type LivePull, loadView, lookAtPull, type PublishDeps, type View, type Work } from './view.ts';
+import { type LivePull, loadView, type PublishDeps, readPull, type Work } from './view.ts';
 
-/** How soon a repository is asked again that git could not reach. */
+/** After git couldn't reach a repository. */
 const UNREACHABLE_MS = 300_000;
-/** No thread needs so many effects in a row; more would be a bug that must not go round in circles on GitHub. */
-const MOST_EFFECTS = 20;
-const MOST_SILENCES = 1_000;
+/** More steps in a row would be a bug, which must not go on forever on GitHub. */
+const MOST_STEPS = 20;
 
-/** By thread: until when it is silent, so that each silence is logged once, however often the thread is looked at. */
-type Silences = LRUCache<string, string>;
+type Effect = Exclude<Step, { kind: 'later' | 'done' | 'look' | 'follow' }>;
 
-export function createPublishHandler(deps: PublishDeps): JobHandler {
-  const silences: Silences = new LRUCache({ max: MOST_SILENCES });
-  return createEffectHandler(deps, {
-    subject: 'thread',
-    bringUp: (threadId, signal) => publishThread(deps, silences, threadId, signal),
-    afterOther: (threadId, error) => waitForSource(deps, threadId, error),
-    shut: 'GitHub lets nothing be written here',
-    dead: 'what is on GitHub could not be brought up to date',
-  });
-}
-
-/**
- * Of one try of the job. The publisher is the only writer of the record (but for a 👀, which may be given twice, and for people who are
- * erased: what the store has forgotten of them it does not take back), so it is read only once.
- */
+/** Of one run of the job. Only the publisher writes the record, so it is read once. */
 interface State {
   readonly record: ThreadRecord | null;
   readonly pull: LivePull | null;
-  readonly outbox: Outbox | null;
   readonly progress: Progress;
+}
+
+export function createPublishHandler(deps: PublishDeps): JobHandler {
+  /** Until when a thread is silent: logged once, however often the thread is looked at. */
+  const silences = new LRUCache<string, string>({ max: 1_000 });
+  const logSilence = (thread: string, { runAt, isSilenced }: Wait) => {
+    if (!isSilenced || silences.get(thread) === runAt) return;
+    silences.set(thread, runAt);
+    deps.log.warn({ thread, runAt }, 'too many posts within an hour, nothing is posted until then');
+  };
+  return createPublishJob(
+    deps,
+    'thread',
+    (thread, signal) => publishThread(deps, thread, logSilence, signal),
+    (thread, error) => waitForSource(deps, thread, error),
+  );
 }
 
 async function publishThread(
   deps: PublishDeps,
-  silences: Silences,
   threadId: string,
+  logSilence: (thread: string, wait: Wait) => void,
   signal: AbortSignal,
 ): Promise<JobResult> {
-  let state: State = { record: null, pull: null, outbox: null, progress: { hasFollowed: false, followAt: null } };
-  for (let effects = 0; effects < MOST_EFFECTS; effects += 1) {
+  let state: State = { record: null, pull: null, progress: { hasFollowed: false, followAt: null } };
+  for (let steps = 0; steps < MOST_STEPS; steps += 1) {
     if (deps.paused()) return runLater(deps, PAUSED_MS);
     const view = await loadView(deps, threadId, state, signal);
     if (view === null) return { kind: 'done' };
+    const work = { deps, github: createGithubWriter(deps, view.project, signal), view, signal };
+    if (view.isObserved) return await observe(work);
     const step = decideStep(view, state.progress);
     if (step.kind === 'done') return step;
     if (step.kind === 'later') {
-      logSilence(deps, silences, threadId, step);
+      logSilence(threadId, step);
       return { kind: 'later', runAt: step.runAt };
     }
-    const outbox = state.outbox ?? createOutbox(deps, view);
-    state = await takeStep({ deps, outbox, view, signal }, step, state.progress);
+    state = await takeStep(work, step, state);
   }
-  deps.log.error({ thread: threadId }, `publish loop exceeded ${MOST_EFFECTS} steps`);
+  deps.log.error({ thread: threadId }, `publish loop exceeded ${MOST_STEPS} steps`);
   return { kind: 'done' };
 }
 
-function createOutbox(deps: PublishDeps, view: View): Outbox {
-  return isObserved(deps, view.config) ? createRecordingOutbox(view.record) : createGithubOutbox(deps, view.project);
+async function takeStep(work: Work, step: Exclude<Step, { kind: 'later' | 'done' }>, state: State): Promise<State> {
+  if (step.kind === 'look') return { ...state, pull: await readPull(work, step.number) };
+  if (step.kind !== 'follow') return { ...state, record: await saveRecord(work, await carryOut(work, step)) };
+  const { record, lookAt } = await follow(work);
+  return { ...state, record: await saveRecord(work, record), progress: { hasFollowed: true, followAt: lookAt } };
 }
 
-/** What was done is recorded before anything else is. */
-async function takeStep(
-  work: Work,
-  step: Exclude<Step, { kind: 'later' | 'done' }>,
-  progress: Progress,
-): Promise<State> {
-  const { deps, outbox, view } = work;
-  const { pull, record } = view;
-  switch (step.kind) {
-    case 'look':
-      return { record, pull: await lookAtPull(work, step.number), outbox, progress };
-    case 'follow': {
-      const followed = await follow(work);
-      await saveRecord(deps, view, outbox.keep(followed.record));
-      return { record: followed.record, pull, outbox, progress: { hasFollowed: true, followAt: followed.lookAt } };
-    }
-    default: {
-      const changed = await carryOut(work, step);
-      await saveRecord(deps, view, outbox.keep(changed));
-      return { record: changed, pull, outbox, progress };
-    }
+/** Recorded before anything else is done. */
+async function saveRecord({ deps, view }: Work, changed: ThreadRecord): Promise<ThreadRecord> {
+  const record = view.isObserved ? changed : { ...changed, held: null };
+  if (JSON.stringify(record) !== JSON.stringify(view.thread.record)) {
+    await deps.store.saveThreadRecord(view.thread.id, record, deps.now().toISOString());
   }
+  return record;
 }
 
-async function saveRecord({ store, now }: PublishDeps, { thread }: View, record: ThreadRecord): Promise<void> {
-  if (JSON.stringify(record) === JSON.stringify(thread.record)) return;
-  await store.saveThreadRecord(thread.id, record, now().toISOString());
-}
-
-function logSilence(
-  { log }: PublishDeps,
-  silences: Silences,
-  thread: string,
-  { runAt, isSilenced }: Extract<Step, { kind: 'later' }>,
-): void {
-  if (!isSilenced || silences.get(thread) === runAt) return;
-  silences.set(thread, runAt);
-  log.warn({ thread, runAt }, 'posted too much in one place within an hour; silent until then');
-}
-
-/** The source of a change cannot be read now; null: it is something else that failed. */
-function waitForSource(deps: PublishDeps, thread: string, error: unknown): JobResult | null {
-  if (error instanceof SourceBusy) return { kind: 'later', runAt: error.retryAt.toISOString() };
-  if (!(error instanceof CausewayError) || error.code !== 'repository_unreachable') return null;
-  // A job that fails three times is dead, and its pull request would be lost.
-  deps.log.warn({ thread, err: error }, 'the source of a change cannot be read');
-  return runLater(deps, UNREACHABLE_MS);
-}
-
-/** What was done is the record that it returns. Throws GithubFailure where it is to be tried again. */
-async function carryOut(
-  work: Work,
-  step: Exclude<Step, { kind: 'later' | 'done' | 'look' | 'follow' }>,
-): Promise<ThreadRecord> {
+/** The record after the step. Throws GithubFailure where the step is to be tried again. */
+async function carryOut(work: Work, step: Effect): Promise<ThreadRecord> {
   switch (step.kind) {
     case 'react':
-      return await react(work, step.number);
+      return await react(work, step.number, triggerKey(work.view.thread.trigger));
     case 'delete':
-      return await remove(work, step.commentId);
+      return await removeReplaced(work, step.commentId);
     case 'post':
-      return await unlessRefused(work, step.comment, () => post(work, step.number, step.comment));
     case 'edit':
-      return await unlessRefused(work, step.comment, () => edit(work, step.standing, step.comment));
-    case 'settle':
-      return await unlessRefused(work, step.comment, () => settle(work, step.standing, step.comment));
-    case 'reopen':
-      return await unlessRefused(work, step.comment, () => reopen(work, step.standing, step.comment));
+      return await writeComment(work, step);
     case 'reply':
       return await addReply(work, step);
     case 'suggest':
       return await suggest(work, step.number);
     case 'fold':
-      return await fold(work);
-    case 'unfold':
-      return await unfold(work);
+      return await foldSuggestions(work);
     case 'open':
       return await openPullRequest(work);
   }
+}
+
+/** Writes nothing on GitHub: what would be posted is stored, for people to read in the account area. */
+async function observe(work: Work): Promise<JobResult> {
+  const number = work.view.thread.subject.kind === 'pull_request' ? work.view.thread.subject.number : 0;
+  const view = needsPull(work.view) ? { ...work.view, pull: await readPull(work, number) } : work.view;
+  const { record, result, thread } = view;
+  let shown: ThreadRecord = record;
+  let pullRequest = record.held?.pullRequest ?? '';
+  if (result !== null && decideFix(view, result.issue).kind === 'observed') {
+    const prepared = await preparePullRequest({ ...work, view }, result);
+    if (prepared.kind === 'withheld') shown = { ...record, withheld: createRefusal(thread, prepared.reason) };
+    else pullRequest = `${prepared.title}\n\n${prepared.body}`;
+  }
+  const comment = decideComment({ ...view, record: shown })?.text ?? record.held?.comment ?? '';
+  const held = comment === '' && pullRequest === '' ? record.held : { comment, pullRequest };
+  await saveRecord(work, { ...record, held });
+  const wait = decideWait(view, [], null);
+  return wait.kind === 'done' ? wait : { kind: 'later', runAt: wait.runAt };
+}
+
+/** The source of a change can't be read now; null: something else failed. */
+function waitForSource(deps: PublishDeps, thread: string, error: unknown): JobResult | null {
+  if (error instanceof SourceBusy) return { kind: 'later', runAt: error.retryAt.toISOString() };
+  if (!(error instanceof CausewayError) || error.code !== 'repository_unreachable') return null;
+  // A job that fails three times is dead, and its pull request would be lost.
+  deps.log.warn({ thread, err: error }, 'cannot read the source of a change, trying again later');
+  return runLater(deps, UNREACHABLE_MS);
 }

@@ -1,4 +1,4 @@
-// The change of a result as suggestions in a pull request's files: one review, all of it or none, never made twice.
+// The change of a result as suggestions in a pull request's files: one review with all of it or none, never made twice.
 
 import type { Change, Diff, FileDiff } from '../../core/issue.ts';
 import { createGlobMatcher } from '../../core/paths.ts';
@@ -8,39 +8,51 @@ import type { InvestigationSettings } from '../../core/settings.ts';
 import { unseenIn } from '../../core/text.ts';
 import type { PostedSuggestions, ThreadRecord } from '../../core/thread.ts';
 import { renderSuggestions } from '../render/comment.ts';
-import { minimize } from './comment-effects.ts';
-import { keepRecentPosts } from './decide.ts';
+import { toPlace } from './decide.ts';
 import { readPages, recoverFrom } from './github-calls.ts';
-import { markerIn } from './marker.ts';
-import type { OwnReview, ReviewComment } from './outbox.ts';
-import { loadResult, lookAtPull, type Result, type Work } from './view.ts';
-import { toPlace } from './wanted-comment.ts';
+import type { OwnText, ReviewComment } from './github-writer.ts';
+import { readMarker } from './marker.ts';
+import { countPost, foldSuggestions } from './post-comments.ts';
+import { loadResult, type Result, readPull, type Work } from './view.ts';
 
-/** A file of the pull request; `patch` as GitHub gives it, "" where there is none. */
+/** A file of the pull request; `patch` as GitHub gives it, "" for none. */
 interface PulledFile {
   readonly path: string;
   readonly patch: string;
 }
 
-/** More would be a review of its own; people take the pull request then. */
-const MOST = 10;
+/** Lines of the head that a comment can be on, by number. */
+type Hunk = ReadonlyMap<number, string>;
 
-/** Lines of the head that a comment may stand on, by their numbers; one map for each hunk. */
-type ShownHunk = ReadonlyMap<number, string>;
+/** Lines `from` to `to` are replaced; `to` is `from - 1` where lines are only inserted after `to`. */
+interface LineEdit {
+  readonly from: number;
+  readonly to: number;
+  readonly old: readonly string[];
+  readonly lines: readonly string[];
+}
+
+/** More is easier to take as a pull request. */
+const MOST = 10;
+/** GitHub lists at most 3,000 files of a pull request. */
+const MOST_PAGES = 30;
 
 /**
- * One comment for each place of the change, in lines of the head; empty where a part of the change cannot be suggested: outside of what the
- * pull request shows, in a file that appears or goes, through a secret. `diff` is against the head that the patches are of.
+ * One comment for each place of the change; empty where a part of it can't be suggested, such as outside of what the pull request shows.
+ * `diff` is against the head that the patches are of.
  */
 export function suggestChanges(
   diff: Diff,
   files: readonly PulledFile[],
   paths: InvestigationSettings['paths'],
 ): readonly ReviewComment[] {
-  const patches = new Map(files.map(({ path, patch }) => [path, patch]));
-  const made = diff.files.map((file) => suggestInFile(file, patches.get(file.fileName) ?? '', paths));
-  if (made.some((one) => one === null)) return [];
-  const all = made.flatMap((one) => one ?? []);
+  const all: ReviewComment[] = [];
+  for (const file of diff.files) {
+    const patch = files.find(({ path }) => path === file.fileName)?.patch ?? '';
+    const comments = suggestInFile(file, patch, paths);
+    if (comments === null) return [];
+    all.push(...comments);
+  }
   return all.length > MOST ? [] : all;
 }
 
@@ -50,53 +62,44 @@ function suggestInFile(
   { allow, block }: InvestigationSettings['paths'],
 ): readonly ReviewComment[] | null {
   const { fileName: path, status = 'modified' } = file;
-  const fits = (glob: string) => createGlobMatcher(glob)(path);
-  if (block.some(fits) || (allow.length > 0 && !allow.some(fits))) return null;
-  // Of these nothing can be said in lines.
+  const matches = (glob: string) => createGlobMatcher(glob)(path);
+  if (block.some(matches) || (allow.length > 0 && !allow.some(matches))) return null;
+  // A suggestion replaces lines and nothing else.
   if (status !== 'modified' || file.mode !== undefined || file.endsWithNewline !== undefined) return null;
   const hunks = readHunks(patch);
   const comments: ReviewComment[] = [];
   for (const edit of toEdits(file.changes)) {
     const placed = placeEdit(hunks, edit);
-    if (placed === null || placed.from <= (comments.at(-1)?.to ?? 0) || !isPlain(placed)) return null;
+    if (placed === null || placed.from <= (comments.at(-1)?.to ?? 0) || !placed.lines.every(isPlain)) return null;
     comments.push({ path, from: placed.from, to: placed.to, body: renderSuggestion(placed.lines) });
   }
   return comments;
 }
 
-/** Lines `from` to `to` become others; `to` is `from - 1` where lines only arrive, behind `to`. */
-interface LineEdit {
-  readonly from: number;
-  readonly to: number;
-  readonly old: readonly string[];
-  readonly lines: readonly string[];
-}
-
-/** A deletion right behind a modification is one edit with it. */
+/** A deletion right after a modification is one edit with it. */
 function toEdits(changes: readonly Change[]): readonly LineEdit[] {
   const edits: LineEdit[] = [];
-  for (const change of changes) {
-    const edit = toEdit(change);
+  for (const { type, lines } of changes) {
+    const first = lines[0]?.lineNumber ?? 0;
+    const added = type === 'delete' ? [] : lines.flatMap(({ newCode }) => newCode.split('\n'));
     const last = edits.at(-1);
-    if (last === undefined || change.type === 'add' || last.to < last.from || last.to + 1 !== edit.from) {
-      edits.push(edit);
+    if (type === 'add') {
+      edits.push({ from: first + 1, to: first, old: [], lines: added });
       continue;
     }
-    const joined = { old: [...last.old, ...edit.old], lines: [...last.lines, ...edit.lines] };
-    edits[edits.length - 1] = { from: last.from, to: edit.to, ...joined };
+    const to = first + lines.length - 1;
+    const old = lines.map(({ oldCode }) => oldCode);
+    if (last === undefined || last.to < last.from || last.to + 1 !== first) {
+      edits.push({ from: first, to, old, lines: added });
+    } else {
+      edits[edits.length - 1] = { from: last.from, to, old: [...last.old, ...old], lines: [...last.lines, ...added] };
+    }
   }
   return edits;
 }
 
-function toEdit({ type, lines }: Change): LineEdit {
-  const first = lines[0]?.lineNumber ?? 0;
-  const fresh = type === 'delete' ? [] : lines.flatMap(({ newCode }) => newCode.split('\n'));
-  if (type === 'add') return { from: first + 1, to: first, old: [], lines: fresh };
-  return { from: first, to: first + lines.length - 1, old: lines.map(({ oldCode }) => oldCode), lines: fresh };
-}
-
-/** Where a suggestion can replace whole lines; one that only adds takes the line beside it along. Null: nowhere. */
-function placeEdit(hunks: readonly ShownHunk[], edit: LineEdit): LineEdit | null {
+/** An edit of whole lines that the pull request shows; an insertion takes a neighbouring line along. */
+function placeEdit(hunks: readonly Hunk[], edit: LineEdit): LineEdit | null {
   const { from, to, old, lines } = edit;
   if (old.length > 0) {
     const hunk = hunks.find((one) => one.has(from));
@@ -111,8 +114,7 @@ function placeEdit(hunks: readonly ShownHunk[], edit: LineEdit): LineEdit | null
   return null;
 }
 
-/** What the patch shows of the file as it is at the head. */
-function readHunks(patch: string): readonly ShownHunk[] {
+function readHunks(patch: string): readonly Hunk[] {
   const hunks: Map<number, string>[] = [];
   let line = 0;
   for (const text of patch.split('\n')) {
@@ -128,120 +130,76 @@ function readHunks(patch: string): readonly ShownHunk[] {
   return hunks;
 }
 
-/** What would not come back from GitHub's form as it went, or makes a line read otherwise than it runs (CVE-2021-42574): not even kept. */
-const NEVER = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff]/u;
-
-/** What was taken out as a secret would be gone, and what is not seen where a person presses the button must stand there already. */
-function isPlain({ old, lines }: LineEdit): boolean {
-  return lines.every((line) => !NEVER.test(line) && !line.includes(REDACTED)) && !addsUnseen(old, lines);
+/** What people can't see where they click "Commit" (CVE-2021-42574), and what was redacted, isn't suggested. */
+function isPlain(line: string): boolean {
+  return unseenIn(line).length === 0 && !line.includes(REDACTED);
 }
 
-/** An emoji that stands there may stay, behind the same character and no more often. */
-function addsUnseen(old: readonly string[], lines: readonly string[]): boolean {
-  const standing = new Map<string, number>();
-  for (const run of old.flatMap(unseenIn)) standing.set(run, (standing.get(run) ?? 0) + 1);
-  return lines.flatMap(unseenIn).some((run) => {
-    const left = standing.get(run) ?? 0;
-    standing.set(run, left - 1);
-    return left <= 0;
-  });
-}
-
-/** Whatever stands in the code: its fence is longer than any run of backticks in it. No lines: they go. */
+/** The fence is longer than any run of backticks in the code. */
 function renderSuggestion(lines: readonly string[]): string {
   const runs = lines.flatMap((line) => line.match(/`+/g) ?? []).map(({ length }) => length);
   const fence = '`'.repeat(Math.max(2, ...runs) + 1);
   return [`${fence}suggestion`, ...lines, fence].join('\n');
 }
 
-/** GitHub lists no more than 3,000 files of a pull request. */
-const MOST_PAGES = 30;
-
-/** That there is nothing to suggest for this result. */
-const NONE: Pick<PostedSuggestions, 'reviewId' | 'nodeId'> = { reviewId: 0, nodeId: '' };
-
+/** The record with the review, or with the note that there is nothing to suggest. */
 export async function suggest(work: Work, number: number): Promise<ThreadRecord> {
   const { view } = work;
-  if (view.result === null) return view.record;
-  const carried = await carryOver(work, view.result);
-  if (carried !== null) return { ...view.record, suggested: carried };
-  const review = (await findReview(work, number)) ?? (await makeReview(work, number, view.result));
-  await foldEarlier(work);
-  if (review === null) return recordReview(work, NONE);
-  const now = work.deps.now();
-  const posts = [...keepRecentPosts(view.record.posts, now), now.toISOString()];
-  return { ...recordReview(work, { reviewId: review.id, nodeId: review.nodeId }), posts };
+  const { record, result } = view;
+  if (result === null) return record;
+  const kept = await keepSuggestions(work, result);
+  if (kept !== null) return { ...record, suggested: kept };
+  const review = (await findReview(work, number)) ?? (await createReview(work, number, result));
+  const { suggested: earlier } = record;
+  if (earlier !== undefined && earlier.reviewId !== 0 && earlier.isMinimized !== true) await foldSuggestions(work);
+  const { investigationId } = view.thread;
+  const headSha = view.pull?.headSha ?? '';
+  if (review === null) return { ...record, suggested: { reviewId: 0, nodeId: '', investigationId, headSha } };
+  const suggested = { reviewId: review.id, nodeId: review.nodeId, investigationId, headSha };
+  return { ...record, suggested, posts: countPost(work) };
 }
 
-/** Another analysis of the same head with the same change: what stands there is its own. */
-async function carryOver({ deps, view }: Work, result: Result): Promise<PostedSuggestions | null> {
+/** Those of an earlier analysis of the same head, if they are of the same change. */
+async function keepSuggestions({ deps, view }: Work, { issue }: Result): Promise<PostedSuggestions | null> {
   const { suggested } = view.record;
-  const isOther = suggested?.headSha !== view.pull?.headSha || suggested?.isMinimized === true;
-  if (suggested === undefined || suggested.reviewId === 0 || isOther) return null;
+  if (suggested === undefined || suggested.reviewId === 0 || suggested.isMinimized === true) return null;
   const investigation = await deps.store.findInvestigation(suggested.investigationId);
-  const before = investigation === null ? null : await loadResult(deps, investigation);
-  if (before === null || JSON.stringify(before.issue.diff) !== JSON.stringify(result.issue.diff)) return null;
-  return { ...suggested, investigationId: view.thread.investigationId };
+  const before = investigation === null ? null : await loadResult(deps.store, investigation);
+  const isSame =
+    suggested.headSha === view.pull?.headSha && JSON.stringify(before?.issue.diff) === JSON.stringify(issue.diff);
+  return isSame ? { ...suggested, investigationId: view.thread.investigationId } : null;
 }
 
-async function findReview({ outbox, view, signal }: Work, number: number): Promise<OwnReview | null> {
+async function findReview({ github, view }: Work, number: number): Promise<OwnText | null> {
   const { id, investigationId } = view.thread;
-  const own = await outbox.ownReviews(number, signal);
+  const own = await github.listOwnReviews(number);
   const made = own.find(({ body }) => {
-    const marker = markerIn(body);
+    const marker = readMarker(body);
     return marker?.kind === 'suggestions' && marker.threadId === id && marker.investigationId === investigationId;
   });
   return made ?? null;
 }
 
-/** Null: there is nothing to suggest, or GitHub takes it nowhere in the diff. */
-async function makeReview(work: Work, number: number, { issue }: Result): Promise<OwnReview | null> {
-  const { view, outbox, deps, signal } = work;
-  const wanted = new Set(issue.diff.files.map(({ fileName }) => fileName));
+/** Null: there is nothing to suggest, or GitHub refused it. */
+async function createReview(work: Work, number: number, { issue }: Result): Promise<OwnText | null> {
+  const { view, github, deps, signal } = work;
   const { revision } = issue.analysis;
-  const files = await listFiles(work, number, wanted);
-  // GitHub lists the files of the head as it is then: whoever pushed meanwhile would be shown lines of another commit.
-  if ((await lookAtPull(work, number)).headSha !== revision) return null;
-  const comments = suggestChanges(issue.diff, files, view.config.paths);
-  if (comments.length === 0 || !(await areClean(work, comments))) return null;
-  const body = renderSuggestions({ place: toPlace(view, 'suggestions'), sha: revision, count: comments.length });
-  const create = () => outbox.createReview(number, { commitId: revision, body, comments }, signal);
-  return await recoverFrom<OwnReview | null>(['refused'], create, (error) => {
-    deps.log.info({ thread: view.thread.id, err: error }, 'GitHub took no suggestions');
-    return null;
-  });
-}
-
-/** Those of the pull request that the change is about. */
-async function listFiles({ deps, view, signal }: Work, number: number, wanted: Set<string>): Promise<PulledFile[]> {
   const caller = deps.clients.repository(view.project.source, 'read');
   const of = { ...getRepository(view.project), pull_number: number };
-  const files = await readPages(MOST_PAGES, async (page) => {
-    const { data } = await caller.call(
-      ({ rest }, request) => rest.pulls.listFiles({ ...of, ...page, request }),
-      signal,
-    );
-    return data;
+  const files = await readPages(MOST_PAGES, (page) =>
+    caller.call(({ rest }, request) => rest.pulls.listFiles({ ...of, ...page, request }), signal),
+  );
+  // GitHub lists the files of the current head: after a push they would be those of another commit.
+  if ((await readPull(work, number)).headSha !== revision) return null;
+  const pulled = files.map(({ filename, patch = '' }) => ({ path: filename, patch }));
+  const comments = suggestChanges(issue.diff, pulled, view.config.paths);
+  // The code can't be redacted on its way without changing it.
+  for (const { body } of comments) if ((await deps.redactor.redact(body)) !== body) return null;
+  if (comments.length === 0) return null;
+  const text = renderSuggestions(toPlace(view, 'suggestions'), revision, comments.length);
+  const create = () => github.createReview(number, revision, text, comments);
+  return await recoverFrom<OwnText | null>(['refused'], create, (error) => {
+    deps.log.info({ thread: view.thread.id, err: error }, 'GitHub refused suggestions');
+    return null;
   });
-  return files.flatMap(({ filename, patch }) => (wanted.has(filename) ? [{ path: filename, patch: patch ?? '' }] : []));
-}
-
-/** They stand to the letter, so that nothing in them can be cleaned on the way. */
-async function areClean({ deps }: Work, comments: readonly ReviewComment[]): Promise<boolean> {
-  for (const { body } of comments) {
-    if ((await deps.redactor.redact(body)) !== body) return false;
-  }
-  return true;
-}
-
-/** Those of an earlier result are over. */
-async function foldEarlier(work: Work): Promise<void> {
-  const { suggested } = work.view.record;
-  if (suggested === undefined || suggested.reviewId === 0 || suggested.isMinimized === true) return;
-  await minimize(work, suggested.nodeId);
-}
-
-function recordReview({ view }: Work, review: typeof NONE): ThreadRecord {
-  const { investigationId } = view.thread;
-  return { ...view.record, suggested: { ...review, investigationId, headSha: view.pull?.headSha ?? '' } };
 }

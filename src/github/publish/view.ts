@@ -1,5 +1,4 @@
-// All that is known of a thread in this moment: from the store, and its repository's configuration.
-
+// Everything that is known about a thread at the moment: what is stored, and its repository's configuration.
 import type { ChangeSet } from '../../core/diff/diff.ts';
 import type { StepSource } from '../../core/evidence.ts';
 import type { Failure } from '../../core/failure.ts';
@@ -11,7 +10,6 @@ import type { Investigation } from '../../core/report.ts';
 import { addSources, type SourcedIssue } from '../../core/shown-issue.ts';
 import type { Source } from '../../core/source.ts';
 import type { Subject, Thread, ThreadRecord } from '../../core/thread.ts';
-import type { IssueStore } from '../../db/investigations.ts';
 import type { Store } from '../../db/store.ts';
 import { addLogContext, type Log } from '../../log.ts';
 import type { Redactor } from '../../redact/redactor.ts';
@@ -22,134 +20,43 @@ import type { ConfigurationReader } from '../configuration/read-configuration.ts
 import type { Mode, RepositoryConfig } from '../configuration/repository-config.ts';
 import type { GithubPermissions } from '../projects/roles.ts';
 import { recoverFrom } from './github-calls.ts';
-import type { Outbox } from './outbox.ts';
-
-/** What a job knows by itself: the record as it has it (null: as it is stored), and the pull request, where it has looked. */
-interface Known {
-  readonly record: ThreadRecord | null;
-  readonly pull: LivePull | null;
-}
-
-/** Null where there is nothing (any more) to publish: an erased investigation, a hidden project. */
-export async function loadView(
-  deps: PublishDeps,
-  threadId: string,
-  { record, pull }: Known,
-  signal: AbortSignal,
-): Promise<View | null> {
-  const { store } = deps;
-  const stored = await store.findThread(threadId);
-  if (stored === null) return null;
-  const current = record ?? stored.record;
-  const checks = await loadHead(deps, stored, current);
-  const thread = followLead(stored, checks);
-  const project = await store.findProject(thread.projectId);
-  const investigation = await store.findInvestigation(thread.investigationId);
-  if (project === null || !isGithubProject(project) || investigation === null) return null;
-  addLogContext({ investigation: investigation.id, run: investigation.runId });
-  const { config } = await deps.configuration.of(project, signal);
-  const result = await loadResult(deps, investigation);
-  return {
-    thread,
-    storedInvestigationId: stored.investigationId,
-    record: current,
-    project,
-    config,
-    ...toRights(await store.findInstallation(project.source.installationId), {
-      opens: config.mode !== 'comment' && deps.ceiling !== 'comment',
-    }),
-    investigation,
-    result,
-    ...(await loadRunning(deps, investigation)),
-    waitsFor: deps.waitsFor(investigation.runId),
-    earlier: await loadEarlier(deps, current, thread.investigationId),
-    published: await loadPublished(deps, current),
-    ...{ checks, pull, failure: await loadFailure(deps, thread), redNames: await loadRedOnDefault(deps, thread) },
-    webUrl: deps.webUrl,
-    recordUrl: result === null ? '' : deps.recordUrl(result.issue),
-    now: deps.now(),
-  };
-}
-
-async function loadFailure({ store }: PublishDeps, { subject }: Thread): Promise<Failure | null> {
-  return subject.kind === 'failure' ? await store.findFailure(subject.failureId) : null;
-}
-
-/** An installation that is not known is asked all the same: GitHub says what is wrong. */
-export function toRights(
-  installation: Installation | null,
-  { opens }: Pick<View, 'opens'>,
-): Pick<View, 'opens' | 'lacks' | 'seesChecks'> {
-  if (installation === null) return { opens, lacks: [], seesChecks: false };
-  const granted = new Map(Object.entries(installation.permissions));
-  const lacks = ['contents', 'pull_requests'].filter((name) => (granted.get(name) ?? 'read') === 'read');
-  return { opens: opens && lacks.length === 0, lacks, seesChecks: granted.has('checks') && granted.has('statuses') };
-}
-
-/** Whether nothing may leave: what would have is noted down instead. */
-export function isObserved({ ceiling }: Pick<PublishDeps, 'ceiling'>, config: RepositoryConfig): boolean {
-  return ceiling === 'observe' || config.mode === 'observe';
-}
-
-/** A run records its facts before it asks a model, and each step of the model after them. */
-async function loadRunning(
-  { store }: PublishDeps,
-  { outcome, runId, progress }: Investigation,
-): Promise<Pick<View, 'facts' | 'progressSource'>> {
-  if (outcome.state !== 'running' && outcome.state !== 'queued') return { facts: null, progressSource: 'repository' };
-  const [first, ...records] = await store.readTranscript(runId);
-  if (first === undefined) return { facts: null, progressSource: 'repository' };
-  const { conclusion: facts }: GatheredFacts = JSON.parse(first);
-  const gathered = facts.investigationSteps[progress.step - 1];
-  if (progress.step === 0 || gathered !== undefined) return { facts, progressSource: gathered?.source ?? 'repository' };
-  return { facts, progressSource: findStepSource(records, progress.step) };
-}
-
-async function loadEarlier(deps: PublishDeps, { comment }: ThreadRecord, current: string): Promise<Result | null> {
-  if (comment === null || comment.investigationId === current) return null;
-  const investigation = await deps.store.findInvestigation(comment.investigationId);
-  return investigation === null ? null : await loadResult(deps, investigation);
-}
-
-async function loadPublished({ store }: PublishDeps, { pullRequest }: ThreadRecord): Promise<SourcedIssue | null> {
-  return pullRequest === null ? null : await loadIssue(store, pullRequest.issueId);
-}
+import type { GithubWriter } from './github-writer.ts';
 
 export interface PublishDeps {
   readonly store: Store;
-  /** As it is, with its secrets: what is committed is made from it. */
+  /** Unredacted: commits are made from it. */
   readonly source: Pick<Source, 'open'>;
-  readonly clients: Pick<GithubClients, 'repository' | 'identity'>;
+  readonly clients: GithubClients;
   readonly configuration: Pick<ConfigurationReader, 'of'>;
   readonly permissions: Pick<GithubPermissions, 'roleNow'>;
-  readonly redactor: Pick<Redactor, 'redact'>;
+  readonly redactor: Redactor;
   readonly changes: Changes;
   readonly log: Log;
   readonly now: () => Date;
-  /** The operator's: a repository's own mode counts below it alone. */
+  /** The operator's limit on the mode of a repository. */
   readonly ceiling: Mode;
   readonly paused: () => boolean;
-  /** What a run waits for, such as a model out of reach; null: for nothing. */
+  /** What a run waits for; null: nothing. */
   readonly waitsFor: (runId: string) => WaitCode | null;
-  /** Name of the operator's model; null: none. */
+  /** Null: no model. */
   readonly operatorModel: string | null;
-  /** Those that a repository may choose instead. */
+  /** Models that a repository may choose instead. */
   readonly otherModels?: readonly string[];
-  /** Base address for people, such as https://github.com. */
+  /** GitHub's address for people, such as https://github.com. */
   readonly webUrl: string;
-  /** Base address of the API, without a slash at its end. */
+  /** Without a trailing slash. */
   readonly apiUrl: string;
   readonly userAgent: string;
-  /** Instead of node's own, such as one through a proxy. */
+  /** Instead of Node's own, such as one through a proxy. */
   readonly fetch?: typeof fetch;
-  /** Where people read the whole record of an Issue; "" where there is no such place. */
+  /** Address of the full record of an Issue; "" for none. */
   readonly recordUrl: (issue: SourcedIssue) => string;
 }
 
 /** An Issue with the edits behind its diff. */
 export interface Result {
   readonly issue: SourcedIssue;
-  /** Null: erased. */
+  /** Null: deleted. */
   readonly changeSet: ChangeSet | null;
 }
 
@@ -157,19 +64,19 @@ export interface Result {
 export interface HeadView {
   readonly head: Head;
   readonly causes: readonly Cause[];
-  /** Names of the checks that the standing comment is about, where a head tells them. */
+  /** Names of the checks that the posted comment is about, if known. */
   readonly namesBefore: readonly string[];
 }
 
 export interface Cause {
   readonly finding: Finding;
-  /** Of this very thread; null: none was begun, it belongs elsewhere, or it was erased. */
+  /** Of this thread; null: there is none, it belongs to another thread, or it was deleted. */
   readonly investigation: Investigation | null;
   /** Null until it has concluded. */
   readonly result: Result | null;
 }
 
-/** A pull request of anybody's, asked for in this very job. */
+/** A pull request as GitHub has it now. */
 export interface LivePull {
   readonly state: 'open' | 'closed';
   readonly headSha: string;
@@ -177,40 +84,41 @@ export interface LivePull {
   readonly isFork: boolean;
 }
 
-/** All that is known of a thread in this moment. */
 export interface View {
-  /** Where red checks asked, its investigation is that of the cause that leads. */
+  /** If checks started it, its investigation is that of the leading cause. */
   readonly thread: Thread;
   /** The thread's investigation as it is stored. */
   readonly storedInvestigationId: string;
   readonly record: ThreadRecord;
   readonly project: GithubProject;
   readonly config: RepositoryConfig;
-  /** Whether pull requests are opened here, by the repository's own word, the operator's, and what the installation was granted. */
+  /** Nothing is written on GitHub; what would be is stored instead. */
+  readonly isObserved: boolean;
+  /** Whether pull requests are opened, by configuration, by the operator's limit and by the granted permissions. */
   readonly opens: boolean;
-  /** What a pull request needs to be written and was not granted, by GitHub's names. */
+  /** Permissions that a pull request needs and that weren't granted, by GitHub's names. */
   readonly lacks: readonly string[];
-  /** Whether we may see all checks: where not, it cannot be said that there are none. */
+  /** Whether all checks are visible: if not, it can't be said that there are none. */
   readonly seesChecks: boolean;
   readonly investigation: Investigation;
   /** Null until it has concluded. */
   readonly result: Result | null;
   /** Null until they are recorded, and after the end. */
   readonly facts: Conclusion | null;
-  /** Where the step comes from at which the run is. */
+  /** Of the running step. */
   readonly progressSource: StepSource;
   readonly waitsFor: WaitCode | null;
-  /** What the standing comment tells of, where that is another investigation's. */
+  /** What the posted comment is about, if that is another investigation. */
   readonly earlier: Result | null;
-  /** What the recorded pull request carries out. */
+  /** What the recorded pull request implements. */
   readonly published: SourcedIssue | null;
-  /** What the checks of its pull request say; null: of none, or nothing yet. */
+  /** The checks of its pull request; null: there are none, or they aren't judged yet. */
   readonly checks: HeadView | null;
-  /** The pull request that it is about; null: it is about none, or GitHub was not asked yet. */
+  /** The pull request that it is about; null: none, or it wasn't read yet. */
   readonly pull: LivePull | null;
-  /** The failure of the default branch that it is about; null: it is about something else, or that was erased. */
+  /** The failure of the default branch that it is about. */
   readonly failure: Failure | null;
-  /** Names of the checks that are, or were, red there for it; of pull requests, which call their checks what they like, none. */
+  /** Names of the checks that failed there for it. */
   readonly redNames: readonly string[];
   readonly webUrl: string;
   readonly recordUrl: string;
@@ -220,113 +128,165 @@ export interface View {
 /** What an effect works with. */
 export interface Work {
   readonly deps: PublishDeps;
-  readonly outbox: Outbox;
+  readonly github: GithubWriter;
   readonly view: View;
   readonly signal: AbortSignal;
 }
 
-/** Null: it has not, or what it concluded was erased. */
-export async function loadResult(
-  { store }: { readonly store: Pick<IssueStore, 'findIssue' | 'findChangeSet' | 'listStepSources'> },
-  { outcome }: Investigation,
-): Promise<Result | null> {
-  if (outcome.state !== 'concluded') return null;
-  const issue = await loadIssue(store, outcome.issueId);
+/**
+ * `known`: the job's own record and pull request, once it has them. Null where there is nothing (any more) to publish: a deleted investigation,
+ * a hidden project.
+ */
+export async function loadView(
+  deps: PublishDeps,
+  threadId: string,
+  known: { readonly record: ThreadRecord | null; readonly pull: LivePull | null },
+  signal: AbortSignal,
+): Promise<View | null> {
+  const { store } = deps;
+  const stored = await store.findThread(threadId);
+  if (stored === null) return null;
+  const record = known.record ?? stored.record;
+  const checks = await loadChecks(store, stored, record);
+  const thread = followLead(stored, checks);
+  const { subject } = thread;
+  const project = await store.findProject(thread.projectId);
+  const investigation = await store.findInvestigation(thread.investigationId);
+  if (project === null || !isGithubProject(project) || investigation === null) return null;
+  addLogContext({ investigation: investigation.id, run: investigation.runId });
+  const { config } = await deps.configuration.of(project, signal);
+  const result = await loadResult(store, investigation);
+  const { comment, pullRequest } = record;
+  const isOfOther = comment !== null && comment.investigationId !== thread.investigationId;
+  const earlier = isOfOther ? await store.findInvestigation(comment.investigationId) : null;
+  const mayOpen = config.mode !== 'comment' && deps.ceiling !== 'comment';
+  return {
+    thread,
+    storedInvestigationId: stored.investigationId,
+    record,
+    project,
+    config,
+    isObserved: isObserved(deps, config),
+    ...toRights(await store.findInstallation(project.source.installationId), mayOpen),
+    investigation,
+    result,
+    ...(await loadProgress(store, investigation)),
+    waitsFor: deps.waitsFor(investigation.runId),
+    earlier: earlier === null ? null : await loadResult(store, earlier),
+    published: pullRequest === null ? null : await loadIssue(store, pullRequest.issueId),
+    checks,
+    pull: known.pull,
+    failure: subject.kind === 'failure' ? await store.findFailure(subject.failureId) : null,
+    redNames: subject.kind === 'failure' ? await loadRedOnDefault(store, thread.id) : [],
+    webUrl: deps.webUrl,
+    recordUrl: result === null ? '' : deps.recordUrl(result.issue),
+    now: deps.now(),
+  };
+}
+
+export function isObserved({ ceiling }: PublishDeps, { mode }: RepositoryConfig): boolean {
+  return ceiling === 'observe' || mode === 'observe';
+}
+
+/** What the installation's permissions allow. Where it isn't known, GitHub decides. */
+export function toRights(
+  installation: Installation | null,
+  mayOpen: boolean,
+): { readonly opens: boolean; readonly lacks: readonly string[]; readonly seesChecks: boolean } {
+  if (installation === null) return { opens: mayOpen, lacks: [], seesChecks: false };
+  const granted = new Map(Object.entries(installation.permissions));
+  const lacks = ['contents', 'pull_requests'].filter((name) => (granted.get(name) ?? 'read') === 'read');
+  const seesChecks = granted.has('checks') && granted.has('statuses');
+  return { opens: mayOpen && lacks.length === 0, lacks, seesChecks };
+}
+
+/** A run records its facts before it calls a model, and each step of the model after them. */
+async function loadProgress(
+  store: Store,
+  { outcome, runId, progress }: Investigation,
+): Promise<Pick<View, 'facts' | 'progressSource'>> {
+  const isUnended = outcome.state === 'running' || outcome.state === 'queued';
+  const [first, ...records] = isUnended ? await store.readTranscript(runId) : [];
+  if (first === undefined) return { facts: null, progressSource: 'repository' };
+  const { conclusion: facts }: GatheredFacts = JSON.parse(first);
+  const gathered = facts.investigationSteps[progress.step - 1];
+  if (progress.step === 0 || gathered !== undefined) return { facts, progressSource: gathered?.source ?? 'repository' };
+  return { facts, progressSource: findStepSource(records, progress.step) };
+}
+
+/** Null: it hasn't concluded, or its result was deleted. */
+export async function loadResult(store: Store, { outcome }: Investigation): Promise<Result | null> {
+  const issue = outcome.state === 'concluded' ? await loadIssue(store, outcome.issueId) : null;
   return issue === null ? null : { issue, changeSet: await store.findChangeSet(issue.id) };
 }
 
-/** With the source of each of its steps; null: erased. */
-export async function loadIssue(
-  store: Pick<IssueStore, 'findIssue' | 'listStepSources'>,
-  id: string,
-): Promise<SourcedIssue | null> {
+export async function loadIssue(store: Store, id: string): Promise<SourcedIssue | null> {
   const issue = await store.findIssue(id);
   return issue === null ? null : addSources(issue, await store.listStepSources(id));
 }
 
-/** Null: not a pull request, or none of its heads was judged. */
-async function loadHead(deps: PublishDeps, thread: Thread, record: ThreadRecord): Promise<HeadView | null> {
+async function loadChecks(store: Store, thread: Thread, { comment }: ThreadRecord): Promise<HeadView | null> {
   const { projectId, subject } = thread;
-  if (subject.kind !== 'pull_request') return null;
-  const head = await deps.store.findHeadOfPullRequest(projectId, subject.number);
+  const head = subject.kind === 'pull_request' ? await store.findHeadOfPullRequest(projectId, subject.number) : null;
   if (head === null) return null;
   const causes: Cause[] = [];
   for (const finding of head.findings) {
     const id = finding.threadId === thread.id ? finding.investigationId : null;
-    const investigation = id === null ? null : await deps.store.findInvestigation(id);
-    const result = investigation === null ? null : await loadResult(deps, investigation);
+    const investigation = id === null ? null : await store.findInvestigation(id);
+    const result = investigation === null ? null : await loadResult(store, investigation);
     causes.push({ finding, investigation, result });
   }
-  return { head, causes, namesBefore: await loadNamesBefore(deps, thread, record) };
-}
-
-/** Of the newest head whose finding the comment tells of. */
-async function loadNamesBefore(
-  { store }: PublishDeps,
-  { id }: Thread,
-  { comment }: ThreadRecord,
-): Promise<readonly string[]> {
-  if (comment === null) return [];
-  const heads = await store.listHeadsOfThread(id);
-  const told = heads.find(({ findings }) =>
-    findings.some(({ investigationId }) => investigationId === comment.investigationId),
+  const heads = comment === null ? [] : await store.listHeadsOfThread(thread.id);
+  const commented = heads.find(({ findings }) =>
+    findings.some(({ investigationId }) => investigationId === comment?.investigationId),
   );
-  const own = told?.findings.filter(({ threadId }) => threadId === id) ?? [];
-  return [...new Set(own.flatMap(listRedNames))];
+  const own = commented?.findings.filter(({ threadId }) => threadId === thread.id) ?? [];
+  return { head, causes, namesBefore: [...new Set(own.flatMap(listCheckNames))] };
 }
 
-/** Of the newest commit of the default branch whose finding this thread is for; empty where there is none (any more). */
-async function loadRedOnDefault({ store }: PublishDeps, { id, subject }: Thread): Promise<readonly string[]> {
-  if (subject.kind !== 'failure') return [];
-  const heads = (await store.listHeadsOfThread(id)).filter(({ place }) => place?.kind === 'default');
-  const own = heads.flatMap(({ findings }) => findings).find((one) => one.isOwnThread && one.threadId === id);
-  return own === undefined ? [] : [...new Set(listRedNames(own))];
+/** Of the newest commit of the default branch that has a finding of this thread. Pull requests may name their checks as they like. */
+async function loadRedOnDefault(store: Store, threadId: string): Promise<readonly string[]> {
+  const heads = (await store.listHeadsOfThread(threadId)).filter(({ place }) => place?.kind === 'default');
+  const own = heads.flatMap(({ findings }) => findings).find((one) => one.isOwnThread && one.threadId === threadId);
+  return own === undefined ? [] : [...new Set(listCheckNames(own))];
 }
 
-/**
- * The thread with the lead of the head as its analysis: a head has several causes, and the thread has one. Where a person asked, that is what
- * they asked for.
- */
-function followLead(thread: Thread, view: HeadView | null): Thread {
-  if (thread.trigger.kind !== 'checks' || view === null) return thread;
-  const lead = findLead(view.causes)?.investigation;
+/** A head has several causes and the thread one analysis: that of the leading cause, unless a person requested one. */
+function followLead(thread: Thread, checks: HeadView | null): Thread {
+  if (thread.trigger.kind !== 'checks' || checks === null) return thread;
+  const lead = findLead(checks.causes)?.investigation;
   return lead ? { ...thread, investigationId: lead.id } : thread;
 }
 
-/** The first with a fix, else the first with a result, one of a model before bare facts; null: none has one. */
+/** The first cause with a fix, else with a model's result, else with any result. */
 export function findLead(causes: readonly Cause[]): Cause | null {
   const known = causes.filter(({ result }) => result !== null);
   return (
-    known.find(({ result }) => result !== null && isFix(result)) ??
+    known.find(({ result }) => result !== null && hasFix(result.issue)) ??
     known.find(({ result }) => result?.issue.analysis.outcome !== 'facts_only') ??
     known[0] ??
     null
   );
 }
 
-function isFix({ issue }: Result): boolean {
-  return issue.analysis.outcome === 'code_fix' && issue.diff.files.length > 0;
+export function hasFix({ analysis, diff }: SourcedIssue): boolean {
+  return analysis.outcome === 'code_fix' && diff.files.length > 0;
 }
 
-export function listRedNames({ checks }: Finding): readonly string[] {
+export function listCheckNames({ checks }: Finding): readonly string[] {
   return checks.map(({ name }) => name);
 }
 
-/** Of the issue or pull request where people are told; null: there is no such place. */
-export function findNumber(subject: Subject): number | null {
+/** Number of the issue or pull request to comment on; null: there is none. */
+export function getNumber(subject: Subject): number | null {
   return subject.kind === 'issue' || subject.kind === 'pull_request' ? subject.number : null;
 }
 
-/** What is not there for us counts as closed. */
-const GONE: LivePull = { state: 'closed', headSha: '', isDraft: false, isFork: true };
-
-export function lookAtPull(
-  { deps, view, signal }: Pick<Work, 'deps' | 'view' | 'signal'>,
-  number: number,
-): Promise<LivePull> {
+/** A pull request that isn't there for us counts as closed. */
+export function readPull({ deps, view, signal }: Omit<Work, 'github'>, number: number): Promise<LivePull> {
   const caller = deps.clients.repository(view.project.source, 'read');
   const pull = { ...getRepository(view.project), pull_number: number };
-  const look = async (): Promise<LivePull> => {
+  const read = async (): Promise<LivePull> => {
     const { data } = await caller.call(({ rest }, request) => rest.pulls.get({ ...pull, request }), signal);
     return {
       state: data.state === 'open' ? 'open' : 'closed',
@@ -335,8 +295,8 @@ export function lookAtPull(
       isFork: data.head.repo?.id !== data.base.repo.id,
     };
   };
-  return recoverFrom(['gone', 'refused'], look, (error) => {
-    deps.log.info({ thread: view.thread.id, err: error }, 'a pull request cannot be looked at');
-    return GONE;
+  return recoverFrom(['gone', 'refused'], read, (error) => {
+    deps.log.info({ thread: view.thread.id, err: error }, 'cannot read the pull request');
+    return { state: 'closed', headSha: '', isDraft: false, isFork: true };
   });
 }

@@ -1,175 +1,309 @@
-// The title of our check run: what is known, in one calm sentence, on the one line that stands in the list of checks.
+// The title of our check run: who or what caused a failure, as far as it is known for certain, and the error or its cause.
 
-import { describeReason, type Verdict } from '../../core/check.ts';
-import { formatCodeSpan } from '../../core/markdown/github.ts';
-import { filterIssue } from '../../core/shown-issue.ts';
+import { describeReason } from '../../core/check.ts';
+import type { ChangeSet } from '../../core/diff/diff.ts';
+import type { Failure } from '../../core/failure.ts';
+import type { Excerpt, Finding, Head } from '../../core/head.ts';
+import { formatCodeSpan, formatPlain } from '../../core/markdown/github.ts';
+import type { FailureReason, WaitCode } from '../../core/reason.ts';
+import { filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
+import { sortByName } from './comment.ts';
+import { removeCitations, splitSentences } from './issue-parts.ts';
+import { removeDuration } from './pull-request.ts';
 
-import {
-  type Attribution,
-  attributeFailure,
-  baseOf,
-  describeInMarkdown,
-  describeInPlain,
-  inOrder,
-} from './attribute-failure.ts';
-import {
-  type Cause,
-  type CheckRunGround,
-  causeFound,
-  isOnDefault,
-  isRed,
-  shownError,
-  uncited,
-} from './check-run-ground.ts';
-import { firstSentences } from './issue-parts.ts';
-import { plainWords } from './plain-words.ts';
-
-/** What GitHub takes. */
-export const MAX_TITLE = 255;
-const MAX_NAME = 40;
-const MAX_SHORT = 70;
-const RUNNING = ' · the cause is being looked for';
-
-/** Plain words that GitHub reads nothing into; at most 255 characters. */
-export function renderTitle(ground: CheckRunGround): string {
-  const { causes, head } = ground;
-  if (causes.length === 0) return head.state === 'green' ? 'All checks are green now' : 'Nothing is left to be said';
-  const tail = causes.some(({ inquiry }) => inquiry.kind === 'running') ? RUNNING : '';
-  const [only] = causes;
-  const told = causes.length === 1 && only !== undefined ? renderCauseTitle(ground, only, MAX_TITLE - tail.length) : '';
-  return `${told || renderSeveral(ground, MAX_TITLE - tail.length)}${tail}`;
+/** What the check run on a head is rendered from. */
+export interface CheckRunContent {
+  /** `owner/name`. */
+  readonly repository: string;
+  /** GitHub's address for people, such as https://github.com. */
+  readonly webUrl: string;
+  readonly isPublic: boolean;
+  readonly defaultBranch: string;
+  readonly head: Pick<Head, 'sha' | 'state' | 'place' | 'leftOut' | 'stillWaiting'>;
+  readonly causes: readonly Cause[];
 }
 
-/** Each by the check and two or three words: what does not fit is counted, and no sentence ends halfway. */
-function renderSeveral(ground: CheckRunGround, max: number): string {
-  const { causes } = ground;
-  const lead = `${causes.length} causes: `;
-  const named: string[] = [];
-  for (const [index, cause] of causes.entries()) {
-    const part = `${nameChecks(cause)}: ${describeShort(ground, cause)}`;
-    const more = causes.length - index;
-    if ([lead, ...named, part].join('; ').length + 20 > max)
-      return `${lead}${[...named, `and ${more} more`].join('; ')}`;
-    named.push(part);
-  }
-  return `${lead}${named.join('; ')}`;
+/** Failing checks of one cause, with what is known of it. */
+export interface Cause {
+  readonly finding: Finding;
+  /** Null: deleted. */
+  readonly failure: Failure | null;
+  readonly inquiry: Inquiry;
+  /** Where else on GitHub it is described; "" for nowhere. */
+  readonly reportUrl: string;
+  readonly fix: CauseFix;
 }
 
-function nameChecks({ finding }: Cause): string {
-  const [first] = inOrder(finding.checks);
-  const more = finding.checks.length - 1;
-  return `${plainWords(first?.name ?? '', MAX_NAME) || 'a check'}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
-function describeShort(ground: CheckRunGround, cause: Cause): string {
-  const { verdict } = cause.finding;
-  if (verdict === 'base_broken') return plainWords(toLower(describeBroken(ground, keepName)), MAX_SHORT);
-  if (verdict === 'flaky') return 'flaky';
-  if (verdict === 'infrastructure') return plainWords(describeFault(cause), MAX_SHORT);
-  const whose = attributeFailure(ground, cause);
-  if (whose.kind === 'unknown' || whose.kind === 'open') return 'not known';
-  if (whose.kind !== 'here') return toLower(describeInPlain(ground, cause, whose));
-  return whose.base === 'green' ? `green on ${plainWords(baseOf(ground), MAX_NAME)}` : 'red here';
-}
-
-function renderCauseTitle(ground: CheckRunGround, cause: Cause, max: number): string {
-  const { finding } = cause;
-  switch (finding.verdict) {
-    case 'code':
-    case 'inconclusive':
-      return renderFaultTitle(ground, cause, max);
-    case 'base_broken': {
-      const lead = describeBroken(ground, keepName);
-      return plainWords(isOnDefault(ground) ? lead : `${lead}, not your change`, max);
+/** The state of a cause's investigation. */
+export type Inquiry =
+  | { readonly kind: 'none' }
+  /** `waitsFor`: null where it is running. */
+  | { readonly kind: 'running'; readonly waitsFor: WaitCode | null }
+  | {
+      readonly kind: 'concluded';
+      readonly issue: SourcedIssue;
+      /** Null: deleted. */
+      readonly changeSet: ChangeSet | null;
+      readonly recordUrl: string;
     }
-    case 'flaky':
-      return plainWords(
-        `Flaky: ${isRed(finding) ? describeFirstReason(cause) : 'it has passed at this commit since'}`,
-        max,
-      );
-    case 'infrastructure':
-      return plainWords(`${capital(describeFault(cause))}, not your code`, max);
+  | { readonly kind: 'ended'; readonly reason: FailureReason }
+  | { readonly kind: 'deleted' };
+
+/** The pull request for a cause, if this head is where it can be requested. */
+export type CauseFix =
+  | { readonly kind: 'none' }
+  /** `refused`: why it wasn't opened when it was requested before; "" if it wasn't. */
+  | { readonly kind: 'on_request'; readonly button: string; readonly refused: string }
+  | { readonly kind: 'opening' }
+  | {
+      readonly kind: 'opened';
+      readonly number: number;
+      readonly url: string;
+      readonly state: 'open' | 'merged' | 'closed';
+      /** Whether it is from an earlier analysis. */
+      readonly isEarlier: boolean;
+    };
+
+/** GitHub's limit. */
+export const MAX_TITLE = 255;
+const MAX_NAME = 60;
+const MAX_SHORT = 70;
+const RUNNING = ' · looking for the cause';
+
+/** Plain text of at most 255 characters. */
+export function renderTitle(content: CheckRunContent): string {
+  const { causes, head } = content;
+  const [first] = causes;
+  if (first === undefined) return head.state === 'green' ? 'All checks pass now' : 'Nothing to report';
+  const tail = causes.some(({ inquiry }) => inquiry.kind === 'running') ? RUNNING : '';
+  const max = MAX_TITLE - tail.length;
+  return `${causes.length === 1 ? renderCauseTitle(content, first, max) : renderSeveral(content, max)}${tail}`;
+}
+
+/** Whole parts only; the rest is counted. */
+function renderSeveral(content: CheckRunContent, max: number): string {
+  const { causes } = content;
+  const parts: string[] = [];
+  for (const [index, cause] of causes.entries()) {
+    const part = `${formatPlain(nameChecks(cause, cutName), MAX_NAME)}: ${describeShort(content, cause)}`;
+    const more = `and ${causes.length - index} more`;
+    if (`${causes.length} causes: ${[...parts, part, more].join('; ')}`.length > max) {
+      parts.push(more);
+      break;
+    }
+    parts.push(part);
+  }
+  return `${causes.length} causes: ${parts.join('; ')}`;
+}
+
+function describeShort(content: CheckRunContent, cause: Cause): string {
+  const source = attributeFailure(content, cause);
+  if (source.kind === 'infrastructure') return formatPlain(describeFault(cause), MAX_SHORT);
+  const base = formatPlain(findBase(content), MAX_NAME);
+  if (source.kind === 'here') return source.base === 'green' ? `passes on ${base}` : 'fails here';
+  const lead = describeInPlain(content, cause, source);
+  return `${lead.charAt(0).toLowerCase()}${lead.slice(1)}`;
+}
+
+function renderCauseTitle(content: CheckRunContent, cause: Cause, max: number): string {
+  const source = attributeFailure(content, cause);
+  const lead = describeInPlain(content, cause, source);
+  if (source.kind === 'base_broken') return isOnDefault(content) ? lead : `${lead}, not your change`;
+  const rest = describeRest(content, cause, source);
+  return rest === '' ? lead : `${lead}: ${formatPlain(rest, max - lead.length - 2)}`;
+}
+
+function describeRest({ isPublic }: CheckRunContent, cause: Cause, source: Attribution): string {
+  const { finding } = cause;
+  if (source.kind === 'infrastructure') return describeFault(cause);
+  if (source.kind === 'flaky')
+    return isRed(finding) ? describeFirstReason(finding) : 'it has passed at this commit since';
+  const found = findCause(cause);
+  if (found !== null) {
+    const { rootCause } = filterIssue(found, { isPublic }).issue;
+    const [line = ''] = splitSentences(removeCitations(rootCause), 1).first.split('\n');
+    return line.trim().replace(/\.$/, '');
+  }
+  if (source.kind !== 'unclear' || isUntied(finding)) return splitError(finding.excerpt).error;
+  const output = readOutput(finding);
+  return output === '' ? describeFirstReason(finding) : `${finding.checks[0]?.name || 'the check'} says “${output}”`;
+}
+
+function describeFault({ finding: { reasons } }: Cause): string {
+  return reasons[0]?.code === 'infrastructure' ? reasons[0].what : 'the machine failed';
+}
+
+function describeFirstReason({ reasons: [reason] }: Finding): string {
+  return reason === undefined ? 'the checks give no reason' : describeReason(reason).trim().replace(/\.$/, '');
+}
+
+/** Who or what caused a failure. */
+export type Attribution =
+  | { readonly kind: 'base_broken' | 'flaky' | 'infrastructure' }
+  /** The change under test touches what fails. */
+  | { readonly kind: 'change' }
+  /** It was first seen on another pull request. */
+  | { readonly kind: 'elsewhere'; readonly number: number }
+  /** Fails here. `base`: the result of the same checks there; null: not known. */
+  | { readonly kind: 'here'; readonly base: 'green' | 'red' | null }
+  /** On the default branch, since it last passed: this many commits, the pushed one among them. */
+  | { readonly kind: 'push'; readonly commits: number }
+  | { readonly kind: 'back' }
+  /** Failing on the default branch already; "": it isn't known since which commit. */
+  | { readonly kind: 'since'; readonly sha: string }
+  | { readonly kind: 'default' }
+  | { readonly kind: 'unclear' }
+  /** It was unclear until the investigation found the cause. */
+  | { readonly kind: 'found' };
+
+export function attributeFailure(content: CheckRunContent, cause: Cause): Attribution {
+  const { finding } = cause;
+  const { verdict } = finding;
+  if (verdict !== 'code' && verdict !== 'inconclusive') return { kind: verdict };
+  const number = isOnDefault(content) ? null : findElsewhere(content, cause);
+  if (number !== null) return { kind: 'elsewhere', number };
+  if (verdict === 'inconclusive') return { kind: findCause(cause) === null ? 'unclear' : 'found' };
+  if (isOnDefault(content)) return attributeOnDefault(content, cause);
+  return finding.isTouched === true ? { kind: 'change' } : { kind: 'here', base: finding.base ?? null };
+}
+
+/** Number of the other pull request where the failure was first seen. */
+function findElsewhere({ head: { place } }: CheckRunContent, { finding, failure }: Cause): number | null {
+  if (finding.standing === 'new' || finding.isOwnThread) return null;
+  const number = failure?.firstSeen.pullRequest ?? null;
+  return place?.kind === 'pull_request' && place.number === number ? null : number;
+}
+
+/** The range belongs to the commit that first failed, and is kept as long as the branch fails. */
+function attributeOnDefault({ head }: CheckRunContent, { finding, failure }: Cause): Attribution {
+  if (finding.standing === 'regression') return { kind: 'back' };
+  const range = failure?.range ?? null;
+  if (range !== null) {
+    return range.to === head.sha ? { kind: 'push', commits: range.total } : { kind: 'since', sha: range.to };
+  }
+  const first = failure?.firstSeen ?? null;
+  if (first === null || finding.standing === 'new' || first.sha === head.sha) return { kind: 'default' };
+  return { kind: 'since', sha: first.isOnDefault && failure?.opening === 1 ? first.sha : '' };
+}
+
+/** Plain text, in which GitHub links nothing. */
+export function describeInPlain(content: CheckRunContent, cause: Cause, source: Attribution): string {
+  if (source.kind === 'elsewhere') return `Same failure as #${source.number}`;
+  return formatPlain(describeAttribution(content, cause, source, cutName), 4 * MAX_NAME);
+}
+
+/** Sanitised Markdown. */
+export function describeInMarkdown(content: CheckRunContent, cause: Cause, source: Attribution): string {
+  if (source.kind === 'elsewhere') {
+    return `Same failure as [#${source.number}](${content.webUrl}/${content.repository}/pull/${source.number})`;
+  }
+  return describeAttribution(content, cause, source, (name) => formatCodeSpan(name.slice(0, MAX_NAME)));
+}
+
+function describeAttribution(
+  content: CheckRunContent,
+  cause: Cause,
+  source: Exclude<Attribution, { kind: 'elsewhere' }>,
+  format: (name: string) => string,
+): string {
+  const { place } = content.head;
+  const main = format(place?.kind === 'default' ? place.branch : content.defaultBranch) || 'the default branch';
+  switch (source.kind) {
+    case 'base_broken':
+      return isOnDefault(content)
+        ? 'Failing since before this push'
+        : `Broken on ${format(findBase(content)) || 'the base'}`;
+    case 'here':
+      return describeHere(content, cause, source.base, format);
+    case 'push':
+      return source.commits === 1 ? 'This push' : `Broken on ${main} by one of ${source.commits} commits`;
+    case 'back':
+      return `Broken again on ${main}`;
+    case 'since':
+      return `Broken on ${main} since ${source.sha === '' ? 'before this push' : format(source.sha.slice(0, 7))}`;
+    case 'default':
+      return `Broken on ${main}`;
+    default:
+      return LEADS[source.kind];
   }
 }
 
-function renderFaultTitle(ground: CheckRunGround, cause: Cause, max: number): string {
-  const whose = attributeFailure(ground, cause);
-  const lead = describeInPlain(ground, cause, whose);
-  const rest = whose.kind === 'unknown' ? describeUnknown(cause) : describeError(ground, cause);
-  return rest === '' ? lead : `${lead}: ${plainWords(rest, max - lead.length - 2)}`;
+const LEADS = {
+  change: 'Your change',
+  flaky: 'Flaky',
+  infrastructure: 'CI machine',
+  unclear: 'Unclear',
+  found: 'Cause found',
+} as const;
+
+function describeHere(
+  content: CheckRunContent,
+  cause: Cause,
+  base: 'green' | 'red' | null,
+  format: (name: string) => string,
+): string {
+  const fails = `${nameChecks(cause, format)} ${cause.finding.checks.length === 1 ? 'fails' : 'fail'} here`;
+  const branch = format(findBase(content)) || 'the base';
+  if (base === null) return fails;
+  return base === 'green' ? `${fails}, passing on ${branch}` : `${fails}, for another reason than on ${branch}`;
 }
 
-/** A check that tells in words of its own why it is red has said more than we can. */
-function describeUnknown(cause: Cause): string {
-  const said = ownWords(cause);
-  return said === '' ? describeFirstReason(cause) : `${cause.finding.checks[0]?.name || 'the check'} says “${said}”`;
+function cutName(name: string): string {
+  return formatPlain(name, MAX_NAME);
+}
+
+function nameChecks({ finding: { checks } }: Cause, format: (name: string) => string): string {
+  const more = checks.length - 1;
+  return `${format(sortByName(checks)[0]?.name ?? '') || 'a check'}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+export function isOnDefault({ head }: CheckRunContent): boolean {
+  return head.place?.kind === 'default';
+}
+
+/** The branch that the head is compared with. */
+export function findBase({ head, defaultBranch }: CheckRunContent): string {
+  return head.place?.kind === 'pull_request' ? head.place.base.branch : defaultBranch;
+}
+
+/** Whether one of its checks still fails. */
+export function isRed({ checks }: Finding): boolean {
+  return checks.some((check) => check.isRed);
+}
+
+/** Nothing connects the failure with the change, but the error itself is known. */
+function isUntied({ reasons, excerpt }: Finding): boolean {
+  return excerpt.headline !== '' && reasons.some(({ code }) => code === 'untied');
+}
+
+/** The Issue, if it says more than where to look. */
+export function findCause({ inquiry }: Cause): SourcedIssue | null {
+  return inquiry.kind === 'concluded' && hasCause(inquiry.issue) ? inquiry.issue : null;
+}
+
+export function hasCause({ analysis: { outcome } }: SourcedIssue): boolean {
+  return outcome !== 'facts_only' && outcome !== 'inconclusive' && outcome !== 'needs_information';
 }
 
 /** What a check without a log says of itself; "" for nothing. */
-export function ownWords({ finding }: Cause): string {
-  const { step, headline } = finding.excerpt;
-  return step === '' && finding.verdict === 'inconclusive' ? headline.trim() : '';
+export function readOutput({ excerpt: { step, headline }, verdict }: Finding): string {
+  return step === '' && verdict === 'inconclusive' ? headline.trim() : '';
 }
 
-const WORDS: Readonly<Record<Exclude<Verdict, 'code' | 'inconclusive' | 'base_broken'>, string>> = {
-  flaky: 'Flaky',
-  infrastructure: 'Not your code',
-};
+const BULLET = /^(?:[✖✗✘×●❌✕]|not ok \d{1,6} -|--- FAIL:|FAIL:?|\d{1,4}\))\s+/;
+const FRAME = /^\s*(?:at |File "|from \/)/;
+const ERROR = /\b\w{0,60}(?:Error|Exception|Failure|Failed|panic)\b|^\s*(?:E\s|error\b|assert|expected\b|panicked\b)/i;
 
-/** Markdown, inert: the verdict in a few words. */
-export function verdictWords(ground: CheckRunGround, cause: Cause): string {
-  const { verdict } = cause.finding;
-  if (verdict === 'base_broken') return describeBroken(ground, (name) => formatCodeSpan(name) || '–');
-  if (verdict !== 'code' && verdict !== 'inconclusive') return WORDS[verdict];
-  return describeInMarkdown(ground, cause, attributeFailure(ground, cause));
-}
-
-/** In plain words, for a mark in the code: who it is that is meant, where that is known. */
-export function describeMark(ground: CheckRunGround, cause: Cause, whose: Attribution): string {
-  const isMeant = whose.kind === 'change' || whose.kind === 'push' || whose.kind === 'pushes' || whose.kind === 'back';
-  return isMeant ? describeInPlain(ground, cause, whose) : 'A check fails here';
-}
-
-function describeBroken(ground: CheckRunGround, name: (name: string) => string): string {
-  return isOnDefault(ground) ? 'Red since before this push' : `Red on ${name(baseOf(ground))} as well`;
-}
-
-function keepName(name: string): string {
-  return name;
-}
-
-function describeError({ isPublic }: CheckRunGround, cause: Cause): string {
-  const { finding } = cause;
-  const found = causeFound(cause);
-  if (found !== null) {
-    const { rootCause } = filterIssue(found, { isPublic }).issue;
-    return dropStop(firstSentences(uncited(rootCause), 1).first.split('\n')[0] ?? '');
-  }
-  return shownError(finding.excerpt).error;
-}
-
-/** What the machine or a service did, without the line that says so. */
-function describeFault({ finding }: Cause): string {
-  const [reason] = finding.reasons;
-  return reason?.code === 'infrastructure' ? reason.what : 'the machine failed';
-}
-
-function describeFirstReason({ finding }: Cause): string {
-  const [reason] = finding.reasons;
-  return toLower(dropStop(reason ? describeReason(reason) : 'nothing tells the cause'));
-}
-
-function dropStop(sentence: string): string {
-  return sentence.trim().replace(/\.$/, '');
-}
-
-/** But for names, which have capitals further on. */
-function toLower(words: string): string {
-  return /^\p{Lu}[\p{Ll}' ]*(?:[\s,]|$)/u.test(words) && !/^I(?:'|\s)/.test(words)
-    ? `${words.charAt(0).toLowerCase()}${words.slice(1)}`
-    : words;
-}
-
-export function capital(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+/** The first error, and the line that names the failed test where the excerpt begins with that. */
+export function splitError({ headline, lines, tests }: Excerpt): { readonly error: string; readonly test: string } {
+  const isTest = (line: string) => {
+    const name = removeDuration(line).replace(BULLET, '');
+    return name !== '' && tests.some((test) => test === name || test.endsWith(name) || name.endsWith(test));
+  };
+  const first = removeDuration(headline);
+  if (!isTest(first)) return { error: first, test: '' };
+  const at = lines.findIndex((line) => line.replace(/\s+/g, ' ').trim() === headline.trim());
+  const below = at === -1 ? [] : lines.slice(at + 1);
+  const error = below.find((line) => ERROR.test(line) && !FRAME.test(line) && !isTest(line));
+  return error === undefined ? { error: first, test: '' } : { error: error.trim(), test: first };
 }

@@ -1,67 +1,136 @@
-// The comments: facts while it runs, the result, the end without one, the line that is left when checks are green, and the hand-over.
+// The comments on issues and pull requests: progress, result, end, hand-over, and the short texts for commands, configuration and suggestions.
 
 import type { Verdict } from '../../core/check.ts';
+import type { ChangeSet } from '../../core/diff/diff.ts';
+import type { StepSource } from '../../core/evidence.ts';
 import type { Excerpt } from '../../core/head.ts';
 import type { Conclusion, Outcome } from '../../core/issue.ts';
-import { formatBullet, formatCodeSpan, inertInline, inertMarkdown } from '../../core/markdown/github.ts';
-import { describeWaitReason, type FailureReason } from '../../core/reason.ts';
+import { formatCodeSpan, inertInline, inertMarkdown } from '../../core/markdown/github.ts';
+import { describeWaitReason, type FailureReason, type WaitCode } from '../../core/reason.ts';
 import { addSources, buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
-
+import type { ChecksState, CommandReply, Subject } from '../../core/thread.ts';
 import type { ConfigProblem } from '../configuration/repository-config.ts';
-import type {
-  EndGround,
-  FactsGround,
-  FixStanding,
-  FurtherCause,
-  HandOverGround,
-  Place,
-  RedChecks,
-  ResultGround,
-  SettledGround,
-} from './ground.ts';
 import {
-  causeBlocks,
-  describeWayBack,
-  diffFold,
-  firstSentences,
+  describeEffort,
+  foldDiff,
   foldInvestigation,
   foldLog,
   foldReproduction,
-  reasonBlocks,
-  remarkBlocks,
-  renderFooter,
+  removeCitations,
+  renderCause,
+  renderGuards,
   renderQuestions,
-  renderWhatToDo,
-  STOP,
-  suspectBlocks,
+  renderReason,
+  renderSteps,
+  renderSuspects,
+  renderWithheld,
+  splitSentences,
 } from './issue-parts.ts';
-import { type Block, code, type Fold, renderPage, text } from './page.ts';
+import { type Block, code, type Fold, formatList, renderPage, text } from './page.ts';
 
-/** Markdown of at most 60,000 characters, the marker as its last line. */
-export function renderFactsComment(ground: FactsGround): string {
-  const { place, facts } = ground;
-  const { open, folds } = facts === null ? { open: [], folds: [] } : renderFacts(facts, place);
+/** Where a text is posted. */
+export interface Place {
+  /** `owner/name`. */
+  readonly repository: string;
+  /** GitHub's address for people, such as https://github.com. */
+  readonly webUrl: string;
+  readonly isPublic: boolean;
+  readonly subject: Subject;
+  /** Hidden last line by which the publisher finds its own text; see publish/marker.ts. */
+  readonly marker: string;
+  /** Login, without @. */
+  readonly askedBy: string;
+}
+
+/** What has become of the pull request for a result. */
+export type FixState =
+  /** There is no change to publish. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'on_request' }
+  | { readonly kind: 'withheld'; readonly reason: string }
+  | { readonly kind: 'opening' }
+  /** It would be opened, but Causeway only observes here. */
+  | { readonly kind: 'observed' }
+  | {
+      readonly kind: 'opened';
+      readonly number: number;
+      readonly url: string;
+      readonly state: 'open' | 'merged' | 'closed';
+      readonly checks: ChecksState;
+      /** Whether another attempt on its failing checks is running. */
+      readonly isTrying: boolean;
+      readonly isHandedOver: boolean;
+    };
+
+/** The failing checks that a result is about, where they started the analysis. */
+export interface RedChecks {
+  readonly names: readonly string[];
+  readonly verdict: Verdict;
+  /** For the verdict `code`. `greenOn`: the base branch if the same checks pass there; "" otherwise. */
+  readonly fault: { readonly isTouched: boolean; readonly greenOn: string };
+  readonly excerpt: Excerpt;
+  /** Other causes at the same head. */
+  readonly further: readonly FurtherCause[];
+}
+
+export interface FurtherCause {
+  readonly names: readonly string[];
+  readonly issue: SourcedIssue | null;
+  /** Why there is no issue; "" where there is one. */
+  readonly notFound: string;
+}
+
+export interface Progress {
+  /** Null: not known yet. */
+  readonly facts: Conclusion | null;
+  readonly step: number;
+  readonly action: string;
+  readonly source: StepSource;
+  /** Null: it is running. */
+  readonly waitsFor: WaitCode | null;
+}
+
+export interface ResultText {
+  readonly place: Place;
+  readonly issue: SourcedIssue;
+  /** The edits behind the Issue's diff; null: deleted. */
+  readonly changeSet: ChangeSet | null;
+  readonly fix: FixState;
+  /** Absent: a person requested the analysis. */
+  readonly checks?: RedChecks;
+  /** Whether the change is offered as suggestions in the pull request's files. */
+  readonly isSuggested?: boolean;
+  /** Address of the full record; "" for none. */
+  readonly recordUrl: string;
+  /** Characters, where something else precedes it. */
+  readonly most?: number;
+}
+
+const STOP = '`/analyse stop` to cancel';
+const CHECKS_SHOWN = 10;
+const NAMES_SHOWN = 3;
+const CAUSES_SHOWN = 3;
+const MAX_WHY = 300;
+const MAX_SETTLED_CAUSE = 400;
+
+export function renderFactsComment(place: Place, progress: Progress): string {
+  const { facts } = progress;
+  const page = { open: [] as readonly Block[], folds: [] as readonly Fold[] };
+  if (facts !== null) {
+    const shown = filterIssue(toIssue(facts), place);
+    const links = buildSourceLinks(place, shown.issue);
+    page.open = [renderCause(shown.issue, links), ...renderSuspects(shown.issue, links)];
+    page.folds = [foldReproduction(shown, links), foldInvestigation(shown, links)];
+  }
   return renderPage({
-    open: [text(`**${describeProgress(ground)}**`), ...open],
-    folds,
-    footer: `asked for by ${formatCodeSpan(place.askedBy)} · updates live · ${STOP}`,
+    open: [text(`**${describeProgress(place, progress)}**`), ...page.open],
+    folds: page.folds,
+    footer: `requested by ${formatCodeSpan(place.askedBy)} · updates live · ${STOP}`,
     marker: place.marker,
   });
 }
 
-function renderFacts(
-  facts: Conclusion,
-  place: FactsGround['place'],
-): { readonly open: readonly Block[]; readonly folds: readonly Fold[] } {
-  const shown = filterIssue(toIssue(facts), place);
-  const links = buildSourceLinks(place, shown.issue);
-  return {
-    open: [...causeBlocks(shown.issue, links), ...suspectBlocks(shown.issue, links)],
-    folds: [foldReproduction(shown, links), foldInvestigation(shown, links)],
-  };
-}
-
-/** Facts belong to no caller yet. */
+/** Facts have no investigation of their own yet. */
 function toIssue({ changeSet: _, analysis, ...facts }: Conclusion): SourcedIssue {
   const own = { investigationId: '', reference: '', origin: 'github-issue', report: '', sameAs: null } as const;
   const issue = {
@@ -78,68 +147,208 @@ function toIssue({ changeSet: _, analysis, ...facts }: Conclusion): SourcedIssue
   );
 }
 
-function describeProgress({ place, facts, progress, waitsFor }: FactsGround): string {
+function describeProgress({ isPublic }: Place, { facts, step, action, source, waitsFor }: Progress): string {
   if (waitsFor !== null) return `Waiting for ${describeWaitReason(waitsFor)} · resumes automatically`;
-  if (progress.step === 0)
-    return facts === null ? 'Investigating · gathering facts' : 'Investigating · the facts are gathered';
-  const isHidden = place.isPublic && progress.source === 'monitoring';
-  const action = isHidden ? 'a lookup in monitoring' : formatCodeSpan(progress.action.slice(0, 120));
-  return `Investigating · step ${progress.step}: ${action}`;
+  if (step === 0) return `Investigating · ${facts === null ? 'gathering facts' : 'facts gathered'}`;
+  const isHidden = isPublic && source === 'monitoring';
+  return `Investigating · step ${step}: ${isHidden ? 'querying monitoring' : formatCodeSpan(action.slice(0, 120))}`;
 }
 
-/** Markdown of at most 60,000 characters (or `most`), the marker as its last line. */
-export function renderResultComment(ground: ResultGround): string {
-  const { place, issue: whole, changeSet, fix, checks, recordUrl, most } = ground;
-  const shown = filterIssue(whole, place);
+export function renderResultComment(result: ResultText): string {
+  const { place, changeSet, fix, checks, recordUrl, most } = result;
+  const shown = filterIssue(result.issue, place);
   const { issue } = shown;
   const links = buildSourceLinks(place, issue);
   return renderPage({
     open: [
-      text(renderHeadline(issue, ground)),
-      ...causeBlocks(issue, links),
-      ...reasonBlocks(issue, links),
-      ...suspectBlocks(issue, links),
+      text(renderHeadline(issue, result)),
+      renderCause(issue, links),
+      renderReason(issue, links),
+      ...renderSuspects(issue, links),
       ...renderQuestions(issue),
-      ...renderWhatToDo(issue, links),
-      ...remarkBlocks(issue, fix, links),
+      ...renderSteps(issue.solutionSteps, links, 'What to do:'),
+      renderWithheld(fix.kind === 'withheld' ? fix.reason : '', links),
+      ...renderGuards(issue, links),
       ...renderFurther(checks?.further ?? [], place),
     ],
     folds: [
       foldReproduction(shown, links),
       foldInvestigation(shown, links),
       checks === undefined || checks.excerpt.lines.length === 0 ? foldLog(shown) : foldExcerpt(checks.excerpt),
-      diffFold(changeSet, shown),
+      foldDiff(changeSet, shown),
     ],
-    footer: renderFooter(issue, recordUrl),
+    footer: `${describeEffort(issue, recordUrl)} · \`/analyse retry <hint>\` to re-run`,
     marker: place.marker,
     ...(most !== undefined && { most }),
   });
 }
 
-const MAX_CAUSE = 400;
+const OUTCOMES: Readonly<Record<Outcome, string>> = {
+  code_fix: 'Cause found, with a fix',
+  action_recommended: 'Cause found, action needed',
+  needs_information: 'More information needed',
+  already_fixed: 'Already fixed',
+  not_a_bug: 'Not a bug',
+  inconclusive: "I don't know the cause",
+  facts_only: 'Facts only, no model was used',
+};
 
-/** Markdown of one line, and the marker as its last one. */
-export function renderSettledComment(ground: SettledGround): string {
-  const { place, sha, isFlaky } = ground;
-  const names = listCheckNames(ground.names);
+const NEXT: Readonly<Record<Outcome, string>> = {
+  code_fix: 'review the diff below',
+  action_recommended: 'follow the steps below',
+  needs_information: 'answer the questions below',
+  already_fixed: 'update, then close this',
+  not_a_bug: 'close this, or say what was missed',
+  inconclusive: 'add what you know, then `/analyse retry`',
+  facts_only: 'check the places below',
+};
+
+/** Bold, one line: `outcome · confidence · next: …`, preceded by the failing checks that started it. */
+function renderHeadline({ analysis }: SourcedIssue, result: ResultText): string {
+  const { outcome, partial, confidence } = analysis;
+  const isUnanswered = outcome === 'facts_only' && partial;
+  const parts = [
+    result.checks === undefined ? '' : describeRed(result.checks),
+    isUnanswered ? 'Facts only, the model gave no answer' : OUTCOMES[outcome],
+    partial && !isUnanswered ? 'cut short' : '',
+    confidence === null ? '' : `confidence ${Math.round(confidence * 100)} %`,
+    // Without a suspect there is no place to check.
+    describeNext(outcome === 'facts_only' && analysis.suspects.length === 0 ? 'inconclusive' : outcome, result),
+  ];
+  return `**${parts.filter(Boolean).join(' · ')}**`;
+}
+
+function describeNext(outcome: Outcome, { fix, place, isSuggested = false }: ResultText): string {
+  const commit = 'next: commit the suggestions in the changed files';
+  const next = isSuggested ? commit : `next: ${NEXT[outcome]}`;
+  switch (fix.kind) {
+    case 'opened':
+      return describeOpened(fix, linkNumber(fix, place));
+    case 'opening':
+      return 'opening a pull request';
+    case 'observed':
+      return 'a pull request would be opened outside of mode `observe`';
+    case 'on_request':
+      return isSuggested
+        ? `${commit}, or \`/analyse fix\` for a pull request into this branch (write access required)`
+        : 'next: `/analyse fix` to open a pull request (write access required)';
+    case 'withheld':
+      return outcome === 'code_fix' && !isSuggested ? 'no pull request, see the reason below' : next;
+    case 'none':
+      return next;
+  }
+}
+
+function describeOpened(fix: Extract<FixState, { readonly kind: 'opened' }>, link: string): string {
+  if (fix.state === 'merged') return `merged in ${link}`;
+  if (fix.state === 'closed') return `${link} was closed without merging`;
+  if (fix.isHandedOver) return `next: take over ${link}, its checks still fail`;
+  if (fix.isTrying) return `${link} has failing checks · another attempt is running, ${STOP}`;
+  return {
+    waiting: `${link} is waiting for its checks`,
+    green: `next: review ${link}, its checks pass`,
+    red: `${link} has failing checks`,
+    none: `next: review ${link}, no checks ran`,
+    moved: `next: review ${link}, others have pushed to it`,
+  }[fix.checks];
+}
+
+/** An address outside of the repository isn't linked. */
+export function linkNumber(
+  { number, url }: { readonly number: number; readonly url: string },
+  place: Pick<Place, 'webUrl' | 'repository'>,
+): string {
+  return isOfRepository(url, place) ? `[#${number}](${url})` : formatCodeSpan(`#${number}`);
+}
+
+/** Whether an address is within the repository's own pages, without a character that would end a link early. */
+export function isOfRepository(url: string, { webUrl, repository }: Pick<Place, 'webUrl' | 'repository'>): boolean {
+  return (
+    url.startsWith(`${webUrl}/${repository}/`) && /^[^\s()<>[\]\\"'`@]+$/.test(url) && !/\/\.\.?(?:\/|$)/.test(url)
+  );
+}
+
+const BLAME: Readonly<Record<Exclude<Verdict, 'code'>, string>> = {
+  base_broken: 'already before this change',
+  flaky: 'intermittently (flaky)',
+  infrastructure: 'because of the CI machine',
+  inconclusive: '',
+};
+
+/** Such as "`test` fails because of this change". */
+function describeRed({ names, verdict, fault }: RedChecks): string {
+  const passing = fault.greenOn === '' ? '' : `here, passing on ${formatCodeSpan(fault.greenOn) || 'the base'}`;
+  const blame = verdict === 'code' ? (fault.isTouched ? 'because of this change' : passing) : BLAME[verdict];
+  return [listCheckNames(names), names.length === 1 ? 'fails' : 'fail', blame].filter(Boolean).join(' ');
+}
+
+/** Such as "`test` and 2 more"; `test (18)` before `test (22)`. */
+export function listCheckNames(names: readonly string[]): string {
+  const shown = sortByName(names.map((name) => ({ name })))
+    .slice(0, NAMES_SHOWN)
+    .map(({ name }) => formatCodeSpan(name) || '`an unnamed check`');
+  const more = names.length - shown.length;
+  return [shown.join(', '), more > 0 ? `${more} more` : ''].filter(Boolean).join(' and ');
+}
+
+export function sortByName<T extends { readonly name: string }>(checks: readonly T[]): readonly T[] {
+  return checks.toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+}
+
+/** The part of the log around the cause, and what was cut from it. */
+function foldExcerpt({ step, lines, cut }: Excerpt): Fold {
+  const note = [step === '' ? '' : `Step ${formatCodeSpan(step)}.`, inertInline(cut, MAX_WHY)]
+    .filter(Boolean)
+    .join(' ');
+  return { summary: step === '' ? 'Output' : 'Log', blocks: [text(note), code(lines.join('\n'))] };
+}
+
+function renderFurther(causes: readonly FurtherCause[], place: Place): readonly Block[] {
+  if (causes.length === 0) return [];
+  const rest = causes.slice(CAUSES_SHOWN).flatMap(({ names }) => names);
+  return [
+    text('Failing for another reason:'),
+    ...causes.slice(0, CAUSES_SHOWN).flatMap(({ names, issue, notFound }) => {
+      const title = text(`**${listCheckNames(names)}**`);
+      if (issue === null) return [title, text(`Not investigated: ${inertInline(notFound, MAX_WHY)}`)];
+      const shown = filterIssue(issue, place).issue;
+      return [title, renderCause(shown, buildSourceLinks(place, shown))];
+    }),
+    text(rest.length === 0 ? '' : `Also failing: ${listCheckNames(rest)}.`),
+  ];
+}
+
+/** What is left of a result once the checks pass. */
+export interface Settled {
+  /** The passing head. */
+  readonly sha: string;
+  /** Names of the checks that failed; empty where they aren't known. */
+  readonly names: readonly string[];
+  /** Whether they passed at the very commit that they had failed at. */
+  readonly isFlaky: boolean;
+  /** What had been found; null: nothing, or it was deleted. */
+  readonly issue: SourcedIssue | null;
+}
+
+/** One line. */
+export function renderSettledComment(place: Place, { sha, names, isFlaky, issue }: Settled): string {
   const head = formatCodeSpan(sha.slice(0, 7));
-  const passed = names === '' ? 'the checks passed' : `${names} passed`;
+  const passed = names.length === 0 ? 'the checks passed' : `${listCheckNames(names)} passed`;
   const line = isFlaky
-    ? `Green again at the same commit ${head}: ${passed} without a change, so it was flaky.`
-    : `Green again at ${head}: ${passed}${describeCause(ground)}`;
-  return renderPage({ open: [text(line)], folds: [], footer: '', marker: place.marker });
+    ? `Green again at the same commit ${head}: ${passed} without a change, so this was flaky.`
+    : `Green again at ${head}: ${passed}.${describeFormerCause(issue, place)}`;
+  return renderPage({ open: [text(line)], marker: place.marker });
 }
 
-/** What is not known is not repeated. */
-function describeCause({ issue, place }: SettledGround): string {
-  if (issue === null || issue.analysis.outcome === 'inconclusive' || issue.analysis.outcome === 'facts_only')
-    return '.';
-  const shown = filterIssue(issue, place).issue;
-  const { first } = firstSentences(shown.rootCause.replace(/(?<!\s)\s*\[step \d+\]/g, ''), 1);
-  return `. The cause was: ${inertInline(first, MAX_CAUSE, buildSourceLinks(place, shown))}`;
+function describeFormerCause(whole: SourcedIssue | null, place: Place): string {
+  const outcome = whole?.analysis.outcome;
+  if (whole === null || outcome === 'inconclusive' || outcome === 'facts_only') return '';
+  const { issue } = filterIssue(whole, place);
+  const { first } = splitSentences(removeCitations(issue.rootCause), 1);
+  return ` The cause was: ${inertInline(first, MAX_SETTLED_CAUSE, buildSourceLinks(place, issue))}`;
 }
 
-const REASONS: Readonly<Record<FailureReason['code'], string>> = {
+const ENDS: Readonly<Record<FailureReason['code'], string>> = {
   cancelled: 'Stopped',
   revision_not_found: 'No result: the commit was not found',
   repository_empty: 'No result: the repository is empty',
@@ -148,250 +357,126 @@ const REASONS: Readonly<Record<FailureReason['code'], string>> = {
   internal: 'No result: internal error in Causeway',
 };
 
-/** Markdown, the marker as its last line. */
-export function renderEndComment({ place, reason }: EndGround): string {
+/** For an investigation that ended without a result. */
+export function renderEndComment(place: Place, { code, detail }: FailureReason): string {
   return renderPage({
-    open: [
-      text(`**${REASONS[reason.code]} · comment \`/analyse\` to start again**`),
-      text(inertMarkdown(reason.detail, 2_000)),
-    ],
-    folds: [],
-    footer: `asked for by ${formatCodeSpan(place.askedBy)}`,
+    open: [text(`**${ENDS[code]} · comment \`/analyse\` to start again**`), text(inertMarkdown(detail, 2_000))],
+    footer: `requested by ${formatCodeSpan(place.askedBy)}`,
     marker: place.marker,
   });
 }
 
-const CHECKS_SHOWN = 10;
+export interface HandOver {
+  readonly attempts: number;
+  readonly failedChecks: readonly { readonly name: string; readonly url: string }[];
+  /** Of the last attempt, if it had one. */
+  readonly lastIssue: SourcedIssue | null;
+}
 
-/** Markdown of at most 60,000 characters, the marker as its last line. */
-export function renderHandOverComment({ place, attempts, failedChecks, lastIssue }: HandOverGround): string {
+export function renderHandOverComment(place: Place, { attempts, failedChecks, lastIssue }: HandOver): string {
   const tried = attempts === 0 ? '' : attempts === 1 ? ' after a second attempt' : ` after ${attempts} more attempts`;
-  const { open, folds } = lastIssue === null ? { open: [], folds: [] } : renderLastFound(lastIssue, place);
+  const checks = failedChecks.map(({ name, url }) => {
+    const span = formatCodeSpan(name) || '`an unnamed check`';
+    return isOfRepository(url, place) ? `[${span}](${url})` : span;
+  });
+  const shown = lastIssue === null ? null : filterIssue(lastIssue, place);
+  const links = shown === null ? null : buildSourceLinks(place, shown.issue);
   return renderPage({
     open: [
       text(`**CI still fails${tried} · over to you**`),
-      text(listChecks(failedChecks, place)),
+      text(formatList(checks, CHECKS_SHOWN)),
       text("Causeway won't push to this branch again unless asked. Push to it yourself, or close the pull request."),
-      ...open,
+      ...(shown === null || links === null
+        ? []
+        : [
+            text('Latest findings:'),
+            renderCause(shown.issue, links),
+            renderReason(shown.issue, links),
+            ...renderSteps(shown.issue.solutionSteps, links, 'What to do:'),
+          ]),
     ],
-    folds,
+    folds: shown === null || links === null ? [] : [foldInvestigation(shown, links), foldLog(shown)],
     footer: describeWayBack(place),
     marker: place.marker,
   });
 }
 
-function listChecks(checks: HandOverGround['failedChecks'], place: Place): string {
-  const lines = checks.map(({ name, url }) => {
-    const span = formatCodeSpan(name) || '`a check without a name`';
-    return isOfRepository(url, place) ? formatBullet(`[${span}](${url})`) : formatBullet(span);
-  });
-  const more = lines.length - CHECKS_SHOWN;
-  return [...lines.slice(0, CHECKS_SHOWN), ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
+/** For a text on our own pull request. The subject isn't named by its number, which would add another reference there. */
+export function describeWayBack({ subject }: Place): string {
+  switch (subject.kind) {
+    case 'issue':
+      return '`/analyse retry <hint>` on the issue for another attempt, or close this';
+    case 'pull_request':
+      return '`/analyse retry <hint>` on the original pull request for another attempt, or close this';
+    case 'failure':
+    case 'report':
+      return "close this if it doesn't help";
+  }
 }
 
-function renderLastFound(
-  last: SourcedIssue,
-  place: Place,
-): { readonly open: readonly Block[]; readonly folds: readonly Fold[] } {
-  const shown = filterIssue(last, place);
-  const links = buildSourceLinks(place, shown.issue);
-  return {
-    open: [
-      text('Latest findings:'),
-      ...causeBlocks(shown.issue, links),
-      ...reasonBlocks(shown.issue, links),
-      ...renderWhatToDo(shown.issue, links),
-    ],
-    folds: [foldInvestigation(shown, links), foldLog(shown)],
-  };
-}
-
-/** Markdown, the marker as its last line. */
 export function renderConfigComplaint({ file, line, message }: ConfigProblem, place: Place): string {
   const where = line > 0 ? `, line ${line}` : '';
   return renderPage({
     open: [
-      text(`**${formatCodeSpan(file)}${where} cannot be used · next: mend it on the default branch**`),
+      text(`**${formatCodeSpan(file)}${where} is invalid · next: fix it on the default branch**`),
       text(inertInline(message, 600)),
-      text('Until then Causeway goes by its defaults, comments only where it is asked, and opens no pull requests.'),
+      text('Until then Causeway uses its defaults, comments only when asked and opens no pull requests.'),
     ],
-    folds: [],
-    footer: '',
     marker: place.marker,
   });
 }
 
-interface SuggestionsGround {
-  readonly place: Place;
-  /** The head that they were made for. */
-  readonly sha: string;
-  readonly count: number;
-}
-
-/** Markdown of one line, and the marker as its last one. */
-export function renderSuggestions({ place, sha, count }: SuggestionsGround): string {
-  const which = count === 1 ? 'One suggestion that fixes' : `${count} suggestions that fix`;
+/** The text of the review that carries the suggestions. `sha`: the head that they are for. */
+export function renderSuggestions(place: Place, sha: string, count: number): string {
+  const which = count === 1 ? '1 suggestion' : `${count} suggestions`;
   const together = count === 1 ? '' : ' Commit them together.';
-  const line = `${which} the red checks at ${formatCodeSpan(sha.slice(0, 7))}.${together} The evidence is in the conversation.`;
-  return renderPage({ open: [text(line)], folds: [], footer: '', marker: place.marker });
+  const head = formatCodeSpan(sha.slice(0, 7));
+  const line = `${which} to fix the failing checks at ${head}.${together} The evidence is in the conversation.`;
+  return renderPage({ open: [text(line)], marker: place.marker });
 }
 
-const OUTCOMES: Readonly<Record<Outcome, string>> = {
-  code_fix: 'Cause found, with a fix',
-  action_recommended: 'Cause found, with something to do',
-  needs_information: 'More information is needed',
-  already_fixed: 'Already fixed',
-  not_a_bug: 'Not a bug',
-  inconclusive: "I don't know the cause",
-  facts_only: 'Facts only, no model was asked',
-};
+const REPLY_MARKER = '<!-- causeway:reply -->';
+const REPLY_LINE = /^<sub>😕 .*<\/sub><!-- causeway:reply -->\n*/m;
+/** Older replies are not looked for. */
+export const REPLY_MS = 90 * 86_400_000;
 
-const NEXT: Readonly<Record<Outcome, string>> = {
-  code_fix: 'read the diff below',
-  action_recommended: 'do what stands below',
-  needs_information: 'answer the questions below',
-  already_fixed: 'update, then close this',
-  not_a_bug: 'close this, or say what was missed',
-  inconclusive: 'add what you know, then `/analyse retry`',
-  facts_only: 'check the places below',
-};
-
-type Headed = Pick<ResultGround, 'fix' | 'place' | 'checks' | 'isSuggested'>;
-
-const SUGGESTED = 'next: commit the suggestions in the changed files';
-
-/** Bold, one line: `outcome · confidence · next: …`, with the red checks in front where they asked. */
-function renderHeadline({ analysis }: SourcedIssue, ground: Headed): string {
-  const { outcome, partial, confidence } = analysis;
-  const silent = outcome === 'facts_only' && partial;
-  const parts = [
-    ...(ground.checks === undefined ? [] : [describeRed(ground.checks)]),
-    silent ? 'Facts only, the model gave no answer' : OUTCOMES[outcome],
-    ...(partial && !silent ? ['cut short'] : []),
-    ...(confidence === null ? [] : [`confidence ${Math.round(confidence * 100)} %`]),
-    // Without a suspect there is no place to check.
-    describeNext(outcome === 'facts_only' && analysis.suspects.length === 0 ? 'inconclusive' : outcome, ground),
-  ];
-  return `**${parts.join(' · ')}**`;
-}
-
-function describeNext(outcome: Outcome, { fix, place, isSuggested = false }: Headed): string {
-  const next = isSuggested ? SUGGESTED : `next: ${NEXT[outcome]}`;
-  switch (fix.kind) {
-    case 'opened':
-      return describeOpened(fix, place);
-    case 'opening':
-      return 'a pull request is being opened';
-    case 'observed':
-      return 'a pull request would be opened, were it not for mode `observe`';
-    case 'on_request':
-      return isSuggested
-        ? `${SUGGESTED}, or \`/analyse fix\` for a pull request into this branch (needs write access)`
-        : 'next: `/analyse fix` opens a pull request (needs write access)';
-    case 'withheld':
-      return outcome === 'code_fix' && !isSuggested ? 'no pull request: the reason stands below' : next;
-    case 'none':
-      return next;
+function describeReply({ why }: CommandReply): string {
+  switch (why.code) {
+    case 'fix_needs_write':
+      return '`/analyse fix` needs write access to this repository.';
+    case 'nothing_to_stop':
+      return 'Nothing is running here, so there was nothing to stop.';
+    case 'branch_in_fork':
+      return "No pull request can be opened for this: the branch is in a fork, and Causeway doesn't push to forks.";
+    case 'overtaken':
+      return 'A newer analysis started after that `/analyse fix`. Read its result, then comment `/analyse fix` again.';
+    case 'nothing_failed':
+      return 'No check has failed here, so there is nothing to analyse.';
+    case 'already_open': {
+      const isLinked = /^https?:\/\/[^\s()<>"]+$/.test(why.url);
+      return `A pull request is already open: ${isLinked ? `[#${why.number}](${why.url})` : `\`#${why.number}\``}`;
+    }
+    case 'did_you_mean':
+      return `Did you mean \`/analyse ${why.command}\`? Nothing was started. For an analysis with a hint, write the hint in a few words.`;
+    case 'no_feedback_yet':
+      return "`/analyse right` and `/analyse wrong` aren't available yet. Nothing was started.";
   }
 }
 
-function describeOpened(fix: Extract<FixStanding, { readonly kind: 'opened' }>, place: Place): string {
-  const link = linkPullRequest(fix, place);
-  if (fix.state === 'merged') return `merged in ${link}`;
-  if (fix.state === 'closed') return `${link} was closed unmerged`;
-  if (fix.isHandedOver) return `next: ${link} needs a person, its checks are red`;
-  if (fix.isTrying) return `${link} has red checks · a further attempt runs, ${STOP}`;
-  switch (fix.checks) {
-    case 'waiting':
-      return `${link} waits for its checks`;
-    case 'green':
-      return `next: review ${link}, its checks are green`;
-    case 'red':
-      return `${link} has red checks`;
-    case 'none':
-      return `next: review ${link}, no checks ran here`;
-    case 'moved':
-      return `next: review ${link}, which others have pushed to`;
-  }
+/** Says why a command wasn't carried out, as a comment of its own. */
+export function renderReply(reply: CommandReply): string {
+  return `😕 ${describeReply(reply)}\n\n${REPLY_MARKER}`;
 }
 
-/** Our own pull request; an address outside of the repository would not be it, and is not linked. */
-function linkPullRequest({ number, url }: { readonly number: number; readonly url: string }, place: Place): string {
-  const name = `#${number}`;
-  return isOfRepository(url, place) ? `[${name}](${url})` : formatCodeSpan(name);
+/** Puts the reply into the footer of our comment, replacing an earlier one. The comment's marker stays its last line. */
+export function appendReply(comment: string, reply: CommandReply): string {
+  if (isReplyOnly(comment)) return renderReply(reply);
+  const lines = comment.replaceAll('\r\n', '\n').trimEnd().replace(REPLY_LINE, '').split('\n');
+  const marker = lines.pop() ?? '';
+  return [...lines, `<sub>😕 ${describeReply(reply)}</sub>${REPLY_MARKER}`, '', marker].join('\n');
 }
 
-/** Whether an address lies within the repository's own pages and ends no link early. */
-export function isOfRepository(url: string, { webUrl, repository }: Pick<Place, 'webUrl' | 'repository'>): boolean {
-  return (
-    url.startsWith(`${webUrl}/${repository}/`) && /^[^\s()<>[\]\\"'`@]+$/.test(url) && !/\/\.\.?(?:\/|$)/.test(url)
-  );
-}
-
-const NAMES_SHOWN = 3;
-
-const CAUSES_SHOWN = 3;
-
-const MAX_WHY = 300;
-
-const BLAME: Readonly<Record<Exclude<Verdict, 'code'>, string>> = {
-  base_broken: 'already before this change',
-  flaky: 'by chance',
-  infrastructure: 'because of the machine it ran on',
-  inconclusive: '',
-};
-
-/** Such as `test (20)` and 2 more; "" for none. */
-export function listCheckNames(names: readonly string[]): string {
-  const shown = sortNames(names)
-    .slice(0, NAMES_SHOWN)
-    .map((name) => formatCodeSpan(name) || '`a check without a name`');
-  const more = names.length - shown.length;
-  return [shown.join(', '), ...(more > 0 ? [`${more} more`] : [])].filter((part) => part !== '').join(' and ');
-}
-
-/** `test (18)` before `test (22)`, whichever ended first. */
-function sortNames(names: readonly string[]): readonly string[] {
-  return names.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-}
-
-/** Such as `test` is red because of this change; no more than is known. */
-function describeRed({ names, verdict, fault }: Pick<RedChecks, 'names' | 'verdict' | 'fault'>): string {
-  const blame = verdict === 'code' ? describeFault(fault) : BLAME[verdict];
-  return [listCheckNames(names), names.length === 1 ? 'is red' : 'are red', blame]
-    .filter((part) => part !== '')
-    .join(' ');
-}
-
-function describeFault({ isTouched, greenOn }: RedChecks['fault']): string {
-  if (isTouched) return 'because of this change';
-  return greenOn === '' ? '' : `here and green on ${formatCodeSpan(greenOn) || 'the base'}`;
-}
-
-/** In place of the whole log: its part around the cause, and what was cut. */
-function foldExcerpt({ step, lines, cut }: Excerpt): Fold {
-  const where = step === '' ? '' : `Of the step ${formatCodeSpan(step)}.`;
-  const note = [where, cut === '' ? '' : inertInline(cut, MAX_WHY)].filter((part) => part !== '').join(' ');
-  return {
-    summary: step === '' ? 'What it says' : 'Log',
-    blocks: lines.length === 0 ? [] : [text(note), code(lines.join('\n'))],
-  };
-}
-
-/** Each in a few lines; beyond the first ones their checks are only named. */
-function renderFurther(causes: readonly FurtherCause[], place: Place): readonly Block[] {
-  if (causes.length === 0) return [];
-  const rest = causes.slice(CAUSES_SHOWN).flatMap(({ names }) => names);
-  return [
-    text('Red for another cause:'),
-    ...causes.slice(0, CAUSES_SHOWN).flatMap((cause) => renderFurtherCause(cause, place)),
-    ...(rest.length === 0 ? [] : [text(`Red besides: ${listCheckNames(rest)}.`)]),
-  ];
-}
-
-function renderFurtherCause({ names, issue, notFound }: FurtherCause, place: Place): readonly Block[] {
-  const title = text(`**${listCheckNames(names)}**`);
-  if (issue === null) return [title, text(`Not looked into: ${inertInline(notFound, MAX_WHY)}`)];
-  const shown = filterIssue(issue, place);
-  return [title, ...causeBlocks(shown.issue, buildSourceLinks(place, shown.issue))];
+/** Whether the comment is nothing but a reply, which a result replaces. */
+export function isReplyOnly(body: string): boolean {
+  return body.replaceAll('\r\n', '\n').trimEnd().endsWith(`\n${REPLY_MARKER}`);
 }

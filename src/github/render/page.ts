@@ -1,66 +1,76 @@
-// Puts a comment together: what stands open, what is folded, the small last line; and cuts it in order where it is too long.
+// Assembles a Markdown text for GitHub from open blocks, folded blocks and a footer, and shortens it where it is too long.
 
 import { formatFence } from '../../core/markdown/github.ts';
 import { truncate } from '../../core/text.ts';
 
-/** `text` is Markdown that was made inert; `code` is still as it came. */
+/** `text` is sanitised Markdown; `code` is still raw. */
 export type Block =
   | { readonly kind: 'text'; readonly text: string }
-  /** `left`: lines that were left out of it before. */
+  /** `left`: lines that were dropped from it before. */
   | { readonly kind: 'code'; readonly info: string; readonly text: string; readonly left: number };
 
 export interface Fold {
-  /** Words of ours alone: they stand in HTML, where no Markdown is read. */
+  /** Our own words only: Markdown isn't parsed inside a summary. */
   readonly summary: string;
   readonly blocks: readonly Block[];
 }
 
 export interface Page {
-  /** The first one is the line that everybody reads. */
   readonly open: readonly Block[];
-  readonly folds: readonly Fold[];
-  /** Small; one line. */
-  readonly footer: string;
-  readonly marker: string;
-  /** Characters; 60,000 unless told. Never less than half of that. */
+  readonly folds?: readonly Fold[];
+  /** One line, shown small. */
+  readonly footer?: string;
+  /** Hidden last line that identifies the text as ours. */
+  readonly marker?: string;
+  /** Characters; 60,000 by default. */
   readonly most?: number;
-  /** Characters of what stands open; 24,000 unless told, and never more than `most`. */
+  /** Characters of the open blocks; 24,000 by default. */
   readonly mostOpen?: number;
 }
 
-/** What GitHub takes is 65,536. */
+/** GitHub accepts 65,536 characters. */
 export const MAX_PAGE = 60_000;
-/** What is folded has at least the rest. */
 const MAX_OPEN = 24_000;
-/** Room for the words that say what was cut. */
-const NOTE_ROOM = 120;
-/** Fewer characters of a block than this are not worth showing. */
-const LEAST_PART = 80;
+/** Space for the note that says what was cut. */
+const NOTE_LENGTH = 120;
+/** A shorter part of a code block isn't worth showing. */
+const MIN_PART = 80;
 
 export function text(markdown: string): Block {
   return { kind: 'text', text: markdown };
 }
 
-/** What no page can hold is not carried further: a diff may have megabytes. */
+/** A diff can have megabytes: more than a page can hold is dropped here. */
 export function code(body: string, info = ''): Block {
   if (body.length <= MAX_PAGE) return { kind: 'code', info, text: body, left: 0 };
   const shown = truncate(body, MAX_PAGE);
-  return { kind: 'code', info, text: `${shown}\n`, left: body.slice(shown.length).split('\n').length };
+  return { kind: 'code', info, text: `${shown}\n`, left: countLines(body.slice(shown.length)) };
 }
 
-/** At most `most` characters: the largest folds are cut first, each says so. Empty blocks and folds are left out. */
-export function renderPage({ open, folds, footer, marker, most = MAX_PAGE, mostOpen = MAX_OPEN }: Page): string {
-  const head = fitBlocks(open, mostOpen);
-  const tail = [footer === '' ? '' : `<sub>${footer}</sub>`, marker].filter((line) => line !== '').join('\n\n');
-  const full = folds.filter(({ blocks }) => blocks.some(isFilled));
-  const lengths = full.map((fold) => renderFold(fold, MAX_PAGE).length + 2);
+/** The longest folds are shortened first, and each says so. Empty blocks and folds are omitted. */
+export function renderPage({ open, folds = [], footer = '', marker = '', most = MAX_PAGE, mostOpen }: Page): string {
+  const head = fitBlocks(open, mostOpen ?? MAX_OPEN);
+  const tail = [footer === '' ? '' : `<sub>${footer}</sub>`, marker].filter(Boolean).join('\n\n');
+  const filled = folds.filter(({ blocks }) => blocks.some(hasText));
+  const lengths = filled.map((fold) => renderFold(fold, MAX_PAGE).length + 2);
   const limit = findEvenLimit(lengths, most - head.length - tail.length - 4);
-  return [head, ...full.map((fold) => renderFold(fold, limit - 2)), tail].join('\n\n');
+  return [head, ...filled.map((fold) => renderFold(fold, limit - 2)), tail].join('\n\n');
 }
 
-/** The largest length that all can be held to so that they fit together: only the longest ones are cut. */
-function findEvenLimit(lengths: readonly number[], room: number): number {
-  let left = room;
+export function describeCount(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A bulleted list of at most `most` items, with the number of those that are not shown. "" for none. */
+export function formatList(items: readonly string[], most: number): string {
+  const more = items.length - most;
+  const shown = items.slice(0, most).map((item) => `- ${item.trim() === '' ? '–' : item}`);
+  return [...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
+}
+
+/** The largest length that all folds can be held to so that they fit together. */
+function findEvenLimit(lengths: readonly number[], total: number): number {
+  let left = total;
   const ascending = [...lengths].sort((a, b) => a - b);
   for (const [index, length] of ascending.entries()) {
     const share = Math.floor(left / (ascending.length - index));
@@ -76,58 +86,55 @@ function renderFold({ summary, blocks }: Fold, limit: number): string {
   return `${before}${fitBlocks(blocks, limit - before.length - after.length)}${after}`;
 }
 
-/** The blocks one after the other, at most `limit` characters. */
 function fitBlocks(blocks: readonly Block[], limit: number): string {
-  const filled = blocks.filter(isFilled);
-  const whole = filled.map(renderBlock);
-  const all = whole.join('\n\n');
+  const filled = blocks.filter(hasText);
+  const rendered = filled.map(renderBlock);
+  const all = rendered.join('\n\n');
   if (all.length <= limit && filled.every((block) => block.kind === 'text' || block.left === 0)) return all;
   const kept: string[] = [];
-  let room = limit - NOTE_ROOM;
+  let left = limit - NOTE_LENGTH;
   for (const [index, block] of filled.entries()) {
-    const length = (whole[index] ?? '').length + 2;
-    if (length > room || (block.kind === 'code' && block.left > 0)) {
-      const { part, note } = cutBlock(block, room - 2);
+    const whole = rendered[index] ?? '';
+    if (whole.length + 2 > left || (block.kind === 'code' && block.left > 0)) {
+      const { part, note } = cutBlock(block, left - 2);
       const more = filled.length - index - 1;
-      return [...kept, part, `*${[note, ...noteMore(more)].join('; ')}.*`].filter((each) => each !== '').join('\n\n');
+      const notes = more === 0 ? note : `${note}; ${describeCount(more, 'more section')} not shown`;
+      return [...kept, part, `*${notes}.*`].filter(Boolean).join('\n\n');
     }
-    kept.push(whole[index] ?? '');
-    room -= length;
+    kept.push(whole);
+    left -= whole.length + 2;
   }
   return kept.join('\n\n');
 }
 
-function noteMore(count: number): readonly string[] {
-  return count === 0 ? [] : [`${count} more ${count === 1 ? 'part was' : 'parts were'} left out`];
-}
-
 /** Code is cut between its lines; text is shown whole or not at all. */
-function cutBlock(block: Block, room: number): { readonly part: string; readonly note: string } {
-  if (block.kind === 'text' || room < LEAST_PART) return { part: '', note: 'Cut here' };
+function cutBlock(block: Block, limit: number): { readonly part: string; readonly note: string } {
+  if (block.kind === 'text' || limit < MIN_PART) return { part: '', note: 'Truncated' };
   const lines = block.text.split('\n');
-  let kept = countLinesWithin(lines, room);
+  let kept = countLinesWithin(lines, limit);
   // The fence grows with the backticks inside, and a line that is too long gets a note.
-  while (kept > 0 && formatFence(lines.slice(0, kept).join('\n'), block.info).length > room)
+  while (kept > 0 && formatFence(lines.slice(0, kept).join('\n'), block.info).length > limit) {
     kept = Math.floor(kept * 0.9);
-  const [first = ''] = lines;
-  const shown = kept === 0 ? truncate(first, Math.floor(room / 3)) : lines.slice(0, kept).join('\n');
+  }
+  const shown = kept === 0 ? truncate(lines[0] ?? '', Math.floor(limit / 3)) : lines.slice(0, kept).join('\n');
   const left = lines.length - kept + block.left;
-  return {
-    part: formatFence(shown, block.info),
-    note: `Cut here: ${left.toLocaleString('en')} more lines were left out`,
-  };
+  return { part: formatFence(shown, block.info), note: `Truncated: ${describeCount(left, 'more line')} not shown` };
 }
 
-function countLinesWithin(lines: readonly string[], room: number): number {
+function countLinesWithin(lines: readonly string[], limit: number): number {
   let length = 0;
   const first = lines.findIndex((line) => {
     length += line.length + 1;
-    return length > room;
+    return length > limit;
   });
   return first === -1 ? lines.length : first;
 }
 
-function isFilled(block: Block): boolean {
+function countLines(body: string): number {
+  return body.split('\n').length;
+}
+
+function hasText(block: Block): boolean {
   return block.text.trim() !== '';
 }
 

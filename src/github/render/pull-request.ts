@@ -1,211 +1,214 @@
-// The pull request and its commit: cause, change, how it was checked and what was not.
-
-import type { CommitRange } from '../../core/failure.ts';
-import { formatBullet, formatCodeSpan, inertInline } from '../../core/markdown/github.ts';
-import { buildSourceLinks, filterIssue, type SourcedIssue, type SourceLinks } from '../../core/shown-issue.ts';
-
-import type { Subject } from '../../core/thread.ts';
-import { withoutTime } from './check-run-ground.ts';
-import { isOfRepository, listCheckNames } from './comment.ts';
-import type { MendedFailure, PullRequestGround } from './ground.ts';
+// Title, body and commit message of our own pull requests: cause, change, what was checked and what wasn't.
+import type { CommitRange, Failure } from '../../core/failure.ts';
+import { formatCodeSpan, formatPlain, inertInline } from '../../core/markdown/github.ts';
+import { buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
+import type { ChecksState, Subject } from '../../core/thread.ts';
+import { describeWayBack, isOfRepository, listCheckNames, type Place } from './comment.ts';
 import {
-  causeBlocks,
-  describeWayBack,
-  firstSentences,
   foldInvestigation,
   foldReproduction,
-  remarkBlocks,
-  renderWhatToDo,
+  removeCitations,
+  renderCause,
+  renderGuards,
+  renderSteps,
+  splitSentences,
 } from './issue-parts.ts';
-import { type Block, renderPage, text } from './page.ts';
-import { plainWords } from './plain-words.ts';
+import { describeCount, formatList, renderPage, text } from './page.ts';
+
+export interface PullRequestText {
+  readonly place: Place;
+  readonly issue: SourcedIssue;
+  /** The failure of a branch that it fixes; null: it is for something else. */
+  readonly failure: FixedFailure | null;
+  /** Login of the person with write access behind it, without @; "" if unknown. */
+  readonly requestedBy: string;
+  /** Whether that person pushed the failing commit and didn't ask. */
+  readonly isForPush: boolean;
+  /** Of our comment on the subject; "" for none. */
+  readonly commentUrl: string;
+  /** Null for the first commit. */
+  readonly attempt: { readonly number: number; readonly failedChecks: readonly string[] } | null;
+  readonly checks: ChecksState;
+  /** Failing checks that fail on the base as well. */
+  readonly failingOnBase?: { readonly base: string; readonly names: readonly string[] };
+}
+
+export interface FixedFailure {
+  readonly branch: string;
+  readonly checkNames: Failure['checkNames'];
+  readonly headline: string;
+  /** The commits that the branch began to fail with; null: not known. */
+  readonly range: CommitRange | null;
+  /** Whether the branch has passed since without this change, and at which commit. */
+  readonly since: null | { readonly kind: 'gone' | 'back'; readonly sha: string };
+}
 
 const MAX_TITLE = 100;
-
+const MAX_HEADLINE = 72;
+const MAX_BODY = 800;
 const FILES_SHOWN = 20;
+const COMMITS_SHOWN = 5;
 
-const CHECKS: Readonly<Record<PullRequestGround['checks'], string>> = {
-  waiting: 'they have not finished yet',
-  green: 'they are green on this head',
-  red: 'they are red on this head',
-  none: 'none ran on this head',
-  moved: 'others have pushed since, so that they are no longer followed',
+const CHECKS: Readonly<Record<ChecksState, string>> = {
+  waiting: "CI hasn't finished on this commit.",
+  green: 'CI passes on this commit.',
+  red: 'CI is failing on this commit.',
+  none: 'No CI ran on this commit.',
+  moved: 'Others have pushed since, so CI is no longer tracked here.',
 };
 
 /** The title is one line of at most 100 characters, the body Markdown of at most 60,000 with the marker as its last line. */
-export function renderPullRequest(ground: PullRequestGround): { readonly title: string; readonly body: string } {
-  const { place } = ground;
-  const shown = filterIssue(ground.issue, place);
-  const links = buildSourceLinks(place, shown.issue);
+export function renderPullRequest(request: PullRequestText): { readonly title: string; readonly body: string } {
+  const { place } = request;
+  const shown = filterIssue(request.issue, place);
+  const { issue } = shown;
+  const links = buildSourceLinks(place, issue);
   const body = renderPage({
     open: [
-      ...renderFirstLines(shown.issue, ground),
-      text(describeAim(ground, shown.issue.analysis)),
-      ...causeBlocks(shown.issue, links),
-      ...renderChange(shown.issue, links),
-      text(describeChecked(ground)),
-      ...remarkBlocks(shown.issue, { kind: 'none' }, links),
+      text(describeFailingOnBase(request)),
+      ...renderHeadline(issue, request).map(text),
+      text(describeAim(request)),
+      renderCause(issue, links),
+      text(listFiles(issue)),
+      ...renderSteps(issue.solutionSteps, links, 'How the fix works:'),
+      text(describeChecked(request)),
+      ...renderGuards(issue, links),
     ],
     folds: [foldReproduction(shown, links), foldInvestigation(shown, links)],
-    footer: renderFooter(ground),
+    footer: renderFooter(request),
     marker: place.marker,
   });
-  return { title: renderTitle(shown.issue, MAX_TITLE), body };
+  return { title: renderTitle(issue, MAX_TITLE), body };
 }
 
-/** Such as `Fix: checkout crashes for some coupons`; the subject's own words, disarmed. */
+/** Such as `Fix: checkout crashes for some coupons`. */
 function renderTitle({ problem, analysis }: SourcedIssue, max: number): string {
-  // An issue brings a title, by which everyone knows it already; it is the first line of its report.
-  const told = analysis.origin === 'github-issue' ? analysis.report : problem;
-  const [first = ''] = told.trim().split('\n');
-  const lead = 'Fix: ';
-  const words = plainWords(first, max - lead.length).replace(/^fix(?:e[sd])?\b:?\s*/i, '');
-  return `${lead}${words || 'a reported problem'}`;
+  // The first line of an issue's report is its title.
+  const [first = ''] = (analysis.origin === 'github-issue' ? analysis.report : problem).trim().split('\n');
+  const words = formatPlain(first, max - 5).replace(/^fix(?:e[sd])?\b:?\s*/i, '');
+  return `Fix: ${words || 'a reported problem'}`;
 }
 
-/** Where the branch has done without it since, that is what there is to know first. */
-function renderFirstLines({ analysis }: SourcedIssue, { failure }: PullRequestGround): readonly Block[] {
-  const since = failure === undefined ? '' : describeSince(failure);
-  const confidence = analysis.confidence === null ? '' : ` · confidence ${Math.round(analysis.confidence * 100)} %`;
-  const found = `Cause found and fixed here${confidence}`;
-  return since === ''
-    ? [text(`**${found} · please review as you would an outside contribution**`)]
-    : [text(since), text(found)];
+/** If the branch has passed without this change since, that comes first. */
+function renderHeadline({ analysis: { confidence } }: SourcedIssue, { failure }: PullRequestText): readonly string[] {
+  const sure = confidence === null ? '' : ` · confidence ${Math.round(confidence * 100)} %`;
+  const found = `Cause found and fixed here${sure}`;
+  if (failure === null || failure.since === null) {
+    return [`**${found} · please review as you would an outside contribution**`];
+  }
+  const branch = formatCodeSpan(failure.branch);
+  const green = formatCodeSpan(failure.since.sha.slice(0, 7));
+  return failure.since.kind === 'gone'
+    ? [`**${branch} passes since ${green} without this change · next: close this unless you still want it**`, found]
+    : [
+        `**${branch} is failing again: it passed at ${green} without this change · next: see whether this still fits, otherwise close it**`,
+        found,
+      ];
 }
 
-/** The only closing keyword there is comes from us, and only for the issue that was analysed to its end. */
-function describeAim(
-  { place: { subject }, failure }: PullRequestGround,
-  { outcome, partial }: SourcedIssue['analysis'],
-): string {
+/** Contains the only closing keyword, for an issue that was analysed to its end. */
+function describeAim({ place: { subject }, failure, issue }: PullRequestText): string {
+  const { outcome, partial } = issue.analysis;
   switch (subject.kind) {
     case 'issue':
       return outcome === 'code_fix' && !partial
         ? `Fixes #${subject.number}.`
-        : `For #${subject.number}, which it may not settle.`;
+        : `For #${subject.number}, which it may not fully solve.`;
     case 'pull_request':
-      return `For the checks of #${subject.number}: it goes into the branch of that pull request.`;
+      return `For the failing checks of #${subject.number}. Merges into the branch of that pull request.`;
     case 'failure':
-      return failure === undefined ? 'For red checks.' : describeFailure(failure);
+      return failure === null ? 'For failing checks.' : describeFailure(failure);
     case 'report':
-      return 'For a report that came through the API.';
+      return 'For a report submitted through the API.';
   }
 }
 
-function renderChange(issue: SourcedIssue, links: SourceLinks): readonly Block[] {
-  const verbs = { added: 'new', deleted: 'deleted', modified: 'edited', renamed: 'renamed' };
-  const lines = issue.diff.files.map(({ fileName, status = 'modified' }) =>
-    formatBullet(`${formatCodeSpan(fileName)} (${verbs[status]})`),
-  );
-  const more = lines.length - FILES_SHOWN;
-  const list = [...lines.slice(0, FILES_SHOWN), ...(more > 0 ? [`- and ${more} more`] : [])];
+function describeFailure({ branch, checkNames, headline, range }: FixedFailure): string {
+  const names = checkNames.length === 0 ? '' : `: ${listCheckNames(checkNames)}`;
   return [
-    ...(lines.length === 0 ? [] : [text(`What changes:\n${list.join('\n')}`)]),
-    ...renderWhatToDo(issue, links, 'How the fix works:'),
-  ];
-}
-
-function describeChecked({ attempt, checks }: PullRequestGround): string {
-  const red = attempt?.failedChecks.slice(0, 10).map(formatCodeSpan).filter(Boolean).join(', ') ?? '';
-  return [
-    'Checked: the cause against the source of the commit that it is made for, and that the change applies to it.',
-    `Not checked: no code was run. The checks of this repository do that: ${CHECKS[checks]}.`,
-    ...(attempt === null
-      ? []
-      : [`Further attempt ${attempt.number}${red === '' ? '' : `, after red checks: ${red}`}.`]),
+    `For failing checks on ${formatCodeSpan(branch)}${names}.`,
+    ...(headline === '' ? [] : [`First error: ${formatCodeSpan(removeDuration(headline))}`]),
+    ...(range === null ? [] : [describeRange(range)]),
   ].join('\n');
 }
 
-function renderFooter({ place, requestedBy, isForPush = false, commentUrl }: PullRequestGround): string {
+function describeRange(range: CommitRange): string {
+  const count = describeCount(range.total, 'commit');
+  const ends = `Passing at ${formatCodeSpan(range.from.slice(0, 12))}, failing at ${formatCodeSpan(range.to.slice(0, 12))}`;
+  const commits = listCommits(range, ({ sha, author, subject }) => {
+    const by = author === '' ? '' : ` by ${formatCodeSpan(author)}`;
+    return `${formatCodeSpan(sha.slice(0, 12))}${by}: ${inertInline(subject, 100)}`;
+  });
+  return `${ends}, ${count} later:\n${commits}`;
+}
+
+/** A list of the newest commits, headed by the most likely one, if there is one. */
+export function listCommits(
+  { commits, total, likeliest }: CommitRange,
+  describe: (commit: CommitRange['commits'][number]) => string,
+): string {
+  const isLikeliest = ({ sha }: { readonly sha: string }) => sha === likeliest?.sha;
+  const shown = commits.toSorted((a, b) => Number(isLikeliest(b)) - Number(isLikeliest(a))).slice(0, COMMITS_SHOWN);
+  const lines = shown.map((commit) => {
+    const why = isLikeliest(commit) ? ` · most likely: ${inertInline(likeliest?.reason ?? '', 300)}` : '';
+    return `- ${describe(commit)}${why}`;
+  });
+  const more = total - shown.length;
+  return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
+}
+
+function listFiles({ diff }: SourcedIssue): string {
+  const verbs = { added: 'new', deleted: 'deleted', modified: 'edited', renamed: 'renamed' };
+  const lines = diff.files.map(
+    ({ fileName, status = 'modified' }) => `${formatCodeSpan(fileName) || '–'} (${verbs[status]})`,
+  );
+  return lines.length === 0 ? '' : `Changes:\n${formatList(lines, FILES_SHOWN)}`;
+}
+
+function describeChecked({ attempt, checks }: PullRequestText): string {
+  const failed = attempt?.failedChecks.slice(0, 10).map(formatCodeSpan).filter(Boolean).join(', ') ?? '';
+  const after = failed === '' ? '' : `, after failing checks: ${failed}`;
   return [
-    ...(requestedBy === '' ? [] : [`${isForPush ? 'after a push by' : 'asked for by'} ${formatCodeSpan(requestedBy)}`]),
-    ...(isOfRepository(commentUrl, place) ? [`[how it was found](${commentUrl})`] : []),
+    'Checked: the quotes match the source at this commit, and the patch applies.',
+    `Not checked: no code was run. ${CHECKS[checks]}`,
+    ...(attempt === null ? [] : [`Attempt ${attempt.number + 1}${after}.`]),
+  ].join('\n');
+}
+
+function describeFailingOnBase({ failingOnBase }: PullRequestText): string {
+  if (failingOnBase === undefined || failingOnBase.names.length === 0) return '';
+  const names = failingOnBase.names.slice(0, 10).map(formatCodeSpan).filter(Boolean).join(', ');
+  return `Also failing on ${formatCodeSpan(failingOnBase.base)}, so not caused by this change: ${names}.`;
+}
+
+function renderFooter({ place, requestedBy, isForPush, commentUrl }: PullRequestText): string {
+  return [
+    ...(requestedBy === '' ? [] : [`${isForPush ? 'after a push by' : 'requested by'} ${formatCodeSpan(requestedBy)}`]),
+    ...(isOfRepository(commentUrl, place) ? [`[analysis](${commentUrl})`] : []),
     describeWayBack(place),
   ].join(' · ');
 }
 
-/** Markdown of a few lines. */
-function describeFailure({ branch, failure, range }: MendedFailure): string {
-  const { checkNames: names, headline } = failure;
-  return [
-    `For red checks of ${formatCodeSpan(branch)}${names.length === 0 ? '' : `: ${listCheckNames(names)}`}.`,
-    ...(headline === '' ? [] : [`First error: ${formatCodeSpan(withoutTime(headline))}`]),
-    ...(range === null ? [] : listRange(range)),
-  ].join('\n');
+/** The duration of a test differs each time and says nothing about its failure. */
+export function removeDuration(line: string): string {
+  return line.replace(/(?<!\s)\s*[([]\d{1,6}(?:\.\d{1,9})?\s?m?s[)\]]$/, '').trim();
 }
-
-function listRange(range: CommitRange): readonly string[] {
-  const { from, to, total } = range;
-  const count = `${total.toLocaleString('en')} ${total === 1 ? 'commit' : 'commits'}`;
-  const ends = `Green at ${formatCodeSpan(from.slice(0, 12))}, red at ${formatCodeSpan(to.slice(0, 12))}, ${count} later:`;
-  const { shown, more } = pickCommits(range);
-  const lines = shown.map(({ commit: { sha, author, subject }, likeliest }) => {
-    const by = author === '' ? '' : ` by ${formatCodeSpan(author)}`;
-    return `- ${formatCodeSpan(sha.slice(0, 12))}${by}: ${inertInline(subject, 100)}${likeliest}`;
-  });
-  return [ends, ...lines, ...(more > 0 ? [`- and ${more} more`] : [])];
-}
-
-/** Bold, one line: what there is to do about a change that its branch has done without; "" where it has not. */
-function describeSince({ branch, since }: MendedFailure): string {
-  if (since === null) return '';
-  const main = formatCodeSpan(branch);
-  const green = formatCodeSpan(since.sha.slice(0, 7));
-  return since.kind === 'gone'
-    ? `**Not red on ${main} any more since ${green}, without this change · next: close this, unless it is wanted all the same**`
-    : `**Red on ${main} again: it was mended at ${green} without this change, and is back · next: see whether this still fits, else close it**`;
-}
-
-const COMMITS_SHOWN = 5;
-
-const MAX_REASON = 300;
-
-interface ShownCommit {
-  readonly commit: CommitRange['commits'][number];
-  /** Markdown to stand behind it; "" for all but the likeliest. */
-  readonly likeliest: string;
-}
-
-/** The newest first, but for the likeliest where one stands out; `more`: how many are not shown. */
-export function pickCommits({ commits, total, likeliest }: CommitRange): {
-  readonly shown: readonly ShownCommit[];
-  readonly more: number;
-} {
-  const first = commits.filter(({ sha }) => sha === likeliest?.sha);
-  const others = commits.filter(({ sha }) => sha !== likeliest?.sha);
-  const shown = [
-    ...first.map((commit) => ({
-      commit,
-      likeliest: ` · the likeliest: it ${inertInline(likeliest?.reason ?? '', MAX_REASON)}`,
-    })),
-    ...others.map((commit) => ({ commit, likeliest: '' })),
-  ].slice(0, COMMITS_SHOWN);
-  return { shown, more: total - shown.length };
-}
-
-const MAX_HEADLINE = 72;
-
-const MAX_BODY = 800;
 
 const ORIGINS: Readonly<Record<Subject['kind'], string>> = {
   issue: 'an issue',
-  pull_request: 'red checks of a pull request',
-  failure: 'red checks of a branch',
+  pull_request: 'failing checks of a pull request',
+  failure: 'failing checks of a branch',
   report: 'a report',
 };
 
-/**
- * `headline` is one line of at most 72 characters. Neither part mentions, refers, closes, skips checks or adds trailers: a reference
- * to the subject would show there again with every push, and the pull request has it.
- */
+/** Names no number: a reference would appear on the subject again with every push, and the pull request has it. */
 export function renderCommitMessage(
   whole: SourcedIssue,
   subject: Subject,
 ): { readonly headline: string; readonly body: string } {
-  // A commit outlives what a repository is today: private ones become public.
+  // A private repository may become public, and its commits with it.
   const { issue } = filterIssue(whole, { isPublic: true });
-  const cause = plainWords(firstSentences(issue.rootCause, 3).first.replace(/(?<!\s)\s*\[step \d+\]/g, ''), MAX_BODY);
-  const origin = ORIGINS[subject.kind];
-  const body = [cause, `Proposed by Causeway from ${origin}; the pull request says how it is known.`];
-  return { headline: renderTitle(issue, MAX_HEADLINE), body: body.filter((part) => part !== '').join('\n\n') };
+  const cause = formatPlain(removeCitations(splitSentences(issue.rootCause, 3).first), MAX_BODY);
+  const origin = `Proposed by Causeway from ${ORIGINS[subject.kind]}; see the pull request for the evidence.`;
+  return { headline: renderTitle(issue, MAX_HEADLINE), body: [cause, origin].filter(Boolean).join('\n\n') };
 }

@@ -46,7 +46,7 @@ describe('who asked for the pull request', () => {
     const sha = await house.head(branch);
     await house.double.people.reportCheck(SHOP, { sha, name: 'test', conclusion: 'failure' });
     await house.publish();
-    expect(house.pulls()[0]?.body).toContain('asked for by `wanda`');
+    expect(house.pulls()[0]?.body).toContain('requested by `wanda`');
     expect((await house.thread()).record.pullRequest).toMatchObject({
       requestedBy: { login: 'wanda' },
       attempts: [{ headSha: sha, outcome: null }],
@@ -68,7 +68,7 @@ describe('who asked for the pull request', () => {
   });
 });
 
-describe('a pull request that was closed unmerged', () => {
+describe('a pull request that was closed without merging', () => {
   it('stays closed until somebody with write asks once more, and is opened anew then, once', async () => {
     await using house = await closed();
     await house.settle();

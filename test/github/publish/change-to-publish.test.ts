@@ -1,7 +1,7 @@
 // From a stored change to the files of a commit, over real repositories: whole, byte for byte, or withheld in words.
 import { describe, expect, it } from 'vitest';
 import type { ChangeSet, FileChange } from '../../../src/core/diff/diff.ts';
-import { type ChangeGround, proveChange } from '../../../src/github/publish/prove-change.ts';
+import { type ChangeToPublish, proveChange } from '../../../src/github/publish/prove-change.ts';
 import { pathProject, SIGNAL, testSource } from '../../git/open-project.ts';
 import { type GitRepository, gitRepository } from '../../support/git-repository.ts';
 
@@ -10,7 +10,7 @@ const FILES = { 'src/a.js': 'one\ntwo\nthree\n', 'src/b.js': 'b\n', 'run.sh': '#
 interface Ground {
   readonly repository: GitRepository;
   readonly base: string;
-  publish(files: readonly FileChange[], over?: Partial<ChangeGround>): ReturnType<typeof proveChange>;
+  publish(files: readonly FileChange[], over?: Partial<ChangeToPublish>): ReturnType<typeof proveChange>;
 }
 
 /** A repository with one commit, whose head is published on unless the test says otherwise. */
@@ -27,7 +27,7 @@ async function withGround(test: (ground: Ground) => Promise<void>, files: Record
       const changeSet: ChangeSet = { base, files: changes };
       const paths = { allow: [], block: [] };
       const redact = async (text: string) => text;
-      const ground = { repository: opened, changeSet, elsewhere: null, paths, redact, ...over, head };
+      const ground = { repository: opened, changeSet, otherBase: null, paths, redact, ...over, head };
       return await proveChange(ground, SIGNAL);
     },
   });
@@ -127,20 +127,20 @@ describe('a change is withheld', () => {
     withGround(async ({ repository, publish }) => {
       const added: FileChange = { kind: 'added', path: 'lib/x.js', mode: '100644', after: 'x\n' };
       await repository.commit({ lib: 'a file\n' }, 'In the way');
-      expect(reasonOf(await publish([added]))).toContain('something at `lib`');
+      expect(reasonOf(await publish([added]))).toContain('`lib` already exists');
     }));
 
   it('where the stored text does not fit the real one', () =>
     withGround(async ({ publish }) => {
       expect(reasonOf(await publish([{ ...MODIFIED, before: 'one\nTWO\nthree\n' } as FileChange]))).toContain(
-        'no longer fits',
+        'no longer applies',
       );
     }));
 
   it('where it would put a placeholder in place of a secret, or a secret itself', () =>
     withGround(async ({ publish }) => {
       const holed: FileChange = { ...MODIFIED, after: 'one\n[redacted]\nthree\n' } as FileChange;
-      expect(reasonOf(await publish([holed]))).toContain('runs through a secret');
+      expect(reasonOf(await publish([holed]))).toContain('includes a secret');
       const redact = async (text: string) => text.replaceAll('2', '[redacted]');
       expect(reasonOf(await publish([MODIFIED], { redact }))).toContain('looks like a secret');
     }));
@@ -150,7 +150,7 @@ describe('a change is withheld', () => {
     ['among the blocked ones', { allow: [], block: ['src/**'] }],
   ])('where a path is %s', (_, paths) =>
     withGround(async ({ publish }) => {
-      expect(reasonOf(await publish([MODIFIED], { paths }))).toContain('`src/a.js` is closed to changes');
+      expect(reasonOf(await publish([MODIFIED], { paths }))).toContain("doesn't allow changes to `src/a.js`");
     }),
   );
 

@@ -6,8 +6,8 @@ import type { Analysis, Conclusion } from '../../../src/core/issue.ts';
 import type { JobResult } from '../../../src/core/queue.ts';
 import type { Subject, Thread, Trigger } from '../../../src/core/thread.ts';
 import type { Run } from '../../../src/db/runs.ts';
-import type { CheckRunDeps } from '../../../src/github/publish/decide-check-run.ts';
 import { createCheckRunHandler } from '../../../src/github/publish/publish-check-run.ts';
+import type { PublishDeps } from '../../../src/github/publish/view.ts';
 import { SIGNAL } from '../../git/open-project.ts';
 import { repository } from '../../github-double/lookup.ts';
 import type { CheckRun } from '../../github-double/state-checks.ts';
@@ -24,7 +24,7 @@ interface Begun {
 
 export interface CheckRunHouse extends AsyncDisposable {
   readonly house: PublishingHouse;
-  readonly deps: CheckRunDeps;
+  readonly deps: PublishDeps;
   readonly sha: string;
   readonly pull: HeadPlace & { readonly kind: 'pull_request' };
   readonly onDefault: HeadPlace;
@@ -48,7 +48,7 @@ export async function checkRunHouse(setting: Setting = {}): Promise<CheckRunHous
   const house = await publishingHouse(setting);
   const { store, project, double } = house;
   const now = () => house.deps.now().toISOString();
-  const deps: CheckRunDeps = { ...house.deps, store };
+  const deps: PublishDeps = { ...house.deps, store };
   const sha = await house.head();
   const noted = { id: createId('hed'), projectId: project.id, sha, branch: 'topic' };
   const { id } = await store.ensureHead(noted, { runAt: now(), now: now() });

@@ -21,7 +21,7 @@ describe('our check run', () => {
     expect(run).toMatchObject({
       ...{ name: 'Causeway', status: 'in_progress', conclusion: null, annotations: [], actions: [] },
       externalId: (await house.head()).id,
-      output: { title: 'Your change: TypeError: x · the cause is being looked for' },
+      output: { title: 'Your change: TypeError: x · looking for the cause' },
     });
     expect(run?.output.text).toContain('```text\nTypeError: x\n```');
     const wait = Date.parse(first.kind === 'later' ? first.runAt : '') - house.deps.now().getTime();
@@ -94,7 +94,7 @@ describe('our check run', () => {
     const begun = await house.begun();
     await house.judged([begun.finding]);
     await house.publish();
-    const store = { ...house.deps.store, investigation: async () => null };
+    const store = { ...house.deps.store, findInvestigation: async () => null };
     Object.assign(house.deps, { store });
     expect(await shown(house)).toMatchObject({ status: 'completed' });
   });
@@ -117,7 +117,7 @@ describe('our check run', () => {
     await house.judged([begun.finding], { state: 'superseded', place: null });
     expect(await house.publish()).toEqual({ kind: 'done' });
     expect(house.runs()).toMatchObject([{ status: 'completed', annotations: [] }]);
-    expect(house.runs()[0]?.output.summary).toMatch(/^Another commit has taken the place/);
+    expect(house.runs()[0]?.output.summary).toMatch(/^A newer commit replaced this one/);
   });
 
   it('shows no secret', async () => {
@@ -175,7 +175,7 @@ describe('the button', () => {
     await house.judged([begun.finding], { place: house.onDefault });
     const run = await shown(house);
     expect(run?.actions).toEqual([]);
-    expect(run?.output.summary).toContain(`next: review or close [#9](${url}), which is still open from the last time`);
+    expect(run?.output.summary).toContain(`next: review or close [#9](${url}), still open from last time`);
   });
 
   it('is one for each failure of the default branch that has a change', async () => {
@@ -261,7 +261,7 @@ describe('the button', () => {
     await house.house.store.requestFix(begun.thread.id, { ...by, at: now }, now);
     const asked = await shown(house);
     expect(asked?.actions).toEqual([]);
-    expect(asked?.output.summary).toContain('a pull request is being opened');
+    expect(asked?.output.summary).toContain('opening a pull request');
     expect((await house.publish()).kind).toBe('later');
     const { investigationId } = begun.finding;
     const withheld = { investigationId: investigationId ?? '', reason: 'The base has moved.', request: '' };
@@ -296,7 +296,7 @@ describe('the button', () => {
     expect((await shown(house))?.actions).toHaveLength(1);
     const closed = {
       ...house.deps.store,
-      failure: async () => ({ ...(await ledger(house, finding.failureId)), state: 'closed' as const }),
+      findFailure: async () => ({ ...(await ledger(house, finding.failureId)), state: 'closed' as const }),
     };
     Object.assign(house.deps, { store: closed });
     expect((await shown(house))?.actions).toEqual([]);

@@ -1,10 +1,9 @@
 // What the publisher does next, told by what is known and what is recorded.
 import { describe, expect, it } from 'vitest';
-import { EMPTY_RECORD, type ThreadRecord } from '../../../src/core/thread.ts';
-import { decideStep, type Step } from '../../../src/github/publish/decide.ts';
-import { digestOf, markerIn } from '../../../src/github/publish/marker.ts';
+import { EMPTY_RECORD, type PostedComment, type ThreadRecord } from '../../../src/core/thread.ts';
+import { decideComment, decideStep, type Step } from '../../../src/github/publish/decide.ts';
+import { digestOf, readMarker } from '../../../src/github/publish/marker.ts';
 import type { View } from '../../../src/github/publish/view.ts';
-import { decideComment, markRemoved } from '../../../src/github/publish/wanted-comment.ts';
 
 import {
   at,
@@ -25,6 +24,8 @@ const OTHER = 'inv_2';
 function next(view: View): Step {
   return decideStep(view, FRESH);
 }
+
+const removed = (over: Partial<PostedComment> = {}) => ({ ...comment(over), digest: '', url: '' });
 
 /** The record of a comment that says what the view wants to be said. */
 function upToDate(view: View, shows: 'facts' | 'result') {
@@ -68,11 +69,11 @@ describe('while an investigation runs', () => {
 
   it('takes over the facts comment of a run that a newer request has replaced', () => {
     const record = { ...SEEN, comment: comment({ investigationId: OTHER, at: at(-60) }) };
-    expect(next(sampleView({ facts: facts(), record }))).toMatchObject({ kind: 'edit', standing: { id: 5 } });
+    expect(next(sampleView({ facts: facts(), record }))).toMatchObject({ kind: 'edit', posted: { id: 5 } });
   });
 
   it('does not write a comment again that somebody has deleted', () => {
-    const record = { ...SEEN, comment: markRemoved(comment()) };
+    const record = { ...SEEN, comment: removed() };
     expect(next(sampleView({ facts: facts(), record })).kind).toBe('later');
   });
 });
@@ -106,9 +107,9 @@ describe('a result', () => {
   });
 
   it('comes even where the comment of an earlier analysis was deleted, but not where its own was', () => {
-    const earlier = markRemoved(comment({ investigationId: OTHER }));
+    const earlier = removed({ investigationId: OTHER });
     expect(next(concluded(onRequest, { comment: earlier })).kind).toBe('post');
-    expect(next(concluded(onRequest, { comment: markRemoved(comment()) })).kind).toBe('open');
+    expect(next(concluded(onRequest, { comment: removed() })).kind).toBe('open');
   });
 });
 
@@ -151,7 +152,7 @@ describe('an end without a result', () => {
     });
     expect(Math.max(...texts.map(({ length }) => length))).toBeLessThanOrEqual(60_000);
     expect(Math.max(...texts.map(({ length }) => length))).toBeGreaterThan(55_000);
-    expect(texts.map((text) => markerIn(text)?.kind)).toEqual(sizes.map(() => 'result'));
+    expect(texts.map((text) => readMarker(text)?.kind)).toEqual(sizes.map(() => 'result'));
   });
 });
 

@@ -1,22 +1,22 @@
 // How our own texts, commits and branches are known again.
 import { describe, expect, it } from 'vitest';
-import { isAsSealed, markerIn, markerText, sealed } from '../../../src/github/publish/marker.ts';
-import { addTrailers, listBranchNames, readCarriedIssue } from '../../../src/github/publish/open-pull-request.ts';
+import { isAsSealed, markerText, readMarker, sealText } from '../../../src/github/publish/marker.ts';
+import { addTrailers, listBranchNames, readIssueOf } from '../../../src/github/publish/open-pull-request.ts';
 
 const MARKER = { threadId: 'thr_1', investigationId: 'inv_1', kind: 'facts' } as const;
 
 describe('a marker', () => {
   it('is found again in the text around it', () => {
-    expect(markerIn(`Words\n\n${markerText(MARKER)}\n`)).toEqual(MARKER);
-    expect(markerIn('<!-- causeway thread=1 investigation=2 kind=facts -->')).toBeNull();
+    expect(readMarker(`Words\n\n${markerText(MARKER)}\n`)).toEqual(MARKER);
+    expect(readMarker('<!-- causeway thread=1 investigation=2 kind=facts -->')).toBeNull();
   });
 
   it('counts as the last line alone, be there a seal below or not', () => {
     const other = markerText({ ...MARKER, threadId: 'thr_2' });
-    expect(markerIn(`${other}\n\n${markerText(MARKER)}`)).toEqual(MARKER);
-    expect(markerIn(sealed(`${other}\r\n${markerText(MARKER)}`))).toEqual(MARKER);
-    expect(markerIn(`${markerText(MARKER)}\n\nI do not think so.`)).toBeNull();
-    expect(markerIn(`> ${markerText(MARKER)}`)).toBeNull();
+    expect(readMarker(`${other}\n\n${markerText(MARKER)}`)).toEqual(MARKER);
+    expect(readMarker(sealText(`${other}\r\n${markerText(MARKER)}`))).toEqual(MARKER);
+    expect(readMarker(`${markerText(MARKER)}\n\nI do not think so.`)).toBeNull();
+    expect(readMarker(`> ${markerText(MARKER)}`)).toBeNull();
   });
 
   it('shows nothing to people', () => {
@@ -25,7 +25,7 @@ describe('a marker', () => {
 });
 
 describe('a seal', () => {
-  const text = sealed(`Title\n\nbody\n${markerText(MARKER)}`);
+  const text = sealText(`Title\n\nbody\n${markerText(MARKER)}`);
 
   it('holds whatever GitHub does to line ends', () => {
     expect(isAsSealed(text)).toBe(true);
@@ -43,21 +43,22 @@ describe('a commit message', () => {
   const head = { sha: 'a', parents: [], isOurs: true };
 
   it('names thread and Issue in trailers that are read again', () => {
-    const { headline, body } = addTrailers({ headline: 'Fix it', body: 'Because.' }, carries);
+    const { headline, body } = addTrailers({ headline: 'Fix it', body: 'Because.' }, carries.threadId, carries.issueId);
     const message = `${headline}\n\n${body}`;
-    expect(readCarriedIssue({ ...head, message }, 'thr_1')).toBe('iss_1');
-    expect(readCarriedIssue({ ...head, message }, 'thr_2')).toBeNull();
+    expect(readIssueOf({ ...head, message }, 'thr_1')).toBe('iss_1');
+    expect(readIssueOf({ ...head, message }, 'thr_2')).toBeNull();
   });
 
   it('of somebody else is not ours, whatever it says', () => {
-    const { body } = addTrailers({ headline: 'Fix it', body: '' }, carries);
-    expect(readCarriedIssue({ ...head, isOurs: false, message: `x\n\n${body}` }, 'thr_1')).toBeNull();
+    const { body } = addTrailers({ headline: 'Fix it', body: '' }, carries.threadId, carries.issueId);
+    expect(readIssueOf({ ...head, isOurs: false, message: `x\n\n${body}` }, 'thr_1')).toBeNull();
   });
 
   it('leaves no checks out', () => {
     const { headline, body } = addTrailers(
       { headline: 'Fix [skip ci]', body: 'a [no ci]\nskip-checks: true' },
-      carries,
+      carries.threadId,
+      carries.issueId,
     );
     expect(`${headline}\n${body}`).not.toMatch(/\[(skip ci|no ci)\]|skip-checks:/);
   });

@@ -4,8 +4,7 @@ import type { Sighting } from '../../../src/core/failure.ts';
 import type { Finding, HeadPlace } from '../../../src/core/head.ts';
 import { createId } from '../../../src/core/ids.ts';
 import type { Analysis } from '../../../src/core/issue.ts';
-import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-config.ts';
-import { decideFix } from '../../../src/github/publish/fix-standing.ts';
+import { decideFix } from '../../../src/github/publish/decide-fix.ts';
 import { inBranch, inPullRequest, ON_MAIN } from '../../support/check-store-samples.ts';
 import { type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
 import { at, cause, fixResult, NOW, unasked } from './sample-view.ts';
@@ -21,7 +20,7 @@ function standingOf(analysis: Partial<Analysis>, requestedAt: string | null = NO
     { checks: null, pull: null },
     { subject: { kind: 'failure', failureId: 'fal_1' }, fixRequest },
   );
-  return decideFix(view, result).kind;
+  return decideFix(view, result.issue).kind;
 }
 
 describe('the fix of a red default branch', () => {
@@ -43,55 +42,6 @@ describe('the fix of a red default branch', () => {
   it('waits where nobody stands behind it, or only somebody who asked for another one before', () => {
     expect(standingOf({}, null)).toBe('on_request');
     expect(standingOf({}, at(-60))).toBe('on_request');
-  });
-
-  it('is a draft on top of the default branch, with a comment nowhere', async () => {
-    await using house = await publishingHouse({
-      config: { pullRequest: { ...DEFAULT_CONFIG.pullRequest, base: 'develop' } },
-    });
-    await red(house);
-    await house.conclude({ analysis: SURE });
-    await house.settle();
-    const [pull] = house.pulls();
-    expect(pull?.pull).toMatchObject({ baseRef: 'main', isDraft: true });
-    expect(pull?.pull?.headRef).toMatch(/^causeway\/failure-[0-9A-Za-z]{6}$/);
-    expect(pull?.body).toContain('For red checks of `main`: `lint`, `test (20)`.\nFirst error: `Error: red`');
-    expect(pull?.body).not.toContain('of a fork');
-    expect(pull?.body).toContain('after a push by `wanda`');
-    expect(pull?.body).toContain('Green at `aaaaaaaaaaaa`, red at `bbbbbbbbbbbb`, 2 commits later:');
-    expect(house.comments()).toEqual([]);
-    await house.settle();
-    expect(house.pulls()).toHaveLength(1);
-  });
-
-  it('is not opened where the branch is green again meanwhile', async () => {
-    await using house = await publishingHouse();
-    const { failureId } = await red(house);
-    await house.conclude({ analysis: SURE });
-    await mended(house, failureId);
-    await house.settle();
-    expect(house.pulls()).toEqual([]);
-    expect((await house.thread()).record.withheld?.reason).toContain('green again');
-  });
-
-  it('says when the branch has done without it, and keeps to the commits that it was made for', async () => {
-    await using house = await publishingHouse();
-    const { failureId } = await red(house);
-    await house.conclude({ analysis: SURE });
-    await house.settle();
-    expect(house.pulls()[0]?.body).toMatch(/^\*\*Cause found/);
-    await mended(house, failureId);
-    await house.settle();
-    expect(house.pulls()[0]?.body).toMatch(
-      /^\*\*Not red on `main` any more since `ccccccc`, without this change · next: close/,
-    );
-    house.advance(60);
-    await back(house, failureId);
-    await house.settle();
-    const body = house.pulls()[0]?.body;
-    expect(body).toMatch(/^\*\*Red on `main` again: it was mended at `ccccccc` without this change/);
-    expect(body).toContain('Green at `aaaaaaaaaaaa`, red at `bbbbbbbbbbbb`, 2 commits later:');
-    expect(body).not.toContain('eeeeeee');
   });
 
   it('says nothing of the branch where it comes back, and ends, in a pull request alone', async () => {
@@ -120,22 +70,6 @@ describe('the fix of a red default branch', () => {
     await house.conclude({ analysis: SURE });
     await house.settle();
     expect(house.pulls()).toEqual([]);
-  });
-
-  it('names who asked where somebody did', async () => {
-    await using house = await publishingHouse();
-    await red(house);
-    await house.conclude({ analysis: { ...SURE, confidence: 0.5 } });
-    await house.settle();
-    expect(house.pulls()).toEqual([]);
-    house.advance(60);
-    const { id } = await house.thread();
-    const rita = house.double.people.user('rita');
-    house.double.people.grant(SHOP, 'rita', 'write');
-    const now = house.deps.now().toISOString();
-    await house.store.requestFix(id, { id: rita.id, login: 'rita', at: now }, now);
-    await house.settle();
-    expect(house.pulls()[0]?.body).toContain('asked for by `rita`');
   });
 });
 

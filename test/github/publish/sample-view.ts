@@ -62,6 +62,7 @@ export function sampleView(over: Partial<View> = {}, thread: Partial<Thread> = {
     record: { ...EMPTY_RECORD, seen: NOW },
     project: PROJECT,
     config: DEFAULT_CONFIG,
+    isObserved: false,
     opens: true,
     lacks: [],
     seesChecks: true,

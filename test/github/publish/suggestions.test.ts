@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { toDiff, toFileDiff } from '../../../src/core/diff/diff.ts';
 import type { Diff } from '../../../src/core/issue.ts';
 import type { InvestigationSettings } from '../../../src/core/settings.ts';
-import type { ReviewComment } from '../../../src/github/publish/outbox.ts';
+import type { ReviewComment } from '../../../src/github/publish/github-writer.ts';
 import { suggestChanges } from '../../../src/github/publish/suggestions.ts';
 import { randomEdit } from '../../core/random-edits.ts';
 import { suggestionIn } from '../../github-double/suggestion.ts';
@@ -117,36 +117,6 @@ describe('suggestions', () => {
     ['a carriage return', edited((lines) => void lines.splice(10, 1, 'new\r'))],
   ])('are none for %s', (_, diff) => {
     expect(suggested(diff)).toEqual([]);
-  });
-
-  it('keep an emoji that stands there, in the line that changes as in the one that is taken along', () => {
-    const head = HEAD.with(10, "say('❤️ old 👨‍👩‍👧')");
-    const patch = patchOf(head, [10, 12]);
-    const changed = diffOf(textOf(head), textOf(head.with(10, "say('❤️ new 👨‍👩‍👧')")));
-    expect(suggested(changed, patch)).toEqual([
-      { path: 'a.js', from: 11, to: 11, body: "```suggestion\nsay('❤️ new 👨‍👩‍👧')\n```" },
-    ]);
-    const added = diffOf(textOf(head), textOf(head.toSpliced(11, 0, 'new')));
-    expect(suggested(added, patch)).toEqual([
-      { path: 'a.js', from: 11, to: 11, body: "```suggestion\nsay('❤️ old 👨‍👩‍👧')\nnew\n```" },
-    ]);
-    const first = HEAD.with(6, "say('❤️')");
-    expect(suggested(diffOf(textOf(first), textOf(first.toSpliced(6, 0, 'new'))), patchOf(first, [10, 12]))).toEqual([
-      { path: 'a.js', from: 7, to: 7, body: "```suggestion\nnew\nsay('❤️')\n```" },
-    ]);
-  });
-
-  it.each<[string, string, string]>([
-    ['stands there, and once more', "say('❤️ old')", "say('❤️ ❤️ old')"],
-    ['stands behind another character there', "say('❤️ old')", "say('❤ old\ufe0f')"],
-    ['stands there, and more of it', "say('❤️ old')", "say('❤️\u{e0141} old')"],
-    ['stands there in another order', 'a\u200b\u200c', '\u200ca\u200b'],
-    ['stands elsewhere in the file', 'plain', "say('⚠️')"],
-    ['is taken along and turns the order of reading', "say('\u202eold')", "say('\u202eold')\nnew"],
-    ['is taken along and is a carriage return', 'old\r', 'old\r\nnew'],
-  ])('are none where what is not seen %s', (_, before, after) => {
-    const head = HEAD.with(10, before).with(30, "say('⚠️')");
-    expect(suggested(diffOf(textOf(head), textOf(head.with(10, after))), patchOf(head, [10, 12]))).toEqual([]);
   });
 
   it('are none for a path that the configuration closes', () => {

@@ -1,12 +1,15 @@
 // A text that has grown past what GitHub takes: it loses its folds, whole, and is still found again.
 import { expect, it } from 'vitest';
+import type { Redactor } from '../../../src/redact/redactor.ts';
 import { renderMarkdown } from '../../github-double/page/markdown.ts';
 import { publishingHouse, SHOP } from './publishing-house.ts';
 
 it('leaves without its folds, so that no cut sets free what stood in code, and is found by its marker', async () => {
   const grown = (text: string) =>
     text.replace('</summary>', `</summary>\n\n\`\`\`\n${'@octo/everyone '.repeat(5_000)}\n\`\`\`\n`);
-  await using house = await publishingHouse({ deps: { redactor: { redact: async (text) => grown(text) } } });
+  await using house = await publishingHouse({
+    deps: { redactor: { redact: async (text: string) => grown(text) } as Redactor },
+  });
   await house.ask();
   await house.conclude();
   await house.settle();

@@ -2,10 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_RECORD, type PostedComment, type ThreadRecord } from '../../../src/core/thread.ts';
 import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-config.ts';
-import { decideStep, type Step } from '../../../src/github/publish/decide.ts';
+import { decideComment, decideStep, type Step } from '../../../src/github/publish/decide.ts';
 import { digestOf } from '../../../src/github/publish/marker.ts';
 import type { Cause, View } from '../../../src/github/publish/view.ts';
-import { decideComment } from '../../../src/github/publish/wanted-comment.ts';
 import { at, cause, comment, facts, fixResult, livePull, NOW, sampleHead, sampleView, unasked } from './sample-view.ts';
 
 const FRESH = { hasFollowed: false, followAt: null };
@@ -79,7 +78,7 @@ describe('red checks that nobody asked about', () => {
 
   it('of a newer head are told in the comment that stands, never in a second one', () => {
     const view = withComment(unasked([cause(TOLD)]), { investigationId: 'inv_0' });
-    expect(next(view)).toMatchObject({ kind: 'edit', standing: { id: 5 }, comment: { shows: 'result' } });
+    expect(next(view)).toMatchObject({ kind: 'edit', posted: { id: 5 }, comment: { shows: 'result' } });
     const same = { digest: digestOf(decideComment(view)?.text ?? '') };
     expect(next(withComment(view, same))).toEqual({ kind: 'done' });
   });
@@ -102,8 +101,8 @@ describe('red checks that nobody asked about', () => {
     });
     const view = unasked([cause(TOLD), { ...other, investigation: null }]);
     const { text } = decideComment(view)!;
-    expect(text.split('\n')[0]).toContain('`test (20)` is red because of this change');
-    expect(text).toContain('**`lint`**\n\nNot looked into: The check says too little');
+    expect(text.split('\n')[0]).toContain('`test (20)` fails because of this change');
+    expect(text).toContain('**`lint`**\n\nNot investigated: The check says too little');
   });
 });
 
@@ -149,8 +148,8 @@ describe('green again', () => {
 
   it('leaves one line of the comment', () => {
     const step = next(green(red));
-    expect(step).toMatchObject({ kind: 'settle', comment: { shows: 'settled', how: 'edit' } });
-    const lines = step.kind === 'settle' ? step.comment.text.split('\n').filter(Boolean) : [];
+    expect(step).toMatchObject({ kind: 'edit', comment: { shows: 'settled', how: 'edit' } });
+    const lines = step.kind === 'edit' ? step.comment.text.split('\n').filter(Boolean) : [];
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(/^Green again at `ccccccc`: `lint`, `test \(20\)` passed\. The cause was: /);
     expect(lines[1]).toMatch(/^<!-- causeway thread=thr_1 investigation=inv_1 kind=result -->$/);
@@ -159,7 +158,7 @@ describe('green again', () => {
   it('says that it was flaky where the same commit passed', () => {
     const passed = cause(TOLD, { verdict: 'flaky' });
     const step = next(green(red, [passed], { sha: 'a'.repeat(40) }));
-    expect(step.kind === 'settle' && step.comment.text).toContain('without a change, so it was flaky.');
+    expect(step.kind === 'edit' && step.comment.text).toContain('without a change, so this was flaky.');
   });
 
   it('says nothing where nothing was said before, and nothing twice', () => {
@@ -168,14 +167,14 @@ describe('green again', () => {
   });
 
   it('also tells of it when the pull request was merged at once', () => {
-    expect(next({ ...green(red), pull: livePull({ state: 'closed' }) }).kind).toBe('settle');
+    expect(next({ ...green(red), pull: livePull({ state: 'closed' }) }).kind).toBe('edit');
   });
 
   it('folds the suggestions away after the comment, and once', () => {
     const suggested = { reviewId: 3, nodeId: 'R_1', investigationId: 'inv_1', headSha: 'a'.repeat(40) };
     const view = green(withComment(red, { shows: 'settled' }, { suggested }));
     expect(next(view)).toEqual({ kind: 'fold' });
-    expect(next(green(withComment(red, {}, { suggested }))).kind).toBe('settle');
+    expect(next(green(withComment(red, {}, { suggested }))).kind).toBe('edit');
     const folded = { ...suggested, isMinimized: true };
     expect(next(green(withComment(red, { shows: 'settled' }, { suggested: folded }))).kind).toBe('done');
     expect(next(green(withComment(red, { digest: '' }, { suggested })))).toEqual({ kind: 'fold' });
@@ -185,23 +184,9 @@ describe('green again', () => {
     const settled = withComment(unasked([cause(TOLD)]), {
       ...{ shows: 'settled', isMinimized: true, investigationId: 'inv_0' },
     });
-    expect(next(settled)).toMatchObject({ kind: 'reopen', standing: { id: 5 }, comment: { shows: 'result' } });
+    expect(next(settled)).toMatchObject({ kind: 'edit', posted: { id: 5 }, comment: { shows: 'result' } });
     const silent = withComment(unasked([cause(TOLD, { verdict: 'flaky' })]), { shows: 'settled', isMinimized: true });
     expect(next(silent)).toEqual({ kind: 'done' });
-  });
-
-  it('and red later brings the suggestions back at the very head that they were made for', () => {
-    const told = unasked([cause(FIX)]);
-    const suggested = {
-      ...{ reviewId: 3, nodeId: 'R_1', investigationId: 'inv_1', headSha: 'a'.repeat(40), isMinimized: true },
-    };
-    const folded = (over = {}, view = told) =>
-      next(withComment(view, { shows: 'settled', isMinimized: true }, { suggested: { ...suggested, ...over } })).kind;
-    expect(folded()).toBe('unfold');
-    expect(folded({ isMinimized: false })).toBe('reopen');
-    expect(folded({ reviewId: 0 })).toBe('reopen');
-    expect(folded({ headSha: 'b'.repeat(40) })).toBe('reopen');
-    expect(folded({}, unasked([cause(FIX, { verdict: 'flaky' })]))).toBe('done');
   });
 
   it('ends what a person asked for only where it came after they were told', () => {
@@ -211,7 +196,7 @@ describe('green again', () => {
     const standing = withComment(told, { digest: text });
     expect(next(standing)).toEqual({ kind: 'done' });
     expect(next(green(standing, [], { endedAt: at(-1) }))).toEqual({ kind: 'done' });
-    expect(next(green(standing, [], { endedAt: at(1) })).kind).toBe('settle');
+    expect(next(green(standing, [], { endedAt: at(1) })).kind).toBe('edit');
     const suggested = { reviewId: 3, nodeId: 'R_1', investigationId: 'inv_0', headSha: 'a'.repeat(40) };
     const withReview = { ...standing, record: { ...standing.record, suggested } };
     expect(next(green(withReview, [], { endedAt: at(-1) })).kind).toBe('done');

@@ -1,6 +1,6 @@
 // Where our check run marks the code: at the fault, in paths that can only be files of the repository, and nowhere else.
 import { describe, expect, it } from 'vitest';
-import { listAnnotations } from '../../../src/github/render/check-run-annotations.ts';
+import { listAnnotations } from '../../../src/github/render/check-run.ts';
 import {
   cause,
   DEFAULT,

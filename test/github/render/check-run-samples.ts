@@ -1,7 +1,7 @@
 // What check runs are rendered from in tests: a pull request whose checks are red since the checkout fails for some coupons.
 import type { Failure, Sighting } from '../../../src/core/failure.ts';
 import type { Finding, HeadPlace } from '../../../src/core/head.ts';
-import type { Cause, CheckRunGround } from '../../../src/github/render/check-run-ground.ts';
+import type { Cause, CheckRunContent } from '../../../src/github/render/check-run-title.ts';
 import { CHANGE, fixedIssue } from './comment-samples.ts';
 
 export const HEAD = CHANGE.base;
@@ -78,7 +78,7 @@ export function knownFailure(over: Partial<Failure> = {}): Failure {
 
 export function cause(over: Partial<Cause> = {}): Cause {
   return {
-    ...{ finding: finding(), failure: failure(), inquiry: { kind: 'none' }, toldAt: '', fix: { kind: 'none' } },
+    ...{ finding: finding(), failure: failure(), inquiry: { kind: 'none' }, reportUrl: '', fix: { kind: 'none' } },
     ...over,
   };
 }
@@ -87,7 +87,10 @@ export function foundInquiry(...issue: Parameters<typeof fixedIssue>): Cause['in
   return { kind: 'concluded', issue: fixedIssue(...issue), changeSet: CHANGE, recordUrl: '' };
 }
 
-export function ground(over: Partial<CheckRunGround> = {}, head: Partial<CheckRunGround['head']> = {}): CheckRunGround {
+export function ground(
+  over: Partial<CheckRunContent> = {},
+  head: Partial<CheckRunContent['head']> = {},
+): CheckRunContent {
   return {
     ...{ repository: 'octo/shop', webUrl: 'https://github.com', isPublic: true, defaultBranch: 'main' },
     head: { sha: HEAD, state: 'red', place: PULL, leftOut: [], stillWaiting: [], ...head },

@@ -4,10 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { Reason, Verdict } from '../../../src/core/check.ts';
 import type { CommitRange, Failure } from '../../../src/core/failure.ts';
 import { EMPTY_EXCERPT, type Finding } from '../../../src/core/head.ts';
-
-import type { Cause, CheckRunGround } from '../../../src/github/render/check-run-ground.ts';
-import { renderDetails, renderSummary } from '../../../src/github/render/check-run-text.ts';
-import { renderTitle } from '../../../src/github/render/check-run-title.ts';
+import { renderDetails, renderSummary } from '../../../src/github/render/check-run.ts';
+import { type Cause, type CheckRunContent, renderTitle } from '../../../src/github/render/check-run-title.ts';
 import '../../support/property-seed.ts';
 import { ANY_CHARACTER } from '../../support/any-character.ts';
 import {
@@ -25,7 +23,7 @@ import {
 import { fixedIssue } from './comment-samples.ts';
 import { effectsOf } from './github-reading.ts';
 
-function judged(verdict: Verdict, reason: Reason, over: Partial<Cause> = {}): CheckRunGround {
+function judged(verdict: Verdict, reason: Reason, over: Partial<Cause> = {}): CheckRunContent {
   return ground({ causes: [cause({ finding: finding({ verdict, reasons: [reason] }), ...over })] });
 }
 
@@ -42,7 +40,7 @@ const NAMED_FIRST = ['✖ takes a coupon (1.24ms)', '…', `  ${PERCENT}`];
 const KNOWN = finding({ standing: 'known', isOwnThread: true });
 const OF_ANOTHER = failure({ hits: 2, firstSeen: { ...failure().firstSeen, pullRequest: 1, sha: 'e'.repeat(40) } });
 
-function judgedHere(over: Partial<Finding>, rest: Partial<Cause> = {}): CheckRunGround {
+function judgedHere(over: Partial<Finding>, rest: Partial<Cause> = {}): CheckRunContent {
   return ground({ causes: [cause({ finding: finding(over), ...rest })] });
 }
 
@@ -51,64 +49,64 @@ function cameWith(to: string, total: number): Failure {
 }
 
 describe('the title', () => {
-  it.each<[string, CheckRunGround]>([
+  it.each<[string, CheckRunContent]>([
     ["Your change: TypeError: Cannot destructure property 'percent'", ground()],
     [
       'Your change: COUPONS.get gives undefined for a code that is not in the map (src/coupons.js:14)',
       ground({ causes: [cause({ inquiry: foundInquiry() })] }),
     ],
-    ['Red on main as well, not your change', judged('base_broken', ON_BASE)],
+    ['Broken on main, not your change', judged('base_broken', ON_BASE)],
     ['Flaky: it passed at this very commit as well', judged('flaky', PASSED)],
     [
-      'The disk of the machine was full, not your code',
+      'CI machine: the disk of the machine was full',
       judged('infrastructure', { code: 'infrastructure', what: 'the disk of the machine was full', line: 'ENOSPC' }),
     ],
     [
-      "I don't know: it is red, but nothing in its log, its annotations or its own words tells why",
+      'Unclear: it is red, but nothing in its log, its annotations or its own words tells why',
       judged('inconclusive', { code: 'says_nothing' }),
     ],
     [
       'Cause found: COUPONS.get gives undefined for a code that is not in the map (src/coupons.js:14)',
       judged('inconclusive', { code: 'out_of_time' }, { inquiry: foundInquiry() }),
     ],
-    [`test (20) is red here and green on main: ${PERCENT}`, judgedHere({ isTouched: false, base: 'green' })],
+    [`test (20) fails here, passing on main: ${PERCENT}`, judgedHere({ isTouched: false, base: 'green' })],
     [
-      `test (20) is red here, for another cause than on main: ${PERCENT}`,
+      `test (20) fails here, for another reason than on main: ${PERCENT}`,
       judgedHere({ isTouched: false, base: 'red' }),
     ],
-    [`test (20) is red here: ${PERCENT}`, judgedHere({ isTouched: false })],
-    [`test (18) and 1 more are red here: ${PERCENT}`, judgedHere({ isTouched: false, checks: TWO })],
-    [`Known from #1: ${PERCENT}`, judgedHere({ standing: 'known' }, { failure: OF_ANOTHER })],
+    [`test (20) fails here: ${PERCENT}`, judgedHere({ isTouched: false })],
+    [`test (18) and 1 more fail here: ${PERCENT}`, judgedHere({ isTouched: false, checks: TWO })],
+    [`Same failure as #1: ${PERCENT}`, judgedHere({ standing: 'known' }, { failure: OF_ANOTHER })],
     [`Your change: ${PERCENT}`, judgedHere({ standing: 'known', isOwnThread: true }, { failure: OF_ANOTHER })],
     [`Your change: ${PERCENT}`, judgedHere({ standing: 'known' }, { failure: failure({ hits: 2 }) })],
-    [`I don't know whether it is your change: ${PERCENT}`, judgedHere({ verdict: 'inconclusive', reasons: OPEN })],
+    [`Unclear: ${PERCENT}`, judgedHere({ verdict: 'inconclusive', reasons: OPEN })],
     [
-      "I don't know: test (20) says “71 % of diff hit”",
+      'Unclear: test (20) says “71 % of diff hit”',
       judgedHere({ verdict: 'inconclusive', excerpt: { ...EMPTY_EXCERPT, headline: '71 % of diff hit' } }),
     ],
     [
       `Your change: ${PERCENT}`,
       judgedHere({ excerpt: { ...finding().excerpt, headline: '✖ takes a coupon (1.24ms)', lines: NAMED_FIRST } }),
     ],
-    ['All checks are green now', ground({ causes: [] }, { state: 'green' })],
+    ['All checks pass now', ground({ causes: [] }, { state: 'green' })],
   ])('is “%s”', (title, of) => {
     expect(renderTitle(of)).toBe(title);
   });
 
   it.each<[string, Partial<Cause>]>([
-    [`Red on main: ${PERCENT}`, {}],
+    [`Broken on main: ${PERCENT}`, {}],
     [`This push: ${PERCENT}`, { failure: cameWith(HEAD, 1) }],
-    [`Red on main, 3 commits after it was green: ${PERCENT}`, { failure: cameWith(HEAD, 3) }],
-    [`Red on main since eeeeeee: ${PERCENT}`, { failure: cameWith('e'.repeat(40), 1), finding: KNOWN }],
-    [`Red on main since ccccccc: ${PERCENT}`, { failure: knownFailure({ range: null }), finding: KNOWN }],
-    [`Red on main since before this push: ${PERCENT}`, { failure: OF_ANOTHER, finding: KNOWN }],
+    [`Broken on main by one of 3 commits: ${PERCENT}`, { failure: cameWith(HEAD, 3) }],
+    [`Broken on main since eeeeeee: ${PERCENT}`, { failure: cameWith('e'.repeat(40), 1), finding: KNOWN }],
+    [`Broken on main since ccccccc: ${PERCENT}`, { failure: knownFailure({ range: null }), finding: KNOWN }],
+    [`Broken on main since before this push: ${PERCENT}`, { failure: OF_ANOTHER, finding: KNOWN }],
   ])('says of the default branch “%s”', (title, over) => {
     expect(renderTitle(ground({ causes: [cause(over)] }, { place: DEFAULT }))).toBe(title);
   });
 
   it('says that it is back on the default branch', () => {
     const back = cause({ finding: finding({ standing: 'regression' }) });
-    expect(renderTitle(ground({ causes: [back] }, { place: DEFAULT }))).toMatch(/^Back on main: TypeError/);
+    expect(renderTitle(ground({ causes: [back] }, { place: DEFAULT }))).toMatch(/^Broken again on main: TypeError/);
   });
 
   it('says of checks that passed since that they are flaky, whatever was believed first', () => {
@@ -132,7 +130,7 @@ describe('the title', () => {
       }),
     });
     expect(renderTitle(ground({ causes: [running, disk] }))).toBe(
-      '2 causes: test (20): your change; test (20): the disk was full · the cause is being looked for',
+      '2 causes: test (20): your change; test (20): the disk was full · looking for the cause',
     );
   });
 
@@ -142,7 +140,9 @@ describe('the title', () => {
       return cause({ finding: finding({ checks, isTouched: false, base: 'green' }) });
     });
     const title = renderTitle(ground({ causes }));
-    expect(title).toMatch(/^12 causes: a check with a long name \(0\): green on main; .*: green on main; and \d more$/);
+    expect(title).toMatch(
+      /^12 causes: a check with a long name \(0\): passes on main; .*: passes on main; and \d more$/,
+    );
     expect(title.length).toBeLessThanOrEqual(255);
   });
 
@@ -166,11 +166,11 @@ describe('the summary', () => {
       }),
     );
     expect(summary.split('\n\n')).toEqual([
-      '**Your change · next: the button “Open fix” opens a pull request (needs write access)**',
-      `In [\`test (20)\`](${CHECK_URL}), at \`npm test\``,
+      '**Your change · next: click “Open fix” to open a pull request (write access required)**',
+      `Failing: [\`test (20)\`](${CHECK_URL}), step \`npm test\``,
       '- The change touches src/coupons.js, where it fails\n- The same check is green on the base',
       "```\nTypeError: Cannot destructure property 'percent'\n```",
-      'Cause, 92 % sure:',
+      'Cause (92 % confidence):',
       expect.stringMatching(/^`COUPONS\.get` gives `undefined` .*Assumption: nobody tried an unknown code\.$/),
     ]);
     expect(summary).not.toContain('[step');
@@ -182,7 +182,7 @@ describe('the summary', () => {
     const told = cause({
       finding: finding({ checks, standing: 'known' }),
       failure: failure(),
-      toldAt: 'https://evil.example/x',
+      reportUrl: 'https://evil.example/x',
     });
     expect(renderSummary(ground({ causes: [told] }))).not.toMatch(/example/);
   });
@@ -190,14 +190,14 @@ describe('the summary', () => {
   it('says since when a failure is known, where it is told and which commits it came with', () => {
     const known = cause({
       ...{ finding: finding({ standing: 'known' }), failure: knownFailure({ flakyHits: 2 }) },
-      toldAt: 'https://github.com/octo/shop/runs/3',
+      reportUrl: 'https://github.com/octo/shop/runs/3',
     });
     const summary = renderSummary(ground({ causes: [known] }));
     expect(summary).toContain(
-      'Known, first seen on 2026-11-18 at [`ccccccc`](https://github.com/octo/shop/commit/cccccccccccccccccccccccccccccccccccccccc), 12 times in all, 2 times by chance: [where it is told](https://github.com/octo/shop/runs/3)',
+      'First seen 2026-11-18 at [`ccccccc`](https://github.com/octo/shop/commit/cccccccccccccccccccccccccccccccccccccccc) (12 times, 2 of them flaky). [Details](https://github.com/octo/shop/runs/3)',
     );
     expect(summary).toContain(
-      `It came with 7 commits, [\`ddddddd\`…\`ccccccc\`](https://github.com/octo/shop/compare/${'d'.repeat(40)}...${'c'.repeat(40)}):`,
+      `Introduced by 7 commits, [\`ddddddd\`…\`ccccccc\`](https://github.com/octo/shop/compare/${'d'.repeat(40)}...${'c'.repeat(40)}):`,
     );
     expect(summary).toContain('`Take coupons in any case`, by `wren`\n- and 6 more');
   });
@@ -212,11 +212,11 @@ describe('the summary', () => {
     const linesOf = (over: Partial<CommitRange>) => {
       const range = { from: 'd'.repeat(40), to: 'c'.repeat(40), total: 7, commits, ...over };
       const summary = renderSummary(ground({ causes: [cause({ failure: knownFailure({ range }) })] }));
-      return summary.slice(summary.indexOf('It came with')).split('\n').slice(1, 7);
+      return summary.slice(summary.indexOf('Introduced by')).split('\n').slice(1, 7);
     };
     const item = (at: number) =>
       `- [\`${`${at}`.repeat(7)}\`](https://github.com/octo/shop/commit/${`${at}`.repeat(40)}) \`No. ${at}\``;
-    const first = `${item(5)} · the likeliest: it touches \`src/@core/cart.ts\`, which the failing lines name`;
+    const first = `${item(5)} · most likely: touches \`src/@core/cart.ts\`, which the failing lines name`;
     expect(linesOf({ likeliest })).toEqual([first, ...[0, 1, 2, 3].map(item), '- and 2 more']);
     const asListed = [...[0, 1, 2, 3, 4].map(item), '- and 2 more'];
     expect(linesOf({})).toEqual(asListed);
@@ -235,7 +235,7 @@ describe('the summary', () => {
       { inquiry: { kind: 'ended', reason: { code: 'internal', detail: 'It broke.' } } },
       'No result: It broke.',
     ],
-    ['what was erased', { inquiry: { kind: 'lost' } }, 'has been erased'],
+    ['what was erased', { inquiry: { kind: 'deleted' } }, 'was deleted'],
     [
       'why no pull request came',
       { fix: { kind: 'on_request', button: 'Open fix', refused: 'the base moved' } },
@@ -248,7 +248,7 @@ describe('the summary', () => {
       },
       'next: review [#9](https://github.com/octo/shop/pull/9)',
     ],
-    ['that one is being opened', { fix: { kind: 'opening' } }, 'a pull request is being opened'],
+    ['that one is being opened', { fix: { kind: 'opening' } }, 'opening a pull request'],
   ])('says %s', (_, over, words) => {
     expect(renderSummary(ground({ causes: [cause(over)] }))).toContain(words);
   });
@@ -257,27 +257,27 @@ describe('the summary', () => {
     const [check] = finding().checks;
     const passed = finding({ verdict: 'flaky', checks: [{ ...check!, isRed: false }], reasons: [PASSED] });
     const of = ground({ causes: [cause({ finding: passed, inquiry: foundInquiry() })] }, { state: 'green' });
-    expect(renderSummary(of)).toContain('**Flaky · nothing to do, it passed**');
+    expect(renderSummary(of)).toContain('**Flaky · nothing to do, it has passed since**');
     expect(renderSummary(of)).not.toMatch(/%|COUPONS/);
     expect(renderDetails(of)).not.toMatch(/What to do[\s\S]*<details>/);
     expect(renderDetails(of)).toMatch(
-      /<summary>What was found while it was red<[\s\S]*92 % sure[\s\S]*What to do:[\s\S]*diff/,
+      /<summary>Findings from when it failed<[\s\S]*92 % confidence[\s\S]*What to do:[\s\S]*diff/,
     );
   });
 
   it('sends people to where a failure is mended, with no repair here', () => {
     const url = 'https://github.com/octo/shop/runs/3';
     const base = finding({ verdict: 'base_broken', reasons: [ON_BASE], standing: 'known' });
-    const of = ground({ causes: [cause({ finding: base, toldAt: url, inquiry: foundInquiry() })] });
+    const of = ground({ causes: [cause({ finding: base, reportUrl: url, inquiry: foundInquiry() })] });
     expect(renderSummary(of)).toContain(
-      `**Red on \`main\` as well · next: nothing here, follow [\`main\`’s check run](${url})**`,
+      `**Broken on \`main\` · nothing to do here, follow [\`main\`’s check run](${url})**`,
     );
     expect(renderDetails(of)).not.toMatch(/What to do|Diff/);
-    const toldAt = 'https://github.com/octo/shop/pull/1#issuecomment-2';
-    const known = cause({ finding: finding({ standing: 'known' }), failure: OF_ANOTHER, toldAt });
+    const reportUrl = 'https://github.com/octo/shop/pull/1#issuecomment-2';
+    const known = cause({ finding: finding({ standing: 'known' }), failure: OF_ANOTHER, reportUrl });
     const [head] = renderSummary(ground({ causes: [known] })).split('\n');
     expect(head).toBe(
-      `**Known from [#1](https://github.com/octo/shop/pull/1) · next: see [what was found there](${toldAt})**`,
+      `**Same failure as [#1](https://github.com/octo/shop/pull/1) · next: see [the analysis there](${reportUrl})**`,
     );
   });
 
@@ -287,11 +287,11 @@ describe('the summary', () => {
     const headOf = (over: Partial<Cause>) =>
       renderSummary(ground({ causes: [cause({ ...since, ...over })] }, { place: DEFAULT })).split('\n')[0];
     expect(headOf({ fix: { ...fix, isEarlier: false } })).toBe(
-      '**Red on `main` since `eeeeeee` · nothing to do here, see [#9](https://github.com/octo/shop/pull/9)**',
+      '**Broken on `main` since `eeeeeee` · nothing to do here, see [#9](https://github.com/octo/shop/pull/9)**',
     );
     expect(headOf({})).toContain('nothing to do here, see the commits below');
     expect(headOf({ finding: finding({ standing: 'regression' }), fix: { ...fix, isEarlier: true } })).toContain(
-      'next: review or close [#9](https://github.com/octo/shop/pull/9), which is still open from the last time',
+      'next: review or close [#9](https://github.com/octo/shop/pull/9), still open from last time',
     );
   });
 
@@ -299,7 +299,7 @@ describe('the summary', () => {
     const reasons: readonly Reason[] = [{ code: 'says', headline: PERCENT, isAll: false }, SEEN];
     const twice = cause({ finding: finding({ reasons, standing: 'known' }), failure: failure({ hits: 2 }) });
     const summary = renderSummary(ground({ causes: [twice] }));
-    expect(summary).not.toMatch(/It says|Seen once/);
+    expect(summary).not.toMatch(/reports|Seen once/);
     expect(summary.split(PERCENT)).toHaveLength(2);
   });
 
@@ -313,28 +313,28 @@ describe('the summary', () => {
     expect(renderSummary(judgedHere({ excerpt: unread }))).toContain('- GitHub no longer keeps the log.');
     const own = { ...EMPTY_EXCERPT, headline: '71 % of diff hit', lines: ['71 % of diff hit'] };
     const silent = judgedHere({ verdict: 'inconclusive', excerpt: own });
-    expect(renderSummary(silent)).toContain('- It says: `71 % of diff hit`');
-    expect(renderDetails(silent)).toMatch(/^\*\*What it says\*\*/);
+    expect(renderSummary(silent)).toContain('- The check reports: `71 % of diff hit`');
+    expect(renderDetails(silent)).toMatch(/^\*\*Output\*\*/);
   });
 
   it('says since when it is red within one pull request', () => {
     const first = { ...failure().firstSeen, sha: 'e'.repeat(40) };
     const again = cause({ finding: finding({ standing: 'known' }), failure: failure({ firstSeen: first, hits: 3 }) });
     expect(renderSummary(ground({ causes: [again] }))).toContain(
-      `Red since [\`eeeeeee\`](https://github.com/octo/shop/commit/${'e'.repeat(40)}) of this pull request, 3 times in all`,
+      `Failing since [\`eeeeeee\`](https://github.com/octo/shop/commit/${'e'.repeat(40)}) of this pull request (3 times).`,
     );
   });
 
   it('says what has not ended, and that a pull request is closed', () => {
-    expect(renderSummary(ground({}, { stillWaiting: ['tide'] }))).toContain('Still waiting: `tide`.');
+    expect(renderSummary(ground({}, { stillWaiting: ['tide'] }))).toContain('Still waiting for `tide`.');
     expect(renderSummary(ground())).not.toContain('Still waiting');
     const closed = ground({}, { state: 'superseded', place: { ...PULL, isClosed: true } });
-    expect(renderSummary(closed)).toMatch(/^The pull request is closed, so that nothing more/);
+    expect(renderSummary(closed)).toMatch(/^The pull request is closed, so nothing more/);
   });
 
   it('says what was not looked at, and that another commit has taken the place', () => {
     const of = ground({}, { state: 'superseded', leftOut: [{ name: 'lint', reason: 'left out by configuration' }] });
-    expect(renderSummary(of)).toMatch(/^Another commit has taken the place/);
+    expect(renderSummary(of)).toMatch(/^A newer commit replaced this one/);
     expect(renderSummary(of)).toContain('- `lint`: left out by configuration');
   });
 });
@@ -347,7 +347,7 @@ describe('the text', () => {
     expect(text).toContain('Failed tests:\n- `checkout › takes a coupon`');
     expect(text).toContain('1. Fall back to no discount for a code that is not known.');
     expect(text).toContain('+  const { percent } = COUPONS.get(code) ?? NONE;');
-    expect(text.split('\n').at(-1)).toMatch(/^<sub>42 s · `gpt-test` .*`\/analyse <what to look at>`.*<\/sub>$/);
+    expect(text.split('\n').at(-1)).toMatch(/^<sub>42 s · `gpt-test` .*`\/analyse <hint>`.*<\/sub>$/);
   });
 
   it('does not repeat the diff of what is a pull request by now', () => {
@@ -367,7 +367,7 @@ describe('the text', () => {
     const text = renderDetails(ground({ causes: [long, long, long, long] }));
     expect(text.match(/line 29$/gm)).toHaveLength(4);
     expect(text).not.toContain('line 30');
-    expect(text).toContain('30 lines are not shown here');
+    expect(text).toContain('30 more lines not shown');
   });
 });
 
@@ -385,7 +385,7 @@ const ATTACK = [
 ].join('\n');
 
 /** Every word that comes from outside is the given one. */
-function hostile(text: string): CheckRunGround {
+function hostile(text: string): CheckRunContent {
   const step = { stepNumber: 1, description: text };
   const bad = cause({
     finding: finding({
@@ -409,7 +409,7 @@ function hostile(text: string): CheckRunGround {
         likeliest: { sha: text, reason: text },
       },
     }),
-    toldAt: `https://github.com/octo/shop/${text}`,
+    reportUrl: `https://github.com/octo/shop/${text}`,
     fix: { kind: 'on_request', button: 'Open fix', refused: text },
   });
   const found = foundInquiry(
@@ -424,7 +424,7 @@ function hostile(text: string): CheckRunGround {
   );
   const ended = { kind: 'ended', reason: { code: 'internal', detail: text } } as const;
   const inquiries: readonly Cause['inquiry'][] = [bad.inquiry, found, ended, { kind: 'running', waitsFor: null }];
-  const place = { ...ground().head.place!, base: { branch: text, sha: '' } } as CheckRunGround['head']['place'];
+  const place = { ...ground().head.place!, base: { branch: text, sha: '' } } as CheckRunContent['head']['place'];
   return ground(
     { causes: inquiries.map((inquiry) => ({ ...bad, inquiry })) },
     { leftOut: [{ name: text, reason: text }], place },

@@ -4,7 +4,7 @@ import { type ChangeSet, toDiff } from '../../../src/core/diff/diff.ts';
 import type { StepSource } from '../../../src/core/evidence.ts';
 import type { Analysis, Issue } from '../../../src/core/issue.ts';
 import { addSources, type SourcedIssue } from '../../../src/core/shown-issue.ts';
-import type { Place } from '../../../src/github/render/ground.ts';
+import type { Place } from '../../../src/github/render/comment.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';
 
 export const PLACE: Place = {

@@ -1,6 +1,7 @@
 // The comments as people get them.
 import { describe, expect, it } from 'vitest';
 import type { Analysis } from '../../../src/core/issue.ts';
+import type { FixState, Progress } from '../../../src/github/render/comment.ts';
 import {
   renderConfigComplaint,
   renderEndComment,
@@ -9,26 +10,23 @@ import {
   renderResultComment,
 } from '../../../src/github/render/comment.ts';
 
-import type { FixStanding } from '../../../src/github/render/ground.ts';
-
 import { renderPullRequest } from '../../../src/github/render/pull-request.ts';
 
 import { sampleIssue } from '../../support/sample-issue.ts';
 import { CHANGE, fixedIssue, PLACE, sourced } from './comment-samples.ts';
 import { readAsGithub } from './github-reading.ts';
 
-const OPENED: FixStanding = {
-  kind: 'opened',
+const OPENED = {
+  kind: 'opened' as const,
   number: 12,
   url: 'https://github.com/octo/shop/pull/12',
-  state: 'open',
-  checks: 'green',
+  state: 'open' as const,
+  checks: 'green' as const,
   isTrying: false,
-  attempts: 0,
   isHandedOver: false,
-};
+} satisfies FixState;
 
-function firstLineFor(analysis: Partial<Analysis>, fix: FixStanding = { kind: 'none' }): string {
+function firstLineFor(analysis: Partial<Analysis>, fix: FixState = { kind: 'none' }): string {
   const issue = fixedIssue({}, analysis);
   return renderResultComment({ place: PLACE, issue, changeSet: CHANGE, fix, recordUrl: '' }).split('\n')[0] ?? '';
 }
@@ -45,7 +43,7 @@ describe('the result', () => {
         recordUrl: 'https://causeway.example/issues/iss_1',
       }),
     ).toMatchInlineSnapshot(`
-      "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), its checks are green**
+      "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), its checks pass**
 
       \`COUPONS.get\` gives \`undefined\` for a code that is not in the map ([\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14)) \\[step 2\\]. The checkout hands on what the customer typed \\[step 3\\]. Assumption: nobody tried an unknown code.
 
@@ -84,7 +82,7 @@ describe('the result', () => {
 
       **\\[step 3\\]** \`ci_log: find "TypeError"\`
       Found and read.
-      Its result stands under “Log”.
+      For the result see “Log”.
 
       </details>
 
@@ -114,7 +112,7 @@ describe('the result', () => {
 
       </details>
 
-      <sub>42 s · \`gpt-test\` · 14,512 tokens (9,000 cached) · $0.04 · commit \`484f10e70a39\` · [whole record](https://causeway.example/issues/iss_1) · \`/analyse retry <what to look at>\` runs it again</sub>
+      <sub>42 s · \`gpt-test\` · 14,512 tokens (9,000 cached) · $0.04 · commit \`484f10e70a39\` · [full record](https://causeway.example/issues/iss_1) · \`/analyse retry <hint>\` to re-run</sub>
 
       <!-- causeway thread=thr_1 investigation=inv_1 kind=result -->"
     `);
@@ -129,7 +127,7 @@ describe('the result', () => {
       recordUrl: '',
     });
     expect(text.slice(0, text.indexOf('<details>'))).toMatchInlineSnapshot(`
-      "**Facts only, no model was asked · next: check the places below**
+      "**Facts only, no model was used · next: check the places below**
 
       Most likely place: [\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14) in \`discountFor()\` (top frame of the trace in this repository). This is where to look; no model was used to find out why.
 
@@ -160,11 +158,11 @@ describe('the result', () => {
     );
     const text = renderResultComment({ place: PLACE, issue, changeSet: null, fix: { kind: 'none' }, recordUrl: '' });
     expect(text.slice(0, text.indexOf('<details>'))).toMatchInlineSnapshot(`
-      "**More information is needed · next: answer the questions below**
+      "**More information needed · next: answer the questions below**
 
       I don't know the cause yet: information is missing.
 
-      To ask, ready to paste:
+      Questions, ready to paste:
 
       \`\`\`text
       - Which version do you use?
@@ -226,17 +224,17 @@ describe('the result', () => {
       firstLineFor({ outcome: 'facts_only', partial: true, confidence: null }),
     ]).toMatchInlineSnapshot(`
       [
-        "**Cause found, with a fix · confidence 92 % · next: \`/analyse fix\` opens a pull request (needs write access)**",
-        "**Cause found, with a fix · confidence 92 % · a pull request is being opened**",
-        "**Cause found, with a fix · confidence 92 % · no pull request: the reason stands below**",
-        "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), its checks are green**",
-        "**Cause found, with a fix · confidence 92 % · next: [#12](https://github.com/octo/shop/pull/12) needs a person, its checks are red**",
+        "**Cause found, with a fix · confidence 92 % · next: \`/analyse fix\` to open a pull request (write access required)**",
+        "**Cause found, with a fix · confidence 92 % · opening a pull request**",
+        "**Cause found, with a fix · confidence 92 % · no pull request, see the reason below**",
+        "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), its checks pass**",
+        "**Cause found, with a fix · confidence 92 % · next: take over [#12](https://github.com/octo/shop/pull/12), its checks still fail**",
         "**Cause found, with a fix · confidence 92 % · merged in [#12](https://github.com/octo/shop/pull/12)**",
-        "**Cause found, with a fix · confidence 92 % · [#12](https://github.com/octo/shop/pull/12) has red checks · a further attempt runs, \`/analyse stop\` to cancel**",
-        "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), no checks ran here**",
-        "**Cause found, with a fix · confidence 92 % · a pull request would be opened, were it not for mode \`observe\`**",
-        "**Cause found, with a fix · confidence 92 % · next: review \`#12\`, its checks are green**",
-        "**Cause found, with something to do · confidence 92 % · next: do what stands below**",
+        "**Cause found, with a fix · confidence 92 % · [#12](https://github.com/octo/shop/pull/12) has failing checks · another attempt is running, \`/analyse stop\` to cancel**",
+        "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), no checks ran**",
+        "**Cause found, with a fix · confidence 92 % · a pull request would be opened outside of mode \`observe\`**",
+        "**Cause found, with a fix · confidence 92 % · next: review \`#12\`, its checks pass**",
+        "**Cause found, action needed · confidence 92 % · next: follow the steps below**",
         "**Not a bug · confidence 80 % · next: close this, or say what was missed**",
         "**Facts only, the model gave no answer · next: check the places below**",
       ]
@@ -258,9 +256,9 @@ describe('the result', () => {
     });
     expect(text).toContain('No pull request was opened: `main` moved since');
     expect(text).toContain(
-      'Left out of the change:\n- `.github/workflows/ci.yml`: is configuration of CI\n- `src/key.js`',
+      'Not included in the change:\n- `.github/workflows/ci.yml`: is configuration of CI\n- `src/key.js`',
     );
-    expect(text).toContain('Look at this in the change:\n- `package.json`: is a manifest');
+    expect(text).toContain('Check these in the change:\n- `package.json`: is a manifest');
     expect(text).toContain('Withheld:\n- `src/key.js`');
   });
 
@@ -280,7 +278,7 @@ describe('the result', () => {
     const ground = { issue, changeSet: CHANGE, fix: { kind: 'none' }, recordUrl: '' } as const;
     const open = renderResultComment({ ...ground, place: PLACE });
     expect(open).not.toContain('canary-secret-value');
-    expect(open).toContain('1 lookup of monitoring systems is not shown, because this repository is public.');
+    expect(open).toContain('1 monitoring lookup not shown because this repository is public.');
     expect(renderResultComment({ ...ground, place: { ...PLACE, isPublic: false } })).toContain(
       'customer 4711 had canary-secret-value',
     );
@@ -297,15 +295,13 @@ describe('the result', () => {
 
 describe('the comment while it runs', () => {
   const { id: _, projectId: __, createdAt: ___, diff: ____, ...facts } = sampleIssue();
-  const ground = {
-    place: PLACE,
+  const ground: Progress = {
     facts: { ...facts, changeSet: CHANGE },
-    progress: { step: 3, action: 'read src/coupons.js:9-17 at 484f10e', source: 'repository' },
-    waitsFor: null,
-  } as const;
+    ...{ step: 3, action: 'read src/coupons.js:9-17 at 484f10e', source: 'repository', waitsFor: null },
+  };
 
   it('says where it is, what is known, and how to stop it', () => {
-    const text = renderFactsComment(ground);
+    const text = renderFactsComment(PLACE, ground);
     expect(
       `${text.slice(0, text.indexOf('<details>'))}…\n${text.slice(text.lastIndexOf('<sub>'))}`,
     ).toMatchInlineSnapshot(`
@@ -319,7 +315,7 @@ describe('the comment while it runs', () => {
       - \`src/checkout.js\`: 2nd project frame in the stack trace
 
       …
-      <sub>asked for by \`mona\` · updates live · \`/analyse stop\` to cancel</sub>
+      <sub>requested by \`mona\` · updates live · \`/analyse stop\` to cancel</sub>
 
       <!-- causeway thread=thr_1 investigation=inv_1 kind=result -->"
     `);
@@ -328,23 +324,16 @@ describe('the comment while it runs', () => {
   it('says what it waits for, and hides what it asks of monitoring in public', () => {
     const first = (text: string) => text.split('\n')[0];
     expect([
-      first(renderFactsComment({ ...ground, waitsFor: 'model_unavailable' })),
-      first(renderFactsComment({ ...ground, facts: null, progress: { step: 0, action: '', source: 'repository' } })),
+      first(renderFactsComment(PLACE, { ...ground, waitsFor: 'model_unavailable' })),
+      first(renderFactsComment(PLACE, { ...ground, facts: null, step: 0, action: '' })),
       first(
-        renderFactsComment({
-          ...ground,
-          progress: {
-            step: 5,
-            action: 'grafana__q {"customer":4711} on monitoring server grafana',
-            source: 'monitoring',
-          },
-        }),
+        renderFactsComment(PLACE, { ...ground, step: 5, action: 'grafana__q {"customer":4711}', source: 'monitoring' }),
       ),
     ]).toMatchInlineSnapshot(`
       [
         "**Waiting for the language model · resumes automatically**",
         "**Investigating · gathering facts**",
-        "**Investigating · step 5: a lookup in monitoring**",
+        "**Investigating · step 5: querying monitoring**",
       ]
     `);
   });
@@ -353,16 +342,13 @@ describe('the comment while it runs', () => {
 describe('the other texts', () => {
   it('tell why there is no result', () => {
     expect(
-      renderEndComment({
-        place: PLACE,
-        reason: { code: 'cancelled', detail: 'Stopped by @hubot with `/analyse stop`.' },
-      }),
+      renderEndComment(PLACE, { code: 'cancelled', detail: 'Stopped by @hubot with `/analyse stop`.' }),
     ).toMatchInlineSnapshot(`
       "**Stopped · comment \`/analyse\` to start again**
 
       Stopped by \`@hubot\` with \`/analyse stop\`.
 
-      <sub>asked for by \`mona\`</sub>
+      <sub>requested by \`mona\`</sub>
 
       <!-- causeway thread=thr_1 investigation=inv_1 kind=result -->"
     `);
@@ -373,7 +359,7 @@ describe('the other texts', () => {
       { name: 'build', url: 'https://github.com/octo/shop/actions/runs/1/job/2' },
       { name: 'deploy @ops', url: 'https://ci.example/1' },
     ];
-    expect(renderHandOverComment({ place: PLACE, attempts: 1, failedChecks, lastIssue: null })).toMatchInlineSnapshot(`
+    expect(renderHandOverComment(PLACE, { attempts: 1, failedChecks, lastIssue: null })).toMatchInlineSnapshot(`
       "**CI still fails after a second attempt · over to you**
 
       - [\`build\`](https://github.com/octo/shop/actions/runs/1/job/2)
@@ -381,11 +367,11 @@ describe('the other texts', () => {
 
       Causeway won't push to this branch again unless asked. Push to it yourself, or close the pull request.
 
-      <sub>\`/analyse retry <what to look at>\` on the issue, or close this</sub>
+      <sub>\`/analyse retry <hint>\` on the issue for another attempt, or close this</sub>
 
       <!-- causeway thread=thr_1 investigation=inv_1 kind=result -->"
     `);
-    const last = renderHandOverComment({ place: PLACE, attempts: 2, failedChecks, lastIssue: fixedIssue() });
+    const last = renderHandOverComment(PLACE, { attempts: 2, failedChecks, lastIssue: fixedIssue() });
     expect(last).toContain('Latest findings:');
   });
 
@@ -397,11 +383,11 @@ describe('the other texts', () => {
       digest: 'd',
     };
     expect(renderConfigComplaint(problem, PLACE)).toMatchInlineSnapshot(`
-      "**\`.github/causeway.yml\`, line 3 cannot be used · next: mend it on the default branch**
+      "**\`.github/causeway.yml\`, line 3 is invalid · next: fix it on the default branch**
 
       \`label\` is not known, did you mean \`labels\`?
 
-      Until then Causeway goes by its defaults, comments only where it is asked, and opens no pull requests.
+      Until then Causeway uses its defaults, comments only when asked and opens no pull requests.
 
       <!-- causeway thread=thr_1 investigation=inv_1 kind=result -->"
     `);
@@ -415,6 +401,8 @@ describe('the other texts', () => {
       commentUrl: 'https://github.com/octo/shop/issues/7#issuecomment-1',
       attempt: { number: 1, failedChecks: ['build'] },
       checks: 'waiting',
+      failure: null,
+      isForPush: false,
     } as const;
     const { title, body } = renderPullRequest(ground);
     expect(title).toBe('Fix: Checkout crashes for some coupons');
@@ -425,8 +413,8 @@ describe('the other texts', () => {
     } as const;
     const titled = renderPullRequest({ ...ground, issue: { ...ground.issue, analysis } });
     expect(titled.title).toBe('Fix: Till no. 1 mara');
-    expect(body).toContain('asked for by `mona` · ');
-    expect(body).toContain('`/analyse retry <what to look at>` on the issue, or close this');
+    expect(body).toContain('requested by `mona` · ');
+    expect(body).toContain('`/analyse retry <hint>` on the issue for another attempt, or close this');
     expect(body.slice(0, body.indexOf('<details>'))).toMatchInlineSnapshot(`
       "**Cause found and fixed here · confidence 92 % · please review as you would an outside contribution**
 
@@ -434,16 +422,16 @@ describe('the other texts', () => {
 
       \`COUPONS.get\` gives \`undefined\` for a code that is not in the map ([\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14)) \\[step 2\\]. The checkout hands on what the customer typed \\[step 3\\]. Assumption: nobody tried an unknown code.
 
-      What changes:
+      Changes:
       - \`src/coupons.js\` (edited)
 
       How the fix works:
 
       1. Fall back to no discount for a code that is not known.
 
-      Checked: the cause against the source of the commit that it is made for, and that the change applies to it.
-      Not checked: no code was run. The checks of this repository do that: they have not finished yet.
-      Further attempt 1, after red checks: \`build\`.
+      Checked: the quotes match the source at this commit, and the patch applies.
+      Not checked: no code was run. CI hasn't finished on this commit.
+      Attempt 2, after failing checks: \`build\`.
 
       "
     `);
@@ -456,16 +444,16 @@ describe('the other texts', () => {
     const bodyWith = (likeliest?: { readonly sha: string; readonly reason: string }) =>
       renderPullRequest({
         place: { ...PLACE, subject: { kind: 'failure', failureId: 'fal_1' } },
-        ...{ issue: fixedIssue(), requestedBy: '', commentUrl: '', attempt: null, checks: 'green' },
+        ...{ issue: fixedIssue(), requestedBy: '', commentUrl: '', attempt: null, checks: 'green', isForPush: false },
         failure: {
-          ...{ branch: 'main', failure: { checkNames: [], headline: '' }, since: null },
+          ...{ branch: 'main', checkNames: [], headline: '', since: null },
           range: { from: 'd'.repeat(40), to: shas[0]!, total: 2, commits, ...(likeliest && { likeliest }) },
         },
       }).body;
     const newest = '- `aaaaaaaaaaaa` by `wren`: Change a';
     const older = '- `bbbbbbbbbbbb` by `wren`: Change b';
     expect(bodyWith({ sha: shas[1]!, reason })).toContain(
-      `2 commits later:\n${older} · the likeliest: it touches src/cart.ts, which the failing lines name\n${newest}\n`,
+      `2 commits later:\n${older} · most likely: touches src/cart.ts, which the failing lines name\n${newest}\n`,
     );
     expect(bodyWith()).toContain(`2 commits later:\n${newest}\n${older}\n`);
   });
@@ -479,10 +467,14 @@ describe('the other texts', () => {
         commentUrl: '',
         attempt: null,
         checks: 'green',
+        failure: null,
+        isForPush: false,
       }).body;
     expect(body({})).toMatch(/^Fixes #7\.$/m);
     expect(body({}, { partial: true })).not.toContain('Fixes');
-    expect(body({ subject: { kind: 'pull_request', number: 9 } })).toContain('For the checks of #9: it goes into');
+    expect(body({ subject: { kind: 'pull_request', number: 9 } })).toContain(
+      'For the failing checks of #9. Merges into',
+    );
     expect(body({ subject: { kind: 'report', issueId: 'iss_1' } })).not.toMatch(/#\d/);
   });
 });

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ChangeSet, toDiff } from '../../../src/core/diff/diff.ts';
-
-import type { Failure } from '../../../src/core/failure.ts';
+import type { CommitRange } from '../../../src/core/failure.ts';
 import type { SourcedIssue } from '../../../src/core/shown-issue.ts';
+import type { RedChecks } from '../../../src/github/render/comment.ts';
 import {
   renderConfigComplaint,
   renderEndComment,
@@ -14,8 +14,6 @@ import {
   renderSettledComment,
   renderSuggestions,
 } from '../../../src/github/render/comment.ts';
-
-import type { RedChecks } from '../../../src/github/render/ground.ts';
 
 import { renderPullRequest } from '../../../src/github/render/pull-request.ts';
 
@@ -78,32 +76,14 @@ function redChecks(issue: SourcedIssue, text: string): RedChecks {
   return { names: [text, text], verdict: 'code', fault, excerpt, further };
 }
 
-function failureOf(text: string): Failure {
-  const seen = {
-    key: '',
-    sha: text,
-    branch: text,
-    pullRequest: null,
-    isOnDefault: true,
-    isTrusted: true,
-    app: '',
-    checkName: text,
-    at: '',
-  };
-  const sighting = { ...seen, verdict: 'code' } as const;
-  return {
-    ...{ id: 'fal_1', projectId: 'prj_1', fingerprint: text, headline: text, state: 'open', opening: 1, hits: 1 },
-    ...{ isOnDefault: true, flakyHits: 0, firstSeen: sighting, lastSeen: sighting, checkNames: [text, text] },
-    ...{ branches: [text], pullRequests: [], investigationId: null, threadId: null, closed: null },
-    range: {
-      ...{ from: text, to: text, total: 9, commits: [{ sha: text, author: text, subject: text }] },
-      likeliest: { sha: text, reason: text },
-    },
-  };
+function rangeOf(text: string): CommitRange {
+  const commits = [{ sha: text, author: text, subject: text }];
+  return { from: text, to: text, total: 9, commits, likeliest: { sha: text, reason: text } };
 }
 
 function textsOf(issue: SourcedIssue, text: string, changeSet: ChangeSet): Record<string, string> {
   const { id: _, projectId: __, createdAt: ___, diff: ____, ...facts } = issue;
+  const progress = { step: 3, action: text, source: 'repository', waitsFor: null } as const;
   const checks = [{ name: text, url: `https://github.com/octo/shop/${text}` }];
   return {
     result: renderResultComment({
@@ -128,31 +108,21 @@ function textsOf(issue: SourcedIssue, text: string, changeSet: ChangeSet): Recor
       checks: redChecks(issue, text),
       recordUrl: '',
     }),
-    settled: renderSettledComment({ place: PLACE, sha: text, names: [text], isFlaky: false, issue }),
-    flaky: renderSettledComment({ place: PLACE, sha: text, names: [text], isFlaky: true, issue }),
-    suggestions: renderSuggestions({ place: PLACE, sha: text, count: 2 }),
+    settled: renderSettledComment(PLACE, { sha: text, names: [text], isFlaky: false, issue }),
+    flaky: renderSettledComment(PLACE, { sha: text, names: [text], isFlaky: true, issue }),
+    suggestions: renderSuggestions(PLACE, text, 2),
     failure: renderPullRequest({
       ...{ place: { ...PLACE, subject: { kind: 'failure', failureId: 'fal_1' } }, issue, checks: 'red' },
       ...{ requestedBy: text, commentUrl: text, attempt: null, isForPush: true },
       failure: {
-        ...{ branch: text, failure: failureOf(text), range: failureOf(text).range },
+        ...{ branch: text, checkNames: [text, text], headline: text, range: rangeOf(text) },
         since: { kind: 'back', sha: text },
       },
     }).body,
-    facts: renderFactsComment({
-      place: PLACE,
-      facts: { ...facts, changeSet },
-      progress: { step: 3, action: text, source: 'repository' },
-      waitsFor: null,
-    }),
-    waiting: renderFactsComment({
-      place: PLACE,
-      facts: null,
-      progress: { step: 3, action: text, source: 'repository' },
-      waitsFor: null,
-    }),
-    end: renderEndComment({ place: PLACE, reason: { code: 'internal', detail: text } }),
-    handOver: renderHandOverComment({ place: PLACE, attempts: 1, failedChecks: checks, lastIssue: issue }),
+    facts: renderFactsComment(PLACE, { facts: { ...facts, changeSet }, ...progress }),
+    waiting: renderFactsComment(PLACE, { facts: null, ...progress }),
+    end: renderEndComment(PLACE, { code: 'internal', detail: text }),
+    handOver: renderHandOverComment(PLACE, { attempts: 1, failedChecks: checks, lastIssue: issue }),
     complaint: renderConfigComplaint({ file: text, line: 2, message: text, digest: 'd' }, PLACE),
     pullRequest: renderPullRequest({
       place: { ...PLACE, subject: { kind: 'report', issueId: 'iss_1' } },
@@ -161,6 +131,9 @@ function textsOf(issue: SourcedIssue, text: string, changeSet: ChangeSet): Recor
       commentUrl: text,
       attempt: { number: 1, failedChecks: [text] },
       checks: 'red',
+      failingOnBase: { base: text, names: [text] },
+      failure: null,
+      isForPush: false,
     }).body,
   };
 }
@@ -206,7 +179,7 @@ describe('texts of hostile words', () => {
   it('never look like a command to us: what the first line says is ours', () => {
     const { result = '' } = textsOf(hostileIssue(ATTACK), ATTACK, CHANGE);
     expect(result.split('\n')[0]).toBe(
-      '**Cause found, with a fix · confidence 92 % · no pull request: the reason stands below**',
+      '**Cause found, with a fix · confidence 92 % · no pull request, see the reason below**',
     );
   });
 });
@@ -235,8 +208,8 @@ describe('texts that are too long', () => {
     expect(effects(text)).toEqual([]);
     expect(readAsGithub(text).elements.filter((name) => name === 'details')).toHaveLength(4);
     expect(text).toContain('1. Start it.');
-    expect(text).toMatch(/\*Cut here: [\d,]+ more lines were left out\.\*\n\n<\/details>\n\n<sub>/);
-    expect(text).toContain('more parts were left out');
+    expect(text).toMatch(/\*Truncated: [\d,]+ more lines not shown\.\*\n\n<\/details>\n\n<sub>/);
+    expect(text).toContain('more sections not shown');
     expect(text.endsWith(PLACE.marker)).toBe(true);
   });
 

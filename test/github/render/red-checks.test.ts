@@ -1,8 +1,8 @@
 // What is said of red checks: names, verdict, log, further causes, and the line that is left of it.
 import { describe, expect, it } from 'vitest';
 import { EMPTY_EXCERPT } from '../../../src/core/head.ts';
+import type { FurtherCause, RedChecks, Settled } from '../../../src/github/render/comment.ts';
 import { renderResultComment, renderSettledComment, renderSuggestions } from '../../../src/github/render/comment.ts';
-import type { FurtherCause, RedChecks } from '../../../src/github/render/ground.ts';
 
 import { CHANGE, fixedIssue, PLACE } from './comment-samples.ts';
 
@@ -31,14 +31,14 @@ function cause(over: Partial<FurtherCause> = {}): FurtherCause {
 
 describe('a comment on red checks', () => {
   it.each([
-    [{ names: ['test'], verdict: 'code' }, '`test` is red because of this change · '],
-    [{ names: ['a', 'b'], verdict: 'inconclusive' }, '`a`, `b` are red · '],
-    [{ fault: { isTouched: false, greenOn: 'main' } }, '`test` is red here and green on `main` · '],
-    [{ fault: { isTouched: false, greenOn: '' } }, '`test` is red · '],
-    [{ names: ['test (22)', 'test (8)'] }, '`test (8)`, `test (22)` are red because'],
+    [{ names: ['test'], verdict: 'code' }, '`test` fails because of this change · '],
+    [{ names: ['a', 'b'], verdict: 'inconclusive' }, '`a`, `b` fail · '],
+    [{ fault: { isTouched: false, greenOn: 'main' } }, '`test` fails here, passing on `main` · '],
+    [{ fault: { isTouched: false, greenOn: '' } }, '`test` fails · '],
+    [{ names: ['test (22)', 'test (8)'] }, '`test (8)`, `test (22)` fail because'],
     [
       { names: ['a', 'b', 'c', 'd', 'e'], verdict: 'base_broken' },
-      '`a`, `b`, `c` and 2 more are red already before this change · ',
+      '`a`, `b`, `c` and 2 more fail already before this change · ',
     ],
   ] as const)('begins with names and verdict', (checks, words) => {
     expect(comment(checks).split('\n')[0]).toContain(`**${words}`);
@@ -47,7 +47,7 @@ describe('a comment on red checks', () => {
   it('shows the cut log in place of the whole one, and the report’s where nothing was cut out', () => {
     const excerpt = { ...EMPTY_EXCERPT, step: 'Run tests', lines: ['Error: no', '  at x'], cut: '9 lines before.' };
     const text = comment({ excerpt });
-    expect(text).toContain('Of the step `Run tests`. 9 lines before.\n\n```\nError: no\n  at x\n```');
+    expect(text).toContain('Step `Run tests`. 9 lines before.\n\n```\nError: no\n  at x\n```');
     expect(text).not.toContain('the whole report');
   });
 
@@ -55,21 +55,17 @@ describe('a comment on red checks', () => {
     const known = cause({ names: ['e2e'], issue: fixedIssue({ rootCause: 'One. Two. Three. Four.' }), notFound: '' });
     const rest = ['build', 'docs', 'site'].map((name) => cause({ names: [name] }));
     const text = comment({ further: [known, ...rest] });
-    expect(text).toContain('**`e2e`**\n\nOne. Two. Three.\n\n**`build`**\n\nNot looked into: too many causes at once');
+    expect(text).toContain('**`e2e`**\n\nOne. Two. Three.\n\n**`build`**\n\nNot investigated: too many causes at once');
     expect(text).toContain('**`docs`**');
-    expect(text).toContain('Red besides: `site`.');
-    expect(text.indexOf('Red besides')).toBeLessThan(text.indexOf('<details>'));
+    expect(text).toContain('Also failing: `site`.');
+    expect(text.indexOf('Also failing')).toBeLessThan(text.indexOf('<details>'));
   });
 });
 
 describe('the line that is left', () => {
-  const settled = (over: Partial<Parameters<typeof renderSettledComment>[0]> = {}) =>
-    renderSettledComment({
-      place: PLACE,
-      sha: 'abc1234def',
-      names: ['test'],
-      isFlaky: false,
-      issue: fixedIssue(),
+  const settled = (over: Partial<Settled> = {}) =>
+    renderSettledComment(PLACE, {
+      ...{ sha: 'abc1234def', names: ['test'], isFlaky: false, issue: fixedIssue() },
       ...over,
     });
 
@@ -88,15 +84,15 @@ describe('the line that is left', () => {
 
   it('calls flaky what passed without a change', () => {
     expect(settled({ isFlaky: true }).split('\n')[0]).toBe(
-      'Green again at the same commit `abc1234`: `test` passed without a change, so it was flaky.',
+      'Green again at the same commit `abc1234`: `test` passed without a change, so this was flaky.',
     );
   });
 });
 
 describe('the words above suggestions', () => {
   it('say how many they are, and for which commit', () => {
-    const text = (count: number) => renderSuggestions({ place: PLACE, sha: 'abc1234def', count }).split('\n')[0];
-    expect(text(1)).toBe('One suggestion that fixes the red checks at `abc1234`. The evidence is in the conversation.');
-    expect(text(3)).toContain('3 suggestions that fix the red checks at `abc1234`. Commit them together.');
+    const text = (count: number) => renderSuggestions(PLACE, 'abc1234def', count).split('\n')[0];
+    expect(text(1)).toBe('1 suggestion to fix the failing checks at `abc1234`. The evidence is in the conversation.');
+    expect(text(3)).toContain('3 suggestions to fix the failing checks at `abc1234`. Commit them together.');
   });
 });

@@ -13,7 +13,7 @@ it('says that it is red on main as well where the cause is the same, in the chec
   const { number, sha } = await desk.pull();
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
-  expect(shown.title).toBe('Red on main as well, not your change');
+  expect(shown.title).toBe('Broken on main, not your change');
   expect(shown.words).toContain('test is red on the base as well, for the same cause');
   expect([shown.status, shown.conclusion, shown.buttons]).toEqual(['completed', 'neutral', []]);
   expect(desk.comments(number)).toEqual([]);
@@ -28,7 +28,7 @@ it('knows that it was red on the base before, though the failure came back there
   const { number, sha } = await desk.pull();
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
-  expect(shown.title).toBe('Red on main as well, not your change');
+  expect(shown.title).toBe('Broken on main, not your change');
   expect(shown.words).toContain('The same failure is open on the default branch');
   expect([desk.comments(number), desk.begun().length]).toEqual([[], asked]);
 });
@@ -86,7 +86,7 @@ it('says that the failing test uses what the change touches, and does not call i
   const { sha } = await desk.pull({ files: { 'src/money.js': money } });
   await desk.run(sha, { test: inTestAlone('test/receipt.test.js') });
   const shown = desk.checkRun(sha);
-  expect(shown.title).toMatch(/^test is red here: /);
+  expect(shown.title).toMatch(/^test fails here: /);
   expect(shown.words).toContain('The change touches src/money.js, which test/receipt.test.js uses');
 });
 

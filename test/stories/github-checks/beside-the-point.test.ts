@@ -78,6 +78,6 @@ it('passes where it quotes what failed, though the fault is in a file that neith
   const { sha } = await desk.pull({ files: CHANGE });
   await desk.run(sha, { test: PRICES });
   const shown = desk.checkRun(sha);
-  expect(shown.words).toMatch(/Cause, \d+ % sure/);
+  expect(shown.words).toMatch(/Cause \(\d+ % confidence\)/);
   expect([shown.buttons, shown.places]).toEqual([['Open fix'], ['src/delivery.js:3']]);
 });

@@ -49,10 +49,10 @@ it('gets a draft pull request unasked that names failure and commits, and no com
     headRef: expect.stringMatching(/^causeway\/failure-/),
   });
   const { text } = shown(pull?.body ?? '', desk.name);
-  expect(text).toContain('For red checks of main: test.');
+  expect(text).toContain('For failing checks on main: test.');
   expect(text).toContain('First error:');
   expect(text).toContain(COUPONS.test);
-  expect(text).toContain(`Green at ${green.slice(0, 12)}, red at ${sha.slice(0, 12)}, 1 commit later`);
+  expect(text).toContain(`Passing at ${green.slice(0, 12)}, failing at ${sha.slice(0, 12)}, 1 commit later`);
   expect(text).toContain('Make it worse');
   expect(text).toContain('after a push by mara');
   expectNoComment(desk);
@@ -66,7 +66,7 @@ it('has the checks of that pull request followed, one pull request alone however
   const { desk } = await redMain('corner/followed');
   const [pull] = desk.pulls();
   await desk.run(pull?.pull?.headSha ?? '', { test: 'success' });
-  expect(shown(pull?.body ?? '', desk.name).text).toContain('they are green on this head');
+  expect(shown(pull?.body ?? '', desk.name).text).toContain('CI passes on this commit');
   expect(pull?.pull?.isDraft).toBe(true);
   const again = await desk.push('main', { files: { 'NOTES.md': 'still worse\n' } });
   await desk.run(again, { test: COUPONS });
@@ -87,12 +87,12 @@ it('says in its pull request when main is green without it, and again when it is
   expect(body()).not.toMatch(/without this change/);
   const green = await desk.push('main', { files: { 'NOTES.md': 'mended by hand\n' } });
   await desk.run(green, { test: 'success' });
-  expect(body()).toContain(`Not red on main any more since ${green.slice(0, 7)}, without this change`);
+  expect(body()).toContain(`main passes since ${green.slice(0, 7)} without this change`);
   // GitHub's times are whole seconds: what is red within the second of the green is not after it.
   await wait(1_100);
   const red = await desk.push('main', { files: { 'NOTES.md': 'worse again\n' } });
   await desk.run(red, { test: COUPONS });
-  expect(body()).toContain(`Red on main again: it was mended at ${green.slice(0, 7)} without this change`);
+  expect(body()).toContain(`main is failing again: it passed at ${green.slice(0, 7)} without this change`);
   expect(body()).not.toContain(red.slice(0, 12));
   expect(desk.checkRun(red).words).toContain(`next: review or close #${desk.pulls()[0]?.number}`);
   expect(desk.pulls()).toHaveLength(1);
@@ -103,8 +103,8 @@ it('is linked from a pull request that is red for it: to the one that mends it, 
   const { number, sha } = await desk.pull();
   await desk.run(sha, { test: COUPONS });
   const run = desk.checkRun(sha);
-  expect(run.title).toBe('Red on main as well, not your change');
-  expect(run.words).toContain('2 times in all: where it is told');
+  expect(run.title).toBe('Broken on main, not your change');
+  expect(run.words).toContain('(2 times). Details');
   expect(run.summary.links).toContainEqual(expect.stringMatching(`/pull/${desk.pulls()[0]?.number}$`));
   expect([run.buttons, desk.comments(number)]).toEqual([[], []]);
   expect(desk.begun()).toHaveLength(1);
@@ -140,7 +140,7 @@ it.each(NOT_UNASKED)('gets none unasked where %s, but one on request', async (_,
   const [pull, ...more] = desk.pulls();
   expect(more).toEqual([]);
   expect(pull?.pull).toMatchObject({ baseRef: 'main', isDraft: true });
-  expect(shown(pull?.body ?? '', desk.name).text).toContain('asked for by mara');
+  expect(shown(pull?.body ?? '', desk.name).text).toContain('requested by mara');
   expect(desk.checkRun(sha).words).toContain(`next: review #${pull?.number}`);
   expectNoComment(desk);
 });

@@ -24,7 +24,7 @@ it('calls it flaky where it passed at the same commit before, with no question a
   await again(desk, run, COUPONS);
   const shown = desk.checkRun(sha);
   expect(shown.title).toBe('Flaky: it passed at this very commit as well');
-  expect(shown.words).toContain('next: run it again');
+  expect(shown.words).toContain('next: re-run it');
   expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
 });
 

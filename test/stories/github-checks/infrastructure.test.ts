@@ -25,12 +25,12 @@ const FAULTS: readonly (readonly [string, JobResult, string])[] = [
       log: jobLog('npm test', ['> corner-shop@1.3.0 test', '✔ a basket sums what is in it (0.71ms)'], ''),
       annotations: [{ path: '.github', startLine: 1, message: LOST }],
     },
-    'The runner was shut down or lost, not your code',
+    'CI machine: the runner was shut down or lost',
   ],
   [
     'the package registry does not answer',
     { conclusion: 'failure', failedStep: 'npm ci', log: jobLog('npm ci', REGISTRY) },
-    'A package registry did not answer, not your code',
+    'CI machine: a package registry did not answer',
   ],
   [
     'the disk is full',
@@ -45,7 +45,7 @@ const FAULTS: readonly (readonly [string, JobResult, string])[] = [
         'npm error nospc ENOSPC: no space left on device, write',
       ]),
     },
-    'The disk of the machine was full, not your code',
+    'CI machine: the disk of the machine was full',
   ],
 ];
 
@@ -55,7 +55,7 @@ it.each(FAULTS)('says that %s, and says it in the check run alone', async (_, jo
   await desk.run(sha, { test: job });
   const shown = desk.checkRun(sha);
   expect([shown.title, shown.status, shown.conclusion]).toEqual([title, 'completed', 'neutral']);
-  expect(shown.words).toContain('run it again once the machine is well');
+  expect(shown.words).toContain('re-run it once the machine has recovered');
   expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
 });
 

@@ -24,7 +24,7 @@ it('opens a pull request into the red branch, once, and says so without a button
   expect(pull?.pull).toMatchObject({ baseRef: 'coupons', baseSha: sha, isDraft: true });
   expect(pull?.pull?.headRef).toMatch(new RegExp(`^causeway/pull-${number}-`));
   expect(await changedFiles(stage, desk.name, pull?.pull?.headSha ?? '')).toEqual(['M src/coupons.js']);
-  expect(pull?.body).toContain(`For the checks of #${number}`);
+  expect(pull?.body).toContain(`For the failing checks of #${number}`);
   const shown = desk.checkRun(sha);
   expect([shown.buttons, shown.words.includes(`next: review #${pull?.number}`)]).toEqual([[], true]);
   expect(desk.comments(number)).toHaveLength(1);

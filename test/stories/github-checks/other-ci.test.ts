@@ -13,7 +13,7 @@ it('says that it does not know where a status says nothing but that it is red', 
   // Here alone the seconds really pass in which more news of a status is gathered: elsewhere the head is made due at once.
   await stage.rest({ hasten: false });
   const shown = desk.checkRun(sha);
-  expect(shown.title).toMatch(/^I don't know: it is red, but nothing .* tells why$/);
+  expect(shown.title).toMatch(/^Unclear: it is red, but nothing .* tells why$/);
   expect(shown.words).toContain('ci/prices');
   expect(shown.words).toContain('The check says too little about its cause to start an analysis.');
   expect([desk.begun(), desk.comments(number), desk.writesBeside(), shown.buttons]).toEqual([[], [], [], []]);
@@ -32,7 +32,7 @@ it('looks into what a status says in its description, once all statuses have com
   await people.reportStatus(desk.name, { sha, state: 'success', context: 'ci/slow' });
   await stage.rest();
   const shown = desk.checkRun(sha);
-  expect(shown.title).toMatch(/^ci\/prices is red here and green on main: /);
+  expect(shown.title).toMatch(/^ci\/prices fails here, passing on main: /);
   expect(shown.words).toContain('ci/prices is green on the base');
   expect(shown.words).toContain(description);
   expect(desk.begun().map((text) => text.includes(description))).toEqual([true]);
@@ -66,7 +66,7 @@ it('says that it does not know where the log has expired, and that it has', asyn
   const { number, sha } = await desk.pull();
   await desk.run(sha, { test: { ...resultOf(COUPONS), log: null } });
   const shown = desk.checkRun(sha);
-  expect(shown.title).toMatch(/^I don't know: /);
+  expect(shown.title).toMatch(/^Unclear: /);
   expect(shown.words).toContain('GitHub no longer keeps the log');
   expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
 });
@@ -78,6 +78,6 @@ it('says that a job ran out of time, which is nobody’s proven fault', async ()
   const log = jobLog('npm test', ['> corner-shop@1.3.0 test', '✔ a basket sums what is in it (0.71ms)'], end);
   await desk.run(sha, { test: { conclusion: 'timed_out', failedStep: 'npm test', log } });
   const shown = desk.checkRun(sha);
-  expect(shown.title).toBe("I don't know: it ran out of time or was stopped; what took so long it does not say");
+  expect(shown.title).toBe('Unclear: it ran out of time or was stopped; what took so long it does not say');
   expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
 });

@@ -13,7 +13,7 @@ it('looks at no check that the configuration leaves out, and names it where anot
   expect([desk.writes(), desk.begun(), await desk.failures()]).toEqual([[], [], []]);
   await desk.run(sha, { build: COUPONS }, { workflow: 'Build' });
   const { words } = desk.checkRun(sha);
-  expect(words).toContain('Red as well, and not looked at:');
+  expect(words).toContain('Also failing, not analysed:');
   expect(words).toContain('nightly / long: The configuration of this repository leaves it out');
   expect([desk.begun().length, desk.comments(number).length, (await desk.failures()).length]).toEqual([1, 1, 1]);
 });

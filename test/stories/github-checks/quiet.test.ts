@@ -30,7 +30,7 @@ it('brings the check run of an old commit to its end when somebody pushes amid t
   await stage.until('its end', () => desk.checkRuns(old)[0]?.status === 'completed');
   await release();
   const shown = desk.checkRun(old);
-  expect(shown.words).toContain('Another commit has taken the place of this one');
+  expect(shown.words).toContain('A newer commit replaced this one');
   expect([shown.status, shown.conclusion, shown.buttons]).toEqual(['completed', 'neutral', []]);
   expect(desk.comments(number)).toEqual([]);
 });

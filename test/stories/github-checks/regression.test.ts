@@ -31,9 +31,9 @@ it('names the commits between green and red where a failure comes back on main, 
   await desk.run(red, { test: COUPONS });
   expect((await desk.failures()).map(({ state, opening, hits }) => [state, opening, hits])).toEqual([['open', 2, 2]]);
   const shown = desk.checkRun(red);
-  expect(shown.title).toMatch(/^Back on main: /);
-  expect(shown.words).toContain('Back after it had been mended, first seen on');
-  expect(shown.words).toContain(`It came with 2 commits, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
+  expect(shown.title).toMatch(/^Broken again on main: /);
+  expect(shown.words).toContain('Regression: it was fixed before. First seen');
+  expect(shown.words).toContain(`Introduced by 2 commits, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
   expect(shown.words).toContain('Tidy the basket, by lena');
   expect(shown.words).toContain('Undo the coupons, by mara');
   expect(shown.words).not.toContain('Mend the coupons');
@@ -54,7 +54,7 @@ it('names the commit that brought a failure which main has never had', async () 
   await desk.run(red, { test: COUPONS });
   const shown = desk.checkRun(red);
   expect(shown.title).toMatch(/^This push: /);
-  expect(shown.words).toContain(`It came with 1 commit, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
+  expect(shown.words).toContain(`Introduced by 1 commit, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
 });
 
 it('names first the commit that touches what fails, with the reason, in the check run and in the pull request', async () => {
@@ -65,19 +65,19 @@ it('names first the commit that touches what fails, with the reason, in the chec
   const guilty = await commit(desk, 'Ask more of coupons', 'per', BESIDE_THE_BUG);
   const red = await commit(desk, 'Say more');
   await desk.run(red, { test: COUPONS });
-  const why = 'the likeliest: it touches src/coupons.js, which the failing lines name';
+  const why = 'most likely: touches src/coupons.js, which the failing lines name';
   const { words } = desk.checkRun(red);
-  expect(words).toContain(`It came with 3 commits, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
+  expect(words).toContain(`Introduced by 3 commits, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
   expect(words.split('\n').filter((line) => line.includes(', by '))).toEqual([
     expect.stringContaining(`${guilty.slice(0, 7)} Ask more of coupons, by per · ${why}`),
     expect.stringContaining(`${red.slice(0, 7)} Say more, by mara`),
     expect.stringContaining(`${early.slice(0, 7)} Tidy the basket, by lena`),
   ]);
-  expect(words.split('the likeliest:')).toHaveLength(2);
+  expect(words.split('most likely:')).toHaveLength(2);
   const [pull] = desk.pulls();
   const body = renderMarkdown(pull?.body ?? '', { repository: desk.name, webUrl: stage.double.webUrl }).text;
   expect(body).toMatch(
-    /red at [0-9a-f]{12}, 3 commits later:\s+\S*\s*[0-9a-f]{12} by per: Ask more of coupons · the likeliest/,
+    /failing at [0-9a-f]{12}, 3 commits later:\s+\S*\s*[0-9a-f]{12} by per: Ask more of coupons · most likely/,
   );
   expect(body).toContain(`${guilty.slice(0, 12)} by per: Ask more of coupons · ${why}`);
 });
@@ -91,8 +91,8 @@ it('does not name another range while it stays red', async () => {
   const next = await commit(desk, 'Something else');
   await desk.run(next, { test: COUPONS });
   const shown = desk.checkRun(next);
-  expect(shown.words).toContain(`It came with 1 commit, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
-  expect(shown.words).toContain('Known, first seen on');
+  expect(shown.words).toContain(`Introduced by 1 commit, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
+  expect(shown.words).toContain('First seen');
   expect(desk.begun()).toHaveLength(1);
 });
 
@@ -109,10 +109,10 @@ it('looks at a red commit of main on which others stand by the time its checks h
   await stage.rest();
   const shown = desk.checkRun(red);
   expect(shown.title).toMatch(/^This push: /);
-  expect(shown.words).toContain(`It came with 1 commit, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
+  expect(shown.words).toContain(`Introduced by 1 commit, ${green.slice(0, 7)}…${red.slice(0, 7)}`);
   expect((await desk.failures()).map(({ state }) => state)).toEqual(['open']);
   await desk.run(next, { test: COUPONS });
-  expect(desk.checkRun(next).words).toContain('Known, first seen on');
+  expect(desk.checkRun(next).words).toContain('First seen');
   expect(desk.begun()).toHaveLength(1);
 });
 

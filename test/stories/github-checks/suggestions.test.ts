@@ -20,7 +20,7 @@ it('are one review that a person commits, and then the file is as the change has
   const [review, ...more] = desk.reviews(number);
   expect(more).toEqual([]);
   expect(review).toMatchObject({ state: 'COMMENTED', commitSha: sha, minimized: null });
-  expect(review?.body).toContain('One suggestion that fixes the red checks');
+  expect(review?.body).toContain('1 suggestion to fix the failing checks');
   const [suggestion, ...others] = desk.suggestions(number);
   expect(others).toEqual([]);
   expect(suggestion).toMatchObject({ path: MENDED_FILE, line: 14, side: 'RIGHT' });

@@ -5,7 +5,7 @@ import { shopModel } from '../../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
 import { conclusion, textsIn } from '../../support/played-model.ts';
 
-const SILENT = 'posted too much in one place';
+const SILENT = 'too many posts within an hour';
 const TIMES = 30;
 
 /** Comments that GitHub took from us. */

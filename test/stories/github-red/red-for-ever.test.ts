@@ -34,14 +34,14 @@ it('tries once more with the log of what failed, hands over when that is red too
   expect(told).toContain(`commit ${first}`);
   expect(told).toContain('these failed there and not on main: "test"');
   expect(shop.said()).toEqual([]);
-  expect(shop.pull.body).toContain('Further attempt 1, after red checks: `test`.');
+  expect(shop.pull.body).toContain('Attempt 2, after failing checks: `test`.');
 
   await shop.checks({ test: 'failure', lint: 'success' });
   const [words = ''] = shop.said();
   expect(words).toContain('CI still fails after a second attempt · over to you');
   expect(words).toContain('test');
   expect(words).not.toContain('lint');
-  expect(shop.desk.headlines()).toEqual([expect.stringContaining('needs a person, its checks are red')]);
+  expect(shop.desk.headlines()).toEqual([expect.stringContaining('its checks still fail')]);
   expect(shop.pull.pull?.isDraft).toBe(true);
 
   const writes = shop.desk.writes().length;
@@ -85,8 +85,8 @@ it('says that it is green when the further attempt was right, and hands nothing 
   await shop.checks({ test: 'failure' });
   await shop.nextHead(first);
   await shop.checks({ test: 'success' });
-  expect(shop.desk.headlines()).toEqual([expect.stringContaining('its checks are green')]);
-  expect(shop.pull.body).toContain('they are green on this head');
+  expect(shop.desk.headlines()).toEqual([expect.stringContaining('its checks pass')]);
+  expect(shop.pull.body).toContain('CI passes on this commit');
   expect([shop.said(), (await shop.commits()).length]).toEqual([[], 2]);
 });
 

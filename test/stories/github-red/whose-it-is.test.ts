@@ -27,7 +27,7 @@ it('mends nothing that is red on the base as well, and says that it is', async (
   const shop = await openRedShop(stage, 'corner/red-base');
   await shop.checks({ test: 'failure' }, { sha: shop.pull.pull?.baseSha ?? '' });
   await shop.checks({ test: 'failure' });
-  expect(shop.pull.body).toContain('Red on `main` as well, so not because of this change: `test`.');
+  expect(shop.pull.body).toContain('Also failing on `main`, so not caused by this change: `test`.');
   expect([shop.said(), await shop.commits(), furtherOf(shop.desk.name)]).toEqual([[], [shop.head()], []]);
 });
 
@@ -46,10 +46,10 @@ it('leaves a branch alone that a person has pushed to, whatever its checks say',
   const shop = await openRedShop(stage, 'corner/pushed');
   const branch = shop.pull.pull?.headRef ?? '';
   const theirs = await stage.double.people.push(shop.desk.name, { by: 'mara', branch, files: { 'N.md': 'mine\n' } });
-  await shop.desk.comment('which others have pushed to');
+  await shop.desk.comment('others have pushed to it');
   await shop.checks({ test: 'failure' });
   expect([shop.said(), shop.head(), furtherOf(shop.desk.name)]).toEqual([[], theirs, []]);
-  expect(shop.desk.headlines()).toEqual([expect.stringContaining('which others have pushed to')]);
+  expect(shop.desk.headlines()).toEqual([expect.stringContaining('others have pushed to it')]);
 });
 
 it('pushes nothing over a person who pushed while it tried once more', async () => {
@@ -59,7 +59,7 @@ it('pushes nothing over a person who pushed while it tried once more', async () 
   await asked;
   const branch = shop.pull.pull?.headRef ?? '';
   const theirs = await stage.double.people.push(shop.desk.name, { by: 'mara', branch, files: { 'N.md': 'mine\n' } });
-  await shop.desk.comment('which others have pushed to');
+  await shop.desk.comment('others have pushed to it');
   release();
   await red;
   expect([shop.head(), (await shop.commits()).length, shop.said()]).toEqual([theirs, 2, []]);
@@ -71,7 +71,7 @@ it('gives up its further attempt when a person closes the pull request, and says
   const red = shop.checks({ shut: 'failure' });
   const question = await asked;
   stage.double.people.close(shop.desk.name, shop.pull.number, 'mara');
-  await shop.desk.comment('was closed unmerged');
+  await shop.desk.comment('was closed without merging');
   await question.closed;
   release();
   await red;
@@ -123,7 +123,7 @@ it('takes the statuses of other CI for checks, and waits until all of them have 
   expect(told).toContain('Stage "prices" broke');
   await report('success', 'ci/slow');
   await report('success', 'ci/prices');
-  expect(shop.desk.headlines()).toEqual([expect.stringContaining('its checks are green')]);
+  expect(shop.desk.headlines()).toEqual([expect.stringContaining('its checks pass')]);
   await report('failure', 'ci/prices');
   expect(shop.said()).toHaveLength(1);
 });

@@ -117,7 +117,7 @@ it('opens a pull request for a writer who asks for it while the run of a triager
   release();
   const pull = await desk.pull();
   await stage.rest();
-  expect(pull.body).toContain('asked for by `mara`');
+  expect(pull.body).toContain('requested by `mara`');
   expect([desk.ours().length, desk.pulls().length]).toEqual([1, 1]);
 });
 

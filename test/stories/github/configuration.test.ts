@@ -19,7 +19,7 @@ afterAll(async () => {
   await model[Symbol.asyncDispose]();
 });
 
-const COMPLAINT = '`.github/causeway.yml`, line 3 cannot be used';
+const COMPLAINT = '`.github/causeway.yml`, line 3 is invalid';
 
 it('complains once of a file that cannot be used, with the line, and goes by safe defaults', async () => {
   const desk = await openDesk(stage, 'corner/faulty', { config: 'labels: [analyse]\nmode: fix\nlabls: [bug]\n' });
@@ -36,14 +36,14 @@ it('complains once of a file that cannot be used, with the line, and goes by saf
   other.label('per');
   await other.comment('Cause found, with a fix');
   await stage.rest();
-  expect(other.headlines().join()).not.toContain('cannot be used');
+  expect(other.headlines().join()).not.toContain('is invalid');
 
   const files = { '.github/causeway.yml': 'labels: [analyse]\nmode: fix\n\nlabls: [bug]\n' };
   await stage.double.people.push(desk.name, { by: 'mara', files });
   await stage.rest();
   const third = deskOf(stage, desk.name, await reportBug(stage.double, { name: desk.name, more: 'And again.' }));
   third.label('per');
-  await third.comment('line 4 cannot be used');
+  await third.comment('line 4 is invalid');
   await stage.rest();
   expect(third.ours()).toHaveLength(2);
 });
@@ -86,7 +86,7 @@ it('tells the model what the repository wants to be heeded, from the default bra
 it('asks no model where the file says so', async () => {
   const desk = await openDesk(stage, 'corner/no-model', { config: 'model: none\n' });
   desk.label('mara');
-  await desk.comment('Facts only, no model was asked');
+  await desk.comment('Facts only, no model was used');
   await stage.rest();
   expect(model.told('Repository corner/no-model ')).toEqual([]);
   expect(desk.pulls()).toEqual([]);
@@ -95,7 +95,7 @@ it('asks no model where the file says so', async () => {
 it('opens no pull request in mode comment, and one that is no draft, on another base, where the file wants it', async () => {
   const silent = await openDesk(stage, 'corner/comment-only', { config: 'mode: comment\n' });
   silent.label('mara');
-  await silent.comment('no pull request: the reason stands below');
+  await silent.comment('no pull request, see the reason below');
   silent.say('mara', '/analyse fix');
   await stage.rest();
   expect([silent.ours().length, silent.pulls().length]).toEqual([1, 0]);
@@ -116,7 +116,7 @@ it('marks its pull request ready and asks for reviews when the checks are green,
   await stage.rest();
   expect([pull?.isDraft, pull?.reviewerIds.size]).toEqual([true, 0]);
   await stage.double.people.reportCheck(desk.name, { sha: pull?.headSha ?? '', name: 'test', conclusion: 'success' });
-  await desk.comment('its checks are green');
+  await desk.comment('its checks pass');
   await stage.rest();
   expect(pull?.isDraft).toBe(false);
   expect([...(pull?.reviewerIds ?? [])]).toEqual([stage.double.people.user('per').id]);

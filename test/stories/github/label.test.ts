@@ -65,8 +65,8 @@ it('says in comment and pull request that the checks are green, and writes nothi
     name: 'test',
     conclusion: 'success',
   });
-  await desk.comment('its checks are green');
-  await stage.until('the body', () => pull.body?.includes('they are green on this head'));
+  await desk.comment('its checks pass');
+  await stage.until('the body', () => pull.body?.includes('CI passes on this commit'));
   await stage.rest();
   expect(desk.writes().slice(before).toSorted()).toEqual([
     expect.stringMatching('^PATCH /repos/corner/shop/issues/comments/'),

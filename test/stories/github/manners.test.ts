@@ -23,7 +23,7 @@ it("opens no rival to a person's open pull request for the issue, and says which
   await people.push(desk.name, { by: 'mara', branch: 'mend', files: { 'NOTES.md': 'at work\n' } });
   const theirs = await people.openPull(desk.name, { by: 'mara', title: 'Mend it', body: 'Fixes #1', head: 'mend' });
   desk.label('mara');
-  await desk.comment('no pull request: the reason stands below');
+  await desk.comment('no pull request, see the reason below');
   await stage.rest();
   expect(desk.pulls()).toEqual([]);
   const [result] = desk.ours();
@@ -48,7 +48,7 @@ it('opens none for an issue that was closed meanwhile, and says so', async () =>
   release();
   await desk.comment('no pull request');
   await stage.rest();
-  expect(desk.shown(desk.ours()[0]?.body ?? '').text).toContain('the issue was closed meanwhile');
+  expect(desk.shown(desk.ours()[0]?.body ?? '').text).toContain('the issue has been closed');
   expect([desk.pulls().length, desk.ours().length]).toEqual([0, 1]);
 });
 
@@ -71,7 +71,7 @@ it('takes a closed pull request for an answer, until someone with write asks onc
   const first = await desk.pull();
   await stage.rest();
   people.close(desk.name, first.number, 'mara');
-  await desk.comment('was closed unmerged');
+  await desk.comment('was closed without merging');
   await stage.rest();
   expect(desk.pulls()).toHaveLength(1);
   desk.say('per', '/analyse fix');
@@ -122,7 +122,7 @@ it('keeps what a person wrote into the body of its pull request, and leaves a br
   await stage.rest();
   people.edit(desk.name, pull.number, { by: 'mara', body: 'Reviewed by me. Fixes #1' });
   const sha = await people.push(desk.name, { by: 'mara', branch: pull.pull?.headRef ?? '', files: { 'N.md': 'n\n' } });
-  await desk.comment('which others have pushed to');
+  await desk.comment('others have pushed to it');
   await people.reportCheck(desk.name, { sha, name: 'test', conclusion: 'failure' });
   await stage.rest();
   expect(pull.body).toBe('Reviewed by me. Fixes #1');

@@ -42,7 +42,7 @@ it('stays below the ceiling of the operator, whatever the file says', async () =
   await using stage = await openGithubStage({ env: { ...model.env, MAX_MODE: 'comment' } });
   const desk = await openDesk(stage, 'corner/low', { config: 'mode: fix\n' });
   desk.label('mara');
-  await desk.comment('no pull request: the reason stands below');
+  await desk.comment('no pull request, see the reason below');
   await stage.rest();
   expect([desk.ours().length, desk.pulls().length]).toEqual([1, 0]);
 

@@ -75,7 +75,7 @@ it('tries once more on its own red checks, then hands over with one comment, and
   const [word] = await stage.until('the hand-over', () => spoken().length > 0 && spoken());
   await stage.rest();
   expect(desk.shown(word?.body ?? '').text).toContain('test');
-  expect(desk.headlines()).toEqual([expect.stringContaining('needs a person, its checks are red')]);
+  expect(desk.headlines()).toEqual([expect.stringContaining('its checks still fail')]);
 
   const questions = model.told('Repository corner/red ').length;
   await turnRed(desk, second);
@@ -94,7 +94,7 @@ it('leaves checks alone that are red without its change as well', async () => {
   await stage.rest();
   await turnRed(desk, pull.pull?.baseSha ?? '');
   await turnRed(desk, pull.pull?.headSha ?? '');
-  await stage.until('the body', () => pull.body?.includes('Red on `main` as well'));
+  await stage.until('the body', () => pull.body?.includes('Also failing on `main`'));
   await stage.rest();
   expect(stage.ourComments(desk.name, pull.number)).toEqual([]);
   expect(desk.writes().filter((write) => write === 'mutation createCommitOnBranch')).toHaveLength(1);

@@ -32,7 +32,7 @@ it('answers a triager with a comment alone, which says who can have the pull req
   await stage.rest();
   expect(desk.reactions()).toEqual(['eyes']);
   expect(desk.headlines()).toEqual([
-    expect.stringContaining('`/analyse fix` opens a pull request (needs write access)'),
+    expect.stringContaining('`/analyse fix` to open a pull request (write access required)'),
   ]);
   expect(desk.pulls()).toEqual([]);
   expect(desk.writes().filter((write) => !/\/(?:comments|reactions)(?:\/|$)/.test(write))).toEqual([]);
@@ -49,7 +49,7 @@ it('answers a triager with a comment alone, which says who can have the pull req
   const pull = await desk.pull();
   await stage.rest();
   expect(pull.body).toContain('Fixes #1.');
-  expect(pull.body).toContain('asked for by `mara`');
+  expect(pull.body).toContain('requested by `mara`');
   expect(desk.headlines()).toEqual([expect.stringContaining('[#2](')]);
   // What stands is carried out, not found anew.
   expect(model.told('Repository corner/triaged ')).toHaveLength(questions);
@@ -116,8 +116,8 @@ it('asks anew before the pull request whether the person may write still', async
   await stage.service().end('SIGTERM');
   release();
   await stage.restart();
-  const result = await desk.comment('no pull request: the reason stands below');
+  const result = await desk.comment('no pull request, see the reason below');
   await stage.rest();
-  expect(desk.shown(result.body).text).toContain('whoever asked for it has no write access');
+  expect(desk.shown(result.body).text).toContain('the person who requested it has no write access');
   expect([desk.pulls().length, desk.ours().length]).toEqual([0, 1]);
 });

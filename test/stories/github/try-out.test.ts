@@ -41,7 +41,7 @@ it('shows a red check on the fix, one further attempt, and then green', async ()
   );
 
   await ci(second, 'success');
-  await desk.comment('its checks are green');
+  await desk.comment('its checks pass');
   await stage.rest();
   expect([desk.ours().length, desk.pulls().length, stage.ourComments(desk.name, pull.number)]).toEqual([1, 1, []]);
 });

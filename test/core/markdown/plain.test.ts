@@ -1,12 +1,12 @@
 // Titles and commit messages: foreign words in them do nothing on GitHub or in CI.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainWords } from '../../../src/github/render/plain-words.ts';
+import { formatPlain } from '../../../src/core/markdown/github.ts';
 import { renderCommitMessage } from '../../../src/github/render/pull-request.ts';
 import '../../support/property-seed.ts';
+import { sourced } from '../../github/render/comment-samples.ts';
 import { ANY_CHARACTER } from '../../support/any-character.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';
-import { sourced } from './comment-samples.ts';
 
 const ACTS =
   /@|#\d|\bGH-\d|:\/\/|\bwww\.|\[|\]|[<>`]|[\w-]+-by\s*:|skip-checks|NO_CI|BREAKING[ -]CHANGE|\b(?:fixup|squash|amend)!|[\r\n\u200b\u202e]/i;
@@ -23,7 +23,7 @@ describe('plain words', () => {
     ['`foo_bar` fails in v1.2.3', 'foo_bar fails in v1.2.3'],
     ['GH-12 hello', 'GH 12 hello'],
   ])('of %j are %j', (text, plain) => {
-    expect(plainWords(text, 200)).toBe(plain);
+    expect(formatPlain(text, 200)).toBe(plain);
   });
 
   it('never hold what GitHub or CI acts on, and are one line of the length asked for', () => {
@@ -56,7 +56,7 @@ describe('plain words', () => {
     );
     fc.assert(
       fc.property(fc.array(fc.oneof(part, fc.string({ unit: ANY_CHARACTER, maxLength: 3 }))), (parts) => {
-        const plain = plainWords(parts.join(''), 72);
+        const plain = formatPlain(parts.join(''), 72);
         expect(plain).not.toMatch(ACTS);
         expect(plain.length).toBeLessThanOrEqual(72);
         expect(plain.isWellFormed()).toBe(true);
@@ -75,7 +75,7 @@ describe('a commit message', () => {
       {
         "body": "A coupon that is not in the map gives undefined. It is destructured.
 
-      Proposed by Causeway from an issue; the pull request says how it is known.",
+      Proposed by Causeway from an issue; see the pull request for the evidence.",
         "headline": "Fix: Checkout crashes for some coupons",
       }
     `);

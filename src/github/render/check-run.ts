@@ -1,0 +1,444 @@
+// The texts of our check run below its title: a summary of cause and next step, the log and the fix, and annotations in the code.
+
+import { describeReason, type Reason } from '../../core/check.ts';
+import type { Failure } from '../../core/failure.ts';
+import type { Finding } from '../../core/head.ts';
+import { formatCodeSpan, formatPlain, inertInline } from '../../core/markdown/github.ts';
+import { isSafePath } from '../../core/paths.ts';
+import { describeWaitReason } from '../../core/reason.ts';
+import { buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
+import { sanitiseText } from '../../core/text.ts';
+import {
+  attributeFailure,
+  type Cause,
+  type CauseFix,
+  type CheckRunContent,
+  describeInMarkdown,
+  describeInPlain,
+  findBase,
+  findCause,
+  hasCause,
+  isOnDefault,
+  isRed,
+  MAX_TITLE,
+  readOutput,
+  splitError,
+} from './check-run-title.ts';
+import { isOfRepository, linkNumber, sortByName } from './comment.ts';
+import {
+  describeEffort,
+  foldDiff,
+  removeCitations,
+  renderCause,
+  renderGuards,
+  renderReason,
+  renderSteps,
+  renderSuspects,
+  renderWithheld,
+  splitSentences,
+} from './issue-parts.ts';
+import { describeNotBegun } from './not-begun.ts';
+import { type Block, code, describeCount, type Fold, formatList, renderPage, text } from './page.ts';
+import { listCommits, removeDuration } from './pull-request.ts';
+
+/** GitHub's limit for each text, in bytes. */
+const MAX_BYTES = 65_535;
+const NAMES_SHOWN = 10;
+const CHECKS_SHOWN = 5;
+const REASONS_SHOWN = 6;
+const TESTS_SHOWN = 20;
+const SHA = /^[0-9a-f]{40,64}$/;
+
+/** The first size that fits is taken. `lines`: of a log, if there are at most two causes. */
+const SIZES = [
+  { causes: 10, lines: 60, most: 60_000, mostOpen: 24_000, hasFolds: true },
+  { causes: 5, lines: 20, most: 30_000, mostOpen: 20_000, hasFolds: false },
+] as const;
+
+/** Markdown of at most 65,535 bytes. */
+export function renderSummary(content: CheckRunContent): string {
+  const { causes, head } = content;
+  return fitBytes((size) => {
+    const more = causes.length - size.causes;
+    const leftOut = head.leftOut.map(
+      ({ name, reason }) => `${formatCodeSpan(name) || '–'}: ${inertInline(reason, 300)}`,
+    );
+    const waiting = head.stillWaiting.map((name) => formatCodeSpan(name) || '–');
+    const moreWaiting = waiting.length > NAMES_SHOWN ? ` and ${waiting.length - NAMES_SHOWN} more` : '';
+    return renderPage({
+      open: [
+        text(describeHead(content)),
+        ...causes.slice(0, size.causes).flatMap((cause) => summariseCause(content, cause)),
+        text(more > 0 ? `${describeCount(more, 'more cause')} not shown.` : ''),
+        text(leftOut.length === 0 ? '' : `Also failing, not analysed:\n${formatList(leftOut, NAMES_SHOWN)}`),
+        text(
+          waiting.length === 0 ? '' : `Still waiting for ${waiting.slice(0, NAMES_SHOWN).join(', ')}${moreWaiting}.`,
+        ),
+      ],
+      mostOpen: size.mostOpen,
+    });
+  });
+}
+
+/** Markdown of at most 65,535 bytes: the log, failed tests, what to do and the diff, and how to re-run. */
+export function renderDetails(content: CheckRunContent): string {
+  return fitBytes((size) => {
+    const causes = content.causes.slice(0, size.causes);
+    const lines = Math.min(size.lines, Math.ceil((2 * size.lines) / Math.max(1, causes.length)));
+    return renderPage({
+      open: causes.flatMap((cause) => renderCauseDetails(content, cause, lines)),
+      folds: size.hasFolds ? causes.flatMap((cause) => foldFix(content, cause)) : [],
+      footer: renderFooter(content),
+      most: size.most,
+      mostOpen: size.mostOpen,
+    });
+  });
+}
+
+function fitBytes(render: (size: (typeof SIZES)[number]) => string): string {
+  const rendered = SIZES.map((size) => render(size).trim());
+  return rendered.find((one) => Buffer.byteLength(one) <= MAX_BYTES) ?? '';
+}
+
+function describeHead({ head: { state, place }, causes }: CheckRunContent): string {
+  switch (state) {
+    case 'superseded': {
+      const isClosed = place?.kind === 'pull_request' && place.isClosed === true;
+      return `${isClosed ? 'The pull request is closed' : 'A newer commit replaced this one'}, so nothing more is analysed here.`;
+    }
+    case 'ignored':
+      return 'The checks of this commit are no longer analysed.';
+    case 'green':
+      return causes.length === 0 ? 'The failing checks have passed since.' : 'All checks pass now. They failed before:';
+    default:
+      return '';
+  }
+}
+
+function renderFooter({ head, causes }: CheckRunContent): string {
+  const results = causes.flatMap(({ inquiry }) => (inquiry.kind === 'concluded' ? [inquiry] : []));
+  const [only] = results;
+  return [
+    ...(results.length === 1 && only !== undefined ? [describeEffort(only.issue, only.recordUrl)] : []),
+    head.place?.kind === 'pull_request'
+      ? 'comment `/analyse <hint>` on the pull request to re-run'
+      : 'to investigate further, open an issue with this log and comment `/analyse`',
+  ].join(' · ');
+}
+
+function summariseCause(content: CheckRunContent, cause: Cause): readonly Block[] {
+  const { finding, fix } = cause;
+  const { excerpt } = finding;
+  const output = readOutput(finding);
+  const { error, test } = splitError(excerpt);
+  const source = describeInMarkdown(content, cause, attributeFailure(content, cause));
+  return [
+    text(`**${source} · ${describeNext(content, cause)}**`),
+    text(
+      `Failing: ${listChecks(content, finding)}${excerpt.step === '' ? '' : `, step ${formatCodeSpan(excerpt.step)}`}`,
+    ),
+    text(formatList(listReasons(cause), REASONS_SHOWN + 2)),
+    code(output === '' ? [test, error].filter(Boolean).join('\n') : ''),
+    ...summariseInquiry(content, cause),
+    renderWithheld(fix.kind === 'on_request' ? fix.refused : ''),
+    text(describeHistory(content, cause)),
+    text(describeRange(content, cause.failure)),
+  ];
+}
+
+function listChecks(content: CheckRunContent, { checks }: Finding): string {
+  const named = sortByName(checks)
+    .slice(0, CHECKS_SHOWN)
+    .map(({ name, url }) => {
+      const span = formatCodeSpan(name) || '–';
+      return isOfRepository(url, content) ? `[${span}](${url})` : span;
+    });
+  const more = checks.length - named.length;
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Without what is shown elsewhere in the same text: the error, and how often it was seen. */
+function listReasons({ finding, failure }: Cause): readonly string[] {
+  const { excerpt, reasons } = finding;
+  const { error, test } = splitError(excerpt);
+  const isRepeated = (reason: Reason) => {
+    const isMore = (reason.code === 'says' && reason.isAll) || (reason.code === 'test_failed' && reason.others > 0);
+    const quote = isMore ? '' : removeDuration(getQuote(reason));
+    return (
+      quote !== '' && [error, test].some((line) => line.startsWith(quote) || (line !== '' && line.endsWith(quote)))
+    );
+  };
+  const hasHistory = failure !== null && finding.standing !== 'new' && finding.verdict !== 'flaky';
+  const shown = reasons
+    .filter((reason) => !isRepeated(reason) && !(hasHistory && reason.code === 'seen_before'))
+    .slice(0, REASONS_SHOWN)
+    .map((reason) => inertInline(capitalise(describeReason(reason)), 400));
+  const output = readOutput(finding);
+  const isQuoted = output === '' || reasons.some((reason) => getQuote(reason).includes(output));
+  const isUnread = excerpt.lines.length === 0 && excerpt.cut !== '' && !reasons.some(({ code }) => code === 'no_log');
+  return [
+    ...(isQuoted ? [] : [`The check reports: ${formatCodeSpan(output)}`]),
+    ...(isUnread ? [inertInline(capitalise(excerpt.cut), 300)] : []),
+    ...shown,
+  ];
+}
+
+/** What a reason quotes of the check; "" for nothing. */
+function getQuote(reason: Reason): string {
+  if (reason.code === 'says') return reason.headline;
+  return reason.code === 'test_failed' ? reason.test : '';
+}
+
+function summariseInquiry(content: CheckRunContent, { inquiry, finding }: Cause): readonly Block[] {
+  const { notBegun } = finding;
+  switch (inquiry.kind) {
+    case 'none':
+      return [text(notBegun === null ? '' : `Not investigated: ${inertInline(describeNotBegun(notBegun), 400)}`)];
+    case 'running': {
+      const { waitsFor } = inquiry;
+      return [text(waitsFor === null ? '' : `Waiting for ${describeWaitReason(waitsFor)}; resumes automatically.`)];
+    }
+    case 'deleted':
+      return [text('The analysis of this failure was deleted.')];
+    case 'ended':
+      return [text(`No result: ${inertInline(inquiry.reason.detail, 600)}`)];
+    case 'concluded':
+      return isRed(finding) ? summariseResult(content, inquiry.issue) : [];
+  }
+}
+
+function summariseResult(content: CheckRunContent, whole: SourcedIssue): readonly Block[] {
+  const { issue } = filterIssue(whole, content);
+  const links = buildSourceLinks(content, issue);
+  const { confidence } = issue.analysis;
+  return [
+    text(confidence === null || !hasCause(whole) ? '' : `Cause (${Math.round(confidence * 100)} % confidence):`),
+    renderCause({ ...issue, rootCause: removeCitations(issue.rootCause) }, links),
+    renderReason(issue, links),
+    ...renderSuspects(issue, links),
+  ];
+}
+
+/** Sanitised Markdown that completes the bold line of a cause. */
+function describeNext(content: CheckRunContent, cause: Cause): string {
+  const { finding, fix, inquiry } = cause;
+  const isOpen = fix.kind === 'opened' && fix.state === 'open';
+  if (!isRed(finding)) {
+    return `nothing to do, it has passed since${isOpen ? `; ${linkNumber(fix, content)} is still open` : ''}`;
+  }
+  const isSince = attributeFailure(content, cause).kind === 'since';
+  if (isOpen && isSince) return `nothing to do here, see ${linkNumber(fix, content)}`;
+  if (fix.kind !== 'none') return describeFix(content, fix);
+  if (inquiry.kind === 'running') return 'looking for the cause';
+  return describeNextBySource(content, cause);
+}
+
+function describeNextBySource(content: CheckRunContent, cause: Cause): string {
+  switch (attributeFailure(content, cause).kind) {
+    case 'since':
+      return `nothing to do here, see ${linkReport(content, cause, 'its check run') || 'the commits below'}`;
+    case 'base_broken': {
+      if (isOnDefault(content)) return 'next: fix what failed before this push';
+      const base = formatCodeSpan(findBase(content)) || 'the base';
+      const link = linkReport(content, cause, `${base}’s check run`);
+      return `nothing to do here, ${link === '' ? `${base} needs a fix` : `follow ${link}`}`;
+    }
+    case 'flaky':
+      return 'next: re-run it';
+    case 'infrastructure':
+      return 'next: re-run it once the machine has recovered';
+    case 'elsewhere':
+      return `next: see ${isOfRepository(cause.reportUrl, content) ? `[the analysis there](${cause.reportUrl})` : 'it there'}`;
+    default:
+      return describeOwnNext(cause);
+  }
+}
+
+function describeOwnNext({ inquiry, finding }: Cause): string {
+  if (inquiry.kind === 'concluded' && inquiry.issue.solutionSteps.length > 0) return 'next: follow the steps below';
+  const hasLog = finding.verdict === 'code' || finding.excerpt.lines.length > 0;
+  return hasLog ? 'next: read the log below' : 'next: open the check itself';
+}
+
+function describeFix(content: CheckRunContent, fix: Exclude<CauseFix, { kind: 'none' }>): string {
+  if (fix.kind === 'opening') return 'opening a pull request';
+  if (fix.kind === 'on_request') return `next: click “${fix.button}” to open a pull request (write access required)`;
+  const link = linkNumber(fix, content);
+  if (fix.isEarlier) return `next: review or close ${link}, still open from last time`;
+  if (fix.state === 'merged') return `merged in ${link}`;
+  return fix.state === 'closed' ? `${link} was closed without merging` : `next: review ${link}`;
+}
+
+/** A link to where the failure is described; "" for nowhere. A pull request is named by its number. */
+function linkReport(content: CheckRunContent, { reportUrl }: Cause, words: string): string {
+  if (!isOfRepository(reportUrl, content)) return '';
+  const number = /\/pull\/(\d{1,9})(?:#|$)/.exec(reportUrl)?.[1];
+  return `[${number === undefined ? words : `#${number}`}](${reportUrl})`;
+}
+
+/** Whether the fix belongs here, and not to where the failure comes from. */
+function isForHere(content: CheckRunContent, cause: Cause): boolean {
+  const { kind } = attributeFailure(content, cause);
+  if (!isRed(cause.finding) || kind === 'base_broken') return false;
+  if (cause.fix.kind === 'on_request') return true;
+  return kind !== 'since' && !(kind === 'elsewhere' && isOfRepository(cause.reportUrl, content));
+}
+
+/** Since when the failure is known; "" for a new one. */
+function describeHistory(content: CheckRunContent, { finding, failure, reportUrl }: Cause): string {
+  if (failure === null || finding.standing === 'new') return '';
+  const { firstSeen, hits, flakyHits, pullRequests } = failure;
+  const { place, sha } = content.head;
+  const times = `${describeCount(hits, 'time')}${flakyHits === 0 ? '' : `, ${flakyHits} of them flaky`}`;
+  const details = isOfRepository(reportUrl, content) ? ` [Details](${reportUrl})` : '';
+  const own = place?.kind === 'pull_request' ? place.number : null;
+  const isOnlyHere = own !== null && firstSeen.pullRequest === own && pullRequests.every((number) => number === own);
+  if (isOnlyHere) {
+    if (firstSeen.sha === sha) return details.trim();
+    return `Failing since ${linkCommit(content, firstSeen.sha)} of this pull request (${times}).${details}`;
+  }
+  const where =
+    firstSeen.pullRequest === null
+      ? `at ${linkCommit(content, firstSeen.sha)}`
+      : `in [#${firstSeen.pullRequest}](${toAddress(content)}/pull/${firstSeen.pullRequest})`;
+  const lead = finding.standing === 'regression' ? 'Regression: it was fixed before. ' : '';
+  return `${lead}First seen ${firstSeen.at.slice(0, 10).replace(/[^\d-]/g, '')} ${where} (${times}).${details}`;
+}
+
+/** On the default branch: the commits between the last that passed and the first that failed. */
+function describeRange(content: CheckRunContent, failure: Failure | null): string {
+  const range = failure?.range ?? null;
+  if (range === null || !SHA.test(range.from) || !SHA.test(range.to)) return '';
+  const ends = `\`${range.from.slice(0, 7)}\`…\`${range.to.slice(0, 7)}\``;
+  const between = `[${ends}](${toAddress(content)}/compare/${range.from}...${range.to})`;
+  const commits = listCommits(range, ({ sha, author, subject }) => {
+    const by = author === '' ? '' : `, by ${formatCodeSpan(author)}`;
+    return `${linkCommit(content, sha)} ${formatCodeSpan(subject)}${by}`;
+  });
+  return `Introduced by ${describeCount(range.total, 'commit')}, ${between}:\n${commits}`;
+}
+
+function linkCommit(content: CheckRunContent, sha: string): string {
+  if (!SHA.test(sha)) return formatCodeSpan(sha.slice(0, 12)) || 'a commit';
+  return `[\`${sha.slice(0, 7)}\`](${toAddress(content)}/commit/${sha})`;
+}
+
+function toAddress({ webUrl, repository }: CheckRunContent): string {
+  return `${webUrl}/${repository}`;
+}
+
+/** `most`: lines of the log. */
+function renderCauseDetails(content: CheckRunContent, cause: Cause, most: number): readonly Block[] {
+  const { excerpt, checks } = cause.finding;
+  const lines = excerpt.lines.slice(0, most);
+  const more = excerpt.lines.length - lines.length;
+  const cut = [inertInline(excerpt.cut, 300), more > 0 ? `${describeCount(more, 'more line')} not shown` : ''];
+  const notes = cut.filter(Boolean).join('; ');
+  const what = excerpt.step === '' ? 'Output' : 'Log';
+  const name = formatCodeSpan(sortByName(checks)[0]?.name ?? '') || 'a check';
+  const title = content.causes.length === 1 ? what : `${name}: ${what.toLowerCase()}`;
+  const log = [text(`**${title}**`), code(lines.join('\n'), 'text'), text(notes === '' ? '' : `Cut: ${notes}.`)];
+  const tests = excerpt.tests.map(formatCodeSpan);
+  const isTestShown = tests.length === 0 || (tests.length === 1 && splitError(excerpt).test !== '');
+  return [
+    // Without lines, the reasons say why there is no log.
+    ...(lines.length === 0 ? [] : log),
+    text(isTestShown ? '' : `Failed tests:\n${formatList(tests, TESTS_SHOWN)}`),
+    ...(isForHere(content, cause) ? renderSolution(content, cause) : []),
+  ];
+}
+
+function renderSolution(content: CheckRunContent, { inquiry }: Cause): readonly Block[] {
+  if (inquiry.kind !== 'concluded') return [];
+  const { issue } = filterIssue(inquiry.issue, content);
+  const links = buildSourceLinks(content, issue);
+  return [...renderSteps(issue.solutionSteps, links, 'What to do:'), ...renderGuards(issue, links)];
+}
+
+/** The diff, to be read before it is requested; of checks that pass by now, everything that was found. */
+function foldFix(content: CheckRunContent, cause: Cause): readonly Fold[] {
+  const { inquiry, fix, finding } = cause;
+  if (inquiry.kind !== 'concluded') return [];
+  const diff = foldDiff(inquiry.changeSet, filterIssue(inquiry.issue, content));
+  if (isRed(finding)) return fix.kind === 'opened' || !isForHere(content, cause) ? [] : [diff];
+  const blocks = [...summariseResult(content, inquiry.issue), ...renderSolution(content, cause), ...diff.blocks];
+  return [{ summary: 'Findings from when it failed', blocks }];
+}
+
+function capitalise(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+export interface CheckRunAnnotation {
+  readonly path: string;
+  readonly line: number;
+  readonly title: string;
+  readonly message: string;
+}
+
+/** GitHub's limit in one call. */
+const MAX_ANNOTATIONS = 50;
+const ANNOTATIONS_OF_CAUSE = 10;
+const MAX_MESSAGE = 1_000;
+const MAX_LINE = 10_000_000;
+/** A line of a stack: where it was, not what is wrong. */
+const FRAME = /^\s*(?:at |File "|from \/)|^\s*\d{1,4}: |\.\w{1,5}:\d{1,6}(?::\d{1,5})?\)?:?(?:in [`'].{1,200})?$/;
+
+/** At most 50, and only for failures that the code may have caused: others have no place in people's diffs. */
+export function listAnnotations(content: CheckRunContent): readonly CheckRunAnnotation[] {
+  const all = content.causes.flatMap((cause) => annotateCause(content, cause));
+  return [...new Map(all.map((one) => [toAnnotationKey(one), one])).values()].slice(0, MAX_ANNOTATIONS);
+}
+
+/** Equal for annotations of one line: only the first of them is shown. */
+export function toAnnotationKey({ path, line }: Pick<CheckRunAnnotation, 'path' | 'line'>): string {
+  return JSON.stringify([path, line]);
+}
+
+function annotateCause(content: CheckRunContent, cause: Cause): readonly CheckRunAnnotation[] {
+  const { finding } = cause;
+  const { place } = content.head;
+  if (!isRed(finding) || (finding.verdict !== 'code' && finding.verdict !== 'inconclusive')) return [];
+  // GitHub keeps annotations, and a draft is only investigated once it is ready.
+  if (place?.kind === 'pull_request' && place.isDraft && findCause(cause) === null) return [];
+  const source = attributeFailure(content, cause);
+  if (source.kind === 'elsewhere' || source.kind === 'since') return [];
+  const isNamed = source.kind === 'change' || source.kind === 'push' || source.kind === 'back';
+  const title = formatPlain(isNamed ? describeInPlain(content, cause, source) : 'A check fails here', MAX_TITLE);
+  const marked = new Set(finding.places.filter(({ isMarked }) => isMarked).map(toAnnotationKey));
+  return (findSuspect(content, cause) ?? listPlaces(finding))
+    .filter(({ path, line }) => isSafePath(path) && Number.isSafeInteger(line) && line > 0 && line < MAX_LINE)
+    .filter((one) => !marked.has(toAnnotationKey(one)))
+    .slice(0, ANNOTATIONS_OF_CAUSE)
+    .map(({ path, line, message }) => ({ path, line, title, message: toMessage(message, finding) }));
+}
+
+/** Of a stack only the innermost frame, with the error. */
+function listPlaces({ places, excerpt }: Finding): Finding['places'] {
+  const shown = places.filter(({ line }) => line > 0);
+  const frames = shown.filter(({ message }) => FRAME.test(message));
+  // Python lists the innermost frame last.
+  const innermost = frames[0]?.message.trimStart().startsWith('File "') ? frames.at(-1) : frames[0];
+  return shown.flatMap((place) => {
+    if (!frames.includes(place)) return [place];
+    return place === innermost ? [{ ...place, message: splitError(excerpt).error }] : [];
+  });
+}
+
+/** Where the investigation of this very commit points; null: there was none. */
+function findSuspect({ head, isPublic }: CheckRunContent, cause: Cause): Finding['places'] | null {
+  const found = findCause(cause);
+  const revision = found?.analysis.revision;
+  const isOfHead = revision === head.sha || (head.place?.kind === 'pull_request' && revision === head.place.sha);
+  if (found === null || !isOfHead) return null;
+  const { issue } = filterIssue(found, { isPublic });
+  const message = splitSentences(removeCitations(issue.rootCause), 3).first;
+  const suspect = issue.analysis.suspects.find(({ line }) => line > 0);
+  return suspect === undefined ? null : [{ path: suspect.file, line: suspect.line, message }];
+}
+
+/** Plain text, as GitHub shows it; never empty, which GitHub refuses. */
+function toMessage(message: string, { excerpt, checks }: Finding): string {
+  const words = sanitiseText(message, MAX_MESSAGE) || sanitiseText(excerpt.headline, MAX_MESSAGE);
+  return formatPlain(words, MAX_MESSAGE) || formatPlain(`${checks[0]?.name ?? ''} points here`, MAX_MESSAGE);
+}
