@@ -32,7 +32,7 @@ it.runIf(canMount())(
       execFile(process.execPath, args, { env }, (_error, _out, err) => resolve(err));
     });
     expect(said).toMatch(
-      /gave up\. The repository of \S+ could not be read\. No space left on the disk of DATA_DIR\.\n$/,
+      /failed\. The repository of \S+ could not be read\. No space left on the disk of DATA_DIR\.\n$/,
     );
   },
 );
