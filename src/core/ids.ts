@@ -3,20 +3,7 @@ import { randomBytes } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-export type IdPrefix =
-  | 'iss'
-  | 'prj'
-  | 'inv'
-  | 'tok'
-  | 'evt'
-  | 'acc'
-  | 'run'
-  | 'job'
-  | 'req'
-  | 'thr'
-  | 'hed'
-  | 'fal'
-  | 'ses';
+type IdPrefix = 'iss' | 'prj' | 'inv' | 'tok' | 'evt' | 'acc' | 'run' | 'job' | 'req' | 'thr' | 'hed' | 'fal' | 'ses';
 
 /** Drawn ahead, each given once and wiped then: to draw some costs as much as to draw many. */
 let drawn = Buffer.alloc(0);

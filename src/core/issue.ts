@@ -123,7 +123,7 @@ export interface Conclusion {
 }
 
 /** What is a caller's own in an Issue. */
-export interface IssueOwner {
+interface IssueOwner {
   readonly issueId: string;
   readonly investigationId: string;
   readonly projectId: string;

@@ -16,7 +16,7 @@ export interface ActOptions {
   readonly byOperator?: boolean;
 }
 
-export interface NewAccount {
+interface NewAccount {
   readonly login: string;
   readonly githubId: number | null;
   /** `whsec_…`, stored only when the account is created. */

@@ -23,8 +23,6 @@ export interface Forecast {
   readonly usd: number;
 }
 
-export type BackfillStore = ReturnType<typeof createBackfillVerbs>;
-
 const PAST_MS = 14 * 24 * 60 * 60 * 1_000;
 
 export function createBackfillVerbs(database: Database) {

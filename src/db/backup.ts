@@ -81,7 +81,7 @@ function countRows(connection: Sqlite.Database): Counts {
 function check(draft: string, counts: Counts): number {
   const copy = new Sqlite(draft, { fileMustExist: true });
   try {
-    // A database in WAL mode says so in its header; a file that stands alone is read more simply without.
+    // The header says that a database is in WAL mode; a single file is simpler to read without it.
     copy.pragma('journal_mode = delete');
     const faults = [
       ...copy

@@ -50,8 +50,6 @@ export interface UsageRow extends Omit<Spending, 'reservedUsd'> {
   readonly investigations: Readonly<Record<InvestigationState, number>>;
 }
 
-export type CostStore = ReturnType<typeof createCostVerbs>;
-
 /** Over how many runs the mean cost is computed. */
 const MOST_RUNS = 100;
 

@@ -28,8 +28,6 @@ export interface ErasedProject extends Readonly<Record<(typeof COUNTED)[number],
   readonly id: string;
 }
 
-export type ErasureStore = ReturnType<typeof createErasureVerbs>;
-
 /** Rows erased per transaction. */
 export const BATCH = 200;
 

@@ -81,7 +81,7 @@ async function examineSchema(kysely: Reader, form: TableForm, seal: Seal): Promi
   const missing = known.filter((name) => !applied.includes(name));
   const newer = applied.filter((name) => !known.includes(name));
   const schema = { missing, newer, damage: [], aheadMs: 0, unchecked: '' };
-  // An incomplete schema cannot be asked for more.
+  // An incomplete schema cannot be queried further.
   if (missing.length > 0) return { ...schema, isKeyRight: null, isPaused: false, jobs: { waiting: 0, dead: 0 } };
   const pause = kysely.selectFrom('service_marks').select('name').where('name', '=', 'paused');
   const counts = await kysely

@@ -12,7 +12,7 @@ import { enqueuePublish } from './threads.ts';
 export type CheckId = Pick<Check, 'app' | 'name'>;
 
 /** A check passed at that commit. */
-export interface PassingCheck {
+interface PassingCheck {
   readonly sha: string;
   readonly at: string;
   /** GitHub's number of the run; null: a commit status, or not known. */

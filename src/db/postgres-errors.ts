@@ -52,7 +52,7 @@ export function toMarkStatement({ connection, number }: CommitMark): string {
 /**
  * Whether that transaction took place. Waits for its end if the server has not noticed yet that the connection is lost.
  */
-export async function wasMarkCommitted(kysely: Reader, { connection, number }: CommitMark): Promise<boolean> {
+async function wasMarkCommitted(kysely: Reader, { connection, number }: CommitMark): Promise<boolean> {
   const ask = sql<{ readonly number: number }>`
     select number from ${sql.table(TABLE)} where connection = ${connection} for update`;
   const { rows } = await ask.execute(kysely);
@@ -83,7 +83,7 @@ function classifyFault(error: unknown): Fault {
   return isLostConnection(error) || isReadOnly(error) || code === '53300' ? 'lost' : 'final';
 }
 
-/** Of a server that stands by: its former primary's connections lead to it for a while after a failover. */
+/** The error of a standby server: for a while after a failover, connections still lead to it. */
 export function isReadOnly(error: unknown): boolean {
   const code = readCode(error);
   return code === '25006' || (code === '0A000' && error instanceof Error && error.message.includes('hot standby'));

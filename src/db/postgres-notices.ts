@@ -28,7 +28,7 @@ interface NoticesOptions {
 
 const CHANNEL = 'causeway';
 
-/** Any number that nobody else uses in the database. */
+/** Any number that is not used elsewhere in the database. */
 const LEADER_LOCK = 4_811_230_901;
 
 const ROUND_MS = 5_000;
@@ -63,7 +63,7 @@ export function openNotices({ url, onFault, roundMs = ROUND_MS }: NoticesOptions
     waiting.clear();
     for (const [topic, text] of told) {
       const payload = JSON.stringify({ topic, text, from: self } satisfies Message);
-      // Lost with the connection: whoever waits looks by itself.
+      // May be lost with the connection: those who wait also poll.
       line.client?.query('select pg_notify($1, $2)', [CHANNEL, payload]).catch(() => {});
     }
   };
@@ -89,7 +89,7 @@ export function openNotices({ url, onFault, roundMs = ROUND_MS }: NoticesOptions
   };
 }
 
-/** How it stands with the connection. */
+/** The state of the connection. */
 interface Line {
   client: Client | null;
   isLeader: boolean;
@@ -130,7 +130,7 @@ async function hold(line: Line, { url, roundMs, heard, onThere, signal }: Holdin
   }
 }
 
-/** Anybody who may connect to the database can say anything; what is not ours is heard by nobody. */
+/** Other programs may use the channel: what is not a message of ours is ignored. */
 function parseMessage(payload: string): Message {
   try {
     const { topic, text, from }: Partial<Message> = JSON.parse(payload);
@@ -271,7 +271,7 @@ async function connect(url: string, signal: AbortSignal): Promise<AsyncDisposabl
   signal.addEventListener('abort', cut, { once: true });
   const limits = { connectionTimeoutMillis: CONNECT_MS, query_timeout: CONNECT_MS };
   const client = new Client({ connectionString: url, stream: () => socket, ...limits });
-  // One that breaks says so to whoever asks it.
+  // A broken connection fails at its next query.
   client.on('error', () => {});
   const end = async () => {
     await client.end().catch(() => {});

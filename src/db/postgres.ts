@@ -61,7 +61,7 @@ const PATIENCE_MS = 15_000;
 
 const STATEMENT_MS = 30_000;
 
-/** The oldest that its makers still mend. */
+/** The oldest version that PostgreSQL still supports. */
 const OLDEST_VERSION = 14;
 
 /**
@@ -157,7 +157,7 @@ interface PoolSettings {
   readonly connections: number;
   /** Milliseconds that one statement may take; 0: as long as it wants. */
   readonly statementMs: number;
-  /** Whether the server would answer commits that a crash may undo, were it not told otherwise. */
+  /** Whether the server's own setting would confirm commits that a crash may undo. */
   readonly isLax?: boolean;
 }
 
@@ -187,7 +187,7 @@ const NUMBERS: ReadonlySet<number> = new Set([types.builtins.INT8, types.builtin
 export function createPool(settings: PoolSettings): PostgresPool {
   const pool = new Pool(toPoolConfig(settings));
   const clients = new WeakMap<PoolClient, PostgresPoolClient>();
-  // One that breaks while nobody uses it is replaced; without a listener the process would end.
+  // An idle connection that breaks is replaced; without a listener the process would end.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
@@ -254,7 +254,7 @@ function wrapClient(client: PoolClient): PostgresPoolClient {
 }
 
 /**
- * PostgreSQL refuses NUL in text; what comes from outside loses it at the door, and this is for what slipped through.
+ * PostgreSQL refuses NUL in text: input is cleaned when it arrives, and this catches the rest.
  */
 function toStorable(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;

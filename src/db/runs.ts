@@ -57,8 +57,6 @@ interface EqualConclusion {
   readonly model: string | null;
 }
 
-export type RunStore = ReturnType<typeof createRunVerbs>;
-
 export function createRunVerbs(database: Database, seal: Seal) {
   const { jobs } = database;
   return {

@@ -47,7 +47,7 @@ export type Trx = Transaction<Schema>;
 export type Reader = Kysely<Schema>;
 
 /** `seq` rises with every row of a table: the order in which things came, whatever the clocks say. */
-export interface Sequenced {
+interface Sequenced {
   seq: Generated<number>;
 }
 
@@ -100,7 +100,7 @@ interface RunTable extends Sequenced {
   project_id: string;
   account_id: string;
   fingerprint: string;
-  /** As asked for: branch, tag, sha or empty. */
+  /** As requested: branch, tag, sha or empty. */
   revision: string;
   fresh: 0 | 1;
   state: 'queued' | 'running' | 'ended';
@@ -133,7 +133,7 @@ interface InvestigationTable extends Sequenced {
   reference: string;
   text: string;
   /**
-   * What the person who asked wants regarded, as it follows the text; "" where nothing, or once that person was erased.
+   * What the requester wants considered, appended to the text; "" for nothing, or after that person was erased.
    */
   guidance: string;
   callback_url: string;
@@ -277,7 +277,7 @@ export interface FailureTable extends Sequenced {
   commit_range: string | null;
 }
 
-/** What of a Sighting is asked for one by one; whole ones are kept of the first and the last alone. */
+/** The queried parts of a Sighting; the first and the last are stored whole with the failure. */
 interface SightingTable {
   failure_id: string;
   key: string;
@@ -310,7 +310,7 @@ interface PassingCheckTable {
   run_id: number | null;
 }
 
-export interface BackfillTable {
+interface BackfillTable {
   project_id: string;
   state: 'waiting' | 'done';
   cursor: string;
@@ -408,13 +408,13 @@ export interface WebhookTable extends Sequenced {
   url: string;
   state: WebhookState;
   attempts: number;
-  /** Those of them that were made before somebody had it sent again. */
+  /** Attempts before it was last resent. */
   attempts_before: number;
   last_error: string;
   created_at: string;
 }
 
-export interface WebhookAttemptTable {
+interface WebhookAttemptTable {
   webhook_id: string;
   /** From 1; what `attempts` of the webhook was after it. */
   number: number;

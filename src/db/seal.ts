@@ -18,7 +18,7 @@ export function createSeal(key: Buffer): Seal {
   if (key.length !== 32) {
     throw new CausewayError('invalid', `The encryption key has ${key.length} bytes; it must have 32.`);
   }
-  // As bytes it would be made a key of anew each time, which takes longer than sealing a delivery.
+  // Created once: from bytes, each call would create a key, which takes longer than sealing a delivery.
   const secretKey = createSecretKey(key);
   return {
     seal(secret, purpose) {

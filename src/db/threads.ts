@@ -43,8 +43,6 @@ export interface OpenedPullRequest {
 /** What of `analysis.links` becomes known after the conclusion. */
 export type LearntLinks = Partial<Pick<Issue['analysis']['links'], 'comment' | 'checkRun' | 'pullRequest'>>;
 
-export type ThreadStore = ReturnType<typeof createThreadVerbs>;
-
 /** A change of what a thread should show enqueues its `publish` job in the same transaction. */
 export function createThreadVerbs(database: Database) {
   const { jobs } = database;

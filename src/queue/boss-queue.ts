@@ -7,7 +7,7 @@ import { createLanes, JobRunner, type Lane, WORK_TIMES, type WorkTimes } from '.
 import { claimJob, createTableVerbs, SUSPECT_LOST } from './job-table.ts';
 import type { Boss } from './open-boss.ts';
 
-export interface BossQueueOptions extends WorkTimes {
+interface BossQueueOptions extends WorkTimes {
   readonly boss: Boss;
   /** Of the store that was built with the enqueuer of `boss`. */
   readonly database: Database;
@@ -36,7 +36,7 @@ export function createBossQueue(options: BossQueueOptions): Queue {
   };
 }
 
-/** What pg-boss is told where a job cannot begin yet: it hands it out again a second later. */
+/** Thrown to pg-boss if a job cannot start yet: it hands it out again a second later. */
 class NotYet extends Error {}
 
 class BossWorker implements Worker {

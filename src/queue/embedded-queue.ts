@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 import { createLanes, JobRunner, type Lane, WORK_TIMES, type WorkTimes } from './job-runner.ts';
 import { claimNextJob, createTableVerbs, hasNextJob, type JobTable, releaseRunning } from './job-table.ts';
 
-export interface EmbeddedQueueOptions extends WorkTimes {
+interface EmbeddedQueueOptions extends WorkTimes {
   readonly database: Database;
   /** The enqueuer that the store of this database was built with. */
   readonly jobs: JobTable;

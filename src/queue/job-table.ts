@@ -7,7 +7,7 @@ import type { Reader, Schema, Trx } from '../db/schema.ts';
 
 type JobRow = Selectable<Schema['jobs']>;
 
-/** A waiting job as a transport is told of it. */
+/** A waiting job as a transport receives it. */
 export interface ScheduledJob {
   readonly id: string;
   readonly kind: JobKind;
@@ -52,7 +52,7 @@ export interface Claim extends ClaimedJob {
 export type ClaimEnd =
   | { readonly kind: 'done' }
   | { readonly kind: 'dead' }
-  /** The handler asked for another time: its tries start again. */
+  /** The handler requested another time: its tries start again. */
   | { readonly kind: 'later'; readonly runAt: string }
   | { readonly kind: 'failed'; readonly runAt: string }
   /** Not a try: the worker stopped in the middle. */
@@ -214,7 +214,7 @@ function toScheduled({ id, kind, group_key: group, urgency, run_at: runAt }: Job
 }
 
 /** A job that a worker is about to claim. */
-export interface ClaimRequest {
+interface ClaimRequest {
   readonly kind: JobKind;
   readonly perGroup: number;
   /** A job that lost so many workers, or more, is left. */
@@ -250,7 +250,7 @@ async function findNextJob(
     if (row) return row;
   }
   if (request.maxLost <= SUSPECT_LOST) return null;
-  // The least tried first: a job that only ran beside the poison is done before that one is tried again.
+  // The least tried first: a job that only ran next to a poison job is done before that one is tried again.
   const suspects = createDueQuery(reader, now, request)
     .where(LOST, '>=', SUSPECT_LOST)
     .where(LOST, '<', request.maxLost);
@@ -393,7 +393,7 @@ export async function hasWork(reader: Reader, kinds: readonly JobKind[], now: st
   return row !== undefined;
 }
 
-/** The verbs of a queue that are about its table alone. */
+/** The verbs of a queue that need only its table. */
 export function createTableVerbs(
   database: Database,
   jobs: JobTable,

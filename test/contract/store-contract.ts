@@ -22,7 +22,6 @@ import { headsContract } from './store-heads.ts';
 import { heldHeadsContract } from './store-held-heads.ts';
 import { installationsContract } from './store-installations.ts';
 import { likeliestContract } from './store-likeliest.ts';
-import { manyProjectsContract } from './store-many-projects.ts';
 import { movedContract } from './store-moved.ts';
 import { overviewsContract } from './store-overviews.ts';
 import { projectsContract } from './store-projects.ts';
@@ -73,7 +72,6 @@ export function githubContract(engine: Engine): void {
     urgencyContract(engine);
     usageContract(engine);
     auditContract(engine);
-    manyProjectsContract(engine);
   });
 }
 
