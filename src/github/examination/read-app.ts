@@ -14,7 +14,7 @@ export interface AppState {
   readonly isCut: boolean;
 }
 
-export interface InstallationState {
+interface InstallationState {
   readonly owner: { readonly id: number; readonly login: string };
   readonly permissions: Granted;
   readonly events: readonly string[];

@@ -7,7 +7,7 @@ import type { GithubClients } from '../../../src/github/clients/github-clients.t
 import { type GithubApi, type Route, startGithubApi } from './github-api.ts';
 
 export const APP_ID = 4711;
-export const KEYS = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const KEYS = generateKeyPairSync('rsa', { modulusLength: 2048 });
 export const PRIVATE_KEY = KEYS.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
 
 export const GRANTED: Readonly<Record<string, PermissionLevel>> = {
