@@ -31,7 +31,7 @@ export interface AnthropicDouble extends Double {
   readonly usages: readonly CacheUsage[];
 }
 
-interface CacheUsage {
+export interface CacheUsage {
   readonly input_tokens: number;
   readonly cache_creation_input_tokens: number;
   readonly cache_read_input_tokens: number;
