@@ -50,7 +50,7 @@ const FAULTS: readonly (readonly [string, JobResult, string])[] = [
 ];
 
 it.each(FAULTS)('says that %s, and says it in the check run alone', async (_, job, title) => {
-  const desk = await stage.desk(`corner/machine-${title.split(' ')[1]}`);
+  const desk = await stage.desk(`corner/machine-${title.split(' ').at(-1)}`);
   const { number, sha } = await desk.pull();
   await desk.run(sha, { test: job });
   const shown = desk.checkRun(sha);
