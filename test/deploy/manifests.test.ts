@@ -13,7 +13,7 @@ const ROOT = path.join(import.meta.dirname, '..', '..');
 const DEPLOY = path.join(ROOT, 'deploy');
 const textOf = (...names: readonly string[]) => readFileSync(path.join(...names), 'utf8');
 /** Of Node itself, and set by our own launcher or image. */
-const OF_NODE = ['NODE_ENV', 'NODE_USE_ENV_PROXY'];
+const OF_NODE = ['NODE_COMPILE_CACHE', 'NODE_ENV', 'NODE_USE_ENV_PROXY'];
 const IMAGE = Object.fromEntries(
   instructions()
     .filter(({ verb }) => verb === 'ENV')

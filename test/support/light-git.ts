@@ -32,7 +32,14 @@ class LightChild extends EventEmitter {
 
   kill(signal: NodeJS.Signals = 'SIGTERM'): boolean {
     if (this.pid === undefined) this.#signal = signal;
-    else if (this.exitCode === null && this.signalCode === null) return process.kill(this.pid, signal);
+    else if (this.exitCode === null && this.signalCode === null) {
+      try {
+        return process.kill(this.pid, signal);
+      } catch (error) {
+        // It has ended, and its end is not reported yet.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    }
     return true;
   }
 

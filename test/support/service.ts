@@ -65,7 +65,10 @@ async function startApart(options: ServiceOptions): Promise<Service> {
     throw begun.find((one) => one.status === 'rejected')?.reason;
   }
   return {
-    ...door,
+    address: door.address,
+    get process(): ChildProcess {
+      return door.process;
+    },
     output: () => `${door.output()}${worker.output()}`,
     end: async (signal) => (await Promise.all(both.map((one) => one.end(signal))))[0] ?? 'unknown',
     [Symbol.asyncDispose]: async () => void (await Promise.all(both.map((one) => one[Symbol.asyncDispose]()))),

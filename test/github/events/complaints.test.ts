@@ -9,7 +9,7 @@ const FAULTY = { '.github/causeway.yml': 'labels: [analyse]\nlabls: [bug]\n' };
 /** How often it is said in a repository that a file cannot be used. */
 function complaints({ double }: EventHouse, name: string): number {
   const { comments } = repository(double.state, name);
-  return [...comments.values()].filter(({ body }) => body.includes('cannot be used')).length;
+  return [...comments.values()].filter(({ body }) => body.includes(' is invalid · next: fix it')).length;
 }
 
 function said({ double }: EventHouse, name: string): string {

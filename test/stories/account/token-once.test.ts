@@ -14,7 +14,7 @@ it('stands in the one answer that shows it: in no other, nor in log, records and
   await using folder = await temporaryFolder();
   await using shop = await gitRepository();
   await shop.commit(SHOP, 'Start');
-  await using service = await startService({ projects: [shop.path], dataDir: folder.path });
+  await using service = await startService({ projects: [shop.path], dataDir: folder.path, ownProcess: true });
   const visitor = webVisitor(service.address);
   await signIn(visitor, service);
   const bodies: string[] = [];

@@ -14,7 +14,7 @@ it('looks at no check that the configuration leaves out, and names it where anot
   await desk.run(sha, { build: COUPONS }, { workflow: 'Build' });
   const { words } = desk.checkRun(sha);
   expect(words).toContain('Also failing, not analysed:');
-  expect(words).toContain('nightly / long: The configuration of this repository leaves it out');
+  expect(words).toContain('nightly / long: Excluded by the configuration of this repository');
   expect([desk.begun().length, desk.comments(number).length, (await desk.failures()).length]).toEqual([1, 1, 1]);
 });
 
