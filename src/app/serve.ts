@@ -41,10 +41,7 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
 }
 
 /** Serves `/setup` until the App is made, or the signal aborts. Returns the port, on which the service goes on. */
-export async function serveSetup(
-  { config, io, log, now, metrics }: ServeOptions,
-  signal: AbortSignal,
-): Promise<number> {
+async function serveSetup({ config, io, log, now, metrics }: ServeOptions, signal: AbortSignal): Promise<number> {
   const { host, port, publicUrl, githubApiUrl: apiUrl, githubWebUrl: webUrl } = config;
   const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   // Now, and not after GitHub has made the App: a lost key is reported first.

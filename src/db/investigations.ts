@@ -57,8 +57,6 @@ export interface ProjectCounts {
   readonly lastIssueAt: string;
 }
 
-export type IssueStore = ReturnType<typeof createIssueVerbs>;
-
 /** The predicate of the partial index; only where the sole column named `state` is that of `investigations`. */
 const UNDER_WAY = sql<SqlBool>`state in ('queued', 'running')`;
 

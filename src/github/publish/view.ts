@@ -61,7 +61,7 @@ export interface Result {
 }
 
 /** The newest judged head of a pull request, as its thread sees it. */
-export interface HeadView {
+interface HeadView {
   readonly head: Head;
   readonly causes: readonly Cause[];
   /** Names of the checks that the posted comment is about, if known. */
