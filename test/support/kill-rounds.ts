@@ -23,28 +23,40 @@ const REPORT = 'TypeError: Cannot read properties of undefined\n    at start (/s
 
 /** One report, sent with one idempotency key until it is accepted, through `kills` lives that end with SIGKILL, then one that may finish. */
 export async function killRound(plan: KillPlan, key: string, token: string): Promise<RoundResult> {
-  for (let kill = 0; kill < plan.kills; kill++) {
-    const service = await startService({ projects: [plan.repository], dataDir: plan.dataDir, ownProcess: true });
-    const sending = send(service, token, key, plan.receiver.url).catch(() => null);
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * plan.longestLife));
-    await service.end('SIGKILL');
-    await sending;
+  const [result] = await killRounds(plan, [key], token);
+  return result as RoundResult;
+}
+
+/** The same for several reports after each other; all of them finish in one last life. */
+export async function killRounds(plan: KillPlan, keys: readonly string[], token: string): Promise<RoundResult[]> {
+  for (const key of keys) {
+    for (let kill = 0; kill < plan.kills; kill++) {
+      const service = await startService({ projects: [plan.repository], dataDir: plan.dataDir, ownProcess: true });
+      const sending = send(service, token, key, plan.receiver.url).catch(() => null);
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * plan.longestLife));
+      await service.end('SIGKILL');
+      await sending;
+    }
   }
   await using service = await startService({ projects: [plan.repository], dataDir: plan.dataDir, ownProcess: true });
+  return await Promise.all(keys.map((key) => finishRound(service, plan, key, token)));
+}
+
+async function finishRound(service: Service, plan: KillPlan, key: string, token: string): Promise<RoundResult> {
   const api = apiClient(service.address, token);
   const investigation = (await send(service, token, key, plan.receiver.url)) ?? '';
   const { state, issueId } = await api.end(investigation);
   const query = `/api/v1/investigations/?reference=${key}`;
   const all = await api.get<readonly { state: string; issueId: string | null }[]>(query);
-  await delivered(plan.receiver, issueId ?? '');
-  // Not only the Issue's: a second Issue of the same report would tell of itself under another id.
-  const told = plan.receiver.deliveries
+  await waitForDelivery(plan.receiver, issueId ?? '');
+  // All deliveries of the report count: a second Issue would be announced under another id.
+  const announced = plan.receiver.deliveries
     .filter(({ body }) => JSON.parse(body).data.analysis.reference === key)
     .map(({ headers }) => headers['webhook-id'] ?? '');
   return {
     issueIds: all.map((one) => one.issueId ?? ''),
     states: [state, ...all.map((one) => one.state)],
-    webhookIds: [...new Set(told)],
+    webhookIds: [...new Set(announced)],
   };
 }
 
@@ -60,7 +72,7 @@ async function send(service: Service, token: string, key: string, callbackUrl: s
   return await api.report({ projectId, data: `${REPORT}${key}`, callbackUrl, reference: key, fresh: true }, key);
 }
 
-async function delivered(receiver: WebhookReceiver, issueId: string): Promise<void> {
+async function waitForDelivery(receiver: WebhookReceiver, issueId: string): Promise<void> {
   for (let tries = 0; tries < 6_000; tries++) {
     if (receiver.deliveries.some(({ body }) => JSON.parse(body).data.id === issueId)) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
