@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { publishedExamples } from '../github-double/webhooks/examples.ts';
-import { post, signedHeaders } from '../github-double/webhooks/post.ts';
+import { post, signedHeaders } from '../github-double/webhooks/sender.ts';
 import { apiClient } from '../support/api-client.ts';
 import { OWNER } from '../support/app-settings.ts';
 import { eatMyData, orderIn, tracer } from '../support/fsync-order.ts';

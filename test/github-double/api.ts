@@ -9,7 +9,7 @@ import { drip, type Fault, type FaultList, faultAnswer, happensBefore } from './
 import { answerGraphql } from './graphql/execute.ts';
 import { manifestRoute, type SignIns } from './oauth.ts';
 import { type Answer, type Call, type Caller, notFound, refused } from './route.ts';
-import { RATE_LIMIT } from './routes/users.ts';
+import { RATE_LIMIT } from './routes/app.ts';
 import type { State } from './state.ts';
 
 export interface Api {

@@ -1,9 +1,9 @@
 // GitHub's own description as a judge: it takes what GitHub really sends, and names what GitHub would not do.
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { schemaChanges } from './description/known-differences.ts';
 import { description } from './description/operations.ts';
-import { validateExchange } from './description/validate.ts';
+import { schemaChanges, validateExchange } from './description/validate.ts';
+
 import type { Exchange } from './double.ts';
 
 const published: readonly { name: string; examples: readonly Record<string, unknown>[] }[] = createRequire(

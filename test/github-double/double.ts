@@ -2,8 +2,7 @@
 import type { FaultRule } from './faults.ts';
 import type { SignIns } from './oauth.ts';
 import type { People } from './people/people.ts';
-import type { App, EventSink, State } from './state.ts';
-import type { Urls } from './state-beside.ts';
+import type { App, EventSink, State, Urls } from './state.ts';
 
 export interface DoubleOptions {
   /** Default 0: any free one. */

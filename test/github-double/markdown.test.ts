@@ -5,9 +5,8 @@ import { renderMarkdown } from './page/markdown.ts';
 
 const ground = { repository: 'octo/shop', webUrl: 'https://github.test' };
 const render = (source: string) => renderMarkdown(source, ground);
-const ATTRIBUTES = 'href src alt title width height align open srcset media start type checked disabled class'.split(
-  ' ',
-);
+const ATTRIBUTES =
+  'href src alt title width height align open srcset media start type checked disabled class aria-label'.split(' ');
 const flat = (source: string) => render(source).html.trim();
 
 describe('text', () => {
@@ -19,7 +18,9 @@ describe('text', () => {
 
   it('knows tables, tasks, strikethrough and bare addresses', () => {
     expect(flat('| a | b |\n|---|--:|\n| 1 | 2 |')).toContain('<td align="right">2</td>');
-    expect(flat('- [x] done\n- [ ] open')).toContain('<input type="checkbox" disabled="" checked="">');
+    expect(flat('- [x] done\n- [ ] open')).toContain(
+      '<input type="checkbox" disabled="" checked="" aria-label="Completed task">',
+    );
     expect(flat('~~no~~')).toBe('<p><del>no</del></p>');
     expect(render('see https://example.com/a_b.').links).toEqual(['https://example.com/a_b']);
   });
@@ -35,7 +36,7 @@ describe('references', () => {
     ]);
     expect(render('&#64;nora \\@per').mentions).toEqual(['nora', 'per']);
     expect(render('<b>@nora</b> <p>@per</p>').mentions).toEqual(['nora', 'per']);
-    expect(flat('@nora')).toBe('<p><a class="reference" href="https://github.test/nora">@nora</a></p>');
+    expect(flat('@nora')).toBe('<p><a class="user-mention" href="https://github.test/nora">@nora</a></p>');
   });
 
   it('do not mention anybody in code, links, addresses and words, nor behind a joint that nobody sees', () => {

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { accountByLogin } from './lookup.ts';
 import { authorizePage } from './page/authorize.ts';
 import { addApp } from './people/accounts.ts';
-import { appBody } from './resources/app.ts';
+import { appBody } from './resources/user.ts';
 import { type Answer, notFound, ok, type Route, route } from './route.ts';
 import type { App, Permissions, State } from './state.ts';
 

@@ -1,7 +1,6 @@
 // How a route of the double is written, and the answers that GitHub gives again and again.
 import type { DoubleSink } from './double.ts';
-import type { Account, App, Installation, Permissions, Repository, State } from './state.ts';
-import type { Token } from './state-beside.ts';
+import type { Account, App, Installation, Permissions, Repository, State, Token } from './state.ts';
 
 export interface Answer {
   readonly status: number;

@@ -11,11 +11,11 @@ import { readBody } from './asked.ts';
 import { validateExchange } from './description/validate.ts';
 import type { DoubleOptions, DoubleSink, GithubDouble, PageHandler } from './double.ts';
 import { FaultList } from './faults.ts';
-import { DEFAULT_APP, startState } from './initial-state.ts';
 import { SignIns } from './oauth.ts';
 import { addApp } from './people/accounts.ts';
 import { people } from './people/people.ts';
-import type { EventSink } from './state.ts';
+import { DEFAULT_APP, type EventSink, startState } from './state.ts';
+
 import { serveStorage } from './storage.ts';
 import { serveWeb } from './web.ts';
 

@@ -1,7 +1,5 @@
-// What the GitHub double knows: the state model by which tests put things in and look at what is there.
-import type { Attachment, Clock, Token, Urls } from './state-beside.ts';
-import type { CheckRun, CheckSuite, CommitStatus, WorkflowRun } from './state-checks.ts';
-import type { Pull, ReviewComment } from './state-pulls.ts';
+// The state model of the GitHub double: what tests put in and look at, and the state with which it starts.
+import type { AppOptions } from './people/accounts.ts';
 
 /** Colleagues of the double who want to know what GitHub would announce: the signed webhook sender. `event` as in `X-GitHub-Event`. */
 export interface EventSink {
@@ -9,6 +7,7 @@ export interface EventSink {
 }
 
 export type Level = 'read' | 'write' | 'admin';
+
 export type Permissions = Readonly<Record<string, Level>>;
 
 /** A person, an organisation, or the bot of an App. */
@@ -170,4 +169,280 @@ export interface State {
   /** By path on the web address. */
   readonly attachments: Map<string, Attachment>;
   readonly sink: EventSink;
+}
+
+export type Conclusion =
+  | 'success'
+  | 'failure'
+  | 'neutral'
+  | 'cancelled'
+  | 'skipped'
+  | 'timed_out'
+  | 'action_required'
+  | 'stale';
+
+/** How a run can end without a job. */
+export type RunEnd = 'startup_failure' | 'action_required';
+
+/** All check runs of one App on one commit, or of one run of GitHub Actions; its status and conclusion follow from them. */
+export interface CheckSuite {
+  readonly id: number;
+  readonly appId: number;
+  readonly headSha: string;
+  /** Null: of a commit that no branch here has, as for other Apps on heads of forks. */
+  readonly headBranch: string | null;
+  /** Whether it belongs to one run of GitHub Actions alone. */
+  readonly isOfRun: boolean;
+  /** Of a run that ended without a job: faulty workflow, or nobody has approved it yet. */
+  withoutJobs: RunEnd | null;
+  /** Who pushed the commit; null: not known. */
+  readonly pusherId: number | null;
+  readonly createdAt: string;
+  updatedAt: string;
+}
+
+export interface CheckRun {
+  readonly id: number;
+  readonly suiteId: number;
+  readonly appId: number;
+  readonly headSha: string;
+  name: string;
+  status: 'queued' | 'in_progress' | 'completed' | 'waiting' | 'pending' | 'requested';
+  conclusion: Conclusion | null;
+  externalId: string;
+  detailsUrl: string | null;
+  startedAt: string | null;
+  completedAt: string | null;
+  output: { readonly title: string | null; readonly summary: string | null; readonly text: string | null };
+  readonly annotations: Annotation[];
+  actions: readonly { readonly label: string; readonly description: string; readonly identifier: string }[];
+}
+
+export interface Annotation {
+  readonly path: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly startColumn: number | null;
+  readonly endColumn: number | null;
+  readonly level: 'notice' | 'warning' | 'failure';
+  readonly title: string | null;
+  readonly message: string;
+  readonly rawDetails: string | null;
+}
+
+export interface CommitStatus {
+  readonly id: number;
+  readonly sha: string;
+  readonly state: 'error' | 'failure' | 'pending' | 'success';
+  readonly context: string;
+  readonly description: string | null;
+  readonly targetUrl: string | null;
+  readonly creatorId: number;
+  readonly createdAt: string;
+}
+
+export interface WorkflowRun {
+  readonly id: number;
+  readonly suiteId: number;
+  /** The same for all runs of a workflow. */
+  readonly workflowId: number;
+  readonly name: string;
+  readonly path: string;
+  readonly event: string;
+  readonly headSha: string;
+  /** Of a fork's pull request: the branch's name in the fork, which may be that of a branch here. */
+  readonly headBranch: string;
+  /** Null: the fork is gone. */
+  readonly headRepositoryId: number | null;
+  readonly number: number;
+  readonly actorId: number;
+  readonly createdAt: string;
+  updatedAt: string;
+  /** Of the last attempt. */
+  startedAt: string;
+  /** Who asked for the last attempt. */
+  triggeredById: number;
+  status: 'queued' | 'in_progress' | 'completed';
+  conclusion: Conclusion | RunEnd | null;
+  /** Of each attempt, the first attempt first; jobs that were not run again stand in the next attempt as they were. */
+  readonly attempts: WorkflowJob[][];
+}
+
+/** A job is a check run of GitHub Actions under the same number. */
+export interface WorkflowJob {
+  readonly id: number;
+  readonly name: string;
+  /** The attempt in which it ran, from 1. */
+  readonly attempt: number;
+  readonly startedAt: string;
+  completedAt: string | null;
+  /** Null: it runs. */
+  conclusion: Conclusion | null;
+  failedStep: string;
+  /** Null: gone after the retention time (410). */
+  log: string | null;
+}
+
+export interface Pull {
+  readonly id: number;
+  /** Of a repository that may be gone by now. */
+  readonly headRepositoryId: number;
+  readonly headOwnerId: number;
+  readonly headRef: string;
+  headSha: string;
+  baseRef: string;
+  baseSha: string;
+  isDraft: boolean;
+  maintainerCanModify: boolean;
+  mergedAt: string | null;
+  mergedById: number | null;
+  mergeSha: string | null;
+  readonly reviewerIds: Set<number>;
+  readonly reviews: Review[];
+  /** Numbers of issues that it closes when merged, beyond what its body says. */
+  readonly linked: Set<number>;
+  stats: { commits: number; additions: number; deletions: number; files: number };
+}
+
+export interface Review {
+  readonly id: number;
+  readonly authorId: number;
+  body: string;
+  readonly state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'PENDING';
+  readonly commitSha: string;
+  readonly submittedAt: string;
+  updatedAt: string;
+  readonly edits: Edit[];
+  /** As of comments. */
+  minimized: string | null;
+}
+
+export type Side = 'LEFT' | 'RIGHT';
+
+/** A remark at lines of a pull request's diff. */
+export interface ReviewComment {
+  readonly id: number;
+  readonly issueNumber: number;
+  /** Null: of no review. */
+  readonly reviewId: number | null;
+  readonly authorId: number | null;
+  readonly viaAppId: number | null;
+  body: string;
+  readonly path: string;
+  /** The last line that it is about, in the file before (`LEFT`) or after the change. */
+  readonly line: number;
+  readonly side: Side;
+  /** Null: about one line. */
+  readonly startLine: number | null;
+  readonly startSide: Side | null;
+  /** The commit whose diff it was written at. */
+  readonly commitSha: string;
+  readonly diffHunk: string;
+  readonly position: number;
+  /** Whether the lines have changed since: then it stands at none. */
+  isOutdated: boolean;
+  readonly reactions: Reaction[];
+  readonly edits: Edit[];
+  minimized: string | null;
+  readonly createdAt: string;
+  updatedAt: string;
+}
+
+/** Files that people attached, on GitHub's own hosts; private ones need a token. */
+export interface Attachment {
+  readonly path: string;
+  readonly body: string | Uint8Array;
+  readonly type: string;
+  readonly repositoryId: number;
+}
+
+export type Token =
+  | {
+      readonly kind: 'installation';
+      readonly installationId: number;
+      /** Null: all of the installation. */
+      readonly repositoryIds: ReadonlySet<number> | null;
+      readonly permissions: Permissions;
+      readonly expiresAt: string;
+    }
+  | {
+      readonly kind: 'user';
+      readonly userId: number;
+      readonly appId: number | null;
+      readonly expiresAt: string | null;
+    };
+
+export interface Urls {
+  /** Without a slash at the end: `http://127.0.0.1:P` or `http://127.0.0.1:P/api/v3`. */
+  readonly api: string;
+  readonly web: string;
+  /** The storage host, to which logs redirect and which must never see a token. */
+  readonly storage: string;
+}
+
+/** The double's own time: it runs with the machine's, and tests move it on. */
+interface Clock {
+  now(): Date;
+  advance(milliseconds: number): void;
+}
+
+/** What the App of the product asks for. */
+export const DEFAULT_APP: AppOptions = {
+  slug: 'causeway',
+  owner: 'octo',
+  permissions: {
+    metadata: 'read',
+    contents: 'write',
+    issues: 'write',
+    pull_requests: 'write',
+    checks: 'write',
+    actions: 'read',
+    statuses: 'read',
+  },
+  events: [
+    'check_run',
+    'check_suite',
+    'issue_comment',
+    'issues',
+    'label',
+    'pull_request',
+    'pull_request_review',
+    'push',
+    'repository',
+    'status',
+    'create',
+    'delete',
+  ],
+};
+
+export function startState({ urls, folder, sink }: { urls: Urls; folder: string; sink: EventSink }): State {
+  // GitHub's numbers are large and never given twice.
+  let last = 90_000;
+  return {
+    urls,
+    clock: clock(),
+    nextId: () => {
+      last += 1;
+      return last;
+    },
+    folder,
+    accounts: new Map(),
+    apps: new Map(),
+    installations: new Map(),
+    repositories: new Map(),
+    redirects: new Map(),
+    tokens: new Map(),
+    attachments: new Map(),
+    sink,
+  };
+}
+
+function clock(): Clock {
+  let ahead = 0;
+  return {
+    now: () => new Date(Date.now() + ahead),
+    advance: (milliseconds) => {
+      ahead += milliseconds;
+    },
+  };
 }

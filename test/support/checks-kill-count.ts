@@ -5,8 +5,8 @@ import type { HeadRecord } from '../../src/core/head.ts';
 import type { ThreadRecord } from '../../src/core/thread.ts';
 import { gitText } from '../github-double/git/run-git.ts';
 import { repository } from '../github-double/lookup.ts';
-import type { Comment, Issue, Repository } from '../github-double/state.ts';
-import type { Review } from '../github-double/state-pulls.ts';
+import type { Comment, Issue, Repository, Review } from '../github-double/state.ts';
+
 import type { Scene } from './checks-kill-writes.ts';
 import type { RedDesk } from './github-red-desk.ts';
 import type { RedModel } from './github-red-model.ts';

@@ -1,7 +1,7 @@
 // What people do around red checks: they ask, press, fork, and come back later; and what of ours stands there then.
 import { repository } from '../github-double/lookup.ts';
-import type { Comment, Issue } from '../github-double/state.ts';
-import type { Review, ReviewComment } from '../github-double/state-pulls.ts';
+import type { Comment, Issue, Review, ReviewComment } from '../github-double/state.ts';
+
 import { only, type RedDesk, type RedPull, redPull } from './github-red-desk.ts';
 import type { GithubStage } from './github-stage.ts';
 

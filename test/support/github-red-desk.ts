@@ -2,8 +2,8 @@
 import { branchSha } from '../github-double/git/read-objects.ts';
 import { repository } from '../github-double/lookup.ts';
 import { type Rendered, renderMarkdown } from '../github-double/page/markdown.ts';
-import type { Issue } from '../github-double/state.ts';
-import type { CheckRun } from '../github-double/state-checks.ts';
+import type { CheckRun, Issue } from '../github-double/state.ts';
+
 import type { RedModel } from './github-red-model.ts';
 import { type RedRuns, redRuns } from './github-red-runs.ts';
 import { openShop, type ShopOptions } from './github-shop.ts';

@@ -1,6 +1,6 @@
 // Runs of Actions whose jobs end green or red, with a rest behind them, or with the model's answers held back.
 import type { JobResult, ReportedRun } from '../github-double/people/checks.ts';
-import type { WorkflowRun } from '../github-double/state-checks.ts';
+import type { WorkflowRun } from '../github-double/state.ts';
 import { type Failing, testLog } from './github-red-logs.ts';
 import type { RedModel } from './github-red-model.ts';
 import type { GithubStage } from './github-stage.ts';

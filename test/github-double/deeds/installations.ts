@@ -1,8 +1,7 @@
 // What happens to installations: made, changed, suspended, removed.
 import { appOf, fullName, repositoriesOf, timestamp } from '../lookup.ts';
-import { installationBody } from '../resources/app.ts';
-import { nodeId } from '../resources/node-id.ts';
-import { organization, simpleUserOf } from '../resources/user.ts';
+import { installationBody, nodeId, organization, simpleUserOf } from '../resources/user.ts';
+
 import type { Account, App, Installation, Permissions, Repository, State } from '../state.ts';
 
 export interface NewInstallation {

@@ -1,10 +1,47 @@
-// What happens to issues: opened, edited, labelled, closed. Pull requests share it.
-import { timestamp } from '../lookup.ts';
-import { issueBody, labelBody } from '../resources/issue.ts';
-import { fullPull } from '../resources/pull.ts';
-import type { Comment, Issue, Label, Repository, State } from '../state.ts';
-import type { Pull } from '../state-pulls.ts';
-import { announce } from './announce.ts';
+// What changes issues and their comments, and announces it.
+import { appOf, covers, owner, timestamp } from '../lookup.ts';
+import { commentBody, fullPull, issueBody, labelBody } from '../resources/issue.ts';
+import { plainRepository } from '../resources/repository.ts';
+import { nodeId, organization, simpleUserOf } from '../resources/user.ts';
+import type { Comment, Installation, Issue, Label, Pull, Reaction, Repository, State } from '../state.ts';
+
+export interface Announcement {
+  readonly event: string;
+  /** Comes first in the payload; null for events without one (`push`, `status`). */
+  readonly action: string | null;
+  /** What belongs to the event; repository, organization, sender and installation are added. */
+  readonly parts: object;
+  readonly senderId: number | null;
+  /** Only this App is told; default: all. */
+  readonly onlyAppId?: number;
+}
+
+/** Every installation that covers the repository and is not suspended; the sink knows who subscribed. */
+export function announce(state: State, repository: Repository, what: Announcement): void {
+  for (const installation of state.installations.values()) {
+    if (!covers(installation, repository) || installation.suspendedAt !== null) continue;
+    if (what.onlyAppId !== undefined && installation.appId !== what.onlyAppId) continue;
+    tell(state, repository, installation, what);
+  }
+}
+
+/** One installation, whether or not it subscribed or still covers the repository. */
+function tell(state: State, repository: Repository, installation: Installation, what: Announcement): void {
+  const holder = owner(state, repository);
+  const payload = {
+    ...(what.action === null ? {} : { action: what.action }),
+    ...what.parts,
+    repository: plainRepository(state, repository),
+    ...(holder.type === 'Organization' ? { organization: organization(state, holder) } : {}),
+    sender: simpleUserOf(state, what.senderId) ?? simpleUserOf(state, appOf(state, installation).botId),
+    installation: installationRef(installation),
+  };
+  state.sink.emit(what.event, payload, installation.id);
+}
+
+function installationRef(installation: Installation): { id: number; node_id: string } {
+  return { id: installation.id, node_id: nodeId('MDI', installation.id) };
+}
 
 export interface NewIssue {
   readonly title: string;
@@ -171,4 +208,79 @@ export function recordEdit(
 
 export function touch(state: State, thing: { updatedAt: string }): void {
   thing.updatedAt = timestamp(state);
+}
+
+interface NewComment {
+  readonly body: string;
+  readonly authorId: number;
+  readonly viaAppId?: number | null;
+}
+
+export function addComment(state: State, repository: Repository, issue: Issue, made: NewComment): Comment {
+  const now = timestamp(state);
+  const comment: Comment = {
+    id: state.nextId(),
+    issueNumber: issue.number,
+    authorId: made.authorId,
+    viaAppId: made.viaAppId ?? null,
+    body: made.body,
+    reactions: [],
+    edits: [],
+    minimized: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+  repository.comments.set(comment.id, comment);
+  touch(state, issue);
+  tellComment(state, repository, comment, { action: 'created', senderId: made.authorId });
+  return comment;
+}
+
+export function editComment(
+  state: State,
+  repository: Repository,
+  comment: Comment,
+  body: string,
+  senderId: number,
+): void {
+  const changes = { body: { from: comment.body } };
+  recordEdit(state, comment, { text: body, byId: senderId });
+  comment.body = body;
+  touch(state, comment);
+  tellComment(state, repository, comment, { action: 'edited', senderId, parts: { changes } });
+}
+
+export function deleteComment(state: State, repository: Repository, comment: Comment, senderId: number): void {
+  repository.comments.delete(comment.id);
+  tellComment(state, repository, comment, { action: 'deleted', senderId });
+}
+
+interface CommentNews {
+  readonly action: string;
+  readonly senderId: number;
+  readonly parts?: object;
+}
+
+function tellComment(state: State, repository: Repository, comment: Comment, news: CommentNews): void {
+  const issue = repository.issues.get(comment.issueNumber);
+  if (issue === undefined) return;
+  const parts = {
+    ...news.parts,
+    issue: issueBody(state, repository, issue),
+    comment: commentBody(state, repository, comment),
+  };
+  announce(state, repository, { event: 'issue_comment', action: news.action, parts, senderId: news.senderId });
+}
+
+/** The reaction, and whether it is new: the same person cannot react twice the same way. GitHub announces no reactions. */
+export function react(
+  state: State,
+  to: { readonly reactions: Reaction[] },
+  by: { readonly userId: number; readonly content: Reaction['content'] },
+): { readonly reaction: Reaction; readonly isNew: boolean } {
+  const found = to.reactions.find((one) => one.userId === by.userId && one.content === by.content);
+  if (found !== undefined) return { reaction: found, isNew: false };
+  const reaction = { id: state.nextId(), ...by, createdAt: timestamp(state) };
+  to.reactions.push(reaction);
+  return { reaction, isNew: true };
 }

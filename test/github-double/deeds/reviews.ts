@@ -1,14 +1,13 @@
 // What happens to reviews: somebody reviews a pull request, with remarks at lines of its diff.
-import { type DiffLine, diffLines } from '../git/diff-lines.ts';
-import { readDiff } from '../git/read-diff.ts';
+import { type DiffLine, diffLines, readDiff } from '../git/read-diff.ts';
+
 import { entryAt, mergeBase } from '../git/read-objects.ts';
 import { timestamp } from '../lookup.ts';
-import { simplePull } from '../resources/pull.ts';
-import { reviewBody, reviewCommentBody } from '../resources/review.ts';
-import type { Issue, Repository, State } from '../state.ts';
-import type { Pull, Review, ReviewComment, Side } from '../state-pulls.ts';
-import { announce } from './announce.ts';
-import { recordEdit, touch } from './issues.ts';
+import { reviewBody, reviewCommentBody, simplePull } from '../resources/issue.ts';
+
+import type { Issue, Pull, Repository, Review, ReviewComment, Side, State } from '../state.ts';
+
+import { announce, recordEdit, touch } from './issues.ts';
 
 export interface NewRemark {
   readonly path: string;

@@ -1,9 +1,191 @@
-// Holds a call and its answer against GitHub's own description: whatever it does not say is a problem.
+// Holds a call and its answer against GitHub's own description.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import {
+  buildSchema,
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  getVariableValues,
+  parse,
+  validate,
+} from 'graphql';
 import type { Exchange } from '../double.ts';
-import { graphqlProblems } from './graphql.ts';
-import { mayAnswer, queryChanges, schemaChanges, textual } from './known-differences.ts';
 import { description, findOperation, type Operation, type Parameter, type Schema } from './operations.ts';
+
+let built: GraphQLSchema | undefined;
+
+/** The vendored part of GitHub's schema. */
+export function githubSchema(): GraphQLSchema {
+  built ??= buildSchema(readFileSync(path.join(import.meta.dirname, 'graphql-subset.graphql'), 'utf8'));
+  return built;
+}
+
+/** Problems of a call to `/graphql`: query, variables, and the outline of its answer. */
+function graphqlProblems({ method, requestBody, status, responseBody }: Exchange): string[] {
+  if (method !== 'POST') return [`${method} is not described`];
+  if (!isRecord(requestBody) || typeof requestBody['query'] !== 'string') return ['request: no query'];
+  const variables = isRecord(requestBody['variables']) ? requestBody['variables'] : {};
+  return [...queryProblems(requestBody['query'], variables), ...answerProblems(status, responseBody)];
+}
+
+function queryProblems(query: string, variables: Record<string, unknown>): string[] {
+  let document: DocumentNode;
+  try {
+    document = parse(query);
+  } catch (error) {
+    if (error instanceof GraphQLError) return [`request: ${error.message}`];
+    throw error;
+  }
+  const schema = githubSchema();
+  const faults = validate(schema, document);
+  const operation = getOperationAST(document);
+  if (faults.length > 0) return faults.map(({ message }) => `request: ${message}`);
+  if (!operation) return ['request: more than one operation, or none'];
+  const { errors = [] } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
+  return errors.map(({ message }) => `request: ${message}`);
+}
+
+/** GitHub answers 200 even where the call failed, with `errors` beside `data`. */
+function answerProblems(status: number, body: unknown): string[] {
+  if ([401, 403, 429].includes(status) || status >= 500) return [];
+  if (status !== 200) return [`answer: status ${status} is not described`];
+  if (!isRecord(body) || (body['data'] === undefined && body['errors'] === undefined))
+    return ['answer: neither data nor errors'];
+  const errors = body['errors'] ?? [];
+  if (!Array.isArray(errors)) return ['answer: errors must be a list'];
+  return errors.every((error) => isRecord(error) && typeof error['message'] === 'string')
+    ? []
+    : ['answer: an error without a message'];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+interface AnywhereStatus {
+  readonly status: number;
+  readonly reason: string;
+}
+
+/** Answers that GitHub gives to any call, described or not. Every 5xx counts as well. */
+const anywhere: readonly AnywhereStatus[] = [
+  { status: 301, reason: 'the repository was renamed or transferred' },
+  { status: 302, reason: 'temporarily elsewhere' },
+  { status: 304, reason: 'the ETag of a conditional request still holds' },
+  { status: 307, reason: 'elsewhere, with the same method and body' },
+  { status: 308, reason: 'moved, with the same method and body' },
+  { status: 401, reason: 'bad or expired credentials' },
+  { status: 403, reason: 'missing permission, suspended installation, exhausted or secondary rate limit' },
+  { status: 404, reason: 'not there, or not for this token' },
+  { status: 429, reason: 'secondary rate limit' },
+  { status: 451, reason: 'the repository is blocked for legal reasons' },
+];
+
+/** Calls whose answer is text when another media type (raw, diff, patch) is accepted; only their JSON is described. */
+const textual: ReadonlySet<string> = new Set([
+  'repos/get-content',
+  'git/get-blob',
+  'repos/get-commit',
+  'repos/compare-commits-with-basehead',
+  'pulls/get',
+]);
+
+interface UndescribedStatus {
+  readonly operation: string;
+  readonly status: number;
+  readonly reason: string;
+}
+
+const undescribedStatuses: readonly UndescribedStatus[] = [
+  {
+    operation: 'actions/download-job-logs-for-workflow-run',
+    status: 410,
+    reason: 'logs are gone after their retention time; the older description said so',
+  },
+  {
+    operation: 'actions/download-workflow-run-logs',
+    status: 410,
+    reason: 'logs are gone after their retention time; the older description said so',
+  },
+  {
+    operation: 'actions/download-workflow-run-attempt-logs',
+    status: 410,
+    reason: 'logs are gone after their retention time, as those of the run',
+  },
+  { operation: 'checks/create', status: 422, reason: 'every other call that takes a body answers a faulty one so' },
+  { operation: 'checks/update', status: 422, reason: 'every other call that takes a body answers a faulty one so' },
+  { operation: 'repos/create-commit-status', status: 422, reason: 'an unknown sha, or more than 1,000 statuses on it' },
+  ...['checks/list-for-ref', 'repos/list-pull-requests-associated-with-commit'].map((operation) => ({
+    operation,
+    status: 422,
+    reason: 'no commit found for that sha, as when one commit is asked for',
+  })),
+];
+
+interface SchemaChange {
+  readonly schema: string;
+  readonly reason: string;
+  readonly change: (schema: Schema) => Schema;
+}
+
+export const schemaChanges: readonly SchemaChange[] = [
+  {
+    schema: 'validation-error',
+    reason: 'three alternatives of `value` may each be null, so that null is "more than one of" them',
+    change: (schema) => JSON.parse(JSON.stringify(schema).replaceAll('"oneOf"', '"anyOf"')),
+  },
+  ...(['pull-request', 'pull-request-simple'] as const).map((schema) => ({
+    schema,
+    reason: 'the repository of a head is null when the fork is gone',
+    change: (described: Schema) => orNull(described, 'head', 'repo'),
+  })),
+  ...(['review-comment', 'pull-request-review-comment'] as const).map((schema) => ({
+    schema,
+    reason: 'a remark at lines that have changed since stands at none',
+    change: (described: Schema) => orNull(orNull(described, 'line'), 'position'),
+  })),
+  {
+    schema: 'workflow-run',
+    reason: 'the repository of a head is null when the fork is gone',
+    change: (described) => orNull(described, 'head_repository'),
+  },
+];
+
+/** The schema with null allowed at a property, which may lie below others. */
+function orNull(schema: Schema, ...[name = '', ...below]: readonly string[]): Schema {
+  const properties = (schema['properties'] ?? {}) as Record<string, Schema>;
+  const old = properties[name] ?? {};
+  const changed = below.length > 0 ? orNull(old, ...below) : { anyOf: [old, { type: 'null' }] };
+  return { ...schema, properties: { ...properties, [name]: changed } };
+}
+
+interface QueryChange {
+  readonly operation: string;
+  readonly name: string;
+  readonly schema: Schema;
+  readonly reason: string;
+}
+
+const queryChanges: readonly QueryChange[] = [
+  {
+    operation: 'actions/list-workflow-runs-for-repo',
+    name: 'created',
+    schema: { type: 'string' },
+    reason: 'it takes dates in the syntax of searches, such as `2026-03-01..2026-03-14`, as its own prose says',
+  },
+];
+
+/** Whether GitHub may answer so. */
+function mayAnswer(operation: Operation, status: number): boolean {
+  return (
+    status >= 500 ||
+    anywhere.some((one) => one.status === status) ||
+    undescribedStatuses.some((one) => one.operation === operation.operationId && one.status === status)
+  );
+}
 
 interface Checks {
   readonly path: ValidateFunction;
@@ -18,16 +200,22 @@ const formats = {
   uri: (text: string) => URL.canParse(text),
   email: /^[^@\s]+@[^@\s]+$/,
 };
+
 const base = { formats, allErrors: true, strictTypes: false, strictRequired: false, strictTuples: false } as const;
+
 const bodies = new Ajv({ ...base, allowUnionTypes: true });
+
 /** Paths and queries arrive as text. */
 const texts = new Ajv({ ...base, allowUnionTypes: true, coerceTypes: true });
+
 const changed = Object.fromEntries(schemaChanges.map(({ schema, change }) => [schema, change]));
+
 for (const ajv of [bodies, texts]) {
   for (const [name, schema] of Object.entries(description.components.schemas)) {
     ajv.addSchema(withRefs(changed[name]?.(schema) ?? schema) as object, `schema:${name}`);
   }
 }
+
 const compiled = new Map<Operation, Checks>();
 
 /**

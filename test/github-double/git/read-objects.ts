@@ -1,6 +1,65 @@
-// Reads commits, trees, blobs and refs of a bare repository.
-import { refFile, refFiles } from './ref-files.ts';
+// Reads refs, commits, trees and blobs.
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { git, gitText, gitTry } from './run-git.ts';
+
+/** The object's id. What is there already is left as it is. */
+export function writeObject(gitDir: string, type: 'blob' | 'commit' | 'tree', content: Buffer): string {
+  const whole = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
+  const sha = createHash('sha1').update(whole).digest('hex');
+  const folder = join(gitDir, 'objects', sha.slice(0, 2));
+  const file = join(folder, sha.slice(2));
+  if (existsSync(file)) return sha;
+  mkdirSync(folder, { recursive: true });
+  const partial = join(folder, `tmp_obj_${randomUUID()}`);
+  writeFileSync(partial, deflateSync(whole, { level: 1 }), { mode: 0o444 });
+  renameSync(partial, file);
+  return sha;
+}
+
+const SHA = /^[0-9a-f]{40}$/;
+
+/** What cannot lead out of the folder of refs. */
+const PLAIN = /^refs\/(?!.*\.\.)[\w./@+=-]+$/;
+
+/** What a full name such as `refs/heads/main` holds; null where it is not there, undefined where git must be asked. */
+function refFile(gitDir: string, name: string): string | null | undefined {
+  if (!PLAIN.test(name) || name.endsWith('/') || name.includes('//')) return undefined;
+  const loose = textOf(join(gitDir, name));
+  if (loose === null) return packedRefs(gitDir).get(name) ?? null;
+  return SHA.test(loose.trim()) ? loose.trim() : undefined;
+}
+
+/** All of them below `refs/`, by name; undefined where one is neither loose nor packed as an id, such as a symbolic one. */
+function refFiles(gitDir: string): ReadonlyMap<string, string> | undefined {
+  const found = new Map(packedRefs(gitDir));
+  for (const entry of readdirSync(join(gitDir, 'refs'), { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || entry.name.endsWith('.lock')) continue;
+    const name = join(entry.parentPath, entry.name).slice(gitDir.length + 1);
+    const sha = textOf(join(gitDir, name))?.trim();
+    // Deleted since the folder was read.
+    if (sha === undefined) continue;
+    if (!SHA.test(sha)) return undefined;
+    found.set(name, sha);
+  }
+  return new Map([...found].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+}
+
+function packedRefs(gitDir: string): ReadonlyMap<string, string> {
+  const lines = (textOf(join(gitDir, 'packed-refs')) ?? '').split('\n');
+  const rows = lines.filter((line) => /^[0-9a-f]{40} refs\//.test(line));
+  return new Map(rows.map((line) => [line.slice(41), line.slice(0, 40)]));
+}
+
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
 
 export interface GitPerson {
   readonly name: string;

@@ -4,9 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { canSee, effectivePermissions, isEnough } from '../access.ts';
 import { readCaller } from '../credentials.ts';
-import { afterMove } from '../deeds/refs.ts';
-import { repositoryByName } from '../lookup.ts';
-import { grantOf, mayAtLeast } from '../roles.ts';
+import { afterMove } from '../deeds/pulls.ts';
+import { grantOf, mayAtLeast, repositoryByName } from '../lookup.ts';
+
 import { actorId, type Caller } from '../route.ts';
 import type { Repository, State } from '../state.ts';
 import { readRefs } from './read-objects.ts';

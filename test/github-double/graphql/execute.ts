@@ -1,19 +1,250 @@
-// Answers a GraphQL call on the part of GitHub's schema that we use.
+// Answers GraphQL: reads as views, and the mutations that are used.
 import { type ExecutionResult, graphql } from 'graphql';
 import { canSee } from '../access.ts';
-import { githubSchema } from '../description/graphql.ts';
-import { repositoryByName } from '../lookup.ts';
-import { readNodeId } from '../resources/node-id.ts';
-import { type Answer, actorId, type Call, ok, refused } from '../route.ts';
-import { RATE_LIMIT } from '../routes/users.ts';
-import type { Repository } from '../state.ts';
-import { actorView } from './actor-view.ts';
-import { demand, missing, type View } from './context.ts';
-import { objectView, refView } from './git-views.ts';
-import { mutations } from './mutations.ts';
-import { remarkView, reviewView } from './review-view.ts';
-import { reviewById } from './reviews.ts';
-import { commentView, repositoryView, threadView } from './views.ts';
+import { moveRef, setDraft } from '../deeds/pulls.ts';
+
+import { githubSchema } from '../description/validate.ts';
+import { branchSha, entryAt, isAncestor, objectType, readRefs } from '../git/read-objects.ts';
+import { commitFiles, type FileTexts } from '../git/write-objects.ts';
+import { repositoryByName, timestamp } from '../lookup.ts';
+import { GITHUB_COMMITTER } from '../resources/repository.ts';
+import { readNodeId } from '../resources/user.ts';
+import { type Answer, actorId, type Call, type Needs, ok, refused } from '../route.ts';
+import { RATE_LIMIT } from '../routes/app.ts';
+import { noreply } from '../routes/git-data.ts';
+import type { Issue, Repository, Review, ReviewComment } from '../state.ts';
+import { bringsWorkflows, mayWriteWorkflows, touchesWorkflows } from '../workflows.ts';
+import {
+  actorView,
+  commentView,
+  commitView,
+  demand,
+  forbiddenError,
+  graphqlError,
+  missing,
+  objectView,
+  refView,
+  remarkView,
+  repositoryView,
+  reviewView,
+  threadView,
+  type View,
+} from './views.ts';
+
+interface CommitInput {
+  readonly clientMutationId?: string | null;
+  readonly branch: { readonly id?: string; readonly branchName?: string; readonly repositoryNameWithOwner?: string };
+  readonly expectedHeadOid: string;
+  readonly message: { readonly headline: string; readonly body?: string | null };
+  readonly fileChanges?: {
+    readonly additions?: readonly { readonly path: string; readonly contents: string }[];
+    readonly deletions?: readonly { readonly path: string }[];
+  };
+}
+
+async function createCommitOnBranch(call: View, input: CommitInput) {
+  const { repository, branch } = target(call, input);
+  demand(call, repository, [{ contents: 'write' }]);
+  const head = await branchSha(repository.gitDir, branch);
+  if (head === null) throw missing(`a branch named ${branch}`);
+  if (head !== input.expectedHeadOid) throw stale(input.expectedHeadOid, head);
+  const files = readChanges(input);
+  if (touchesWorkflows(Object.keys(files)) && !mayWriteWorkflows(call.caller)) throw forbiddenError();
+  await refuseAbsent(repository, head, files);
+  const date = timestamp(call.state);
+  const body = input.message.body ?? '';
+  const sha = await commitFiles(repository.gitDir, {
+    parent: head,
+    files,
+    message: body === '' ? input.message.headline : `${input.message.headline}\n\n${body}`,
+    person: { ...noreply(call), date },
+    committer: { ...GITHUB_COMMITTER, date },
+    // Nothing says what becomes of an executable; the double makes it an ordinary file, so that who relies on more is seen.
+    losesModes: true,
+  }).catch((error: unknown) => {
+    throw graphqlError('UNPROCESSABLE', `A path was invalid: ${String(error)}`);
+  });
+  const ref = `refs/heads/${branch}`;
+  try {
+    await moveRef(call.state, repository, { ref, from: head, to: sha }, actorId(call.caller));
+  } catch {
+    throw stale(head, (await branchSha(repository.gitDir, branch)) ?? '');
+  }
+  return {
+    clientMutationId: input.clientMutationId ?? null,
+    commit: () => commitView(call, repository, sha),
+    ref: () => refView(call, repository, { name: ref, sha }),
+  };
+}
+
+function stale(expected: string, actual: string) {
+  return graphqlError(
+    'STALE_DATA',
+    `Expected branch to point to "${actual}" but it did not. Pull and try again. (Expected: ${expected})`,
+  );
+}
+
+function target(call: View, { branch: given }: CommitInput): { repository: Repository; branch: string } {
+  const { parts } = given.id === undefined ? { parts: [] } : readNodeId(given.id);
+  const byName = repositoryByName(call.state, given.repositoryNameWithOwner ?? '');
+  const repository = given.id === undefined ? byName : call.state.repositories.get(Number(parts[0]));
+  if (repository === undefined || !canSee(call.state, call.caller, repository)) {
+    throw missing(`a Repository with the name '${given.repositoryNameWithOwner}'`);
+  }
+  const branch = (given.branchName ?? parts.slice(1).join(':')).replace(/^refs\/heads\//, '');
+  return { repository, branch };
+}
+
+function readChanges({ fileChanges }: CommitInput): FileTexts {
+  const additions = (fileChanges?.additions ?? []).map(({ path, contents }) => [path, Buffer.from(contents, 'base64')]);
+  const deletions = (fileChanges?.deletions ?? []).map(({ path }) => [path, null]);
+  return Object.fromEntries([...additions, ...deletions]) as FileTexts;
+}
+
+/** What is to be deleted has to be there. */
+async function refuseAbsent(repository: Repository, head: string, files: FileTexts): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    if (content === null && (await entryAt(repository.gitDir, head, path)) === null) {
+      throw graphqlError(
+        'UNPROCESSABLE',
+        `A path was requested for deletion which does not exist as of commit oid \`${head}\`: ${path}`,
+      );
+    }
+  }
+}
+
+type Found =
+  | { readonly issue: Issue; readonly review: Review }
+  | { readonly issue: Issue; readonly remark: ReviewComment };
+
+/** `kind` as in the node id; null: there is none. */
+function reviewById(repository: Repository, kind: 'PRR' | 'PRRC', id: number): Found | null {
+  if (kind === 'PRRC') {
+    const remark = repository.reviewComments.get(id);
+    const issue = repository.issues.get(remark?.issueNumber ?? 0);
+    return remark === undefined || issue === undefined ? null : { issue, remark };
+  }
+  for (const issue of repository.issues.values()) {
+    const review = issue.pull?.reviews.find((one) => one.id === id);
+    if (review !== undefined) return { issue, review };
+  }
+  return null;
+}
+
+interface Input<T> {
+  readonly input: T & { readonly clientMutationId?: string | null };
+}
+
+const PULLS: Needs = [{ pull_requests: 'write' }];
+
+const CONTENTS: Needs = [{ contents: 'write' }];
+
+function mutations(call: View) {
+  const { state } = call;
+  const draft = ({ input }: Input<{ readonly pullRequestId: string }>, isDraft: boolean) => {
+    const { repository, issue } = pullOf(call, input.pullRequestId);
+    demand(call, repository, PULLS);
+    setDraft(state, repository, issue, { isDraft, byId: actorId(call.caller) });
+    return { ...echo(input), pullRequest: () => threadView(call, repository, issue) };
+  };
+  const minimize = (subjectId: string, reason: string | null) => {
+    const { repository, written, needs, view } = minimizableOf(call, subjectId);
+    demand(call, repository, needs);
+    written.minimized = reason;
+    return view;
+  };
+  return {
+    createCommitOnBranch: ({ input }: Input<CommitInput>) => createCommitOnBranch(call, input),
+    convertPullRequestToDraft: (args: Input<{ readonly pullRequestId: string }>) => draft(args, true),
+    markPullRequestReadyForReview: (args: Input<{ readonly pullRequestId: string }>) => draft(args, false),
+    minimizeComment: ({ input }: Input<{ readonly subjectId: string; readonly classifier: string }>) => ({
+      ...echo(input),
+      minimizedComment: minimize(input.subjectId, input.classifier),
+    }),
+    unminimizeComment: ({ input }: Input<{ readonly subjectId: string }>) => ({
+      ...echo(input),
+      unminimizedComment: minimize(input.subjectId, null),
+    }),
+    ...refMutations(call),
+  };
+}
+
+function refMutations(call: View) {
+  const move = async (repository: Repository, ref: { name: string; from: string | null; to: string | null }) => {
+    demand(call, repository, CONTENTS);
+    const { gitDir } = repository;
+    if (ref.to !== null && (await objectType(gitDir, ref.to)) === null)
+      throw missing(`a node with the global id of '${ref.to}'`);
+    if (ref.to !== null && !mayWriteWorkflows(call.caller) && (await bringsWorkflows(gitDir, ref.to)))
+      throw forbiddenError();
+    const at = { ref: ref.name, from: ref.from, to: ref.to };
+    await moveRef(call.state, repository, at, actorId(call.caller)).catch(() => {
+      throw graphqlError('UNPROCESSABLE', `A ref named "${ref.name}" already exists in the repository.`);
+    });
+    return ref.to === null ? null : refView(call, repository, { name: ref.name, sha: ref.to });
+  };
+  return {
+    createRef: async ({
+      input,
+    }: Input<{ readonly repositoryId: string; readonly name: string; readonly oid: string }>) => {
+      const repository = call.state.repositories.get(Number(readNodeId(input.repositoryId).parts[0]));
+      if (repository === undefined) throw missing(`a node with the global id of '${input.repositoryId}'`);
+      return { ...echo(input), ref: await move(repository, { name: input.name, from: null, to: input.oid }) };
+    },
+    updateRef: async ({ input }: Input<{ readonly refId: string; readonly oid: string; readonly force: boolean }>) => {
+      const { repository, name, sha } = await refOf(call, input.refId);
+      if (!input.force && !(await isAncestor(repository.gitDir, sha, input.oid))) {
+        throw graphqlError('UNPROCESSABLE', 'Update is not a fast forward');
+      }
+      return { ...echo(input), ref: await move(repository, { name, from: sha, to: input.oid }) };
+    },
+    deleteRef: async ({ input }: Input<{ readonly refId: string }>) => {
+      const { repository, name, sha } = await refOf(call, input.refId);
+      await move(repository, { name, from: sha, to: null });
+      return echo(input);
+    },
+  };
+}
+
+function echo(input: { readonly clientMutationId?: string | null }) {
+  return { clientMutationId: input.clientMutationId ?? null };
+}
+
+async function refOf(call: View, id: string): Promise<{ repository: Repository; name: string; sha: string }> {
+  const { parts } = readNodeId(id);
+  const repository = call.state.repositories.get(Number(parts[0]));
+  const found = repository && (await readRefs(repository.gitDir)).find((one) => one.name === parts.slice(1).join(':'));
+  if (repository === undefined || found === undefined) throw missing(`a node with the global id of '${id}'`);
+  return { repository, name: found.name, sha: found.sha };
+}
+
+function pullOf(call: View, id: string): { repository: Repository; issue: Issue } {
+  const { kind, parts } = readNodeId(id);
+  const repository = kind === 'PR' ? call.state.repositories.get(Number(parts[0])) : undefined;
+  const issue = repository?.issues.get(Number(parts[1]));
+  if (repository === undefined || issue === undefined) throw missing(`a node with the global id of '${id}'`);
+  return { repository, issue };
+}
+
+/** A comment, a review, or a remark at lines. */
+function minimizableOf(call: View, id: string) {
+  const { kind, parts } = readNodeId(id);
+  const repository = call.state.repositories.get(Number(parts[0]));
+  if (repository === undefined) throw missing(`a node with the global id of '${id}'`);
+  const comment = kind === 'IC' ? repository.comments.get(Number(parts[1])) : undefined;
+  if (comment !== undefined) {
+    const needs: Needs = [{ issues: 'write' }, { pull_requests: 'write' }];
+    return { repository, written: comment, needs, view: () => commentView(call, repository, comment) };
+  }
+  const found = kind === 'PRR' || kind === 'PRRC' ? reviewById(repository, kind, Number(parts[1])) : null;
+  if (found === null) throw missing(`a node with the global id of '${id}'`);
+  if ('review' in found) {
+    const view = () => reviewView(call, repository, found.issue, found.review);
+    return { repository, written: found.review, needs: PULLS, view };
+  }
+  const view = () => remarkView(call, repository, found.issue, found.remark);
+  return { repository, written: found.remark, needs: PULLS, view };
+}
 
 /** With status 200 whatever went wrong, as GitHub does; GraphQL is for the signed-in only. */
 export async function answerGraphql(call: Call): Promise<Answer> {

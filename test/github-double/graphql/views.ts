@@ -1,16 +1,352 @@
-// Accounts, repositories, issues, pull requests and comments as GraphQL shows them; what is costly is a function.
+// What GraphQL shows of accounts, commits, pull requests and reviews.
 
+import { GraphQLError } from 'graphql';
+import { allows, canSee, effectivePermissions } from '../access.ts';
 import { closes } from '../deeds/pulls.ts';
-import { readRefs } from '../git/read-objects.ts';
-import { fullName, owner } from '../lookup.ts';
-import { htmlUrl, issueNodeId } from '../resources/issue.ts';
-import { nodeId } from '../resources/node-id.ts';
-import type { Comment, Issue, Label, Repository } from '../state.ts';
-import { actorView } from './actor-view.ts';
-import { connection, demand, missing, type PageArguments, type View } from './context.ts';
-import { expressionView, objectView, refView } from './git-views.ts';
-import { pullFields } from './pull-view.ts';
-import { written } from './written.ts';
+import { readDiff } from '../git/read-diff.ts';
+import {
+  branchSha,
+  type GitPerson,
+  listCommits,
+  objectType,
+  type Ref,
+  readBlob,
+  readCommit,
+  readRefs,
+  readTree,
+} from '../git/read-objects.ts';
+import { gitTry } from '../git/run-git.ts';
+import { associationOf, fullName, grantOf, mayAtLeast, owner } from '../lookup.ts';
+import { latestStatuses } from '../resources/check.ts';
+import { headRepository, htmlUrl, issueNodeId } from '../resources/issue.ts';
+import { accountOfEmail, verification } from '../resources/repository.ts';
+import { nodeId } from '../resources/user.ts';
+
+import type { Call, Needs } from '../route.ts';
+import type { Comment, Edit, Issue, Label, Pull, Repository, Review, ReviewComment } from '../state.ts';
+
+/** An error whose `type` GitHub puts beside the message. */
+export function graphqlError(type: string, message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { type } });
+}
+
+export const forbiddenError = () => graphqlError('FORBIDDEN', 'Resource not accessible by integration');
+
+export function missing(what: string): GraphQLError {
+  return graphqlError('NOT_FOUND', `Could not resolve to ${what}.`);
+}
+
+/** Throws NOT_FOUND or FORBIDDEN where the caller may not do that there. */
+export function demand(call: Call, repository: Repository, needs: Needs): void {
+  const { caller, state } = call;
+  if (!canSee(state, caller, repository)) throw missing('a node with that id');
+  if (caller.kind === 'installation' && !allows(effectivePermissions(caller), needs)) throw forbiddenError();
+  if (caller.kind === 'app') throw forbiddenError();
+  const isWrite = needs.some((set) => Object.values(set).includes('write'));
+  if (caller.kind === 'user' && isWrite && !mayAtLeast(grantOf(state, repository, caller.account), 'push'))
+    throw forbiddenError();
+  if (isWrite && repository.isArchived) throw graphqlError('FORBIDDEN', 'Repository was archived so is read-only.');
+}
+
+/** A call with the views that others contain: they know each other only through it. */
+export interface View extends Call {
+  readonly show: {
+    readonly repository: (call: View, repository: Repository) => object;
+    readonly thread: (call: View, repository: Repository, issue: Issue) => object;
+  };
+}
+
+export interface PageArguments {
+  readonly first?: number | null;
+  readonly last?: number | null;
+  readonly after?: string | null;
+}
+
+/** One page of a list; GitHub wants `first` or `last`, at most 100. */
+function connection<T>(all: readonly T[], args: PageArguments, show: (one: T) => unknown) {
+  const size = args.first ?? args.last;
+  if (size === undefined || size === null) {
+    throw graphqlError(
+      'MISSING_PAGINATION_BOUNDARIES',
+      'You must provide a `first` or `last` value to properly paginate.',
+    );
+  }
+  if (size > 100) throw graphqlError('EXCESSIVE_PAGINATION', 'Requesting more than 100 records is not permitted.');
+  const given = args.after ?? null;
+  const start = args.first == null ? Math.max(0, all.length - size) : given === null ? 0 : Number(given) + 1;
+  const page = all.slice(start, start + size);
+  return {
+    totalCount: all.length,
+    nodes: page.map(show),
+    pageInfo: {
+      hasNextPage: start + size < all.length,
+      hasPreviousPage: start > 0,
+      startCursor: page.length === 0 ? null : String(start),
+      endCursor: page.length === 0 ? null : String(start + page.length - 1),
+    },
+  };
+}
+
+interface Text {
+  readonly authorId: number | null;
+  readonly body: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly edits: readonly Edit[];
+}
+
+/** What every text of somebody has. */
+function written(call: View, repository: Repository, of: Text) {
+  const last = of.edits.at(-1);
+  return {
+    author: actorView(call, of.authorId),
+    authorAssociation: associationOf(call.state, repository, of.authorId),
+    body: of.body ?? '',
+    createdAt: of.createdAt,
+    updatedAt: of.updatedAt,
+    editor: last === undefined ? null : actorView(call, last.byId),
+    lastEditedAt: last?.at ?? null,
+    includesCreatedEdit: last !== undefined,
+    repository: () => call.show.repository(call, repository),
+    userContentEdits: (args: PageArguments) =>
+      connection(of.edits.toReversed(), args, (edit) => ({
+        id: nodeId('RE', edit.id),
+        createdAt: edit.at,
+        editedAt: edit.at,
+        updatedAt: edit.at,
+        deletedAt: null,
+        diff: edit.text,
+        editor: actorView(call, edit.byId),
+      })),
+  };
+}
+
+/** Null for accounts that are gone. A bot's login has no `[bot]` here. */
+export function actorView(call: Call, id: number | null) {
+  const account = id === null ? undefined : call.state.accounts.get(id);
+  if (account === undefined) return null;
+  const kind = { User: 'U', Organization: 'O', Bot: 'BOT' } as const;
+  const login = account.login.replace(/\[bot\]$/, '');
+  return {
+    __typename: account.type,
+    id: nodeId(kind[account.type], account.id),
+    databaseId: account.id,
+    login,
+    name: account.name,
+    createdAt: account.createdAt,
+    avatarUrl: `${call.state.urls.web}/avatars/${account.id}?v=4`,
+    resourcePath: account.type === 'Bot' ? `/apps/${login}` : `/${login}`,
+    url: `${call.state.urls.web}/${account.type === 'Bot' ? 'apps/' : ''}${login}`,
+  };
+}
+
+export function refView(call: View, repository: Repository, ref: Pick<Ref, 'name' | 'sha'>) {
+  const [, kind = 'heads', name = ''] = /^refs\/([^/]+)\/(.*)$/.exec(ref.name) ?? [];
+  return {
+    __typename: 'Ref',
+    id: nodeId('REF', repository.id, ref.name),
+    name,
+    prefix: `refs/${kind}/`,
+    repository: () => call.show.repository(call, repository),
+    target: () => objectView(call, repository, ref.sha),
+  };
+}
+
+/** A commit, tree or blob by its sha; null where there is none. */
+export async function objectView(call: View, repository: Repository, sha: string) {
+  const type = await objectType(repository.gitDir, sha);
+  const shared = {
+    id: nodeId('C', repository.id, sha),
+    oid: sha,
+    abbreviatedOid: sha.slice(0, 7),
+    repository: () => call.show.repository(call, repository),
+  };
+  if (type === 'commit') return commitView(call, repository, sha);
+  if (type === 'tree') {
+    return {
+      ...shared,
+      __typename: 'Tree',
+      entries: async () =>
+        ((await readTree(repository.gitDir, sha, false)) ?? []).map((entry) => ({
+          mode: Number.parseInt(entry.mode, 8),
+          name: entry.path.split('/').at(-1),
+          path: entry.path,
+          oid: entry.sha,
+          size: entry.size ?? 0,
+          type: entry.type,
+          object: () => objectView(call, repository, entry.sha),
+        })),
+    };
+  }
+  if (type !== 'blob') return null;
+  const bytes = await readBlob(repository.gitDir, sha);
+  const isBinary = bytes.includes(0);
+  const text = isBinary ? null : bytes.toString('utf8');
+  return { ...shared, __typename: 'Blob', byteSize: bytes.length, isBinary, isTruncated: false, text };
+}
+
+/** What an expression such as `main:src/a.ts` means. */
+async function expressionView(call: View, repository: Repository, expression: string) {
+  const sha = await gitTry(repository.gitDir, ['rev-parse', '--verify', '--quiet', '--end-of-options', expression]);
+  return sha === null ? null : objectView(call, repository, sha);
+}
+
+export async function commitView(call: View, repository: Repository, sha: string) {
+  const { state } = call;
+  const commit = await readCommit(repository.gitDir, sha);
+  const path = `/${fullName(state, repository)}/commit/${sha}`;
+  const { verified } = verification(commit);
+  const files = () => readDiff(repository.gitDir, commit.parents[0] ?? null, sha);
+  const count = async (which: 'additions' | 'deletions') => (await files()).reduce((sum, file) => sum + file[which], 0);
+  const actor = (person: GitPerson) => {
+    const account = accountOfEmail(state, person.email);
+    return { ...person, user: account?.type === 'User' ? actorView(call, account.id) : null };
+  };
+  return {
+    __typename: 'Commit',
+    id: nodeId('C', repository.id, sha),
+    oid: sha,
+    abbreviatedOid: sha.slice(0, 7),
+    message: commit.message,
+    messageHeadline: commit.message.split('\n')[0] ?? '',
+    messageBody: commit.message.split('\n').slice(1).join('\n').trim(),
+    committedDate: commit.committer.date,
+    author: actor(commit.author),
+    committer: actor(commit.committer),
+    additions: () => count('additions'),
+    deletions: () => count('deletions'),
+    changedFilesIfAvailable: async () => (await files()).length,
+    parents: (args: PageArguments) =>
+      connection(commit.parents, args, (parent) => commitView(call, repository, parent)),
+    repository: () => call.show.repository(call, repository),
+    signature: verified
+      ? {
+          __typename: 'GpgSignature',
+          email: commit.committer.email,
+          isValid: true,
+          state: 'VALID',
+          wasSignedByGitHub: true,
+        }
+      : null,
+    statusCheckRollup: () => rollup(repository, sha),
+    tree: () => objectView(call, repository, commit.tree),
+    resourcePath: path,
+    url: `${state.urls.web}${path}`,
+  };
+}
+
+/** Checks and statuses of a commit in one word; null where there are none. */
+function rollup(repository: Repository, sha: string) {
+  const runs = [...repository.checkRuns.values()].filter((run) => run.headSha === sha);
+  const states = latestStatuses(repository, sha).map((one) => one.state);
+  if (runs.length + states.length === 0) return null;
+  const red = runs.some((run) =>
+    ['failure', 'timed_out', 'cancelled', 'action_required'].includes(run.conclusion ?? ''),
+  );
+  const waits = runs.some((run) => run.status !== 'completed') || states.includes('pending');
+  const id = nodeId('SC', repository.id, sha);
+  if (red || states.includes('failure') || states.includes('error')) return { id, state: 'FAILURE' };
+  return { id, state: waits ? 'PENDING' : 'SUCCESS' };
+}
+
+function pullFields(call: View, repository: Repository, issue: Issue, pull: Pull) {
+  const head = headRepository(call.state, pull);
+  const branch = async (of: Repository | null, name: string) => {
+    const sha = of === null ? null : await branchSha(of.gitDir, name);
+    return of === null || sha === null ? null : refView(call, of, { name: `refs/heads/${name}`, sha });
+  };
+  const now = pull.mergedAt === null ? issue.state.toUpperCase() : 'MERGED';
+  return {
+    __typename: 'PullRequest',
+    state: now,
+    isDraft: pull.isDraft,
+    merged: pull.mergedAt !== null,
+    mergedAt: pull.mergedAt,
+    mergeable: issue.state === 'open' ? 'MERGEABLE' : 'UNKNOWN',
+    mergeCommit: () => (pull.mergeSha === null ? null : commitView(call, repository, pull.mergeSha)),
+    additions: pull.stats.additions,
+    deletions: pull.stats.deletions,
+    changedFiles: pull.stats.files,
+    baseRefName: pull.baseRef,
+    baseRefOid: pull.baseSha,
+    baseRef: () => branch(repository, pull.baseRef),
+    baseRepository: () => call.show.repository(call, repository),
+    headRefName: pull.headRef,
+    headRefOid: pull.headSha,
+    headRef: () => branch(head, pull.headRef),
+    headRepository: () => (head === null ? null : call.show.repository(call, head)),
+    headRepositoryOwner: () => (head === null ? null : actorView(call, owner(call.state, head).id)),
+    isCrossRepository: pull.headRepositoryId !== repository.id,
+    commits: async (args: PageArguments) => {
+      const shas = await listCommits(repository.gitDir, pull.headSha, ['--reverse', `^${pull.baseSha}`]);
+      return connection(shas, args, (sha) => ({
+        __typename: 'PullRequestCommit',
+        id: nodeId('C', repository.id, issue.number, sha),
+        commit: () => commitView(call, repository, sha),
+      }));
+    },
+    reviews: (args: PageArguments) => connection(pull.reviews, args, (one) => reviewView(call, repository, issue, one)),
+    closingIssuesReferences: (args: PageArguments) => {
+      const issues = [...closes(issue)]
+        .map((number) => repository.issues.get(number))
+        .filter((one) => one !== undefined);
+      return connection(issues, args, (one) => call.show.thread(call, repository, one));
+    },
+  };
+}
+
+export function reviewView(call: View, repository: Repository, issue: Issue, review: Review): object {
+  const comments = [...repository.reviewComments.values()].filter((one) => one.reviewId === review.id);
+  const anchor = `#pullrequestreview-${review.id}`;
+  return {
+    ...written(call, repository, { ...review, createdAt: review.submittedAt }),
+    ...folded(review),
+    ...placed(call, repository, issue, anchor),
+    __typename: 'PullRequestReview',
+    id: nodeId('PRR', repository.id, review.id),
+    databaseId: review.id,
+    state: review.state,
+    submittedAt: review.state === 'PENDING' ? null : review.submittedAt,
+    commit: () => commitView(call, repository, review.commitSha),
+    comments: (args: PageArguments) => connection(comments, args, (one) => remarkView(call, repository, issue, one)),
+  };
+}
+
+export function remarkView(call: View, repository: Repository, issue: Issue, comment: ReviewComment): object {
+  return {
+    ...written(call, repository, comment),
+    ...folded(comment),
+    ...placed(call, repository, issue, `#discussion_r${comment.id}`),
+    __typename: 'PullRequestReviewComment',
+    id: nodeId('PRRC', repository.id, comment.id),
+    databaseId: comment.id,
+    path: comment.path,
+    line: comment.isOutdated ? null : comment.line,
+    startLine: comment.isOutdated ? null : comment.startLine,
+    originalLine: comment.line,
+    originalStartLine: comment.startLine,
+    outdated: comment.isOutdated,
+    diffHunk: comment.diffHunk,
+    commit: () => commitView(call, repository, comment.commitSha),
+  };
+}
+
+function folded({ minimized }: { readonly minimized: string | null }) {
+  return {
+    isMinimized: minimized !== null,
+    minimizedReason: minimized?.toLowerCase() ?? null,
+    viewerCanMinimize: true,
+  };
+}
+
+function placed(call: View, repository: Repository, issue: Issue, anchor: string) {
+  const url = `${htmlUrl(call.state, repository, issue)}${anchor}`;
+  return {
+    url,
+    resourcePath: url.slice(call.state.urls.web.length),
+    pullRequest: () => call.show.thread(call, repository, issue),
+  };
+}
 
 export function repositoryView(call: View, repository: Repository): object {
   const { state } = call;

@@ -1,9 +1,9 @@
 // What a form of the page does, for the person that it names, if GitHub would let that person.
 import type { GithubDouble } from '../double.ts';
-import { account } from '../lookup.ts';
-import { grantOf, mayAtLeast } from '../roles.ts';
+import { account, grantOf, mayAtLeast } from '../lookup.ts';
+
 import type { RepositoryRole } from '../state.ts';
-import type { View } from './view.ts';
+import type { View } from './frame.ts';
 
 /** GitHub would say no. */
 export class Refused extends Error {}

@@ -1,6 +1,5 @@
 // Where GitHub asks somebody whether an App may know who they are; on the double they also say who that is.
-import { Html, html } from './html.ts';
-import { STYLE } from './style.ts';
+import { Html, html, STYLE } from './frame.ts';
 
 /** `asked`: what the App sent them with, which comes back with the answer. */
 export function authorizePage(app: string, people: readonly string[], asked: URLSearchParams): Html {

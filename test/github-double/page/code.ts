@@ -1,8 +1,41 @@
-// One file at one revision, with numbered lines that an address can point at.
-import { entryAt, readBlob, resolveCommit } from '../git/read-objects.ts';
-import { framed } from './frame.ts';
-import { type Html, html } from './html.ts';
-import type { View } from './view.ts';
+// The pages of code: files, changes, checks and runs of Actions.
+
+import { type ChangedFile, readDiff } from '../git/read-diff.ts';
+import { entryAt, readBlob, readCommit, resolveCommit } from '../git/read-objects.ts';
+import { latestRuns, latestStatuses } from '../resources/check.ts';
+import type { Annotation, CheckRun, Issue, Repository, WorkflowJob, WorkflowRun } from '../state.ts';
+import { checkForms, commitCheckForm } from './forms.ts';
+import {
+  accountOf,
+  ago,
+  author,
+  framed,
+  type Html,
+  html,
+  inAddress,
+  kindOf,
+  rendered,
+  sign,
+  type View,
+} from './frame.ts';
+
+/** `below`: what stands under the line of that number in the file after the change. */
+export function diffTable(patch: string, below: (line: number) => readonly Html[] = () => []): Html {
+  let [before, after] = [0, 0];
+  const rows = patch.split('\n').map((line) => {
+    const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line);
+    if (hunk !== null) [before, after] = [Number(hunk[1]), Number(hunk[2])];
+    if (hunk !== null || line.startsWith('\\'))
+      return html`<tr class="hunk"><td class="no"></td><td class="no"></td><td>${line}</td></tr>`;
+    const kind = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : '';
+    const left = kind === 'added' ? '' : before++;
+    const right = kind === 'removed' ? '' : after++;
+    const more = right === '' ? [] : below(right);
+    return html`<tr class="${kind}"><td class="no">${left}</td><td class="no">${right}</td><td>${line}</td></tr>
+${more.map((one) => html`<tr class="below"><td colspan="3">${one}</td></tr>`)}`;
+  });
+  return html`<table class="code"><tbody>${rows}</tbody></table>`;
+}
 
 /** Null where there is no such file; `rest` is `REVISION/PATH`, and a branch may have slashes. */
 export async function filePage(view: View, rest: string): Promise<Html | null> {
@@ -23,4 +56,153 @@ export async function filePage(view: View, rest: string): Promise<Html | null> {
     return framed({ title: path, view, tab: 'code', body });
   }
   return null;
+}
+
+const SHOWN = 400;
+
+export async function workflowRunPage(view: View, id: string): Promise<Html | null> {
+  const run = view.repository.workflowRuns.get(Number(id));
+  if (run === undefined) return null;
+  const attempts = run.attempts.map((jobs, at) => attemptBox(view, run, { jobs, number: at + 1 })).reverse();
+  const body = html`<h1 class="title">${run.name} <span class="number">#${run.number}</span></h1>
+<p class="muted">${run.event} · <span class="mono">${run.headBranch}</span> · <a class="mono" href="/${view.name}/commit/${run.headSha}">${run.headSha.slice(0, 7)}</a>
+· ${author(accountOf(view, run.actorId))} · ${ago(view, run.createdAt)}</p><div id="live">${attempts}</div>`;
+  return framed({ title: `${run.name} #${run.number}`, view, tab: 'code', body });
+}
+
+function attemptBox(
+  view: View,
+  run: WorkflowRun,
+  { jobs, number }: { readonly jobs: readonly WorkflowJob[]; readonly number: number },
+): Html {
+  const rows = jobs.map(
+    (job) => html`<li class="check">${sign(job.conclusion ?? 'in_progress')}
+<a href="/${view.name}/actions/runs/${run.id}/job/${job.id}"><strong>${job.name}</strong></a><span class="muted">${job.conclusion ?? 'in progress'}</span></li>`,
+  );
+  return html`<section class="box" style="margin-bottom:16px"><header><strong>Attempt ${number}</strong></header><ul class="rows" style="border:0">${rows}</ul></section>`;
+}
+
+/** The end of a job's log, below its check run; nothing for other checks. */
+function jobLog(view: View, check: CheckRun): Html {
+  const runs = [...view.repository.workflowRuns.values()];
+  const job = runs.flatMap((run) => run.attempts.flat()).find(({ id }) => id === check.id);
+  if (job === undefined || job.conclusion === null) return html``;
+  if (job.log === null)
+    return html`<p class="muted">The logs for this run have expired and are no longer available.</p>`;
+  const lines = job.log
+    .replace(/^\uFEFF/, '')
+    .trimEnd()
+    .split('\n')
+    .slice(-SHOWN);
+  return html`<section class="box file"><header>Log</header><pre class="mono" style="padding:8px 16px;margin:0;white-space:pre-wrap">${lines.join('\n')}</pre></section>`;
+}
+
+interface Line {
+  readonly outcome: string;
+  readonly app: string;
+  readonly name: string;
+  readonly detail: string;
+  readonly href: string | null;
+}
+
+/** The newest run of each name in each suite, as GitHub counts them. */
+export function newestRuns(repository: Repository, sha: string): readonly CheckRun[] {
+  return latestRuns([...repository.checkRuns.values()].filter((run) => run.headSha === sha));
+}
+
+function linesOf(view: View, sha: string): readonly Line[] {
+  const runs = newestRuns(view.repository, sha).map((run) => ({
+    outcome: run.conclusion ?? run.status,
+    app: view.double.state.apps.get(run.appId)?.name ?? '',
+    name: run.name,
+    detail: run.output.title ?? (run.conclusion ?? run.status).replaceAll('_', ' '),
+    href: `/${view.name}/runs/${run.id}`,
+  }));
+  const statuses = latestStatuses(view.repository, sha).map((status) => ({
+    outcome: status.state,
+    app: '',
+    name: status.context,
+    detail: status.description ?? status.state,
+    href: status.targetUrl,
+  }));
+  return [...runs, ...statuses];
+}
+
+/** The box below a conversation; `issue` null: of a commit. */
+export function checkSummary(view: View, sha: string, issue: Issue | null): Html {
+  const lines = linesOf(view, sha);
+  if (lines.length === 0) return html``;
+  const outcomes = lines.map(({ outcome }) => kindOf(outcome));
+  const said = outcomes.includes('failure')
+    ? 'Some checks were not successful'
+    : outcomes.includes('waiting')
+      ? 'Some checks haven’t completed yet'
+      : 'All checks have passed';
+  return html`<section class="box" aria-label="Checks"><header><strong class="${outcomes.includes('failure') ? 'failure' : ''}">${said}</strong></header>
+<ul class="rows" style="border:0">${lines.map(lineRow)}</ul>${
+    issue?.pull?.isDraft &&
+    issue.state === 'open' &&
+    html`<footer>This pull request is still a work in progress: draft pull requests cannot be merged.</footer>`
+  }</section>`;
+}
+
+function lineRow({ outcome, app, name, detail, href }: Line): Html {
+  const label = html`<strong>${app && `${app} / `}${name}</strong>`;
+  return html`<li class="check">${sign(outcome)}
+${href === null ? label : html`<a href="${href}" rel="nofollow">${label}</a>`}<span class="muted">${detail}</span></li>`;
+}
+
+export async function runPage(view: View, run: CheckRun): Promise<Html> {
+  const body = html`<p class="muted"><a href="/${view.name}/commit/${run.headSha}" class="mono">${run.headSha.slice(0, 7)}</a></p>
+<div id="live">${await runDetail(view, run)}${jobLog(view, run)}</div>${!view.isReading && checkForms(view, run)}`;
+  return framed({ title: run.name, view, tab: 'code', body });
+}
+
+export async function runDetail(view: View, run: CheckRun): Promise<Html> {
+  const { title, summary, text } = run.output;
+  const annotations = await Promise.all(run.annotations.map((one) => annotationBox(view, run, one)));
+  return html`<section class="box" style="margin-bottom:16px"><header>${sign(run.conclusion ?? run.status)}
+<strong>${view.double.state.apps.get(run.appId)?.name} / <a href="/${view.name}/runs/${run.id}">${run.name}</a></strong>
+<span>${(run.conclusion ?? run.status).replaceAll('_', ' ')}</span><span class="end">${run.actions.map(({ label }) => html`<span class="action">${label}</span> `)}</span></header>
+<div style="padding:16px">${title && html`<h2 style="margin-top:0">${title}</h2>`}
+${summary && html`<div class="markdown">${rendered(view, summary)}</div>`}${text && html`<hr><div class="markdown">${rendered(view, text)}</div>`}
+${annotations.length > 0 && html`<h3>Annotations</h3>${annotations}`}</div></section>`;
+}
+
+/** The message of an annotation is plain text on GitHub: no Markdown. */
+async function annotationBox(view: View, run: CheckRun, one: Annotation): Promise<Html> {
+  const lines = one.startLine === one.endLine ? `${one.startLine}` : `${one.startLine}-${one.endLine}`;
+  return html`<div class="annotation ${one.level}"><a class="mono" href="/${view.name}/blob/${run.headSha}/${inAddress(one.path)}#L${one.startLine}">${one.path}:${lines}</a>
+${one.title && html`<div><strong>${one.title}</strong></div>`}<pre>${one.message}</pre>${one.rawDetails && html`<details><summary>Raw output</summary><pre>${one.rawDetails}</pre></details>`}
+<pre class="mono muted">${await excerpt(view, run.headSha, one)}</pre></div>`;
+}
+
+async function excerpt(view: View, sha: string, { path, startLine, endLine }: Annotation): Promise<string> {
+  const { gitDir } = view.repository;
+  const entry = await entryAt(gitDir, sha, path);
+  if (entry?.type !== 'blob') return '';
+  const lines = (await readBlob(gitDir, entry.sha)).toString('utf8').split('\n');
+  return lines.slice(startLine - 1, Math.min(endLine, startLine + 9)).join('\n');
+}
+
+export async function commitPage(view: View, sha: string): Promise<Html> {
+  const { gitDir } = view.repository;
+  const commit = await readCommit(gitDir, sha);
+  const [subject = '', ...rest] = commit.message.split('\n');
+  const files = await readDiff(gitDir, commit.parents[0] ?? null, sha);
+  const body = html`<h1 class="title">${subject}</h1><pre class="mono">${rest.join('\n').trim()}</pre>
+<p class="muted">${commit.author.name} · <span class="mono">${sha}</span> · ${commit.author.date}</p>
+<div id="live">${checkSummary(view, sha, null)}</div>${files.map((file) => fileBox(file))}${!view.isReading && commitCheckForm(view, sha)}`;
+  return framed({ title: subject, view, tab: 'code', body });
+}
+
+export type Below = ReadonlyMap<number, readonly Html[]>;
+
+export function fileBox(
+  { path, previousPath, status, additions, deletions, patch }: ChangedFile,
+  below: Below = new Map(),
+): Html {
+  return html`<div class="box file"><header><span class="plus">+${additions}</span><span class="minus">−${deletions}</span>
+<span class="mono">${previousPath === null ? '' : `${previousPath} → `}${path}</span><span class="end">${status}</span></header>
+${patch === null ? html`<p class="muted" style="padding:0 16px">Binary file, or nothing but its name changed.</p>` : diffTable(patch, (line) => below.get(line) ?? [])}</div>`;
 }

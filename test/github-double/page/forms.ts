@@ -1,10 +1,8 @@
 // What one can do on the pages, always as one of the people who exist there.
-import { grantOf } from '../roles.ts';
-import type { Comment, Issue } from '../state.ts';
-import type { CheckRun } from '../state-checks.ts';
-import type { ReviewComment } from '../state-pulls.ts';
-import { type Html, html } from './html.ts';
-import { branchesOf, type View } from './view.ts';
+import { grantOf } from '../lookup.ts';
+import type { CheckRun, Comment, Issue, ReviewComment } from '../state.ts';
+
+import { branchesOf, type Html, html, type View } from './frame.ts';
 
 /** Everybody, with what they may do here: who has write, who can triage, who is a stranger. */
 function people({ double, repository }: View): Html {

@@ -1,7 +1,6 @@
 // A comment as GitHub renders it: micromark's GFM, line breaks kept, HTML cut down to what is allowed, references linked.
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
-import { escapeHtml } from './html.ts';
 
 export interface Rendered {
   readonly html: string;
@@ -87,7 +86,7 @@ export function renderMarkdown(source: string, ground: ReferenceGround): Rendere
 type Found = Record<'links' | 'images' | 'mentions' | 'issues' | 'commits', string[]>;
 
 function writeAttributes(tag: string, source: string, found: Found): string {
-  return [...source.matchAll(ATTRIBUTE)]
+  const written = [...source.matchAll(ATTRIBUTE)]
     .map(([, name = '', double, single, bare]) => {
       const value = decodeEntities(double ?? single ?? bare ?? '');
       const isLanguage = tag === 'code' && name === 'class' && /^language-[\w+#.-]+$/.test(value);
@@ -98,6 +97,13 @@ function writeAttributes(tag: string, source: string, found: Found): string {
       return ` ${name.toLowerCase()}="${escapeHtml(value)}"`;
     })
     .join('');
+  if (tag !== 'input') return written;
+  // A box of a task list has no label of its own; GitHub names its state.
+  return `${written} aria-label="${/ checked=/.test(written) ? 'Completed task' : 'Incomplete task'}"`;
+}
+
+export function escapeHtml(content: string): string {
+  return content.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** Control characters and blanks, which browsers drop, hide no scheme. */
@@ -144,7 +150,7 @@ function linkText(content: string, ground: ReferenceGround | null, found: Found)
     const reference = ground === null ? null : readReference(match, ground, found);
     if (reference === null) continue;
     const before = content.slice(at, match.index);
-    html += `${escapeHtml(before)}<a class="reference" href="${escapeHtml(`${ground?.webUrl}/${reference.path}`)}">${escapeHtml(reference.text)}</a>`;
+    html += `${escapeHtml(before)}<a class="${reference.kind}" href="${escapeHtml(`${ground?.webUrl}/${reference.path}`)}">${escapeHtml(reference.text)}</a>`;
     text += before + reference.text;
     at = match.index + match[0].length;
   }
@@ -156,19 +162,19 @@ function readReference(
   match: RegExpExecArray,
   { repository }: ReferenceGround,
   found: Found,
-): { readonly path: string; readonly text: string } | null {
+): { readonly kind: string; readonly path: string; readonly text: string } | null {
   const { login, team = '', other = repository, issue, elsewhere, commit = '' } = match.groups ?? {};
   if (login !== undefined) {
     found.mentions.push(`${login}${team}`);
-    return { path: team === '' ? login : `orgs/${login}/teams${team}`, text: match[0] };
+    return { kind: 'user-mention', path: team === '' ? login : `orgs/${login}/teams${team}`, text: match[0] };
   }
   if (issue !== undefined) {
     found.issues.push(`${other}#${issue}`);
-    return { path: `${other}/issues/${issue}`, text: match[0] };
+    return { kind: 'reference', path: `${other}/issues/${issue}`, text: match[0] };
   }
   // What has no digit, or no letter, is rather a word or a number.
   if (commit !== commit.toLowerCase() || !/^(?=.*\d)(?=.*[a-f])/.test(commit)) return null;
   found.commits.push(commit);
   const before = elsewhere === undefined ? '' : `${elsewhere}@`;
-  return { path: `${elsewhere ?? repository}/commit/${commit}`, text: before + commit.slice(0, 7) };
+  return { kind: 'reference', path: `${elsewhere ?? repository}/commit/${commit}`, text: before + commit.slice(0, 7) };
 }

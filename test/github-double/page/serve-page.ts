@@ -3,17 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GithubDouble, PageHandler } from '../double.ts';
 import { resolveCommit } from '../git/read-objects.ts';
 import { repositoryByName } from '../lookup.ts';
-import { workflowRunPage } from './actions.ts';
 import { act, Refused } from './acts.ts';
-import { commitPage, filesPage } from './changes.ts';
-import { checksPage, runPage } from './checks.ts';
-import { filePage } from './code.ts';
-import { conversationPage } from './conversation.ts';
-import { refusal } from './frame.ts';
-import type { Html } from './html.ts';
-import { issuesPage, repositoriesPage, repositoryPage } from './lists.ts';
-import { LIVE, STYLE } from './style.ts';
-import { type View, viewOf } from './view.ts';
+import { commitPage, filePage, runPage, workflowRunPage } from './code.ts';
+
+import { type Html, LIVE, refusal, STYLE, type View, viewOf } from './frame.ts';
+import { checksPage, filesPage } from './pulls.ts';
+import { conversationPage, issuesPage, repositoriesPage, repositoryPage } from './threads.ts';
 
 const LONGEST_FORM = 1024 * 1024;
 const HEADERS = {

@@ -1,13 +1,33 @@
-// What continuous integration reports: check runs of other Apps and commit statuses; and buttons that people press.
-import { addCheckRun, changeCheckRun, tellCheckRun, tellSuite } from '../deeds/check-suites.ts';
-import { addStatus } from '../deeds/statuses.ts';
+// What people and other Apps do with checks and Actions.
+import {
+  addCheckRun,
+  addStatus,
+  changeCheckRun,
+  endWithoutJobs,
+  finishJob,
+  headOf,
+  type JobEnd,
+  rerun,
+  startRun,
+  tellCheckRun,
+  tellSuite,
+} from '../deeds/check-suites.ts';
 import { readRefs } from '../git/read-objects.ts';
 import { account, repository, timestamp } from '../lookup.ts';
-import type { Repository, State } from '../state.ts';
-import type { CheckRun, CheckSuite, CommitStatus, Conclusion } from '../state-checks.ts';
+import type {
+  CheckRun,
+  CheckSuite,
+  CommitStatus,
+  Conclusion,
+  Repository,
+  RunEnd,
+  State,
+  WorkflowJob,
+  WorkflowRun,
+} from '../state.ts';
 import { accountVerbs } from './accounts.ts';
 
-export interface ReportedCheck {
+interface ReportedCheck {
   readonly sha: string;
   readonly name: string;
   /** Slug of the App that reports; default `github-actions`. */
@@ -22,7 +42,7 @@ export interface ReportedCheck {
 }
 
 /** A run of GitHub Actions that begins. */
-export interface StartedRun {
+interface StartedRun {
   readonly sha: string;
   /** Default `CI`. */
   readonly workflow?: string;
@@ -117,7 +137,7 @@ function checkFields(made: Partial<ReportedCheck>): Partial<CheckRun> {
 }
 
 /** Annotations with what was left out. */
-export function annotated(given: NonNullable<ReportedCheck['annotations']>): CheckRun['annotations'] {
+function annotated(given: NonNullable<ReportedCheck['annotations']>): CheckRun['annotations'] {
   const blank = { startColumn: null, endColumn: null, level: 'failure' as const, title: null, rawDetails: null };
   return given.map((one) => ({ ...blank, ...one, endLine: one.endLine ?? one.startLine }));
 }
@@ -130,4 +150,79 @@ function botOf(state: State, run: CheckRun): number {
 export async function branchOf(found: Repository, sha: string): Promise<string | null> {
   const refs = await readRefs(found.gitDir, 'refs/heads/');
   return refs.find((ref) => ref.sha === sha)?.name.slice('refs/heads/'.length) ?? null;
+}
+
+export type ActionsVerbs = ReturnType<typeof actionsVerbs>;
+
+export function actionsVerbs(state: State) {
+  const people = accountVerbs(state);
+  const verbs = {
+    /** A run whose jobs are in progress: check runs in a suite of its own. */
+    async startRun(name: string, made: StartedRun): Promise<WorkflowRun> {
+      const found = repository(state, name);
+      const app = people.otherApp('github-actions');
+      const head = await headOf(state, found, made.sha);
+      const branch = made.branch ?? head?.branch ?? (await branchOf(found, made.sha)) ?? found.defaultBranch;
+      const pusher = head?.repository.pushers.get(made.sha) ?? found.pushers.get(made.sha) ?? app.botId;
+      return startRun(state, found, {
+        ...made,
+        appId: app.id,
+        branch,
+        headRepositoryId: head?.repository.id ?? found.id,
+        workflow: made.workflow ?? 'CI',
+        event: made.event ?? (head?.isOfFork === true ? 'pull_request' : 'push'),
+        actorId: made.by === undefined ? pusher : people.user(made.by).id,
+      });
+    },
+    /** A job of the run's last attempt ends; with the last one the suite and the run end too. */
+    async finishJob(name: string, run: WorkflowRun, job: string, result: JobResult): Promise<WorkflowJob> {
+      const found = run.attempts.at(-1)?.find((one) => one.name === job && one.conclusion === null);
+      if (found === undefined) throw new Error(`The run has no job ${job} in progress.`);
+      await finishJob(state, repository(state, name), { run, job: found }, endOf(result));
+      return found;
+    },
+    /** A run that is over at once. */
+    async reportWorkflowRun(name: string, made: ReportedRun): Promise<WorkflowRun> {
+      const run = await verbs.startRun(name, { ...made, jobs: made.jobs.map((job) => job.name) });
+      const at = made.at === undefined ? {} : { at: made.at };
+      for (const { name: job, ...result } of made.jobs) await verbs.finishJob(name, run, job, { ...at, ...result });
+      return run;
+    },
+    /** A run that ends without a job: its workflow is faulty, or it waits for somebody to approve a stranger's fork. */
+    async reportRunWithoutJobs(name: string, made: Omit<StartedRun, 'jobs'>, how: RunEnd): Promise<WorkflowRun> {
+      const run = await verbs.startRun(name, { ...made, jobs: [] });
+      await endWithoutJobs(state, repository(state, name), run, how);
+      return run;
+    },
+    /** A person runs it again at the same commit: a new attempt, in progress. Default: the jobs that failed. */
+    async rerun(
+      name: string,
+      run: WorkflowRun,
+      again: { readonly by: string; readonly jobs?: 'all' | 'failed' | readonly string[]; readonly at?: string },
+    ): Promise<WorkflowRun> {
+      const last = run.attempts.at(-1) ?? [];
+      const which = again.jobs ?? 'failed';
+      const isFailed = ({ conclusion }: WorkflowJob) => !['success', 'neutral', 'skipped'].includes(conclusion ?? '');
+      const named = which === 'all' ? last : last.filter(isFailed);
+      const jobs = typeof which === 'string' ? named.map((job) => job.name) : which;
+      const at = again.at === undefined ? {} : { at: again.at };
+      await rerun(state, repository(state, name), run, { ...at, jobs, byId: account(state, again.by).id });
+      return run;
+    },
+    /** The logs of a run are gone after their retention time. */
+    expireLogs(run: WorkflowRun): void {
+      for (const job of run.attempts.flat()) job.log = null;
+    },
+  };
+  return verbs;
+}
+
+function endOf(result: JobResult): JobEnd {
+  const { conclusion, failedStep = '', log = '' } = result;
+  // What Actions remarks of itself when a step fails and the tool said nothing.
+  const own = [{ path: '.github', startLine: 1, message: 'Process completed with exit code 1.' }];
+  const annotations = annotated(result.annotations ?? (conclusion === 'failure' ? own : []));
+  const at = result.at === undefined ? {} : { at: result.at };
+  const output = { title: null, summary: null, text: null, ...result.output };
+  return { conclusion, failedStep, log, annotations, output, ...at };
 }

@@ -1,13 +1,32 @@
-// Everything that people can do on the double, in one object for tests and for the page.
+// All that a test lets people do.
+import { enqueue, leaveQueue, type MergeGroup } from '../deeds/pulls.ts';
+import { account, repository } from '../lookup.ts';
 import type { App, State } from '../state.ts';
-import { type AccountVerbs, accountVerbs } from './accounts.ts';
-import { type ActionsVerbs, actionsVerbs } from './actions.ts';
-import { type CheckVerbs, checkVerbs } from './checks.ts';
-import { type InstallationVerbs, installationVerbs } from './installations.ts';
-import { type QueueVerbs, queueVerbs } from './merge-queue.ts';
+import { type AccountVerbs, accountVerbs, type InstallationVerbs, installationVerbs } from './accounts.ts';
+import { type ActionsVerbs, actionsVerbs, type CheckVerbs, checkVerbs } from './checks.ts';
 import { type RepositoryVerbs, repositoryVerbs } from './repositories.ts';
-import { type ReviewVerbs, reviewVerbs } from './reviews.ts';
-import { type ThreadVerbs, threadVerbs } from './threads.ts';
+import { type ReviewVerbs, reviewVerbs, type ThreadVerbs, threadVerbs } from './threads.ts';
+
+type QueueVerbs = ReturnType<typeof queueVerbs>;
+
+function queueVerbs(state: State) {
+  const people = accountVerbs(state);
+  return {
+    /** "Merge when ready": checks are to be reported at the `sha` of the group; the branch is pushed by GitHub's bot. */
+    async enqueue(name: string, number: number, by: string): Promise<MergeGroup> {
+      const found = repository(state, name);
+      const issue = found.issues.get(number);
+      if (issue === undefined) throw new Error(`${name} has no #${number}.`);
+      const { botId } = people.otherApp('github-merge-queue');
+      return enqueue(state, found, issue, { byId: account(state, by).id, botId });
+    },
+    /** The group was merged, or its checks have failed, or somebody took it out. The branch is gone then. */
+    async leaveQueue(name: string, group: MergeGroup, how: 'merged' | 'failed' | 'taken out'): Promise<void> {
+      const reason = { merged: 'merged', failed: 'invalidated', 'taken out': 'dequeued' } as const;
+      await leaveQueue(state, repository(state, name), group, reason[how]);
+    },
+  };
+}
 
 export type People = AccountVerbs &
   RepositoryVerbs &

@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs';
 import { appendFile, cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Announcement, announce } from '../deeds/announce.ts';
 import { tellRepositories } from '../deeds/installations.ts';
-import { moveRef } from '../deeds/refs.ts';
-import { commitFiles, type FileTexts } from '../git/commit-files.ts';
+import { type Announcement, announce } from '../deeds/issues.ts';
+import { moveRef } from '../deeds/pulls.ts';
 import { branchSha, readRefs } from '../git/read-objects.ts';
 import { git } from '../git/run-git.ts';
+import { commitFiles, type FileTexts } from '../git/write-objects.ts';
 import { account, fullName, owner, repository, timestamp } from '../lookup.ts';
 import type { Repository, RepositoryRole, State } from '../state.ts';
 import { accountVerbs } from './accounts.ts';

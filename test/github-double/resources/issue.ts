@@ -1,11 +1,38 @@
-// Issues, labels and comments as the API shows them.
-import { fullName } from '../lookup.ts';
-import { associationOf } from '../roles.ts';
-import type { Comment, Issue, Label, Repository, State } from '../state.ts';
-import { viaApp } from './app.ts';
-import { nodeId } from './node-id.ts';
-import { rollup } from './reactions.ts';
-import { simpleUserOf } from './user.ts';
+// Issues, pull requests and reviews as the REST API shows them.
+
+import { associationOf, fullName } from '../lookup.ts';
+import type { Comment, Issue, Label, Pull, Reaction, Repository, Review, ReviewComment, State } from '../state.ts';
+import { plainRepository } from './repository.ts';
+import { nodeId, simpleUserOf, viaApp } from './user.ts';
+
+export const REACTIONS = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const;
+
+export function reactionBody(state: State, reaction: Reaction) {
+  return {
+    id: reaction.id,
+    node_id: nodeId('RE', reaction.id),
+    user: simpleUserOf(state, reaction.userId),
+    content: reaction.content,
+    created_at: reaction.createdAt,
+  };
+}
+
+/** The counts of each kind, as they stand on issues and comments. */
+function rollup(url: string, reactions: readonly Reaction[]) {
+  const count = (content: string) => reactions.filter((one) => one.content === content).length;
+  return {
+    url,
+    total_count: reactions.length,
+    '+1': count('+1'),
+    '-1': count('-1'),
+    laugh: count('laugh'),
+    hooray: count('hooray'),
+    confused: count('confused'),
+    heart: count('heart'),
+    rocket: count('rocket'),
+    eyes: count('eyes'),
+  };
+}
 
 export function labelBody(state: State, repository: Repository, label: Label) {
   return {
@@ -108,5 +135,187 @@ export function commentBody(state: State, repository: Repository, comment: Comme
     author_association: associationOf(state, repository, comment.authorId),
     reactions: rollup(`${url}/reactions`, comment.reactions),
     performed_via_github_app: viaApp(state, comment.viaAppId),
+  };
+}
+
+/** The short form, in lists. */
+export function simplePull(state: State, repository: Repository, issue: Issue, pull: Pull) {
+  const api = `${state.urls.api}/repos/${fullName(state, repository)}`;
+  const html = htmlUrl(state, repository, issue);
+  return {
+    ...links(api, html, issue.number, pull),
+    id: pull.id,
+    node_id: issueNodeId(repository, issue),
+    number: issue.number,
+    state: issue.state,
+    locked: issue.locked,
+    title: issue.title,
+    user: simpleUserOf(state, issue.authorId),
+    body: issue.body,
+    created_at: issue.createdAt,
+    updated_at: issue.updatedAt,
+    closed_at: issue.closedAt,
+    merged_at: pull.mergedAt,
+    merge_commit_sha: pull.mergeSha,
+    assignee: null,
+    assignees: [],
+    requested_reviewers: [...pull.reviewerIds].map((id) => simpleUserOf(state, id)),
+    requested_teams: [],
+    labels: labelsOf(state, repository, issue),
+    milestone: null,
+    draft: pull.isDraft,
+    head: end(state, headOf(state, pull), pull.headRef, pull.headSha),
+    base: end(state, { repository, ownerId: repository.ownerId }, pull.baseRef, pull.baseSha),
+    author_association: associationOf(state, repository, issue.authorId),
+    auto_merge: null,
+    active_lock_reason: null,
+  };
+}
+
+function links(api: string, html: string, number: number, pull: Pull) {
+  const url = `${api}/pulls/${number}`;
+  const all = {
+    url,
+    html_url: html,
+    diff_url: `${html}.diff`,
+    patch_url: `${html}.patch`,
+    issue_url: `${api}/issues/${number}`,
+    commits_url: `${url}/commits`,
+    review_comments_url: `${url}/comments`,
+    review_comment_url: `${api}/pulls/comments{/number}`,
+    comments_url: `${api}/issues/${number}/comments`,
+    statuses_url: `${api}/statuses/${pull.headSha}`,
+  };
+  return {
+    ...all,
+    _links: {
+      self: { href: all.url },
+      html: { href: all.html_url },
+      issue: { href: all.issue_url },
+      comments: { href: all.comments_url },
+      review_comments: { href: all.review_comments_url },
+      review_comment: { href: all.review_comment_url },
+      commits: { href: all.commits_url },
+      statuses: { href: all.statuses_url },
+    },
+  };
+}
+
+/** Null where the fork is gone. */
+export function headRepository(state: State, pull: Pull): Repository | null {
+  return state.repositories.get(pull.headRepositoryId) ?? null;
+}
+
+function headOf(state: State, pull: Pull) {
+  const repository = headRepository(state, pull);
+  return { repository, ownerId: repository?.ownerId ?? pull.headOwnerId };
+}
+
+/** Where the fork is gone its owner is still named. */
+function end(state: State, held: { repository: Repository | null; ownerId: number }, ref: string, sha: string) {
+  const user = simpleUserOf(state, held.ownerId);
+  const repo = held.repository === null ? null : plainRepository(state, held.repository);
+  return { label: `${user?.login ?? 'unknown'}:${ref}`, ref, sha, user, repo };
+}
+
+/** The whole pull request. */
+export function fullPull(state: State, repository: Repository, issue: Issue, pull: Pull) {
+  const isOpen = issue.state === 'open';
+  return {
+    ...simplePull(state, repository, issue, pull),
+    merged: pull.mergedAt !== null,
+    mergeable: isOpen ? true : null,
+    rebaseable: isOpen ? true : null,
+    mergeable_state: mergeableState(issue, pull),
+    merged_by: simpleUserOf(state, pull.mergedById),
+    comments: [...repository.comments.values()].filter((one) => one.issueNumber === issue.number).length,
+    review_comments: [...repository.reviewComments.values()].filter((one) => one.issueNumber === issue.number).length,
+    maintainer_can_modify: pull.maintainerCanModify,
+    commits: pull.stats.commits,
+    additions: pull.stats.additions,
+    deletions: pull.stats.deletions,
+    changed_files: pull.stats.files,
+  };
+}
+
+function mergeableState(issue: Issue, pull: Pull): string {
+  if (issue.state === 'closed') return 'unknown';
+  return pull.isDraft ? 'draft' : 'clean';
+}
+
+/** The few words of a pull request inside check runs and suites: those of the same repository alone. */
+export function pullsOfHead(state: State, repository: Repository, sha: string) {
+  return [...repository.issues.values()].flatMap((issue) => {
+    const { pull } = issue;
+    const own = pull !== null && pull.headRepositoryId === repository.id;
+    return own && pull.headSha === sha && issue.state === 'open' ? [minimalPull(state, repository, issue, pull)] : [];
+  });
+}
+
+function minimalPull(state: State, repository: Repository, issue: Issue, pull: Pull) {
+  const api = `${state.urls.api}/repos/${fullName(state, repository)}`;
+  const repo = { id: repository.id, url: api, name: repository.name };
+  return {
+    id: pull.id,
+    number: issue.number,
+    url: `${api}/pulls/${issue.number}`,
+    head: { ref: pull.headRef, sha: pull.headSha, repo },
+    base: { ref: pull.baseRef, sha: pull.baseSha, repo },
+  };
+}
+
+export function reviewBody(state: State, repository: Repository, issue: Issue, review: Review) {
+  const html = `${htmlUrl(state, repository, issue)}#pullrequestreview-${review.id}`;
+  const pull = `${state.urls.api}/repos/${fullName(state, repository)}/pulls/${issue.number}`;
+  return {
+    id: review.id,
+    node_id: nodeId('PRR', repository.id, review.id),
+    user: simpleUserOf(state, review.authorId),
+    body: review.body,
+    state: review.state as string,
+    html_url: html,
+    pull_request_url: pull,
+    author_association: associationOf(state, repository, review.authorId),
+    _links: { html: { href: html }, pull_request: { href: pull } },
+    ...(review.state === 'PENDING' ? {} : { submitted_at: review.submittedAt }),
+    commit_id: review.commitSha,
+  };
+}
+
+/** Without places in the file where the lines have changed since. */
+export function reviewCommentBody(state: State, repository: Repository, comment: ReviewComment) {
+  const api = `${state.urls.api}/repos/${fullName(state, repository)}/pulls`;
+  const url = `${api}/comments/${comment.id}`;
+  const issue = repository.issues.get(comment.issueNumber);
+  const html = `${issue === undefined ? state.urls.web : htmlUrl(state, repository, issue)}#discussion_r${comment.id}`;
+  const pull = `${api}/${comment.issueNumber}`;
+  const live = comment.isOutdated
+    ? { position: null, line: null, start_line: null }
+    : { position: comment.position, line: comment.line, start_line: comment.startLine };
+  return {
+    url,
+    pull_request_review_id: comment.reviewId,
+    id: comment.id,
+    node_id: nodeId('PRRC', repository.id, comment.id),
+    diff_hunk: comment.diffHunk,
+    path: comment.path,
+    commit_id: comment.isOutdated ? comment.commitSha : (issue?.pull?.headSha ?? comment.commitSha),
+    original_commit_id: comment.commitSha,
+    user: simpleUserOf(state, comment.authorId),
+    body: comment.body,
+    created_at: comment.createdAt,
+    updated_at: comment.updatedAt,
+    html_url: html,
+    pull_request_url: pull,
+    author_association: associationOf(state, repository, comment.authorId),
+    _links: { self: { href: url }, html: { href: html }, pull_request: { href: pull } },
+    reactions: rollup(`${url}/reactions`, comment.reactions),
+    ...live,
+    original_position: comment.position,
+    original_line: comment.line,
+    original_start_line: comment.startLine,
+    start_side: comment.startSide,
+    side: comment.side,
+    subject_type: 'line',
   };
 }

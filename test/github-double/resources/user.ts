@@ -1,11 +1,46 @@
-// Accounts as the API shows them.
-import { appOfBot } from '../lookup.ts';
-import type { Account, State } from '../state.ts';
-import { nodeId } from './node-id.ts';
+// Accounts, Apps, installations and node ids as the REST API shows them.
+import { appOf, appOfBot } from '../lookup.ts';
+import type { Account, App, Installation, State } from '../state.ts';
+
+type NodeKind =
+  | 'U'
+  | 'O'
+  | 'BOT'
+  | 'A'
+  | 'R'
+  | 'I'
+  | 'PR'
+  | 'IC'
+  | 'CR'
+  | 'CS'
+  | 'LA'
+  | 'RE'
+  | 'C'
+  | 'REF'
+  | 'SC'
+  | 'PRR'
+  | 'PRRC'
+  | 'W'
+  | 'MDI'
+  | 'WFR';
+
+export function nodeId(kind: NodeKind, ...parts: readonly (number | string)[]): string {
+  return `${kind}_${Buffer.from(parts.join(':')).toString('base64url')}`;
+}
+
+export function readNodeId(id: string): { readonly kind: string; readonly parts: readonly string[] } {
+  const at = id.indexOf('_');
+  return {
+    kind: id.slice(0, at),
+    parts: Buffer.from(id.slice(at + 1), 'base64url')
+      .toString()
+      .split(':'),
+  };
+}
 
 const NODE_KIND = { User: 'U', Organization: 'O', Bot: 'BOT' } as const;
 
-export type SimpleUser = ReturnType<typeof simpleUser>;
+type SimpleUser = ReturnType<typeof simpleUser>;
 
 /** An account inside other things. */
 export function simpleUser(state: State, account: Account) {
@@ -93,5 +128,64 @@ export function organization(state: State, account: Account) {
     public_members_url: `${url}/public_members{/member}`,
     avatar_url: `${state.urls.web}/avatars/${account.id}?v=4`,
     description: '',
+  };
+}
+
+/** An App inside other things (`performed_via_github_app`, check runs). */
+export function appBody(state: State, app: App) {
+  return {
+    id: app.id,
+    slug: app.slug,
+    node_id: nodeId('A', app.id),
+    client_id: app.clientId,
+    owner: simpleUserOf(state, app.ownerId),
+    name: app.name,
+    description: '',
+    external_url: `${state.urls.web}/about/${app.slug}`,
+    html_url: `${state.urls.web}/apps/${app.slug}`,
+    created_at: app.createdAt,
+    updated_at: app.createdAt,
+    permissions: app.permissions,
+    events: app.events,
+  };
+}
+
+export function viaApp(state: State, appId: number | null) {
+  const app = appId === null ? undefined : state.apps.get(appId);
+  return app === undefined ? null : appBody(state, app);
+}
+
+/** As `GET /app` gives it. */
+export function ownApp(state: State, app: App) {
+  const count = [...state.installations.values()].filter((one) => one.appId === app.id).length;
+  return { ...appBody(state, app), installations_count: count };
+}
+
+export function installationBody(state: State, installation: Installation) {
+  const account = state.accounts.get(installation.accountId);
+  const { api, web } = state.urls;
+  const app = appOf(state, installation);
+  const settings = account?.type === 'Organization' ? `organizations/${account.login}/settings` : 'settings';
+  return {
+    id: installation.id,
+    client_id: app.clientId,
+    account: simpleUserOf(state, installation.accountId),
+    repository_selection: installation.selection,
+    access_tokens_url: `${api}/app/installations/${installation.id}/access_tokens`,
+    repositories_url: `${api}/installation/repositories`,
+    html_url: `${web}/${settings}/installations/${installation.id}`,
+    app_id: installation.appId,
+    app_slug: app.slug,
+    target_id: installation.accountId,
+    target_type: account?.type ?? 'User',
+    permissions: installation.permissions,
+    events: installation.events,
+    created_at: installation.createdAt,
+    updated_at: installation.updatedAt,
+    single_file_name: null,
+    has_multiple_single_files: false,
+    single_file_paths: [],
+    suspended_by: simpleUserOf(state, installation.suspendedById),
+    suspended_at: installation.suspendedAt,
   };
 }

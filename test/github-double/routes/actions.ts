@@ -1,7 +1,7 @@
 // Routes of GitHub Actions: runs, their jobs, and logs of a job or a whole run on the storage host.
-import { type Attempt, jobBody, runBody } from '../resources/workflow.ts';
+import { type Attempt, jobBody, runBody } from '../resources/check.ts';
 import { type Answer, notFound, ofRepository, ok, paged, type RepositoryCall, type Route, refused } from '../route.ts';
-import type { WorkflowJob, WorkflowRun } from '../state-checks.ts';
+import type { WorkflowJob, WorkflowRun } from '../state.ts';
 
 const READ = [{ actions: 'read' }] as const;
 /** GitHub shows no more of a list that is searched. */

@@ -1,12 +1,36 @@
-// Routes of the App itself: who it is, where it is installed, tokens, deliveries, and the manifest's conversion.
+// Routes of Apps, installations, users and repositories.
 import { randomBytes } from 'node:crypto';
-import { isEnough } from '../access.ts';
+import { effectivePermissions, isEnough } from '../access.ts';
+import { ensureLabel } from '../deeds/issues.ts';
 import type { ListedDelivery } from '../double.ts';
-import { covers, repositoriesOf } from '../lookup.ts';
-import { installationBody, ownApp } from '../resources/app.ts';
-import { plainRepository } from '../resources/repository.ts';
-import { permissionFlags } from '../roles.ts';
-import { type Answer, type Call, noContent, notFound, ok, paged, type Route, refused, route } from '../route.ts';
+import {
+  accountByLogin,
+  covers,
+  explicitGrantOf,
+  type Grant,
+  grantOf,
+  mayAtLeast,
+  permissionFlags,
+  repositoriesOf,
+} from '../lookup.ts';
+import { labelBody } from '../resources/issue.ts';
+import { fullRepository, plainRepository } from '../resources/repository.ts';
+import { installationBody, ownApp, privateUser, publicUser, simpleUser } from '../resources/user.ts';
+import {
+  type Answer,
+  type Call,
+  noContent,
+  notFound,
+  ofRepository,
+  ok,
+  paged,
+  type RepositoryCall,
+  type Route,
+  refused,
+  route,
+  text,
+  unprocessable,
+} from '../route.ts';
 import type { Installation, Level, Permissions, State } from '../state.ts';
 
 export const appRoutes: readonly Route[] = [
@@ -195,4 +219,105 @@ function shortDelivery(one: ListedDelivery) {
     repository_id: one.repositoryId,
     throttled_at: null,
   };
+}
+
+export const RATE_LIMIT = 5_000;
+
+export const userRoutes: readonly Route[] = [
+  route('GET /user', 'anybody', (call) => {
+    if (call.caller.kind === 'user') return ok(privateUser(call.state, call.caller.account));
+    return call.caller.kind === 'none'
+      ? refused(401, 'Requires authentication')
+      : refused(403, 'Resource not accessible by integration');
+  }),
+  route('GET /user/installations', 'anybody', (call) => {
+    if (call.caller.kind !== 'user') return refused(401, 'Requires authentication');
+    const { account, app } = call.caller;
+    const all = [...call.state.installations.values()].filter(
+      (one) =>
+        one.appId === app?.id &&
+        repositoriesOf(call.state, one).some((found) =>
+          mayAtLeast(explicitGrantOf(call.state, found, account), 'pull'),
+        ),
+    );
+    return paged(call, all, (page) => ({
+      total_count: all.length,
+      installations: page.map((one) => installationBody(call.state, one)),
+    }));
+  }),
+  route('GET /user/installations/{installation_id}/repositories', 'anybody', (call) => {
+    if (call.caller.kind !== 'user') return refused(401, 'Requires authentication');
+    const { account } = call.caller;
+    const installation = call.state.installations.get(Number(call.params['installation_id']));
+    if (installation === undefined) return notFound();
+    const all = repositoriesOf(call.state, installation).filter((one) =>
+      mayAtLeast(explicitGrantOf(call.state, one, account), 'pull'),
+    );
+    return paged(call, all, (page) => ({
+      total_count: all.length,
+      repositories: page.map((one) => fullRepository(call.state, one, grantOf(call.state, one, account))),
+    }));
+  }),
+  route('GET /users/{username}', 'anybody', (call) => {
+    const found = accountByLogin(call.state, call.params['username'] ?? '');
+    return found === undefined ? notFound() : ok(publicUser(call.state, found));
+  }),
+  route('GET /user/{account_id}', 'anybody', (call) => {
+    const found = call.state.accounts.get(Number(call.params['account_id']));
+    return found === undefined ? notFound() : ok(publicUser(call.state, found));
+  }),
+  route('GET /rate_limit', 'anybody', (call) => {
+    const rate = rateNow(call);
+    return ok({ resources: { core: rate, search: rate, graphql: rate }, rate });
+  }),
+];
+
+function rateNow({ state }: Call) {
+  const reset = Math.trunc(state.clock.now().getTime() / 1_000) + 3_600;
+  return { limit: RATE_LIMIT, used: 0, remaining: RATE_LIMIT, reset };
+}
+
+const ISSUES_READ = [{ issues: 'read' }, { pull_requests: 'read' }] as const;
+
+const ISSUES_WRITE = [{ issues: 'write' }, { pull_requests: 'write' }] as const;
+
+export const repositoryRoutes: readonly Route[] = [
+  ofRepository('GET ', [], (call) => ok(fullRepository(call.state, call.repository, grantOfCaller(call)))),
+  ofRepository('GET /collaborators/{username}/permission', [], (call) => {
+    const username = call.params['username'] ?? '';
+    const account = accountByLogin(call.state, username);
+    // Bots and accounts that are gone are no users to GitHub.
+    if (account?.type !== 'User') return refused(404, `${username} is not a user`);
+    const grant = grantOf(call.state, call.repository, account);
+    const user = { ...simpleUser(call.state, account), permissions: permissionFlags(grant), role_name: grant.roleName };
+    return ok({ permission: grant.permission, user, role_name: grant.roleName });
+  }),
+  ofRepository('GET /labels', ISSUES_READ, (call) =>
+    paged(call, [...call.repository.labels.values()], (page) =>
+      page.map((label) => labelBody(call.state, call.repository, label)),
+    ),
+  ),
+  ofRepository('GET /labels/{name}', ISSUES_READ, (call) => {
+    const label = call.repository.labels.get((call.params['name'] ?? '').toLowerCase());
+    return label === undefined ? notFound() : ok(labelBody(call.state, call.repository, label));
+  }),
+  ofRepository('POST /labels', ISSUES_WRITE, (call) => {
+    const name = text(call.body['name']) ?? '';
+    if (call.repository.labels.has(name.toLowerCase())) {
+      return unprocessable({ resource: 'Label', code: 'already_exists', field: 'name' });
+    }
+    const more = { color: text(call.body['color']) ?? 'ededed', description: text(call.body['description']) ?? null };
+    return ok(labelBody(call.state, call.repository, ensureLabel(call.state, call.repository, name, more)), 201);
+  }),
+  ofRepository('DELETE /labels/{name}', ISSUES_WRITE, (call) => {
+    const was = call.repository.labels.delete((call.params['name'] ?? '').toLowerCase());
+    return was ? noContent() : notFound();
+  }),
+];
+
+function grantOfCaller({ state, repository, caller }: RepositoryCall): Grant {
+  if (caller.kind === 'user') return grantOf(state, repository, caller.account);
+  const writes = caller.kind === 'installation' && effectivePermissions(caller)['contents'] === 'write';
+  const base = writes ? 'push' : 'pull';
+  return { base, permission: writes ? 'write' : 'read', roleName: writes ? 'write' : 'read' };
 }

@@ -16,7 +16,7 @@ import {
   text,
   unprocessable,
 } from '../route.ts';
-import type { Annotation, CheckRun } from '../state-checks.ts';
+import type { Annotation, CheckRun } from '../state.ts';
 import { noCommit } from './commits.ts';
 
 const READ = [{ checks: 'read' }] as const;

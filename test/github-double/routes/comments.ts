@@ -1,7 +1,7 @@
 // Routes of comments on issues and pull requests, and of reactions to both.
-import { addComment, deleteComment, editComment, react } from '../deeds/comments.ts';
-import { commentBody } from '../resources/issue.ts';
-import { REACTIONS, reactionBody } from '../resources/reactions.ts';
+import { addComment, deleteComment, editComment, react } from '../deeds/issues.ts';
+import { commentBody, REACTIONS, reactionBody } from '../resources/issue.ts';
+
 import {
   type Answer,
   actorId,

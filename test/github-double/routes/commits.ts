@@ -2,8 +2,8 @@
 import { readDiff } from '../git/read-diff.ts';
 import { isAncestor, listCommits, mergeBase, readRefs, resolveCommit } from '../git/read-objects.ts';
 import { fullName, owner } from '../lookup.ts';
-import { commitBody, commitWithFiles, fileBody } from '../resources/commit.ts';
-import { simplePull } from '../resources/pull.ts';
+import { simplePull } from '../resources/issue.ts';
+import { commitBody, commitWithFiles, fileBody } from '../resources/repository.ts';
 import { type Answer, notFound, ofRepository, ok, paged, type RepositoryCall, type Route, refused } from '../route.ts';
 
 const READ = [{ contents: 'read' }] as const;

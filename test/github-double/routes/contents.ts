@@ -9,7 +9,7 @@ import {
   type TreeEntry,
 } from '../git/read-objects.ts';
 import { fullName } from '../lookup.ts';
-import { commitBody } from '../resources/commit.ts';
+import { commitBody } from '../resources/repository.ts';
 import { type Answer, notFound, ofRepository, ok, paged, type RepositoryCall, type Route, refused } from '../route.ts';
 
 const READ = [{ contents: 'read' }] as const;

@@ -3,8 +3,8 @@ import { objectType, readBlob, readCommit, readTree, resolveCommit } from '../gi
 import { git } from '../git/run-git.ts';
 import { type FileChange, writeBlob, writeCommit, writeTree } from '../git/write-objects.ts';
 import { fullName, timestamp } from '../lookup.ts';
-import { GITHUB_COMMITTER, verification } from '../resources/commit.ts';
-import { nodeId } from '../resources/node-id.ts';
+import { GITHUB_COMMITTER, verification } from '../resources/repository.ts';
+import { nodeId } from '../resources/user.ts';
 import {
   type Answer,
   actorId,

@@ -1,15 +1,17 @@
-// Routes of pull requests: listed, read, opened, changed, their reviewers, files and commits.
+// Routes of pull requests and reviews.
 import { editIssue } from '../deeds/issues.ts';
 import { openPull, requestReview } from '../deeds/pulls.ts';
+import { addReview, editRemark, editReview, type NewRemark } from '../deeds/reviews.ts';
 import { readDiff } from '../git/read-diff.ts';
-import { listCommits, mergeBase } from '../git/read-objects.ts';
-import { accountByLogin, owner } from '../lookup.ts';
-import { commitBody, fileBody } from '../resources/commit.ts';
-import { fullPull, headRepository, simplePull } from '../resources/pull.ts';
-import { grantOf, mayAtLeast } from '../roles.ts';
+import { listCommits, mergeBase, resolveCommit } from '../git/read-objects.ts';
+import { accountByLogin, grantOf, mayAtLeast, owner } from '../lookup.ts';
+import { fullPull, headRepository, reviewBody, reviewCommentBody, simplePull } from '../resources/issue.ts';
+import { commitBody, fileBody } from '../resources/repository.ts';
 import {
   type Answer,
   actorId,
+  forbidden,
+  noContent,
   notFound,
   ofRepository,
   ok,
@@ -20,13 +22,14 @@ import {
   text,
   unprocessable,
   viaAppId,
+  withFound,
 } from '../route.ts';
-import type { Issue, Repository } from '../state.ts';
-import type { Pull } from '../state-pulls.ts';
+import type { Issue, Pull, Repository, Review, ReviewComment, Side } from '../state.ts';
 import { tooLong, tooLongAnswer } from './issues.ts';
 
-export const PULLS_READ = [{ pull_requests: 'read' }] as const;
-export const PULLS_WRITE = [{ pull_requests: 'write' }] as const;
+const PULLS_READ = [{ pull_requests: 'read' }] as const;
+
+const PULLS_WRITE = [{ pull_requests: 'write' }] as const;
 
 export const pullRoutes: readonly Route[] = [
   ofRepository('GET /pulls', PULLS_READ, listed),
@@ -75,9 +78,9 @@ export const pullRoutes: readonly Route[] = [
   ofRepository('POST /pulls/{pull_number}/requested_reviewers', PULLS_WRITE, withPull(askReviewers)),
 ];
 
-export type OfPull = (call: RepositoryCall, issue: Issue, pull: Pull) => Answer | Promise<Answer>;
+type OfPull = (call: RepositoryCall, issue: Issue, pull: Pull) => Answer | Promise<Answer>;
 
-export function withPull(answer: OfPull) {
+function withPull(answer: OfPull) {
   return (call: RepositoryCall): Answer | Promise<Answer> => {
     const issue = call.repository.issues.get(Number(call.params['pull_number']));
     return issue === undefined || issue.pull === null ? notFound() : answer(call, issue, issue.pull);
@@ -172,4 +175,127 @@ function isCollaborator(repository: Repository, { state }: RepositoryCall, id: n
   const holder = owner(state, repository);
   const isNear = repository.collaborators.has(id) || holder.members.has(id) || holder.id === id;
   return account !== undefined && isNear && mayAtLeast(grantOf(state, repository, account), 'pull');
+}
+
+const STATES = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', COMMENT: 'COMMENTED' } as const;
+
+export const reviewRoutes: readonly Route[] = [
+  ofRepository('POST /pulls/{pull_number}/reviews', PULLS_WRITE, withPull(submit)),
+  ofRepository(
+    'GET /pulls/{pull_number}/reviews',
+    PULLS_READ,
+    withPull((call, issue, pull) =>
+      paged(call, pull.reviews, (page) => page.map((one) => reviewBody(call.state, call.repository, issue, one))),
+    ),
+  ),
+  ofRepository(
+    'GET /pulls/{pull_number}/reviews/{review_id}',
+    PULLS_READ,
+    withReview((call, issue, review) => ok(reviewBody(call.state, call.repository, issue, review))),
+  ),
+  ofRepository(
+    'PUT /pulls/{pull_number}/reviews/{review_id}',
+    PULLS_WRITE,
+    withReview((call, issue, review) => {
+      if (review.authorId !== actorId(call.caller)) return forbidden();
+      const body = text(call.body['body']) ?? '';
+      editReview(call.state, call.repository, issue, { review, body, senderId: actorId(call.caller) });
+      return ok(reviewBody(call.state, call.repository, issue, review));
+    }),
+  ),
+  ofRepository(
+    'GET /pulls/{pull_number}/reviews/{review_id}/comments',
+    PULLS_READ,
+    withReview((call, _issue, review) => remarks(call, (one) => one.reviewId === review.id)),
+  ),
+  ofRepository(
+    'GET /pulls/comments/{comment_id}',
+    PULLS_READ,
+    withRemark((call, one) => ok(remarkBody(call, one))),
+  ),
+  ofRepository(
+    'PATCH /pulls/comments/{comment_id}',
+    PULLS_WRITE,
+    withRemark((call, one) => {
+      const change = { body: text(call.body['body']) ?? '', senderId: actorId(call.caller) };
+      editRemark(call.state, call.repository, one, change);
+      return ok(remarkBody(call, one));
+    }),
+  ),
+  ofRepository(
+    'DELETE /pulls/comments/{comment_id}',
+    PULLS_WRITE,
+    withRemark((call, one) => {
+      call.repository.reviewComments.delete(one.id);
+      return noContent();
+    }),
+  ),
+  ofRepository(
+    'GET /pulls/{pull_number}/comments',
+    PULLS_READ,
+    withPull((call, issue) => remarks(call, (one) => one.issueNumber === issue.number)),
+  ),
+];
+
+function withReview(answer: (call: RepositoryCall, issue: Issue, review: Review) => Answer) {
+  return withPull((call, issue, pull) => {
+    const review = pull.reviews.find((one) => one.id === Number(call.params['review_id']));
+    return review === undefined ? notFound() : answer(call, issue, review);
+  });
+}
+
+function withRemark(answer: (call: RepositoryCall, one: ReviewComment) => Answer) {
+  return withFound((call) => call.repository.reviewComments.get(Number(call.params['comment_id'])), answer);
+}
+
+function remarkBody(call: RepositoryCall, one: ReviewComment) {
+  return reviewCommentBody(call.state, call.repository, one);
+}
+
+function remarks(call: RepositoryCall, among: (one: ReviewComment) => boolean): Answer {
+  const all = [...call.repository.reviewComments.values()].filter(among);
+  return paged(call, all, (page) => page.map((one) => remarkBody(call, one)));
+}
+
+async function submit(call: RepositoryCall, issue: Issue, pull: Pull): Promise<Answer> {
+  const { body, caller, repository, state } = call;
+  const event = text(body['event']) as keyof typeof STATES | undefined;
+  const given = remarksOf(body['comments']);
+  const written = text(body['body']) ?? '';
+  if (event !== undefined && STATES[event] === undefined)
+    return refusal('Variable $event of type PullRequestReviewEvent was provided invalid value');
+  if (event === 'REQUEST_CHANGES' && written === '') return refusal('Body cannot be blank');
+  if (event === 'COMMENT' && written === '' && given.length === 0) return refusal('Body cannot be blank');
+  const isOwn = issue.authorId === actorId(caller);
+  if (isOwn && event === 'APPROVE') return refusal('Can not approve your own pull request');
+  if (isOwn && event === 'REQUEST_CHANGES') return refusal('Can not request changes on your own pull request');
+  const commitSha = text(body['commit_id']) ?? pull.headSha;
+  if ((await resolveCommit(repository.gitDir, commitSha)) !== commitSha) return refusal('Commit could not be found');
+  const made = await addReview(state, repository, issue, {
+    authorId: actorId(caller),
+    viaAppId: viaAppId(caller),
+    body: written,
+    state: event === undefined ? 'PENDING' : STATES[event],
+    commitSha,
+    remarks: given,
+  });
+  return 'id' in made ? ok(reviewBody(state, repository, issue, made)) : refusal(...made);
+}
+
+function refusal(...errors: readonly string[]): Answer {
+  return refused(422, 'Unprocessable Entity', { errors });
+}
+
+function remarksOf(given: unknown): readonly NewRemark[] {
+  return (Array.isArray(given) ? given : []).map((one: Record<string, unknown>) => ({
+    path: text(one['path']) ?? '',
+    body: text(one['body']) ?? '',
+    line: Number(one['line']),
+    side: (text(one['side']) ?? 'RIGHT') as Side,
+    startLine: typeof one['start_line'] === 'number' ? one['start_line'] : null,
+    startSide:
+      typeof one['start_line'] === 'number'
+        ? ((text(one['start_side']) ?? text(one['side']) ?? 'RIGHT') as Side)
+        : null,
+  }));
 }

@@ -1,10 +1,10 @@
 // Routes of refs: branches and tags are read, made, moved and deleted.
-import { moveRef } from '../deeds/refs.ts';
+import { moveRef } from '../deeds/pulls.ts';
 import { isAncestor, objectType, type Ref, readRefs } from '../git/read-objects.ts';
 import { gitText } from '../git/run-git.ts';
 import { fullName, timestamp } from '../lookup.ts';
-import { refBody } from '../resources/commit.ts';
-import { nodeId } from '../resources/node-id.ts';
+import { refBody } from '../resources/repository.ts';
+import { nodeId } from '../resources/user.ts';
 import {
   type Answer,
   actorId,

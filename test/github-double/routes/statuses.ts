@@ -1,5 +1,5 @@
 // Routes of commit statuses: set, listed, and combined.
-import { addStatus } from '../deeds/statuses.ts';
+import { addStatus } from '../deeds/check-suites.ts';
 import { objectType } from '../git/read-objects.ts';
 import { fullName, timestamp } from '../lookup.ts';
 import { latestStatuses, simpleStatus, statusBody } from '../resources/check.ts';
@@ -15,7 +15,7 @@ import {
   text,
   unprocessable,
 } from '../route.ts';
-import type { CommitStatus } from '../state-checks.ts';
+import type { CommitStatus } from '../state.ts';
 import { ofCommit } from './checks.ts';
 import { noCommit } from './commits.ts';
 

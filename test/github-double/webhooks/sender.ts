@@ -1,11 +1,164 @@
-// Sends webhooks as GitHub does: signed, in order, once, and kept in the list from which an App can ask for them again.
-import { randomUUID } from 'node:crypto';
+// Sends what GitHub announces: which App gets it, signed, and listed with its answer.
+
+import { createHmac, randomUUID } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import type { DoubleSink, ListedDelivery } from '../double.ts';
-import { nodeId } from '../resources/node-id.ts';
-import type { App, State } from '../state.ts';
+import { nodeId } from '../resources/user.ts';
+import type { App, Installation, State } from '../state.ts';
 import { publishedExamples } from './examples.ts';
-import { type Letter, type Outcome, post, signedHeaders, unreached } from './post.ts';
-import { hearerOf } from './subscriptions.ts';
+
+/** Sent to every App without being asked for. */
+const ALWAYS = ['installation', 'installation_repositories', 'installation_target', 'github_app_authorization', 'ping'];
+
+/** The permission (read) without which GitHub does not let an App subscribe; one of several is enough. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  issues: ['issues'],
+  issue_comment: ['issues', 'pull_requests'],
+  label: ['issues', 'metadata'],
+  check_run: ['checks'],
+  check_suite: ['checks'],
+  workflow_run: ['actions'],
+  workflow_job: ['actions'],
+  status: ['statuses'],
+  pull_request: ['pull_requests'],
+  pull_request_review: ['pull_requests'],
+  pull_request_review_comment: ['pull_requests'],
+  push: ['contents'],
+  merge_group: ['merge_queues'],
+  create: ['contents'],
+  delete: ['contents'],
+  repository: ['metadata'],
+  public: ['metadata'],
+  member: ['members', 'metadata'],
+};
+
+interface Hearer {
+  readonly app: App;
+  readonly installationId: number | null;
+}
+
+/** Null: nobody hears of it. An event with neither installation nor App in it is for the only App, if there is one. */
+function hearerOf(state: State, event: string, payload: object, installationId: number | null): Hearer | null {
+  const named = (payload as { installation?: { id?: number; app_id?: number } }).installation;
+  const installation = state.installations.get(installationId ?? named?.id ?? 0);
+  const app = state.apps.get(installation?.appId ?? named?.app_id ?? onlyApp(state));
+  if (app === undefined) return null;
+  const hearer = { app, installationId: installationId ?? named?.id ?? null };
+  if (ALWAYS.includes(event)) return hearer;
+  return installation !== undefined && hears(installation, event) ? hearer : null;
+}
+
+/** What counts is what the installation was granted, which can be less than the App asks for by now. */
+function hears({ events, permissions, suspendedAt }: Installation, event: string): boolean {
+  if (suspendedAt !== null) return false;
+  const needed = NEEDED[event];
+  if (needed === undefined) throw new Error(`The GitHub double does not know which permission "${event}" takes.`);
+  const isGranted = needed.some((permission) => permissions[permission] !== undefined);
+  // Whoever may write checks hears of them without a subscription.
+  const isImplied = (event === 'check_run' || event === 'check_suite') && permissions['checks'] === 'write';
+  return isGranted && (isImplied || events.includes(event));
+}
+
+function onlyApp({ apps }: State): number {
+  return apps.size === 1 ? ([...apps.keys()][0] ?? 0) : 0;
+}
+
+interface Letter {
+  readonly guid: string;
+  readonly event: string;
+  /** The bytes that are signed and sent. */
+  readonly body: string;
+}
+
+export interface Outcome {
+  readonly status: string;
+  readonly statusCode: number;
+  /** Seconds. */
+  readonly duration: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const TIME_LIMIT_MS = 10_000;
+
+const LONGEST_ANSWER = 64 * 1024;
+
+/** Of an App: what its deliveries are signed with. */
+type Signing = Pick<App, 'id' | 'webhookSecret'>;
+
+export function signedHeaders(app: Signing, { guid, event, body }: Letter): Readonly<Record<string, string>> {
+  const hash = (algorithm: string) => createHmac(algorithm, app.webhookSecret).update(body).digest('hex');
+  return {
+    accept: '*/*',
+    'content-type': 'application/json',
+    'user-agent': 'GitHub-Hookshot/0d0ub1e',
+    'x-github-delivery': guid,
+    'x-github-event': event,
+    'x-github-hook-id': String(app.id * 1000 + 1),
+    'x-github-hook-installation-target-id': String(app.id),
+    'x-github-hook-installation-target-type': 'integration',
+    'x-hub-signature': `sha1=${hash('sha1')}`,
+    'x-hub-signature-256': `sha256=${hash('sha256')}`,
+  };
+}
+
+/** Never rejects: what went wrong is the outcome. */
+export async function post(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  stop: AbortSignal,
+): Promise<Outcome> {
+  const started = performance.now();
+  const limit = AbortSignal.timeout(TIME_LIMIT_MS);
+  const seconds = () => Math.round((performance.now() - started) / 10) / 100;
+  try {
+    const answer = await exchange(url, headers, body, AbortSignal.any([limit, stop]));
+    const status =
+      answer.statusCode >= 200 && answer.statusCode < 300 ? 'OK' : `Invalid HTTP Response: ${answer.statusCode}`;
+    return { ...answer, status, duration: seconds() };
+  } catch {
+    return limit.aborted
+      ? unreached('timed out', 504, seconds())
+      : unreached('failed to connect to host', 502, seconds());
+  }
+}
+
+function unreached(status: string, statusCode: number, duration: number): Outcome {
+  return { status, statusCode, duration, headers: {}, body: '' };
+}
+
+/** By node:http and not fetch: a proxy that is set for the machine has nothing to do with loopback. */
+function exchange(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  signal: AbortSignal,
+): Promise<Pick<Outcome, 'statusCode' | 'headers' | 'body'>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Pick<Outcome, 'statusCode' | 'headers' | 'body'>>();
+  const send = new URL(url).protocol === 'https:' ? httpsRequest : httpRequest;
+  const bytes = Buffer.from(body);
+  const request = send(
+    url,
+    { method: 'POST', agent: false, signal, headers: { ...headers, 'content-length': bytes.length } },
+    (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        text = (text + chunk).slice(0, LONGEST_ANSWER);
+      });
+      response.on('error', reject);
+      response.on('end', () => {
+        const named = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
+        resolve({ statusCode: response.statusCode ?? 0, headers: Object.fromEntries(named), body: text });
+      });
+    },
+  );
+  request.on('error', reject);
+  request.end(bytes);
+  return promise;
+}
 
 export interface WebhookSender extends DoubleSink {
   /** Resolves when everything that was emitted so far, and what it led to meanwhile, was delivered or has failed. */

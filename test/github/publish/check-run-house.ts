@@ -10,7 +10,7 @@ import { createCheckRunHandler } from '../../../src/github/publish/publish-check
 import type { PublishDeps } from '../../../src/github/publish/view.ts';
 import { SIGNAL } from '../../git/open-project.ts';
 import { repository } from '../../github-double/lookup.ts';
-import type { CheckRun } from '../../github-double/state-checks.ts';
+import type { CheckRun } from '../../github-double/state.ts';
 import { acceptance, accepted, conclusion } from '../../support/store-samples.ts';
 import { FILES, FIXED, type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
 

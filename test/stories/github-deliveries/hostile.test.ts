@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Outcome, post, signedHeaders } from '../../github-double/webhooks/post.ts';
+import { type Outcome, post, signedHeaders } from '../../github-double/webhooks/sender.ts';
 import { serveWithoutWorker } from '../../support/github-no-worker.ts';
 import { storedQueue } from '../../support/github-queue.ts';
 import { openShop, reportBug, SHOP_NAME } from '../../support/github-shop.ts';

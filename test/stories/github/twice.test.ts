@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ListedDelivery } from '../../github-double/double.ts';
-import { type Outcome, post, signedHeaders } from '../../github-double/webhooks/post.ts';
+import { type Outcome, post, signedHeaders } from '../../github-double/webhooks/sender.ts';
 import { type Desk, openDesk } from '../../support/github-desk.ts';
 import { type ShopModel, shopModel } from '../../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
