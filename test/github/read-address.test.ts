@@ -1,57 +1,132 @@
+// Addresses on GitHub as reports: what is read of an issue, a run or a job, and what each refusal says to do.
 import { describe, expect, it } from 'vitest';
 import type { AddressedReport } from '../../src/core/report.ts';
 import { createAddressReader } from '../../src/github/read-address.ts';
-import { addRepository, type JobState, type RepositoryState, type RunState } from '../support/github-double/state.ts';
-import { type GithubDouble, startGithub } from '../support/github-double.ts';
+import { type Asked, type GithubApi, type Route, type Said, startGithubApi } from './clients/github-api.ts';
 
 const SHA = 'a1b2c3d4e5f60718293a4b5c6d7e8f9012345678';
 const NOW = new Date('2025-03-01T12:00:00Z');
 const RUN_URL = 'https://github.com/octo/shop/actions/runs/345';
+const REPO = 'GET /repos/octo/shop';
 
-function read(github: GithubDouble, url: string, token: string | null = 'secret-token'): Promise<AddressedReport> {
-  const { apiUrl, webUrl } = github;
-  const options = { token, apiUrl, webUrl, userAgent: 'causeway-test', now: () => NOW };
+function read(apiUrl: string, url: string, token: string | null = 'secret-token'): Promise<AddressedReport> {
+  const options = { token, apiUrl, webUrl: 'https://github.com', userAgent: 'causeway-test', now: () => NOW };
   return createAddressReader(options)(url, AbortSignal.timeout(20_000));
 }
 
-function job(id: number, over: Partial<JobState> = {}): JobState {
+/** The part of `all` that the query asks for. */
+function pageOf<T>({ path }: Asked, all: readonly T[]): readonly T[] {
+  const query = new URL(path, 'http://x').searchParams;
+  const size = Number(query.get('per_page') ?? 30);
+  const page = Number(query.get('page') ?? 1);
+  return all.slice((page - 1) * size, page * size);
+}
+
+interface Comment {
+  readonly author: string | null;
+  readonly body: string;
+  readonly day?: string;
+}
+
+async function readIssue(issue: object, comments: readonly Comment[] = []): Promise<AddressedReport> {
+  const user = (login: string | null) => (login === null ? null : { login });
+  await using github = await startGithubApi({
+    [`${REPO}/issues/1`]: () => ({
+      body: {
+        title: 'Help',
+        body: '',
+        user: user('ada'),
+        created_at: '2025-03-01T10:00:00Z',
+        comments: comments.length,
+        ...issue,
+      },
+    }),
+    [`${REPO}/issues/1/comments`]: (asked) => ({
+      body: pageOf(asked, comments).map(({ author, body, day = '2025-03-02' }) => ({
+        ...{ user: user(author), body, created_at: `${day}T08:00:00Z` },
+      })),
+    }),
+  });
+  return await read(github.url, 'https://github.com/octo/shop/issues/1');
+}
+
+interface Job {
+  readonly id: number;
+  readonly name: string;
+  readonly conclusion: string | null;
+  readonly attempt: number;
+  readonly log: string;
+}
+
+function job(id: number, over: Partial<Job> = {}): Job {
+  return { id, name: `test (${id})`, conclusion: 'failure', attempt: 1, log: `log of ${id}\n`, ...over };
+}
+
+interface Actions extends AsyncDisposable {
+  readonly url: string;
+  readonly api: GithubApi;
+  readonly storage: GithubApi;
+}
+
+/** A GitHub with one run, whose logs are at another host. */
+async function startActions(jobs: readonly Job[], run: object = {}): Promise<Actions> {
+  const storage = await startGithubApi({
+    'GET /logs/*': ({ path }) => ({ body: jobs.find(({ id }) => path.startsWith(`/logs/${id}?`))?.log ?? '' }),
+  });
+  const bodyOf = ({ id, name, conclusion, attempt }: Job) => ({
+    ...{ id, name, conclusion, run_id: 345, run_attempt: attempt },
+    status: conclusion === null ? 'in_progress' : 'completed',
+    steps: [
+      { name: 'Set up job', conclusion: 'success' },
+      { name: 'Run npm test', conclusion },
+    ],
+  });
+  const last = Math.max(...jobs.map(({ attempt }) => attempt));
+  const runOf = (attempt: number): Said => ({
+    body: {
+      ...{ id: 345, name: 'CI', event: 'push', head_branch: 'main', head_sha: SHA, html_url: RUN_URL },
+      ...{
+        run_attempt: attempt,
+        status: 'completed',
+        conclusion: 'failure',
+        head_repository: { full_name: 'octo/shop' },
+      },
+      ...{ head_commit: { message: 'Take coupons\n\nin any case' }, ...run },
+    },
+  });
+  const idIn = ({ path }: Asked, at: number) => Number(path.split(/[/?]/)[at]);
+  const api = await startGithubApi({
+    [`${REPO}/actions/runs/345`]: () => runOf(last),
+    [`${REPO}/actions/runs/345/attempts/*`]: (asked) => runOf(idIn(asked, 8)),
+    [`${REPO}/actions/runs/345/jobs`]: (asked) => {
+      const latest = jobs.filter(({ attempt }) => attempt === last);
+      return { body: { total_count: latest.length, jobs: pageOf(asked, latest).map(bodyOf) } };
+    },
+    [`${REPO}/actions/jobs/*`]: (asked) => ({ body: bodyOf(jobs.find(({ id }) => id === idIn(asked, 6))!) }),
+    [`${REPO}/actions/jobs/*/logs`]: (asked) => ({
+      status: 302,
+      headers: { location: `${storage.url}/logs/${idIn(asked, 6)}?sig=${encodeURIComponent('a+b/c=')}` },
+    }),
+  });
   return {
-    id,
-    name: `test (${id})`,
-    conclusion: 'failure',
-    failedStep: 'Run npm test',
-    log: { kind: 'text', text: `log of ${id}\n` },
-    ...over,
+    ...{ url: api.url, api, storage },
+    [Symbol.asyncDispose]: async () =>
+      void (await Promise.all([api, storage].map((one) => one[Symbol.asyncDispose]()))),
   };
 }
 
-function addRun(repository: RepositoryState, over: Partial<RunState> = {}): void {
-  repository.runs.set(345, {
-    workflow: 'CI',
-    headSha: SHA,
-    branch: 'main',
-    headRepository: 'octo/shop',
-    message: 'Take coupons\n\nin any case',
-    status: 'completed',
-    conclusion: 'failure',
-    attempts: [[job(1)]],
-    ...over,
-  });
+async function readRun(jobs: readonly Job[], run: object = {}, url = RUN_URL): Promise<AddressedReport> {
+  await using github = await startActions(jobs, run);
+  return await read(github.url, url);
 }
 
 describe('the address of an issue', () => {
   it('gives title, text and comments, with who wrote them and when', async () => {
-    await using github = await startGithub();
-    addRepository(github.state, 'octo/shop').issues.set(12, {
-      title: 'Checkout crashes',
-      body: 'TypeError: x is undefined\r\n',
-      author: 'ada',
-      comments: [
-        { author: 'bob', body: 'Same here on 1.3.0', at: '2025-03-02T08:00:00Z' },
-        { author: null, body: 'Gone', at: '2025-03-03T08:00:00Z' },
-      ],
-    });
-    const report = await read(github, 'https://github.com/octo/shop/issues/12');
+    const issue = { title: 'Checkout crashes', body: 'TypeError: x is undefined\r\n' };
+    const report = await readIssue(issue, [
+      { author: 'bob', body: 'Same here on 1.3.0' },
+      { author: null, body: 'Gone', day: '2025-03-03' },
+    ]);
     expect(report).toEqual({
       text: [
         'Checkout crashes',
@@ -69,33 +144,23 @@ describe('the address of an issue', () => {
   });
 
   it('with many comments is read page by page, up to 300, and the rest is counted', async () => {
-    await using github = await startGithub();
-    const comments = Array.from({ length: 305 }, (_, at) => ({
-      author: 'bob',
-      body: `comment number ${at + 1}.`,
-      at: '2025-03-02T08:00:00Z',
-    }));
-    addRepository(github.state, 'octo/shop').issues.set(1, { title: 'Long', body: '', author: 'ada', comments });
-    const { text } = await read(github, 'https://github.com/octo/shop/issues/1');
+    const { text } = await readIssue(
+      {},
+      Array.from({ length: 305 }, (_, at) => ({ author: 'bob', body: `comment number ${at + 1}.` })),
+    );
     expect(text).toContain('comment number 300.');
     expect(text).not.toContain('comment number 301.');
     expect(text).toMatch(/\[5 more comments were left out\]$/);
   });
 
   it('with more than 1 MiB is cut, and says how much', async () => {
-    await using github = await startGithub();
-    const body = 'é'.repeat(1024 * 1024);
-    addRepository(github.state, 'octo/shop').issues.set(1, { title: 'Huge', body, author: 'ada', comments: [] });
-    const { text } = await read(github, 'https://github.com/octo/shop/issues/1');
+    const { text } = await readIssue({ body: 'é'.repeat(1024 * 1024) });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1024 * 1024);
     expect(text).toMatch(/é\n\[\d+ bytes more were left out\]$/);
   });
 
   it('that is a pull request is refused with what to give instead', async () => {
-    await using github = await startGithub();
-    const issue = { title: 'Change', body: '', author: 'ada', comments: [], isPullRequest: true };
-    addRepository(github.state, 'octo/shop').issues.set(9, issue);
-    await expect(read(github, 'https://github.com/octo/shop/issues/9')).rejects.toMatchObject({
+    await expect(readIssue({ pull_request: {} })).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining('open its failed check and give the address of that job'),
     });
@@ -104,10 +169,11 @@ describe('the address of an issue', () => {
 
 describe('the address of a failed run', () => {
   it('gives what failed, the commit and the logs of the failed jobs only', async () => {
-    await using github = await startGithub();
-    const jobs = [job(1), job(2, { conclusion: 'success' }), job(3, { conclusion: 'timed_out', name: 'e2e' })];
-    addRun(addRepository(github.state, 'octo/shop'), { attempts: [jobs] });
-    const report = await read(github, RUN_URL);
+    const report = await readRun([
+      job(1),
+      job(2, { conclusion: 'success' }),
+      job(3, { conclusion: 'timed_out', name: 'e2e' }),
+    ]);
     expect(report).toEqual({
       text: [
         'GitHub Actions: CI failed on main (push).',
@@ -123,67 +189,51 @@ describe('the address of a failed run', () => {
   });
 
   it('sends the token to the API and never to the host that stores the logs', async () => {
-    await using github = await startGithub();
-    addRun(addRepository(github.state, 'octo/shop'));
-    await read(github, RUN_URL);
-    expect(new Set(github.requests.map(({ authorization }) => authorization))).toEqual(new Set(['token secret-token']));
-    expect(github.state.storage.size).toBe(1);
+    await using github = await startActions([job(1)]);
+    await read(github.url, RUN_URL);
+    expect(new Set(github.api.asked.map(({ authorization }) => authorization))).toEqual(
+      new Set(['token secret-token']),
+    );
+    expect(github.storage.asked.map(({ authorization }) => authorization)).toEqual(['']);
   });
 
-  it('from a fork is cloned from the fork, and from the base where the fork is gone', async () => {
-    await using github = await startGithub();
-    const repository = addRepository(github.state, 'octo/shop');
-    addRun(repository, { headRepository: 'ada/shop' });
-    expect((await read(github, RUN_URL)).repository).toEqual({
-      url: 'https://github.com/ada/shop.git',
-      name: 'octo/shop',
-    });
-    addRun(repository, { headRepository: null });
-    expect((await read(github, RUN_URL)).repository.url).toBe('https://github.com/octo/shop.git');
+  it.each([
+    ['from the fork', { full_name: 'ada/shop' }, 'https://github.com/ada/shop.git'],
+    ['from the base where the fork is gone', null, 'https://github.com/octo/shop.git'],
+  ])('from a fork is cloned %s', async (_, head_repository, url) => {
+    expect((await readRun([job(1)], { head_repository })).repository).toEqual({ url, name: 'octo/shop' });
   });
 
   it('with many failed jobs reads five logs and counts the rest', async () => {
-    await using github = await startGithub();
-    const jobs = Array.from({ length: 130 }, (_, at) => job(at + 1));
-    addRun(addRepository(github.state, 'octo/shop'), { attempts: [jobs] });
-    const { log } = await read(github, RUN_URL);
+    const { log } = await readRun(Array.from({ length: 130 }, (_, at) => job(at + 1)));
     expect(log.match(/=== Log of job/g)).toHaveLength(5);
     expect(log).toMatch(/\[The logs of 125 more failed jobs were left out\]$/);
   });
 
   it('keeps the end of a long log, in whole lines, and says how much was left out', async () => {
-    await using github = await startGithub();
-    const lines = Array.from({ length: 60_000 }, (_, at) => `line ${at} ${'x'.repeat(40)}`);
-    const log = { kind: 'text', text: `${lines.join('\n')}\n` } as const;
-    addRun(addRepository(github.state, 'octo/shop'), { attempts: [[job(1, { log })]] });
-    const report = await read(github, RUN_URL);
+    const log = `${Array.from({ length: 60_000 }, (_, at) => `line ${at} ${'x'.repeat(40)}`).join('\n')}\n`;
+    const report = await readRun([job(1, { log })]);
     expect(Buffer.byteLength(report.text + report.log)).toBeLessThanOrEqual(1024 * 1024);
     const [, words = '', first = ''] = report.log.split('\n');
     expect(first).toMatch(/^line \d+ x{40}$/);
     const kept = report.log.slice(report.log.indexOf(first));
-    expect(words).toBe(`[The first ${log.text.length - kept.length} bytes of this log were left out]`);
+    expect(words).toBe(`[The first ${log.length - kept.length} bytes of this log were left out]`);
     expect(report.log).toMatch(/line 59999 x+\n$/);
   });
 
-  it('that is still running, or in which nothing failed, is refused with the reason', async () => {
-    await using github = await startGithub();
-    const repository = addRepository(github.state, 'octo/shop');
-    addRun(repository, { status: 'in_progress', conclusion: null, attempts: [[job(1, { conclusion: null })]] });
-    await expect(read(github, RUN_URL)).rejects.toThrow('has not failed so far (in_progress)');
-    addRun(repository, { conclusion: 'success', attempts: [[job(1, { conclusion: 'success' })]] });
-    await expect(read(github, RUN_URL)).rejects.toThrow('has no failed job to look at (it ended with: success)');
+  it.each([
+    ['in_progress', null, 'has not failed so far (in_progress)'],
+    ['completed', 'success', 'has no failed job to look at (it ended with: success)'],
+  ])('that is %s with %s is refused with the reason', async (status, conclusion, words) => {
+    await expect(readRun([job(1, { conclusion })], { status, conclusion })).rejects.toThrow(words);
   });
 });
 
-describe('the address of a job', () => {
-  it('gives that job alone, failed attempts before the last one too', async () => {
-    await using github = await startGithub();
-    addRun(addRepository(github.state, 'octo/shop'), { attempts: [[job(1), job(2)], [job(3)]] });
-    const report = await read(github, `${RUN_URL}/job/2`);
-    expect(report.text).toContain('attempt 1');
-    expect(report.log).toBe('=== Log of job "test (2)" ===\nlog of 2\n');
-    expect(report.revision).toBe(SHA);
-  });
+it('the address of a job gives that job alone, failed attempts before the last one too', async () => {
+  const report = await readRun([job(1), job(2), job(3, { attempt: 2 })], {}, `${RUN_URL}/job/2`);
+  expect(report.text).toContain('attempt 1');
+  expect(report.log).toBe('=== Log of job "test (2)" ===\nlog of 2\n');
+  expect(report.revision).toBe(SHA);
 });
 
 describe('a refusal of GitHub', () => {
@@ -215,30 +265,28 @@ describe('a refusal of GitHub', () => {
   ] as const;
 
   it.each(failures)('%j is said with its repair', async (failure, token, code, words) => {
-    await using github = await startGithub();
-    github.state.failure = { body: { message: 'no' }, ...failure };
-    await expect(read(github, ISSUE, token)).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
+    const route: Route = () => ({ body: { message: 'no' }, ...failure });
+    await using github = await startGithubApi({ [`${REPO}/issues/1`]: route });
+    await expect(read(github.url, ISSUE, token)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(words),
+    });
   });
 
-  it('of a wrong token, of a private repository without one, and of an absent issue are told apart', async () => {
-    await using github = await startGithub();
-    const issue = { title: 'Help', body: '', author: 'ada', comments: [] };
-    addRepository(github.state, 'octo/shop', { private: true }).issues.set(1, issue);
-    github.state.tokens = ['good'];
-    await expect(read(github, ISSUE, 'bad')).rejects.toMatchObject({ code: 'usage' });
-    await expect(read(github, ISSUE, null)).rejects.toThrow('if it is private, set GITHUB_TOKEN');
-    await expect(read(github, `${ISSUE}2`, 'good')).rejects.toThrow('may not read the issue');
-    expect((await read(github, ISSUE, 'good')).text).toContain('Help');
+  it.each([
+    ['without a token', null, 'if it is private, set GITHUB_TOKEN'],
+    ['with a token', 'good', 'may not read the issue'],
+  ])('to show what is absent, or private, says what may help: %s', async (_, token, words) => {
+    await using github = await startGithubApi({});
+    await expect(read(github.url, ISSUE, token)).rejects.toThrow(words);
   });
 });
 
-describe('a GitHub that does not answer', () => {
-  it('is named with the reason', async () => {
-    const github = await startGithub();
-    await github[Symbol.asyncDispose]();
-    await expect(read(github, 'https://github.com/octo/shop/issues/1')).rejects.toMatchObject({
-      code: 'repository_unreachable',
-      message: expect.stringMatching(/Can't reach GitHub \(ECONNREFUSED\)\. Check the network.*GHE_HOST/),
-    });
+it('a GitHub that does not answer is named with the reason', async () => {
+  const github = await startGithubApi({});
+  await github[Symbol.asyncDispose]();
+  await expect(read(github.url, 'https://github.com/octo/shop/issues/1')).rejects.toMatchObject({
+    code: 'repository_unreachable',
+    message: expect.stringMatching(/Can't reach GitHub \(ECONNREFUSED\)\. Check the network.*GHE_HOST/),
   });
 });

@@ -3,14 +3,12 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { apiClient } from '../support/api-client.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { gitHttp } from '../support/git-http.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { openDesk } from '../support/github-desk.ts';
 import { openGithubStage } from '../support/github-stage.ts';
 import { engine } from '../support/records.ts';
-import { printedToken, startService } from '../support/service.ts';
 import { canMount, smallDisk } from '../support/small-disk.ts';
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
@@ -66,35 +64,5 @@ describe.runIf(canMount() && engine() === 'sqlite')('a disk with too little spac
     await disk.empty();
     await desk.comment('Facts only');
     await stage.until('the result to be alone', () => desk.ours().length === 1);
-  });
-
-  it('refuses a report with figures, and takes it once there is space', async () => {
-    using disk = smallDisk(200);
-    await using repository = await gitRepository();
-    await repository.commit({ 'a.js': 'start();\n' }, 'Start');
-    await using service = await startService({ projects: [repository.path], dataDir: disk.path });
-    const api = apiClient(service.address, printedToken(service));
-    const { id: projectId } = await api.project();
-    const report = (text: string) =>
-      fetch(`${service.address}/api/v1/issues/`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${printedToken(service)}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ projectId, data: `TypeError: ${text}` }),
-      });
-    await disk.fill(19.5 * MIB);
-    // The disk is asked every two seconds.
-    let answer = await report('first');
-    for (let tries = 1; answer.status === 202 && tries < 20; tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      answer = await report(`try ${tries}`);
-    }
-    expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '60']);
-    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('(19 MiB free, 100 MiB required)') });
-    await disk.empty();
-    for (let tries = 0; answer.status === 503 && tries < 20; tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      answer = await report('last');
-    }
-    expect(await api.end(answer.headers.get('Location') ?? '')).toMatchObject({ state: 'concluded' });
   });
 });
