@@ -1,4 +1,5 @@
 // The lines of a change: those that touch a secret are withheld, and those that make tests prove less are found.
+import { isTestPath } from '../core/change-parts.ts';
 import type { FileChange } from '../core/diff/diff.ts';
 import { diffLines, type Hunk } from '../core/diff/line-diff.ts';
 import { toComparablePath } from '../core/paths.ts';
@@ -97,9 +98,6 @@ interface Loosening {
   readonly reason: string;
 }
 
-const TEST_PATH =
-  /(?:^|\/)(?:tests?|testing|__tests__|specs?|e2e|testdata|fixtures?|__mocks__|__snapshots__|snapshots?|androidtest|[^/]+tests?|integration-tests?|cypress|features)\/|(?:^|\/)(?:tests?|test_[^/]+|conftest)\.[a-z]+$|[._-](?:tests?|specs?|e2e|cy|snap)\.[^/]+$|\.(?:snap|approved\.[^/]+|golden)$|tests?\.(?:java|kt|cs|scala|groovy|php|swift)$|(?:it|spec|testcase)\.(?:java|kt|groovy|scala|cs)$/;
-
 /** What a test compares with: changed data is a changed expectation. */
 const EXPECTED_DATA = /(?:snap|snapshots?|golden|expected|approved|baselines?|__image_snapshots__)(?:[^a-z]|$)/;
 
@@ -128,10 +126,6 @@ const ASSERTION =
 
 const TEST_CASE =
   /\b(?:it|test|describe|scenario|specify|context|bench)\s*(?:\.\s*\w+\s*)?(?:\(|['"`])|\bdef\s+test\w*|\bclass\s+(?:Test\w*|\w+Tests?)\b|\bfunc\s+(?:\([^)]{0,200}\)\s*)?(?:Test|Benchmark|Fuzz|Example|test)\w*|#\s*\[\s*(?:\w+::)*(?:test|rstest)\b|@(?:Test|ParameterizedTest|RepeatedTest)\b|\[\s*(?:Fact|Theory|Test\w*)\b|\bTEST(?:_[FP])?\s*\(|\bfunction\s+test\w*/;
-
-function isTestPath(path: string): boolean {
-  return TEST_PATH.test(toComparablePath(path));
-}
 
 /** What the change loosens, each kind once. `lines` are those of this change. */
 export function findLoosenings(change: FileChange, lines: ChangedLines): readonly Loosening[] {

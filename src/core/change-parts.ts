@@ -1,0 +1,115 @@
+// The parts of a change: tests that show the fault, and the fix; and the names of the tests that it adds or changes.
+import { type ChangeSet, type FileChange, hasChanges } from './diff/diff.ts';
+import { diffLines } from './diff/line-diff.ts';
+import { toComparablePath } from './paths.ts';
+
+const TEST_PATH =
+  /(?:^|\/)(?:tests?|testing|__tests__|specs?|e2e|testdata|fixtures?|__mocks__|__snapshots__|snapshots?|androidtest|[^/]+tests?|integration-tests?|cypress|features)\/|(?:^|\/)(?:tests?|test_[^/]+|conftest)\.[a-z]+$|[._-](?:tests?|specs?|e2e|cy|snap)\.[^/]+$|\.(?:snap|approved\.[^/]+|golden)$|tests?\.(?:java|kt|cs|scala|groovy|php|swift)$|(?:it|spec|testcase)\.(?:java|kt|groovy|scala|cs)$/;
+
+export function isTestPath(path: string): boolean {
+  return TEST_PATH.test(toComparablePath(path));
+}
+
+export interface ChangeParts {
+  readonly test: ChangeSet;
+  readonly fix: ChangeSet;
+}
+
+/** Null where one of the parts is empty or names no test, so that there is nothing to prove it with. */
+export function splitChange({ base, files }: ChangeSet): ChangeParts | null {
+  const changed = files.filter(hasChanges);
+  const test = changed.filter(isTestChange);
+  const fix = changed.filter((file) => !isTestChange(file));
+  if (fix.length === 0 || test.flatMap(listTouchedTests).length === 0) return null;
+  return { test: { base, files: test }, fix: { base, files: fix } };
+}
+
+/** A test that is deleted, or moved between tests and code, shows no fault: it belongs to the fix. */
+function isTestChange(file: FileChange): boolean {
+  if (file.kind === 'deleted') return false;
+  return isTestPath(file.path) && (file.kind !== 'renamed' || isTestPath(file.previousPath));
+}
+
+/** What identifies the tests of a change in the log of a check. */
+export interface OwnTests {
+  readonly files: readonly string[];
+  /** As they are written in the source: titles of JavaScript and Ruby, names of functions elsewhere. */
+  readonly titles: readonly string[];
+  /** Titles of groups in those files: runners report them as failed with their tests. */
+  readonly groups: readonly string[];
+}
+
+export function listOwnTests({ files }: ChangeSet): OwnTests {
+  const distinct = (texts: readonly string[]) => [...new Set(texts)];
+  return {
+    files: files.map(({ path }) => path),
+    titles: distinct(files.flatMap(listTouchedTests)),
+    groups: distinct(files.flatMap(listGroups)),
+  };
+}
+
+/** With computed parts, such as `${n}` or `%s`, a title isn't what the log says. */
+const COMPUTED = /\$\{|%[sdifjop#$]/;
+const TITLED = /\b(?:it|test|specify|scenario)\b[^'"`\n]{0,40}(['"`])((?:\\.|(?!\1)[^\\\n]){1,200})\1/;
+const GROUPED = /\b(?:describe|suite|context|feature)\b[^'"`\n]{0,40}(['"`])((?:\\.|(?!\1)[^\\\n]){1,200})\1/;
+const NAMED: readonly RegExp[] = [
+  /\bdef (test\w{0,200})/,
+  /\bfunc (?:\([^)\n]{0,100}\) )?(Test\w{1,200})/,
+  /\bfunction (test\w{1,200})/,
+  /\bfn (\w{1,200})/,
+  /\b(?:void|fun|Task) `?(\w{1,200})`?\(/,
+];
+
+/** Titles of the tests of which lines are new. */
+function listTouchedTests(change: FileChange): readonly string[] {
+  if (change.kind === 'deleted') return [];
+  const lines = change.after.split('\n');
+  const before = change.kind === 'added' ? [] : change.before.split('\n');
+  const inserted = diffLines(before, lines).flatMap((hunk) =>
+    Array.from({ length: hunk.inserted }, (_, index) => hunk.after + index),
+  );
+  const titles = inserted.flatMap((at) => findTitleAround(lines, at) ?? []);
+  return [...new Set(titles)];
+}
+
+/** Of the test that begins at the line or that the line is in. */
+function findTitleAround(lines: readonly string[], at: number): string | null {
+  const own = readTitle(lines[at] ?? '');
+  if (own !== null) return own;
+  const depth = measureIndent(lines[at] ?? '');
+  for (let above = at - 1; above >= 0 && depth > 0; above -= 1) {
+    const line = lines[above] ?? '';
+    if (line.trim() === '' || measureIndent(line) >= depth) continue;
+    const title = readTitle(line);
+    // The end of a block at a lower depth, or a function of another kind: the line isn't in a test.
+    if (title !== null || measureIndent(line) === 0) return title;
+  }
+  return null;
+}
+
+function measureIndent(line: string): number {
+  return line.trim() === '' ? 0 : line.length - line.trimStart().length;
+}
+
+function readTitle(line: string): string | null {
+  const short = line.slice(0, 600);
+  const title = TITLED.exec(short)?.[2];
+  if (title !== undefined) return COMPUTED.test(title) ? null : unescapeTitle(title);
+  for (const pattern of NAMED) {
+    const name = pattern.exec(short)?.[1];
+    if (name !== undefined) return name;
+  }
+  return null;
+}
+
+function unescapeTitle(title: string): string {
+  return title.replace(/\\(['"`\\])/g, '$1');
+}
+
+function listGroups(change: FileChange): readonly string[] {
+  if (change.kind === 'deleted') return [];
+  return change.after.split('\n').flatMap((line) => {
+    const title = GROUPED.exec(line.slice(0, 600))?.[2];
+    return title === undefined || COMPUTED.test(title) ? [] : unescapeTitle(title);
+  });
+}

@@ -1,0 +1,361 @@
+// The proof of a fix in the repository's own CI: red with the tests alone, green with the fix; judged from what the checks say. Pure.
+import type { OwnTests } from './change-parts.ts';
+import type { Check } from './check.ts';
+
+export interface ProofRun {
+  readonly url: string;
+  /** When it ended. */
+  readonly at: string;
+}
+
+/** A check that failed without the fix, and passed with it. */
+export interface ProvenCheck {
+  readonly name: string;
+  readonly red: ProofRun;
+  readonly green: ProofRun;
+}
+
+/** What a proof came to. Only `proven` proves anything. */
+export type ProofVerdict =
+  /** `turned`: names of the tests that failed without the fix. */
+  | { readonly state: 'proven'; readonly checks: readonly ProvenCheck[]; readonly turned: readonly string[] }
+  /** The tests pass without the fix. */
+  | { readonly state: 'not_reproduced'; readonly checks: readonly string[] }
+  | { readonly state: 'fails_otherwise'; readonly because: OtherFailure }
+  /** No check is seen to run the tests. */
+  | { readonly state: 'not_covered' }
+  | { readonly state: 'not_run'; readonly because: NotRun }
+  /** The checks that fail with the tests fail on the base as well. */
+  | { readonly state: 'base_red'; readonly checks: readonly string[] };
+
+export type ProofState = ProofVerdict['state'];
+
+export type OtherFailure =
+  | { readonly code: 'other_tests'; readonly tests: readonly string[] }
+  /** Neither of them fails on the base. */
+  | { readonly code: 'other_checks' | 'unnamed' | 'flaky' | 'still_red'; readonly checks: readonly string[] }
+  /** The test could not run, or broke on something else. */
+  | { readonly code: 'other_error'; readonly line: string }
+  /** A further attempt changed the tests. */
+  | { readonly code: 'tests_changed' };
+
+export type NotRun = 'no_checks' | 'too_long' | 'no_drafts' | 'not_permitted' | 'pushed' | 'closed' | 'no_pull_request';
+
+/** The pull request's own record of its proof. */
+export type ProofProgress = ProofCommits &
+  (
+    | { readonly phase: 'red'; readonly since: string; readonly hasRepeated: boolean }
+    | { readonly phase: 'green'; readonly fixCommit: string; readonly red: RedHalf }
+    | {
+        readonly phase: 'ended';
+        /** Null: it wasn't pushed. */
+        readonly fixCommit: string | null;
+        readonly verdict: ProofVerdict;
+        /** Of the whole change; "" where it isn't proven. */
+        readonly diffHash: string;
+      }
+  );
+
+interface ProofCommits {
+  readonly base: string;
+  readonly testCommit: string;
+}
+
+/** As the API shows it. */
+export interface Proof {
+  readonly state: ProofState;
+  readonly base: string;
+  readonly testCommit: string;
+  readonly fixCommit: string;
+  readonly checks: readonly ProvenCheck[];
+  readonly turned: readonly string[];
+  readonly diffHash: string;
+  /** Why it isn't proven; "" where it is. */
+  readonly reason: string;
+}
+
+/** Null until it has ended. */
+export function toProof(progress: ProofProgress): Proof | null {
+  if (progress.phase !== 'ended') return null;
+  const { verdict, base, testCommit, fixCommit, diffHash } = progress;
+  const { checks, turned } = verdict.state === 'proven' ? verdict : { checks: [], turned: [] };
+  const commits = { base, testCommit, fixCommit: fixCommit ?? '' };
+  return { state: verdict.state, ...commits, checks, turned, diffHash, reason: describeVerdict(verdict) };
+}
+
+/** A check as one of the halves sees it. */
+export interface HalfCheck extends Pick<Check, 'name' | 'app' | 'state' | 'url'> {
+  readonly at: string;
+  /** Names of failed tests in its log, at most `MOST_TESTS`. */
+  readonly tests: readonly string[];
+  readonly firstError: string;
+  /** Whether its log mentions one of our tests, or a file of theirs. */
+  readonly namesOwn: boolean;
+  /** Whether it had another result at this commit before. */
+  readonly isFlaky: boolean;
+}
+
+/** As many as the log reader names: there may be more. */
+export const MOST_TESTS = 50;
+
+/** A check on the base, as far as it is known. */
+export type BaseCheck = Pick<Check, 'name' | 'app' | 'state'>;
+
+/** The tests fail without the fix, by themselves and for a reason that isn't ruled out. */
+export interface RedHalf {
+  readonly checks: readonly (Pick<Check, 'name' | 'app'> & { readonly red: ProofRun })[];
+  readonly turned: readonly string[];
+}
+
+export interface RedFacts {
+  readonly base: readonly BaseCheck[];
+  /** Of the commit with the tests alone. */
+  readonly checks: readonly HalfCheck[];
+  readonly own: OwnTests;
+  /** What was reported: an error in it is the expected one, whatever it is. */
+  readonly report: string;
+  /** Whether it is waited for no longer. */
+  readonly isLate: boolean;
+  readonly mayRepeat: boolean;
+}
+
+export type RedJudgement =
+  | { readonly kind: 'wait' }
+  /** Something else failed that may pass when the checks run once more. */
+  | { readonly kind: 'repeat' }
+  | { readonly kind: 'red'; readonly half: RedHalf }
+  | { readonly kind: 'ended'; readonly verdict: ProofVerdict };
+
+export function judgeRedHalf(facts: RedFacts): RedJudgement {
+  const { checks, isLate, own } = facts;
+  const isWaiting = checks.length === 0 || checks.some(({ state }) => state === 'waiting');
+  if (isWaiting && !isLate) return { kind: 'wait' };
+  if (checks.length === 0) return endWith({ state: 'not_run', because: 'no_checks' });
+  const red = checks.filter(({ state }) => state === 'red');
+  const fresh = red.filter((check) => !isRedOn(facts.base, check));
+  const standing = findStandingRed(facts, red, fresh);
+  if (standing.length > 0) return endWith({ state: 'base_red', checks: listNames(standing) });
+  if (red.length === 0 && isWaiting) return endWith({ state: 'not_run', because: 'too_long' });
+  if (fresh.length === 0) return endWith(judgeGreenTests(checks));
+  const failing = fresh.filter((check) => findTurned(check, own).length > 0);
+  const otherwise = explainOtherwise(facts, fresh, failing);
+  if (otherwise === null) return { kind: 'red', half: toRedHalf(failing, own) };
+  const mayPass = otherwise.code === 'other_checks' || otherwise.code === 'other_tests';
+  if (facts.mayRepeat && mayPass && failing.length > 0) return { kind: 'repeat' };
+  return endWith({ state: 'fails_otherwise', because: otherwise });
+}
+
+/** Checks that were red on the base and may be those that run our tests. */
+function findStandingRed(
+  { checks, own }: RedFacts,
+  red: readonly HalfCheck[],
+  fresh: readonly HalfCheck[],
+): readonly HalfCheck[] {
+  const standing = red.filter((check) => !fresh.includes(check));
+  const byOwn = standing.filter((check) => findTurned(check, own).length > 0);
+  if (byOwn.length > 0) return byOwn;
+  return fresh.length === 0 && !checks.some(isGreenWithOwn) ? standing : [];
+}
+
+/** No check is red that wasn't before. */
+function judgeGreenTests(checks: readonly HalfCheck[]): ProofVerdict {
+  const flaky = checks.filter(({ isFlaky }) => isFlaky);
+  if (flaky.length > 0) {
+    return { state: 'fails_otherwise', because: { code: 'flaky', checks: listNames(flaky) } };
+  }
+  const ran = checks.filter(isGreenWithOwn);
+  return ran.length > 0 ? { state: 'not_reproduced', checks: listNames(ran) } : { state: 'not_covered' };
+}
+
+function isGreenWithOwn({ state, namesOwn }: HalfCheck): boolean {
+  return state === 'green' && namesOwn;
+}
+
+/** Why the red checks don't show the fault; null: they do. */
+function explainOtherwise(
+  { own, report }: RedFacts,
+  fresh: readonly HalfCheck[],
+  failing: readonly HalfCheck[],
+): OtherFailure | null {
+  const others = fresh.filter((check) => !failing.includes(check));
+  const tests = fresh.flatMap((check) => check.tests).filter((name) => !isOfOwn(name, own));
+  if (tests.length > 0) return { code: 'other_tests', tests: [...new Set(tests)] };
+  // It lists only so many, and what follows isn't known.
+  if (fresh.some((check) => check.tests.length >= MOST_TESTS)) return { code: 'unnamed', checks: listNames(fresh) };
+  const broken = fresh.find(({ firstError }) => isBroken(firstError) && !isReported(firstError, report));
+  if (broken !== undefined) return { code: 'other_error', line: broken.firstError };
+  if (failing.length === 0) return { code: 'unnamed', checks: listNames(fresh) };
+  if (others.length > 0) return { code: 'other_checks', checks: listNames(others) };
+  const flaky = failing.filter(({ isFlaky }) => isFlaky);
+  return flaky.length > 0 ? { code: 'flaky', checks: listNames(flaky) } : null;
+}
+
+function toRedHalf(failing: readonly HalfCheck[], own: OwnTests): RedHalf {
+  return {
+    checks: failing.map(({ name, app, url, at }) => ({ name, app, red: { url, at } })),
+    turned: [...new Set(failing.flatMap((check) => findTurned(check, own)))],
+  };
+}
+
+export interface GreenFacts {
+  readonly half: RedHalf;
+  readonly base: readonly BaseCheck[];
+  /** Of the commit with the fix. */
+  readonly checks: readonly Pick<HalfCheck, 'name' | 'app' | 'state' | 'url' | 'at' | 'isFlaky'>[];
+  readonly isLate: boolean;
+}
+
+export type GreenJudgement =
+  | { readonly kind: 'wait' }
+  /** A further attempt may turn it. */
+  | { readonly kind: 'red'; readonly checks: readonly string[] }
+  | { readonly kind: 'ended'; readonly verdict: ProofVerdict };
+
+export function judgeGreenHalf({ half, base, checks, isLate }: GreenFacts): GreenJudgement {
+  const isWaiting = checks.length === 0 || checks.some(({ state }) => state === 'waiting');
+  if (isWaiting && !isLate) return { kind: 'wait' };
+  const turning = half.checks.map((check) => ({ check, now: checks.find((one) => isSameCheck(one, check)) }));
+  const red = checks.filter((check) => check.state === 'red' && !isRedOn(base, check));
+  if (red.length > 0) return { kind: 'red', checks: listNames(red) };
+  const late = turning.filter(({ now }) => now?.state !== 'green');
+  if (late.length > 0) {
+    const isMissing = !isWaiting && late.some(({ now }) => now === undefined);
+    return endWith(isMissing ? { state: 'not_covered' } : { state: 'not_run', because: 'too_long' });
+  }
+  const flaky = turning.flatMap(({ now }) => (now?.isFlaky ? now : []));
+  if (flaky.length > 0)
+    return endWith({ state: 'fails_otherwise', because: { code: 'flaky', checks: listNames(flaky) } });
+  const proven = turning.flatMap(({ check, now }) =>
+    now === undefined ? [] : { name: check.name, red: check.red, green: { url: now.url, at: now.at } },
+  );
+  return endWith({ state: 'proven', checks: proven, turned: half.turned });
+}
+
+function endWith(verdict: ProofVerdict): { readonly kind: 'ended'; readonly verdict: ProofVerdict } {
+  return { kind: 'ended', verdict };
+}
+
+function isRedOn(base: readonly BaseCheck[], check: BaseCheck): boolean {
+  return base.some((one) => one.state === 'red' && isSameCheck(one, check));
+}
+
+function isSameCheck(one: Pick<Check, 'name' | 'app'>, other: Pick<Check, 'name' | 'app'>): boolean {
+  return one.name === other.name && one.app === other.app;
+}
+
+function listNames(checks: readonly Pick<Check, 'name'>[]): readonly string[] {
+  return [...new Set(checks.map(({ name }) => name))];
+}
+
+/** Names of failed tests that are ours. */
+function findTurned({ tests }: Pick<HalfCheck, 'tests'>, own: OwnTests): readonly string[] {
+  return tests.filter((name) => isOwnTest(name, own));
+}
+
+/** Runners put file and groups before the title: `test/a.test.js::cart > adds`, `tests/test_a.py::TestCart::test_adds`. */
+export function isOwnTest(name: string, { titles, files }: OwnTests): boolean {
+  const file = /^([^\s:]{1,300}\.\w{1,8})(?:::| > )/.exec(name)?.[1];
+  if (file !== undefined && !files.some((own) => isSameFile(file, own))) return false;
+  const bare = name.replace(/\[[^[\]]{0,200}\]$/, '');
+  return titles.some((title) => endsWithTitle(name, title) || endsWithTitle(bare, title));
+}
+
+function endsWithTitle(name: string, title: string): boolean {
+  if (title === '' || !name.endsWith(title)) return false;
+  const before = name.slice(0, name.length - title.length);
+  return before === '' || /(?:[\s:>›»./#])$/.test(before);
+}
+
+/** Groups and files are reported as failed with the tests in them. */
+function isOfOwn(name: string, own: OwnTests): boolean {
+  return isOwnTest(name, own) || own.groups.includes(name) || own.files.some((file) => isSameFile(name, file));
+}
+
+/** Machines name it by its whole path. */
+function isSameFile(named: string, file: string): boolean {
+  return named === file || named.endsWith(`/${file}`) || file.endsWith(`/${named}`);
+}
+
+/** The test did not run to its assertion: it, or what it imports, is broken or missing; or the machine failed. */
+const BROKEN =
+  /\b(?:SyntaxError|IndentationError|ReferenceError|NameError|ImportError|ModuleNotFoundError|NoClassDefFoundError|ClassNotFoundException|(?:ERR_)?MODULE_NOT_FOUND|ERR_UNKNOWN_FILE_EXTENSION|ENOENT|ECONNREFUSED|ETIMEDOUT)\b|\bcannot find (?:module|package|name|symbol|function|value|type)\b|\bdoes not provide an export\b|\bis not (?:a function|a constructor|defined)\b|\bhas no attribute\b|\bundefined (?:method|local variable|:)|\bunresolved (?:import|name)\b|\bno such file or directory\b|\btim(?:ed|e) ?out\b|\bout of memory\b|\bno space left\b/i;
+
+function isBroken(line: string): boolean {
+  return BROKEN.test(line);
+}
+
+/** Shorter messages say too little to be recognised. */
+const LEAST_MESSAGE = 12;
+
+function isReported(line: string, report: string): boolean {
+  const message = foldSpace(line.replace(/^.{0,80}?\b\w*(?:Error|Exception)\b(?: \[\w{1,40}\])?:? /, ''));
+  return message.length >= LEAST_MESSAGE && foldSpace(report).includes(message);
+}
+
+function foldSpace(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** A sentence without its full stop; "" for what is proven. Names in it come from logs and are untrusted. */
+export function describeVerdict(verdict: ProofVerdict): string {
+  switch (verdict.state) {
+    case 'proven':
+      return '';
+    case 'not_reproduced':
+      return `the new test passes without the fix (${listShort(verdict.checks)}), so it does not show the reported fault`;
+    case 'not_covered':
+      return 'no check is seen to run the new test';
+    case 'base_red':
+      return `${listShort(verdict.checks)} ${verdict.checks.length === 1 ? 'fails' : 'fail'} on the base branch as well`;
+    case 'not_run':
+      return NOT_RUN[verdict.because];
+    case 'fails_otherwise':
+      return describeOtherFailure(verdict.because);
+  }
+}
+
+const NOT_RUN: Readonly<Record<NotRun, string>> = {
+  no_checks: 'no CI ran on the draft with the test alone',
+  too_long: 'CI took too long',
+  no_drafts: 'GitHub offers no draft pull requests here',
+  not_permitted: 'the fix may not be pushed (any more)',
+  pushed: 'somebody else pushed to the branch',
+  closed: 'the pull request was closed before its checks had ended',
+  no_pull_request: 'there is no pull request on GitHub',
+};
+
+function describeOtherFailure(because: OtherFailure): string {
+  switch (because.code) {
+    case 'other_tests':
+      return `without the fix, other tests fail too: ${listShort(because.tests)}`;
+    case 'other_checks':
+      return `without the fix, other checks fail too: ${listShort(because.checks)}`;
+    case 'unnamed':
+      return `without the fix, ${listShort(because.checks)} fails, but its log does not name the new test`;
+    case 'flaky':
+      return `${listShort(because.checks)} both passed and failed at the same commit`;
+    case 'still_red':
+      return `with the fix, checks still fail: ${listShort(because.checks)}`;
+    case 'other_error':
+      return `the new test fails for another reason: ${because.line.slice(0, MAX_LINE)}`;
+    case 'tests_changed':
+      return 'a further attempt changed the tests that had failed';
+  }
+}
+
+const MAX_LINE = 200;
+const MOST_LISTED = 3;
+
+function listShort(names: readonly string[]): string {
+  const more = names.length - MOST_LISTED;
+  const shown = names.slice(0, MOST_LISTED).map((name) => `“${name.slice(0, MAX_LINE)}”`);
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** A cause whose test passes without the fix can't be sure. */
+const MOST_UNREPRODUCED = 0.4;
+
+export function lowerConfidence(confidence: number | null, proof: Proof | null): number | null {
+  const isLowered = proof?.state === 'not_reproduced' && confidence !== null;
+  return isLowered ? Math.min(confidence, MOST_UNREPRODUCED) : confidence;
+}

@@ -1,0 +1,65 @@
+// A change is split into the tests that show the fault and the fix, and the tests are known by their titles.
+import { describe, expect, it } from 'vitest';
+import { listOwnTests, splitChange } from '../../src/core/change-parts.ts';
+import type { FileChange } from '../../src/core/diff/diff.ts';
+
+const BASE = 'a'.repeat(40);
+const FIX: FileChange = { kind: 'modified', path: 'src/cart.js', before: 'a\n', after: 'b\n' };
+
+function added(path: string, after: string): FileChange {
+  return { kind: 'added', path, mode: '100644', after };
+}
+
+describe('tests by language', () => {
+  const cases: readonly [string, string, readonly string[]][] = [
+    ['test/cart.test.js', "test('adds up', () => {\n  assert.equal(1, 2);\n});\n", ['adds up']],
+    ['src/cart.spec.ts', "describe('cart', () => {\n  it(`adds up`, async () => {\n  });\n});\n", ['adds up']],
+    ['test/cart.test.js', "it.only('says \\'no\\'', () => {});\n", ["says 'no'"]],
+    ['tests/test_cart.py', 'class TestCart:\n    def test_adds(self):\n        assert add() == 2\n', ['test_adds']],
+    ['cart_test.go', 'func TestAdds(t *testing.T) {\n\tt.Fatal("no")\n}\n', ['TestAdds']],
+    ['tests/cart.rs', '#[test]\nfn adds() {\n    assert!(false);\n}\n', ['adds']],
+    ['src/test/java/CartTest.java', 'class CartTest {\n  @Test void adds() {\n  }\n}\n', ['adds']],
+    ['test/cart_test.rb', "test 'adds up' do\n  assert false\nend\n", ['adds up']],
+  ];
+  it.each(cases)('%s', (path, text, titles) => {
+    const parts = splitChange({ base: BASE, files: [FIX, added(path, text)] });
+    expect(parts?.fix.files).toEqual([FIX]);
+    expect(listOwnTests(parts?.test ?? { base: '', files: [] }).titles).toEqual(titles);
+  });
+});
+
+it('knows a changed test by the title above the changed line, and leaves its neighbours out', () => {
+  const before = "test('one', () => {\n  run(1);\n});\ntest('two', () => {\n  run(2);\n});\nconst late = 1;\n";
+  const after = before.replace('run(2)', 'run(3)').replace('late = 1', 'late = 2');
+  const file: FileChange = { kind: 'modified', path: 'test/a.test.js', before, after };
+  expect(listOwnTests({ base: BASE, files: [file] })).toEqual({
+    files: ['test/a.test.js'],
+    titles: ['two'],
+    groups: [],
+  });
+});
+
+describe('no parts, so one commit without a proof', () => {
+  const cases: readonly [string, readonly FileChange[]][] = [
+    ['no test', [FIX]],
+    ['a test without a fix', [added('test/a.test.js', "test('a', () => {});\n")]],
+    ['only data of tests', [FIX, added('test/fixtures/a.json', '{}\n')]],
+    ['a computed title', [FIX, added('test/a.test.js', "it.each([1])('adds %i', () => {});\n")]],
+    ['tests within the code', [{ ...FIX, after: '#[test]\nfn adds() {}\n', path: 'src/lib.rs' } as FileChange]],
+    ['a deleted test', [FIX, { kind: 'deleted', path: 'test/a.test.js', before: "test('a', () => {});\n" }]],
+  ];
+  it.each(cases)('%s', (_, files) => expect(splitChange({ base: BASE, files })).toBeNull());
+});
+
+it('counts a test that becomes code, or the other way round, as part of the fix', () => {
+  const text = "test('a', () => {});\n";
+  const moved: FileChange = {
+    kind: 'renamed',
+    path: 'test/a.test.js',
+    previousPath: 'src/a.js',
+    before: '',
+    after: text,
+  };
+  const parts = splitChange({ base: BASE, files: [moved, added('test/b.test.js', text)] });
+  expect(parts?.fix.files).toEqual([moved]);
+});

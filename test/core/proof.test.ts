@@ -1,0 +1,197 @@
+// What a proof comes to, from what the checks say of the tests alone and of the fix.
+import { describe, expect, it } from 'vitest';
+import {
+  type BaseCheck,
+  describeVerdict,
+  type GreenFacts,
+  type HalfCheck,
+  isOwnTest,
+  judgeGreenHalf,
+  judgeRedHalf,
+  lowerConfidence,
+  type ProofVerdict,
+  type RedFacts,
+  toProof,
+} from '../../src/core/proof.ts';
+
+const OWN = { files: ['test/cart.test.js'], titles: ['adds up'], groups: ['cart'] };
+const ASSERTION = 'AssertionError [ERR_ASSERTION]: 1 !== 2';
+const AT = '2026-11-23T12:00:00Z';
+
+function check(name: string, state: HalfCheck['state'], more: Partial<HalfCheck> = {}): HalfCheck {
+  const blank = { app: 'github-actions', tests: [], firstError: '', namesOwn: false, isFlaky: false };
+  return { ...blank, name, state, url: `https://github.test/${name}`, at: AT, ...more };
+}
+
+function redBy(name: string, tests: readonly string[], firstError = ASSERTION): HalfCheck {
+  return check(name, 'red', { tests, firstError, namesOwn: true });
+}
+
+function onBase(name: string, state: BaseCheck['state']): BaseCheck {
+  return { name, app: 'github-actions', state };
+}
+
+function judgeRed(checks: readonly HalfCheck[], more: Partial<RedFacts> = {}) {
+  return judgeRedHalf({ base: [], checks, own: OWN, report: '', isLate: false, mayRepeat: false, ...more });
+}
+
+const ours = redBy('test', ['adds up']);
+const end = (verdict: ProofVerdict) => ({ kind: 'ended', verdict });
+const otherwise = (because: object) => end({ state: 'fails_otherwise', because } as ProofVerdict);
+
+describe('the red half', () => {
+  const cases: readonly [string, readonly HalfCheck[], Partial<RedFacts>, object][] = [
+    ['no check yet', [], {}, { kind: 'wait' }],
+    ['one still runs', [ours, check('lint', 'waiting')], {}, { kind: 'wait' }],
+    ['no check ever', [], { isLate: true }, end({ state: 'not_run', because: 'no_checks' })],
+    ['never ends', [check('test', 'waiting')], { isLate: true }, end({ state: 'not_run', because: 'too_long' })],
+    [
+      'green, and the test ran',
+      [check('test', 'green', { namesOwn: true }), check('lint', 'green')],
+      {},
+      end({ state: 'not_reproduced', checks: ['test'] }),
+    ],
+    ['green, and nothing ran the test', [check('lint', 'green')], {}, end({ state: 'not_covered' })],
+    [
+      'red before it passed',
+      [check('test', 'green', { isFlaky: true })],
+      {},
+      otherwise({ code: 'flaky', checks: ['test'] }),
+    ],
+    ['passed before it was red', [{ ...ours, isFlaky: true }], {}, otherwise({ code: 'flaky', checks: ['test'] })],
+    [
+      'another test fails too',
+      [redBy('test', ['adds up', 'takes away'])],
+      {},
+      otherwise({ code: 'other_tests', tests: ['takes away'] }),
+    ],
+    [
+      'another test fails too, the first time',
+      [redBy('test', ['adds up', 'takes away'])],
+      { mayRepeat: true },
+      { kind: 'repeat' },
+    ],
+    [
+      'only another test fails',
+      [redBy('test', ['takes away'])],
+      { mayRepeat: true },
+      otherwise({ code: 'other_tests', tests: ['takes away'] }),
+    ],
+    [
+      'another check fails too',
+      [ours, check('lint', 'red', { firstError: 'unused variable' })],
+      {},
+      otherwise({ code: 'other_checks', checks: ['lint'] }),
+    ],
+    ['red without names', [check('test', 'red')], {}, otherwise({ code: 'unnamed', checks: ['test'] })],
+    [
+      'it cannot be imported',
+      [redBy('test', ['adds up'], "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/src/nope.js'")],
+      {},
+      otherwise({ code: 'other_error', line: "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/src/nope.js'" }),
+    ],
+    [
+      'the same check is red on the base',
+      [ours],
+      { base: [onBase('test', 'red')] },
+      end({ state: 'base_red', checks: ['test'] }),
+    ],
+    [
+      'only what is red on the base is red, and nothing ran the test',
+      [redBy('test', ['takes away'])],
+      { base: [onBase('test', 'red')] },
+      end({ state: 'base_red', checks: ['test'] }),
+    ],
+    [
+      'green, and something else is red on the base as well',
+      [check('test', 'green', { namesOwn: true }), check('deploy', 'red')],
+      { base: [onBase('deploy', 'red')] },
+      end({ state: 'not_reproduced', checks: ['test'] }),
+    ],
+  ];
+  it.each(cases)('%s', (_, checks, more, expected) => expect(judgeRed(checks, more)).toEqual(expected));
+
+  it('is red by our tests alone, in each job of a matrix where they fail', () => {
+    const red = { url: 'https://github.test/test (20)', at: AT };
+    const judged = judgeRed([redBy('test (20)', ['adds up', 'cart']), check('test (22)', 'green', { namesOwn: true })]);
+    const app = 'github-actions';
+    expect(judged).toEqual({ kind: 'red', half: { checks: [{ name: 'test (20)', app, red }], turned: ['adds up'] } });
+  });
+
+  it("does not wait for ever for another App's check", () => {
+    const hanging = check('security/scan', 'waiting', { app: 'scanner' });
+    expect(judgeRed([ours, hanging])).toEqual({ kind: 'wait' });
+    expect(judgeRed([ours, hanging], { isLate: true })).toMatchObject({ kind: 'red', half: { turned: ['adds up'] } });
+  });
+
+  it('accepts what is red on the base elsewhere, and an error that was reported whatever it is', () => {
+    const failing = redBy('test', ['adds up'], 'TypeError: cart.items.map is not a function');
+    const deploy = check('deploy', 'red');
+    const base = [onBase('deploy', 'red'), onBase('test', 'green')];
+    expect(judgeRed([failing, deploy], { base }).kind).toBe('ended');
+    const report = 'It says\n  TypeError: cart.items.map  is not a function\n    at cart.js:3';
+    expect(judgeRed([failing, deploy], { base, report }).kind).toBe('red');
+  });
+});
+
+describe('our tests by the names that runners give them', () => {
+  const cases: readonly [string, boolean][] = [
+    ['adds up', true],
+    ['test/cart.test.js::cart > adds up', true],
+    ['test/cart.test.js > cart > adds up', true],
+    ['cart adds up', true],
+    ['cart › adds up', true],
+    ['/home/runner/work/shop/shop/test/cart.test.js > adds up', true],
+    ['test/other.test.js::cart > adds up', false],
+    ['never adds up again', false],
+    ['madds up', false],
+  ];
+  it.each(cases)('%s: %s', (name, expected) => expect(isOwnTest(name, OWN)).toBe(expected));
+});
+
+const RED = { url: 'https://github.test/red', at: AT };
+const HALF = { checks: [{ name: 'test', app: 'github-actions', red: RED }], turned: ['adds up'] };
+
+function judgeGreen(checks: readonly HalfCheck[], more: Partial<GreenFacts> = {}) {
+  return judgeGreenHalf({ half: HALF, base: [], checks, isLate: false, ...more });
+}
+
+describe('the green half', () => {
+  const green = { url: 'https://github.test/test', at: AT };
+  const proven = end({ state: 'proven', checks: [{ name: 'test', red: RED, green }], turned: ['adds up'] });
+  const cases: readonly [string, readonly HalfCheck[], Partial<GreenFacts>, object][] = [
+    ['all pass', [check('test', 'green'), check('lint', 'green')], {}, proven],
+    ['no check yet', [], {}, { kind: 'wait' }],
+    ['another one still runs', [check('test', 'green'), check('lint', 'waiting')], {}, { kind: 'wait' }],
+    ['another one never ends', [check('test', 'green'), check('lint', 'waiting')], { isLate: true }, proven],
+    ['red on the base too', [check('test', 'green'), check('lint', 'red')], { base: [onBase('lint', 'red')] }, proven],
+    ['still red', [ours, check('lint', 'green')], {}, { kind: 'red', checks: ['test'] }],
+    ['another one is red now', [check('test', 'green'), check('lint', 'red')], {}, { kind: 'red', checks: ['lint'] }],
+    ['the check is gone', [check('lint', 'green')], {}, end({ state: 'not_covered' })],
+    ['never ends', [check('test', 'waiting')], { isLate: true }, end({ state: 'not_run', because: 'too_long' })],
+    ['no check ever', [], { isLate: true }, end({ state: 'not_run', because: 'too_long' })],
+    ["another App's check of that name", [check('test', 'green', { app: 'other' })], {}, end({ state: 'not_covered' })],
+    [
+      'it failed before it passed',
+      [check('test', 'green', { isFlaky: true })],
+      {},
+      otherwise({ code: 'flaky', checks: ['test'] }),
+    ],
+  ];
+  it.each(cases)('%s', (_, checks, more, expected) => expect(judgeGreen(checks, more)).toEqual(expected));
+});
+
+it('shows a proof only once it has ended, and says why nothing is proven', () => {
+  const commits = { base: 'b', testCommit: 't' };
+  expect(toProof({ ...commits, phase: 'red', since: AT, hasRepeated: false })).toBeNull();
+  const verdict = { state: 'not_reproduced', checks: ['test'] } as const;
+  const proof = toProof({ ...commits, phase: 'ended', fixCommit: 'f', verdict, diffHash: '' });
+  expect(proof).toEqual({
+    ...{ state: 'not_reproduced', ...commits, fixCommit: 'f', checks: [], turned: [], diffHash: '' },
+    reason: 'the new test passes without the fix (“test”), so it does not show the reported fault',
+  });
+  expect([lowerConfidence(0.9, proof), lowerConfidence(0.3, proof), lowerConfidence(0.9, null)]).toEqual([
+    0.4, 0.3, 0.9,
+  ]);
+  expect(describeVerdict({ state: 'proven', checks: [], turned: [] })).toBe('');
+});
