@@ -6,7 +6,7 @@
  * that it failed. `summary`: a tool says that what it ran failed, and little of why. `weak`: words of trouble. `end`:
  * only that it is over.
  */
-export type ErrorKind = 'verdict' | 'error' | 'summary' | 'weak' | 'end';
+export type ErrorKind = 'verdict' | 'error' | 'summary' | 'weak' | 'said' | 'end';
 
 interface ErrorPatterns {
   readonly kind: ErrorKind | 'harmless';
@@ -34,7 +34,9 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /^FAIL(?:\t\S{1,300}\t[\d.]{1,10}s)?$/,
       /^(?:\[(?:INFO|ERROR)\] )?BUILD (?:FAILURE|FAILED)\b/,
       /^FAILURE: Build (?:failed with an exception|completed with)/,
-      /^The command ".{0,200}" (?:exited with [1-9]|failed)/,
+      /^The command ".{0,900}" (?:exited with [1-9]|failed)|^The command "[^"]{0,900}$|^[^"]{0,100}" exited with [1-9]\d{0,2}\.$/,
+      /^(?:ERROR: )?"[^"]{1,200}" exited with \d{1,3}\.$/,
+      /^(?:Error[!:] )?.{1,200} (?:finished|exited|failed|ended|completed) with (?:a |an )?(?:non-?zero )?(?:exit )?(?:code|status)(?: \(?\d{1,3}\)?)?\.?$/i,
       /^Executing the custom container implementation failed/,
       /(?:script|Script) exited with (?:code|status) \d/,
       /^Done\. Your build exited with/,
@@ -60,7 +62,7 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
   {
     kind: 'harmless',
     patterns: [
-      /^\s*(?:ok|PASS(?:ED)?|✓|✔|√|\[ {7}OK|\[INFO\]|\[info\]|INFO\b|DEBUG\b|TRACE\b|\[DEBUG\]|\[TRACE\])\s(?!.{0,300}(?:<<<|TEST-UNEXPECTED|PROCESS-CRASH))/,
+      /^\s*(?:ok|PASS(?:ED)?|--- (?:PASS|SKIP):|=== (?:RUN|CONT|PAUSE|NAME)|✓|✔|√|\[ {7}OK|\[INFO\]|\[info\]|INFO\b|DEBUG\b|TRACE\b|\[DEBUG\]|\[TRACE\])(?:\s|$)(?!.{0,300}(?:<<<|TEST-UNEXPECTED|PROCESS-CRASH))/,
       /^(?:\[?WARN(?:ING)?\]?|warning|npm WARN|npm warn|DEPRECATION|Note)[:\s]/,
       /: (?:warning|note|remark|info)(?: [A-Z]{1,5}\d{2,5})?:/,
       /^(?:\[?(?:INFO|info)\]? )?(?:Download(?:ing|ed)|Fetching|Extracting|Unpacking|Installing|Setting up|Collecting|Get:\d|Selecting|Compiling|Checking|Preparing|Requirement already|inflating:|adding:|copying|creating|create mode|hint:)\b/,
@@ -164,6 +166,13 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /^(?:Error: )?[\w-]{1,60} (?:exited|failed) with (?:exit )?(?:code|status) \d/i,
     ],
   },
+  {
+    // How many things went wrong: what they are is on the lines before
+    kind: 'summary',
+    patterns: [
+      /^(?!.{0,300}\b(?:expected|got|than)\b)(?=.{0,200}\b(?:errors?|fail(?:ed|ures?|ing)?|broken|problems?|unable|violations?|offen[cs]es?|issues?)\b).{0,40}\b[1-9]\d{0,5} (?:[a-z-]{1,20} ){0,2}(?:errors?|failures?|failed|failing|problems?|issues?|violations?|offen[cs]es?|files?|tests?|specs?|examples?|links?|warnings?|checks?)\b(?!:)/i,
+    ],
+  },
   { kind: 'error', isHeading: true, patterns: [/^\s*Traceback \(most recent call last\)/, /^\* What went wrong:/] },
   {
     kind: 'error',
@@ -185,7 +194,7 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /(?:^|\s)(?:fatal|error): \S/,
       /^(?:\S{1,100}: line \d+: +\d+ )?Killed\b/,
       /\berror (?:code |during|while|in|running)\b.{0,200}:/i,
-      /\bfailed!|\bFAIL(?:ED)?:|\bFAILURE\b|\bFAILED\b/,
+      /\bFAIL(?:ED)?:|\bFAILURE\b|\bFAILED\b/,
       /^Could not (?:resolve|find|determine|create|open|load|GET)/,
       /^> (?:Could not|Unable to|Failed to|A failure)/,
     ],

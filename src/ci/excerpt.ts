@@ -1,7 +1,8 @@
 // The lines of a log that show the cause of a failure: the first error with its surroundings, the others, the end.
 import type { Excerpt } from '../core/head.ts';
+import type { ErrorLine } from './blocks.ts';
 import { rankCauseLines } from './cause-lines.ts';
-import { type Cause, type ErrorLine, formatMessage } from './find-cause.ts';
+import { type Cause, formatMessage } from './find-cause.ts';
 import { stripVariables } from './fingerprint.ts';
 import type { LogLine, PassingLog } from './log-lines.ts';
 

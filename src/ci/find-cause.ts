@@ -1,15 +1,9 @@
 // The cause of a red check in its log: the step that failed, the lines in it that say why, and the one that says most.
+import { type ErrorLine, findLastWords, isPrinted, RANKS } from './blocks.ts';
 import { type ErrorKind, type ErrorMatch, matchError } from './error-patterns.ts';
 import { type FailedTest, findFailedTests, findTestName } from './failed-tests.ts';
 import type { LogLine, PassingLog, Step } from './log-lines.ts';
 import { isFinding } from './written-places.ts';
-
-export interface ErrorLine {
-  readonly at: number;
-  readonly kind: ErrorKind;
-  readonly isHeading: boolean;
-  readonly isOpening: boolean;
-}
 
 export interface Cause {
   readonly step: Step | null;
@@ -23,10 +17,9 @@ export interface Cause {
   /** Every line of the step that is about a failure, in order. */
   readonly errorLines: readonly ErrorLine[];
   readonly tests: readonly FailedTest[];
+  /** Of other steps that failed. */
+  readonly others?: readonly Cause[];
 }
-
-/** From the most to the least informative. */
-const RANKS: Readonly<Record<ErrorKind, number>> = { verdict: 4, error: 3, summary: 2, weak: 1, end: 0 };
 
 /** From this rank on, see {@link rankCause}, a line says what went wrong. */
 export const ERROR_RANK = RANKS.error;
@@ -57,8 +50,10 @@ export function findCause(lines: readonly LogLine[], steps: readonly Step[], pas
 function findCauseAmong(lines: readonly LogLine[], steps: readonly Step[], passing: PassingLog | undefined): Cause {
   const work = steps.filter(({ phase }) => phase !== 'cleanup');
   const failed = work.filter(({ isFailed }) => isFailed);
-  const own = findBestCause(failed.map((step) => findCauseInStep(lines, step, passing)));
-  if (own && rankCause(own) >= RANKS.weak) return own;
+  const causes = failed.map((step) => findCauseInStep(lines, step, passing));
+  const own = findBestCause(causes);
+  if (own && rankCause(own) >= RANKS.weak)
+    return { ...own, others: causes.filter((cause) => cause !== own && rankCause(cause) >= RANKS.weak) };
   const end = failed.at(-1)?.from ?? lines.length;
   const before = work.filter(({ isFailed, from }) => !isFailed && from < end).reverse();
   const complaint = findBestCause(before.map((step) => findCauseInStep(lines, step, passing)));
@@ -77,12 +72,46 @@ function findCauseInStep(lines: readonly LogLine[], step: Step, passing: Passing
     const isCounted = sign?.kind !== 'weak' || at >= step.to - LAST_WORDS || isUnderHeading(errorLines, at);
     if (sign && isCounted) errorLines.push({ at, ...sign });
   }
+  const found = markNpmEnds(lines, errorLines);
   const told =
-    findHighest(errorLines.map(({ kind }) => RANKS[kind])) < RANKS.error
-      ? addFindings(lines, step, errorLines)
-      : errorLines;
-  const headline = findHeadline(lines, told);
-  return { step, headline, message: headline, errorLines: told, tests };
+    findHighest(found.map(({ kind }) => RANKS[kind])) < RANKS.error ? addFindings(lines, step, found) : found;
+  const all = addLastWords(lines, step, told);
+  const headline = findHeadline(lines, all);
+  return { step, headline, message: headline, errorLines: all, tests };
+}
+
+const NPM = /^npm (?:ERR!|error)/;
+
+const SCRIPT_FAILED = /ELIFECYCLE|Exit status \d|Failed at the|Test failed|Lifecycle script|command failed/;
+
+/** What npm says after a script failed says nothing of why. */
+function markNpmEnds(lines: readonly LogLine[], errorLines: readonly ErrorLine[]): readonly ErrorLine[] {
+  let isScript = false;
+  return errorLines.map((line, index) => {
+    const text = lines[line.at]?.text ?? '';
+    if (!NPM.test(text)) return line;
+    if (!NPM.test(lines[errorLines[index - 1]?.at ?? -1]?.text ?? ''))
+      isScript = hasScriptFailed(lines, errorLines, index);
+    return isScript ? { ...line, kind: 'end' } : line;
+  });
+}
+
+function hasScriptFailed(lines: readonly LogLine[], errorLines: readonly ErrorLine[], from: number): boolean {
+  for (let index = from; index < errorLines.length; index += 1) {
+    const text = lines[errorLines[index]?.at ?? -1]?.text ?? '';
+    if (!NPM.test(text)) return false;
+    if (SCRIPT_FAILED.test(text)) return true;
+  }
+  return false;
+}
+
+/** Where no line is known as an error, what was said last is the likeliest reason. */
+function addLastWords(lines: readonly LogLine[], step: Step, errorLines: readonly ErrorLine[]): readonly ErrorLine[] {
+  if (findHighest(errorLines.map(({ kind }) => RANKS[kind])) >= RANKS.error) return errorLines;
+  const known = new Set(errorLines.map(({ at }) => at));
+  const words = findLastWords(lines, { step, errorLines }).filter((at) => !known.has(at));
+  const said = words.map((at): ErrorLine => ({ at, kind: 'said', isHeading: false, isOpening: false }));
+  return [...errorLines, ...said].sort((a, b) => a.at - b.at);
 }
 
 /** Where nothing else is called an error, the step failed for what a linter listed at its end, warnings as well. */
@@ -112,11 +141,6 @@ function isUnderHeading(errorLines: readonly ErrorLine[], at: number): boolean {
   return last?.kind === 'verdict' && last.isHeading && at - last.at <= UNDER;
 }
 
-/** Whether a program printed it, or the runner as an error; not what the runner shows of the script. */
-export function isPrinted({ mark }: LogLine): boolean {
-  return mark === '' || mark === 'error';
-}
-
 function toVerdict(line: LogLine): ErrorMatch {
   return { kind: 'verdict', isHeading: matchError(line.text, false)?.isHeading ?? false, isOpening: false };
 }
@@ -126,7 +150,9 @@ function findHeadline(lines: readonly LogLine[], errorLines: readonly ErrorLine[
   const own = errorLines.filter(({ isHeading }) => !isHeading);
   const verdict = findFirstVerdict(errorLines);
   if (verdict || own.length === 0) return (verdict ?? errorLines[0])?.at ?? -1;
-  const firm = own.filter(({ kind }) => RANKS[kind] >= RANKS.summary);
+  const said = own.filter(({ kind }) => kind === 'said');
+  const firm = own.filter(({ kind }) => RANKS[kind] >= (said.length > 0 ? RANKS.weak : RANKS.summary));
+  if (firm.length === 0 && said.length > 0) return said.at(-1)?.at ?? -1;
   const last = findLastGroup(lines, firm.length > 0 ? firm : own);
   const best = findHighest(last.map(({ kind }) => RANKS[kind]));
   return last.find(({ kind }) => RANKS[kind] === best)?.at ?? -1;

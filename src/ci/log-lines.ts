@@ -128,17 +128,36 @@ const INSTALL =
 const EXITED =
   /^(?:Process completed with exit code [1-9]|The process '.{1,300}' failed with exit code|The operation was canceled|The action '.{1,100}' has timed out|Bash exited with code|Cmd\.exe exited with code)/;
 
-const COMMAND_EXITED = /^The command "(.{1,200}?)"? (?:exited with [1-9]|failed and exited with [1-9])/;
+/** Travis says after each command how it ended, in several lines where the command has several. */
+const COMMAND = 'The command "';
+
+const COMMAND_ENDED = /" (?:failed(?: \d times\.|\.$| and exited)|(?:failed and )?exited with (\d{1,3}))/;
+
+/** The code of a long command is so many lines below. */
+const MAX_COMMAND_LINES = 12;
+
+/** A command is known by its start: what it prints itself may be glued to its end. */
+const COMMAND_START = 60;
 
 /** All lines belong to a step; a log that names none is one step, failed. */
 export function findSteps(lines: readonly LogLine[]): readonly Step[] {
-  const openings = readOpenings(lines);
-  const failures = readFailedNames(lines);
+  const ends = findCommandEnds(lines);
+  const openings = addEnds(readOpenings(lines), ends, lines.length);
+  const failures = findFailedCommands(ends, openings);
   return openings.map(({ name, phase, at }, index): Step => {
     const to = openings[index + 1]?.at ?? lines.length;
-    const isFailed = openings.length === 1 || hasFailed(lines, at, to) || (name !== '' && failures.has(name));
+    const isFailed = openings.length === 1 || hasFailed(lines, at, to) || failures.has(at);
     return { name: name.slice(0, MAX_NAME), phase, from: at, to, isFailed };
   });
+}
+
+/** What comes after the end of a command is no longer of its step. */
+function addEnds(openings: readonly Opening[], ends: readonly CommandEnd[], total: number): readonly Opening[] {
+  const taken = new Set([total, ...openings.map(({ at }) => at)]);
+  const after = ends.filter(({ at }) => !taken.has(at + 1));
+  if (after.length === 0) return openings;
+  const added = after.map(({ at }): Opening => ({ name: '', phase: 'cleanup', at: at + 1 }));
+  return [...openings, ...added].sort((a, b) => a.at - b.at);
 }
 
 function readOpenings(lines: readonly LogLine[]): readonly Opening[] {
@@ -203,14 +222,40 @@ function hasFailed(lines: readonly LogLine[], from: number, to: number): boolean
   return false;
 }
 
-/** Travis says after all of them which command failed. */
-function readFailedNames(lines: readonly LogLine[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const { text } of lines) {
-    const name = text.startsWith('The command "') ? COMMAND_EXITED.exec(text)?.[1] : undefined;
-    if (name) names.add(name);
+interface CommandEnd {
+  /** Index of the line that says so. */
+  readonly at: number;
+  /** How the command starts. */
+  readonly name: string;
+  readonly isFailed: boolean;
+}
+
+function findCommandEnds(lines: readonly LogLine[]): readonly CommandEnd[] {
+  return lines.flatMap(({ text, mark }, from) => {
+    const start = mark === '' ? text.indexOf(COMMAND) : -1;
+    return start < 0 ? [] : readCommandEnd(lines, from, text.slice(start + COMMAND.length, start + COMMAND_START));
+  });
+}
+
+function readCommandEnd(lines: readonly LogLine[], from: number, command: string): readonly CommandEnd[] {
+  for (let at = from; at < Math.min(from + MAX_COMMAND_LINES, lines.length); at += 1) {
+    const end = COMMAND_ENDED.exec(lines[at]?.text ?? '');
+    const name = at === from ? (command.split('" ', 1)[0] ?? '') : command;
+    if (end) return [{ at, name: name.trimEnd(), isFailed: Number(end[1] ?? 1) > 0 }];
   }
-  return names;
+  return [];
+}
+
+/** Where the steps begin whose command Travis says failed. */
+function findFailedCommands(ends: readonly CommandEnd[], openings: readonly Opening[]): ReadonlySet<number> {
+  const failed = new Set<number>();
+  for (const { at, name, isFailed } of ends) {
+    if (!isFailed) continue;
+    const before = openings.filter((opening) => opening.at <= at);
+    const own = before.findLast((opening) => opening.name.startsWith(name)) ?? before.at(-1);
+    if (own) failed.add(own.at);
+  }
+  return failed;
 }
 
 /** Lines of a job that passed. */

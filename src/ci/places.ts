@@ -1,5 +1,6 @@
 // Places that the error lines of a log name, in paths as the repository may have them.
 import { isRuntimeFrame } from '../triage/own-code.ts';
+import { RANKS } from './blocks.ts';
 import type { Cause } from './find-cause.ts';
 import type { LogLine } from './log-lines.ts';
 import { findWrittenPlaces, isFinding, readFileHeading, readFindingLine, toRepositoryPath } from './written-places.ts';
@@ -53,7 +54,7 @@ function* findNearLines(lines: readonly LogLine[], { errorLines, headline, step 
   const to = step?.to ?? lines.length;
   let next = findListStart(lines, headline, step?.from ?? 0);
   for (const { at, kind } of errorLines) {
-    if (kind === 'weak' || kind === 'end' || at < headline) continue;
+    if (RANKS[kind] <= RANKS.weak || at < headline) continue;
     for (next = Math.max(at === headline ? next : at, next); next < Math.min(at + REACH, to); next += 1) yield next;
   }
 }

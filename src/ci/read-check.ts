@@ -2,9 +2,10 @@
 
 import type { Annotation } from '../core/check.ts';
 import type { Excerpt } from '../core/head.ts';
+import type { ErrorLine } from './blocks.ts';
 import { TIME_OUT } from './error-patterns.ts';
 import { cutExcerpt, formatHeadline } from './excerpt.ts';
-import { type Cause, ERROR_RANK, type ErrorLine, findCause, NO_CAUSE, rankCause } from './find-cause.ts';
+import { type Cause, ERROR_RANK, findCause, NO_CAUSE, rankCause } from './find-cause.ts';
 import {
   fingerprintCause,
   fingerprintFault,

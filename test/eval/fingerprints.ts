@@ -139,11 +139,14 @@ function* renamedPairs(logs: readonly FailedLog[]): Generator<Pair> {
 
 const COMMON = /^(?:errors?|failed|failure|exception|cannot|expected|received|undefined|process|completed|because)$/i;
 
-/** Another name in the first error, and wherever else it stands. Of failed tests the names count, not what they say. */
+/**
+ * Another name in the first error, and wherever else it stands. Of failed tests the names count, not what they say; of a
+ * log that says no error its last words are shown, and do not count.
+ */
 function* rewordedPairs(logs: readonly FailedLog[]): Generator<Pair> {
   for (const { id, log, print } of logs) {
-    const { excerpt, infrastructure } = readCheck({ name: 'job', output: '', log, annotations: [] });
-    if (excerpt.tests.length > 0 || infrastructure !== null) continue;
+    const { excerpt, infrastructure, isInformative } = readCheck({ name: 'job', output: '', log, annotations: [] });
+    if (excerpt.tests.length > 0 || infrastructure !== null || !isInformative) continue;
     const words = excerpt.headline.match(/(?<![/\\\w.-])[A-Za-z_]{7,40}(?![/\\\w-])/g) ?? [];
     const word = words.find((one) => !COMMON.test(one) && !/(?:Error|Exception)$/.test(one));
     if (word === undefined) continue;
