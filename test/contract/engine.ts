@@ -1,7 +1,9 @@
 // What a database engine must offer so that the contract of store and queue can be run over it.
-
+import type { GithubProject } from '../../src/core/project.ts';
 import type { NewJob, Queue } from '../../src/core/queue.ts';
 import type { Store } from '../../src/db/store.ts';
+import { githubGround } from '../support/github-store-samples.ts';
+import { type Ground, ground } from '../support/store-samples.ts';
 
 export interface Engine {
   readonly name: string;
@@ -47,4 +49,29 @@ interface QueueOptions {
   readonly stopMs?: number;
   readonly suspectMs?: number;
   readonly backoffMs?: readonly [number, number];
+}
+
+/** A store on a new, empty database; disposing closes it and removes the database. */
+export async function openNew(engine: Engine): Promise<Opened> {
+  await using opening = new AsyncDisposableStack();
+  const place = opening.use(await engine.place());
+  const opened = opening.use(await place.open());
+  const both = opening.move();
+  return { ...opened, [Symbol.asyncDispose]: () => both.disposeAsync() };
+}
+
+type OnGround<G> = Opened & G & { readonly base: G };
+
+/** The same with an account and a project of local mode. */
+export async function openLocal(engine: Engine): Promise<OnGround<Ground>> {
+  const opened = await openNew(engine);
+  const base = await ground(opened.store);
+  return { ...opened, ...base, base };
+}
+
+/** The same with an account, an installation and its repository on GitHub. */
+export async function openGithub(engine: Engine): Promise<OnGround<Ground & { readonly project: GithubProject }>> {
+  const opened = await openNew(engine);
+  const base = await githubGround(opened.store);
+  return { ...opened, ...base, base };
 }

@@ -1,5 +1,4 @@
 // The PostgreSQL engine under the contract: a database of its own for each place, on a real server, with its jobs in pg-boss.
-
 import { openPostgresStore } from '../../src/db/postgres.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';

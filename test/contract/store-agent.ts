@@ -1,7 +1,7 @@
 // The store's contract: transcripts that a killed run goes on with, and money that never exceeds its limits.
 import { describe, expect, it } from 'vitest';
 import { acceptance, accepted, conclusion, ground, NOW, SHA, started } from '../support/store-samples.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, openLocal, openNew } from './engine.ts';
 
 const step = (action: string) => ({ action, result: 'result', analysis: 'analysis' });
 const plenty = { run: 1_000, repository: 1_000, all: 1_000 };
@@ -10,8 +10,7 @@ const NEXT_MONTH = '2026-12-01T00:00:00.000Z';
 export function agentContract(engine: Engine): void {
   describe('a transcript', () => {
     it('is read in the order in which it was written, and keeps the steps when the run is taken again', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const { runId } = await accepted(store, acceptance(await ground(store)));
       const first = await started(store, runId);
@@ -26,8 +25,7 @@ export function agentContract(engine: Engine): void {
     });
 
     it('keeps what a provider wants back beside its turn, in no readable form, and forgets it with the run', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const { runId } = await accepted(store, acceptance(await ground(store)));
       const run = await started(store, runId);
@@ -43,8 +41,7 @@ export function agentContract(engine: Engine): void {
     });
 
     it('is written with a step in one, and numbers go on where they stood', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const { runId } = await accepted(store, acceptance(await ground(store)));
       const first = await started(store, runId);
@@ -60,10 +57,8 @@ export function agentContract(engine: Engine): void {
     });
 
     it('does not outlive a run that ends without an Issue: it holds the report', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const base = await ground(store);
+      await using opened = await openLocal(engine);
+      const { store, base } = opened;
       const reason = { code: 'cancelled', detail: 'no more' } as const;
       const [one, two] = [await accepted(store, acceptance(base)), await accepted(store, acceptance(base))];
       const run = await started(store, one.runId);
@@ -79,10 +74,8 @@ export function agentContract(engine: Engine): void {
     });
 
     it('does not outlive a run that is concluded, by itself or from an equal one: nobody goes on with it', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const base = await ground(store);
+      await using opened = await openLocal(engine);
+      const { store, base } = opened;
       const first = await started(store, (await accepted(store, acceptance(base))).runId);
       await store.recordStep(first, step('one'), NOW, () => '{"step":1}');
       expect(await store.conclude(first, conclusion(), NOW)).toHaveLength(1);
@@ -108,8 +101,7 @@ export function agentContract(engine: Engine): void {
     }
 
     it('is set aside up to the limit of the run, reserved and spent together, and freed by settling for less', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const run = await runOn(opened, 'a');
       const reserve = (amount: number) =>
@@ -122,8 +114,7 @@ export function agentContract(engine: Engine): void {
     });
 
     it('of all runs of a project, and of everything, is limited by the month', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const [one, two] = [await runOn(opened, 'a'), await runOn(opened, 'b')];
       const repository = { ...plenty, repository: 100 };
@@ -134,8 +125,7 @@ export function agentContract(engine: Engine): void {
     });
 
     it('is settled in the month in which it was set aside', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const run = await runOn(opened, 'a');
       const all = { ...plenty, all: 100 };
@@ -146,8 +136,7 @@ export function agentContract(engine: Engine): void {
     });
 
     it('that a killed run had set aside counts as spent', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const run = await runOn(opened, 'a');
       const limits = { ...plenty, run: 100 };
@@ -162,8 +151,7 @@ export function agentContract(engine: Engine): void {
     });
 
     it('that a run set aside which was taken over is not settled again, nor what the next one has set aside', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const run = await runOn(opened, 'a');
       const limits = { ...plenty, run: 200 };
@@ -178,10 +166,8 @@ export function agentContract(engine: Engine): void {
     });
 
     it('is settled too when the run has ended meanwhile, or is erased', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const base = await ground(store);
+      await using opened = await openLocal(engine);
+      const { store, base } = opened;
       const [ended, erased] = [await runOn(opened, 'a'), await runOn(opened, 'b')];
       const all = { ...plenty, all: 100 };
       for (const run of [ended, erased]) await store.reserveMoney(run, { amount: 50, limits: all, now: NOW });

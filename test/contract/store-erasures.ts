@@ -1,5 +1,4 @@
-// The store's contract: what an operator has erased at somebody's request, a person or a project, is nowhere any more.
-
+// The store's contract: what is erased is in no table any more, for Issues, accounts, repositories and installations.
 import { describe, expect, it } from 'vitest';
 import { formatGuidance } from '../../src/core/report.ts';
 import { inPullRequest, ON_MAIN, recorded, seenAs, sighting } from '../support/check-store-samples.ts';
@@ -13,14 +12,17 @@ import {
   trigger,
   WRITER,
 } from '../support/github-store-samples.ts';
-import { acceptance, accepted, at, conclusion, NOW, started, token } from '../support/store-samples.ts';
-import type { Engine, Opened } from './engine.ts';
+import { acceptance, accepted, at, conclusion, ground, NOW, SHA, started, token } from '../support/store-samples.ts';
+import { type Engine, type Opened, openGithub, openLocal, openNew } from './engine.ts';
 
-const callbackUrl = 'https://hooks.example.org/of-mona';
+const CALLBACK_OF_MONA = 'https://hooks.example.org/of-mona';
 const POLLING = { interval: 1, timeout: 20_000 };
+
 const REQUEST = { ...WRITER, at: NOW };
+
 /** What tells of mona wherever it stands. */
 const NAMING = ['mona', '"id":7,', 'github 7', `7 ${NOW}`, 'hash of a'] as const;
+
 const session = (accountId: string) => ({
   ...{ id: 'ses_1', accountId, startedAt: NOW, lastSeenAt: NOW, client: 'Firefox on Linux' },
 });
@@ -34,7 +36,7 @@ async function lived(opened: Opened) {
   const asked = trigger({ by: WRITER, guidance: 'as mona says' });
   const thread = opening('thr_1', { trigger: asked, fixRequest: WRITER });
   const idempotency = { key: 'key of mona', bodyHash: 'h' };
-  const { runId } = await accepted(store, acceptance(base, { thread, callbackUrl, idempotency }));
+  const { runId } = await accepted(store, acceptance(base, { thread, callbackUrl: CALLBACK_OF_MONA, idempotency }));
   const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
   const withheld = { investigationId: 'inv_1', reason: 'a test is missing', request: `${WRITER.id} ${NOW}` };
   const posted = record({ withheld, pullRequest: pullRequest(issueId, { requestedBy: REQUEST }) });
@@ -53,11 +55,10 @@ async function lived(opened: Opened) {
 export function erasuresContract(engine: Engine): void {
   describe('an erased account', () => {
     it('is named nowhere, cannot come in, and is told of nothing', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const { base, issueId } = await lived(opened);
-      const waiting = await accepted(store, acceptance(base, { callbackUrl, fingerprint: 'waits' }));
+      const waiting = await accepted(store, acceptance(base, { callbackUrl: CALLBACK_OF_MONA, fingerprint: 'waits' }));
       for (const text of NAMING) expect([text, await opened.tablesHolding(text)]).not.toEqual([text, []]);
       const erased = await store.eraseAccount('Mona', at(1));
       expect(erased).toEqual({ sessions: 1, tokens: 1, webhooks: 1, mentions: 3, kept: 2 });
@@ -81,8 +82,7 @@ export function erasuresContract(engine: Engine): void {
     });
 
     it('leaves no word of what they asked to be heeded, and the reports as others wrote them', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const { base } = await lived(opened);
       const other = await store.ensureAccount({ login: 'ada', githubId: 70, signingSecret: 's', now: NOW });
@@ -108,8 +108,7 @@ export function erasuresContract(engine: Engine): void {
     });
 
     it('is not named again by what a job had in hand meanwhile', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const { issueId } = await lived(opened);
       const inHand = (await store.findThread('thr_1'))!.record;
@@ -128,8 +127,7 @@ export function erasuresContract(engine: Engine): void {
     });
 
     it('is not named by a pull request that was opened for them meanwhile', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const { issueId } = await lived(opened);
       await store.saveThreadRecord('thr_1', record(), NOW);
@@ -143,8 +141,7 @@ export function erasuresContract(engine: Engine): void {
     });
 
     it('is unknown the second time, and somebody new when the person comes again', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const { base } = await lived(opened);
       await store.eraseAccount('mona', at(1));
@@ -159,8 +156,7 @@ export function erasuresContract(engine: Engine): void {
     });
 
     it('takes nothing of anybody whose number or login only looks like theirs', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const { base } = await lived(opened);
       const other = { id: 77, login: 'mona-lisa' };
@@ -173,8 +169,7 @@ export function erasuresContract(engine: Engine): void {
     });
 
     it('may be of somebody who never had one, by their number', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const { base } = await lived(opened);
       const stranger = { id: 99, login: 'grace' };
@@ -189,8 +184,7 @@ export function erasuresContract(engine: Engine): void {
 
   describe('an erased project', () => {
     it('leaves nothing behind, whatever its state, and the others as they are', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const { base, issueId } = await lived(opened);
       await store.syncInstallation(installation(), [repository(1, 'octo/shop'), repository(2, 'octo/two')], NOW);
@@ -214,8 +208,7 @@ export function erasuresContract(engine: Engine): void {
     });
 
     it('is hidden again in each batch where GitHub shows it meanwhile, and its costs stay in the ledger', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const { base } = await lived(opened);
       const run = await started(store, (await accepted(store, acceptance(base, { fingerprint: 'costs' }))).runId);
@@ -237,15 +230,122 @@ export function erasuresContract(engine: Engine): void {
     });
 
     it('may be one that is hidden already, and is another one when it comes back', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const { project } = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
       await store.removeInstallation(500, NOW);
       expect(await store.eraseProject('octo/shop', at(1))).toMatchObject({ id: project.id });
       expect(await store.listHiddenProjects()).toEqual([]);
       await store.syncInstallation(installation(), [repository(1, 'octo/shop')], at(2));
       expect((await store.findProject('octo/shop'))?.id).not.toBe(project.id);
+    });
+  });
+}
+
+const callbackUrl = 'https://hooks.example.org/in';
+
+const step = { action: 'look', result: 'found', analysis: 'so' };
+
+/** Two joined callers whose run was concluded. */
+async function concluded(opened: Opened, callers: number) {
+  const { store } = opened;
+  const base = await ground(store);
+  const answers = [];
+  for (let i = 0; i < callers; i++) answers.push(await accepted(store, acceptance(base, { callbackUrl })));
+  const runId = answers[0]!.runId;
+  const run = await started(store, runId);
+  await store.recordStep(run, step, NOW);
+  const issueIds = await store.conclude(run, conclusion(), NOW);
+  const webhooks = (await store.listWebhooks(base.account.id, 100)).toReversed();
+  return { base, runId, issueIds, webhooks, investigationIds: answers.map((answer) => answer.investigationId) };
+}
+
+export function erasingContract(engine: Engine): void {
+  describe('an erased Issue', () => {
+    it('leaves nothing behind where nobody else is attached', async () => {
+      await using opened = await openNew(engine);
+      const { store } = opened;
+      const { base, issueIds, webhooks, investigationIds, runId } = await concluded(opened, 1);
+      await opened.queue({}).cancel('run', runId);
+      expect(await store.eraseIssue(issueIds[0]!, at(1))).toBe(true);
+      expect(await store.findIssue(issueIds[0]!)).toBeNull();
+      expect(await store.findInvestigation(investigationIds[0]!)).toBeNull();
+      expect(await store.findWebhook(webhooks[0]!.id)).toBeNull();
+      expect(await store.listSteps(runId, 0)).toEqual([]);
+      expect(await store.listIssueIds(base.project.id)).toEqual([]);
+      expect(Object.values(await opened.recordCounts()).every((count) => count === 0)).toBe(true);
+      expect(await opened.audit()).toContainEqual({ verb: 'issue.erased', subject: issueIds[0] });
+      expect(await store.eraseIssue(issueIds[0]!, at(2))).toBe(false);
+      expect((await opened.audit()).filter((entry) => entry.verb === 'issue.erased')).toHaveLength(1);
+    });
+
+    it('touches nothing of the others who joined, but whom they name', async () => {
+      await using opened = await openNew(engine);
+      const { store } = opened;
+      const { issueIds, webhooks, investigationIds, runId } = await concluded(opened, 3);
+      const others = await Promise.all([store.findIssue(issueIds[1]!), store.findIssue(issueIds[2]!)]);
+      await store.eraseIssue(issueIds[0]!, at(1));
+      const left = await Promise.all([store.findIssue(issueIds[1]!), store.findIssue(issueIds[2]!)]);
+      expect(left[0]).toEqual({ ...others[0], analysis: { ...others[0]!.analysis, sameAs: null } });
+      expect(left[1]).toEqual({ ...others[1], analysis: { ...others[1]!.analysis, sameAs: issueIds[1] } });
+      expect(await store.listSteps(runId, 0)).toHaveLength(1);
+      expect(await store.findInvestigation(investigationIds[1]!)).not.toBeNull();
+      expect(await store.findWebhook(webhooks[0]!.id)).toBeNull();
+      expect(await store.readWebhookData(webhooks[1]!.id)).toEqual(left[0]);
+      const subjects = (await opened.jobs()).filter((job) => job.kind === 'webhook').map((job) => job.subject);
+      expect(subjects).toEqual([webhooks[1]!.id, webhooks[2]!.id]);
+      await store.eraseIssue(issueIds[1]!, at(2));
+      await store.eraseIssue(issueIds[2]!, at(3));
+      expect(await opened.recordCounts()).toMatchObject({ runs: 0, steps: 0, investigations: 0, issues: 0, jobs: 0 });
+    });
+
+    it('hands its place to the oldest of those who were answered from it, of later runs too, and so does a swept one', async () => {
+      await using opened = await openNew(engine);
+      const { store } = opened;
+      const { base, issueIds } = await concluded(opened, 3);
+      const run = await started(store, (await accepted(store, acceptance(base))).runId);
+      const [copy] = await store.concludeFromEqual(run, { sha: SHA, since: NOW, model: null }, at(60));
+      const named = async (...ids: readonly (string | undefined)[]) =>
+        Promise.all(ids.map(async (id) => (await store.findIssue(id ?? ''))?.analysis.sameAs));
+      expect(await named(...issueIds, copy)).toEqual([null, issueIds[0], issueIds[0], issueIds[0]]);
+      await store.eraseIssue(issueIds[2]!, at(61));
+      expect(await named(...issueIds, copy)).toEqual([null, issueIds[0], undefined, issueIds[0]]);
+      await store.eraseIssue(issueIds[0]!, at(61));
+      expect(await named(...issueIds, copy)).toEqual([undefined, null, undefined, issueIds[1]]);
+      expect(await store.sweep({ endedBefore: at(30), keysBefore: NOW, now: at(62) })).toBe(1);
+      expect(await named(copy)).toEqual([null]);
+    });
+
+    it('keeps the record of a delivered webhook, which says nothing any more', async () => {
+      await using opened = await openNew(engine);
+      const { store } = opened;
+      const { issueIds, webhooks } = await concluded(opened, 1);
+      await store.recordAttempt(webhooks[0]!.id, { state: 'delivered', error: '', at: NOW, ms: 5 });
+      await store.eraseIssue(issueIds[0]!, at(1));
+      expect((await store.findWebhook(webhooks[0]!.id))?.state).toBe('delivered');
+      expect(await store.readWebhookData(webhooks[0]!.id)).toBeNull();
+    });
+
+    it('is not made again by its idempotency key', async () => {
+      await using opened = await openLocal(engine);
+      const { store, base } = opened;
+      const idempotency = { key: 'k', bodyHash: 'h' };
+      const { runId, investigationId } = await accepted(store, acceptance(base, { idempotency }));
+      const [issueId] = await store.conclude(await started(store, runId), conclusion(), NOW);
+      await store.eraseIssue(issueId!, NOW);
+      expect(await store.accept(acceptance(base, { idempotency }))).toEqual({ kind: 'repeated', investigationId });
+    });
+
+    it('is not brought back by the late worker of a run that everybody left', async () => {
+      await using opened = await openLocal(engine);
+      const { store, base } = opened;
+      const first = await accepted(store, acceptance(base));
+      const run = await started(store, first.runId);
+      await store.cancel(first.investigationId, { code: 'cancelled', detail: '' }, NOW);
+      const second = await accepted(store, acceptance(base));
+      expect(second.joined).toBe(false);
+      await expect(store.conclude(run, conclusion(), NOW)).rejects.toMatchObject({ code: 'lease_lost' });
+      const [issueId] = await store.conclude(await started(store, second.runId), conclusion(), NOW);
+      expect(await store.listIssueIds(base.project.id)).toEqual([issueId]);
     });
   });
 }

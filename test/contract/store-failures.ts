@@ -1,17 +1,16 @@
-// The store's contract: the ledger counts each red check once, and knows a failure again wherever it is seen.
+// The store's contract: failures are recognised by their fingerprint, with sightings, statistics and the likeliest commit.
 import { describe, expect, it } from 'vitest';
+import type { CommitRange } from '../../src/core/failure.ts';
 import { found, inBranch, ofActions, recorded, sighting } from '../support/check-store-samples.ts';
 import { githubGround, repository } from '../support/github-store-samples.ts';
 import { acceptance, accepted, at, conclusion, NOW, SHA, started } from '../support/store-samples.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, openGithub } from './engine.ts';
 
 export function failuresContract(engine: Engine): void {
   describe('a failure', () => {
     it('is made where its fingerprint is new in the project', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const { project } = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
       const first = sighting('k1', { at: at(5) });
       const { failure, standing } = await recorded(store, project.id, [first]);
       expect(standing).toBe('new');
@@ -49,10 +48,8 @@ export function failuresContract(engine: Engine): void {
     });
 
     it('is known when it is seen again, and new still to the one that it was new to', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const { project } = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
       const standing = async (...sightings: Parameters<typeof recorded>[2]) =>
         (await recorded(store, project.id, sightings)).standing;
       expect(await standing(sighting('a1'))).toBe('new');
@@ -64,10 +61,8 @@ export function failuresContract(engine: Engine): void {
     });
 
     it('tells first and last sighting by their moments, and the newest twenty names of each kind', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const { project } = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
       const late = Array.from({ length: 25 }, (_, i) =>
         inBranch(`k${i}`, i, { at: at(100 + i), checkName: `check ${i}`, branch: `b${i % 3}` }),
       );
@@ -87,10 +82,8 @@ export function failuresContract(engine: Engine): void {
     });
 
     it('counts what was chance once for each key, and only what was recorded', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const { project } = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
       await recorded(store, project.id, [sighting('a'), sighting('b'), sighting('c')]);
       await recorded(store, project.id, [sighting('d')], 'fal_2');
       await store.markFlaky('fal_1', ['a', 'a', 'd', 'x'], NOW);
@@ -101,10 +94,8 @@ export function failuresContract(engine: Engine): void {
     });
 
     it('keeps its range of commits until it is opened anew', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const { project } = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
       await recorded(store, project.id, [sighting('a')]);
       const range = { from: 'x', to: SHA, total: 1, commits: [{ sha: SHA, author: 'mona', subject: 'break it' }] };
       await store.saveRange('fal_1', range);
@@ -119,10 +110,8 @@ export function failuresContract(engine: Engine): void {
     });
 
     it('that was closed is opened anew by what is seen later, with nothing that was begun for it', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const base = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, base } = opened;
       const { id } = base.project;
       await recorded(store, id, [sighting('a')]);
       const { investigationId } = await accepted(store, acceptance(base, { thread: found('fal_1') }));
@@ -149,10 +138,8 @@ export function failuresContract(engine: Engine): void {
 
     it('that is back within a day in the pull request that it was looked into for keeps that, where it brought something', async () => {
       const back = async (hours: number, number: number, end: 'running' | 'concluded' | 'gave_up') => {
-        await using place = await engine.place();
-        await using opened = await place.open();
-        const { store } = opened;
-        const base = await githubGround(store);
+        await using opened = await openGithub(engine);
+        const { store, base } = opened;
         const { id } = base.project;
         await recorded(store, id, [inBranch('a', 5)]);
         const { runId } = await accepted(store, acceptance(base, { thread: found('fal_1') }));
@@ -172,10 +159,8 @@ export function failuresContract(engine: Engine): void {
     });
 
     it('was looked into so often by one account since then', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const base = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, base } = opened;
       const bot = await store.ensureAccount({ login: 'bot', githubId: 900, signingSecret: 'whsec_b', now: NOW });
       for (let i = 0; i < 3; i += 1) await accepted(store, acceptance({ ...base, account: bot }, { now: at(i) }));
       await accepted(store, acceptance(base, { now: at(2) }));
@@ -186,10 +171,8 @@ export function failuresContract(engine: Engine): void {
     });
 
     it('is listed with those last seen first, a page at a time', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const { project } = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
       for (const [i, seconds] of [3, 1, 2, 2, 5].entries()) {
         await recorded(store, project.id, [sighting(`k${i}`, { at: at(seconds), checkName: `c${i}` })], `fal_${i}`);
       }
@@ -207,6 +190,192 @@ export function failuresContract(engine: Engine): void {
       expect(await ids({ limit: 9, state: 'closed' })).toEqual(['fal_0']);
       expect(await ids({ limit: 2, state: 'open', after: 'fal_4' })).toEqual(['fal_3', 'fal_2']);
       expect(await store.listFailures('prj_other', { limit: 9 })).toEqual([]);
+    });
+  });
+}
+
+const RANGE: CommitRange = {
+  ...{ from: 'x', to: SHA, total: 2 },
+  commits: [
+    { sha: SHA, author: 'mona', subject: 'Say more' },
+    { sha: 'b'.repeat(40), author: 'wren', subject: 'Break it' },
+  ],
+};
+
+const LIKELIEST = { sha: 'b'.repeat(40), reason: 'touches src/cart.ts, which the failing lines name' };
+
+async function lookedInto(engine: Engine) {
+  await using opening = new AsyncDisposableStack();
+  const { store } = opening.use(await opening.use(await engine.place()).open());
+  const base = await githubGround(store);
+  await recorded(store, base.project.id, [sighting('a')]);
+  await recorded(store, base.project.id, [sighting('b')], 'fal_2');
+  for (const id of ['fal_1', 'fal_2']) await store.saveRange(id, RANGE);
+  const { runId } = await accepted(store, acceptance(base, { thread: found('fal_1') }));
+  const besides = found('fal_2', { threadId: 'thr_2', subject: { kind: 'failure', failureId: 'fal_2' } });
+  const other = await accepted(store, acceptance(base, { thread: besides, fingerprint: 'other' }));
+  if (other.runId === runId) throw new Error('the two share a run');
+  const run = await started(store, runId);
+  const rangeOf = async (id: string) => (await store.findFailure(id))?.range;
+  const opened = opening.move();
+  return { store, projectId: base.project.id, run, rangeOf, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+export function likeliestContract(engine: Engine): void {
+  describe('the likeliest commit', () => {
+    it('stands in the range of the failure that the run looks into, and in no other', async () => {
+      await using at = await lookedInto(engine);
+      for (const _ of ['once', 'again']) await at.store.saveLikeliestCommit(at.run, LIKELIEST);
+      expect(await at.rangeOf('fal_1')).toEqual({ ...RANGE, likeliest: LIKELIEST });
+      expect(await at.rangeOf('fal_2')).toEqual(RANGE);
+      await recorded(at.store, at.projectId, [sighting('c')]);
+      expect(await at.rangeOf('fal_1')).toEqual({ ...RANGE, likeliest: LIKELIEST });
+    });
+
+    it('is refused from a run that was taken over', async () => {
+      await using at = await lookedInto(engine);
+      await started(at.store, at.run.id);
+      await expect(at.store.saveLikeliestCommit(at.run, LIKELIEST)).rejects.toMatchObject({ code: 'lease_lost' });
+      expect(await at.rangeOf('fal_1')).toEqual(RANGE);
+    });
+
+    it('is left out where the range does not list all of its commits', async () => {
+      await using at = await lookedInto(engine);
+      await at.store.saveRange('fal_1', { ...RANGE, total: 3 });
+      await at.store.saveLikeliestCommit(at.run, LIKELIEST);
+      expect(await at.rangeOf('fal_1')).toEqual({ ...RANGE, total: 3 });
+    });
+
+    it('is looked for in the range of the failure that the run looks into, where that has one', async () => {
+      await using at = await lookedInto(engine);
+      await at.store.saveRange('fal_2', { ...RANGE, from: 'y' });
+      expect(await at.store.findRangeOfRun(at.run.id)).toEqual(RANGE);
+      expect(await at.store.findRangeOfRun('run_none')).toBeNull();
+    });
+
+    it('is left out where the range has no such commit, or is gone', async () => {
+      await using opened = await lookedInto(engine);
+      const { store, projectId, run, rangeOf } = opened;
+      await store.saveLikeliestCommit(run, { ...LIKELIEST, sha: 'c'.repeat(40) });
+      expect(await rangeOf('fal_1')).toEqual(RANGE);
+      const green = { sha: 'g', checks: [ofActions('test')], at: at(5), contained: [{ from: SHA, to: 'g' }] };
+      await store.closeFixedFailures(projectId, green, at(5));
+      await recorded(store, projectId, [sighting('c', { at: at(6) })]);
+      await store.saveLikeliestCommit(run, LIKELIEST);
+      expect(await rangeOf('fal_1')).toBeNull();
+    });
+  });
+}
+
+const BESIDES = { sha: 'own', pullRequest: 5, branch: 'topic-5' };
+
+export function habitsContract(engine: Engine): void {
+  describe('the habits of a failure', () => {
+    it('count each commit once, without the one that is asked for', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      await recorded(store, project.id, [
+        ...['1', '2', '3'].map((key) => inBranch(key, 6, { sha: 'six', branch: 'topic-6' })),
+        inBranch('4', 5, { sha: 'before', branch: 'topic-5', at: at(7) }),
+        inBranch('5', null, { sha: 'pushed', branch: 'aside' }),
+        inBranch('6', 7, { sha: 'own', branch: 'own', at: at(9) }),
+        sighting('7', { sha: 'main' }),
+      ]);
+      await store.markFlaky('fal_1', ['1', '2', '6'], NOW);
+      const all = { isTrustedOnly: false, besides: BESIDES };
+      const none = { heads: 0, flakyHeads: 0, flakyOnDefault: 0, pullRequests: 0, branches: 0, lastOnDefaultAt: '' };
+      expect(await store.readFailureStatistics('fal_1', all)).toEqual({
+        ...{ ...none, heads: 4, flakyHeads: 1, pullRequests: 1, branches: 2, lastOnDefaultAt: NOW },
+      });
+      await store.markFlaky('fal_1', ['7'], NOW);
+      expect(await store.readFailureStatistics('fal_1', all)).toMatchObject({ flakyHeads: 2, flakyOnDefault: 1 });
+      expect(await store.readFailureStatistics('fal_2', all)).toEqual(none);
+    });
+
+    it('leave out, where that is asked for, what nobody with write stands behind', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      const outside = { isTrusted: false, at: at(9) };
+      await recorded(store, project.id, [
+        inBranch('1', 6, { sha: 'a', ...outside }),
+        inBranch('2', 7, { sha: 'b', ...outside }),
+        inBranch('3', 8, { sha: 'c' }),
+      ]);
+      await store.markFlaky('fal_1', ['1', '2'], NOW);
+      const habits = (isTrustedOnly: boolean) =>
+        store.readFailureStatistics('fal_1', { isTrustedOnly, besides: BESIDES });
+      expect(await habits(true)).toMatchObject({ heads: 1, flakyHeads: 0, pullRequests: 1 });
+      expect(await habits(false)).toMatchObject({ heads: 3, flakyHeads: 2, pullRequests: 3 });
+    });
+  });
+
+  describe('a failure that is seen on the default branch', () => {
+    it('has its headline from there, however it was called elsewhere before or after', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      const record = async (headline: string, seen: Parameters<typeof recorded>[2]) => {
+        const named = { id: 'fal_1', projectId: project.id, fingerprint: 'print', headline };
+        return (await store.recordSightings(named, seen, NOW)).failure.headline;
+      };
+      expect(await record('of a fork', [inBranch('a', 5)])).toBe('of a fork');
+      expect(await record('of another', [inBranch('b', 6)])).toBe('of a fork');
+      expect(await record('of main', [sighting('c')])).toBe('of main');
+      expect(await record('of a fork', [inBranch('d', 5)])).toBe('of main');
+      expect(await record('later', [sighting('e')])).toBe('of main');
+      const green = { sha: 'later', checks: [ofActions('test')], at: at(5), contained: [{ from: SHA, to: 'later' }] };
+      await store.closeFixedFailures(project.id, green, at(5));
+      expect(await record('of a fork', [inBranch('f', 5, { at: at(6) })])).toBe('of main');
+      expect(await record('anew', [sighting('g', { at: at(7) })])).toBe('anew');
+    });
+
+    it('at a commit that was of a pull request is open there, with what was begun for it', async () => {
+      await using opened = await openGithub(engine);
+      const { store, base } = opened;
+      const { id } = base.project;
+      await recorded(store, id, [inBranch('a', 5, { isTrusted: false })]);
+      const { investigationId } = await accepted(store, acceptance(base, { thread: found('fal_1') }));
+      await store.closeFailuresOfPullRequest(id, 5, at(5));
+      expect(await store.findFailure('fal_1')).toMatchObject({ state: 'closed' });
+      const { failure } = await recorded(store, id, [sighting('a')]);
+      expect(failure).toMatchObject({ state: 'open', opening: 1, isOnDefault: true, hits: 1, closed: null });
+      expect(failure.investigationId).toBe(investigationId);
+      const trusted = { isTrustedOnly: true, besides: BESIDES };
+      expect(await store.readFailureStatistics('fal_1', trusted)).toMatchObject({ heads: 1, pullRequests: 0 });
+      await store.closeFailuresOfPullRequest(id, 5, at(8));
+      expect(await store.findFailure('fal_1')).toEqual(failure);
+      const green = { sha: 'later', checks: [ofActions('test')], at: at(9), contained: [{ from: SHA, to: 'later' }] };
+      expect(await store.closeFixedFailures(id, green, at(9))).toHaveLength(1);
+      expect((await recorded(store, id, [sighting('a')])).failure.state).toBe('closed');
+    });
+  });
+
+  describe('what is green', () => {
+    it('is that check of that App, and closes nothing that is red at the same commit', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      await recorded(store, project.id, [sighting('a')]);
+      const green = { sha: 'later', at: at(5), contained: [{ from: SHA, to: 'later' }] };
+      const closed = async (app: string, red: readonly string[] = []) =>
+        (await store.closeFixedFailures(project.id, { ...green, checks: [{ app, name: 'test' }], red }, at(5))).length;
+      expect(await closed('another-ci')).toBe(0);
+      expect(await closed('')).toBe(0);
+      await store.recordPassingCheck(project.id, { check: { app: '', name: 'test' }, sha: 'later', at: at(4) });
+      expect(await closed('another-ci')).toBe(0);
+      expect(await closed('github-actions', ['fal_1'])).toBe(0);
+      expect(await closed('github-actions', ['fal_2'])).toBe(1);
+      expect(await store.listPassingChecks(project.id, ofActions('test'))).toEqual([]);
+    });
+
+    it('in a pull request leaves open what became red there after that', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      await recorded(store, project.id, [inBranch('a', 5), inBranch('b', 5, { at: at(8) })], 'fal_later');
+      await recorded(store, project.id, [inBranch('a', 5)], 'fal_back');
+      await store.closeFailuresOfPullRequest(project.id, 5, '2026-11-20T10:00:05Z');
+      expect(await store.findFailure('fal_later')).toMatchObject({ state: 'open' });
+      expect(await store.findFailure('fal_back')).toMatchObject({ state: 'closed', closed: { at: at(5) } });
+      const { failure } = await recorded(store, project.id, [inBranch('b', 5, { at: at(8) })], 'fal_back');
+      expect(failure).toMatchObject({ state: 'open', opening: 2 });
     });
   });
 }

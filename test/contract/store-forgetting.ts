@@ -1,6 +1,7 @@
-// The store's contract: what is erased or past its retention leaves its threads, and projects that are gone leave altogether.
+// The store's contract: records past their time are swept, and what they belong to stays whole.
 import { describe, expect, it } from 'vitest';
 import { EMPTY_RECORD } from '../../src/core/thread.ts';
+import { finding, found, inBranch, ofActions, recorded, seenAs, sighting } from '../support/check-store-samples.ts';
 import {
   butBackfills,
   comment,
@@ -12,10 +13,11 @@ import {
   repository,
   trigger,
 } from '../support/github-store-samples.ts';
-import { acceptance, accepted, at, conclusion, type Ground, NOW, started } from '../support/store-samples.ts';
-import type { Engine, Opened } from './engine.ts';
+import { acceptance, accepted, at, conclusion, type Ground, NOW, SHA, started } from '../support/store-samples.ts';
+import { type Engine, type Opened, openGithub, openNew } from './engine.ts';
 
 const day = 24 * 60 * 60;
+
 const held = { comment: 'what the report said', pullRequest: 'and its cure' };
 
 /** A thread whose investigation is concluded, with what would be shown of it, and nothing left to publish. */
@@ -38,8 +40,7 @@ async function concluded(opened: Opened, base: Ground, threadId = 'thr_1', numbe
 export function forgettingContract(engine: Engine): void {
   describe('a thread', () => {
     it('whose Issue is erased has no text left, publishes that, and still knows its comment', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const { issueId, investigationId } = await concluded(opened, await githubGround(store));
       await store.eraseIssue(issueId, at(1));
@@ -57,10 +58,8 @@ export function forgettingContract(engine: Engine): void {
     });
 
     it('of which an earlier Issue is erased keeps the words of the latest request, but not what would be shown', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const base = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, base } = opened;
       const first = await concluded(opened, base);
       const second = await concluded(opened, base);
       await store.eraseIssue(first.issueId, at(1));
@@ -71,10 +70,8 @@ export function forgettingContract(engine: Engine): void {
     });
 
     it('whose investigations are past their retention is swept after them, but for one with an open pull request', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const base = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, base } = opened;
       await concluded(opened, base, 'thr_gone', 1);
       const open = await concluded(opened, base, 'thr_open', 2);
       const merged = await concluded(opened, base, 'thr_merged', 3);
@@ -95,8 +92,7 @@ export function forgettingContract(engine: Engine): void {
     });
 
     it('that changed lately waits for its job, though its Issue was erased', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const { issueId } = await concluded(opened, await githubGround(store));
       await store.eraseIssue(issueId, at(100));
@@ -112,10 +108,8 @@ export function forgettingContract(engine: Engine): void {
     const sweep = (opened: Opened, now: string) => opened.store.sweep({ endedBefore: NOW, keysBefore: NOW, now });
 
     it('is erased after 30 days with all that is its own, whatever its state', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const base = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, base } = opened;
       const { issueId } = await concluded(opened, base);
       await opened.manyIssues(base.project.id, base.account.id, 450);
       const callbackUrl = 'https://hooks.example.org/in';
@@ -135,10 +129,8 @@ export function forgettingContract(engine: Engine): void {
     });
 
     it('is another one when its repository comes back after that, and the same one before', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const { project } = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
       await store.hideRepository({ id: 1, installationId: 500 }, NOW);
       await sweep(opened, at(30 * day));
       expect((await store.putRepository(500, repository(1, 'octo/shop'), at(30 * day)))?.id).toBe(project.id);
@@ -150,10 +142,8 @@ export function forgettingContract(engine: Engine): void {
     });
 
     it('was told of what it was told until it is erased, and no other project of the same', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const { project } = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
       const other = (await store.putRepository(500, repository(2, 'octo/two'), NOW))!;
       await store.saveConfigNotice(project.id, 'digest', NOW);
       await store.saveConfigNotice(project.id, 'digest', at(1));
@@ -170,10 +160,8 @@ export function forgettingContract(engine: Engine): void {
     });
 
     it('takes nothing of the others with it, nor a hidden folder of local mode', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const base = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, base } = opened;
       const { issueId } = await concluded(opened, base);
       const two = repository(2, 'octo/two');
       await store.syncInstallation(installation(), [repository(1, 'octo/shop'), two], NOW);
@@ -185,6 +173,127 @@ export function forgettingContract(engine: Engine): void {
       expect(await store.findIssue(issueId)).not.toBeNull();
       expect(await store.findThread('thr_1')).not.toBeNull();
       expect(await store.syncProjects([{ name: 'local/app', source }], at(40 * day))).toEqual([local]);
+    });
+  });
+}
+
+function sweep({ store }: Opened, endedBefore: string, now = endedBefore) {
+  return store.sweep({ endedBefore, keysBefore: NOW, now });
+}
+
+async function noted({ store }: Opened, projectId: string, id: string) {
+  await store.ensureHead({ id, projectId, sha: id, branch: '' }, { runAt: NOW, now: NOW });
+}
+
+export function forgettingChecksContract(engine: Engine): void {
+  describe('a head that did not change for so long', () => {
+    it('is swept with its jobs, and leaves the others and the ledger', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      await recorded(store, project.id, [sighting('k', { at: at(100) })]);
+      for (const id of ['hed_old', 'hed_young', 'hed_never']) await noted(opened, project.id, id);
+      await store.saveHead('hed_old', seenAs('red', { findings: [finding('fal_1')] }), at(10));
+      await store.saveHead('hed_young', seenAs('red', { findings: [finding('fal_1')] }), at(20));
+      await sweep(opened, at(20));
+      expect(await store.findHead('hed_young')).toMatchObject({ id: 'hed_young', findings: [finding('fal_1')] });
+      expect([await store.findHead('hed_old'), await store.findHead('hed_never')]).toEqual([null, null]);
+      const subjects = new Set((await opened.jobs()).map((job) => job.subject));
+      expect(subjects).toEqual(new Set([project.id, 'hed_young']));
+      expect(await opened.recordCounts()).toMatchObject({ heads: 1, findings: 1, failures: 1, sightings: 1 });
+    });
+
+    it('is swept with any number of others', async () => {
+      await using opened = await openGithub(engine);
+      const { project } = opened;
+      for (let i = 0; i < 201; i++) await noted(opened, project.id, `hed_${i}`);
+      expect(await sweep(opened, at(1))).toBe(0);
+      expect(await opened.recordCounts()).toMatchObject({ heads: 0, jobs: 1 });
+    });
+  });
+
+  describe('a failure', () => {
+    it('that was not seen for so long is swept, open or closed, with its headline', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      await recorded(store, project.id, [sighting('k', { at: at(1) })], 'fal_open');
+      await recorded(store, project.id, [sighting('k', { at: at(1), checkName: 'x' })], 'fal_closed');
+      await store.closeFixedFailures(
+        project.id,
+        { sha: SHA, checks: [ofActions('x')], at: at(2), contained: [] },
+        at(2),
+      );
+      await recorded(store, project.id, [sighting('k', { at: at(1) }), sighting('l', { at: at(5) })], 'fal_seen');
+      await sweep(opened, at(5));
+      expect((await store.listFailures(project.id, { limit: 9 })).map((one) => one.id)).toEqual(['fal_seen']);
+      expect(await store.findFailure('fal_seen')).toMatchObject({ hits: 2, firstSeen: { key: 'k' } });
+      expect(await opened.recordCounts()).toMatchObject({ failures: 1, sightings: 1 });
+    });
+
+    it('that nobody has seen for 30 days is open no more, and new when it is back', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      await recorded(store, project.id, [sighting('k', { sha: 'last', at: at(1) })], 'fal_gone');
+      await recorded(store, project.id, [sighting('k', { at: at(9) })], 'fal_seen');
+      const now = at(30 * day + 5);
+      await sweep(opened, NOW, now);
+      expect(await store.findFailure('fal_gone')).toMatchObject({
+        state: 'closed',
+        closed: { sha: 'last', at: now, by: 'unseen' },
+      });
+      expect(await store.findFailure('fal_seen')).toMatchObject({ state: 'open', closed: null });
+      const back = await recorded(store, project.id, [sighting('l', { at: at(30 * day + 6) })], 'fal_gone');
+      expect(back).toMatchObject({ standing: 'new', failure: { state: 'open', opening: 2 } });
+    });
+
+    it('that goes on names neither an investigation nor a thread that was swept', async () => {
+      await using opened = await openGithub(engine);
+      const { store, base } = opened;
+      await recorded(store, base.project.id, [inBranch('k', 5, { at: at(100) })]);
+      const { runId, investigationId } = await accepted(store, acceptance(base, { thread: found('fal_1') }));
+      await store.conclude(await started(store, runId), conclusion(), NOW);
+      await noted(opened, base.project.id, 'hed_1');
+      const link = finding('fal_1', { investigationId, threadId: 'thr_1', isOwnThread: true });
+      await store.saveHead('hed_1', seenAs('red', { findings: [link] }), at(100));
+      expect(await sweep(opened, at(50))).toBe(1);
+      expect(await store.findThread('thr_1')).toBeNull();
+      expect(await store.findFailure('fal_1')).toMatchObject({ investigationId: null, threadId: null });
+      const none = { investigationId: null, threadId: null, isOwnThread: false };
+      expect((await store.findHead('hed_1'))?.findings).toEqual([{ ...link, ...none }]);
+    });
+
+    it('has greens beside it that go as well', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      await store.recordPassingCheck(project.id, { check: ofActions('old'), sha: 'a', at: at(1) });
+      await store.recordPassingCheck(project.id, { check: ofActions('young'), sha: 'a', at: at(5) });
+      await sweep(opened, at(5));
+      expect(await opened.recordCounts()).toMatchObject({ passing_checks: 1 });
+      expect(await store.listPassingChecks(project.id, ofActions('young'))).toHaveLength(1);
+    });
+  });
+
+  describe('a project of GitHub that is hidden', () => {
+    it('is erased after 30 days with its heads, failures and backfill, and their jobs; another one stays', async () => {
+      await using opened = await openGithub(engine);
+      const { store, base } = opened;
+      const other = (await store.putRepository(500, repository(2, 'octo/two'), NOW))!;
+      await recorded(store, base.project.id, [sighting('k', { at: at(40 * day) })]);
+      await store.recordPassingCheck(base.project.id, { check: ofActions('x'), sha: 'a', at: at(40 * day) });
+      const { investigationId } = await accepted(store, acceptance(base, { thread: found('fal_1') }));
+      const link = finding('fal_1', { investigationId, threadId: 'thr_1' });
+      for (let i = 0; i < 201; i++) await noted(opened, base.project.id, `hed_${i}`);
+      await store.saveHead('hed_0', seenAs('red', { findings: [link] }), NOW);
+      await noted(opened, other.id, 'hed_two');
+      await store.hideRepository({ id: 1, installationId: 500 }, NOW);
+      await sweep(opened, NOW, at(30 * day));
+      expect(await store.findHead('hed_0')).not.toBeNull();
+      expect(await sweep(opened, NOW, at(30 * day + 1))).toBe(1);
+      const left = { heads: 1, findings: 0, failures: 0, sightings: 0, passing_checks: 0, backfills: 1, threads: 0 };
+      expect(await opened.recordCounts()).toMatchObject(left);
+      expect((await opened.jobs()).map(({ kind, subject }) => ({ kind, subject }))).toEqual([
+        { kind: 'backfill', subject: other.id },
+        { kind: 'head', subject: 'hed_two' },
+      ]);
     });
   });
 }

@@ -1,9 +1,18 @@
-// The store's contract: red checks open a thread that nobody asked for, and what comes of it is shown wherever it is named.
+// The store's contract: red checks open threads that nobody asked for, and their links follow what becomes of them.
 import { describe, expect, it } from 'vitest';
 import { EMPTY_RECORD } from '../../src/core/thread.ts';
-import { finding, found, inPullRequest, recorded, seenAs, sighting } from '../support/check-store-samples.ts';
+import {
+  finding,
+  found,
+  inPullRequest,
+  recorded,
+  seenAs,
+  sighting,
+  withCheckRun,
+} from '../support/check-store-samples.ts';
 import {
   butBackfills,
+  comment,
   githubGround,
   opening,
   pullRequest,
@@ -13,7 +22,7 @@ import {
   WRITER,
 } from '../support/github-store-samples.ts';
 import { acceptance, accepted, at, conclusion, NOW, started } from '../support/store-samples.ts';
-import type { Engine, Opened } from './engine.ts';
+import { type Engine, type Opened, openNew } from './engine.ts';
 
 const asked = { kind: 'pull_request', number: 5 } as const;
 
@@ -33,8 +42,7 @@ async function taken(opened: Opened) {
 export function foundThreadsContract(engine: Engine): void {
   describe('a report that a person asks for on a pull request', () => {
     it('has the newest head of that looked at again, for what begins there unasked', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const base = await ground(opened);
       for (const [i, number] of [5, 5, 6].entries()) {
@@ -51,8 +59,7 @@ export function foundThreadsContract(engine: Engine): void {
 
   describe('a report of red checks', () => {
     it('makes the thread of its subject, and tells of its failure, in one write', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const base = await ground(opened);
       const thread = found('fal_1', { fixRequest: WRITER });
@@ -70,8 +77,7 @@ export function foundThreadsContract(engine: Engine): void {
     });
 
     it('takes over the thread that is there, and ends nothing in it', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const base = await ground(opened);
       const person = opening('thr_1', { subject: asked, fixRequest: TRIAGER });
@@ -96,8 +102,7 @@ export function foundThreadsContract(engine: Engine): void {
     });
 
     it('of a further cause leaves the investigation of the thread, unless that is gone', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const base = await ground(opened);
       const follow = (failureId: string) => found(failureId, { isLead: false });
@@ -113,8 +118,7 @@ export function foundThreadsContract(engine: Engine): void {
     });
 
     it('that is sent again changes nothing, and touches no failure of another project', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const base = await ground(opened);
       const idempotency = { key: 'failure fal_1 1', bodyHash: 'h' };
@@ -130,8 +134,7 @@ export function foundThreadsContract(engine: Engine): void {
     });
 
     it('gives its caller the verdict that is known without a model, and those who join it what the run says', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store } = opened;
       const base = await ground(opened);
       const { runId } = await accepted(store, acceptance(base, { thread: found('fal_1'), verdict: 'base_broken' }));
@@ -159,8 +162,7 @@ export function foundThreadsContract(engine: Engine): void {
     }
 
     it('is found by it, and shows what becomes of its investigations', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store, runId, link } = await named(opened);
       await store.saveHead('hed_1', seenAs('red', { findings: [link, finding('fal_2')] }), NOW);
       await store.saveHead('hed_2', seenAs('green', { findings: [{ ...link, isOwnThread: false }] }), NOW);
@@ -190,8 +192,7 @@ export function foundThreadsContract(engine: Engine): void {
     });
 
     it.each(['cancel', 'giveUp'] as const)('shows the end by %s', async (end) => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store, runId, link, investigationId } = await named(opened);
       await store.saveHead('hed_1', seenAs('red', { findings: [link] }), NOW);
       await taken(opened);
@@ -202,8 +203,7 @@ export function foundThreadsContract(engine: Engine): void {
     });
 
     it('has the threads published that it names, named before, or that its pull request has', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store, base, link } = await named(opened);
       const subject = { kind: 'failure', failureId: 'fal_2' } as const;
       const thread = found('fal_2', { threadId: 'thr_2', subject, trigger: trigger({ kind: 'checks' }) });
@@ -218,6 +218,77 @@ export function foundThreadsContract(engine: Engine): void {
       expect(await taken(opened)).toEqual(['check-run hed_1', 'publish thr_1']);
       await store.saveHead('hed_2', seenAs('red', { findings: [link], place: null }), NOW);
       expect(await taken(opened)).toEqual(['check-run hed_2', 'publish thr_1']);
+    });
+  });
+}
+
+const { url } = withCheckRun().checkRun!;
+
+/** A head that has begun an investigation, which another head only names. */
+async function begun(opened: Opened) {
+  const { store } = opened;
+  const base = await githubGround(store);
+  await recorded(store, base.project.id, [sighting('k')]);
+  const { investigationId, runId } = await accepted(store, acceptance(base, { thread: found('fal_1') }));
+  const link = finding('fal_1', { investigationId, threadId: 'thr_1', isOwnThread: true });
+  for (const id of ['hed_naming', 'hed_own']) {
+    await store.ensureHead({ id, projectId: base.project.id, sha: id, branch: '' }, { runAt: NOW, now: NOW });
+    const isOwnThread = id === 'hed_own';
+    await store.saveHead(id, seenAs('red', { findings: [{ ...link, isOwnThread }] }), NOW);
+  }
+  const links = async (issueId: string) => (await store.findIssue(issueId))?.analysis.links;
+  return { store, base, investigationId, runId, links };
+}
+
+export function checkLinksContract(engine: Engine): void {
+  describe('the check run of a head', () => {
+    it('that stands before the Issue is its link from the beginning', async () => {
+      await using opened = await openNew(engine);
+      const { store, base, runId, links } = await begun(opened);
+      await store.saveHeadRecord('hed_naming', withCheckRun('https://github.test/other'), NOW);
+      await store.saveHeadRecord('hed_own', withCheckRun(), NOW);
+      expect(await accepted(store, acceptance(base))).toMatchObject({ runId, joined: true });
+      const ids = await store.conclude(await started(store, runId), conclusion(), NOW);
+      const none = { comment: null, checkRun: null, pullRequest: null };
+      expect(await Promise.all(ids.map(links))).toEqual([{ ...none, checkRun: url }, none]);
+    });
+
+    it('that comes after the Issue becomes its link, and stays it when a comment is recorded', async () => {
+      await using opened = await openNew(engine);
+      const { store, runId, links, investigationId } = await begun(opened);
+      const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
+      await store.saveHeadRecord('hed_naming', withCheckRun('https://github.test/other'), NOW);
+      await store.saveHeadRecord('hed_own', { checkRun: null, held: 'words' }, NOW);
+      expect((await links(issueId))?.checkRun).toBeNull();
+      await store.saveHeadRecord('hed_own', withCheckRun(), NOW);
+      expect((await links(issueId))?.checkRun).toBe(url);
+      const posted = record({ comment: comment(investigationId) });
+      await store.saveThreadRecord('thr_1', posted, at(1));
+      await store.saveHeadRecord('hed_own', withCheckRun(), at(2));
+      expect(await links(issueId)).toEqual({ comment: posted.comment?.url, checkRun: url, pullRequest: null });
+      await store.saveThreadRecord('thr_1', record(), at(3));
+      expect(await links(issueId)).toEqual({ comment: null, checkRun: url, pullRequest: null });
+    });
+  });
+
+  describe('an erased Issue of red checks', () => {
+    it('is named neither by its failure nor by any head, and can be begun anew', async () => {
+      await using opened = await openNew(engine);
+      const { store, base, runId, investigationId } = await begun(opened);
+      const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
+      expect((await store.findHead('hed_own'))?.findings[0]?.investigationId).toBe(investigationId);
+      await store.eraseIssue(issueId, NOW);
+      expect(await store.findFailure('fal_1')).toMatchObject({
+        investigationId: null,
+        threadId: 'thr_1',
+        state: 'open',
+      });
+      for (const id of ['hed_own', 'hed_naming']) {
+        const kept = { failureId: 'fal_1', investigationId: null, threadId: 'thr_1' };
+        expect((await store.findHead(id))?.findings).toMatchObject([kept]);
+      }
+      const again = await accepted(store, acceptance(base, { thread: found('fal_1') }));
+      expect((await store.findFailure('fal_1'))?.investigationId).toBe(again.investigationId);
     });
   });
 }

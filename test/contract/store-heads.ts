@@ -2,12 +2,21 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_HEAD_RECORD } from '../../src/core/head.ts';
 import type { Store } from '../../src/db/store.ts';
-import { finding, inPullRequest, recorded, seenAs, sighting, withCheckRun } from '../support/check-store-samples.ts';
+import {
+  finding,
+  inPullRequest,
+  ON_MAIN,
+  recorded,
+  seenAs,
+  sighting,
+  withCheckRun,
+} from '../support/check-store-samples.ts';
 import { butBackfills, githubGround, repository } from '../support/github-store-samples.ts';
-import { at, NOW } from '../support/store-samples.ts';
-import type { Engine } from './engine.ts';
+import { acceptance, accepted, at, conclusion, NOW, started } from '../support/store-samples.ts';
+import { type Engine, openGithub } from './engine.ts';
 
 const unasked = { urgency: 'automatic' };
+
 const times = (seconds: number) => ({ runAt: at(seconds), now: NOW });
 
 /** Notes a head of that commit. */
@@ -18,10 +27,8 @@ function noted(store: Store, projectId: string, name: string, branch = 'topic') 
 export function headsContract(engine: Engine): void {
   describe('a head', () => {
     it('is made once for a commit of a project, with a job that is due at the earliest of the moments', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const { project } = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
       const wanted = { id: 'hed_1', projectId: project.id, sha: 'aaa', branch: '' };
       const head = await store.ensureHead(wanted, times(600));
       expect(head).toEqual({
@@ -48,10 +55,8 @@ export function headsContract(engine: Engine): void {
     });
 
     it('is given a branch where none was known, and keeps the one that it has', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const { project } = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
       await noted(store, project.id, 'aaa', '');
       expect((await noted(store, project.id, 'aaa', 'topic')).branch).toBe('topic');
       expect((await noted(store, project.id, 'aaa', 'other')).branch).toBe('topic');
@@ -78,10 +83,8 @@ export function headsContract(engine: Engine): void {
     });
 
     it('holds what was found at it, in order, and what is found later in its place', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const { project } = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
       await noted(store, project.id, 'aaa');
       await noted(store, project.id, 'bbb');
       const first = [finding('fal_2'), finding('fal_1', { verdict: 'flaky' }), finding('fal_3')];
@@ -107,10 +110,8 @@ export function headsContract(engine: Engine): void {
     });
 
     it('is looked at and shown by two writers, who take nothing from each other', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const { project } = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
       await noted(store, project.id, 'aaa');
       await store.saveHead('hed_aaa', seenAs('red', { findings: [finding('fal_1')] }), at(1));
       await store.saveHeadRecord('hed_aaa', withCheckRun(), at(2));
@@ -125,10 +126,8 @@ export function headsContract(engine: Engine): void {
     });
 
     it('has its check run brought up to what was found', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const { project } = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
       await noted(store, project.id, 'aaa');
       await opened.queue({}).cancel('head', 'hed_aaa');
       await store.saveHead('hed_aaa', seenAs('red'), at(1));
@@ -137,10 +136,8 @@ export function headsContract(engine: Engine): void {
     });
 
     it('of a pull request is the newest that was judged', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const { project } = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
       for (const name of ['aaa', 'bbb', 'ccc', 'ddd']) await noted(store, project.id, name);
       expect(await store.findHeadOfPullRequest(project.id, 5)).toBeNull();
       await store.saveHead('hed_aaa', seenAs('red', { findings: [finding('fal_1'), finding('fal_2')] }), at(1));
@@ -157,16 +154,127 @@ export function headsContract(engine: Engine): void {
 
   describe('a finding', () => {
     it('names no investigation and no thread that are not there', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const { project } = await githubGround(store);
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
       await recorded(store, project.id, [sighting('k')]);
       await noted(store, project.id, 'aaa');
       const gone = { investigationId: 'inv_gone', threadId: 'thr_gone', isOwnThread: true };
       await store.saveHead('hed_aaa', seenAs('red', { findings: [finding('fal_1', gone)] }), at(1));
       expect((await store.findHead('hed_aaa'))?.findings).toEqual([finding('fal_1')]);
       expect((await opened.jobs()).map((job) => job.subject)).not.toContain('thr_gone');
+    });
+  });
+}
+
+export function redHeadsContract(engine: Engine): void {
+  describe('a red head', () => {
+    const branch = (name: string) => ({ branch: name, pullRequests: [] });
+    const number = (...pullRequests: readonly number[]) => ({ branch: '', pullRequests });
+
+    it('is remembered by its branch and by its pull request, within its project', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      await noted(store, project.id, 'aaa', '');
+      const has = (of: Parameters<Store['hasRedHead']>[1], id = project.id) => store.hasRedHead(id, of);
+      expect(await has(number(5))).toBe(false);
+      await store.saveHead('hed_aaa', seenAs('red'), at(1));
+      expect([await has(number(4, 5)), await has(number(4)), await has(branch(''))]).toEqual([true, false, false]);
+      await noted(store, project.id, 'bbb', 'topic');
+      await store.saveHead('hed_bbb', seenAs('red', { place: ON_MAIN }), at(1));
+      expect([await has(branch('topic')), await has(branch('main')), await has(number(5))]).toEqual([
+        true,
+        false,
+        true,
+      ]);
+      expect(await has({ branch: 'topic', pullRequests: [5] }, 'prj_other')).toBe(false);
+    });
+
+    it('is remembered while it waits again or another has taken its place, until it or a later one is green', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      const has = () => store.hasRedHead(project.id, number(5));
+      for (const name of ['old', 'aaa', 'bbb', 'ccc']) await noted(store, project.id, name);
+      await store.saveHead('hed_aaa', seenAs('red'), at(1));
+      await store.saveHead('hed_aaa', seenAs('waiting'), at(2));
+      expect(await has()).toBe(true);
+      await store.saveHead('hed_aaa', seenAs('superseded', { place: null }), at(3));
+      expect(await has()).toBe(true);
+      await store.saveHead('hed_old', seenAs('green'), at(4));
+      await store.saveHead('hed_bbb', seenAs('green', { place: inPullRequest(6) }), at(5));
+      expect(await has()).toBe(true);
+      await store.saveHead('hed_ccc', seenAs('green'), at(6));
+      expect(await has()).toBe(false);
+      await store.saveHead('hed_aaa', seenAs('superseded', { place: null }), at(7));
+      expect(await has()).toBe(false);
+      await store.saveHead('hed_ccc', seenAs('red'), at(8));
+      expect(await has()).toBe(true);
+      await store.saveHead('hed_ccc', seenAs('ignored'), at(9));
+      expect(await has()).toBe(false);
+    });
+
+    it('without a pull request is forgotten once its branch is green', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      for (const name of ['aaa', 'bbb', 'ccc']) await noted(store, project.id, name, name === 'bbb' ? 'b' : 'main');
+      for (const id of ['hed_aaa', 'hed_bbb']) await store.saveHead(id, seenAs('red', { place: ON_MAIN }), at(1));
+      await store.saveHead('hed_ccc', seenAs('green', { place: ON_MAIN }), at(2));
+      expect([
+        await store.hasRedHead(project.id, branch('main')),
+        await store.hasRedHead(project.id, branch('b')),
+      ]).toEqual([...[false, true]]);
+    });
+  });
+}
+
+const HELD = { checkRun: null, held: 'what would stand there' } as const;
+
+export function heldHeadsContract(engine: Engine): void {
+  describe('heads with a check run that is held back', () => {
+    it('are those of the project, the newest first, as many as were asked for', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      const other = (await store.putRepository(500, repository(2, 'octo/two'), NOW))!;
+      for (const name of ['aaa', 'bbb', 'ccc', 'ddd']) await noted(store, project.id, name);
+      await noted(store, other.id, 'eee');
+      const found = [finding('fal_1'), finding('fal_2', { verdict: 'flaky' })];
+      await store.saveHead('hed_aaa', seenAs('red', { findings: found }), at(1));
+      await store.saveHeadRecord('hed_ccc', HELD, at(2));
+      await store.saveHeadRecord('hed_aaa', HELD, at(3));
+      await store.saveHeadRecord('hed_ddd', withCheckRun(), at(4));
+      await store.saveHeadRecord('hed_eee', HELD, at(5));
+      const held = await store.listHeldHeads(project.id, 10);
+      expect(held).toEqual([await store.findHead('hed_ccc'), await store.findHead('hed_aaa')]);
+      expect(held[1]?.findings).toEqual(found);
+      expect((await store.listHeldHeads(project.id, 1)).map(({ id }) => id)).toEqual(['hed_ccc']);
+      expect(await store.listHeldHeads('prj_unknown', 10)).toEqual([]);
+    });
+
+    it('are held back until they are shown, whatever is found meanwhile', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      await noted(store, project.id, 'aaa');
+      await store.saveHeadRecord('hed_aaa', HELD, at(1));
+      await store.saveHead('hed_aaa', seenAs('green'), at(2));
+      await noted(store, project.id, 'aaa');
+      expect(await store.listHeldHeads(project.id, 10)).toHaveLength(1);
+      await store.saveHeadRecord('hed_aaa', withCheckRun(), at(3));
+      expect(await store.listHeldHeads(project.id, 10)).toEqual([]);
+    });
+
+    it('forget what they would show of an investigation that is erased', async () => {
+      await using opened = await openGithub(engine);
+      const { store, account, project } = opened;
+      const ground = { account, project };
+      for (const name of ['aaa', 'bbb']) await noted(store, project.id, name);
+      const own = await accepted(store, acceptance(ground));
+      const run = await started(store, own.runId);
+      const [issueId = ''] = await store.conclude(run, conclusion(), at(1));
+      const found = finding('fal_1', { investigationId: own.investigationId });
+      await store.saveHead('hed_aaa', seenAs('red', { findings: [found] }), at(2));
+      for (const id of ['hed_aaa', 'hed_bbb']) await store.saveHeadRecord(id, HELD, at(3));
+      expect(await store.eraseIssue(issueId, at(4))).toBe(true);
+      expect((await store.listHeldHeads(project.id, 10)).map(({ id }) => id)).toEqual(['hed_bbb']);
+      expect((await store.findHead('hed_aaa'))?.record.held).toBeNull();
     });
   });
 }

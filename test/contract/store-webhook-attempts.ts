@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AttemptRecord } from '../../src/db/webhooks.ts';
 import { acceptance, accepted, at, conclusion, ground, NOW, other, started } from '../support/store-samples.ts';
-import type { Engine, Opened } from './engine.ts';
+import { type Engine, type Opened, openLocal, openNew } from './engine.ts';
 
 const callbackUrl = 'https://hooks.example.org:8443/in';
 
@@ -27,10 +27,8 @@ const webhookJobs = async (opened: Opened) => (await opened.jobs()).filter((job)
 export function webhookAttemptsContract(engine: Engine): void {
   describe('the webhooks of an account', () => {
     it('are listed a page at a time, and by how they stand', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
-      const { store } = opened;
-      const base = await ground(store);
+      await using opened = await openLocal(engine);
+      const { store, base } = opened;
       for (const fingerprint of ['one', 'two', 'three', 'four']) {
         const { runId } = await accepted(store, acceptance(base, { callbackUrl, fingerprint }));
         await store.conclude(await started(store, runId), conclusion(), NOW);
@@ -51,8 +49,7 @@ export function webhookAttemptsContract(engine: Engine): void {
 
   describe('the attempts at a webhook', () => {
     it('are counted and listed, the newest first, with what came of each', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store, id } = await announced(opened);
       const before = await store.findWebhook(id);
       await store.recordAttempt(id, result());
@@ -68,8 +65,7 @@ export function webhookAttemptsContract(engine: Engine): void {
     });
 
     it('are the last hundred of however many', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store, id } = await announced(opened);
       for (let number = 1; number <= 102; number++) await store.recordAttempt(id, result({ ms: number }));
       const kept = await store.listAttempts(id);
@@ -79,8 +75,7 @@ export function webhookAttemptsContract(engine: Engine): void {
     });
 
     it('go with the investigation, though it stays known that the webhook was delivered', async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store, base, id, issueId } = await announced(opened);
       const second = await accepted(store, acceptance(base, { callbackUrl, fingerprint: 'second' }));
       await store.conclude(await started(store, second.runId), conclusion(), NOW);
@@ -99,8 +94,7 @@ export function webhookAttemptsContract(engine: Engine): void {
     it.each(['delivered', 'dead', 'stopped'] as const)(
       'after it was %s has the whole schedule before it',
       async (state) => {
-        await using place = await engine.place();
-        await using opened = await place.open();
+        await using opened = await openNew(engine);
         const { store, base, id } = await announced(opened);
         const [first] = await webhookJobs(opened);
         await store.recordAttempt(id, result());
@@ -135,8 +129,7 @@ export function webhookAttemptsContract(engine: Engine): void {
     });
 
     it("is the account's own, and tells of something that is still there", async () => {
-      await using place = await engine.place();
-      await using opened = await place.open();
+      await using opened = await openNew(engine);
       const { store, base, id, issueId } = await announced(opened);
       await store.recordAttempt(id, delivered);
       await opened.queue({}).cancel('webhook', id);
