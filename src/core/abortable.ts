@@ -1,6 +1,6 @@
-// Shared work and streams that a caller can stop waiting for.
+// Waiting and reading that an AbortSignal can end.
 
-/** The promise's outcome, or the signal's reason, whichever comes first. */
+/** The promise's outcome or the signal's reason, whichever comes first. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -16,13 +16,13 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
 interface LimitedBody {
   /** At most the limit. */
   readonly bytes: Uint8Array;
-  /** False where more was sent than the limit allows. */
+  /** False if the stream is longer. */
   readonly isWhole: boolean;
 }
 
 /**
- * Reads until the end, the limit or the signal, whose reason is thrown. It never cancels the stream: a server still has
- * to answer on that connection. The reader of a response cancels what is left of it.
+ * Reads to the end or the limit; throws the signal's reason. Never cancels the stream, since a server still has to
+ * answer on that connection; the reader of a response cancels the rest.
  */
 export async function readLimited(
   stream: ReadableStream<Uint8Array> | null,

@@ -1,4 +1,4 @@
-// Who calls: accounts, their tokens and what a token may do.
+// Callers: accounts, their tokens, and what a token may do.
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { CausewayError } from './errors.ts';
@@ -10,7 +10,7 @@ export const SCOPES = ['issues:read', 'issues:write', 'projects:read', 'pull-req
 
 export type Scope = (typeof SCOPES)[number];
 
-/** What a new token may do unless told otherwise. */
+/** The scopes of a new token by default. */
 export const DEFAULT_SCOPES: readonly Scope[] = ['issues:read', 'issues:write', 'projects:read'];
 
 export interface Account {
@@ -20,7 +20,7 @@ export interface Account {
   readonly githubId: number | null;
 }
 
-/** A token as it is listed: never the token itself, of which only a hash is kept. */
+/** A token as listed; only a hash of the token itself is stored. */
 export interface TokenRecord {
   readonly id: string;
   readonly accountId: string;
@@ -70,25 +70,23 @@ function computeChecksum(body: string): string {
 }
 
 export interface Session {
-  /** `ses_…`; names it among others, and is not what the browser holds. */
+  /** `ses_…`; identifies the session in lists. The browser holds a different value. */
   readonly id: string;
   readonly accountId: string;
-  /**
-   * When the person proved who they are: what needs a recent sign-in counts from here, and so does the absolute limit.
-   */
+  /** When the person signed in: the start of the absolute limit and of "recent sign-in". */
   readonly startedAt: string;
-  /** Kept to the minute. */
+  /** To the minute. */
   readonly lastSeenAt: string;
-  /** What the browser says of itself, at most 200 characters: outside text. */
+  /** The browser's user agent, at most 200 characters; untrusted. */
   readonly client: string;
 }
 
-/** Unused for so long, a session ends; after so long it ends however much it is used. */
+/** A session ends after this long without use, and in any case after `SESSION_LIFE_MS`. */
 export const SESSION_IDLE_MS = 12 * 60 * 60_000;
 
 export const SESSION_LIFE_MS = 7 * 24 * 60 * 60_000;
 
-/** Making a token and seeing or rotating the secret ask for a sign-in not older than this. */
+/** Making a token and showing or rotating the signing secret require a sign-in this recent. */
 const RECENT_MS = 30 * 60_000;
 
 export function isSessionAlive({ startedAt, lastSeenAt }: Session, now: Date): boolean {
@@ -101,12 +99,12 @@ export function isRecent({ startedAt }: Session, now: Date): boolean {
 }
 
 export interface GithubSignIn {
-  /** Where the browser is sent. `challenge`: of the verifier, S256. */
+  /** The page to send the browser to. `challenge`: the verifier's, S256. */
   address(request: { readonly state: string; readonly challenge: string; readonly redirectUri: string }): string;
   /**
-   * Who the code stands for. The token that GitHub gives for it is used for two questions and handed back; it is kept
-   * nowhere. Throws SignInRefused where it is nobody who may sign in, or the code is none, `github_failed` where GitHub
-   * gave no answer that can be used.
+   * The person who signed in with this code. GitHub's token is used for two questions, then revoked, and never stored.
+   * Throws SignInRefused if the code is invalid or the person may not sign in, `github_failed` if GitHub gave no usable
+   * answer.
    */
   person(
     answer: { readonly code: string; readonly verifier: string; readonly redirectUri: string },
@@ -114,7 +112,7 @@ export interface GithubSignIn {
   ): Promise<Person>;
 }
 
-/** GitHub does not take the code, or the person has nothing here; the message says it to them, with the repair. */
+/** The code is invalid or the person may not sign in; the message tells them how to repair it. */
 export class SignInRefused extends CausewayError {
   readonly kind: 'code' | 'person';
 
@@ -132,23 +130,18 @@ export function isAtLeast(role: Role, wanted: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(wanted);
 }
 
-/**
- * Until when somebody waits. The signal is asked for only where GitHub is: to make one costs more than to look at a
- * role that is known.
- */
+/** Limits how long a role may take to look up. */
 interface Until {
   readonly signal: AbortSignal;
 }
 
-/** Local mode: everything. GitHub: what GitHub says, at most 5 minutes ago. */
+/** Local mode allows everything. With GitHub, its answer from at most 5 minutes ago counts. */
 export interface Permissions {
   /**
-   * `none` where the person may not even see it. Throws `github_failed` where GitHub cannot be asked and nothing recent
+   * `none` if the person may not see the project. Throws `github_failed` if GitHub does not answer and no recent role
    * is known.
    */
   roleOf(account: Account, project: Project, until: Until): Promise<Role>;
-  /**
-   * The last answer, however old it is; `none` where none is remembered. Asks nobody. Absent: nothing is remembered.
-   */
+  /** The last known role, at any age; `none` if unknown. Makes no call. */
   readonly lastRole?: (account: Account, project: Project) => Role;
 }

@@ -1,11 +1,11 @@
-// What the metrics learn about each answer of the API and of the pages.
+// What the metrics record about each answer of API and pages.
 
 interface AnsweredRequest {
   readonly method: string;
-  /** The pattern, such as `/issues/:issueId`; never an address, which may contain text that must not be recorded. */
+  /** The pattern, such as `/issues/:issueId`; never an address, which may contain private text. */
   readonly route: string;
   readonly status: number;
-  /** Milliseconds until the answer began; a streamed one continues after that. */
+  /** Milliseconds until the answer began. */
   readonly ms: number;
 }
 

@@ -1,4 +1,4 @@
-// A check: what some CI says of one commit, be it a check run of an App or a commit status.
+// A check: what CI reports about one commit, either a check run of an App or a commit status.
 import { CausewayError } from './errors.ts';
 import type { CommitRange } from './failure.ts';
 import type { HeadPlace } from './head.ts';
@@ -7,8 +7,8 @@ import type { InvestigationSettings } from './settings.ts';
 import type { Person } from './thread.ts';
 
 /**
- * What broke a red check: the change under test, the base (it was red before), chance, the machine; or it cannot be
- * said.
+ * What broke a failed check: the change under test, its base (which already failed), chance, or the machine;
+ * `inconclusive` if none can be shown.
  */
 export type Verdict = 'code' | 'base_broken' | 'flaky' | 'infrastructure' | 'inconclusive';
 
@@ -16,33 +16,33 @@ export interface Check {
   readonly name: string;
   /** Slug of the App that reports it, such as `github-actions`; "" for a commit status. */
   readonly app: string;
-  /** GitHub's number of the check run; of Actions it is that of the job as well. Null: a commit status. */
+  /** GitHub's number of the check run, for Actions also that of the job. Null: a commit status. */
   readonly runId: number | null;
   readonly state: 'waiting' | 'green' | 'red';
-  /** As GitHub says it, such as `failure`, `timed_out`, `error`; "" while it waits. */
+  /** GitHub's value, such as `failure`, `timed_out`, `error`; "" while it waits. */
   readonly conclusion: string;
-  /** ISO 8601; "" where it is not said. */
+  /** ISO 8601; "" if unknown. */
   readonly startedAt: string;
   readonly endedAt: string;
-  /** For people. */
+  /** The page to link to. */
   readonly url: string;
-  /** What it says of itself, each part bounded; "" for nothing. */
+  /** The check's own output, each part bounded; "" if absent. */
   readonly title: string;
   readonly summary: string;
   readonly text: string;
   readonly annotations: number;
 }
 
-/** A check by its name, with all its runs at one commit. */
+/** A check by name, with all its runs on one commit. */
 export interface NamedCheck {
-  /** The one that counts. */
+  /** The run that counts. */
   readonly latest: Check;
-  /** Those before it at the same commit, newest first. */
+  /** Earlier runs on the same commit, newest first. */
   readonly earlier: readonly Check[];
 }
 
 export interface Annotation {
-  /** As the check says it: need not exist in the repository. */
+  /** As reported; need not exist in the repository. */
   readonly path: string;
   readonly line: number;
   readonly endLine: number;
@@ -51,48 +51,45 @@ export interface Annotation {
   readonly message: string;
 }
 
-/** Several Apps may have checks of one name. */
+/** Checks of several Apps may share a name. */
 export function toCheckKey({ app, name }: Pick<Check, 'app' | 'name'>): string {
   return `${app}\n${name}`;
 }
 
-/** What a project wants to be done with its red checks. */
+/** How a project wants its failed checks handled. */
 export interface CheckRules {
-  /** Globs of names of checks: `include` empty is all; `exclude` is stronger. */
+  /** Globs of check names. An empty `include` means all; `exclude` takes precedence. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
-  /** Globs of branches (of a pull request: its base); empty is all. */
+  /** Globs of branches (the base of a pull request); empty means all. */
   readonly branches: readonly string[];
   /** Whether pull requests may be opened here. */
   readonly opens: boolean;
   readonly settings: InvestigationSettings;
 }
 
-/** What a red check says beyond its name. */
+/** What a failed check reports beyond its name. */
 export interface CheckWords {
-  /**
-   * Its log, of a longer one what tells of its cause and its end, at most `CHECK_LOG_BYTES`, or what was asked for; ""
-   * where there is none.
-   */
+  /** Its log, shortened to `CHECK_LOG_BYTES` or the requested size around cause and end; "" if there is none. */
   readonly log: string;
-  /** Why there is no log, in words; "" where there is one, or never is. */
+  /** Why there is no log, as text; "" if there is one or never will be. */
   readonly noLog: string;
   readonly annotations: readonly Annotation[];
 }
 
-/** A log of any length in at most so many bytes, with words for what was cut. Throws the signal's reason. */
+/** Shortens a log of any length to at most `bytes` and says what was cut. Throws the signal's reason. */
 export type ShortenLog = (chunks: AsyncIterable<Uint8Array>, bytes: number, signal: AbortSignal) => Promise<string>;
 
 export const CHECK_LOG_BYTES = 4 * 1_024 * 1_024;
 
-/** What the change under test touches. */
+/** The files that the change under test touches. */
 export interface ChangedFiles {
   readonly paths: readonly string[];
   /** Whether there are more than were read. */
   readonly isCut: boolean;
 }
 
-/** One red check of the past. */
+/** One failed check of the past. */
 export interface PastCheck {
   readonly sha: string;
   readonly branch: string;
@@ -100,7 +97,7 @@ export interface PastCheck {
   readonly check: Check;
 }
 
-/** Whoever keeps the checks asks for patience, or gave no answer: the same is asked again at `retryAt`. */
+/** CI is rate-limited or gave no answer: repeat the call at `retryAt`. */
 export class ChecksBusy extends CausewayError {
   readonly retryAt: Date;
 
@@ -110,57 +107,54 @@ export class ChecksBusy extends CausewayError {
   }
 }
 
-/** What was asked for is gone, or closed to us: asking again brings nothing. */
+/** The resource is gone or not accessible; repeating the call does not help. */
 export class ChecksClosed extends CausewayError {
   constructor(message: string, options?: ErrorOptions) {
     super('github_failed', message, options);
   }
 }
 
-/** Everything throws ChecksBusy, ChecksClosed, and the signal's reason. */
+/** All methods may throw ChecksBusy, ChecksClosed, or the signal's reason. */
 export interface Checks {
-  /** Our own user there: in its name investigations begin that nobody asked for. */
+  /** Our own user on GitHub, in whose name automatic investigations begin. */
   self(signal: AbortSignal): Promise<Person>;
   rules(project: GithubProject, signal: AbortSignal): Promise<CheckRules>;
   /**
-   * All checks of a commit but our own, and but those that were cancelled, skipped or given up: they say nothing of it.
+   * All checks of a commit except our own, and except cancelled, skipped or abandoned ones, which say nothing about it.
    */
   of(project: GithubProject, sha: string, signal: AbortSignal): Promise<readonly NamedCheck[]>;
   /**
-   * What the commit is the head of now; null: of nothing (any more). `branch` as the event named it, "" for none.
-   * `pullRequest`: that it was of before, where that is known.
+   * What the commit is the head of now; null if nothing. `branch`: as the event named it, or "". `pullRequest`: the one
+   * it belonged to before, if known.
    */
   place(
     project: GithubProject,
     head: { readonly sha: string; readonly branch: string; readonly pullRequest?: number | null },
     signal: AbortSignal,
   ): Promise<HeadPlace | null>;
-  /** Never throws for a log that is gone or may not be read: `noLog` says so. */
+  /** Does not throw if the log is gone or unreadable: see `noLog`. */
   said(project: GithubProject, check: Check, signal: AbortSignal, logBytes?: number): Promise<CheckWords>;
-  /** Null: not known. */
+  /** Null: unknown. */
   changed(
     project: GithubProject,
     head: { readonly sha: string; readonly place: HeadPlace },
     signal: AbortSignal,
   ): Promise<ChangedFiles | null>;
-  /**
-   * Whether the first is among the forebears of the second; false too where one of them is not known (any more), or
-   * they are one.
-   */
+  /** Whether `from` is an ancestor of `to`. False also if either is unknown, or both are the same commit. */
   leads(
     project: GithubProject,
     ends: { readonly from: string; readonly to: string },
     signal: AbortSignal,
   ): Promise<boolean>;
-  /** Null: one of them is not known (any more), or the first does not lead to the second. */
+  /** Null if a commit is unknown or `from` is not an ancestor of `to`. */
   range(
     project: GithubProject,
     ends: { readonly from: string; readonly to: string },
     signal: AbortSignal,
   ): Promise<CommitRange | null>;
   /**
-   * One page of red checks since then, newest first, with what reading it has cost in calls, at most `mostCalls`;
-   * `next` null: that was the last.
+   * One page of failed checks since then, newest first. `calls`: how many API calls it took, at most `mostCalls`.
+   * `next` null: the last page.
    */
   past(
     project: GithubProject,
@@ -169,15 +163,15 @@ export interface Checks {
   ): Promise<{ readonly checks: readonly PastCheck[]; readonly calls: number; readonly next: string | null }>;
 }
 
-/** Texts in it come from logs and from names of checks: untrusted, and cleaned of secrets before they are stored. */
+/** Texts come from logs and check names: untrusted, and redacted before they are stored. */
 export type Reason =
   | { readonly code: 'passed_at_same_commit' }
   | { readonly code: 'infrastructure'; readonly what: string; readonly line: string }
   | { readonly code: 'open_on_default' }
-  /** `cause`: of the failure on the base; `unsaid`: neither of the two says why. */
+  /** `cause`: compared with the failure on the base. `unsaid`: neither log names a cause. */
   | { readonly code: 'red_on_base'; readonly check: string; readonly cause: 'same' | 'other' | 'unknown' | 'unsaid' }
   | { readonly code: 'green_on_base'; readonly check: string }
-  /** Whether it is red on the base is not known, and nothing ties it to the change. */
+  /** Its state on the base is unknown, and nothing connects it to the change. */
   | { readonly code: 'untied'; readonly check: string }
   | {
       readonly code: 'seen_before';
@@ -188,7 +182,7 @@ export type Reason =
     }
   | { readonly code: 'out_of_time' }
   | { readonly code: 'no_log'; readonly why: string }
-  /** `isAll`: it says nothing beyond that line, which tells no cause. */
+  /** `isAll`: the log contains only that line, which names no cause. */
   | { readonly code: 'says'; readonly headline: string; readonly isAll: boolean }
   | { readonly code: 'says_nothing' }
   | { readonly code: 'test_failed'; readonly test: string; readonly others: number }
@@ -197,7 +191,7 @@ export type Reason =
   | { readonly code: 'untouched' }
   | { readonly code: 'unexplained' };
 
-/** A sentence without its full stop, in lower case, for a list. */
+/** One clause for a list: lower case, no full stop. */
 export function describeReason(reason: Reason): string {
   switch (reason.code) {
     case 'passed_at_same_commit':

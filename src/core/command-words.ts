@@ -1,11 +1,11 @@
-// Words of a command line: quoted for a shell, and the known name nearest to a mistyped one.
+// Command-line words: quoting for a shell, and the closest known name for a typo.
 
-/** Words longer than this are no slip of a key. */
+/** Longer words are not typos of a name. */
 const LONGEST = 40;
 
 /**
- * Whatever the case, at most two edits and less than half of the word (dashes before it aside) away; null where none is
- * near.
+ * The closest name, ignoring case, within two edits and less than half the word's length (without leading dashes); null
+ * if none.
  */
 export function findNearestName(word: string, known: readonly string[]): string | null {
   const length = word.replace(/^-+/, '').length;
@@ -33,12 +33,12 @@ export function computeEditDistance(from: string, to: string): number {
   return at(from.length, to.length);
 }
 
-/** The word in single quotes, where everything stands for itself, but the quote. */
+/** The word in single quotes, which a shell takes literally. */
 export function quoteWords(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The same, and a word that needs no quotes as it is. */
+/** As `quoteWords`, but leaves plain words unquoted. */
 export function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : quoteWords(word);
 }

@@ -1,4 +1,4 @@
-// Free space on the disk, as it is checked before anything is accepted that must then be kept.
+// Free space on the disk, checked before anything is accepted that must be stored.
 
 /** Less free space than the service needs; in bytes. */
 export interface Shortage {
@@ -9,7 +9,7 @@ export interface Shortage {
 /** Null where there is enough space. Never throws. */
 export type AskRoom = () => Promise<Shortage | null>;
 
-/** Seconds after which to try again: nobody frees space within a few. */
+/** Seconds until a caller should try again. */
 export const ROOM_RETRY_AFTER = 60;
 
 /** Such as "19 MiB free, 100 MiB required". */

@@ -1,7 +1,7 @@
-// What can go wrong, by code; the message always contains the repair.
+// Errors by code; every message says how to repair the problem.
 import { createFailureReason, type EndReason, type FailureCode, type FailureReason } from './reason.ts';
 
-/** Every other code that a room may raise; doors map these to a status or an exit code. */
+/** All other codes; each entry point maps them to a status or an exit code. */
 export type ErrorCode =
   | FailureCode
   | 'absent'
@@ -21,14 +21,13 @@ export type ErrorCode =
   | 'model_misbehaved';
 
 /**
- * The one error class of the house: `code` for programs, `message` (with the repair) for the one who runs the command
- * or the service, `cause` kept. An investigation that it ends does not show the message to other people: see
- * `endReason`.
+ * The only error class of the project. `code` is for programs, `message` (with the repair) for operators. Callers see
+ * the text of `endReason` instead when it ends an investigation.
  */
 export class CausewayError extends Error {
   override readonly name = 'CausewayError';
   readonly code: ErrorCode;
-  /** Why an investigation ends that meets it, where the code alone does not say it. */
+  /** Why the investigation ends, if the code is not specific enough. */
   readonly reason: EndReason | null;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions & { readonly reason?: EndReason }) {
@@ -38,10 +37,10 @@ export class CausewayError extends Error {
   }
 }
 
-/** What is wrong with the records, for places where no path or address may be shown. */
+/** What is wrong with the database, for surfaces that must not show a path or address. */
 export type StoreFault = 'full' | 'damaged' | 'replaced' | 'not_writable';
 
-/** `store_unusable` where it is known why. */
+/** `store_unusable` with a known cause. */
 export class StoreUnusable extends CausewayError {
   readonly fault: StoreFault;
 
@@ -51,7 +50,7 @@ export class StoreUnusable extends CausewayError {
   }
 }
 
-/** What is said wherever the disk is full. */
+/** The same sentence wherever the disk is full. */
 export const NO_SPACE = 'No space left on the disk of DATA_DIR.';
 
 const SQLITE_FULL = 13;
@@ -63,7 +62,7 @@ export function isDiskFull(error: unknown): boolean {
   return 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
-/** Whether something failed because the disk is full, whatever it was that met it. */
+/** Whether the error was caused by a full disk, directly or as its cause. */
 export function isOutOfSpace(error: unknown): boolean {
   if (error instanceof StoreUnusable) return error.fault === 'full';
   return isDiskFull(error) || (error instanceof CausewayError && isDiskFull(error.cause));
@@ -79,15 +78,14 @@ const FAILURE_CODES: readonly string[] = [
 ];
 
 /**
- * Why an investigation ends that met the error: from its code and data, never from its words. Anything unknown is our
- * own fault.
+ * Why the error ends an investigation: from its code and data, never from its message. Unknown errors are `internal`.
  */
 export function endReason(error: unknown): EndReason {
   if (!(error instanceof CausewayError)) return { code: 'internal' };
   return error.reason ?? { code: isFailureCode(error.code) ? error.code : 'internal' };
 }
 
-/** The same as people see it. */
+/** The same, as text for people. */
 export function describeFailure(error: unknown): FailureReason {
   return createFailureReason(endReason(error));
 }

@@ -2,57 +2,54 @@
 import type { ChangeSet } from './diff/diff.ts';
 import type { ToolDescription } from './model.ts';
 
-/**
- * A lookup either found something, found nothing, or failed; the three are never mixed up. `cut` says what was left out
- * ("": nothing).
- */
+/** A lookup found something, found nothing, or failed. `cut`: what was left out ("" if nothing). */
 export type Finding =
   | { readonly status: 'found'; readonly text: string; readonly cut: string }
   | { readonly status: 'nothing'; readonly text: string }
   | { readonly status: 'failed'; readonly text: string };
 
-/** One step as the interface shows it: the exact query, its result, what it means. */
+/** One step as the API shows it: the exact query, its result, and what that means. */
 export interface InvestigationStep {
   readonly action: string;
   readonly result: string;
   readonly analysis: string;
 }
 
-/** Where the result of a step comes from. What monitoring systems gave is not shown on public repositories. */
+/** The origin of a step's result. Results from monitoring are not shown on public repositories. */
 export type StepSource = 'report' | 'log' | 'repository' | 'monitoring';
 
-/** A step as it is stored. The interface does not show the source. */
+/** A step as stored. The API does not show the source. */
 export interface SourcedStep extends InvestigationStep {
   /** Absent: the repository. */
   readonly source?: StepSource;
-  /** What kind of lookup it was, for those of triage and of the model's tools that other code asks about. */
+  /** The kind of lookup, for those that other code treats specially. */
   readonly lookup?: StepLookup;
 }
 
-/** `history`, `blame` and `compare` are what git says of commits. */
+/** `history`, `blame` and `compare` are lookups of commits in git. */
 export type StepLookup = 'rank_suspects' | 'history' | 'blame' | 'compare';
 
 export interface Tool extends ToolDescription {
-  /** Where its results come from. Absent: the repository. */
+  /** Origin of its results. Absent: the repository. */
   readonly source?: StepSource;
-  /** Of its steps; absent: no other code asks. */
+  /** The kind of its steps; absent if no other code needs it. */
   readonly lookup?: StepLookup;
   /**
-   * Runs the tool with the arguments as the model wrote them. Never throws for what the model can put right (malformed
-   * or wrong arguments, nothing there): that is a finding. Throws only aborts and faults of our own.
+   * Runs the tool with the model's raw arguments. Problems that the model can correct (bad arguments, nothing found)
+   * are findings. Throws only when aborted or on internal faults.
    */
   run(rawArguments: string, signal: AbortSignal): Promise<ToolResult>;
 }
 
 export interface ToolResult {
-  /** The exact query in words, as the investigation step shows it: `search "x" in src/ at 1a2b3c4`. */
+  /** The exact query as the step shows it: `search "x" in src/ at 1a2b3c4`. */
   readonly action: string;
   readonly finding: Finding;
 }
 
-/** What an investigation may do on one commit: lookups, and edits that are kept aside of it. */
+/** What an investigation can do on one commit: lookups, and edits kept in memory. */
 export interface Workbench {
   readonly tools: readonly Tool[];
-  /** What the edits come to; its base is the commit. */
+  /** The edits so far, against the commit. */
   changeSet(): ChangeSet;
 }

@@ -1,20 +1,20 @@
-// A failure: a distinct cause of red checks in one project, known by its fingerprint wherever it is seen.
+// A failure: a distinct cause of failed checks in one project, identified by its fingerprint.
 import type { Verdict } from './check.ts';
 
-/** One red check as it was seen. */
+/** One failed check as it was observed. */
 export interface Sighting {
-  /** Equal for the same red check seen again, whoever tells of it. */
+  /** Identifies the failed check, however often it is reported. */
   readonly key: string;
   readonly sha: string;
-  /** "" where GitHub names none. */
+  /** "" if GitHub names none. */
   readonly branch: string;
   /** Null: no pull request. */
   readonly pullRequest: number | null;
   /** Whether it was seen on the default branch. */
   readonly isOnDefault: boolean;
   /**
-   * Whether somebody with write stands behind it: the default branch, the merge queue, a pull request of theirs that is
-   * no fork's. What others bring about is no reason to think better of a check.
+   * Whether someone with write access is responsible: the default branch, the merge queue, or a pull request of theirs
+   * that is not from a fork. Other sightings never count as flaky.
    */
   readonly isTrusted: boolean;
   /** Slug of the App that reports the check; "" for a commit status. */
@@ -28,40 +28,40 @@ export interface Sighting {
 export interface Failure {
   readonly id: string;
   readonly projectId: string;
-  /** Of the cause, without what differs between two sightings of it. */
+  /** Of the cause, without details that differ between sightings. */
   readonly fingerprint: string;
   /**
-   * Its first error line, cleaned of secrets, one line of at most 300 characters: as it was seen first, or, once it was
-   * seen on the default branch, as it was seen first there.
+   * The first error line, redacted, one line of at most 300 characters: from the first sighting, or the first on the
+   * default branch once there is one.
    */
   readonly headline: string;
   readonly state: 'open' | 'closed';
-  /** How often it was opened: 1 at first, one more each time it came back after it had been closed. */
+  /** How often it was opened: 1 at first, plus one each time it returned after it was closed. */
   readonly opening: number;
-  /** Whether it was seen on the default branch since it was (last) opened. */
+  /** Whether it was seen on the default branch since it was last opened. */
   readonly isOnDefault: boolean;
-  /** Red checks that were this failure, ever. */
+  /** All failed checks with this cause. */
   readonly hits: number;
-  /** Of these, the ones that passed at the same commit without a change. */
+  /** How many of them passed on the same commit without a change. */
   readonly flakyHits: number;
   readonly firstSeen: Sighting;
   readonly lastSeen: Sighting;
-  /** Names of checks and branches that it was seen in, the newest first, at most 20 each. */
+  /** Names of checks and branches where it was seen, newest first, at most 20 each. */
   readonly checkNames: readonly string[];
   readonly branches: readonly string[];
-  /** Numbers, likewise. */
+  /** As above, by number. */
   readonly pullRequests: readonly number[];
-  /** What tells of its cause; null: none was begun (since it was last opened). */
+  /** The investigation of its cause; null if none has begun since it was last opened. */
   readonly investigationId: string | null;
-  /** Where that is shown; null: nowhere. */
+  /** Where the result is shown; null: nowhere. */
   readonly threadId: string | null;
-  /** Of the last time. */
+  /** When it was last closed. */
   readonly closed: Closing | null;
-  /** On the default branch: the commits after the last green one up to the first red one. */
+  /** For the default branch: the commits after the last passing one, up to the first failing one. */
   readonly range: CommitRange | null;
 }
 
-/** `by`: a green default branch, the end of the pull requests that had it, or 30 days in which nobody saw it. */
+/** `by`: a passing default branch, the end of the pull requests that had it, or 30 days without a sighting. */
 export interface Closing {
   readonly sha: string;
   readonly at: string;
@@ -69,19 +69,19 @@ export interface Closing {
 }
 
 export interface CommitRange {
-  /** Last green, first red. */
+  /** Last passing, first failing. */
   readonly from: string;
   readonly to: string;
-  /** How many there are; of these the newest first, at most 20. */
+  /** How many commits there are; `commits` has the newest 20. */
   readonly total: number;
   readonly commits: readonly { readonly sha: string; readonly author: string; readonly subject: string }[];
-  /** Absent: none stands out, or nobody has looked yet. */
+  /** Absent: no commit is clearly likeliest, or it was not examined yet. */
   readonly likeliest?: LikeliestCommit;
 }
 
-/** The commit of a range that stands out, by what each of them touches. */
+/** The likeliest commit of a range, by the files it touches. */
 export interface LikeliestCommit {
   readonly sha: string;
-  /** What it does, in plain words with paths, such as `touches src/cart.ts, which the failing lines name`. */
+  /** As text with paths, such as `touches src/cart.ts, which the failing lines name`. */
   readonly reason: string;
 }

@@ -1,17 +1,17 @@
-// A head: a commit whose checks are looked at together, what they say, and what stands on GitHub about it.
+// A head: a commit whose checks are judged together, their findings, and what is on GitHub for them.
 import type { Reason, Verdict } from './check.ts';
 import type { Person } from './thread.ts';
 
-/** What a commit is the head of, as GitHub says. */
+/** What a commit is the head of, according to GitHub. */
 export type HeadPlace =
-  /** `pushedBy`: who with write stands behind it; null: nobody that we know. */
+  /** `pushedBy`: the person with write access who pushed it; null: unknown. */
   | {
       readonly kind: 'default';
       readonly branch: string;
       readonly pushedBy: Person | null;
-      /** Other commits stand on it by now: on a busy branch most, by the time their checks have ended. */
+      /** The branch has newer commits. On a busy branch this is common by the time the checks have ended. */
       readonly isBehind?: boolean;
-      /** Whoever stood behind it was erased, and is not named again. */
+      /** That person was erased and must not be named again. */
       readonly isForgotten?: boolean;
     }
   /** A branch without a pull request. */
@@ -19,28 +19,27 @@ export type HeadPlace =
   | {
       readonly kind: 'pull_request';
       readonly number: number;
-      /** Of the head; a fork may call its branches what it likes. */
+      /** The head branch; in a fork its name can be anything. */
       readonly branch: string;
       readonly base: { readonly branch: string; readonly sha: string };
-      /** Of the pull request itself: another than the head's own where that is a commit of the merge queue. */
+      /** The head of the pull request itself, which differs from the head's commit in a merge queue. */
       readonly sha: string;
       readonly isQueue: boolean;
       readonly isFork: boolean;
       readonly isDraft: boolean;
       /** Null: a deleted user. */
       readonly author: Person | null;
-      /** Whether the author may write, so that an analysis starts unasked. */
+      /** Whether the author has write access, so that an analysis can start automatically. */
       readonly isTrusted: boolean;
-      /** It was closed or merged: its head is `superseded`, though nothing took its place. */
+      /** The pull request was closed or merged; its head is `superseded` without a successor. */
       readonly isClosed?: boolean;
-      /** Its author was erased, and is not named again. */
+      /** The author was erased and must not be named again. */
       readonly isForgotten?: boolean;
     };
 
 /**
- * `waiting`: not all checks have ended; where those that are left do not move, what is red among the others is `red`
- * all the same. `superseded`: it is no head any more, closed or merged pull requests among them. `ignored`: nothing
- * here is looked at.
+ * `waiting`: some checks are unfinished (if those make no progress, the others are judged and the state is `red`).
+ * `superseded`: no longer a head, or its pull request was closed or merged. `ignored`: not examined.
  */
 export type HeadState = 'waiting' | 'red' | 'green' | 'superseded' | 'ignored';
 
@@ -48,94 +47,85 @@ export interface Head {
   readonly id: string;
   readonly projectId: string;
   readonly sha: string;
-  /** As the event named it; "" where it named none. */
+  /** As the event named it; "" if it named none. */
   readonly branch: string;
   readonly state: HeadState;
-  /** Null until it was looked up. */
+  /** Null until it is looked up. */
   readonly place: HeadPlace | null;
   /**
-   * Those that count for pull requests and people first. Of checks that are red now, or were before they passed at the
-   * same commit.
+   * Ordered by how many pull requests and people they affect. For checks that fail now, or failed before they passed on
+   * the same commit.
    */
   readonly findings: readonly Finding[];
-  /** Red checks that were not looked at, and why, in words: left out by configuration, too many. */
+  /** Failed checks that were not examined, with the reason as text: excluded by configuration, or too many. */
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
-  /**
-   * Names of checks that had not moved for long when the others were judged without them, at most 20; empty where all
-   * have ended.
-   */
+  /** Checks that were still unfinished when the others were judged, at most 20. */
   readonly stillWaiting: readonly string[];
-  /** When the last of the checks ended; "" before. */
+  /** When the last check ended; "" before that. */
   readonly endedAt: string;
   readonly record: HeadRecord;
   readonly createdAt: string;
   readonly changedAt: string;
 }
 
-/** Red checks of one cause. */
+/** Failed checks with the same cause. */
 export interface Finding {
   readonly failureId: string;
   readonly checks: readonly FoundCheck[];
   readonly verdict: Verdict;
-  /** The most informative first; cleaned of secrets. */
+  /** The most informative first; redacted. */
   readonly reasons: readonly Reason[];
-  /**
-   * `new`: never seen before. `known`: seen, and open. `regression`: it was closed by a green default branch, and is
-   * back.
-   */
+  /** `new`: never seen before. `known`: seen, and open. `regression`: closed by a passing default branch, and back. */
   readonly standing: 'new' | 'known' | 'regression';
   readonly excerpt: Excerpt;
-  /** Whether the change under test touches what fails, or what the failing test is for; absent: not known. */
+  /** Whether the change touches what fails, or what the failing test covers; absent: unknown. */
   readonly isTouched?: boolean;
-  /** Files that the change under test touches, at most 300; absent: not known. */
+  /** Files touched by the change, at most 300; absent: unknown. */
   readonly changed?: readonly string[];
-  /** The same checks on the base, where all of them are alike; absent: not known, or some are this and some that. */
+  /** The same checks on the base, if they agree; absent: unknown, or some pass and some fail. */
   readonly base?: 'green' | 'red';
-  /** Places that the checks name, in paths of the repository where they could be mapped. */
+  /** Places named by the checks, as repository paths where they could be mapped. */
   readonly places: readonly NamedPlace[];
-  /** What tells of its cause, begun here or elsewhere; null: none. */
+  /** The investigation of its cause, started here or elsewhere; null: none. */
   readonly investigationId: string | null;
   readonly threadId: string | null;
-  /** Whether the thread is this head's own, so that its pull request is one for it. */
+  /** Whether the thread belongs to this head, so that its pull request targets it. */
   readonly isOwnThread: boolean;
-  /** Why no investigation was begun; null where there is one. */
+  /** Why no investigation began; null if one did. */
   readonly notBegun: NotBegun | null;
 }
 
-/** Why no investigation begins for a finding unless a person asks for it. */
+/** Why no investigation begins automatically. */
 export type NotBegun =
-  /** The checks are judged, and whether one begins is not decided yet. */
+  /** Not decided yet. */
   | { readonly code: 'pending' }
   /** The check says too little about its cause. */
   | { readonly code: 'uninformative' }
   | { readonly code: 'erased' }
-  /** A person asked for one in a comment on the pull request. */
+  /** A person requested one in a comment on the pull request. */
   | { readonly code: 'requested' }
-  /** The verdict itself: the cause is elsewhere, or a re-run says more. */
+  /** The verdict rules it out: the cause is elsewhere, or a re-run says more. */
   | { readonly code: Exclude<Verdict, 'code' | 'inconclusive'> }
   | { readonly code: 'no_pull_request' | 'fork' | 'draft' | 'bot_author' | 'untrusted_author' }
   | { readonly code: 'checks_running'; readonly names: readonly string[] }
-  /** The most that begin by themselves, for one commit or in a repository within 24 hours. */
+  /** The limit of automatic investigations, for one commit or for a repository in 24 hours. */
   | { readonly code: 'commit_limit' | 'daily_limit'; readonly limit: number; readonly isPullRequest: boolean };
 
 interface NamedPlace {
   readonly path: string;
   readonly line: number;
   readonly message: string;
-  /** Whether the check has marked that line itself. */
+  /** Whether the check annotated this line. */
   readonly isMarked?: boolean;
 }
 
 interface FoundCheck {
   readonly name: string;
-  /**
-   * Slug of the App that reports it; "" for a commit status. Absent: not known, of a finding that was stored before
-   * this was.
-   */
+  /** Slug of the App that reports it; "" for a commit status. Absent in findings stored by an older version. */
   readonly app?: string;
   readonly runId: number | null;
   readonly url: string;
-  /** Whether it is red now: false for one that passed since at the same commit. */
+  /** False if it has passed on the same commit since. */
   readonly isRed: boolean;
 }
 
@@ -143,24 +133,24 @@ interface FoundCheck {
 export interface Excerpt {
   /** Name of the failed step; "" where unknown. */
   readonly step: string;
-  /** The first error line; "" where nothing tells. One line of at most 300 characters. */
+  /** The first error line, at most 300 characters; "" if there is none. */
   readonly headline: string;
   /** Lines around the cause, in order; at most 60, 8 KiB. */
   readonly lines: readonly string[];
-  /** What was cut, in words; "" for nothing. */
+  /** What was cut, as text; "" for nothing. */
   readonly cut: string;
   /** Names of failed tests, at most 50. */
   readonly tests: readonly string[];
 }
 
-/** What stands on GitHub as far as we know. Written by the publisher alone. */
+/** What is on GitHub as far as we know. Only the publisher writes it. */
 export interface HeadRecord {
   readonly checkRun: PostedCheckRun | null;
   /** In mode `observe`: what would have been shown. */
   readonly held: string | null;
-  /** GitHub took no check run here, such as where the permission is missing: not tried again for this head. */
+  /** GitHub refused the check run, for example because of a missing permission; not tried again for this head. */
   readonly isRefused?: boolean;
-  /** One was about to be made: whether it was, only GitHub knows where `checkRun` is null. */
+  /** Creation was started. If `checkRun` is null, only GitHub knows whether it succeeded. */
   readonly isBegun?: boolean;
 }
 
@@ -168,16 +158,16 @@ export interface PostedCheckRun {
   readonly id: number;
   readonly url: string;
   readonly status: 'in_progress' | 'completed';
-  /** Of what it shows as we last wrote it. */
+  /** Digest of what we last wrote. */
   readonly digest: string;
-  /** How many annotations it has: GitHub adds to them, and takes none away. */
+  /** How many annotations it has; GitHub can add annotations but not remove them. */
   readonly annotations: number;
-  /** What its buttons ask for, in their order. Absent: it has none. */
+  /** The actions of its buttons, in order. Absent: no buttons. */
   readonly buttons?: readonly CheckRunButton[];
   readonly at: string;
 }
 
-/** "Open fix": the pull request of that thread, for what that investigation found. */
+/** "Open fix": opens the pull request of that thread with that investigation's result. */
 export interface CheckRunButton {
   readonly threadId: string;
   readonly investigationId: string;

@@ -1,39 +1,39 @@
-// Rate limits of GitHub and of models: each process learns them from a refused call and forgets them at its end.
+// Rate limits of GitHub and of models. Each process learns them from a refused call and forgets them when it ends.
 
 interface Hold {
-  /** Who, such as `github installation 7`. */
+  /** The subject, such as `github installation 7`. */
   readonly name: string;
-  /** From then on it may be asked again. */
+  /** When it may be called again. */
   readonly until: Date;
 }
 
-/** Nobody asks for longer: what is further away comes from a wrong clock or a wrong header. */
+/** No service asks for longer; a later time comes from a wrong clock or header. */
 export const LONGEST_HOLD_MS = 24 * 60 * 60_000;
 
-/** Neither over nor further away than anybody asks for. */
+/** Whether the time lies ahead, but not beyond `LONGEST_HOLD_MS`. */
 function isCurrent({ until }: Pick<Hold, 'until'>, now: Date): boolean {
   const left = until.getTime() - now.getTime();
   return left > 0 && left <= LONGEST_HOLD_MS;
 }
 
-/** In memory: read before every call. */
+/** In memory, so that it can be read before every call. */
 export interface Holds {
-  /** Until when it is not called; null: it may be called. */
+  /** When it may be called again; null: now. */
   until(name: string): Date | null;
-  /** Never shortens a limit, and takes none beyond `LONGEST_HOLD_MS`. */
+  /** Extends a limit, never shortens it; ignores times beyond `LONGEST_HOLD_MS`. */
   hold(name: string, until: Date): void;
-  /** All that stand at this moment. */
+  /** All current limits. */
   standing(): readonly Hold[];
 }
 
-/** How the installations of GitHub, and the App itself, begin. */
+/** Prefix for installations of GitHub and the App itself. */
 export const GITHUB_HOLDS = 'github ';
-/** How the endpoints of models begin. */
+/** Prefix for model endpoints. */
 export const MODEL_HOLDS = 'model ';
-/** How notes begin of the interface that a model wants: no limit, but kept and forgotten in the same way. */
+/** Prefix for notes about the interface that a model wants: not limits, but kept in the same way. */
 export const INTERFACE_HOLDS = 'interface of ';
 
-/** Of one process. */
+/** One per process. */
 export function createHolds(now: () => Date): Holds {
   const kept = new Map<string, Date>();
   const until = (name: string): Date | null => {

@@ -1,16 +1,16 @@
-// Opaque identifiers: a prefix that says what it names, and 119 random bits.
+// Opaque identifiers: a prefix that names the kind, and 119 random bits.
 import { randomBytes } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 type IdPrefix = 'iss' | 'prj' | 'inv' | 'tok' | 'evt' | 'acc' | 'run' | 'job' | 'req' | 'thr' | 'hed' | 'fal' | 'ses';
 
-/** Drawn ahead, each given once and wiped then: to draw some costs as much as to draw many. */
+/** Random bytes drawn in advance, each used once and then wiped: drawing many costs no more than drawing a few. */
 let drawn = Buffer.alloc(0);
 let next = 0;
 const DRAWN = 4_096;
 
-/** `length` base62 characters, each uniform (bytes ≥ 248 are thrown away, so there is no modulo bias). */
+/** `length` uniform base62 characters (bytes ≥ 248 are discarded to avoid modulo bias). */
 export function randomBase62(length: number): string {
   let out = '';
   while (out.length < length) {

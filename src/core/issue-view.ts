@@ -1,9 +1,9 @@
-// An Issue as people read it, whichever surface shows it: its title and outcome in words, and its claims, suspects and guards in groups.
+// An Issue as people read it on any surface: title, outcome, and its claims, suspects and guards in groups.
 
 import type { Analysis, Issue, Outcome, Suspect } from './issue.ts';
 import { sanitiseLine } from './text.ts';
 
-/** Less likely suspects are not worth a look at first. */
+/** Less likely suspects are folded away. */
 const LIKELY = 0.15;
 
 const OUTCOMES: Readonly<Record<Outcome, string>> = {
@@ -23,15 +23,15 @@ interface Claim {
 }
 
 export interface IssueView {
-  /** Outcome, why it is no more than that, and confidence. */
+  /** Outcome, its limits, and confidence. */
   readonly headline: string;
-  /** In their order, each once. */
+  /** In order, each once. */
   readonly claims: readonly Claim[];
   readonly likely: readonly Suspect[];
   readonly unlikely: readonly Suspect[];
-  /** Guards that keep the change from being published. */
+  /** Guards that prevent publishing the change. */
   readonly blocking: Analysis['guards'];
-  /** Guards that a person only has to look at. */
+  /** Guards that a person should look at. */
   readonly toCheck: Analysis['guards'];
 }
 

@@ -1,4 +1,4 @@
-// The Issue: a concluded investigation exactly as the interface shows it. Field names are the interface's.
+// The Issue: a concluded investigation as the API shows it. The API defines the field names.
 
 import type { Verdict } from './check.ts';
 import { type ChangeSet, toDiff } from './diff/diff.ts';
@@ -45,7 +45,8 @@ export type Outcome =
   | 'facts_only';
 
 /**
- * A place in the source that the facts point at, best first. `line` 0 and `function` "" where unknown; score 0 to 1.
+ * A place in the source that the facts point at, best first. `line` is 0 and `function` "" if unknown; score from 0 to
+ * 1.
  */
 export interface Suspect {
   readonly file: string;
@@ -59,14 +60,14 @@ interface Usage {
   readonly turns: number;
   readonly promptTokens: number;
   readonly cachedTokens: number;
-  /** Those written to the provider's cache; absent: none. */
+  /** Tokens written to the provider's cache; absent: none. */
   readonly cacheWriteTokens?: number;
   readonly completionTokens: number;
   readonly costUsd: number;
   readonly seconds: number;
 }
 
-/** Everything beyond the interface document; every key always there, null or empty where there is nothing. */
+/** Fields beyond the interface document. Every key is present, null or empty if it has no value. */
 export interface Analysis {
   readonly investigationId: string;
   readonly reference: string;
@@ -107,22 +108,21 @@ export interface Issue {
 }
 
 /**
- * What a run found, before it belongs to any caller: the Issue without what is the caller's own (ids, reference,
- * origin, report text, `sameAs`), and with the change set instead of its view. One conclusion serves every caller that
- * joined.
+ * What a run found, independent of a caller: an Issue without the caller's own fields (ids, reference, origin, report,
+ * `sameAs`), and with a change set instead of the diff. One conclusion serves all joined callers.
  */
 export interface Conclusion {
   readonly problem: string;
   readonly rootCause: string;
   readonly stepsToReproduce: readonly Step[];
   readonly solutionSteps: readonly Step[];
-  /** The edits; the Issue's `diff` is made from them. No edits: no files, `base` is the analysed sha. */
+  /** The edits, from which the Issue's `diff` is made. Without edits it has no files; `base` is the analysed sha. */
   readonly changeSet: ChangeSet;
   readonly investigationSteps: readonly SourcedStep[];
   readonly analysis: Omit<Analysis, 'investigationId' | 'reference' | 'origin' | 'report' | 'sameAs'>;
 }
 
-/** What is a caller's own in an Issue. */
+/** The caller's own fields of an Issue. */
 interface IssueOwner {
   readonly issueId: string;
   readonly investigationId: string;
@@ -130,15 +130,15 @@ interface IssueOwner {
   readonly reference: string;
   readonly origin: Origin;
   readonly report: string;
-  /** What is known of its failed check without a model: stands above what the run says. Null: it is of none. */
+  /** The verdict on its failed check without a model, which precedes that of the run. Null: not about a check. */
   readonly verdict: Verdict | null;
   /** The Issue whose investigation this one joined; null for the first. */
   readonly sameAs: string | null;
-  /** Moment of conclusion, ISO 8601 UTC with milliseconds. */
+  /** When it was concluded, ISO 8601 UTC with milliseconds. */
   readonly createdAt: string;
 }
 
-/** The caller's Issue, its keys in the interface's order. */
+/** The caller's Issue, keys in the order of the interface. */
 export function toIssue(owner: IssueOwner, conclusion: Conclusion): Issue {
   const { analysis } = conclusion;
   return {

@@ -1,24 +1,21 @@
-// The index of a project's source: which files and commits hold a term of a report, and how much that says.
+// The search index of a project: which files and commits contain a term of a report, and how informative that is.
 import type { Project } from './project.ts';
 import type { SourceTree } from './source.ts';
 
-/** The indexes of all projects; each ends with its project. */
+/** The indexes of all projects; each is removed with its project. */
 export interface Lexicons {
   of(project: Project): Lexicon;
-  /** Removes what is indexed of the project. */
+  /** Removes the project's index. */
   forget(projectId: string): Promise<void>;
 }
 
 export interface Lexicon {
   /**
-   * The files of one commit. What is not indexed yet is read and indexed first, which may take seconds for a project
-   * that is seen for the first time; after an abort what was indexed is kept. A file that cannot be indexed is left
-   * out, and never an error. Throws what the tree throws, and the signal's reason when aborted.
+   * The files of one commit. Indexes what is missing first, which can take seconds for a new project; progress is kept
+   * when aborted. Files that cannot be indexed are skipped. Throws what the tree throws, and the signal's reason.
    */
   open(tree: SourceTree, signal: AbortSignal): Promise<CommitLexicon>;
-  /**
-   * The tree's commit and those that lead to it, newest first, merges left out, at most `limit`; otherwise as `open`.
-   */
+  /** The commit and its ancestors, newest first, without merges, at most `limit`; otherwise as `open`. */
   openHistory(tree: SourceTree, limit: number, signal: AbortSignal): Promise<HistoryLexicon>;
 }
 
@@ -28,13 +25,13 @@ export interface LexiconFile {
 }
 
 export interface CommitLexicon {
-  /** The files that are indexed, tests among them. */
+  /** The indexed files, including tests. */
   readonly files: readonly LexiconFile[];
-  /** How many terms each of the files has, repeats included. */
+  /** Number of terms in each file, counting repeats. */
   readonly lengths: Uint32Array;
-  /** What is not indexed though it might, in words ("" = nothing). */
+  /** What is not indexed but could be, as text ("" for nothing). */
   readonly cut: string;
-  /** Where each of these terms is found among `files`. */
+  /** Where each of these terms occurs among `files`. */
   match(hashes: Uint32Array, signal: AbortSignal): Promise<readonly TermMatches[]>;
   /** Positions of the files that define a name with each of these hashes, ascending. */
   matchNames(hashes: Uint32Array, signal: AbortSignal): Promise<readonly Uint32Array[]>;
@@ -42,27 +39,25 @@ export interface CommitLexicon {
 
 export interface HistoryLexicon {
   readonly commits: readonly IndexedCommit[];
-  /** How many terms the message of each has, repeats included. */
+  /** Number of terms in each message, counting repeats. */
   readonly lengths: Uint32Array;
-  /** What is missing, in words ("" = nothing). */
+  /** What is missing, as text ("" for nothing). */
   readonly cut: string;
-  /** Where each of these terms is found among `commits`, by their messages. */
+  /** Where each of these terms occurs among `commits`, by their messages. */
   match(hashes: Uint32Array, signal: AbortSignal): Promise<readonly TermMatches[]>;
 }
 
 export interface IndexedCommit {
   /** Full sha. */
   readonly sha: string;
-  /**
-   * As the commit left them, deleted ones included; empty for a commit that touched too many to say anything about one.
-   */
+  /** Including deleted files; empty for a commit that touched too many files to be informative. */
   readonly paths: readonly string[];
 }
 
-/** Where one term is found. */
+/** Where one term occurs. */
 export interface TermMatches {
   /** Positions, ascending. */
   readonly positions: Uint32Array;
-  /** In the order of the positions: how often the term is found there. */
+  /** Occurrences at each position, in the same order. */
   readonly counts: Uint16Array;
 }

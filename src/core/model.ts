@@ -1,29 +1,26 @@
-// The door to language models: one question, one whole answer, or a named failure; never half an answer.
+// Language models: one request, one complete answer or a named failure.
 import { CausewayError, type ErrorCode } from './errors.ts';
 
 export interface Model {
-  /** As the operator named it; it stands in the Issue. */
+  /** As the operator named it; shown in the Issue. */
   readonly name: string;
-  /** US dollars per million tokens; null: unpriced, and only tokens are budgeted. */
+  /** US dollars per million tokens; null: unpriced, so only tokens are budgeted. */
   readonly prices: Prices | null;
-  /**
-   * The interface that it is called through at the moment, such as "Responses", for operators; absent: it is no
-   * endpoint.
-   */
+  /** The interface in use, such as "Responses", for operators; absent: not an endpoint. */
   readonly calledThrough?: () => string;
   /**
-   * Asks for the next turn. Transient faults are retried inside, within the deadlines. Throws `ModelUnavailable` (ask
-   * again at `retryAt`), or `ModelFailure` with `model_rejected` (key, address or request: the operator must mend it),
-   * `model_overflow` (the messages do not fit), `model_refused` (the model will not answer), `model_misbehaved` (no
-   * usable answer after the retries).
+   * Requests the next turn. Transient faults are retried within the deadlines. Throws `ModelUnavailable` (try again at
+   * `retryAt`), or `ModelFailure` with `model_rejected` (key, address or request, for the operator to correct),
+   * `model_overflow` (the messages do not fit), `model_refused` (the model declined), `model_misbehaved` (no usable
+   * answer after the retries).
    */
   ask(request: ModelRequest, signal: AbortSignal): Promise<ModelTurn>;
 }
 
 export interface Prices extends Rates {
   /**
-   * Where the provider charges more for long prompts: what counts for the whole request once its prompt has more tokens
-   * than `above`.
+   * For providers that charge more for long prompts: the rates of the whole request if its prompt has more than `above`
+   * tokens.
    */
   readonly long?: Rates & { readonly above: number };
 }
@@ -32,16 +29,16 @@ export interface Rates {
   readonly prompt: number;
   /** Prompt tokens read from the provider's cache. */
   readonly cached: number;
-  /** Prompt tokens written to the provider's cache; absent: they cost what others do. */
+  /** Prompt tokens written to the provider's cache; absent: the prompt rate. */
   readonly cacheWrite?: number;
   readonly completion: number;
 }
 
 export interface ModelRequest {
   readonly messages: readonly Message[];
-  /** Byte-identical over all turns of a run, so that the endpoint's cache holds. */
+  /** Byte-identical in all turns of a run, so that the endpoint's cache applies. */
   readonly tools: readonly ToolDescription[];
-  /** `none`: the tools are shown, since the prefix must stay the same, but may not be called. */
+  /** `none`: the tools are listed, to keep the prefix unchanged, but must not be called. */
   readonly toolChoice: 'auto' | 'none';
 }
 
@@ -65,21 +62,21 @@ export type Message =
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** As the model wrote it: JSON at best. */
+  /** As the model wrote it; may not be valid JSON. */
   readonly arguments: string;
 }
 
 /**
- * What a provider adds to an answer and wants back unchanged with it: encrypted reasoning, thinking blocks, thought
- * signatures, long call ids. Nobody but the model that made it reads it. It is plain JSON, kept encrypted, never shown,
- * and forgotten when the run ends.
+ * What a provider adds to an answer and expects back unchanged: encrypted reasoning, thinking blocks, thought
+ * signatures, long call ids. Only the model that made it can read it. Plain JSON, stored encrypted, never shown,
+ * deleted when the run ends.
  */
 export interface Opaque {
-  /** Provider, interface and model that made it. Any other one is asked without it. */
+  /** Provider, interface and model that made it. It is not sent to any other. */
   readonly origin: string;
-  /** What belongs to the whole answer; null: nothing. */
+  /** Belongs to the whole answer; null: nothing. */
   readonly message: unknown;
-  /** What belongs to each of the answer's calls, in their order; null: nothing. */
+  /** Belongs to each of the answer's calls, in order; null: nothing. */
   readonly calls: readonly unknown[];
 }
 
@@ -89,28 +86,28 @@ export interface ModelTurn {
   /** Absent: the provider added nothing. */
   readonly opaque?: Opaque;
   readonly usage: TurnUsage;
-  /** The model that answered, as the endpoint names it; absent: it named none. */
+  /** The model that answered, if the endpoint names it. */
   readonly model?: string;
 }
 
 export interface TurnUsage {
   readonly promptTokens: number;
-  /** Those of them that the endpoint took from its cache. */
+  /** Of these, read from the endpoint's cache. */
   readonly cachedTokens: number;
-  /** Those of them that it wrote to its cache; absent: it did not say. */
+  /** Of these, written to its cache; absent: not stated. */
   readonly cacheWriteTokens?: number;
   readonly completionTokens: number;
-  /** US dollars, where the endpoint states what it charges; this counts, whatever the prices say. */
+  /** US dollars as charged by the endpoint, if it states them; takes precedence over `prices`. */
   readonly costUsd?: number;
-  /** True where the endpoint gave no figures and they were estimated. */
+  /** True if the endpoint gave no figures. */
   readonly estimated: boolean;
 }
 
 const NOTHING_SPENT: TurnUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, estimated: false };
 
-/** No answer came of the question, but parts of answers may have come on the way, and they are on the bill. */
+/** There is no answer, but partial answers may have been billed. */
 export class ModelFailure extends CausewayError {
-  /** What the answers took that broke off or were thrown away; nought where nothing was answered. */
+  /** The cost of broken or discarded answers. */
   readonly spent: TurnUsage;
 
   constructor(code: Extract<ErrorCode, `model_${string}`>, message: string, spent: TurnUsage | null = null) {
@@ -119,7 +116,7 @@ export class ModelFailure extends CausewayError {
   }
 }
 
-/** The endpoint cannot answer now: rate limit, outage. The job goes back to the queue until `retryAt`. */
+/** The endpoint cannot answer now (rate limit, outage). The job returns to the queue until `retryAt`. */
 export class ModelUnavailable extends ModelFailure {
   readonly retryAt: Date;
 
@@ -129,5 +126,5 @@ export class ModelUnavailable extends ModelFailure {
   }
 }
 
-/** Its name in an Issue. What it found is an example, and the pages say so. */
+/** Its name in an Issue. Its result is an example, and the pages say so. */
 export const SCRIPTED_MODEL = 'scripted';

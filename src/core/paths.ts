@@ -1,19 +1,19 @@
-// Paths inside a repository: which are safe to check out everywhere, and which match a pattern with wildcards.
+// Paths in a repository: which are safe on every file system, and which match a glob.
 
-/** PATH_MAX of Linux; no checkout can hold more. */
+/** Linux's PATH_MAX; no checkout can hold a longer one. */
 const MAX_BYTES = 4096;
 
-/** Windows reads `C:x` as a drive, and `.git::$INDEX_ALLOCATION` or `.git .` or the short name `GIT~1` as `.git`. */
+/** Windows reads `C:x` as a drive, and `.git::$INDEX_ALLOCATION`, `.git .` and the short name `GIT~1` as `.git`. */
 const DRIVE = /^[a-z]:/i;
 
 const GIT_FOLDER = /^(?:\.git|git~\d+)[. ]*(?::|$)/iu;
 
-/** Characters that macOS drops when it compares names: `.g\u200cit` is `.git` there. */
+/** Characters that macOS ignores when it compares names: `.g\u200cit` is `.git` there. */
 const IGNORED = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 
 /**
- * True for a relative path of plain segments, at most 4,096 bytes: no `..`, nothing absolute, no backslash, no drive,
- * no NUL, no empty segment, and no `.git` in any case or disguise. It says nothing about what stands at the path.
+ * True for a relative path of plain segments, at most 4,096 bytes: no `..`, absolute path, backslash, drive, NUL or
+ * empty segment, and no `.git` in any case or disguise. Does not look at the file system.
  */
 export function isSafePath(path: string): boolean {
   if (!path.isWellFormed() || Buffer.byteLength(path) > MAX_BYTES) return false;
@@ -23,7 +23,7 @@ export function isSafePath(path: string): boolean {
 
 function isSafeSegment(segment: string): boolean {
   const plain = segment.normalize('NFKC').replace(IGNORED, '');
-  // Windows drops dots and spaces at the end, so that `.. ` climbs and `...` is nothing.
+  // Windows drops trailing dots and spaces, so `.. ` leads upwards and `...` is empty.
   return /[^. ]/.test(plain) && !GIT_FOLDER.test(plain);
 }
 
@@ -34,7 +34,7 @@ const MAX_BRACES = 8;
 
 const BRACES = /\{([^{}]*)\}/;
 
-/** What matching has cost, in steps of about the same time; whoever matches much sets an end to it. */
+/** The cost of matching, in steps of similar duration; callers that match many paths set a limit. */
 export interface Effort {
   steps: number;
 }
@@ -49,12 +49,12 @@ export function createGlobMatcher(glob: string, effort: Effort = { steps: 0 }): 
   };
 }
 
-/** The parts of a pattern without braces; any number of folders twice is any number of folders. */
+/** The parts of a pattern without braces; consecutive `**` are one. */
 export function splitPattern(pattern: string): readonly string[] {
   return pattern.split('/').filter((part, index, parts) => part !== '**' || parts[index - 1] !== '**');
 }
 
-/** At i: whether the pattern matches the first i names of the path, all of them at the end. Braces are literal. */
+/** At index i: whether the pattern matches the first i names of the path. Braces are literal. */
 export function computeReach(path: readonly string[], pattern: readonly string[], effort: Effort): readonly boolean[] {
   let reach: readonly boolean[] = [true, ...path.map(() => false)];
   for (const part of pattern) {
@@ -72,15 +72,15 @@ export function computeReach(path: readonly string[], pattern: readonly string[]
 
 function matchesParts(path: readonly string[], pattern: readonly string[], effort: Effort): boolean {
   effort.steps += 1;
-  // Most paths are told by their last name alone.
+  // The last name alone rules out most paths.
   const last = pattern.at(-1) ?? '';
   if (last !== '**' && !matchesName(path.at(-1) ?? '', last, effort)) return false;
   return computeReach(path, pattern, effort).at(-1) === true;
 }
 
 /**
- * Two pointers and the last star to return to: at most name × pattern steps, where a regular expression may take
- * exponentially many.
+ * Two pointers with backtracking to the last star: at most name × pattern steps, where a regular expression may take
+ * exponential time.
  */
 function matchesName(name: string, pattern: string, effort: Effort): boolean {
   let at = 0;
@@ -127,7 +127,7 @@ function expandFirst(glob: string): readonly string[] {
 }
 
 /**
- * Letters, folded widths and the characters that file systems ignore must not hide a name: `.GitHub`,
+ * Case, full-width letters and characters that file systems ignore must not disguise a name: `.GitHub`,
  * `CODEOWNERS\u200b`, `．github`.
  */
 export function toComparablePath(path: string): string {

@@ -1,21 +1,21 @@
 // A project: a repository that reports can be about.
 
-/** Where the source comes from. `path` and `url` are the operator's words, never a stranger's. */
+/** Where the source comes from. `path` and `url` are configured by the operator, never taken from a report. */
 export type ProjectSource =
   | { readonly kind: 'path'; readonly path: string }
   | { readonly kind: 'url'; readonly url: string }
   | GithubSource;
 
-/** A repository that the App is installed on: it is its number, whatever it is called. */
+/** A repository with the App installed. It is identified by its number, since its name can change. */
 export interface GithubSource {
   readonly kind: 'github';
   readonly repositoryId: number;
   readonly installationId: number;
-  /** Where git fetches it, such as https://github.com/octo/shop.git. Follows the name. */
+  /** Clone address, such as https://github.com/octo/shop.git. Changes with the name. */
   readonly url: string;
   readonly isPrivate: boolean;
   readonly isArchived: boolean;
-  /** Empty where the repository has no commit. */
+  /** Empty if the repository has no commit. */
   readonly defaultBranch: string;
 }
 
@@ -33,7 +33,7 @@ export function isGithubProject(project: Project): project is GithubProject {
   return project.source.kind === 'github';
 }
 
-/** The two parts of a GitHub project's name, as GitHub's addresses have them. */
+/** Owner and name of a GitHub project. */
 export function getRepository(project: Pick<Project, 'name'>): { readonly owner: string; readonly repo: string } {
   const [owner = '', repo = ''] = project.name.split('/');
   return { owner, repo };
@@ -45,7 +45,7 @@ export interface Installation {
   /** GitHub's number. */
   readonly id: number;
   readonly owner: { readonly id: number; readonly login: string; readonly kind: 'organization' | 'user' };
-  /** Granted permissions by GitHub's names, such as `pull_requests`; what is missing was not granted. */
+  /** Granted permissions by GitHub's names, such as `pull_requests`. */
   readonly permissions: Readonly<Record<string, PermissionLevel>>;
   readonly isSuspended: boolean;
 }
@@ -58,6 +58,6 @@ export interface InstalledRepository {
   readonly cloneUrl: string;
   readonly isPrivate: boolean;
   readonly isArchived: boolean;
-  /** Empty where it has no commit. */
+  /** Empty if it has no commit. */
   readonly defaultBranch: string;
 }

@@ -1,10 +1,10 @@
-// The port to durable work: jobs are written with the records that they belong to, and run at least once.
+// Durable jobs: stored in the same transaction as their records, and run at least once.
 
 /**
- * `run`: an investigation run. `webhook`: one webhook to a caller. `delivery`: one delivery from GitHub.
- * `urgent-delivery`: one that has slots of its own, since those of the others may all wait for GitHub. `publish`:
- * brings what is shown on GitHub for one thread up to date. `head`: looks at the checks of one commit. `check-run`:
- * brings our own check run on one head up to date. `backfill`: reads the failed checks of a project's last 14 days.
+ * `run`: an investigation. `webhook`: one webhook to a caller. `delivery`: an event from GitHub. `urgent-delivery`: the
+ * same with slots of its own, since all others may be waiting for GitHub. `publish`: updates what is on GitHub for one
+ * thread. `head`: judges the checks of one commit. `check-run`: updates our check run on one head. `backfill`: reads a
+ * project's failed checks of the last 14 days.
  */
 export const JOB_KINDS = [
   'run',
@@ -19,24 +19,22 @@ export const JOB_KINDS = [
 
 export type JobKind = (typeof JOB_KINDS)[number];
 
-/** `person`: somebody waits for it. `automatic`: nobody requested it, such as a look at failed checks. */
+/** `person`: someone is waiting for it. `automatic`: not requested by a person, such as judging failed checks. */
 export type Urgency = 'person' | 'automatic';
 
-/** A job to be enqueued; it carries an id and nothing else. */
+/** A job to enqueue; it carries only an id. */
 export interface NewJob {
   readonly kind: JobKind;
   /**
-   * Id of the run, webhook, delivery, thread, head or project. At most one job of a kind and subject exists: enqueuing
-   * it again keeps the earlier `runAt` and the higher urgency; while it runs, it runs once more afterwards.
+   * Id of the run, webhook, delivery, thread, head or project. At most one job per kind and subject exists: enqueuing
+   * it again keeps the earlier `runAt` and the higher urgency; if it is running, it runs once more afterwards.
    */
   readonly subject: string;
-  /**
-   * Jobs of one group share a limit: the project, the account of a webhook, the issue or pull request of a delivery.
-   */
+  /** Jobs of a group share a limit: a project, the account of a webhook, the issue or pull request of a delivery. */
   readonly group: string;
   /** ISO 8601 UTC; not before. */
   readonly runAt: string;
-  /** Of the jobs that are due people's come first. */
+  /** Among due jobs, those of people come first. */
   readonly urgency: Urgency;
 }
 
@@ -44,55 +42,53 @@ export interface ClaimedJob {
   readonly id: string;
   readonly kind: JobKind;
   readonly subject: string;
-  /** 1 on the first try; rises with each claim after a crash or a throw. */
+  /** 1 on the first try; rises with each claim after a crash or an error. */
   readonly attempt: number;
 }
 
-/** What a handler says of its job. A throw counts as a failed try: retried with backoff, dead after three. */
+/** The result of a try. A thrown error is a failed try: retried with backoff, dead after three. */
 export type JobResult = { readonly kind: 'done' } | { readonly kind: 'later'; readonly runAt: string };
 
 export interface JobHandler {
   /** `signal` aborts when the job is cancelled, its claim is lost, or the worker stops. */
   handle(job: ClaimedJob, signal: AbortSignal): Promise<JobResult>;
-  /** Called when the job is given up after its last try; must record the failure for the caller. */
+  /** Called when the job is given up; must record the failure for the caller. */
   dead(job: ClaimedJob, error: unknown): Promise<void>;
 }
 
 export interface LaneLimits {
-  /** Jobs of this kind at a time, in this process. */
+  /** Concurrent jobs of this kind in this process. */
   readonly concurrency: number;
-  /** Jobs of one group at a time, over all processes. */
+  /** Concurrent jobs of one group over all processes. */
   readonly perGroup: number;
 }
 
-/** Of all processes together. */
+/** Over all processes. */
 export interface KindDepth {
   readonly kind: JobKind;
   readonly waiting: number;
   readonly running: number;
   readonly dead: number;
-  /** When the longest due of those that wait was due; null where none is. */
+  /** When the longest waiting due job was due; null: none is due. */
   readonly oldestDue: string | null;
 }
 
 export interface Queue {
-  /**
-   * Works on the kinds that have a handler and limits. Disposing aborts the running handlers and hands their jobs back.
-   */
+  /** Processes the kinds that have a handler and limits. Disposing aborts running handlers and returns their jobs. */
   work(
     handlers: Readonly<Partial<Record<JobKind, JobHandler>>>,
     limits: Readonly<Partial<Record<JobKind, LaneLimits>>>,
   ): Worker;
-  /** Removes the job wherever it is, and aborts its handler if it runs. */
+  /** Removes the job in any state and aborts its handler. */
   cancel(kind: JobKind, subject: string): Promise<void>;
-  /** Dead jobs of the kind are due again, with all their tries. Returns how many. */
+  /** Makes dead jobs of the kind due again with all their tries. Returns how many. */
   requeueDead(kind: JobKind): Promise<number>;
   countJobs(): Promise<{ readonly waiting: number; readonly running: number; readonly dead: number }>;
-  /** The same for each kind that has any job. */
+  /** For each kind that has jobs. */
   countJobsByKind(now: string): Promise<readonly KindDepth[]>;
 }
 
 export interface Worker extends AsyncDisposable {
-  /** Resolves when no job that is due is waiting or running (tests and the terminal wait on it). */
+  /** Resolves when no due job is waiting or running (for tests and the terminal). */
   waitUntilIdle(signal: AbortSignal): Promise<void>;
 }

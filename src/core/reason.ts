@@ -1,6 +1,5 @@
-// Why an investigation waits, ended without a result, or found less than was asked for: a code with its data, and the
-// one text that people read. What an error says of hosts, settings or files is never part of it: that is for the
-// operator, and goes to the log and the terminal alone.
+// Why an investigation waits, ended without a result, or found less than requested: a code with data, and its one text
+// for people. Error messages may name hosts, settings or files, so they go only to the log and the terminal.
 
 /** Codes with which an investigation ends without a result. The list is the contract of the `issue.failed` webhook. */
 export type FailureCode =
@@ -31,7 +30,7 @@ export type EndReason =
     }
   | { readonly code: 'took_too_long'; readonly seconds: number };
 
-/** Why there is a result, but less than was asked for. */
+/** Why there is a result, but less than requested. */
 export type CutReason =
   | {
       readonly code:
@@ -49,7 +48,7 @@ export type CutReason =
       readonly code: 'run_budget';
       readonly unit: 'turns' | 'seconds' | 'tokens' | 'usd';
       readonly limit: number;
-      /** `concluding`: the model was asked to conclude. `over`: nothing more could be asked. */
+      /** `concluding`: the model was told to conclude. `over`: no further request was possible. */
       readonly phase: 'concluding' | 'over';
     }
   | { readonly code: 'month_budget'; readonly of: 'repository' | 'all'; readonly usd: number }
@@ -58,15 +57,15 @@ export type CutReason =
 
 export type Reason = EndReason | CutReason;
 
-/** What a run that cannot go on waits for. */
+/** What a waiting run waits for. */
 export type WaitCode = 'model_unavailable' | 'repository_unreachable' | 'disk_full';
 
-/** `operator`: nothing that people outside can act on, or should see; it has no text for them. */
+/** `operator`: people outside cannot act on it, so there is no text for them. */
 export function getAudience({ code }: Reason): 'people' | 'operator' {
   return code === 'quotes_not_found' ? 'operator' : 'people';
 }
 
-/** Names no host, setting, file or command of the machine. "": it is for the operator alone. */
+/** Names no host, setting, file or command of the machine. "" if it concerns only the operator. */
 export function describeForPeople(reason: Reason): string {
   if (getAudience(reason) === 'operator') return '';
   switch (reason.code) {
@@ -132,7 +131,7 @@ function amountOf({ unit, limit }: Extract<CutReason, { code: 'run_budget' }>): 
   return unit === 'usd' ? `$${limit}` : `${limit.toLocaleString('en')} ${unit}`;
 }
 
-/** For log and terminal. `detail`: what the error said; without one, the setting that decides it. */
+/** For log and terminal. `detail`: the error's message; without it, names the setting that decides. */
 export function describeForOperator(reason: Reason, detail = ''): string {
   if (detail !== '') return detail;
   if (reason.code === 'quotes_not_found')
@@ -172,7 +171,7 @@ export function createFailureReason(reason: EndReason): FailureReason {
   return { code: FAILURES[reason.code], detail: describeForPeople(reason) };
 }
 
-/** What is waited for, as it continues "Waiting for". */
+/** Continues "Waiting for". */
 export function describeWaitReason(code: WaitCode): string {
   return {
     model_unavailable: 'the language model',

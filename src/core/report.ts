@@ -1,4 +1,4 @@
-// A report as a caller handed it in, and the investigation that it starts.
+// A report as submitted, and the investigation it starts.
 import type { Verdict } from './check.ts';
 import type { FailureReason } from './reason.ts';
 import type { InvestigationSettings } from './settings.ts';
@@ -6,7 +6,7 @@ import type { InvestigationSettings } from './settings.ts';
 /** Bytes of UTF-8 that a report may have: 1 MiB. */
 export const MAX_REPORT_BYTES = 1_048_576;
 
-/** A report that a newcomer can hand in as it is. */
+/** An example report for first-time users. */
 export interface ExampleReport {
   readonly projectId: string;
   readonly data: string;
@@ -21,34 +21,34 @@ export interface Report {
   /** The text (and log) of the report: 1 byte to 1 MiB of UTF-8 together with `guidance`, already redacted. */
   readonly text: string;
   /**
-   * What the person who asked wants regarded, to be read behind the text; kept apart, since it is erased with the
-   * person. Absent: nothing.
+   * Instructions of the person who requested the analysis, stored separately because they are erased with the person.
+   * Absent: none.
    */
   readonly guidance?: string;
-  /** The caller's own name for it, echoed; empty where none was given. */
+  /** The caller's own name for it, returned unchanged; "" if none. */
   readonly reference: string;
   /** Branch, tag or sha; empty: the default branch. */
   readonly revision: string;
   /** Where the webhook goes; empty: nowhere. */
   readonly callbackUrl: string;
-  /** Whether every word of it was written by someone who may write to the project. */
+  /** Whether all of it was written by people with write access to the project. */
   readonly isTrusted: boolean;
   readonly settings: InvestigationSettings;
-  /** On a failed check, what is known without a model; absent: it is of none. */
+  /** For a failed check, the verdict without a model; absent: not about a check. */
   readonly verdict?: Verdict;
   /** True: never joined to an equal report. */
   readonly fresh: boolean;
 }
 
-/** What follows the report. "" where nothing is asked for. */
+/** Appended to the report; "" if there is no guidance. */
 export function formatGuidance(login: string, guidance: string): string {
   return guidance === '' ? '' : `\n\n## What ${login} asks to be heeded\n\n${guidance}`;
 }
 
 export interface AddressedReport {
-  /** What is reported, in words; at most 1 MiB together with `log`. */
+  /** The problem as described, at most 1 MiB including `log`. */
   readonly text: string;
-  /** Logs of what failed; empty where there are none. Both say in words what was cut. */
+  /** Logs of the failure; "" if none. Both say what was cut. */
   readonly log: string;
   readonly repository: {
     /** Where it can be cloned from, without credentials. */
@@ -61,19 +61,19 @@ export interface AddressedReport {
 }
 
 /**
- * Reads the report behind an address. Throws `usage` (not such an address, or it may not be read), `absent` (nothing
- * there any more) or `repository_unreachable` (no answer, rate limit); the message names the repair.
+ * Reads the report at an address. Throws `usage` (unsupported address, or no access), `absent` (it no longer exists) or
+ * `repository_unreachable` (no answer, rate limit); the message says how to repair it.
  */
 export type ReadReportAddress = (url: string, signal: AbortSignal) => Promise<AddressedReport>;
 
-/** Without the kind of secret: one word is the same in logs, pages, prompts and patches. */
+/** Does not name the kind of secret: one marker in logs, pages, prompts and patches. */
 export const REDACTED = '[redacted]';
 
 export const INVESTIGATION_STATES = ['queued', 'running', 'concluded', 'gave_up', 'cancelled'] as const;
 
 export type InvestigationState = (typeof INVESTIGATION_STATES)[number];
 
-/** What the investigation is doing now: the number of the last step (0 before the first) and its action. */
+/** What the investigation is doing: the number of its last step (0 before the first) and the step's action. */
 interface Progress {
   readonly step: number;
   readonly action: string;
@@ -98,7 +98,7 @@ export interface Investigation {
   readonly createdAt: string;
 }
 
-/** Whether nothing more will happen to it. */
+/** Whether the state is final. */
 export function isEnded(outcome: InvestigationOutcome): boolean {
   return outcome.state !== 'queued' && outcome.state !== 'running';
 }

@@ -1,18 +1,21 @@
-// What a repository's own configuration says about its investigations, pinned when the report arrives.
+// What a repository's configuration says about its investigations, fixed when the report arrives.
 import type { Project } from './project.ts';
 
 export interface InvestigationSettings {
-  /** False: facts only, whatever the operator offers. */
+  /** False: facts only, even if the operator offers a model. */
   readonly useModel: boolean;
-  /** The one of the operator's models that is asked; "": the operator's first choice. */
+  /** One of the operator's models; "": the operator's default. */
   readonly model: string;
-  /** US dollars of one investigation and of the repository in a month, below the operator's own limits; null: those. */
+  /**
+   * US dollars for one investigation and for the repository in a month; cannot exceed the operator's limits. Null:
+   * those limits.
+   */
   readonly budget: { readonly run: number | null; readonly month: number | null };
-  /** Language of what people read, such as `de` or `Portuguese`; "": English. */
+  /** Language of texts for people, such as `de` or `Portuguese`; "": English. */
   readonly language: string;
-  /** What maintainers want to be heeded; "" for nothing. */
+  /** Instructions from the maintainers; "" for none. */
   readonly instructions: string;
-  /** Globs of paths: a change touches only what `allow` names (empty: everything) and nothing that `block` names. */
+  /** Path globs: a change may touch only `allow` (empty: everything) and nothing in `block`. */
   readonly paths: { readonly allow: readonly string[]; readonly block: readonly string[] };
 }
 
@@ -27,30 +30,29 @@ export const DEFAULT_SETTINGS: InvestigationSettings = {
 
 export interface EffectiveConfiguration {
   readonly values: readonly EffectiveValue[];
-  /** Why a file cannot be used, with its line; "": nothing is wrong. */
+  /** Why a file cannot be used, with its line; "" if it can. */
   readonly problem: string;
-  /** Page of the file, where there is one. */
+  /** Page of the file, if any. */
   readonly url: string;
 }
 
 export interface EffectiveValue {
-  /** As the file calls it, such as `checks.exclude`. */
+  /** The name in the file, such as `checks.exclude`. */
   readonly name: string;
   /** What it does, in one sentence. */
   readonly means: string;
-  /** For people; "" for nothing. Outside text. */
+  /** As text; "" for none. Untrusted. */
   readonly value: string;
   readonly from: ValueSource;
   /**
-   * Where a value of the file does not count in full, such as a mode above the operator's ceiling: what counts instead,
-   * and why; also where it stands in a private repository, and is not told; "" else.
+   * Why the value of the file does not apply in full, such as a mode above the operator's limit, and what applies
+   * instead; also used when the value is in a private repository and must not be shown. "" otherwise.
    */
   readonly limit: string;
 }
 
 /**
- * `file`: the repository's own. `owner`: that of the owner's `.github` repository. `operator`: an environment variable,
- * named.
+ * `file`: the repository's own. `owner`: the owner's `.github` repository. `operator`: the named environment variable.
  */
 export type ValueSource =
   | { readonly kind: 'default' }
@@ -58,5 +60,5 @@ export type ValueSource =
   | { readonly kind: 'owner'; readonly repository: string }
   | { readonly kind: 'operator'; readonly variable: string };
 
-/** Throws `github_failed` where it cannot be read just now. */
+/** Throws `github_failed` if it cannot be read now. */
 export type ConfigurationOf = (project: Project, signal: AbortSignal) => Promise<EffectiveConfiguration>;

@@ -1,8 +1,8 @@
-// What of an Issue may be shown where, and links to the source that it names.
+// Which parts of an Issue may be shown where, and links to the source it names.
 import type { InvestigationStep, StepSource } from './evidence.ts';
 import type { Issue, Step } from './issue.ts';
 
-/** An Issue with where each of its steps comes from, which the interface does not show. */
+/** An Issue with the source of each step, which the API does not show. */
 export interface SourcedIssue extends Omit<Issue, 'investigationSteps'> {
   readonly investigationSteps: readonly (InvestigationStep & { readonly source: StepSource })[];
 }
@@ -14,18 +14,18 @@ export interface NumberedStep extends InvestigationStep {
 
 export interface ShownIssue {
   readonly issue: SourcedIssue;
-  /** With the numbers that the text cites them by. */
+  /** Numbered as the text cites them. */
   readonly steps: readonly NumberedStep[];
-  /** Lookups of monitoring systems that are kept back. */
+  /** Number of hidden lookups of monitoring systems. */
   readonly withheld: number;
 }
 
 const LEFT_OUT = '[left out: from monitoring]';
 
-/** Shorter words of a result stand in the source as well. */
+/** Shorter quotes also occur in the source by chance. */
 const LEAST_QUOTE = 8;
 
-/** `sources`: of its steps, in their order. */
+/** `sources`: one per step, in order. */
 export function addSources(issue: Issue, sources: readonly StepSource[]): SourcedIssue {
   const steps = issue.investigationSteps.map((step, index) => ({ ...step, source: sources[index] ?? 'repository' }));
   return { ...issue, investigationSteps: steps };
@@ -45,7 +45,7 @@ export function filterIssue(issue: SourcedIssue, place: { readonly isPublic: boo
   };
 }
 
-/** Takes out what was quoted from those lookups, and code that stands in their results alone. */
+/** Removes quotations of the hidden lookups, and code that occurs only in their results. */
 function withoutQuotes(
   issue: SourcedIssue,
   kept: readonly NumberedStep[],
@@ -87,17 +87,14 @@ function cleanWords(issue: SourcedIssue, clean: (text: string) => string): Sourc
   };
 }
 
-/** The address of a place such as `src/a.ts:12` in the repository; null for everything else. */
+/** The URL of a place such as `src/a.ts:12` in the repository; null for anything else. */
 export type SourceLinks = (text: string) => string | null;
 
 export const NO_LINKS: SourceLinks = () => null;
 
 const PLACE = /^(.{1,400}?):(\d{1,9})(?:[-–:](\d{1,9}))?$/;
 
-/**
- * Links `path:line` and `path:from-to` where the path is one that the investigation has looked at, at the commit that
- * it looked at.
- */
+/** Links `path:line` and `path:from-to` at the analysed commit, if the investigation has looked at the path. */
 export function buildSourceLinks(
   place: { readonly webUrl: string; readonly repository: string },
   issue: Pick<Issue, 'diff' | 'investigationSteps' | 'analysis'>,
@@ -112,7 +109,7 @@ export function buildSourceLinks(
   };
 }
 
-/** Suspects and changed files, and what the lookups name. */
+/** Suspects, changed files, and files named by lookups. */
 function knownPaths({
   diff,
   investigationSteps,

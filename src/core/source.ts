@@ -1,21 +1,18 @@
-// The door to source code: repositories brought up to date, and one commit of them as a tree that can be read.
+// Source code: up-to-date repositories, and one commit of them as a readable tree.
 import { CausewayError } from './errors.ts';
 import type { Project } from './project.ts';
 
 export interface Source {
   /**
-   * Brings the project's repository up to date and opens it. Throws `repository_unreachable` (naming what failed, never
-   * a credential), `repository_empty` (no commit at all), `access_lost`, or SourceBusy.
+   * Updates the project's repository and opens it. Throws `repository_unreachable` (says what failed, without
+   * credentials), `repository_empty` (no commit), `access_lost`, or SourceBusy.
    */
   open(project: Project, signal: AbortSignal): Promise<Repository>;
-  /**
-   * Removes whatever was kept of the project's repository. It may wait for another process that has it open: until
-   * `signal`, where there is one.
-   */
+  /** Removes the local copy of the repository. Waits for other processes that have it open, at most until `signal`. */
   forget(projectId: string, signal?: AbortSignal): Promise<void>;
 }
 
-/** Whoever keeps the repository asks for patience: nothing was read, and the run goes on at `retryAt`. */
+/** The repository cannot be read now; the run continues at `retryAt`. */
 export class SourceBusy extends CausewayError {
   readonly retryAt: Date;
 
@@ -26,38 +23,36 @@ export class SourceBusy extends CausewayError {
 }
 
 export interface Repository {
-  /** Name of the default branch, such as `main`; empty when HEAD is detached or unknown. */
+  /** Name of the default branch, such as `main`; "" if HEAD is detached or unknown. */
   readonly defaultBranch: string;
-  /** True where history was cut off (shallow clone): blame and history say less than there is. */
+  /** True for a shallow clone: blame and history are incomplete. */
   readonly shallow: boolean;
-  /**
-   * Full sha of a branch, tag or (≥ 7 digit) sha; "" is the default branch; null where there is no such commit here.
-   */
+  /** Full sha of a branch, tag or sha (≥ 7 digits); "" is the default branch; null if there is no such commit here. */
   resolve(revision: string, signal: AbortSignal): Promise<string | null>;
   /**
    * Fetches a commit that no branch or tag leads to, such as the head of a fork's pull request, unless it is here;
-   * false where the source does not give it out. Only for what the house itself was told of: a whole network of forks
-   * can be named so, by whoever writes a report. Throws as `open` does.
+   * false if the remote does not offer it. Only for commits named by GitHub: by sha one can reach every fork of a
+   * repository, and reports are untrusted. Throws as `open` does.
    */
   bring(sha: string, signal: AbortSignal): Promise<boolean>;
-  /** The tree of one commit. `sha` is a full sha that `resolve` gave. */
+  /** The tree of one commit. `sha` is a full sha from `resolve`. */
   tree(sha: string): SourceTree;
 }
 
 export interface SourceTree extends BulkReads {
   /** Full sha of the commit. */
   readonly revision: string;
-  /** Every entry of the commit, in path order; read once and kept. */
+  /** Every entry of the commit, in path order; read once and cached. */
   files(signal: AbortSignal): Promise<Listing>;
   read(path: string, options: ReadOptions, signal: AbortSignal): Promise<FileRead>;
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchResult>;
   outline(path: string, signal: AbortSignal): Promise<readonly Symbol[]>;
-  /** Commits that lead to this one, newest first. */
+  /** Ancestors of this commit, newest first. */
   history(query: HistoryQuery, signal: AbortSignal): Promise<HistoryResult>;
-  /** Who last changed each of the lines `from`–`to` (1-based, inclusive); empty for what is not text. */
+  /** Who last changed each of these lines (1-based, inclusive); empty if the file is not text. */
   blame(path: string, range: LineRange, signal: AbortSignal): Promise<readonly BlameLine[]>;
   /**
-   * What changed from `fromSha` to this commit; from its first parent where that is null, from nothing where it has
+   * What changed between `fromSha` and this commit; null: since its first parent, or since an empty tree if it has
    * none.
    */
   compare(fromSha: string | null, options: CompareOptions, signal: AbortSignal): Promise<Comparison>;
@@ -68,15 +63,15 @@ export interface TreeEntry {
   /** Bytes; 0 for links and submodules. */
   readonly size: number;
   readonly kind: 'file' | 'executable' | 'symlink' | 'submodule';
-  /** Git's id of the content: equal ids are equal bytes. */
+  /** Git's id of the content; equal ids mean equal bytes. */
   readonly blob: string;
 }
 
 export interface Listing {
   readonly entries: readonly TreeEntry[];
-  /** Entries left out because their name is not UTF-8. */
+  /** Entries left out because their names are not UTF-8. */
   readonly unreadableNames: number;
-  /** What was left out, in words: a commit may name more entries than anyone can hold (absent or "" = nothing). */
+  /** What was left out, as text: a commit may have too many entries to hold (absent or "": nothing). */
   readonly cut?: string;
 }
 
@@ -90,7 +85,7 @@ export interface ReadOptions {
   readonly lines?: LineRange;
 }
 
-/** What stands at a path. Text is capped; `cut` says in words what was left out ("" = nothing). */
+/** The content of a path. Text is capped; `cut` says what was left out ("" for nothing). */
 export type FileRead =
   | {
       readonly kind: 'text';
@@ -104,19 +99,19 @@ export type FileRead =
   | { readonly kind: 'symlink'; readonly target: string }
   | { readonly kind: 'submodule'; readonly sha: string }
   | { readonly kind: 'folder' }
-  /** `nearest`: up to five existing paths most like the one asked for. */
+  /** `nearest`: up to five existing paths most similar to it. */
   | { readonly kind: 'absent'; readonly nearest: readonly string[] };
 
 export interface SearchQuery {
   readonly pattern: string;
-  /** False: the pattern is plain text. True: a Perl-compatible regular expression. */
+  /** False: plain text. True: a Perl-compatible regular expression. */
   readonly regex: boolean;
   readonly ignoreCase: boolean;
-  /** Only whole words. */
+  /** Whole words only. */
   readonly word?: boolean;
-  /** Only below these folders, or in paths matching these globs; empty: everywhere. */
+  /** Only in these folders, or in paths that match these globs; empty: everywhere. */
   readonly paths: readonly string[];
-  /** At most so many hits (default 200, at most 1,000). */
+  /** Default 200, at most 1,000. */
   readonly limit?: number;
 }
 
@@ -127,16 +122,14 @@ export interface SearchHit {
   readonly text: string;
 }
 
-/**
- * `error` is set (and hits empty) where the pattern is not a valid expression: a fault that the caller can put right.
- */
+/** `error` is set, and `hits` empty, if the pattern is invalid, which the caller can correct. */
 export interface SearchResult {
   readonly hits: readonly SearchHit[];
   readonly cuts: readonly SearchCut[];
   readonly error: string;
 }
 
-/** Why a search did not look at everything, or does not show all that it found. */
+/** Why a search is incomplete. */
 export type SearchCut =
   | { readonly kind: 'limit'; readonly limit: number }
   /** Later files were not searched. */
@@ -146,7 +139,7 @@ export type SearchCut =
   | { readonly kind: 'large_files'; readonly files: number; readonly largest: number }
   | { readonly kind: 'missing_contents' }
   | { readonly kind: 'unknown_paths'; readonly paths: readonly string[] }
-  /** Edited files that no search of the commit sees. */
+  /** Edited files, which a search of the commit does not see. */
   | { readonly kind: 'edited_files'; readonly paths: readonly string[] };
 
 export function describeSearchCut(cut: SearchCut): string {
@@ -194,9 +187,9 @@ export interface HistoryQuery {
   readonly path?: string;
   /** With `path`: only commits that touched these lines. */
   readonly lines?: LineRange;
-  /** Only commits whose message holds this plain text, whatever the case. */
+  /** Only commits whose message contains this text, ignoring case. */
   readonly message?: string;
-  /** At most so many (default 20, at most 200). */
+  /** Default 20, at most 200. */
   readonly limit?: number;
 }
 
@@ -207,17 +200,17 @@ export interface HistoryResult {
 
 export interface BlameLine extends CommitInfo {
   readonly line: number;
-  /** The first commit that is known: where the history is cut off, somebody before it may have written the line. */
+  /** The history is cut off at this commit, so the line may be older. */
   readonly oldest: boolean;
 }
 
 export interface CompareOptions {
-  /** Only this path, with its patch. */
+  /** Only this path, including its patch. */
   readonly path?: string;
 }
 
 export interface Comparison {
-  /** Full sha that was compared with; "" where a commit has no parent. */
+  /** Full sha of the other commit; "" if there is no parent. */
   readonly from: string;
   readonly commits: readonly CommitInfo[];
   readonly files: readonly {
@@ -225,22 +218,22 @@ export interface Comparison {
     readonly status: 'added' | 'modified' | 'deleted' | 'renamed' | 'other';
     readonly previousPath: string;
   }[];
-  /** Unified patch of the one path asked for, capped; else "". */
+  /** Unified patch of the requested path, capped; "" otherwise. */
   readonly patch: string;
   readonly cut: string;
 }
 
 interface BulkReads {
   /**
-   * The bytes of many blobs, known by their ids, in that order and in pieces as they come: no more is read than was
-   * taken. For digests alone: no secret is taken out of them. One that is not there, or larger than 5 MiB, is left out.
+   * The bytes of these blobs, in order and in batches, read on demand. Not redacted: for hashing only. Missing blobs
+   * and those over 5 MiB are skipped.
    */
   contents(blobs: readonly string[], signal: AbortSignal): AsyncIterable<readonly BlobContent[]>;
-  /** Ids of this commit and those that lead to it, newest first, without merges, at most `limit`. */
+  /** This commit and its ancestors, newest first, without merges, at most `limit`. */
   ancestors(limit: number, signal: AbortSignal): Promise<Ancestors>;
   /**
-   * What commits say and touch, in the order of their ids and in pieces as they come; as little cleaned as `contents`.
-   * Ends early where it takes too long.
+   * Message and paths of these commits, in order and in batches; not redacted, like `contents`. Ends early if it takes
+   * too long.
    */
   messages(ids: readonly string[], signal: AbortSignal): AsyncIterable<readonly CommitMessage[]>;
 }
@@ -252,7 +245,7 @@ export interface BlobContent {
 
 export interface Ancestors {
   readonly ids: readonly string[];
-  /** What was left out although `limit` allows it, in words ("" = nothing). */
+  /** What was left out within `limit`, as text ("" for nothing). */
   readonly cut: string;
 }
 
@@ -260,6 +253,6 @@ export interface CommitMessage {
   readonly sha: string;
   /** Subject and body. */
   readonly message: string;
-  /** What it changed, added or deleted; a renamed file under both names. */
+  /** Changed, added and deleted paths; a renamed file under both names. */
   readonly paths: readonly string[];
 }

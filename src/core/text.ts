@@ -1,39 +1,39 @@
-// Untrusted text as data: invisible characters removed, and what is too long cut. Nothing is rendered here.
+// Untrusted text: removes invisible characters and cuts what is too long. Renders nothing.
 
-/** Colours and other sequences that a terminal obeys; one that is never closed must not swallow the lines after it. */
+/** Terminal escape sequences. An unterminated one must not swallow the following lines. */
 const ESCAPE = /\u001b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\u0007\u001b\r\n]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
 
 /**
- * Zero-width and bidirectional characters, tag characters and variation selectors (all can carry a hidden message), C0
- * but tab and line feed, C1, Unicode's own line breaks. Joiners go as well: a text for people stays legible, a hidden
- * channel does not.
+ * Zero-width and bidirectional characters, tags and variation selectors (which can hide a message), control characters
+ * except tab and line feed, and Unicode line breaks. Joiners are removed too: text stays legible, a hidden channel does
+ * not.
  */
 const UNSEEN =
   /[\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
 
-/** A run of it, with the character that it stands behind. */
+/** A run of invisible characters, with the character before it. */
 const UNSEEN_RUN = new RegExp(`.?${UNSEEN.source}+`, 'gsu');
 
-/** What is looked at for each character that is kept: text of invisible characters alone must not cost more. */
+/** Characters read for each one kept, so that text of only invisible characters costs no more. */
 const LOOK_AHEAD = 4;
 
-/** The text without what cannot be seen, line ends as LF, at most `max` UTF-16 units (then ending in `…`). */
+/** Removes invisible characters, normalises line ends to LF, and cuts to `max` UTF-16 units (then ending in `…`). */
 export function sanitiseText(text: string, max: number): string {
   const seen = removeInvisible(text.slice(0, max * LOOK_AHEAD)).trim();
   return seen.length > max ? `${truncate(seen, max - 1).trimEnd()}…` : seen;
 }
 
-/** The same on one line. */
+/** The same, on one line. */
 export function sanitiseLine(text: string, max: number): string {
   return sanitiseText(text.slice(0, max * LOOK_AHEAD).replace(/\s+/g, ' '), max);
 }
 
-/** The text without what cannot be seen, whole. */
+/** The whole text without invisible characters. */
 export function removeInvisible(text: string): string {
   return text.toWellFormed().replace(ESCAPE, '').replace(/\r\n?/g, '\n').replace(UNSEEN, '');
 }
 
-/** The same of every string of a JSON-like value (not of keys). */
+/** Applied to every string of a JSON value (not to keys). */
 export function removeInvisibleIn<T>(value: T): T {
   return sanitiseValue(value) as T;
 }
@@ -46,8 +46,7 @@ function sanitiseValue(value: unknown): unknown {
 }
 
 /**
- * The text with what cannot be seen told by its number, such as `[U+202E]`: for code, which must not read otherwise
- * than it runs.
+ * Replaces invisible characters by their number, such as `[U+202E]`: code must not look different from what it runs.
  */
 export function withUnseenTold(text: string): string {
   return text.toWellFormed().replace(UNSEEN, (unseen) => {
@@ -56,20 +55,20 @@ export function withUnseenTold(text: string): string {
   });
 }
 
-/** What nobody can see in the text: each run of it, in order, with the character that it stands behind. */
+/** Each run of invisible characters, in order, with the character before it. */
 export function unseenIn(text: string): readonly string[] {
   return text.match(UNSEEN_RUN) ?? [];
 }
 
-/** At most `max` units, never half of a character. */
+/** At most `max` units; never splits a character. */
 export function truncate(text: string, max: number): string {
   const cut = text.slice(0, max);
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
 }
 
 /**
- * The beginning of the text, at most `length` characters, cut at white space; a word that does not fit is left out
- * whole, however long it is. The text itself where it is short enough.
+ * The beginning of the text, at most `length` characters, cut at white space. A word that does not fit is left out
+ * entirely.
  */
 export function cutText(text: string, length: number): string {
   if (text.length <= length) return text;
@@ -80,7 +79,7 @@ export function cutText(text: string, length: number): string {
     .trimEnd();
 }
 
-/** The beginning of a text, at most `bytes` of UTF-8 and no half a character; says how much was cut. */
+/** The beginning of a text, at most `bytes` of UTF-8 without splitting a character; says how much was cut. */
 export function keepBeginning(text: string, bytes: number): string {
   const all = Buffer.from(text);
   if (all.length <= bytes) return text;

@@ -17,7 +17,7 @@ export interface Person {
   readonly login: string;
 }
 
-/** A request for a pull request by somebody with write access. It covers only results that existed at that time. */
+/** A request for a pull request by a person with write access. Covers only results that existed at that time. */
 export interface FixRequest extends Person {
   readonly at: string;
 }
@@ -27,13 +27,13 @@ export interface Trigger {
   /** `checks`: failing checks started it. `by` is then the pusher of the commit, or the author of the pull request. */
   readonly kind: 'label' | 'comment' | 'button' | 'api' | 'checks';
   readonly by: Person;
-  /** At that time. */
+  /** The role at that time. */
   readonly role: Role;
   /** Null for a label, a button or a call. */
   readonly commentId: number | null;
   /** What was added to the command; "" for nothing. */
   readonly guidance: string;
-  /** GitHub's time of it. */
+  /** GitHub's time. */
   readonly at: string;
 }
 
@@ -41,10 +41,10 @@ export interface Thread {
   readonly id: string;
   readonly projectId: string;
   readonly subject: Subject;
-  /** The latest one that a person requested, whether or not it has ended. */
+  /** The latest one requested by a person, finished or not. */
   readonly investigationId: string;
   readonly trigger: Trigger;
-  /** Null: there is none, so no pull request is opened. */
+  /** Null: not requested, so no pull request is opened. */
   readonly fixRequest: FixRequest | null;
   readonly record: ThreadRecord;
   readonly createdAt: string;

@@ -1,11 +1,11 @@
-// A webhook on its way to a caller: what it says, where it stands, what was tried.
+// A webhook to a caller: its content, state and attempts.
 
 export type WebhookType = 'issue.created' | 'issue.failed';
 
 export type WebhookState = 'pending' | 'delivered' | 'dead' | 'stopped';
 
 export interface Webhook {
-  /** `evt_…`; stable over all attempts, so that a receiver can drop repeats. */
+  /** `evt_…`; the same for all attempts, so that receivers can drop repeats. */
   readonly id: string;
   readonly type: WebhookType;
   readonly accountId: string;
@@ -14,11 +14,11 @@ export interface Webhook {
   readonly state: WebhookState;
   /** Attempts made so far. */
   readonly attempts: number;
-  /** Those of them that were made before somebody had it sent again: the schedule counts what came after. */
+  /** Attempts made before it was sent again on request; the schedule counts only later ones. */
   readonly attemptsBefore: number;
   readonly lastError: string;
   readonly createdAt: string;
 }
 
-/** During a rotation of the signing secret the one before it signs beside the new one for so long. */
+/** How long the previous signing secret still signs after a rotation. */
 export const SECRET_OVERLAP_MS = 24 * 60 * 60_000;

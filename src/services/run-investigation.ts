@@ -208,7 +208,8 @@ async function openSource(
     if (run.revision !== '') await repository.bring(run.revision, signal);
     return repository;
   } catch (error) {
-    const isAway = error instanceof CausewayError && error.code === 'repository_unreachable';
+    const isUnreachable = error instanceof CausewayError && error.code === 'repository_unreachable';
+    const isAway = isUnreachable && !isOutOfSpace(error);
     const waited = now().getTime() - Date.parse(run.acceptedAt);
     if (!isAway || error instanceof SourceBusy || !isGithubProject(project) || waited > SOURCE_PATIENCE_MS) throw error;
     // Soon after a hiccup, and less often in an outage.

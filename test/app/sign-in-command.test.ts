@@ -1,4 +1,6 @@
 // `causeway sign-in` next to a real server, where none runs, and where people sign in with GitHub.
+import { statSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/app/run-command.ts';
 import { gitRepository } from '../support/git-repository.ts';
@@ -21,6 +23,8 @@ describe('causeway sign-in', { timeout: 60_000 }, () => {
     await using repository = await gitRepository();
     await repository.commit({ 'a.js': 'a' }, 'a');
     await using service = await startService({ projects: [repository.path], dataDir: folder.path, ownProcess: true });
+    const { mode } = statSync(path.join(folder.path, 'address'));
+    expect(mode & 0o777, 'only the user of the service reads where it listens').toBe(0o600);
     const printed = await signIn({ DATA_DIR: folder.path });
     expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in\/local\?code=[\w-]{22}\n$/);
     const link = new URL(printed.trim());

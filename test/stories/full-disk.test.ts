@@ -65,4 +65,16 @@ describe.runIf(canMount() && engine() === 'sqlite')('a disk with too little spac
     await desk.comment('Facts only');
     await stage.until('the result to be alone', () => desk.ours().length === 1);
   });
+
+  it('keeps a label whose repository does not fit, to be tried again', async () => {
+    using disk = smallDisk(200);
+    await using stage = await openGithubStage({ env: { DATA_DIR: disk.path } });
+    const desk = await openDesk(stage, 'corner/large');
+    const large = () => randomBytes(60 * MIB).toString('latin1');
+    await stage.double.people.push('corner/large', { by: 'mara', files: { 'a.bin': large(), 'b.bin': large() } });
+    await disk.fill(110 * MIB);
+    desk.label('per');
+    await desk.comment('Waiting for disk space · resumes automatically');
+    expect(stage.service().output()).toContain('investigation deferred: no space left on the disk of DATA_DIR');
+  });
 });

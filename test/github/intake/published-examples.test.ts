@@ -1,5 +1,8 @@
 // GitHub's published example payloads, signed: each is taken under its own name, and under no other.
+import type { Probot } from 'probot';
 import { describe, expect, it } from 'vitest';
+import { createCausewayApp } from '../../../src/github/app.ts';
+import type { CausewayAppDeps } from '../../../src/github/events/app-deps.ts';
 import { classifyDelivery, USED_EVENTS } from '../../../src/github/intake/delivery.ts';
 import { publishedExamples } from '../../github-double/webhooks/examples.ts';
 import { delivery, reception } from './signed-delivery.ts';
@@ -28,4 +31,13 @@ describe('the published examples', () => {
     );
     expect(taken.map(({ name }) => name)).toEqual([]);
   });
+});
+
+it('stores exactly the events that have a handler', () => {
+  const handled: string[] = [];
+  createCausewayApp({} as CausewayAppDeps)({ on: (names: string[]) => handled.push(...names) } as unknown as Probot);
+  const stored = Object.entries(USED_EVENTS).flatMap(([event, { actions }]) =>
+    actions === null || handled.includes(event) ? [event] : actions.map((action) => `${event}.${action}`),
+  );
+  expect(handled.toSorted()).toEqual(stored.toSorted());
 });
