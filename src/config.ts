@@ -24,7 +24,7 @@ export interface Config {
   readonly workerPort: number;
   /** Address under which callers reach the service; empty: from the port that was opened. */
   readonly publicUrl: string;
-  /** Local mode, whatever else is set. */
+  /** Local mode regardless of other settings. */
   readonly localMode: boolean;
   readonly app: AppConfig;
   /** Channel of smee.io that deliveries are taken from, for development; empty: none. */
@@ -179,8 +179,8 @@ export function readProcessConfig(): Config {
 }
 
 /**
- * The client libraries of the models add these headers to every request, wherever it goes, and have no option against
- * it. They are meant for other programs, and may hold secrets that no log would recognise.
+ * The model clients add these headers to every request with no option to prevent it. They are meant for other programs
+ * and may hold secrets that redaction does not know.
  */
 export function dropClientHeaders(): void {
   for (const library of ['OPENAI', 'ANTHROPIC']) delete process.env[`${library}_CUSTOM_HEADERS`];
@@ -221,7 +221,7 @@ function readRateLimit(read: Reader): Config['rateLimit'] {
   return { callsPerMinute, creationsPerMinute: Math.max(1, Math.floor(callsPerMinute / 10)) };
 }
 
-/** github.com, an organisation's own ghe.com, or GitHub Enterprise Server, whose API is below /api/v3. */
+/** github.com, an organisation's ghe.com, or GitHub Enterprise Server with its API at /api/v3. */
 function readGithubPlace(read: Reader): Pick<Config, 'githubApiUrl' | 'githubWebUrl'> {
   const host = read.text('GHE_HOST', '');
   const protocol = read.oneOf('GHE_PROTOCOL', 'https', ['https', 'http']);

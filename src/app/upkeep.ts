@@ -106,7 +106,7 @@ export function startForgettingMirrors(
   return startRecurring({ what, everyMs: HOUR_MS, work, log: services.log });
 }
 
-/** Once. Returns how many mirrors there were whose project is hidden or unknown. */
+/** Once. Returns how many mirrors of hidden or unknown projects there were. */
 export async function forgetMirrors(
   { store, source }: { readonly store: Pick<Store, 'findProject'>; readonly source: Pick<Source, 'forget'> },
   mirrors: string,

@@ -146,7 +146,7 @@ const COMMANDS: Readonly<Record<string, CommandRow>> = {
   version: { read: () => ({ kind: 'version' }) },
 };
 
-/** `argv` without node and script. Throws `usage`, whose message is one line with the repair. */
+/** `argv` without node and script. Throws `usage` with a one-line message and repair. */
 export function parseCommandLine(argv: readonly string[]): Command {
   const [given = '--help', ...args] = argv;
   if (given === '--help' || given === '-h') return { kind: 'help', topic: 'causeway' };

@@ -18,7 +18,7 @@ export interface Subject {
   /** Report and log, at most 1 MiB. */
   readonly text: string;
   readonly source: ProjectSource;
-  /** False: the report was read at an address, where anybody may have written it. */
+  /** False: the report came from an address, so others may have written it. */
   readonly isOwn: boolean;
   /** Empty: the default branch. */
   readonly revision: string;

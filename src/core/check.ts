@@ -195,46 +195,46 @@ export type Reason =
 export function describeReason(reason: Reason): string {
   switch (reason.code) {
     case 'passed_at_same_commit':
-      return 'it passed at this very commit as well';
+      return 'it also passed on this commit';
     case 'infrastructure':
       return reason.line === '' ? reason.what : `${reason.what}: ${quote(reason.line)}`;
     case 'open_on_default':
       return 'the same failure is open on the default branch';
     case 'red_on_base':
-      return `${nameCheck(reason.check)} is red on the base ${RED_ON_BASE[reason.cause]}`;
+      return `${nameCheck(reason.check)} fails on the base too${FAILS_ON_BASE[reason.cause]}`;
     case 'green_on_base':
-      return `${nameCheck(reason.check)} is green on the base`;
+      return `${nameCheck(reason.check)} passes on the base`;
     case 'untied':
-      return `whether ${nameCheck(reason.check)} is red on the base as well is not known, and nothing ties it to the change`;
+      return `it is unknown whether ${nameCheck(reason.check)} also fails on the base, and nothing connects it to the change`;
     case 'seen_before':
       return describeHistory(reason);
     case 'out_of_time':
-      return 'it ran out of time or was stopped; what took so long it does not say';
+      return 'it ran out of time or was stopped, and does not say what took so long';
     case 'no_log':
       return `its log cannot be read: ${reason.why}`;
     case 'says':
-      if (reason.headline === '') return 'it says what is wrong';
-      return `it says: ${quote(reason.headline)}${reason.isAll ? ', and no more' : ''}`;
+      if (reason.headline === '') return 'it names an error';
+      return `it says: ${quote(reason.headline)}${reason.isAll ? ', and nothing else' : ''}`;
     case 'says_nothing':
-      return 'it is red, but nothing in its log, its annotations or its own words tells why';
+      return 'it failed, but its log, annotations and summary do not say why';
     case 'test_failed':
       return `${quote(reason.test)}${reason.others > 0 ? ` and ${count(reason.others, 'other test')}` : ''} failed`;
     case 'touched':
-      return `the change touches ${listPaths(reason.paths)}, where it fails`;
+      return `the change touches ${listPaths(reason.paths)}, where the check fails`;
     case 'touched_by_test':
       return `the change touches ${reason.path}, which ${reason.test} ${reason.how}`;
     case 'untouched':
-      return 'no file of the change under test is one that the failure names';
+      return 'the failure names no file that the change touches';
     case 'unexplained':
-      return 'nothing that it says tells what broke it';
+      return 'nothing in its output explains the failure';
   }
 }
 
-const RED_ON_BASE = {
-  same: 'as well, for the same cause',
-  other: 'too, for another cause',
-  unknown: 'as well; whether for the same cause is not known',
-  unsaid: 'as well; and neither says why',
+const FAILS_ON_BASE = {
+  same: ', with the same cause',
+  other: ', with another cause',
+  unknown: '; whether the cause is the same is unknown',
+  unsaid: '; neither log names a cause',
 } as const;
 
 function describeHistory({
@@ -248,7 +248,7 @@ function describeHistory({
     ...(branches > 0 ? [`${branches} other ${branches === 1 ? 'branch' : 'branches'}`] : []),
   ];
   const where = places.length > 0 ? ` on ${places.join(' and ')}` : '';
-  const flaky = flakyHits > 0 ? `, ${flakyHits} of them passed when run again` : '';
+  const flaky = flakyHits > 0 ? `, ${flakyHits} of them passed on a re-run` : '';
   return `seen ${hits === 1 ? 'once' : `${hits} times`} before${where}${flaky}`;
 }
 

@@ -143,7 +143,7 @@ export function createSessionVerbs(database: Database) {
         await trx.insertInto('sign_in_codes').values({ hash, account_id: accountId, expires_at: expiresAt }).execute();
       });
     },
-    /** Whose code it is, once; null: unknown, used or expired. */
+    /** The account of the code, which works once; null: unknown, used or expired. */
     useSignInCode: (hash: string, now: string): Promise<Account | null> =>
       database.write(async (trx) => {
         // Deleted before it is checked, so that of two simultaneous uses only one succeeds.

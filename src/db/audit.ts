@@ -43,10 +43,10 @@ interface AuditFilter {
   readonly before?: number;
 }
 
-/** The account id that stands for the operator at the terminal. */
+/** The account id of the operator at the terminal. */
 export const OPERATOR = 'operator';
 
-/** The account id that stands for a person or an owner without an account here. */
+/** The account id of a person or owner without an account here. */
 export function toGithubActor({ id }: { readonly id: number }): string {
   return `github ${id}`;
 }

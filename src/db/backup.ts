@@ -31,9 +31,8 @@ type Counts = ReadonlyMap<string, number>;
 const ALL_PAGES = 2 ** 31 - 1;
 
 /**
- * Copies the database to a new file, mode 600, as it stands at one moment; writers go on meanwhile. Throws `conflict`
- * where there is such a file, `store_unusable` where the copy is not what it was made of, or the disk is full: then
- * there is no such file.
+ * Copies the database at one moment to a new file, mode 600, while writers continue. Throws `conflict` if the file
+ * exists, and `store_unusable` if the copy differs or the disk is full; then the file does not exist.
  */
 export async function backUp(database: string, file: string): Promise<BackedUp> {
   if (existsSync(file)) throw createConflict(file);
@@ -228,10 +227,9 @@ export async function checkBackup(
 }
 
 /**
- * Copies the backup and puts the copy in place of the database, which no service may have open (see single-owner.ts).
- * Killed at any point, the name leads to the restored database or to the previous one, whose log may then be beside the
- * kept copy, so that its last transactions are missing; repeat the command. It never leads to a mixture of both. Throws
- * as `backUp` does.
+ * Replaces the database by a copy of the backup; no service may have it open (see single-owner.ts). If killed, the name
+ * leads to the restored or the previous database, never to a mixture; the log of the previous one may then be next to
+ * the kept copy, which lacks its last transactions. Repeat the command. Throws as `backUp` does.
  */
 export async function restoreBackup({ backup, database, keptSuffix }: Replacement): Promise<Restored> {
   const draft = `${database}.restoring`;

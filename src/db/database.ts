@@ -10,7 +10,7 @@ export interface Enqueuer {
   enqueue(trx: Trx, jobs: readonly NewJob[]): Promise<void>;
   /** Writes jobs as dead until they are requeued. None of them may exist. */
   enqueueDead(trx: Trx, jobs: readonly NewJob[]): Promise<void>;
-  /** Removes jobs in whatever state; those that do not exist are skipped. */
+  /** Removes jobs in any state; missing ones are skipped. */
   remove(trx: Trx, kind: JobKind, subjects: readonly string[]): Promise<void>;
   /** A transaction was committed; it may have written jobs. */
   notifyCommit(): void;

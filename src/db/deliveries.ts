@@ -11,7 +11,7 @@ export interface NewDelivery {
   readonly event: string;
   /** The body as it arrived, valid UTF-8. */
   readonly body: string;
-  /** Equal for deliveries that mean the same, whatever their id and event name: the signature covers neither. */
+  /** Equal for deliveries with the same meaning. Id and event name do not count, since the signature covers neither. */
   readonly meaning: string;
   /**
    * Deliveries of one group (an issue or pull request, else a repository, person or installation) are handled one after

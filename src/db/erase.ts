@@ -15,10 +15,7 @@ export interface ErasedAccount {
   readonly webhooks: number;
   /** Threads and heads that named them. */
   readonly mentions: number;
-  /**
-   * Investigations that they started, which stay with their project, without the person and what they asked to be
-   * considered.
-   */
+  /** Investigations that they started. These stay with their project, without the person and their instructions. */
   readonly kept: number;
 }
 
@@ -34,9 +31,9 @@ export const BATCH = 200;
 export function createErasureVerbs(database: Database) {
   return {
     /**
-     * The person of that login (whatever its case) or number on GitHub: sessions, tokens, secrets, webhooks, login,
-     * number, and what they asked to be considered. By number also a person without an account who is named somewhere.
-     * Null: no such person is known.
+     * Erases the person with that login (ignoring case) or number on GitHub: sessions, tokens, secrets, webhooks,
+     * login, number, and instructions. By number also a person without an account who is named somewhere. Null: no such
+     * person is known.
      */
     async eraseAccount(loginOrNumber: string, now: string): Promise<ErasedAccount | null> {
       const erased = await database.write((trx) => eraseAccount(trx, database.jobs, loginOrNumber, now));
@@ -151,7 +148,7 @@ async function forgetHeldHeads(trx: Trx, investigationIds: readonly string[]): P
   }
 }
 
-/** Of the Issues whose `sameAs` names an erased one, the oldest takes its place. */
+/** When an Issue is erased, the oldest one with it as `sameAs` takes its place. */
 async function passOnSameAs(trx: Trx, erased: readonly string[]): Promise<void> {
   if (erased.length === 0) return;
   const heirs = await trx
@@ -229,8 +226,8 @@ export async function removeHeadJobs(
 }
 
 /**
- * Erases up to `limit` investigations of these projects, whose heads are erased; with fewer also the projects. Returns
- * how many.
+ * Erases up to `limit` investigations of these projects (their heads are already erased), and the projects once fewer
+ * are left. Returns how many.
  */
 export async function eraseProjects(trx: Trx, jobs: Enqueuer, { ids, limit }: SomeProjects): Promise<number> {
   if (ids.length === 0) return 0;

@@ -116,7 +116,8 @@ export function createFailureVerbs(database: Database) {
       return others.every(({ range }) => range.from === from && range.to === to) ? first.range : null;
     },
     /**
-     * For the run's failures whose complete range has that commit; refused with `lease_lost` from an older generation.
+     * For those of the run's failures with a complete range that contains the commit; an older generation gets
+     * `lease_lost`.
      */
     saveLikeliestCommit: (run: Run, likeliest: LikeliestCommit): Promise<void> =>
       database.write(async (trx) => {

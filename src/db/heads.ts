@@ -1,4 +1,4 @@
-// Heads: commits whose checks are judged together, with their findings and the check run that is on GitHub for them.
+// Heads: commits with checks that are judged together, their findings, and their check run on GitHub.
 import type { Selectable } from 'kysely';
 import { EMPTY_HEAD_RECORD, type Finding, type Head, type HeadPlace, type HeadRecord } from '../core/head.ts';
 import { toSubjectKey } from '../core/thread.ts';
@@ -36,7 +36,7 @@ export function createHeadVerbs(database: Database) {
       database.read((reader) => findHead(selectHeads(reader).where('heads.id', '=', id))),
     findHeadOfCommit: (projectId: string, sha: string): Promise<Head | null> =>
       database.read((reader) => findHeadOfCommit(reader, projectId, sha)),
-    /** The newest head of a pull request whose checks were judged (`red` or `green`). */
+    /** The newest head of a pull request with judged checks (`red` or `green`). */
     findHeadOfPullRequest: (projectId: string, number: number): Promise<Head | null> =>
       database.read((reader) => {
         const judged = reader
@@ -49,7 +49,7 @@ export function createHeadVerbs(database: Database) {
           .limit(1);
         return findHead(selectHeads(reader).where('heads.seq', '=', () => judged));
       }),
-    /** Those whose findings belong to the thread, newest first, at most 20. */
+    /** Heads with a finding of this thread, newest first, at most 20. */
     listHeadsOfThread: (threadId: string): Promise<readonly Head[]> =>
       database.read(async (reader) => {
         const newest = reader
@@ -87,7 +87,7 @@ export function createHeadVerbs(database: Database) {
         await trx.updateTable('heads').set(columns).where('id', '=', id).execute();
         if (record.checkRun) await saveCheckRunLinks(trx, id, record.checkRun.url);
       }),
-    /** Heads whose check run is held back (mode `observe`), newest first. */
+    /** Heads with a check run that was held back (mode `observe`), newest first. */
     listHeldHeads: (projectId: string, limit: number): Promise<readonly Head[]> =>
       database.read(async (reader) => {
         const held = reader
@@ -338,7 +338,7 @@ async function findPullRequestThread(trx: Trx, { project_id, pull_request }: Sav
   return row?.id ?? null;
 }
 
-/** The place without the person it names, who is not named again whatever GitHub says later. */
+/** The place without its person, marked so that no later answer of GitHub brings the name back. */
 export function erasePersonFromPlace(place: HeadPlace): HeadPlace {
   if (place.kind === 'default') return { ...place, pushedBy: null, isForgotten: true };
   if (place.kind === 'pull_request') return { ...place, author: null, isForgotten: true };

@@ -245,8 +245,8 @@ export function createIssueVerbs(database: Database) {
     listIssueLines: (filter: IssueLineFilter): Promise<readonly IssueLine[]> =>
       database.read((reader) => listIssueLines(reader, filter)),
     /**
-     * Erases the Issue, its investigation, undelivered webhooks and, without another investigation attached, the run
-     * with its steps; of the Issues whose `sameAs` names it, the oldest takes its place. False: no such Issue. `by`:
+     * Erases the Issue, its investigation, undelivered webhooks, and the run with its steps if no other investigation
+     * shares it. Of the Issues with this one as `sameAs`, the oldest takes its place. False: no such Issue. `by`:
      * account id for the audit log; absent: the caller's own.
      */
     async eraseIssue(id: string, now: string, by?: string): Promise<boolean> {

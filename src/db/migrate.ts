@@ -21,7 +21,7 @@ export function listMigrations(form: TableForm): Record<string, Migration> {
   return { '0001-initial': { up: (database) => createTables(database, form) } };
 }
 
-/** The first migration of the development versions before the first release, whose records no version reads. */
+/** The first migration of development versions, whose records no version reads any more. */
 const BEFORE_RELEASE = '0001-accounts-and-projects';
 
 interface Wanted {

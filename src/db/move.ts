@@ -19,9 +19,7 @@ export interface MoveSource extends Disposable {
   readonly connection: Sqlite.Database;
 }
 
-/**
- * Of the engine, the migrator, the queue (its jobs are enqueued anew), and what is of this database and process alone.
- */
+/** Tables of the engine, the migrator and the queue (jobs are enqueued again), and those of one database or process. */
 const NOT_MOVED = /^(?:sqlite_.*|kysely_.*|jobs|job_.*|health_checks|move_state)$/;
 
 const MOST_ROWS = 500;
@@ -117,7 +115,7 @@ export async function readMoveEnd(database: Pick<Database, 'read'>): Promise<str
   return row?.ended_at ?? null;
 }
 
-/** In the order in which the schema made them: parents stand before what refers to them. */
+/** In order of creation: parents before the tables that refer to them. */
 function listTables(connection: Sqlite.Database): readonly string[] {
   const query = "select name from sqlite_schema where type = 'table' order by rowid";
   const names = connection.prepare<[], string>(query).pluck().all();

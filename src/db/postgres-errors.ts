@@ -90,7 +90,7 @@ export function isReadOnly(error: unknown): boolean {
 }
 
 /**
- * Also a server that is just starting or stopping: whoever asked has no answer, and its transaction did not take place
+ * Includes a server that is starting or stopping: the caller got no answer, and the transaction did not take place
  * unless it was committing.
  */
 export function isLostConnection(error: unknown): boolean {
@@ -130,8 +130,8 @@ export function explainPostgres(error: unknown, shown: string): unknown {
 }
 
 /**
- * As `explainPostgres`. Whatever else hinders opening (tables of our names that belong to another program, for one) is
- * the database's fault too.
+ * As `explainPostgres`. Any other obstacle to opening, such as another program's tables with our names, is the
+ * database's fault too.
  */
 export function explainOpening(error: unknown, shown: string): CausewayError {
   const explained = explainPostgres(error, shown);
@@ -232,16 +232,13 @@ const LONGEST_LOST_MS = 500;
 const MOST_COLLISIONS = 3;
 
 /**
- * All transactions are serializable: the verbs were written for an engine that runs one at a time, and so it seems to
- * them. What PostgreSQL refuses since two did not fit one after the other (40001, 40P01) is run again from its
- * beginning, with a pause that chance draws, for `patienceMs` at most. So is what found no server: a server that is
- * restarted costs whoever waits a moment, and nobody an answer.
- *
- * A commit that was sent and not answered may have taken place. Each transaction leaves a mark (commit-marks.ts), and
- * once there is a server again that is looked for: there, and the verb's result is returned; not there, and the verb
- * runs again. Only where no server answers in time is it in doubt, and says so as `store_unusable`. Then a caller of
- * the API repeats with its key; a worker's job stays claimed and is taken over, the generation fencing off what came
- * late; GitHub delivers again by the same id.
+ * All transactions are serializable, since the verbs were written as if they ran one at a time. Serialization failures
+ * and deadlocks (40001, 40P01) are retried from the beginning after a random pause, for at most `patienceMs`. So is a
+ * lost connection: a restart of the server only delays callers. A commit that was sent but not answered may have taken
+ * place. Each transaction leaves a mark (commit-marks.ts), which is looked up once a server answers again: if it is
+ * there, the verb's result is returned; otherwise the verb runs again. If no server answers in time the outcome is
+ * unknown and the verb throws `store_unusable`. A caller of the API then repeats with its idempotency key, a worker's
+ * job is taken over (late writes are fenced by generation), and GitHub redelivers under the same id.
  */
 export function createSerializableRunner(kysely: Reader, patienceMs: number): TransactionRunner {
   const inTurn = createTurns();

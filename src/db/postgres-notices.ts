@@ -20,7 +20,7 @@ export interface Notices extends AsyncDisposable {
 
 interface NoticesOptions {
   readonly url: string;
-  /** Told when the connection is lost or refused, and with null when it is there again. */
+  /** Called when the connection is lost or refused, and with null when it is back. */
   readonly onFault: (error: unknown) => void;
   /** How often it is looked whether the connection answers, and who leads, in milliseconds (5,000). */
   readonly roundMs?: number;
@@ -196,7 +196,7 @@ const NOTICE_MS = 5_000;
 /** Again after this: what listens may not have been there yet for the first. */
 const AGAIN_MS = 250;
 
-/** What is wrong, and what to do, where `keepsSessions` says no; to stand behind the name of the database. */
+/** What is wrong if `keepsSessions` says no, and the repair; follows the name of the database. */
 export const NO_SESSIONS = {
   found: 'stands behind a pooler that gives each transaction another session (PgBouncer with pool_mode=transaction)',
   repair: 'Set pool_mode=session for this database, or let DATABASE_URL lead to the server itself.',
@@ -223,8 +223,8 @@ interface Look {
 }
 
 /**
- * At once where nothing stands between; behind a pooler by whether a notice of another connection is heard. Throws what
- * the driver throws, and the signal's reason where that aborts.
+ * Immediate without a pooler; otherwise decided by whether a notice from another connection arrives. Throws the
+ * driver's errors and the signal's reason.
  */
 export async function checkSessions(
   url: string,
@@ -263,7 +263,7 @@ async function checkNotices(listener: Client, teller: Client, { noticeMs, signal
   return isHeard;
 }
 
-/** The driver takes no signal: without its socket it gives up at once, whatever it waits for. */
+/** The driver takes no signal, but gives up at once when its socket is destroyed. */
 async function connect(url: string, signal: AbortSignal): Promise<AsyncDisposable & { readonly client: Client }> {
   signal.throwIfAborted();
   const socket = new Socket();

@@ -35,7 +35,7 @@ import type { Seal } from './seal.ts';
 import { createVerbs, type Store } from './store.ts';
 
 export interface PostgresStore extends Store {
-  /** For the queue, whose tables live in the same database. */
+  /** For the queue, which has its tables in the same database. */
   readonly database: Database;
 }
 
@@ -65,13 +65,10 @@ const STATEMENT_MS = 30_000;
 const OLDEST_VERSION = 14;
 
 /**
- * Opens the store and migrates its schema. Throws `store_unusable` (not reached, refused, too old, made by a newer
- * version) or `store_locked` (others wrote all the time), in words without the password.
- *
- * Text that is erased is gone for every question from the moment of its commit. Its bytes are not: PostgreSQL leaves
- * them in its files until a vacuum and later rows have overwritten them, in its log until that is recycled, on standbys
- * and in backups. No statement of ours can change that, so that none is sent: whoever must be sure encrypts the disk,
- * and bounds how long logs and backups are kept.
+ * Opens the store and migrates its schema. Throws `store_unusable` (not reached, refused, too old, or from a newer
+ * version) or `store_locked` (other writers did not let go), without the password in the message. Erased text is
+ * invisible from its commit on. Its bytes remain in PostgreSQL's files until a vacuum, and in its log, standbys and
+ * backups; no statement can change that. To be sure, encrypt the disk and limit how long logs and backups are kept.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const { url, seal, enqueuer, connections = CONNECTIONS, patienceMs = PATIENCE_MS } = options;
@@ -178,8 +175,8 @@ const GRACE_MS = 5_000;
 const SETTINGS = '-c enable_seqscan=off -c jit=off -c TimeZone=UTC';
 
 /**
- * int8 (all our numbers) and numeric (their sums) as numbers: all are far below 2^53. For this pool alone, others share
- * the process.
+ * Reads int8 (all our numbers) and numeric (their sums) as numbers; all are far below 2^53. For this pool only, since
+ * others share the process.
  */
 const NUMBERS: ReadonlySet<number> = new Set([types.builtins.INT8, types.builtins.NUMERIC]);
 
@@ -299,15 +296,15 @@ class AskableDriver extends PostgresDriver {
   readonly #connections = new WeakMap<Connection, () => CommitMark>();
   readonly #marks = new WeakMap<Connection, CommitMark>();
 
-  // In one message, so that the mark costs no time on the way. A migration, which makes its table, is asked after by
-  // what it made.
+  // One message, so that the mark takes no extra round trip. A migration, which creates the marks table, is checked by
+  // what it created.
   override async beginTransaction(connection: Connection, settings: { isolationLevel?: string }): Promise<void> {
     const isVerb = settings.isolationLevel === 'serializable';
     const begin = isVerb ? `begin isolation level serializable; ${toMarkStatement(this.#mark(connection))}` : 'begin';
     try {
       await connection.executeQuery(CompiledQuery.raw(begin));
     } catch (error) {
-      // It may have begun: Kysely ends none whose beginning failed.
+      // The transaction may have begun; Kysely does not end one that failed to begin.
       await this.rollbackTransaction(connection);
       throw error;
     }

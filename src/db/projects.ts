@@ -43,7 +43,7 @@ export function createProjectVerbs(database: Database) {
       database.write((trx) => syncProjects(trx, wanted, now)),
     /** By name, ascending. */
     listProjects: (page: Page): Promise<readonly Project[]> => database.read((reader) => listProjects(reader, page)),
-    /** By id, or by `owner/name` whatever the case. Hidden ones are not found. */
+    /** By id, or by `owner/name` ignoring case. Hidden projects are not found. */
     async findProject(idOrName: string): Promise<Project | null> {
       const row = await database.read((reader) =>
         reader
@@ -95,7 +95,7 @@ async function syncProjects(trx: Trx, wanted: readonly WantedProject[], now: str
   return (await listProjects(trx, {})).filter((project) => !isGithubProject(project));
 }
 
-/** Identifies a source: a project is its place, whatever its name. */
+/** Identifies a source. A project is its place, not its name. */
 function toPlace(source: ProjectSource): string {
   switch (source.kind) {
     case 'path':

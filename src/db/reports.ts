@@ -30,9 +30,9 @@ interface TriggeredThread {
 /** How an accepted report belongs to a thread. */
 export type ThreadPart =
   /**
-   * A person asked: the thread is created, or its trigger and its request for a pull request are replaced. This
-   * investigation becomes the thread's own; those that have not ended are cancelled in the same transaction. `isSeen`:
-   * GitHub has the 👀 at the trigger already.
+   * A person requested it: the thread is created, or its trigger and its request for a pull request are replaced. This
+   * investigation becomes the thread's current one; unfinished ones are cancelled in the same transaction. `isSeen`:
+   * GitHub already shows the 👀.
    */
   | (TriggeredThread & { readonly kind: 'opens'; readonly isSeen: boolean })
   /**
@@ -41,7 +41,7 @@ export type ThreadPart =
    * head may have several causes. A request for a pull request is replaced by another person's only.
    */
   | (TriggeredThread & { readonly kind: 'found'; readonly failureId: string; readonly isLead: boolean })
-  /** A further attempt on the thread's own pull request: what a person asked for stays as it is. */
+  /** A further attempt on the thread's own pull request: the person's request stays. */
   | { readonly kind: 'follows'; readonly threadId: string };
 
 export interface Acceptance {

@@ -88,7 +88,7 @@ export function createRunVerbs(database: Database, seal: Seal) {
       const rows = await database.read((reader) => selectEntries(reader, runId).select('entry').execute());
       return rows.map((row) => row.entry);
     },
-    /** What each of those entries holds for the model alone, in the same order; null: nothing. */
+    /** The opaque part of each entry, in the same order; null: none. */
     async readOpaqueParts(runId: string): Promise<readonly (string | null)[]> {
       const rows = await database.read((reader) => selectEntries(reader, runId).select('opaque').execute());
       return rows.map(({ opaque }) => opaque && seal.open(opaque, toOpaquePurpose(runId)));
@@ -128,7 +128,7 @@ export function createRunVerbs(database: Database, seal: Seal) {
     giveUp: (run: Run | string, reason: FailureReason, now: string): Promise<readonly string[]> =>
       database.write((trx) => giveUp(trx, jobs, run, { reason, now })),
     /**
-     * Ends one investigation: `cancelled` if a person asked for it (the reason's code says so), else `gave_up`. `by`:
+     * Ends one investigation: `cancelled` if a person requested it (by the reason's code), otherwise `gave_up`. `by`:
      * account id; absent: the caller's own.
      */
     cancel: (id: string, reason: FailureReason, now: string, by?: string): Promise<Cancelled> =>
@@ -399,7 +399,7 @@ async function giveUp(
 ): Promise<readonly string[]> {
   const runId = typeof run === 'string' ? run : run.id;
   if (!(await endRun(trx, run))) {
-    // A dead job whose run has ended meanwhile.
+    // A dead job of a run that has ended meanwhile.
     if (typeof run === 'string') return [];
     throw createLeaseLost(runId);
   }
@@ -415,7 +415,7 @@ async function giveUp(
 interface Cancellation {
   readonly id: string;
   readonly reason: FailureReason;
-  /** Id of the account that asked for it; absent: the caller's own. */
+  /** Account id of the person who requested it; absent: the caller's own. */
   readonly by?: string | undefined;
   readonly now: string;
 }

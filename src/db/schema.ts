@@ -46,7 +46,7 @@ export interface Schema {
 export type Trx = Transaction<Schema>;
 export type Reader = Kysely<Schema>;
 
-/** `seq` rises with every row of a table: the order in which things came, whatever the clocks say. */
+/** `seq` rises with every row of a table: the order of insertion, independent of clocks. */
 interface Sequenced {
   seq: Generated<number>;
 }
@@ -442,7 +442,7 @@ interface JobTable extends Sequenced {
   run_at: string;
   /** Claims since the last success. */
   attempts: number;
-  /** Those of them whose handler threw; in the others, the process ended first. */
+  /** How many of them ended with an error of the handler; in the others the process ended first. */
   failures: number;
   /** Enqueued again while running: when to run next. */
   again_at: string | null;

@@ -14,7 +14,7 @@ export interface NewFailure {
   readonly projectId: string;
   readonly fingerprint: string;
   readonly headline: string;
-  /** Keys of sightings whose checks are red at this moment, at a head that is being judged. Absent: none. */
+  /** Keys of sightings that fail at this moment, on a head that is being judged. Absent: none. */
   readonly redNow?: readonly string[];
 }
 

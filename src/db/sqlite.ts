@@ -15,7 +15,7 @@ import type { Seal } from './seal.ts';
 import { createVerbs, type Store } from './store.ts';
 
 export interface SqliteStore extends Store {
-  /** For the embedded queue, whose table is in the same file. */
+  /** For the embedded queue, which has its table in the same file. */
   readonly database: Database;
 }
 
@@ -139,8 +139,8 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 /**
- * Every transaction takes the write lock when it begins: one that begins by reading would fail at its first write if
- * another process (`causeway token`) wrote in between, whatever the busy timeout.
+ * Every transaction takes the write lock at its beginning: one that begins with a read fails at its first write if
+ * another process (`causeway token`) wrote in between, even with a busy timeout.
  */
 class ImmediateDriver extends SqliteDriver {
   readonly #database: Sqlite.Database;

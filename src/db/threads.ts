@@ -50,7 +50,7 @@ export function createThreadVerbs(database: Database) {
     findThread: (id: string): Promise<Thread | null> => database.read((reader) => findLatest(reader, { id })),
     findThreadOfSubject: (projectId: string, subject: Subject): Promise<Thread | null> =>
       database.read((reader) => findLatest(reader, { project_id: projectId, subject_key: toSubjectKey(subject) })),
-    /** The thread whose pull request has this branch as its head. */
+    /** The thread with a pull request from this branch. */
     findThreadOfBranch: (projectId: string, branch: string): Promise<Thread | null> =>
       database.read((reader) => findLatest(reader, { project_id: projectId, branch })),
     findThreadOfPullRequest: (projectId: string, number: number): Promise<Thread | null> =>
@@ -209,7 +209,7 @@ async function findUrgencies(trx: Trx, threadIds: readonly (string | null)[]): P
   );
 }
 
-/** Enqueues the `publish` jobs of threads and the `check-run` jobs of the heads whose findings name them. */
+/** Enqueues the `publish` jobs of threads, and the `check-run` jobs of heads with findings that name them. */
 export async function enqueueUpdates(
   trx: Trx,
   jobs: Enqueuer,
@@ -314,7 +314,7 @@ function removeErasedPeople(record: ThreadRecord, stored: Thread): ThreadRecord 
   };
 }
 
-/** GitHub's number of the person whose request was refused; null: there was no request. */
+/** GitHub's number of the person who made the refused request; null: there was no request. */
 export function readRequester({ withheld }: ThreadRecord): number | null {
   const number = withheld?.request.split(' ')[0] ?? '';
   return number === '' ? null : Number(number);

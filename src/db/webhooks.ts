@@ -95,7 +95,7 @@ export function createWebhookVerbs(database: Database) {
   };
 }
 
-/** Writes the webhook and its job, if the caller asked for one. */
+/** Writes the webhook and its job if the caller wants one. */
 export async function addWebhook(
   trx: Trx,
   jobs: Enqueuer,

@@ -37,7 +37,9 @@ interface EvictionOptions {
   readonly log?: Log;
 }
 
-/** How many mirrors a folder has and how much they take on disk. `indexes`: a folder whose files count too; "" for none. */
+/**
+ * How many mirrors a folder has and their size on disk. `indexes`: a folder whose files are counted too; "" for none.
+ */
 export async function readMirrorsSize(
   mirrors: string,
   indexes = '',

@@ -61,7 +61,7 @@ export async function openRemote(project: Project, credentials: Credentials, sig
   registerSecret(basic, TOKEN_LASTS_MS);
   return {
     ...remote,
-    // git sends an extra header to whatever host a redirect names, so with credentials none is followed.
+    // git sends extra headers to the target of a redirect, so none is followed with credentials.
     config: [
       ['http.extraHeader', `Authorization: Basic ${basic}`],
       ['http.followRedirects', 'false'],
@@ -205,7 +205,7 @@ async function runFetch(
   try {
     const fetched = await git.run({
       args: [
-        // Progress makes a git whose parent was killed notice that its output is closed: it ends by SIGPIPE.
+        // With progress on, git notices that its parent was killed: it ends by SIGPIPE.
         ...['fetch', '--progress', '--force', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'],
         ...['--update-shallow', ...options, '--', remote.address, ...refspecs],
       ],

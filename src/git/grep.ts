@@ -132,7 +132,7 @@ function toMatcher({ pattern, regex, ignoreCase }: SearchQuery): Matcher | strin
     : { flag: '-F', expression: pattern };
 }
 
-/** Plain text as an expression that finds it whatever the case: git itself knows the cases of ASCII only. */
+/** Plain text as a case-insensitive expression; git itself ignores the case of ASCII only. */
 function toCaselessExpression(text: string): string {
   return Array.from(text, (letter) => {
     if (/[^\u0000-\u007f]/.test(letter)) {
@@ -174,7 +174,7 @@ type Field = 'path' | 'line' | 'text';
 interface HitReader {
   add(chunk: Buffer): void;
   readonly hits: readonly SearchHit[];
-  /** Hits in files whose names are not UTF-8. */
+  /** Number of hits in files with names that are not UTF-8. */
   readonly unreadable: number;
 }
 

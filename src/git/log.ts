@@ -54,7 +54,7 @@ const EMPTY_TREES: Readonly<Record<number, string>> = {
 
 const BLAME_ENTRY = /^([0-9a-f]{40,64}) \d+ (\d+) (\d+)$/;
 
-/** A query whose path is cleaned and whose lines exist. */
+/** A query with a normalised path and existing lines. */
 export interface HistoryScope {
   readonly revision: string;
   readonly path: string;
@@ -105,7 +105,7 @@ function toPlaceFilter(scope: HistoryScope): readonly string[] {
   return [...(scope.isFile ? ['--follow'] : []), scope.revision, '--', toLiteralSpec(scope.path)];
 }
 
-/** One file or folder, whatever characters its name holds. */
+/** One file or folder with any characters in its name. */
 function toLiteralSpec(path: string): string {
   return `:(top,literal)${path}`;
 }

@@ -51,7 +51,7 @@ class Batch {
   readonly #requests: Request[] = [];
   #received: Buffer[] = [];
   #size = 0;
-  /** Of the answer whose content has not come as a whole yet. */
+  /** Header of the answer that is still incomplete. */
   #header: ObjectHeader | undefined;
   #timer: NodeJS.Timeout | undefined;
 

@@ -73,7 +73,7 @@ function opensBlock(lines: readonly string[], index: number): boolean {
   return tail.charAt(brace) === '{' && BEFORE_BLOCK.test(tail.slice(0, brace));
 }
 
-/** The line without strings and trailing comment, whose parentheses would mislead. */
+/** The line without strings and trailing comment, since parentheses in them would mislead. */
 function withoutText(line: string): string {
   return line
     .slice(0, MAX_LINE)

@@ -177,7 +177,7 @@ function keepTail(text: string): string {
   return text.length > KEPT_STDERR ? text.slice(-KEPT_STDERR).replace(/^[^\r\n]*[\r\n]/, '') : text;
 }
 
-/** At most 2,000 characters without progress, the secrets, and whatever is between `//` and `@` in an address. */
+/** At most 2,000 characters, without progress, secrets, and credentials between `//` and `@`. */
 function cleanMessages(text: string, secrets: readonly string[]): string {
   const lines = text.split(/[\r\n]+/).filter((line) => line.trim() !== '' && !PROGRESS.test(line));
   const known = secrets.filter((secret) => secret !== '');
@@ -256,7 +256,7 @@ const FIXED: Readonly<Record<string, string>> = {
   SSH_ASKPASS: '',
   GIT_NO_REPLACE_OBJECTS: '1',
   GIT_OPTIONAL_LOCKS: '0',
-  // A partial clone would fetch missing objects through whatever transport its own configuration names (CVE-2024-32004).
+  // A partial clone would fetch missing objects over any transport that its configuration names (CVE-2024-32004).
   GIT_NO_LAZY_FETCH: '1',
   GIT_PROTOCOL_FROM_USER: '0',
 };
@@ -311,8 +311,9 @@ function createEnvironment(from: Environment, call: GitCall, certificates: strin
 }
 
 /**
- * Gives the path of a bundle below `folder` that adds the file named by NODE_EXTRA_CA_CERTS to the usual authorities; "" without such
- * a file. Git uses a bundle in place of its own: the extra file alone would shut out every public host.
+ * Writes a bundle in `folder` with NODE_EXTRA_CA_CERTS added to the usual authorities and returns its path; "" without
+ * such a file. Git replaces its bundle rather than extending it, so the extra file without the others would shut out
+ * every public host.
  */
 export function createCertificates(folder: string, extraFile: string | undefined): () => string {
   let written = '';

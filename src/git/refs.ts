@@ -55,7 +55,7 @@ export function parseRemoteRefs(text: string): Refs {
   return { head, headBranch: symbolic?.[1] ?? findBranchAt(head, byName), byName, shallow: '' };
 }
 
-/** The likeliest branch whose tip is `sha`, else the first one in the remote's order; "" where there is none. */
+/** The likeliest branch that points at `sha`, or the first one in the remote's order; "" if there is none. */
 function findBranchAt(sha: string, byName: ReadonlyMap<string, string>): string {
   const branches = [...byName.keys()].filter((name) => name.startsWith('refs/heads/') && byName.get(name) === sha);
   return LIKELY_DEFAULTS.find((name) => branches.includes(name)) ?? branches[0] ?? '';

@@ -44,7 +44,7 @@ export function createRepository(access: RepositoryAccess): Repository {
       const candidates = listCandidates(revision, refs, defaultBranch).filter((id) => id !== '');
       for (const id of candidates) {
         const sha = await findKnownCommit(id, signal).catch((error: unknown) => {
-          // A branch or tag whose commit is missing in the source too.
+          // The source has no such commit either.
           if (error instanceof CausewayError && error.code === 'absent') return null;
           throw error;
         });

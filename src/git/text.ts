@@ -1,4 +1,4 @@
-// Bytes of a file as text that fits: valid UTF-8 without NUL, whole lines, and words for whatever was cut.
+// The bytes of a file as bounded text: valid UTF-8 without NUL, whole lines, and a note on what was cut.
 import { toLines } from '../core/diff/diff.ts';
 import type { FileRead, LineRange } from '../core/source.ts';
 

@@ -16,7 +16,8 @@ const MAX_LINK_BYTES = 4_096;
 const BLOBS_AT_ONCE = 64;
 /** Entries that are looked at before others get their turn, about 10 ms. */
 const SLICE = 20_000;
-// A tree may name the same subtree many times: 250 kB of objects can stand for 10^10 paths. Linux has 90,000 files, about 9 MB.
+// A tree can contain the same subtree many times: 250 kB of objects can mean 10^10 paths. Linux has 90,000 files, about
+// 9 MB.
 const MAX_ENTRIES = 300_000;
 const MAX_LISTING_BYTES = 64 * 1024 * 1024;
 const LISTING_TIMEOUT_MS = 60_000;
@@ -273,7 +274,7 @@ const LEAST_LIKENESS = 0.5;
 // A name is up to 255 bytes in a work tree, but of any length in a commit.
 const MAX_NAME = 64;
 
-/** Up to five of `paths`, best first: the same file elsewhere, then names that look alike. */
+/** Up to five of `paths`, best first: the same file name elsewhere, then similar names. */
 function findNearestPaths(wanted: string, paths: readonly string[]): readonly string[] {
   const target = wanted.toLowerCase();
   const name = baseName(target);

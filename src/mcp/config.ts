@@ -253,7 +253,7 @@ function giveTo({ reach }: ServerConfig, environment: Environment): Given {
   const headers = Object.entries(reach.headers).map(([name, template]) => [name, filled(template)] as const);
   const secrets = [
     ...findNames(Object.values(reach.headers)).flatMap((name) => listSecrets(name, value(name).trim())),
-    // A header whose name says that it is secret: whole, and without the scheme.
+    // The value of a header with a secret's name: whole, and without the scheme.
     ...headers.flatMap(([name, text]) => (SECRET_NAME.test(name) ? [text, text.replace(/^\S+ +/, '')] : [])),
   ];
   return { environment: {}, headers: Object.fromEntries(headers), withoutSecrets: createRemover(secrets) };

@@ -45,7 +45,7 @@ interface LinkContext {
   readonly onWire: (wire: Wire) => void;
 }
 
-/** Opens a connection. Throws an Error whose message is the reason in words; then nothing is left behind. */
+/** Opens a connection, or throws an Error with the reason as text and leaves nothing behind. */
 export async function openConnection(context: LinkContext, signal: AbortSignal): Promise<Link> {
   try {
     return await openWithVersion('legacy', context, signal);

@@ -263,8 +263,8 @@ function keepNamesOnly({ properties, required }: Schema): Schema {
 }
 
 /**
- * Sorts keys, whose order may change between starts, and drops the keywords of `without`, but not arguments of the same
- * name.
+ * Sorts keys, since their order may change between starts, and drops the keywords of `without`, but not arguments of
+ * the same name.
  */
 function clean(value: unknown, without: ReadonlySet<string>, depth: number, areNames = false): unknown {
   if (typeof value === 'string') return toPlainLine(value, MAX_WORDS);

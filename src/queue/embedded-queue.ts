@@ -14,7 +14,7 @@ interface EmbeddedQueueOptions extends WorkTimes {
   readonly now: () => Date;
 }
 
-/** `work` may be called once per queue. Whatever was running when the process before ended is due again. */
+/** `work` may be called once per queue. Jobs that were running when the previous process ended are due again. */
 export function createEmbeddedQueue(options: EmbeddedQueueOptions): Queue {
   const { database, jobs, now } = options;
   let hasWorker = false;

@@ -55,8 +55,8 @@ export function createLanes(...[handlers, limits]: Parameters<Queue['work']>): R
 
 const TRIES = 3;
 /**
- * Workers that a job may lose. More than the tries: it may be what ended each process, but far more often somebody
- * restarts the service, and an accepted report must survive that.
+ * Workers that a job may lose. More than its tries: usually the service was restarted, which an accepted report must
+ * survive, and only rarely did the job end the process.
  */
 const MOST_LOST = 12;
 const ANY_LOST = 1_000_000;
@@ -83,7 +83,7 @@ export class JobRunner {
   readonly #options: RunnerOptions;
   readonly #begun = performance.now();
   readonly #running = new Map<Claim, Running>();
-  /** Those whose handler has ended: that their row is gone is our own doing. */
+  /** Claims whose handler has ended; we remove their rows ourselves. */
   readonly #ending = new Set<Claim>();
   #isStopping = false;
 
@@ -125,7 +125,7 @@ export class JobRunner {
     return ended;
   }
 
-  /** Aborts the handlers whose jobs were removed. */
+  /** Aborts handlers of removed jobs. */
   async abortRemoved(): Promise<void> {
     try {
       await Promise.all([...this.#running].map(([claim, { abort }]) => this.#abortIfLost(claim, abort)));
@@ -225,7 +225,10 @@ export class JobRunner {
     }
   }
 
-  /** A job whose run was cancelled, erased or taken over fails at its next write; that is no failure of the job. */
+  /**
+   * A job fails at its next write after its run was cancelled, erased or taken over; that does not count as a failed
+   * try.
+   */
   async #holds(claim: Claim): Promise<boolean> {
     const { database, log } = this.#options;
     try {

@@ -44,7 +44,7 @@ export interface JobTable extends Enqueuer {
 /** A job that one worker holds. Once it is claimed again, scheduled again or removed the claim is worth nothing. */
 export interface Claim extends ClaimedJob {
   readonly group: string;
-  /** Tries before this one whose handler threw. */
+  /** Earlier tries whose handler threw. */
   readonly failures: number;
 }
 
@@ -58,9 +58,7 @@ export type ClaimEnd =
   /** Not a try: the worker stopped in the middle. */
   | { readonly kind: 'handed-back' };
 
-/**
- * From so many lost workers on a job may be poison: it runs alone among its like, so that it takes no other with it.
- */
+/** After this many lost workers a job may be poison: it then runs alone, so that it cannot end others with it. */
 export const SUSPECT_LOST = 3;
 /** Rows of one insert; SQLite takes 32,766 values a statement. */
 const BATCH = 500;
@@ -280,10 +278,10 @@ function createDueQuery(reader: Pick<Reader, 'selectFrom'>, now: string, { kind,
 }
 
 /**
- * Claims one job that a transport has handed out. `gone`: it was removed or scheduled again; `not-yet`: its group is at
- * its limit, or it lost too many workers. A job that is running already lost its worker, and is claimed from it. On
- * PostgreSQL alone, and read committed behind a lock of its group: in serializable transactions, eight workers on a
- * small table met so often that they did 35 jobs a second.
+ * Claims a job that a transport delivered. `gone`: it was removed or rescheduled. `not-yet`: its group is at the limit,
+ * or it lost too many workers. A job still marked as running has lost its worker and is taken over. PostgreSQL only, in
+ * read committed behind a lock of its group: with serializable transactions eight workers conflicted so often that they
+ * did 35 jobs a second.
  */
 export async function claimJob(
   reader: Reader,

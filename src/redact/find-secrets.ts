@@ -39,8 +39,8 @@ const ROUNDS = 4;
 const AROUND = 3;
 
 /**
- * The stretches of `text` that hold secrets, ascending and apart. Looking again at the text without them finds
- * nothing more. `exactValues`: secrets to find whatever their form; those under 8 characters are ignored.
+ * The stretches of `text` that hold secrets, ascending and disjoint. Searching the text again without them finds no
+ * more. `exactValues`: secrets to find in any form; those under 8 characters are ignored.
  */
 export async function findSecrets(text: string, exactValues: readonly string[]): Promise<Span[]> {
   const needles = getNeedles(exactValues);

@@ -71,7 +71,7 @@ function continueSecret(text: string, span: Span, incomplete: Rule | null): Span
   return [{ start: span.start, end }];
 }
 
-/** A value whose first line satisfies no rule: only where both lines look random and the second holds nothing else. */
+/** A value broken over two lines: only if both look random and the second holds nothing else. */
 function findBroken(text: string, span: Span): Span[] {
   const pieces = splitPieces(text, span);
   const [first, second] = pieces;

@@ -16,7 +16,7 @@ export interface Rule {
   readonly accepts?: (secret: string, context: string, match: RegExpExecArray) => boolean;
 }
 
-// Those whose `-p`, `-P`, `-w` or `-a` is a password; with a number behind it, it is a port.
+// Commands that take a password with `-p`, `-P`, `-w` or `-a`; followed by a number it is a port.
 const COMMANDS =
   'sshpass|(?:docker|podman|nerdctl|buildah|skopeo|helm registry|oras|oc|az|cf) login|redis-cli|mysql\\w{0,10}|mariadb(?:-\\w{1,10})?|mongo(?:sh|dump|restore|import|export)?|ldap(?:search|modify|add)|sqlcmd|7z';
 

@@ -1,4 +1,4 @@
-// Tokens that are known by their form wherever they occur. Sources: what their makers publish about them.
+// Tokens with a known form. Sources: the documentation of their issuers.
 import { REDACTED } from '../core/report.ts';
 
 /** Prefixes that nothing else has: found even where they touch other text. */

@@ -72,7 +72,7 @@ export async function whyNotOpened(
   signal: AbortSignal,
 ): Promise<string> {
   if (!isGithubProject(project)) return LOCAL;
-  // An open one is shown, whatever the configuration says by now.
+  // An open one is shown even if the configuration forbids new ones by now.
   if (issue.analysis.links.pullRequest !== null) return '';
   if (issue.diff.files.length === 0) return NOTHING;
   const never = issue.analysis.guards.find(({ rule }) => rule.startsWith('never/'));

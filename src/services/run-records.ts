@@ -9,7 +9,7 @@ import type { Store } from '../db/store.ts';
 import type { Changes } from './follow.ts';
 import type { Investigator, InvestigatorLimits } from './investigator.ts';
 
-/** What was known before the model was asked, and since when (ISO 8601 UTC). */
+/** What was known before the first model request, and since when (ISO 8601 UTC). */
 export interface GatheredFacts {
   readonly kind: 'facts';
   readonly conclusion: Conclusion;

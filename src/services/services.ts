@@ -14,7 +14,7 @@ export interface CoreServices {
   readonly lexicons: Lexicons;
   readonly redactor: Redactor;
   readonly changes: Changes;
-  /** While the operator pauses the service nothing is read, asked or posted. */
+  /** While the operator has paused the service, nothing is read, requested or posted. */
   readonly isPaused: () => boolean;
   readonly log: Log;
   readonly now: () => Date;

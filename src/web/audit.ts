@@ -1,4 +1,4 @@
-// The audit log: what a person did, and what anybody did in the projects that they maintain.
+// The audit log: what a person did, and everything done in the projects they maintain.
 import { html } from 'hono/html';
 import { isAtLeast } from '../core/account.ts';
 import { sanitiseLine } from '../core/text.ts';

@@ -94,7 +94,7 @@ interface Table {
   readonly named?: number;
 }
 
-/** A table whose rows become cards on a narrow screen, where each cell shows the title of its column. */
+/** A table that becomes cards on a narrow screen, where each cell shows the title of its column. */
 export function renderTable({ caption, columns, rows, foot, style = 'log', named = 0 }: Table): Html {
   const titles = columns.map((column) => (typeof column === 'string' ? column : column[0]));
   const classes = columns.map((column) => raw(typeof column === 'string' ? '' : ` class="${column[1]}"`));

@@ -163,7 +163,7 @@ async function findWebhook(c: PageContext, { store }: WebDeps): Promise<Webhook>
   return webhook;
 }
 
-/** A person who has lost access to the project no longer sees its results, whatever was sent before. */
+/** A person who has lost access to the project no longer sees its results, even those already sent. */
 async function isSubjectVisible(c: PageContext, deps: WebDeps, { investigationId }: Webhook): Promise<boolean> {
   return (await visibleInvestigation(deps, c.get('asking'), investigationId)) !== null;
 }

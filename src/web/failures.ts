@@ -44,7 +44,7 @@ const MAX_PLACES = 3;
 
 type Filter = Failure['state'] | 'all';
 
-/** GET /projects/{projectId}/failures: the open ones by default, since those need somebody to act. */
+/** GET /projects/{projectId}/failures: by default the open ones, since those need action. */
 export async function getFailures(c: PageContext, deps: WebDeps): Promise<Response> {
   const seen = await findProject(c, deps);
   const { project } = seen;

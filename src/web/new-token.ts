@@ -17,7 +17,7 @@ import type { PageContext, WebDeps } from './web-deps.ts';
 const MAX_NAME = 100;
 /** After this time only redaction by its form protects the token where its owner puts it into a report. */
 const REGISTERED_MS = 60 * 60_000;
-/** In the example of somebody without a project. */
+/** In the example if the person has no project. */
 const NO_PROJECT = 'PROJECT_ID';
 
 /** Days; null: it does not expire. */

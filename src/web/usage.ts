@@ -115,7 +115,7 @@ function compareCost(one: UsageLine, other: UsageLine): number {
   return byCost || one.project.name.localeCompare(other.project.name);
 }
 
-/** Whatever their end. */
+/** With any outcome. */
 function countAccepted({ investigations }: Figures): number {
   return Object.values(investigations).reduce((sum, some) => sum + some, 0);
 }

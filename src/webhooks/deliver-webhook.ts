@@ -63,9 +63,9 @@ const FAILED_HERE = 'internal: Causeway itself failed; the log of the service ha
 const DONE: JobResult = { kind: 'done' };
 
 /**
- * The handler of `webhook` jobs, whose subject is the webhook's id. An address that is refused by its text (after a
- * change of `CALLBACK_ALLOW`) is dead at once; one refused on connecting is a failed attempt, since a name can come to
- * lead elsewhere.
+ * The handler of `webhook` jobs; the subject is the webhook's id. If the address is no longer allowed by its text
+ * (after a change of `CALLBACK_ALLOW`) the webhook is dead at once. If it is refused when connecting, the attempt
+ * failed, since a name can lead elsewhere later.
  */
 export function createWebhookHandler(options: WebhookHandlerOptions): JobHandler {
   const send = createSender(options);

@@ -45,7 +45,7 @@ describe('the verdict', () => {
       'passed at the same commit',
       { passedHere: true, base: red(true) },
       'flaky',
-      'it passed at this very commit as well',
+      'it also passed on this commit',
     ],
     [
       'the machine failed',
@@ -57,13 +57,13 @@ describe('the verdict', () => {
       'the base is red for the same cause',
       { base: red(true) },
       'base_broken',
-      '`test (20)` is red on the base as well, for the same cause',
+      '`test (20)` fails on the base too, with the same cause',
     ],
     [
       'the base is red, its cause not known',
       { base: red(null) },
       'base_broken',
-      '`test (20)` is red on the base as well; whether for the same cause is not known',
+      '`test (20)` fails on the base too; whether the cause is the same is unknown',
     ],
     [
       'the failure is open on the default branch',
@@ -81,7 +81,7 @@ describe('the verdict', () => {
       'it mostly passes when run again',
       { history: { ...HISTORY, flakyHits: 5 } },
       'flaky',
-      'seen 7 times before on 4 other pull requests, 5 of them passed when run again',
+      'seen 7 times before on 4 other pull requests, 5 of them passed on a re-run',
     ],
     [
       'it seldom passes when run again',
@@ -99,19 +99,19 @@ describe('the verdict', () => {
       'nothing tells',
       { read: read(['ok']) },
       'inconclusive',
-      'it is red, but nothing in its log, its annotations or its own words tells why',
+      'it failed, but its log, annotations and summary do not say why',
     ],
     [
       'time ran out',
       { read: read(['waiting'], "The action 'Test' has timed out after 360 minutes.") },
       'inconclusive',
-      'it ran out of time or was stopped; what took so long it does not say',
+      'it ran out of time or was stopped, and does not say what took so long',
     ],
     [
       'time ran out, and nothing else is said',
       { read: read([]), conclusion: 'timed_out' },
       'inconclusive',
-      'it ran out of time or was stopped; what took so long it does not say',
+      'it ran out of time or was stopped, and does not say what took so long',
     ],
     [
       'time ran out after a test failed',
@@ -134,11 +134,11 @@ describe('the verdict', () => {
   it('is the code’s the more where the change touches the place of the failure', () => {
     const judged = judgeCheck(evidence({ changed: { paths: ['docs/a.md', 'src/coupons.js'], isCut: false } }));
     expect(judged).toMatchObject({ verdict: 'code' });
-    expect(wordsOf(judged)[0]).toBe('the change touches src/coupons.js, where it fails');
+    expect(wordsOf(judged)[0]).toBe('the change touches src/coupons.js, where the check fails');
   });
 
   it('says that no change touches it, unless the list of changes is cut', () => {
-    const reason = 'no file of the change under test is one that the failure names';
+    const reason = 'the failure names no file that the change touches';
     expect(wordsOf(judgeCheck(evidence({ changed: { paths: ['docs/a.md'], isCut: false } })))).toContain(reason);
     expect(wordsOf(judgeCheck(evidence({ changed: { paths: ['docs/a.md'], isCut: true } })))).not.toContain(reason);
   });
@@ -148,14 +148,14 @@ describe('the verdict', () => {
     const judged = judgeCheck(
       evidence({ read: found, changed: { paths: ['src/test/java/com/acme/shop/CartTest.java'], isCut: false } }),
     );
-    expect(wordsOf(judged)[0]).toContain('CartTest.java, where it fails');
+    expect(wordsOf(judged)[0]).toContain('CartTest.java, where the check fails');
   });
 
   it('is open where the base is not known and nothing ties the failure to the change', () => {
     const judged = judgeCheck(evidence({ base: UNKNOWN, changed: { paths: ['docs/a.md'], isCut: false } }));
     expect(judged.verdict).toBe('inconclusive');
     expect(wordsOf(judged).at(-1)).toBe(
-      'whether `test (20)` is red on the base as well is not known, and nothing ties it to the change',
+      'it is unknown whether `test (20)` also fails on the base, and nothing connects it to the change',
     );
     const touched = { paths: ['src/coupons.js'], isCut: false };
     expect(judgeCheck(evidence({ base: UNKNOWN, changed: touched })).verdict).toBe('code');
@@ -164,7 +164,7 @@ describe('the verdict', () => {
 
   it('tells that the base is green', () => {
     const base = { name: 'test (20)', state: 'green', sameCause: null } as const;
-    expect(wordsOf(judgeCheck(evidence({ base })))).toContain('`test (20)` is green on the base');
+    expect(wordsOf(judgeCheck(evidence({ base })))).toContain('`test (20)` passes on the base');
   });
 });
 

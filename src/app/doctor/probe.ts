@@ -1,4 +1,4 @@
-// One check of the doctor: bounded in time, whatever it throws becomes a finding, and no finding contains a secret.
+// One check of the doctor: bounded in time, errors become findings, and no finding contains a secret.
 import type { Finding } from '../../cli/operator-text.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { REDACTED } from '../../core/report.ts';

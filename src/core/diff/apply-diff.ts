@@ -1,4 +1,4 @@
-// From the diff back to the files: applies it to the base byte for byte, or refuses it; it never guesses.
+// From the diff back to the files: applied byte for byte or refused, never guessed.
 
 import type { Change, Diff, FileDiff, LineChange } from '../issue.ts';
 import {
@@ -18,9 +18,8 @@ import {
 const AGAIN = 'Make the diff again against this revision.';
 
 /**
- * The file after the diff, or null where it is gone. `base` is its text before: under the previous name where it was
- * renamed, "" where it is added. Throws `diff_refused` for every diff that is malformed or was not made against this
- * text.
+ * The file after the diff, or null if it is deleted. `base`: its text before (at the previous name if renamed, "" if
+ * added). Throws `diff_refused` if the diff is malformed or was made against another text.
  */
 export function applyFileDiff(base: string, file: FileDiff): string | null {
   const sound = checkFileDiff(file);
@@ -30,9 +29,9 @@ export function applyFileDiff(base: string, file: FileDiff): string | null {
 }
 
 /**
- * The change set that a diff shows, the inverse of `toDiff`. `base` is the full sha at which `readBase` reads: the text
- * at a path, null where there is no file. Throws `diff_refused` as `applyFileDiff` does, and where a file is missing,
- * is in the way or is named twice.
+ * The change set of a diff, the inverse of `toDiff`. `base` is the full sha at which `readBase` reads: the text at a
+ * path, null if there is no file. Throws `diff_refused` like `applyFileDiff`, and if a file is missing, in the way, or
+ * named twice.
  */
 export function toChangeSet(base: string, diff: Diff, readBase: (path: string) => string | null): ChangeSet {
   const files = checkFiles(diff);
@@ -78,7 +77,7 @@ function toFileChange(file: SoundFileDiff, read: (path: string, file: SoundFileD
   }
 }
 
-/** The text after the diff of a file that stays. */
+/** The text after the diff of a file that is not deleted. */
 function applyChanges(base: string, file: SoundFileDiff): string {
   if (file.status === 'added' && base !== '') {
     throw createDiffRefused(file.fileName, 'it is added, but there is already a file with content', AGAIN);
@@ -165,7 +164,7 @@ function readNewLines({ type, lines }: Change): string[] {
 
 type Shared = Omit<FileDiff, 'status' | 'previousFileName'>;
 
-/** A diff whose form has been checked: each status has what it needs. */
+/** A diff of checked form: each status has the fields it needs. */
 type SoundFileDiff =
   | (Shared & { readonly status: 'added'; readonly mode: FileMode; readonly endsWithNewline: boolean })
   | (Shared & { readonly status: 'renamed'; readonly previousFileName: string })
@@ -184,7 +183,7 @@ const NEWLINE_REPAIR = 'Give true or false for an added file or a changed end of
 
 const MODE_REPAIR = 'Give "100644" or "100755" for an added file or a changed mode, nothing for a deleted file.';
 
-/** Every file of a diff, its form checked. */
+/** Every file of a diff, after checking its form. */
 function checkFiles(diff: Diff): SoundFileDiff[] {
   if (!isObject(diff) || !Array.isArray(diff.files))
     throw createDiffRefused(undefined, 'it has no list of files', CHANGE_REPAIR);
@@ -192,7 +191,7 @@ function checkFiles(diff: Diff): SoundFileDiff[] {
 }
 
 /**
- * The same diff, once it is known to have the form that the API defines (as JSON it may hold anything); else throws
+ * The diff of one file, after checking that it has the form of the API (as JSON it may hold anything); throws
  * `diff_refused`.
  */
 function checkFileDiff(file: FileDiff): SoundFileDiff {
@@ -288,12 +287,12 @@ function isObject(value: unknown): boolean {
 
 const ONCE = 'Give each file one entry, with all its changes.';
 
-/** The paths from which this diff renames a file away, so that another may come to stand there. */
+/** Paths that this diff renames away, so that another file can take their place. */
 function listVacatedPaths(files: readonly SoundFileDiff[]): ReadonlySet<string> {
   return new Set(files.flatMap((file) => (file.status === 'renamed' ? [file.previousFileName] : [])));
 }
 
-/** Throws `diff_refused` where two files come from one path, two arrive at one, or one arrives below another. */
+/** Throws `diff_refused` if two files have the same source or target, or one target is below another. */
 function requireDistinctPaths(files: readonly SoundFileDiff[]): void {
   const sources = new Set<string>();
   const targets = new Set<string>();

@@ -1,4 +1,4 @@
-// A change set: edits against one commit. It is the truth that is stored; `Diff` is only the API's view of it.
+// A change set: edits against one commit, as stored. `Diff` is the API's view of it.
 import { CausewayError } from '../errors.ts';
 import type { Change, Diff, FileDiff, LineChange } from '../issue.ts';
 import { isSafePath } from '../paths.ts';
@@ -6,7 +6,7 @@ import { diffLines, type Hunk } from './line-diff.ts';
 
 export type FileMode = '100644' | '100755';
 
-/** One file before and after. Text is valid UTF-8 without NUL; anything else is never changed. */
+/** One file before and after, as valid UTF-8 without NUL. Other files are never changed. */
 export type FileChange =
   | { readonly kind: 'added'; readonly path: string; readonly mode: FileMode; readonly after: string }
   | { readonly kind: 'deleted'; readonly path: string; readonly before: string }
@@ -15,7 +15,7 @@ export type FileChange =
       readonly path: string;
       readonly before: string;
       readonly after: string;
-      /** The new mode, only where it changed. */
+      /** The new mode, only if it changed. */
       readonly mode?: FileMode;
     }
   | {
@@ -38,7 +38,7 @@ export interface TextLines {
   readonly endsWithNewline: boolean;
 }
 
-/** The lines of a text. The empty text has none, and does not end with a newline. */
+/** The lines of a text. The empty text has none and does not end with a newline. */
 export function toLines(text: string): TextLines {
   if (text === '') return { lines: [], endsWithNewline: false };
   const lines = text.split('\n');
@@ -47,10 +47,7 @@ export function toLines(text: string): TextLines {
   return { lines, endsWithNewline };
 }
 
-/**
- * The text of the lines. Not every pair is a text: no lines with a newline, or an empty last line without one, are none
- * (see `isWhole`).
- */
+/** The text of the lines. Some pairs are no text, such as a line that contains a newline (see `isWhole`). */
 export function joinLines({ lines, endsWithNewline }: TextLines): string {
   return endsWithNewline ? `${lines.join('\n')}\n` : lines.join('\n');
 }
@@ -68,32 +65,29 @@ export function cutWindow(
   return { text: joinLines(shown), firstLine: from, totalLines: lines.length };
 }
 
-/** Whether the lines are those of a text, so that `toLines(fromLines(x))` is x again. */
+/** Whether the lines form a text, so that `toLines(joinLines(x))` is x again. */
 export function isWhole({ lines, endsWithNewline }: TextLines): boolean {
   return endsWithNewline ? lines.length > 0 : lines.at(-1) !== '';
 }
 
-/** Whether a string can be a file that we change: it has a UTF-8 form (no lone surrogate) and no NUL. */
+/** Whether a file with this content can be changed: well-formed and without NUL. */
 export function isText(value: string): boolean {
   return value.isWellFormed() && !value.includes('\0');
 }
 
 const NOTHING: TextLines = { lines: [], endsWithNewline: false };
 
-/**
- * The whole diff, files in the order of the change set; a file that stays as it is is left out. Throws `diff_refused`
- * as `toFileDiff` does.
- */
+/** The diff of all files in their order, without unchanged ones. Throws `diff_refused` like `toFileDiff`. */
 export function toDiff(changeSet: ChangeSet): Diff {
   return { files: changeSet.files.filter(hasChanges).map(toFileDiff) };
 }
 
-/** False for a file "modified" to what it was. */
+/** False for a file "modified" to the same content. */
 export function hasChanges(change: FileChange): boolean {
   return change.kind !== 'modified' || change.mode !== undefined || change.before !== change.after;
 }
 
-/** One file. Throws `diff_refused` for what no diff can carry: an unsafe path, or content that is not text. */
+/** The diff of one file. Throws `diff_refused` for an unsafe path or content that is not text. */
 export function toFileDiff(change: FileChange): FileDiff {
   requireSoundChange(change);
   switch (change.kind) {
@@ -135,8 +129,8 @@ function toChanges(before: TextLines, after: TextLines): Change[] {
 }
 
 /**
- * n old lines become m: `add` (n = 0), else `modify` for as many as both have, then `delete` for what is left of the
- * old.
+ * n old lines become m: `add` (n = 0), otherwise `modify` for the lines that both have, then `delete` for the remaining
+ * old ones.
  */
 function hunkChanges(hunk: Hunk, old: readonly string[], fresh: readonly string[]): Change[] {
   if (old.length === 0) {
@@ -144,7 +138,7 @@ function hunkChanges(hunk: Hunk, old: readonly string[], fresh: readonly string[
   }
   const both = Math.min(old.length, fresh.length);
   const lines = old.map((oldCode, index): LineChange => {
-    // The last modified line takes all new lines that are left.
+    // The last modified line takes all remaining new lines.
     const end = index === both - 1 ? fresh.length : index + 1;
     return { lineNumber: hunk.before + index + 1, oldCode, newCode: fresh.slice(index, end).join('\n') };
   });
@@ -155,13 +149,13 @@ function hunkChanges(hunk: Hunk, old: readonly string[], fresh: readonly string[
   return changes.filter((change) => change.lines.length > 0);
 }
 
-/** The error for a diff that must not be applied or made. It quotes no content: a line may hold a secret. */
+/** For a diff that must not be applied or made. Quotes no content, which may hold a secret. */
 export function createDiffRefused(fileName: unknown, reason: string, repair: string): CausewayError {
   const name = typeof fileName === 'string' ? JSON.stringify(fileName.slice(0, 200)) : 'a file without a name';
   return new CausewayError('diff_refused', `The diff of ${name} is refused: ${reason}. ${repair}`);
 }
 
-/** Refuses a path that leaves the repository, or might on another system. */
+/** Refuses a path that leaves the repository on any system. */
 export function requireSafePath(path: unknown): void {
   if (typeof path === 'string' && isSafePath(path)) return;
   throw createDiffRefused(
@@ -171,7 +165,7 @@ export function requireSafePath(path: unknown): void {
   );
 }
 
-/** Refuses content that is not text: it has no lossless form in JSON. */
+/** Refuses content that is not text, which has no lossless form in JSON. */
 export function requireText(path: string, text: string): void {
   if (isText(text)) return;
   throw createDiffRefused(
@@ -181,7 +175,7 @@ export function requireText(path: string, text: string): void {
   );
 }
 
-/** Refuses a change whose paths or content could not be given to anyone as a diff. */
+/** Refuses a change with a path or content that no diff can represent. */
 export function requireSoundChange(change: FileChange): void {
   requireSafePath(change.path);
   if (change.kind !== 'added') requireText(change.path, change.before);

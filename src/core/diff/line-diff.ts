@@ -1,4 +1,4 @@
-// What changed between two lists of lines, as few and as readable hunks as bounded time allows.
+// The line differ: few and readable hunks in bounded time.
 
 /** `removed` lines from index `before` of the old lines become `inserted` lines from index `after` of the new ones. */
 export interface Hunk {
@@ -9,8 +9,8 @@ export interface Hunk {
 }
 
 /**
- * The hunks, ascending, at least one equal line between any two; within a hunk, lines at the same place differ.
- * The fewest changed lines up to some 6,000 of them; beyond that perhaps more than needed, in bounded time.
+ * The hunks, ascending, with at least one equal line between them; within a hunk, lines at the same position differ.
+ * Minimal up to about 6,000 changed lines; beyond that possibly larger, in bounded time.
  */
 export function diffLines(before: readonly string[], after: readonly string[]): Hunk[] {
   const symbols = new Map<string, number>();
@@ -21,7 +21,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   return slideHunks(toHunks(kept), before, after);
 }
 
-/** Equal lines become equal numbers, so that a line of 2 MB is compared once. */
+/** Numbers equal lines equally, so that a line of 2 MB is compared once. */
 function toSymbols(lines: readonly string[], symbols: Map<string, number>): Int32Array {
   const out = new Int32Array(lines.length);
   for (const [index, line] of lines.entries()) {
@@ -32,10 +32,7 @@ function toSymbols(lines: readonly string[], symbols: Map<string, number>): Int3
   return out;
 }
 
-/**
- * A line that the other side lacks cannot stay: leaving it out first makes two files without a common line cost
- * nothing.
- */
+/** A line that the other side lacks cannot stay. Removing such lines first makes two unrelated files cost nothing. */
 function keepCommon(a: Int32Array, b: Int32Array): Kept {
   const inA = new Set(a);
   const inB = new Set(b);
@@ -46,13 +43,13 @@ function keepCommon(a: Int32Array, b: Int32Array): Kept {
   return { before: spread(a, inB, core.before), after: spread(b, inA, core.after) };
 }
 
-/** The flags of the common symbols, put back to the places that these have among all. */
+/** Maps the flags of the common symbols back to their positions among all. */
 function spread(symbols: Int32Array, common: ReadonlySet<number>, flags: Uint8Array): Uint8Array {
   let next = 0;
   return Uint8Array.from(symbols, (symbol) => (common.has(symbol) ? (flags[next++] ?? 0) : 0));
 }
 
-/** A coarse answer may replace a line by itself: such lines stay. */
+/** Lines that a coarse result would replace by themselves stay. */
 function keepInPlace(a: Int32Array, b: Int32Array, kept: Kept): void {
   for (const hunk of toHunks(kept)) {
     for (let i = 0; i < Math.min(hunk.removed, hunk.inserted); i++) {
@@ -83,10 +80,7 @@ function runOfGone(flags: Uint8Array, from: number): number {
   return to - from;
 }
 
-/**
- * Parallel to the two sequences: 1 where the element stays. The n-th that stays in one is the n-th that stays in the
- * other.
- */
+/** Parallel to the two sequences: 1 if the element stays. The n-th one that stays in one is the n-th in the other. */
 interface Kept {
   readonly before: Uint8Array;
   readonly after: Uint8Array;
@@ -114,7 +108,7 @@ interface Point {
   readonly b: number;
 }
 
-/** Paths from one corner: how far each diagonal reaches, counted from that corner; -1 where no path leads. */
+/** Paths from one corner: how far each diagonal reaches from there; -1 if unreachable. */
 interface Frontier {
   readonly reach: Int32Array;
   readonly backward: boolean;
@@ -136,11 +130,11 @@ interface Search {
   budget: number;
 }
 
-/** Which elements stay. A longest common subsequence within the budget; beyond it still a common one, but shorter. */
+/** Which elements stay: a longest common subsequence within the budget, otherwise a shorter one. */
 function findShortestEdit(a: Int32Array, b: Int32Array): Kept {
   const kept: Kept = { before: new Uint8Array(a.length), after: new Uint8Array(b.length) };
   const search = createSearch(a, b);
-  // A stack of our own: noise of 400,000 lines splits thousands of times on one side only.
+  // Our own stack: 400,000 lines of noise split thousands of times on one side only.
   const open = [search.region];
   for (let region = open.pop(); region !== undefined; region = open.pop()) {
     const core = keepEnds(search, region, kept);
@@ -167,7 +161,7 @@ function createSearch(a: Int32Array, b: Int32Array): Search {
   };
 }
 
-/** Keeps what is equal at both ends of the region; gives the rest. */
+/** Keeps equal elements at both ends of the region; returns the rest. */
 function keepEnds({ a, b }: Search, region: Region, kept: Kept): Region {
   let { fromA, toA, fromB, toB } = region;
   while (fromA < toA && fromB < toB && a[fromA] === b[fromB]) {
@@ -182,8 +176,8 @@ function keepEnds({ a, b }: Search, region: Region, kept: Kept): Region {
 }
 
 /**
- * A point through which a shortest path goes or, once the work allotted is spent, the one that is reached furthest.
- * Both sides are non-empty and differ at both ends, so the point is never a corner and the regions shrink.
+ * A point on a shortest path or, once the budget is spent, the furthest one reached. Both sides are non-empty and
+ * differ at both ends, so the point is no corner and the regions shrink.
  */
 function findSplit(search: Search, region: Region): Point {
   const allowance = Math.max(FLOOR, search.budget >> 1);
@@ -200,14 +194,14 @@ function findSplit(search: Search, region: Region): Point {
   return split ?? search.best;
 }
 
-/** Moves every diagonal of a frontier on by one edit; gives the point where it met the other frontier, if it did. */
+/** Advances every diagonal of a frontier by one edit; returns where it met the other frontier, if it did. */
 function advance(search: Search, frontier: Frontier, edits: number): Point | null {
   const { origin, region } = search;
   const { reach, backward } = frontier;
   const lengthA = region.toA - region.fromA;
   const lengthB = region.toB - region.fromB;
   const odd = (lengthA - lengthB) % 2 !== 0;
-  // Paths of an odd number of edits meet while the forward ones move, the others while the backward ones do.
+  // Paths with an odd number of edits meet while the forward frontier moves, others while the backward one does.
   const meets = odd !== backward;
   reach[origin - edits - 1] = -1;
   reach[origin + edits + 1] = -1;
@@ -227,12 +221,12 @@ function advance(search: Search, frontier: Frontier, edits: number): Point | nul
   return null;
 }
 
-/** The outermost diagonal that `edits` can reach within a side of the region. */
+/** The outermost diagonal within a side of the region that `edits` can reach. */
 function inside(edits: number, length: number): number {
   return edits <= length ? edits : length - ((edits - length) & 1);
 }
 
-/** How far the diagonal is reached by one more edit and the equal elements after it. */
+/** How far the diagonal reaches with one more edit and the equal elements after it. */
 function findFurthest(search: Search, { reach, backward }: Frontier, diagonal: number): number {
   const { a, b, origin, region } = search;
   const lengthA = region.toA - region.fromA;
@@ -257,7 +251,7 @@ function findFurthest(search: Search, { reach, backward }: Frontier, diagonal: n
   return along;
 }
 
-/** How far the other frontier comes to meet this diagonal; -Infinity where it does not. */
+/** How far the other frontier reaches on this diagonal; -Infinity if it does not. */
 function opposite(search: Search, frontier: Frontier, diagonal: number, edits: number): number {
   const { region, origin } = search;
   const { reach } = frontier.backward ? search.forward : search.backward;
@@ -276,7 +270,8 @@ function pointAt(region: Region, backward: boolean, along: number, diagonal: num
 const TAB = 8;
 
 /**
- * The same edits, where a pure insertion or deletion lies at the best of its equal places; never touching another hunk.
+ * The same edits, with each pure insertion or deletion moved to the best equivalent position, never touching another
+ * hunk.
  */
 function slideHunks(hunks: readonly Hunk[], before: readonly string[], after: readonly string[]): Hunk[] {
   const out: Hunk[] = [];
@@ -285,7 +280,7 @@ function slideHunks(hunks: readonly Hunk[], before: readonly string[], after: re
     const next = hunks[index + 1];
     const lowest = previous === undefined ? 0 : previous.before + previous.removed + 1;
     const highest = next === undefined ? before.length : next.before - 1;
-    // Lines of the hunk lie on one side only; `room` is how far it may move up and down before it meets another hunk.
+    // The hunk's lines are on one side only; `room` is how far it can move up and down before it touches another hunk.
     const room = { up: hunk.before - lowest, down: highest - hunk.before - hunk.removed };
     if (hunk.removed === 0) out.push(moveHunk(hunk, findBestShift(after, hunk.after, hunk.inserted, room)));
     else if (hunk.inserted === 0) out.push(moveHunk(hunk, findBestShift(before, hunk.before, hunk.removed, room)));
@@ -303,7 +298,7 @@ interface Room {
   readonly down: number;
 }
 
-/** How far to move the run of `count` lines at `start`; of equally good places the lowest. */
+/** How far to move the run of `count` lines at `start`; the lowest of equally good positions. */
 function findBestShift(lines: readonly string[], start: number, count: number, room: Room): number {
   let shift = 0;
   while (shift < room.down && lines[start + shift] === lines[start + shift + count]) shift++;
@@ -320,14 +315,14 @@ function findBestShift(lines: readonly string[], start: number, count: number, r
   return best;
 }
 
-/** Low where the run begins like a block: at little indentation, and after or with a blank line. */
+/** Low if the run begins like a block: little indentation, and after or with a blank line. */
 function cost(lines: readonly string[], start: number): number {
   const first = lines[start] ?? '';
   const breaks = isBlank(lines[start - 1] ?? '') || isBlank(first);
   return 2 * measureIndentation(first) + (breaks ? 0 : 1);
 }
 
-/** Here and in `indentation` the 200 keeps a line of 2 MB of spaces from being read through at every place. */
+/** Here and in `indentation`, 200 keeps a line of 2 MB of spaces from being read at every position. */
 function isBlank(line: string): boolean {
   return /^\s{0,200}$/.test(line);
 }

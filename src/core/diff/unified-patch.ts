@@ -65,7 +65,7 @@ function renderHunks(before: string, after: string): string[] {
   return grouped(diffLines(old, fresh), old).map((group) => renderHunk(group, old, fresh));
 }
 
-/** Hunks whose context would touch or overlap belong in one, unless a line between them is not known. */
+/** Hunks with touching or overlapping context become one, unless a line between them is unknown. */
 function grouped(hunks: readonly Hunk[], old: readonly string[]): Hunk[][] {
   const groups: Hunk[][] = [];
   let end = Number.NEGATIVE_INFINITY;
@@ -99,9 +99,7 @@ function renderHunk(group: readonly Hunk[], old: readonly string[], fresh: reado
   return `@@ -${range(start, count)} +${range(freshStart, count + added)} @@\n${out.join('')}`;
 }
 
-/**
- * A secret that stands beside the change is not shown, so that its lines cannot be context: git would not find them.
- */
+/** A redacted line next to the change cannot be context, since git would not find it. */
 function isKnown(line: string): boolean {
   return !line.includes(REDACTED);
 }
@@ -121,7 +119,7 @@ function range(start: number, count: number): string {
   return `${count === 0 ? start : start + 1},${count}`;
 }
 
-/** As git does it, a tab ends a name with a space in it, lest what follows be read as a date. */
+/** As in git, a tab ends a name that contains a space, so that the rest is not read as a date. */
 function label(path: string): string {
   const name = quotePath(path);
   return name === path && path.includes(' ') ? `${name}\t` : name;

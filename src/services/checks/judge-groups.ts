@@ -20,7 +20,7 @@ export async function judgeGroups(look: Look, place: HeadPlace, groups: readonly
   let judgeNew: NewJudge | null = null;
   for (const group of groups) {
     const isNew = group.before === null && group.suspects.some(({ isRed }) => isRed);
-    // GitHub is asked about base and change only where there is something new.
+    // Base and change are read from GitHub only if something is new.
     if (isNew) judgeNew ??= await createNewJudge(look, place);
     const { group: known, judgement } =
       isNew && judgeNew ? await judgeNew(group) : { group, judgement: judgeAgain(group) };
@@ -79,7 +79,7 @@ async function createNewJudge(look: Look, place: HeadPlace): Promise<NewJudge> {
   };
 }
 
-/** The first check whose texts are kept is shown for all, where it could be compared with a green run. */
+/** The first check with stored texts represents the group, if it could be compared with a passing run. */
 async function compareGroup(group: Group, compare: ReturnType<typeof createComparison>): Promise<Group> {
   const kept = group.reads.find(({ texts }) => texts !== null);
   if (kept === undefined) return group;

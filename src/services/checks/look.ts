@@ -37,7 +37,7 @@ export interface Look {
   readonly signal: AbortSignal;
   /** What the change under test touches; read once. */
   readonly readChanged: (place: HeadPlace) => Promise<ChangedFiles | null>;
-  /** Whether one commit is an ancestor of the other; asked once for each pair. */
+  /** Whether one commit is an ancestor of the other; cached for each pair. */
   readonly isAncestor: (ends: Ends) => Promise<boolean>;
   readonly now: () => string;
 }

@@ -31,7 +31,7 @@ export interface Group {
   readonly before: Finding | null;
 }
 
-/** `checks`: of one commit that are read. `logBytes`: of each log. `texts`: causes whose texts are kept. */
+/** `checks`: read per commit. `logBytes`: of each log. `texts`: causes with stored texts. */
 const LIMITS = { checks: 40, logBytes: undefined, texts: 5 };
 /** Where anyone may have written what is read, and no investigation begins by itself. */
 const OUTSIDE_LIMITS = { checks: 10, logBytes: OUTSIDE_LOG_BYTES, texts: 0 };
@@ -149,8 +149,8 @@ const MOST_GREEN = 5;
 const COMPARE_MS = 20_000;
 
 /**
- * Compares red checks whose texts are kept with a green run, so that the excerpt leaves out what both print. Where that
- * fails, the check stays as it is, and no other of this look is compared.
+ * Compares failed checks that have stored texts with a passing run, so that the excerpt leaves out what both print. If
+ * that fails, the check is kept as it is, and no further one is compared this time.
  */
 export function createComparison(look: Look, place: HeadPlace): (red: ReadSuspect) => Promise<ReadSuspect> {
   let hasFailed = false;

@@ -60,7 +60,7 @@ describe('our check run', () => {
     await house.judged([await house.found({ verdict: 'flaky', reasons: [{ code: 'passed_at_same_commit' }] })]);
     expect(await shown(house)).toMatchObject({
       ...{ status: 'completed', conclusion: 'neutral', annotations: [], actions: [] },
-      output: { title: 'Flaky: it passed at this very commit as well' },
+      output: { title: 'Flaky: it also passed on this commit' },
     });
   });
 

@@ -56,13 +56,13 @@ describe('the title', () => {
       ground({ causes: [cause({ inquiry: foundInquiry() })] }),
     ],
     ['Broken on main, not your change', judged('base_broken', ON_BASE)],
-    ['Flaky: it passed at this very commit as well', judged('flaky', PASSED)],
+    ['Flaky: it also passed on this commit', judged('flaky', PASSED)],
     [
       'CI machine: the disk of the machine was full',
       judged('infrastructure', { code: 'infrastructure', what: 'the disk of the machine was full', line: 'ENOSPC' }),
     ],
     [
-      'Unclear: it is red, but nothing in its log, its annotations or its own words tells why',
+      'Unclear: it failed, but its log, annotations and summary do not say why',
       judged('inconclusive', { code: 'says_nothing' }),
     ],
     [
@@ -168,7 +168,7 @@ describe('the summary', () => {
     expect(summary.split('\n\n')).toEqual([
       '**Your change · next: click “Open fix” to open a pull request (write access required)**',
       `Failing: [\`test (20)\`](${CHECK_URL}), step \`npm test\``,
-      '- The change touches src/coupons.js, where it fails\n- The same check is green on the base',
+      '- The change touches src/coupons.js, where the check fails\n- The same check passes on the base',
       "```\nTypeError: Cannot destructure property 'percent'\n```",
       'Cause (92 % confidence):',
       expect.stringMatching(/^`COUPONS\.get` gives `undefined` .*Assumption: nobody tried an unknown code\.$/),

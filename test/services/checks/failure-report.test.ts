@@ -37,7 +37,7 @@ describe('the report of a failure', () => {
     const order = [
       '2 checks are red of one cause: "test (20)", "test (22)".',
       `Repository octo/shop, commit ${HEAD}, of pull request #5 into "main"`,
-      'the change under test breaks it.\n- the same check is green on the base',
+      'the change under test breaks it.\n- the same check passes on the base',
       '(step "pytest") ===\nKeyError: 1\n[9 lines]',
       '- test_total',
       '- src/cart.py\n[there are more]',

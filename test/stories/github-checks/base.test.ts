@@ -14,7 +14,7 @@ it('says that it is red on main as well where the cause is the same, in the chec
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect(shown.title).toBe('Broken on main, not your change');
-  expect(shown.words).toContain('test is red on the base as well, for the same cause');
+  expect(shown.words).toContain('test fails on the base too, with the same cause');
   expect([shown.status, shown.conclusion, shown.buttons]).toEqual(['completed', 'neutral', []]);
   expect(desk.comments(number)).toEqual([]);
   expect([desk.begun().length, desk.writesBeside().length]).toEqual([asked, written]);
@@ -41,7 +41,7 @@ it('takes it for the change where a check of that name is red on main for anothe
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^Your change: /);
-  expect(shown.words).toContain('test is red on the base too, for another cause');
+  expect(shown.words).toContain('test fails on the base too, with another cause');
   expect(desk.begun()).toHaveLength(asked + 1);
   expect(desk.comments(number)).toHaveLength(1);
 });
@@ -52,7 +52,7 @@ it('says that it is green on main where it is', async () => {
   expect(desk.writes()).toEqual([]);
   const { number, sha } = await desk.pull();
   await desk.run(sha, { test: COUPONS });
-  expect(desk.checkRun(sha).words).toContain('test is green on the base');
+  expect(desk.checkRun(sha).words).toContain('test passes on the base');
   expect([desk.comments(number).length, desk.begun().length]).toEqual([1, 1]);
 });
 
@@ -62,7 +62,7 @@ it('takes the change for the cause where no check ever ran on main, and the chan
   await desk.run(sha, { test: COUPONS });
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^Your change: /);
-  expect(shown.words).toContain('The change touches test/coupons.test.js, where it fails');
+  expect(shown.words).toContain('The change touches test/coupons.test.js, where the check fails');
   expect(shown.words).not.toMatch(/on the base|on main/);
   expect([desk.comments(number).length, desk.begun().length]).toEqual([1, 1]);
 });
@@ -104,7 +104,7 @@ it('leaves open whose it is where no check ever ran on main, and the change touc
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^Cause found: /);
   expect(shown.words).toContain(
-    'Whether test is red on the base as well is not known, and nothing ties it to the change',
+    'It is unknown whether test also fails on the base, and nothing connects it to the change',
   );
   expect([desk.comments(number), desk.begun().length]).toEqual([[], 1]);
 });

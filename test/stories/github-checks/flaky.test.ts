@@ -23,7 +23,7 @@ it('calls it flaky where it passed at the same commit before, with no question a
   expect(desk.writes()).toEqual([]);
   await again(desk, run, COUPONS);
   const shown = desk.checkRun(sha);
-  expect(shown.title).toBe('Flaky: it passed at this very commit as well');
+  expect(shown.title).toBe('Flaky: it also passed on this commit');
   expect(shown.words).toContain('next: re-run it');
   expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
 });
@@ -72,7 +72,7 @@ it('knows a failure by then that was chance three times, and asks nobody about i
   await desk.run(sha, { test: DELIVERY });
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^Flaky: seen 3 times before on 3 other pull requests/);
-  expect(shown.words).toContain('3 of them passed when run again');
+  expect(shown.words).toContain('3 of them passed on a re-run');
   expect([desk.comments(number), desk.begun().length]).toEqual([[], 1]);
   expect((await desk.failures()).map(({ hits, flaky_hits }) => [hits, flaky_hits])).toEqual([[4, 3]]);
 });

@@ -33,7 +33,7 @@ it('looks into what a status says in its description, once all statuses have com
   await stage.rest();
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^ci\/prices fails here, passing on main: /);
-  expect(shown.words).toContain('ci/prices is green on the base');
+  expect(shown.words).toContain('ci/prices passes on the base');
   expect(shown.words).toContain(description);
   expect(desk.begun().map((text) => text.includes(description))).toEqual([true]);
   expect(desk.comments(number)).toHaveLength(1);
@@ -78,6 +78,6 @@ it('says that a job ran out of time, which is nobody’s proven fault', async ()
   const log = jobLog('npm test', ['> corner-shop@1.3.0 test', '✔ a basket sums what is in it (0.71ms)'], end);
   await desk.run(sha, { test: { conclusion: 'timed_out', failedStep: 'npm test', log } });
   const shown = desk.checkRun(sha);
-  expect(shown.title).toBe('Unclear: it ran out of time or was stopped; what took so long it does not say');
+  expect(shown.title).toBe('Unclear: it ran out of time or was stopped, and does not say what took so long');
   expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
 });
