@@ -39,54 +39,47 @@ type Instruments = ReturnType<typeof createInstruments>;
 function createInstruments(registry: Registry) {
   const counter = <T extends string>(name: string, help: string, labelNames: readonly T[]) =>
     new Counter({ name: `causeway_${name}`, help, labelNames, registers: [registry] });
-  const gauge = <T extends string>(name: string, help: string, labelNames: readonly T[] = []) =>
+  const gauge = <T extends string>(name: string, help: string, labelNames: readonly T[]) =>
     new Gauge({ name: `causeway_${name}`, help, labelNames, registers: [registry] });
   const seconds = <T extends string>(name: string, help: string, labelNames: readonly T[], buckets: number[]) =>
     new Histogram({ name: `causeway_${name}_seconds`, help, labelNames, buckets, registers: [registry] });
   return {
-    build: gauge('build_info', 'Always 1; the labels say which Causeway this is, and on which Node.', [
-      'version',
-      'node',
-    ]),
-    jobs: counter('jobs_total', 'Tries of jobs by their outcome; dead: given up after the last.', ['kind', 'outcome']),
-    jobSeconds: seconds('job_duration', 'How long one try of a job took.', ['kind', 'outcome'], JOB_SECONDS),
-    investigations: counter('investigations_total', 'Investigations that ended, by where their report came from.', [
-      'origin',
-      'outcome',
-    ]),
-    investigationSeconds: seconds(
+    jobs: seconds('job_duration', 'Tries of jobs by outcome; dead: given up.', ['kind', 'outcome'], JOB_SECONDS),
+    investigations: seconds(
       'investigation_duration',
-      'From the acceptance of a report to its end.',
+      'Investigations from acceptance to their end, by the origin of their report.',
       ['origin', 'outcome'],
       INVESTIGATION_SECONDS,
     ),
-    modelRequests: counter('model_requests_total', 'Requests to the model, by outcome.', ['model', 'outcome']),
-    modelSeconds: seconds('model_request_duration', 'One request, its retries included.', ['model'], MODEL_SECONDS),
-    modelTokens: counter('model_tokens_total', 'Tokens; cached ones are counted among those that went in, too.', [
+    modelRequests: seconds(
+      'model_request_duration',
+      'Requests to the model including retries, by outcome.',
+      ['model', 'outcome'],
+      MODEL_SECONDS,
+    ),
+    modelTokens: counter('model_tokens_total', 'Tokens; cached tokens are also counted as input.', [
       'model',
       'direction',
     ]),
     modelCost: counter('model_cost_dollars_total', 'US dollars as budgets book them; see MODEL_PRICES.', ['model']),
-    github: seconds('github_request_duration', 'Requests to GitHub, by the class of status.', ['status'], CALL_SECONDS),
-    deliveries: counter('deliveries_total', 'Deliveries that arrived, by how they were answered.', ['result']),
-    webhooks: counter('webhook_attempts_total', 'Attempts to send a webhook; abandoned: it was the last.', ['result']),
+    github: seconds('github_request_duration', 'Requests to GitHub by class of status.', ['status'], CALL_SECONDS),
     http: seconds(
       'http_request_duration',
-      'Requests by route, until their answer began.',
+      'Requests by route, until the answer began.',
       ['method', 'route', 'status'],
       HTTP_SECONDS,
     ),
-    queueJobs: gauge('queue_jobs', 'Jobs that wait, run or are dead, of all processes.', ['kind', 'state']),
-    oldestDue: gauge('queue_oldest_due_seconds', 'For how long the job that is due longest waits; 0: none is due.', [
-      'kind',
-    ]),
-    ready: gauge('ready', 'What /readyz says of each check: 1 or 0.', ['check']),
-    paused: gauge('paused', '1 while the operator has paused the service, else 0.'),
-    dataFree: gauge('data_free_bytes', 'What is free where DATA_DIR lies.'),
+    webhooks: counter('webhook_attempts_total', 'Attempts to send a webhook; abandoned: the last failed.', ['result']),
+    queueJobs: gauge('queue_jobs', 'Jobs of all processes that wait, run or are dead.', ['kind', 'state']),
+    oldestDue: gauge('queue_oldest_due_seconds', 'How long the oldest due job has waited; 0: none is due.', ['kind']),
+    ready: gauge('ready', 'Each check of /readyz: 1 or 0; the check "pause" is 0 while paused.', ['check']),
+    dataFree: gauge('data_free_bytes', 'Free space on the disk of DATA_DIR.', []),
   };
 }
 
-const DELIVERY_RESULTS = ['received', 'unsigned', 'busy', 'refused'] as const;
+/** The path that `countDelivery` watches, and the answers that an alert looks at. */
+const DELIVERIES = { method: 'POST', route: '/api/github/webhooks' };
+const REFUSED_DELIVERIES = [401, 413, 415, 503];
 /** Of an attempt to send a webhook, by the webhook's state after it. */
 const ATTEMPT_RESULTS = { delivered: 'delivered', pending: 'failed', dead: 'abandoned', stopped: 'stopped' } as const;
 const MODEL_OUTCOMES = [
@@ -95,13 +88,12 @@ const MODEL_OUTCOMES = [
 ];
 
 /** Counters, and the spans around the same things. */
-export function createMetrics({ version, log, now }: { version: string; log: Log; now: () => Date }) {
+export function createMetrics({ log, now }: { readonly log: Log; readonly now: () => Date }) {
   const registry = new Registry();
   const instruments = createInstruments(registry);
-  instruments.build.set({ version, node: process.versions.node }, 1);
-  // Alerts look at increases, and to Prometheus a new series is none.
-  for (const kind of JOB_KINDS) instruments.jobs.inc({ kind, outcome: 'dead' }, 0);
-  for (const result of DELIVERY_RESULTS) instruments.deliveries.inc({ result }, 0);
+  // Alerts look at increases, and Prometheus sees none when a series appears.
+  for (const kind of JOB_KINDS) instruments.jobs.zero({ kind, outcome: 'dead' });
+  for (const status of REFUSED_DELIVERIES) instruments.http.zero({ ...DELIVERIES, status });
   for (const result of Object.values(ATTEMPT_RESULTS)) instruments.webhooks.inc({ result }, 0);
   let lastModelOutcome: string | null = null;
   let hasGithubAnswered: boolean | null = null;
@@ -136,13 +128,11 @@ export function createMetrics({ version, log, now }: { version: string; log: Log
     /** Called by the API and the pages, which know the route. */
     tellAnswered: ((answered) => countAnswer(answered, instruments)) satisfies TellAnswered as TellAnswered,
     /** Around the receiver of GitHub's deliveries, which has one route. */
-    countDelivery: async (request: Request, answer: () => Promise<Response>): Promise<Response> => {
+    countDelivery: async ({ method }: Request, answer: () => Promise<Response>): Promise<Response> => {
       const began = performance.now();
       const response = await answer();
       const ms = performance.now() - began;
-      const { method } = request;
-      countAnswer({ method, route: '/api/github/webhooks', status: response.status, ms }, instruments);
-      instruments.deliveries.inc({ result: nameDeliveryResult(response.status) });
+      countAnswer({ ...DELIVERIES, method, status: response.status, ms }, instruments);
       return response;
     },
     /** Answers `GET /metrics`; `token` null: only says how to turn it on. Called once. */
@@ -183,7 +173,7 @@ async function read(
   instruments: Instruments,
   now: Date,
 ): Promise<void> {
-  instruments.paused.set(isPaused() ? 1 : 0);
+  instruments.ready.set({ check: 'pause' }, isPaused() ? 0 : 1);
   const readQueue = async () => {
     const depths = new Map((await queue.countJobsByKind(now.toISOString())).map((depth) => [depth.kind, depth]));
     for (const kind of JOB_KINDS) {
@@ -195,7 +185,7 @@ async function read(
     }
   };
   const readReady = async () => {
-    for (const { name, ok } of await ready()) instruments.ready.set({ check: name }, ok ? 1 : 0);
+    for (const { name, ok } of await ready()) if (name !== 'pause') instruments.ready.set({ check: name }, ok ? 1 : 0);
   };
   const readDisk = async () => instruments.dataFree.set(await freeBytes());
   const all = Promise.allSettled([readQueue(), readReady(), readDisk()]);
@@ -223,18 +213,11 @@ function countAnswer({ method, route, status, ms }: Parameters<TellAnswered>[0],
   span?.setAttributes({ 'http.request.method': known, 'http.route': route, 'http.response.status_code': status });
 }
 
-function nameDeliveryResult(status: number): (typeof DELIVERY_RESULTS)[number] {
-  if (status === 202) return 'received';
-  if (status === 401) return 'unsigned';
-  return status === 503 ? 'busy' : 'refused';
-}
-
 /** Each try of a job: counted, timed, in a span, its log lines under the ids of what it works on. */
-function countHandler(handler: JobHandler, { jobs, jobSeconds }: Instruments, log: Log): JobHandler {
+function countHandler(handler: JobHandler, { jobs }: Instruments, log: Log): JobHandler {
   const count = ({ kind }: ClaimedJob, outcome: string, began: number) => {
     const seconds = (performance.now() - began) / 1_000;
-    jobs.inc({ kind, outcome });
-    if (outcome !== 'dead') jobSeconds.observe({ kind, outcome }, seconds);
+    jobs.observe({ kind, outcome }, seconds);
     // A waiting job runs every few seconds, which is not worth a line.
     log[outcome === 'later' ? 'debug' : 'info']({ outcome, ms: Math.round(seconds * 1_000) }, 'job');
   };
@@ -289,16 +272,15 @@ function traceJob({ id, kind, subject, attempt }: ClaimedJob, work: () => Promis
 function countModel(
   model: Model,
   costOf: (usage: TurnUsage) => number,
-  { modelRequests, modelSeconds, modelTokens, modelCost }: Instruments,
+  { modelRequests, modelTokens, modelCost }: Instruments,
   { log, onEnd }: { readonly log: Log; readonly onEnd: (outcome: string) => void },
 ): Model {
   const { name } = model;
-  for (const outcome of MODEL_OUTCOMES) modelRequests.inc({ model: name, outcome }, 0);
+  for (const outcome of MODEL_OUTCOMES) modelRequests.zero({ model: name, outcome });
   modelCost.inc({ model: name }, 0);
   const count = (outcome: string, usage: TurnUsage | null, ms: number) => {
     onEnd(outcome);
-    modelRequests.inc({ model: name, outcome });
-    modelSeconds.observe({ model: name }, ms / 1_000);
+    modelRequests.observe({ model: name, outcome }, ms / 1_000);
     if (usage !== null) {
       modelTokens.inc({ model: name, direction: 'in' }, usage.promptTokens);
       modelTokens.inc({ model: name, direction: 'cached' }, usage.cachedTokens);
@@ -397,16 +379,15 @@ const MOST_LOOKED_UP = 20;
 
 /** The same store, with the methods counted by which something ends. Counting never makes one fail. */
 function countStore<T extends Store>(store: T, instruments: Instruments, log: Log): T {
-  const { investigations, investigationSeconds, webhooks } = instruments;
+  const { investigations, webhooks } = instruments;
   const count = async (ids: readonly string[], outcome: string, now: string): Promise<void> => {
     try {
       let last: { readonly origin: string; readonly createdAt: string } | null = null;
       for (const [at, id] of ids.entries()) {
         if (at < MOST_LOOKED_UP) last = await store.findInvestigation(id);
         if (last === null) continue;
-        investigations.inc({ origin: last.origin, outcome });
         const seconds = (Date.parse(now) - Date.parse(last.createdAt)) / 1_000;
-        investigationSeconds.observe({ origin: last.origin, outcome }, Math.max(0, seconds));
+        investigations.observe({ origin: last.origin, outcome }, Math.max(0, seconds));
       }
     } catch (error) {
       log.warn({ err: error }, 'an investigation that ended could not be looked up for the metrics');
@@ -423,7 +404,7 @@ function countStore<T extends Store>(store: T, instruments: Instruments, log: Lo
       const accepted = await store.accept(acceptance);
       if (accepted.kind !== 'accepted') return accepted;
       const { origin } = acceptance.report;
-      if (accepted.replacedRunId !== null) investigations.inc({ origin, outcome: 'replaced' });
+      if (accepted.replacedRunId !== null) investigations.observe({ origin, outcome: 'replaced' }, 0);
       // The run has a trace of its own, later and perhaps elsewhere: it is found by its id.
       const { runId, investigationId } = accepted;
       getActiveSpan()?.setAttributes({ 'causeway.run.id': runId, 'causeway.investigation.id': investigationId });

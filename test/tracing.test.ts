@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => tracing[Symbol.dispose]());
 
 const silent = createLog({ level: 'silent' });
-const metrics = () => createMetrics({ version: '0.0.0', log: silent, now: () => new Date() });
+const metrics = () => createMetrics({ log: silent, now: () => new Date() });
 const named = (name: string) => tracing.spans.filter((span) => span.name === name);
 const NEVER = new AbortController().signal;
 

@@ -51,7 +51,7 @@ import { type GithubMode, isLoopback, type ServeOptions, waitForAbort } from './
 import { describeModel, listModels, openInvestigator, PATIENCE_MS } from './model.ts';
 import { openPort } from './port.ts';
 import { ownRecords } from './records.ts';
-import { type Lanes, openServices, type Services, startWork, USER_AGENT, VERSION } from './services.ts';
+import { type Lanes, openServices, type Services, startWork, USER_AGENT } from './services.ts';
 import { type Recurring, startForgettingMirrors, startRecurring, startRetention } from './upkeep.ts';
 
 const RECONCILED_EVERY_MS = 6 * 60 * 60 * 1_000;
@@ -135,7 +135,7 @@ export async function openGithubService(
   await using opening = new AsyncDisposableStack();
   const folder = openDataFolder(dataDir, config.encryptionKey, config.database);
   opening.use(ownRecords(folder.database));
-  const metrics = options.metrics ?? createMetrics({ version: VERSION, log, now });
+  const metrics = options.metrics ?? createMetrics({ log, now });
   // Git needs the clients, which need the store of the services, which need git.
   const holds = createHolds(now);
   const installations = { findInstallation: (id: number) => services.store.findInstallation(id) };

@@ -24,7 +24,7 @@ import {
   waitForAbort,
 } from './mode.ts';
 import { ownRecords } from './records.ts';
-import { USER_AGENT, VERSION } from './services.ts';
+import { USER_AGENT } from './services.ts';
 
 /** Serves until the signal aborts; then stops taking work, finishes requests, hands running investigations back. */
 export async function serve(options: ServeOptions, signal: AbortSignal): Promise<ExitCode> {
@@ -33,7 +33,7 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   if (mode.kind === 'local') return await serveLocal(options, signal);
   if (mode.kind === 'github') return await serveGithub(options, mode, signal);
   // What was counted during set-up is shown by the service that follows it.
-  const metrics = createMetrics({ version: VERSION, log, now });
+  const metrics = createMetrics({ log, now });
   const port = await serveSetup({ ...options, metrics }, signal);
   const kept = readKeptApp(config);
   if (signal.aborted || kept === null) return 0;

@@ -64,7 +64,7 @@ export interface ServicesOptions {
 export async function openServices(options: ServicesOptions): Promise<Services> {
   const { log, now, callbackPolicy, database, signal } = options;
   await using opening = new AsyncDisposableStack();
-  const metrics = options.metrics ?? createMetrics({ version: VERSION, log, now });
+  const metrics = options.metrics ?? createMetrics({ log, now });
   const seal = createSeal(options.encryptionKey);
   const records = opening.use(await openRecords({ database, seal, log, now, signal }));
   const store = metrics.countStore(records.store);

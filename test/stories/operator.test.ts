@@ -56,10 +56,10 @@ describe('an operator', () => {
       sum(now, 'causeway_webhook_attempts_total') === 2 && sum(now, 'causeway_queue_jobs', { state: 'running' }) === 0;
     const text = await settled(metrics, isAtRest);
     const of = (name: string, labels = {}) => sum(text, `causeway_${name}`, labels);
-    expect(of('jobs_total', { kind: 'run', outcome: 'done' })).toBe(2);
+    expect(of('job_duration_seconds_count', { kind: 'run', outcome: 'done' })).toBe(2);
     expect(of('job_duration_seconds_count', { kind: 'webhook', outcome: 'done' })).toBe(2);
-    expect(of('investigations_total', { origin: 'api', outcome: 'code_fix' })).toBe(1);
-    expect(of('investigations_total', { origin: 'api', outcome: 'gave_up' })).toBe(1);
+    expect(of('investigation_duration_seconds_count', { origin: 'api', outcome: 'code_fix' })).toBe(1);
+    expect(of('investigation_duration_seconds_count', { origin: 'api', outcome: 'gave_up' })).toBe(1);
     expect(of('investigation_duration_seconds_count')).toBe(2);
     expect(of('webhook_attempts_total', { result: 'delivered' })).toBe(1);
     expect(of('webhook_attempts_total', { result: 'stopped' })).toBe(1);
@@ -79,7 +79,7 @@ describe('an operator', () => {
     const bills = endpoint.requests.map((_, turn) => usageOfTurn(turn));
     const all = (value: (bill: (typeof bills)[number]) => number) => bills.reduce((so, bill) => so + value(bill), 0);
     const of = (name: string, labels = {}) => sum(text, `causeway_model_${name}`, { model: 'test-model', ...labels });
-    expect(of('requests_total', { outcome: 'answered' })).toBe(bills.length);
+    expect(of('request_duration_seconds_count', { outcome: 'answered' })).toBe(bills.length);
     expect(of('tokens_total', { direction: 'in' })).toBe(all((bill) => bill.prompt_tokens));
     expect(of('tokens_total', { direction: 'out' })).toBe(all((bill) => bill.completion_tokens));
     expect(of('tokens_total', { direction: 'cached' })).toBe(all((bill) => bill.prompt_tokens_details.cached_tokens));
@@ -128,7 +128,7 @@ describe('an operator', () => {
     const url = `${service.address}/metrics`;
     for (const Authorization of ['', 'Bearer', `Bearer ${TOKEN}x`, `Basic ${TOKEN}`, `bearer ${TOKEN.slice(1)}`]) {
       const answer = await fetch(url, { headers: { Authorization } });
-      expect([answer.status, await answer.text()]).toEqual([401, expect.not.stringContaining('causeway_jobs')]);
+      expect([answer.status, await answer.text()]).toEqual([401, expect.not.stringContaining('causeway_')]);
     }
     expect((await fetch(url, withToken)).status).toBe(200);
   });
