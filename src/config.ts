@@ -365,7 +365,7 @@ function readModel(read: Reader): ModelConfig {
     idleMs: read.integer('MODEL_IDLE_S', 120, { from: 1, to: 86_400 }) * 1_000,
   };
   if (name.startsWith(SCRIPTED)) return { kind: 'scripted', file: path.resolve(name.slice(SCRIPTED.length)) };
-  const source = nameEndpointSource(endpoint);
+  const source = describeEndpointSource(endpoint);
   if (name === 'none' || (name === '' && source === null)) return { kind: 'none', hint: '' };
   if (source === null) return { kind: 'none', hint: NO_KEY };
   // Many shells have a key for other programs, which is no reason to spend money.
@@ -375,7 +375,7 @@ function readModel(read: Reader): ModelConfig {
 }
 
 /** The variable that configures an endpoint; null: none does. */
-function nameEndpointSource({ api, openai, anthropic, keyCommand }: EndpointConfig): string | null {
+function describeEndpointSource({ api, openai, anthropic, keyCommand }: EndpointConfig): string | null {
   if (openai.apiKey !== '') return 'OPENAI_API_KEY';
   if (anthropic.apiKey !== '') return 'ANTHROPIC_API_KEY';
   if (keyCommand !== null) return 'MODEL_KEY_COMMAND';

@@ -68,7 +68,7 @@ export function registerSecret(value: string, lastsMs = Number.POSITIVE_INFINITY
 export const TOKEN_LASTS_MS = 2 * 60 * 60 * 1_000;
 
 /** The values registered so far, longest first, so that a secret inside another is not left half shown. */
-export function registeredSecrets(): readonly string[] {
+export function listRegisteredSecrets(): readonly string[] {
   return [...secrets.keys()].sort((a, b) => b.length - a.length);
 }
 
@@ -91,19 +91,19 @@ export function createLog(options: {
       formatters: { level: (label) => ({ level: label }) },
       redact: ['*.authorization', '*.cookie', '*.token', '*.secret', 'authorization', 'cookie', 'token', 'secret'],
     },
-    { write: (line: string) => void destination.write(withoutSecrets(line)) },
+    { write: (line: string) => void destination.write(removeSecrets(line)) },
   );
 }
 
-function secretsInLines(): readonly string[] {
+function listSecretLines(): readonly string[] {
   // A line is JSON, in which a key of several lines has its line ends escaped.
-  inLines ??= [...new Set(registeredSecrets().flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))];
+  inLines ??= [...new Set(listRegisteredSecrets().flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))];
   return inLines;
 }
 
 /** A line of JSON without the values registered so far, and without what has the form of a token. */
-function withoutSecrets(line: string): string {
-  const known = secretsInLines().reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line);
+function removeSecrets(line: string): string {
+  const known = listSecretLines().reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line);
   return removeKnownForms(known);
 }
 
@@ -128,7 +128,7 @@ export function describeUncaught(error: unknown, now: Date): string {
     ...fields,
     msg: 'uncaught fault: ending; what was accepted is stored and goes on at the next start',
   });
-  return `${withoutSecrets(line)}\n`;
+  return `${removeSecrets(line)}\n`;
 }
 
 function toKnownName(text: string): string {

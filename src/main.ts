@@ -17,7 +17,7 @@ const io: Io = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   errIsTerminal: process.stderr.isTTY === true,
-  colour: { out: mayColour(process.stdout), err: mayColour(process.stderr) },
+  colour: { out: canColour(process.stdout), err: canColour(process.stderr) },
   columns: process.stdout.columns ?? process.stderr.columns ?? 80,
   cwd: process.env['INIT_CWD'] && process.env['npm_lifecycle_event'] ? process.env['INIT_CWD'] : process.cwd(),
 };
@@ -50,7 +50,7 @@ function endBadly(error: unknown): void {
 }
 
 /** NO_COLOR: https://no-color.org. */
-function mayColour(stream: NodeJS.WriteStream): boolean {
+function canColour(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb';
 }
 

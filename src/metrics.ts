@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Span, SpanKind } from '@opentelemetry/api';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { TellAnswered } from './core/answer.ts';
+import type { RecordAnswer } from './core/answer.ts';
 import { type Model, ModelFailure, type ModelTurn, type TurnUsage } from './core/model.ts';
 import type { ClaimedJob, JobHandler, JobKind, JobResult, Queue } from './core/queue.ts';
 import type { Store } from './db/store.ts';
@@ -126,7 +126,7 @@ export function createMetrics({ log, now }: { readonly log: Log; readonly now: (
       return withLogContext({}, () => runInSpan(span, answer));
     },
     /** Called by the API and the pages, which know the route. */
-    tellAnswered: ((answered) => countAnswer(answered, instruments)) satisfies TellAnswered as TellAnswered,
+    tellAnswered: ((answered) => countAnswer(answered, instruments)) satisfies RecordAnswer as RecordAnswer,
     /** Around the receiver of GitHub's deliveries, which has one route. */
     countDelivery: async ({ method }: Request, answer: () => Promise<Response>): Promise<Response> => {
       const began = performance.now();
@@ -137,14 +137,14 @@ export function createMetrics({ log, now }: { readonly log: Log; readonly now: (
     },
     /** Answers `GET /metrics`; `token` null: only says how to turn it on. Called once. */
     createEndpoint: (token: string | null, readings: Readings): MetricsEndpoint => {
-      if (token === null) return async () => sayPlainly(404, 'Metrics are off. Set METRICS_TOKEN to read them here.');
+      if (token === null) return async () => respondPlain(404, 'Metrics are off. Set METRICS_TOKEN to read them here.');
       collectDefaultMetrics({ register: registry });
       return async (request) => {
         if (!isToken(request.headers.get('Authorization') ?? '', token)) {
           const headers = { 'WWW-Authenticate': 'Bearer' };
-          return sayPlainly(401, 'Send METRICS_TOKEN as "Authorization: Bearer …".', headers);
+          return respondPlain(401, 'Send METRICS_TOKEN as "Authorization: Bearer …".', headers);
         }
-        if (request.method !== 'GET') return sayPlainly(405, 'Metrics are read with GET.', { Allow: 'GET' });
+        if (request.method !== 'GET') return respondPlain(405, 'Metrics are read with GET.', { Allow: 'GET' });
         await read(readings, instruments, now());
         const headers = { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' };
         return new Response(await registry.metrics(), { headers });
@@ -198,14 +198,14 @@ function isToken(header: string, token: string): boolean {
   return timingSafeEqual(digest(header), digest(`Bearer ${token}`));
 }
 
-function sayPlainly(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response {
+function respondPlain(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(`${text}\n`, { status, headers: { 'Content-Type': 'text/plain; charset=utf-8', ...headers } });
 }
 
 /** HTTP allows any token as a method, and a caller may send a new one each time. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-function countAnswer({ method, route, status, ms }: Parameters<TellAnswered>[0], { http }: Instruments): void {
+function countAnswer({ method, route, status, ms }: Parameters<RecordAnswer>[0], { http }: Instruments): void {
   const known = METHODS.has(method) ? method : '_OTHER';
   http.observe({ method: known, route, status }, ms / 1_000);
   const span = getActiveSpan();
@@ -308,7 +308,7 @@ function countModel(
           return turn;
         } catch (error) {
           const failure = error instanceof ModelFailure ? error : null;
-          const outcome = nameModelOutcome(failure, signal);
+          const outcome = describeModelOutcome(failure, signal);
           count(outcome, failure?.spent ?? null, performance.now() - began);
           throw error;
         }
@@ -317,7 +317,7 @@ function countModel(
 }
 
 /** `model_unavailable` is `unavailable`. */
-function nameModelOutcome(failure: ModelFailure | null, signal: AbortSignal): string {
+function describeModelOutcome(failure: ModelFailure | null, signal: AbortSignal): string {
   if (failure !== null) return failure.code.replace(/^model_/, '');
   return signal.aborted ? 'aborted' : 'failed';
 }
@@ -403,8 +403,6 @@ function countStore<T extends Store>(store: T, instruments: Instruments, log: Lo
     accept: async (acceptance) => {
       const accepted = await store.accept(acceptance);
       if (accepted.kind !== 'accepted') return accepted;
-      const { origin } = acceptance.report;
-      if (accepted.replacedRunId !== null) investigations.observe({ origin, outcome: 'replaced' }, 0);
       // The run has a trace of its own, later and perhaps elsewhere: it is found by its id.
       const { runId, investigationId } = accepted;
       getActiveSpan()?.setAttributes({ 'causeway.run.id': runId, 'causeway.investigation.id': investigationId });

@@ -38,7 +38,7 @@ export function runInSpan<T>(options: SpanOptions, work: (span: Span) => Promise
       if (span.isRecording()) addLogContext({ traceId: span.spanContext().traceId });
       return await work(span);
     } catch (error) {
-      span.setAttribute('error.type', nameErrorType(error));
+      span.setAttribute('error.type', describeErrorType(error));
       span.setStatus({ code: SpanStatusCode.ERROR });
       throw error;
     } finally {
@@ -47,7 +47,7 @@ export function runInSpan<T>(options: SpanOptions, work: (span: Span) => Promise
   });
 }
 
-function nameErrorType(error: unknown): string {
+function describeErrorType(error: unknown): string {
   if (error instanceof CausewayError) return error.code;
   return error instanceof Error ? error.name : '_OTHER';
 }

@@ -1,6 +1,6 @@
 // The register of secrets, and that no line of the log shows one.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { addLogContext, createLog, registeredSecrets, registerSecret, withLogContext } from '../src/log.ts';
+import { addLogContext, createLog, listRegisteredSecrets, registerSecret, withLogContext } from '../src/log.ts';
 import { noise } from './redact/planted.ts';
 
 beforeEach(() => vi.useFakeTimers({ now: new Date('2026-11-20T10:00:00.000Z'), toFake: ['Date'] }));
@@ -24,11 +24,11 @@ it('forgets a token some time after it has expired, and a lasting secret never, 
   registerSecret('a-token-of-one-hour', 1_000);
   registerSecret('a-lasting-secret');
   registerSecret('a-lasting-secret', 1_000);
-  expect(registeredSecrets()).toEqual(expect.arrayContaining(['a-token-of-one-hour', 'a-lasting-secret']));
+  expect(listRegisteredSecrets()).toEqual(expect.arrayContaining(['a-token-of-one-hour', 'a-lasting-secret']));
   vi.setSystemTime(Date.now() + 2_000);
   registerSecret('the-token-after-it', 1_000);
-  expect(registeredSecrets()).not.toContain('a-token-of-one-hour');
-  expect(registeredSecrets()).toEqual(expect.arrayContaining(['the-token-after-it', 'a-lasting-secret']));
+  expect(listRegisteredSecrets()).not.toContain('a-token-of-one-hour');
+  expect(listRegisteredSecrets()).toEqual(expect.arrayContaining(['the-token-after-it', 'a-lasting-secret']));
 });
 
 it("shows no token and no password in an address of somebody else's, wherever an error has them, and stays JSON", () => {

@@ -1,8 +1,8 @@
 // What the API is built from, and what is known during one request.
 import type { Context } from 'hono';
 import type { Account, Permissions, TokenRecord } from '../core/account.ts';
-import type { TellAnswered } from '../core/answer.ts';
-import type { AskRoom } from '../core/disk.ts';
+import type { RecordAnswer } from '../core/answer.ts';
+import type { FindShortage } from '../core/disk.ts';
 import type { Project } from '../core/project.ts';
 import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
@@ -27,7 +27,7 @@ export interface ApiDeps {
   readonly settingsOf: (project: Project, signal: AbortSignal) => Promise<ProjectSettings>;
   readonly redactor: Pick<Redactor, 'redact'>;
   readonly changes: Changes;
-  readonly room: AskRoom;
+  readonly room: FindShortage;
   readonly now: () => Date;
   readonly log: Log;
   /** Whether a webhook may go to the address; `detail` names the rule that refused it, and the repair. */
@@ -35,7 +35,7 @@ export interface ApiDeps {
   /** Shared with the pages: an account's calls count on either side. */
   readonly limiter: RateLimiter;
   /** Absent: answers are not counted. */
-  readonly tellAnswered?: TellAnswered;
+  readonly tellAnswered?: RecordAnswer;
   readonly ready: () => Promise<readonly ReadinessCheck[]>;
   /** Address of the service as callers reach it, without a slash at the end. A function, since with port 0 it is known only once the port is open. */
   readonly baseUrl: () => string;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isEnded } from '../core/report.ts';
 import type { RecordedStep } from '../db/runs.ts';
-import { visibleInvestigation } from '../services/access.ts';
+import { findVisibleInvestigation } from '../services/access.ts';
 import { type FollowEvent, follow, STILL_FOLLOWING, STREAM_HEADERS, streamOf, withTicks } from '../services/follow.ts';
 import type { ApiContext, ApiDeps, Caller } from './api-deps.ts';
 import { findCaller, getAsking, holdOrRefuse, toAsking } from './auth.ts';
@@ -35,7 +35,7 @@ interface Stream {
 export async function streamEvents(c: ApiContext, deps: ApiDeps): Promise<Response> {
   const asking = getAsking(c);
   const id = c.req.param('investigationId') ?? '';
-  const { investigation } = (await visibleInvestigation(deps, asking, id)) ?? refuseAbsent();
+  const { investigation } = (await findVisibleInvestigation(deps, asking, id)) ?? refuseAbsent();
   const last = parseEventId(c.req.header('Last-Event-ID') ?? '');
   // 204 keeps an EventSource from connecting again.
   if (last.state === 'end' && isEnded(investigation.outcome)) return c.body(null, 204);
@@ -70,7 +70,7 @@ async function* createFrames(deps: ApiDeps, stream: Stream): AsyncGenerator<stri
     const mayStillFollow = async () => {
       const caller = await findCaller(deps, stream.caller.tokenHash);
       if (caller === null || !caller.token.scopes.includes('issues:read')) return false;
-      return (await visibleInvestigation(deps, toAsking(caller, signal), id)) !== null;
+      return (await findVisibleInvestigation(deps, toAsking(caller, signal), id)) !== null;
     };
     for await (const event of withTicks(events, { mayStillFollow, signal })) {
       if (event === 'tick') {

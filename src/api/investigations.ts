@@ -3,7 +3,12 @@
 import { isAtLeast } from '../core/account.ts';
 import type { Investigation } from '../core/report.ts';
 import { cancelInvestigation } from '../services/accept-report.ts';
-import { type Asking, visibleInvestigation, visibleInvestigations, visibleProject } from '../services/access.ts';
+import {
+  type Asking,
+  findVisibleInvestigation,
+  findVisibleProject,
+  listVisibleInvestigations,
+} from '../services/access.ts';
 import { waitForEnd } from '../services/follow.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking, holdOrRefuse } from './auth.ts';
@@ -40,7 +45,7 @@ export async function getInvestigation(c: ApiContext, deps: ApiDeps): Promise<Re
   const { wait = 0 } = parseOrRefuse(WaitQuery, c.req.query());
   const asking = getAsking(c);
   const id = c.req.param('investigationId') ?? '';
-  const { investigation } = (await visibleInvestigation(deps, asking, id)) ?? refuseAbsent();
+  const { investigation } = (await findVisibleInvestigation(deps, asking, id)) ?? refuseAbsent();
   if (wait === 0) return c.json(toInvestigationView(investigation));
   const hold = holdOrRefuse(deps, asking.account.id);
   try {
@@ -54,7 +59,7 @@ export async function getInvestigation(c: ApiContext, deps: ApiDeps): Promise<Re
 /** DELETE /api/v1/investigations/{investigationId}/ */
 export async function deleteInvestigation(c: ApiContext, deps: ApiDeps): Promise<Response> {
   const asking = getAsking(c);
-  const seen = await visibleInvestigation(deps, asking, c.req.param('investigationId') ?? '');
+  const seen = await findVisibleInvestigation(deps, asking, c.req.param('investigationId') ?? '');
   if (seen === null || !isAtLeast(seen.role, 'triage')) refuseAbsent();
   const cancelled = await cancelInvestigation(deps, seen.investigation.id, undefined, asking.account.id);
   switch (cancelled.kind) {
@@ -86,7 +91,7 @@ export function toInvestigationView(investigation: Investigation): Investigation
 async function findInvestigations(deps: ApiDeps, asking: Asking, query: Readonly<Record<string, string>>) {
   const { data, error } = InvestigationsQuery.safeParse(query);
   const name = query['projectId'];
-  const project = name === undefined ? null : await visibleProject(deps, asking, name);
+  const project = name === undefined ? null : await findVisibleProject(deps, asking, name);
   const faults = [
     ...(error === undefined ? [] : listFaults(error)),
     ...(name !== undefined && project === null ? [UNKNOWN_PROJECT] : []),
@@ -100,11 +105,12 @@ async function findInvestigations(deps: ApiDeps, asking: Asking, query: Readonly
   };
   const find = () =>
     project === null
-      ? visibleInvestigations(deps, asking, filter)
+      ? listVisibleInvestigations(deps, asking, filter)
       : deps.store.listInvestigations({ ...filter, projectIds: [project.project.id] });
   const found = faults.length > 0 ? [] : await find();
   // After the list, so that an erasure in between is not taken for the end of it.
   const cursor = Cursor.safeParse(query['cursor']).data;
-  if (cursor !== undefined && (await visibleInvestigation(deps, asking, cursor)) === null) faults.push(ERASED_POSITION);
+  if (cursor !== undefined && (await findVisibleInvestigation(deps, asking, cursor)) === null)
+    faults.push(ERASED_POSITION);
   return faults.length > 0 ? refuseFaults(faults) : { limit, found };
 }

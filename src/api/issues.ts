@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { MIMEType } from 'node:util';
 import { readLimited } from '../core/abortable.ts';
 import { isAtLeast } from '../core/account.ts';
-import { describeNoSpace, ROOM_RETRY_AFTER } from '../core/disk.ts';
+import { describeNoSpace, NO_SPACE_RETRY_AFTER } from '../core/disk.ts';
 import type { Project } from '../core/project.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';
 import { acceptReport, eraseIssue } from '../services/accept-report.ts';
-import { type Asking, mayErase, type Seen, visibleIssue, visibleProject } from '../services/access.ts';
+import { type Asking, canErase, findVisibleIssue, findVisibleProject, type Seen } from '../services/access.ts';
 
 import { requestPullRequest } from '../services/request-pull-request.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
@@ -31,7 +31,7 @@ export async function createIssue(c: ApiContext, deps: ApiDeps): Promise<Respons
   const { body, key, project, role } = await validateReport(deps, asking, c, value);
   const shortage = await deps.room();
   if (shortage !== null)
-    refuse(503, describeNoSpace(shortage), { headers: { 'Retry-After': String(ROOM_RETRY_AFTER) } });
+    refuse(503, describeNoSpace(shortage), { headers: { 'Retry-After': String(NO_SPACE_RETRY_AFTER) } });
   const { investigation: settings } = await deps.settingsOf(project, asking.signal);
   const report = {
     projectId: project.id,
@@ -63,15 +63,15 @@ export async function createIssue(c: ApiContext, deps: ApiDeps): Promise<Respons
 
 /** GET /api/v1/issues/{issueId}/ */
 export async function getIssue(c: ApiContext, deps: ApiDeps): Promise<Response> {
-  const seen = (await visibleIssue(deps, getAsking(c), c.req.param('issueId') ?? '')) ?? refuseAbsent();
+  const seen = (await findVisibleIssue(deps, getAsking(c), c.req.param('issueId') ?? '')) ?? refuseAbsent();
   return c.json(seen.issue);
 }
 
 /** DELETE /api/v1/issues/{issueId}/ */
 export async function deleteIssue(c: ApiContext, deps: ApiDeps): Promise<Response> {
   const asking = getAsking(c);
-  const seen = (await visibleIssue(deps, asking, c.req.param('issueId') ?? '')) ?? refuseAbsent();
-  if (!(await mayErase(deps, asking, seen))) refuseAbsent();
+  const seen = (await findVisibleIssue(deps, asking, c.req.param('issueId') ?? '')) ?? refuseAbsent();
+  if (!(await canErase(deps, asking, seen))) refuseAbsent();
   if (!(await eraseIssue(deps, seen.issue.id, asking.account.id))) refuseAbsent();
   return c.json({ message: 'The issue was deleted, with its investigation and every webhook not yet delivered.' });
 }
@@ -79,7 +79,7 @@ export async function deleteIssue(c: ApiContext, deps: ApiDeps): Promise<Respons
 /** POST /api/v1/issues/{issueId}/pull-request/ */
 export async function openPullRequest(c: ApiContext, deps: ApiDeps): Promise<Response> {
   const asking = getAsking(c);
-  const seen = await visibleIssue(deps, asking, c.req.param('issueId') ?? '');
+  const seen = await findVisibleIssue(deps, asking, c.req.param('issueId') ?? '');
   if (seen === null || !isAtLeast(seen.role, 'write')) refuseAbsent();
   const requested = await requestPullRequest(deps, { ...seen, account: asking.account }, asking.signal);
   switch (requested.kind) {
@@ -173,7 +173,7 @@ async function validateReport(deps: ApiDeps, asking: Asking, c: ApiContext, valu
   /** The text of a field without a fault; "" where it is absent. */
   const readValid = (name: string) =>
     faults.some(({ pointer }) => pointer === `/${name}`) ? '' : readText(value, name);
-  const seen = await visibleProject(deps, asking, readValid('projectId'));
+  const seen = await findVisibleProject(deps, asking, readValid('projectId'));
   const usable = seen !== null && isAtLeast(seen.role, 'triage') ? seen : null;
   const callbackUrl = readValid('callbackUrl');
   if (usable === null && readValid('projectId') !== '') faults.push(UNKNOWN_PROJECT);

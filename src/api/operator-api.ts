@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
-import { ROOM_RETRY_AFTER } from '../core/disk.ts';
+import { NO_SPACE_RETRY_AFTER } from '../core/disk.ts';
 import { CausewayError, StoreUnusable } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
 import type { Log } from '../log.ts';
@@ -71,7 +71,7 @@ function answerError(error: Error, c: Context<ApiEnv>, log: Log): Response {
       const detail = isFull
         ? 'Nothing was accepted: the disk of the service is full. Its operator has to free some space.'
         : 'The service cannot reach its records just now. Nothing was accepted: try again.';
-      return createProblem(503, detail, { headers: { 'Retry-After': String(isFull ? ROOM_RETRY_AFTER : 5) } });
+      return createProblem(503, detail, { headers: { 'Retry-After': String(isFull ? NO_SPACE_RETRY_AFTER : 5) } });
     }
     case 'too_many_waiting':
       return createProblem(429, error.message, { headers: { 'Retry-After': '60' } });

@@ -1,7 +1,7 @@
 // Projects: what reports can be about, each with its issues.
 import type { Project } from '../core/project.ts';
 import type { Store } from '../db/store.ts';
-import { isId, visibleProject, visibleProjects } from '../services/access.ts';
+import { findVisibleProject, isId, listVisibleProjects } from '../services/access.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking } from './auth.ts';
 import { parseOrRefuse, refuseAbsent } from './problem.ts';
@@ -14,7 +14,7 @@ export async function listProjects(c: ApiContext, deps: ApiDeps): Promise<Respon
   const query = parseOrRefuse(ProjectsQuery, c.req.query());
   const isPaged = query.limit !== undefined || query.cursor !== undefined;
   const limit = isPaged ? (query.limit ?? DEFAULT_LIMIT) : Number.POSITIVE_INFINITY;
-  const projects = await visibleProjects(deps, getAsking(c), { after: query.cursor ?? '', most: limit + 1 });
+  const projects = await listVisibleProjects(deps, getAsking(c), { after: query.cursor ?? '', most: limit + 1 });
   const page = projects.slice(0, limit);
   const last = page.at(-1);
   if (last !== undefined && page.length < projects.length) linkToNext(c, deps.baseUrl(), last.name);
@@ -25,7 +25,7 @@ export async function listProjects(c: ApiContext, deps: ApiDeps): Promise<Respon
 export async function getProject(c: ApiContext, deps: ApiDeps): Promise<Response> {
   const id = c.req.param('projectId') ?? '';
   // Names are for bodies and queries: in a path, their slash would make another path.
-  const { project } = (isId(id) ? await visibleProject(deps, getAsking(c), id) : null) ?? refuseAbsent();
+  const { project } = (isId(id) ? await findVisibleProject(deps, getAsking(c), id) : null) ?? refuseAbsent();
   return c.json(await toProjectView(deps.store, project));
 }
 

@@ -5,7 +5,7 @@ import type { TokenCommand, WebhookSecretCommand } from '../cli/command-line.ts'
 import type { ExitCode } from '../cli/terminal.ts';
 
 import type { AppCredentials, Config } from '../config.ts';
-import { type Account, newSigningSecret } from '../core/account.ts';
+import { type Account, createSigningSecret } from '../core/account.ts';
 
 import { CausewayError } from '../core/errors.ts';
 import type { Store } from '../db/store.ts';
@@ -19,7 +19,7 @@ import { LOCAL_LOGIN, openAccount, USER_AGENT } from './services.ts';
 import { createSignInLink, isAnswering, readAnnouncedAddress } from './sign-in-link.ts';
 
 /** Works while the service runs: it opens the store without owning it. */
-export async function accountCommand(
+export async function executeAccountCommand(
   command: TokenCommand | WebhookSecretCommand,
   { config, io, log, now }: CommandDeps,
   signal: AbortSignal,
@@ -34,12 +34,12 @@ export async function accountCommand(
   // Always, to check the key: nothing may be sealed with another one than that of the stored secrets.
   const local = await openAccount(store, now());
   const account = find === null ? local : await find(store, now, signal);
-  await runAccountCommand(command, io, { store, account, now, newSecret: newSigningSecret });
+  await runAccountCommand(command, io, { store, account, now, newSecret: createSigningSecret });
   return 0;
 }
 
 /** Standard output holds only the link. Throws `usage` with a GitHub App, and where no service runs. */
-export async function signInCommand({ config, io, log, now }: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
+export async function runSignIn({ config, io, log, now }: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
   if (chooseMode(config).kind !== 'local') {
     throw new CausewayError('usage', 'With a GitHub App people sign in with GitHub: open the address of the service.');
   }
@@ -103,7 +103,7 @@ async function findPersonsAccount(
   const account = await store.ensureAccount({
     login: person.login,
     githubId: person.id,
-    signingSecret: newSigningSecret(),
+    signingSecret: createSigningSecret(),
     now: moment,
   });
   for (const secret of await store.listSigningSecrets(account.id, moment)) registerSecret(secret);

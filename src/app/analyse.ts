@@ -6,7 +6,7 @@ import path from 'node:path';
 import { type AnalysisSession, analyse, type Investigator, runDemo } from '../cli/analyse.ts';
 import type { AnalyseCommand, DemoCommand } from '../cli/command-line.ts';
 import { getRepositoryName, type Subject } from '../cli/report-input.ts';
-import { type ExitCode, type Io, type Launcher, printableLine } from '../cli/terminal.ts';
+import { type ExitCode, type Io, type Launcher, toPrintableLine } from '../cli/terminal.ts';
 
 import type { Config, ModelConfig } from '../config.ts';
 import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
@@ -32,7 +32,7 @@ export interface CommandDeps {
 }
 
 /** Investigates the report that the arguments name. */
-export function analyseCommand(command: AnalyseCommand, deps: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
+export function runAnalyse(command: AnalyseCommand, deps: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
   const { githubToken: token, githubApiUrl: apiUrl, githubWebUrl: webUrl } = deps.config;
   const readAddress = createAddressReader({ token, apiUrl, webUrl, userAgent: USER_AGENT });
   const subjectDeps = { readAddress, repositoryAround: findRepositoryAround };
@@ -40,7 +40,7 @@ export function analyseCommand(command: AnalyseCommand, deps: CommandDeps, signa
 }
 
 /** Investigates the bug that ships with Causeway. Its records are removed afterwards. */
-export async function demoCommand(
+export async function analyseDemo(
   command: DemoCommand,
   deps: CommandDeps & { readonly launcher: Launcher },
   signal: AbortSignal,
@@ -118,7 +118,7 @@ async function openSession(
       // On a full disk the command fails and says so.
       waitsForSpace: false,
       onWait: (wait) => io.err(describeWait(wait)),
-      onTrouble: (text) => void troubles.push(printableLine(text)),
+      onTrouble: (text) => void troubles.push(toPrintableLine(text)),
     }),
   );
   const opened = opening.move();
@@ -151,7 +151,7 @@ async function openSession(
 }
 
 function describeWait({ until, code, detail }: Wait): string {
-  return `Waiting for ${describeWaitReason(code)} until ${until.toLocaleTimeString('en-GB')}: ${printableLine(detail)}\n`;
+  return `Waiting for ${describeWaitReason(code)} until ${until.toLocaleTimeString('en-GB')}: ${toPrintableLine(detail)}\n`;
 }
 
 /** The store's ids last as long as the command; the mirror, and what is kept of it, is named by what it mirrors. */

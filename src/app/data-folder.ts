@@ -32,8 +32,8 @@ export function openDataFolder(
   encryptionKey: Buffer | null,
   database: DatabaseConfig = { kind: 'sqlite' },
 ): DataFolder {
-  const mirrors = mirrorsFolder(folder);
-  const file = databaseFile(folder);
+  const mirrors = getMirrorsFolder(folder);
+  const file = getDatabaseFile(folder);
   makeFolder(mirrors);
   return {
     database: database.kind === 'postgres' ? database : file,
@@ -42,7 +42,7 @@ export function openDataFolder(
     get encryptionKey() {
       if (encryptionKey !== null) return encryptionKey;
       const kept = path.join(folder, 'encryption.key');
-      return database.kind === 'postgres' ? sharedKey(kept) : keptKey(kept, file);
+      return database.kind === 'postgres' ? readSharedKey(kept) : readOrMakeKey(kept, file);
     },
   };
 }
@@ -54,12 +54,12 @@ export function openConfiguredStore({ dataDir, encryptionKey, database }: Config
 }
 
 /** Of the bare mirrors in the folder. */
-export function mirrorsFolder(folder: string): string {
+export function getMirrorsFolder(folder: string): string {
   return path.join(folder, 'mirrors');
 }
 
 /** The SQLite file in the folder. */
-export function databaseFile(folder: string): string {
+export function getDatabaseFile(folder: string): string {
   return path.join(folder, 'causeway.db');
 }
 
@@ -67,7 +67,7 @@ export function databaseFile(folder: string): string {
  * Never created: a second machine would create another one. A file is there after a move, or where all processes share
  * it.
  */
-function sharedKey(file: string): Buffer {
+function readSharedKey(file: string): Buffer {
   if (existsSync(file)) return readKey(file);
   throw new CausewayError(
     'usage',
@@ -75,12 +75,12 @@ function sharedKey(file: string): Buffer {
   );
 }
 
-function keptKey(file: string, database: string): Buffer {
+function readOrMakeKey(file: string, database: string): Buffer {
   try {
     // In this order: a process that starts at the same time creates the key before the database.
     const mayMake = !existsSync(database);
     if (!existsSync(file)) {
-      if (!mayMake) throw keyLost(file, database);
+      if (!mayMake) throw createKeyLost(file, database);
       makeKey(file);
     }
     return readKey(file);
@@ -120,7 +120,7 @@ export function readKey(file: string): Buffer {
 }
 
 /** A new key would open nothing that is stored, and every webhook would fail for it. */
-function keyLost(file: string, database: string): CausewayError {
+function createKeyLost(file: string, database: string): CausewayError {
   return new CausewayError(
     'store_unusable',
     `${file} is missing, and the secrets in ${database} open with no other key: restore encryption.key from the backup, or set ENCRYPTION_KEY.`,

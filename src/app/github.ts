@@ -5,7 +5,7 @@ import { condenseLog } from '../ci/condense-log.ts';
 import { formatGithubStart, formatIgnoredOwners, formatNotInstalled } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
 import type { AppCredentials, Config } from '../config.ts';
-import { newSigningSecret } from '../core/account.ts';
+import { createSigningSecret } from '../core/account.ts';
 import { createHolds } from '../core/holds.ts';
 import { isGithubProject } from '../core/project.ts';
 import type { Worker } from '../core/queue.ts';
@@ -37,7 +37,7 @@ import { createGithubSignIn, createMayEnter } from '../github/sign-in/create-git
 
 import { registerSecret } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
-import { mayStillSee } from '../services/access.ts';
+import { isStillVisible } from '../services/access.ts';
 import { createBackfillHandler } from '../services/backfill.ts';
 import { createCheckReader } from '../services/checks/check-texts.ts';
 import type { Investigator } from '../services/investigator.ts';
@@ -45,12 +45,12 @@ import { createHeadHandler } from '../services/judge-head.ts';
 import type { Wait } from '../services/run-investigation.ts';
 import type { SignInMethod } from '../web/web-deps.ts';
 import { parseCallbackAllow } from '../webhooks/address-policy.ts';
-import { deriveSessionKey, mirrorsFolder, openDataFolder } from './data-folder.ts';
-import { createLocalConfiguration, operatorLimits } from './local.ts';
+import { deriveSessionKey, getMirrorsFolder, openDataFolder } from './data-folder.ts';
+import { createLocalConfiguration, describeOperatorLimits } from './local.ts';
 import { type GithubMode, isLoopback, type ServeOptions, waitForAbort } from './mode.ts';
 import { describeModel, listModels, openInvestigator, PATIENCE_MS } from './model.ts';
 import { openPort } from './port.ts';
-import { ownRecords } from './records.ts';
+import { openOwnRecords } from './records.ts';
 import { type Lanes, openServices, type Services, startWork, USER_AGENT } from './services.ts';
 import { type Recurring, startForgettingMirrors, startRecurring, startRetention } from './upkeep.ts';
 
@@ -64,7 +64,7 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
   const service = open.use(await openGithubService(options, mode, signal));
   const { services, permissions, configuration, investigator } = service;
   open.use(startRetention(services, config.retentionDays));
-  open.use(startForgettingMirrors(services, mirrorsFolder(config.dataDir)));
+  open.use(startForgettingMirrors(services, getMirrorsFolder(config.dataDir)));
   if (worker) open.use(service.startWork());
   const receive = createReceiver({ ...services, secrets: () => mode.credentials.webhookSecrets });
   const installations = startUpkeep(open, service, options);
@@ -134,7 +134,7 @@ export async function openGithubService(
   for (const secret of [privateKey, ...webhookSecrets, clientSecret]) registerSecret(secret);
   await using opening = new AsyncDisposableStack();
   const folder = openDataFolder(dataDir, config.encryptionKey, config.database);
-  opening.use(ownRecords(folder.database));
+  opening.use(openOwnRecords(folder.database));
   const metrics = options.metrics ?? createMetrics({ log, now });
   // Git needs the clients, which need the store of the services, which need git.
   const holds = createHolds(now);
@@ -181,7 +181,7 @@ export async function openGithubService(
     clients,
     configuration,
     permissions,
-    newSigningSecret,
+    newSigningSecret: createSigningSecret,
     apiUrl,
     webUrl,
     userAgent: USER_AGENT,
@@ -220,7 +220,7 @@ export async function openGithubService(
       investigationTimeoutMs: config.investigationTimeoutMs,
       investigator,
       onWait: waits.onWait,
-      canStillSee: (webhook, until) => mayStillSee({ ...services, permissions }, webhook, until),
+      canStillSee: (webhook, until) => isStillVisible({ ...services, permissions }, webhook, until),
       lanes,
     });
   };
@@ -347,7 +347,7 @@ export function createGithubConfiguration(
   config: Pick<Config, 'maxMode' | 'budget' | 'githubWebUrl'>,
   { operatorModel, otherModels }: ReturnType<typeof listModels>,
 ): ConfigurationOf {
-  const operator = { ...operatorLimits(config, operatorModel), otherModels };
+  const operator = { ...describeOperatorLimits(config, operatorModel), otherModels };
   const local = createLocalConfiguration(config, operatorModel);
   return async (project, signal) => {
     if (!isGithubProject(project)) return await local(project, signal);

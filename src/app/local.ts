@@ -22,7 +22,7 @@ import { deriveSessionKey, openDataFolder } from './data-folder.ts';
 import { type ServeOptions, waitForAbort } from './mode.ts';
 import { describeModel, openInvestigator, PATIENCE_MS } from './model.ts';
 import { openPort } from './port.ts';
-import { ownRecords } from './records.ts';
+import { openOwnRecords } from './records.ts';
 import { openServices, type Services, startWork } from './services.ts';
 import { announceAddress, createSignInLink } from './sign-in-link.ts';
 import { startForgettingMirrors, startRetention } from './upkeep.ts';
@@ -33,7 +33,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   const own = findLocalProjects(config.projects, io.cwd);
   await using open = new AsyncDisposableStack();
   const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
-  open.use(ownRecords(folder.database));
+  open.use(openOwnRecords(folder.database));
   const service = open.use(await openLocalService(options, signal));
   const { services, investigator } = service;
   const { projects, example } = await syncLocalProjects(services, own, options, signal);
@@ -206,7 +206,7 @@ export function createLocalConfiguration(
   config: Pick<Config, 'maxMode' | 'budget'>,
   model: string | null,
 ): ConfigurationOf {
-  const values = effectiveValues({ config: DEFAULT_CONFIG, problem: null }, operatorLimits(config, model), {
+  const values = effectiveValues({ config: DEFAULT_CONFIG, problem: null }, describeOperatorLimits(config, model), {
     kind: 'default',
   });
   const all: EffectiveConfiguration = {
@@ -217,7 +217,7 @@ export function createLocalConfiguration(
   return async () => all;
 }
 
-export function operatorLimits(
+export function describeOperatorLimits(
   { maxMode, budget }: Pick<Config, 'maxMode' | 'budget'>,
   model: string | null,
 ): OperatorLimits {

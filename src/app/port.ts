@@ -6,7 +6,7 @@ import type { ApiDeps, ReadinessCheck } from '../api/api-deps.ts';
 import { createOperatorApi } from '../api/operator-api.ts';
 import { type RunningServer, startServer } from '../api/server.ts';
 import type { Config } from '../config.ts';
-import { newSigningSecret } from '../core/account.ts';
+import { createSigningSecret } from '../core/account.ts';
 import { describeSpace } from '../core/disk.ts';
 import { type StoreFault, StoreUnusable } from '../core/errors.ts';
 import type { Model } from '../core/model.ts';
@@ -72,7 +72,7 @@ export async function openPort(services: Services, config: Config, options: Port
     configurationOf,
     signInMethod,
     example,
-    newSigningSecret,
+    newSigningSecret: createSigningSecret,
     modelName: model?.name ?? null,
     key: sessionKey,
     seal: createSeal(sessionKey),

@@ -18,7 +18,7 @@ import {
   formatUnconfirmedErase,
   formatUnconfirmedRestore,
 } from '../cli/operator-text.ts';
-import { type ExitCode, printableLine } from '../cli/terminal.ts';
+import { type ExitCode, toPrintableLine } from '../cli/terminal.ts';
 import { type Config, findPasswords, type PostgresConfig, parsePostgresUrl } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { JobKind } from '../core/queue.ts';
@@ -33,16 +33,16 @@ import { createGitSource } from '../git/mirror.ts';
 import { registerSecret } from '../log.ts';
 import { createLexicons } from '../search/lexicons.ts';
 import type { CommandDeps } from './analyse.ts';
-import { type DataFolder, databaseFile, openConfiguredStore, openDataFolder, readKey } from './data-folder.ts';
-import { openPostgresParts, openRecords, ownRecords, setPaused } from './records.ts';
+import { type DataFolder, getDatabaseFile, openConfiguredStore, openDataFolder, readKey } from './data-folder.ts';
+import { openOwnRecords, openPostgresParts, openRecords, setPaused } from './records.ts';
 
 import { forgetWithLexicons, LOCAL_LOGIN } from './services.ts';
 import { forgetMirrors } from './upkeep.ts';
 
 /** Throws `store_locked` where a service has the SQLite file open. */
-export async function migrateCommand({ config, io, log }: CommandDeps): Promise<ExitCode> {
+export async function runMigrate({ config, io, log }: CommandDeps): Promise<ExitCode> {
   const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
-  using _owned = ownRecords(folder.database);
+  using _owned = openOwnRecords(folder.database);
   // The migrator uses the real clock, not the one of tests.
   const begun = new Date();
   await using store = await openConfiguredStore(config, log);
@@ -51,10 +51,10 @@ export async function migrateCommand({ config, io, log }: CommandDeps): Promise<
 }
 
 /** Standard output holds only the name of the copy. Throws `usage` over PostgreSQL, naming the tool to use there. */
-export async function backupCommand({ file }: BackupCommand, { config, io, now }: CommandDeps): Promise<ExitCode> {
+export async function runBackup({ file }: BackupCommand, { config, io, now }: CommandDeps): Promise<ExitCode> {
   const { database, dataDir } = config;
   if (database.kind === 'postgres') throw new CausewayError('usage', formatPgDump(database.shown));
-  const source = databaseFile(dataDir);
+  const source = getDatabaseFile(dataDir);
   if (!existsSync(source)) {
     throw new CausewayError('usage', `There is no database ${source} yet: name the DATA_DIR of the service.`);
   }
@@ -68,7 +68,7 @@ export async function backupCommand({ file }: BackupCommand, { config, io, now }
 }
 
 /** Works while the service runs. */
-export async function redriveCommand(jobs: JobKind | null, { config, io, log, now }: CommandDeps): Promise<ExitCode> {
+export async function runRedrive(jobs: JobKind | null, { config, io, log, now }: CommandDeps): Promise<ExitCode> {
   const { database, encryptionKey } = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   await using records = await openRecords({ database, seal: createSeal(encryptionKey), log, now });
   const kinds =
@@ -81,32 +81,32 @@ export async function redriveCommand(jobs: JobKind | null, { config, io, log, no
 
 /** In words, for the operator. */
 function describePlace({ database, dataDir }: Pick<Config, 'database' | 'dataDir'>): string {
-  return database.kind === 'postgres' ? database.shown : databaseFile(dataDir);
+  return database.kind === 'postgres' ? database.shown : getDatabaseFile(dataDir);
 }
 
 function chooseTarget(dataDir: string, now: Date): string {
-  const folder = getBackupsFolder(databaseFile(dataDir));
+  const folder = getBackupsFolder(getDatabaseFile(dataDir));
   makeFolder(folder);
-  return path.join(folder, `causeway-${stampName(now)}.db`);
+  return path.join(folder, `causeway-${createStampedName(now)}.db`);
 }
 
 /** Such as `20261123-101500`. */
-function stampName(now: Date): string {
+function createStampedName(now: Date): string {
   return now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
 }
 
 /** Throws `usage` over PostgreSQL and without --yes, `store_locked` while a service runs, and as `checkBackup` does. */
-export async function restoreCommand(
+export async function runRestore(
   { file, yes }: RestoreCommand,
   { config, io, now }: CommandDeps,
   signal: AbortSignal,
 ): Promise<ExitCode> {
   if (config.database.kind === 'postgres') throw new CausewayError('usage', formatPgRestore(config.database.shown));
-  const database = databaseFile(config.dataDir);
+  const database = getDatabaseFile(config.dataDir);
   const backup = path.resolve(io.cwd, file);
-  using _owned = ownRecords(database);
+  using _owned = openOwnRecords(database);
   await checkBackup({ backup, database }, createSeal(readRestoreKey(config)), signal);
-  const moment = stampName(now());
+  const moment = createStampedName(now());
   const keptSuffix = `.before-restore-${moment}`;
   if (!yes)
     throw new CausewayError('usage', formatUnconfirmedRestore({ backup, database }, `${database}${keptSuffix}`));
@@ -127,7 +127,7 @@ function readRestoreKey({ encryptionKey, dataDir }: Config): Buffer {
 }
 
 /** Works while the service runs. Throws `usage` without --yes, and for the service's own account. */
-export async function eraseCommand(command: EraseCommand, deps: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
+export async function runErase(command: EraseCommand, deps: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
   const { config, io, log, now } = deps;
   const { what, name } = command;
   if (what === 'account' && name.toLowerCase() === LOCAL_LOGIN) {
@@ -162,13 +162,13 @@ async function eraseSource(
 }
 
 /** Progress goes to standard error. Throws what is wrong with source, target or key before anything is written. */
-export async function moveCommand(command: MoveCommand, deps: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
+export async function runMove(command: MoveCommand, deps: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
   const { config, io, log, now } = deps;
-  const file = command.from === null ? databaseFile(config.dataDir) : path.resolve(io.cwd, command.from);
+  const file = command.from === null ? getDatabaseFile(config.dataDir) : path.resolve(io.cwd, command.from);
   if (!existsSync(file)) throw new CausewayError('usage', `There is no file ${file}: name it with --from sqlite:FILE.`);
   const place = chooseMoveTarget(command, config);
   const { key, keptIn } = findKeyBeside(file, config);
-  const say = (words: string) => io.err(`  ${printableLine(words)}\n`);
+  const say = (words: string) => io.err(`  ${toPrintableLine(words)}\n`);
   using _owned = takeOwnership(file);
   using source = openMoveSource(file);
   const seal = createSeal(key);
@@ -222,7 +222,7 @@ function requireSameSchema({ migrations }: MoveSource, wanted: readonly string[]
 }
 
 /** Works while the service runs, which checks every second. */
-export async function pauseCommand(kind: 'pause' | 'resume', { config, io, log, now }: CommandDeps): Promise<ExitCode> {
+export async function runPause(kind: 'pause' | 'resume', { config, io, log, now }: CommandDeps): Promise<ExitCode> {
   await using store = await openConfiguredStore(config, log);
   const changed = await setPaused(store.database, kind === 'pause', now());
   if (kind === 'pause') {

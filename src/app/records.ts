@@ -60,7 +60,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
  * A SQLite file belongs to one process until disposed: throws `store_locked` where another has it. PostgreSQL takes
  * many.
  */
-export function ownRecords(database: RecordsPlace): Disposable {
+export function openOwnRecords(database: RecordsPlace): Disposable {
   return typeof database === 'string' ? takeOwnership(database) : { [Symbol.dispose]: () => {} };
 }
 

@@ -24,8 +24,8 @@ export async function runCommand(command: Command, context: CommandContext, sign
   }
   // It reports faults of the settings itself.
   if (command.kind === 'doctor') {
-    const { doctor } = await import('./doctor/doctor.ts');
-    return await doctor(command.json, context, signal);
+    const { runDoctor } = await import('./doctor/doctor.ts');
+    return await runDoctor(command.json, context, signal);
   }
   const config = readConfig(environment);
   for (const secret of config.secrets) registerSecret(secret);
@@ -43,41 +43,41 @@ export async function runCommand(command: Command, context: CommandContext, sign
       return await serveWorker({ ...deps, config: { ...config, concurrency } }, signal);
     }
     case 'analyse': {
-      const { analyseCommand } = await import('./analyse.ts');
+      const { runAnalyse } = await import('./analyse.ts');
       sayWithoutModel(config, command.kind, io);
-      return await analyseCommand(command, deps, signal);
+      return await runAnalyse(command, deps, signal);
     }
     case 'demo': {
-      const { demoCommand } = await import('./analyse.ts');
+      const { analyseDemo } = await import('./analyse.ts');
       sayWithoutModel(config, command.kind, io);
-      return await demoCommand(command, { ...deps, launcher }, signal);
+      return await analyseDemo(command, { ...deps, launcher }, signal);
     }
     case 'token-create':
     case 'token-list':
     case 'token-revoke':
     case 'webhook-secret-show':
     case 'webhook-secret-rotate':
-      return await (await import('./accounts.ts')).accountCommand(command, deps, signal);
+      return await (await import('./accounts.ts')).executeAccountCommand(command, deps, signal);
     case 'sign-in':
-      return await (await import('./accounts.ts')).signInCommand(deps, signal);
+      return await (await import('./accounts.ts')).runSignIn(deps, signal);
   }
   const records = await import('./records-commands.ts');
   switch (command.kind) {
     case 'migrate':
-      return await records.migrateCommand(deps);
+      return await records.runMigrate(deps);
     case 'backup':
-      return await records.backupCommand(command, deps);
+      return await records.runBackup(command, deps);
     case 'restore':
-      return await records.restoreCommand(command, deps, signal);
+      return await records.runRestore(command, deps, signal);
     case 'redrive':
-      return await records.redriveCommand(command.jobs, deps);
+      return await records.runRedrive(command.jobs, deps);
     case 'erase':
-      return await records.eraseCommand(command, deps, signal);
+      return await records.runErase(command, deps, signal);
     case 'move':
-      return await records.moveCommand(command, deps, signal);
+      return await records.runMove(command, deps, signal);
     case 'pause':
     case 'resume':
-      return await records.pauseCommand(command.kind, deps);
+      return await records.runPause(command.kind, deps);
   }
 }
 

@@ -23,7 +23,7 @@ import {
   toGithubMode,
   waitForAbort,
 } from './mode.ts';
-import { ownRecords } from './records.ts';
+import { openOwnRecords } from './records.ts';
 import { USER_AGENT } from './services.ts';
 
 /** Serves until the signal aborts; then stops taking work, finishes requests, hands running investigations back. */
@@ -47,7 +47,7 @@ async function serveSetup({ config, io, log, now, metrics }: ServeOptions, signa
   // Now, and not after GitHub has made the App: a lost key is reported first.
   void folder.encryptionKey;
   await using open = new AsyncDisposableStack();
-  open.use(ownRecords(folder.database));
+  open.use(openOwnRecords(folder.database));
   const setup = createSetup({
     ...{ publicUrl, now, log },
     github: { apiUrl, webUrl, userAgent: USER_AGENT, ...(metrics && { watch: metrics.countGithubCall }) },

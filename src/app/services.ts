@@ -4,9 +4,9 @@ import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
 import { computeCost, getBookedPrices } from '../agent/budget.ts';
-import { type Account, newSigningSecret } from '../core/account.ts';
+import { type Account, createSigningSecret } from '../core/account.ts';
 
-import type { AskRoom, Shortage } from '../core/disk.ts';
+import type { FindShortage, Shortage } from '../core/disk.ts';
 import type { Lexicons } from '../core/lexicon.ts';
 import type { Model } from '../core/model.ts';
 import type { JobHandler, JobKind, LaneLimits, Worker } from '../core/queue.ts';
@@ -14,7 +14,7 @@ import type { Source } from '../core/source.ts';
 import type { AccountStore } from '../db/accounts.ts';
 import { createSeal } from '../db/seal.ts';
 import { createGitSource, type GitSourceOptions } from '../git/mirror.ts';
-import { type Log, registeredSecrets, registerSecret } from '../log.ts';
+import { type Log, listRegisteredSecrets, registerSecret } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { createRedactor, type Redactor } from '../redact/redactor.ts';
 import { createLexicons } from '../search/lexicons.ts';
@@ -37,7 +37,7 @@ export interface Services extends Records {
   readonly source: Source;
   readonly lexicons: Lexicons;
   readonly redactor: Redactor;
-  readonly room: AskRoom;
+  readonly room: FindShortage;
   readonly account: Account;
   readonly callbackPolicy: CallbackPolicy;
   readonly log: Log;
@@ -72,7 +72,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const besides = { folder: options.lexicon, forget: (projectId: string) => lexicons.forget(projectId) };
   const git = opening.use(createGitSource({ ...options.git, besides, log }));
   const source = forgetWithLexicons(traceSource(git), lexicons);
-  const redactor = opening.use(createRedactor({ exactValues: registeredSecrets }));
+  const redactor = opening.use(createRedactor({ exactValues: listRegisteredSecrets }));
   const account = await openAccount(store, now());
   for (const form of ['hex', 'base64'] as const) registerSecret(options.encryptionKey.toString(form));
   const room = createRoom({ folder: path.dirname(options.git.folder), log, now });
@@ -104,7 +104,7 @@ export async function openAccount(store: AccountStore, now: Date): Promise<Accou
   const account = await store.ensureAccount({
     login: LOCAL_LOGIN,
     githubId: null,
-    signingSecret: newSigningSecret(),
+    signingSecret: createSigningSecret(),
     now: moment,
   });
   for (const secret of await store.listSigningSecrets(account.id, moment)) registerSecret(secret);
@@ -194,7 +194,7 @@ interface RoomOptions {
  * Checks the disk at most every 2 s. Where it cannot be read it counts as having space: the store then reports what is
  * wrong.
  */
-export function createRoom({ folder, log, now, read = readFreeBytes }: RoomOptions): AskRoom {
+export function createRoom({ folder, log, now, read = readFreeBytes }: RoomOptions): FindShortage {
   let found: Promise<Shortage | null> | null = null;
   let wasShort = false;
   let checkedAt = 0;

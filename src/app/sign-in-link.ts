@@ -37,7 +37,7 @@ export interface Announced {
 
 /** Writes down where this server is, for other commands; removed when it ends, unless it is killed. */
 export function announceAddress(dataDir: string, { address, listensAt }: Announced): Disposable {
-  const file = addressFile(dataDir);
+  const file = getAddressFile(dataDir);
   writeFileSync(file, `${address}\n${listensAt}\n`, { mode: 0o600 });
   return { [Symbol.dispose]: () => rmSync(file, { force: true }) };
 }
@@ -45,7 +45,7 @@ export function announceAddress(dataDir: string, { address, listensAt }: Announc
 /** Of the server that runs, or that was killed, over this folder; null: none. */
 export function readAnnouncedAddress(dataDir: string): Announced | null {
   try {
-    const [address = '', listensAt = ''] = readFileSync(addressFile(dataDir), 'utf8').split('\n');
+    const [address = '', listensAt = ''] = readFileSync(getAddressFile(dataDir), 'utf8').split('\n');
     return address === '' || listensAt === '' ? null : { address, listensAt };
   } catch {
     return null;
@@ -66,6 +66,6 @@ export async function isAnswering({ listensAt }: Pick<Announced, 'listensAt'>, s
   }
 }
 
-function addressFile(dataDir: string): string {
+function getAddressFile(dataDir: string): string {
   return path.join(dataDir, 'address');
 }

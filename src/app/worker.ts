@@ -2,7 +2,7 @@
 import { formatWorkerStart } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
 import { CausewayError } from '../core/errors.ts';
-import { mirrorsFolder } from './data-folder.ts';
+import { getMirrorsFolder } from './data-folder.ts';
 import { checkGithub, openGithubService, startUpkeep } from './github.ts';
 import { openLocalService } from './local.ts';
 import { chooseMode, type ServeOptions, waitForAbort } from './mode.ts';
@@ -32,7 +32,7 @@ export async function serveWorker(options: WorkerOptions, signal: AbortSignal): 
   const installations = github && startUpkeep(open, github, options);
   const checks = () => (installations === null ? [] : [checkGithub(services, installations)]);
   open.use(startRetention(services, config.retentionDays));
-  open.use(startForgettingMirrors(services, mirrorsFolder(config.dataDir)));
+  open.use(startForgettingMirrors(services, getMirrorsFolder(config.dataDir)));
   const port = open.use(await openWorkerPort(services, config, { model: investigator?.model ?? null, checks }));
   io.out(
     formatWorkerStart({

@@ -6,7 +6,7 @@ import { SECRET_OVERLAP_MS } from '../core/webhook.ts';
 import type { ActOptions } from '../db/accounts.ts';
 import type { Store } from '../db/store.ts';
 import type { TokenCommand, WebhookSecretCommand } from './command-line.ts';
-import { createStyle, type Io, padEnd, printableLine, truncate } from './terminal.ts';
+import { createStyle, type Io, padEnd, toPrintableLine, truncate } from './terminal.ts';
 
 interface AccountContext {
   readonly store: Store;
@@ -41,7 +41,7 @@ export async function listTokensOfAll(io: Io, store: Store, now: Date): Promise<
   const tables: string[] = [];
   for (const { id, login } of await store.listAccounts()) {
     const tokens = await store.listTokens(id);
-    const title = createStyle(io.colour.out).bold(printableLine(login));
+    const title = createStyle(io.colour.out).bold(toPrintableLine(login));
     if (tokens.length > 0) tables.push(`${title}\n${formatTable(io, tokens, now)}`);
   }
   io.out(tables.join('\n'));
@@ -95,7 +95,7 @@ function formatTable(io: Io, tokens: readonly TokenRecord[], now: Date): string 
   const rows = tokens.map(({ id, name, createdAt, lastUsedAt, scopes, projectIds, ...token }) => {
     const row = formatRow(
       id,
-      printableLine(name),
+      toPrintableLine(name),
       formatDay(createdAt),
       formatDay(lastUsedAt),
       describeExpiry(token, now),
@@ -116,7 +116,7 @@ function formatDay(moment: string | null): string {
 
 async function revokeToken(id: string, io: Io, { store, account, now }: AccountContext): Promise<void> {
   if (!(await store.revokeToken(id, account.id, now().toISOString(), toActing(account)))) {
-    const message = `There is no active token ${printableLine(id)}: "causeway token list" lists them.`;
+    const message = `There is no active token ${toPrintableLine(id)}: "causeway token list" lists them.`;
     throw new CausewayError('absent', message);
   }
   io.err(`Token ${id} is revoked: the next call with it is refused.\n`);

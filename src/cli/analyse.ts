@@ -14,9 +14,9 @@ import {
   type ExitCode,
   type Io,
   type Launcher,
-  printable,
-  printableJson,
-  printableLine,
+  toPrintable,
+  toPrintableJson,
+  toPrintableLine,
 } from './terminal.ts';
 
 /** An investigation service over one repository; disposing it stops what runs and removes what was made for it. */
@@ -81,7 +81,7 @@ ${paint.dim(quoted)}\n\n`);
     stepsShown = (await investigate({ subject, answer }, io, parts.search, signal)).steps;
     io.out('\n');
     io.err(
-      `\n${paint.bold(`2 of 2: ${model === null ? SCRIPT_TITLE : `with the model ${printableLine(model)}`}`)}\n\n`,
+      `\n${paint.bold(`2 of 2: ${model === null ? SCRIPT_TITLE : `with the model ${toPrintableLine(model)}`}`)}\n\n`,
     );
   }
   const { code } = await investigate({ subject, answer: command, stepsShown }, io, parts.answer, signal);
@@ -112,8 +112,8 @@ async function investigate(
 ): Promise<{ readonly code: ExitCode; readonly steps: number }> {
   await requirePatchFolder(answer, io);
   const paint = createStyle(io.colour.err);
-  const revision = subject.revision === '' ? '' : ` at ${printableLine(subject.revision)}`;
-  io.err(`${paint.bold(`Investigating ${printableLine(subject.repositoryName)}${revision}`)}\n`);
+  const revision = subject.revision === '' ? '' : ` at ${toPrintableLine(subject.revision)}`;
+  io.err(`${paint.bold(`Investigating ${toPrintableLine(subject.repositoryName)}${revision}`)}\n`);
   const began = now().getTime();
   await using session = await open(subject, signal);
   const id = await session.start(subject);
@@ -126,7 +126,7 @@ async function investigate(
   // A model is configured, yet gave nothing: a script must not take the facts for its answer.
   const hasModelFailed = issue.analysis.outcome === 'facts_only' && issue.analysis.partial;
   const troubles = [...new Set(session.troubles())];
-  const last = hasModelFailed ? (troubles.pop() ?? printable(issue.analysis.reason)) : '';
+  const last = hasModelFailed ? (troubles.pop() ?? toPrintable(issue.analysis.reason)) : '';
   for (const trouble of troubles) io.err(`${trouble}\n`);
   if (answer.patchFile !== null) io.err(await writePatch(session, issue, answer.patchFile, io.cwd));
   printAnswer(issue, answer, io);
@@ -149,7 +149,7 @@ async function watch(events: AsyncIterable<FollowEvent>, io: Io, stepsShown: num
 function printAnswer(issue: Issue, { json }: AnswerOptions, io: Io): void {
   if (io.colour.out && !json) io.err('\n');
   const layout = { columns: io.columns, colour: io.colour.out };
-  io.out(json ? `${printableJson(issue)}\n` : renderIssue(issue, layout));
+  io.out(json ? `${toPrintableJson(issue)}\n` : renderIssue(issue, layout));
 }
 
 /** `trouble`: why, for the operator, who is the person at the terminal. */

@@ -2,7 +2,7 @@
 import { quoteWord } from '../core/command-words.ts';
 import type { ErasedAccount, ErasedProject } from '../db/erase.ts';
 import type { EraseCommand } from './command-line.ts';
-import { createStyle, type ExitCode, type Io, printableLine, type Style } from './terminal.ts';
+import { createStyle, type ExitCode, type Io, type Style, toPrintableLine } from './terminal.ts';
 
 /** `warn`: it works, but not as well as it could; `fail`: something does not work. */
 type FindingStatus = 'ok' | 'warn' | 'fail';
@@ -28,8 +28,8 @@ export function printFindings(findings: readonly Finding[], io: Pick<Io, 'out' |
 
 function formatFinding({ check, status, found, repair }: Finding, paint: Style): string {
   const colour = { ok: paint.green, warn: paint.yellow, fail: paint.red }[status];
-  const line = `${colour(status.padEnd(4))}  ${check.padEnd(13)}  ${printableLine(found)}\n`;
-  return repair === '' ? line : `${line}${' '.repeat(21)}→ ${printableLine(repair)}\n`;
+  const line = `${colour(status.padEnd(4))}  ${check.padEnd(13)}  ${toPrintableLine(found)}\n`;
+  return repair === '' ? line : `${line}${' '.repeat(21)}→ ${toPrintableLine(repair)}\n`;
 }
 
 function summarise(findings: readonly Finding[]): string {
@@ -135,32 +135,32 @@ interface Moved {
 
 export function formatMoved({ rows, tables, jobs, deadJobs, file, target, keptIn }: Moved): string {
   const key =
-    keptIn === null ? 'ENCRYPTION_KEY as it is now' : `ENCRYPTION_KEY to the content of ${printableLine(keptIn)}`;
+    keptIn === null ? 'ENCRYPTION_KEY as it is now' : `ENCRYPTION_KEY to the content of ${toPrintableLine(keptIn)}`;
   const dead =
     deadJobs === 0
       ? ''
       : `${formatCount(deadJobs, 'failed job')} moved as well: fix the cause, then run "causeway redrive".\n`;
-  return `Moved to ${printableLine(target)}: ${formatRows(rows, tables)}, the same counts as in the original, and ${formatCount(jobs, 'waiting job')}.
+  return `Moved to ${toPrintableLine(target)}: ${formatRows(rows, tables)}, the same counts as in the original, and ${formatCount(jobs, 'waiting job')}.
 ${dead}
 Next, for every process of the service, on every machine:
   set DATABASE_URL to that database, and ${key},
   then start it: "causeway serve", with as many "causeway worker" as you want.
 If /setup created the GitHub App, its file github-app in DATA_DIR is needed too, or
 APP_ID, PRIVATE_KEY and WEBHOOK_SECRET.
-Keep ${printableLine(file)} as a backup, and don't start a service on it
+Keep ${toPrintableLine(file)} as a backup, and don't start a service on it
 again: new records are only in PostgreSQL.
 `;
 }
 
 export function formatAlreadyMoved(target: string, ended: string): string {
-  return `The move to ${printableLine(target)} was completed at ${ended}: there is nothing left to move.\n`;
+  return `The move to ${toPrintableLine(target)} was completed at ${ended}: there is nothing left to move.\n`;
 }
 
 export function formatUnconfirmedErase({ what, name }: EraseCommand): string {
   const all =
     what === 'account'
-      ? `the sessions, tokens, webhooks, name, number and guidance of ${printableLine(name)}`
-      : `everything about ${printableLine(name)}, and its source on this machine`;
+      ? `the sessions, tokens, webhooks, name, number and guidance of ${toPrintableLine(name)}`
+      : `everything about ${toPrintableLine(name)}, and its source on this machine`;
   return `This permanently deletes ${all}. Nothing was deleted; repeat with --yes to confirm.`;
 }
 
@@ -169,10 +169,10 @@ const STAYS = 'Nothing on GitHub, in logs or in backups was deleted.';
 /** `erased`: null where there was no such person. */
 export function formatErasedAccount(name: string, erased: ErasedAccount | null): string {
   if (erased === null) {
-    return `Nothing is stored about ${printableLine(name)}. For a person who never signed in, use GitHub's user number.\n`;
+    return `Nothing is stored about ${toPrintableLine(name)}. For a person who never signed in, use GitHub's user number.\n`;
   }
   const { sessions, tokens, webhooks, mentions, kept } = erased;
-  return `Deleted ${printableLine(name)}: ${formatCount(sessions, 'session')}, ${formatCount(tokens, 'token')}, ${formatCount(webhooks, 'webhook')}, \
+  return `Deleted ${toPrintableLine(name)}: ${formatCount(sessions, 'session')}, ${formatCount(tokens, 'token')}, ${formatCount(webhooks, 'webhook')}, \
 and the name in ${formatCount(mentions, 'place')}.
 ${formatCount(kept, 'investigation')} that they started stay with their projects, without the account and without the person's guidance. The text of
 the reports is unchanged. ${STAYS}
@@ -183,10 +183,10 @@ the reports is unchanged. ${STAYS}
 export function formatErasedProject(name: string, erased: ErasedProject | null, mirrors: number): string {
   const source = `${formatCount(mirrors, 'copy', 'copies')} of source on this machine`;
   if (erased === null) {
-    return `No project is called ${printableLine(name)}: nothing was deleted from the database. Deleted ${source}.\n`;
+    return `No project is called ${toPrintableLine(name)}: nothing was deleted from the database. Deleted ${source}.\n`;
   }
   const { investigations, issues, threads, heads, failures } = erased;
-  return `Deleted ${printableLine(name)}: ${formatCount(investigations, 'investigation')}, ${formatCount(issues, 'issue')}, ${formatCount(threads, 'thread')}, \
+  return `Deleted ${toPrintableLine(name)}: ${formatCount(investigations, 'investigation')}, ${formatCount(issues, 'issue')}, ${formatCount(threads, 'thread')}, \
 ${formatCount(heads, 'commit with checks', 'commits with checks')}, ${formatCount(failures, 'failure')}, and ${source}.
 Other machines delete their copies within an hour. ${STAYS} If the App can
 still read the project, or PROJECTS names it, it comes back, empty.

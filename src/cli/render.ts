@@ -2,7 +2,7 @@
 import type { Change, FileDiff, Issue, Step, Suspect } from '../core/issue.ts';
 import { createIssueView } from '../core/issue-view.ts';
 import type { RecordedStep } from '../db/runs.ts';
-import { createStyle, displayWidth, printable, printableLine, type Style, truncate, wrap } from './terminal.ts';
+import { createStyle, displayWidth, type Style, toPrintable, toPrintableLine, truncate, wrap } from './terminal.ts';
 
 interface Layout {
   readonly columns: number;
@@ -61,15 +61,15 @@ export function renderStep(step: RecordedStep, layout: Layout): string {
   const paint = createStyle(layout.colour);
   const number = String(step.number).padStart(2);
   const width = Math.max(20, layout.columns - number.length - 2);
-  const action = truncate(printableLine(step.action), width);
-  const meaning = printableLine(step.analysis);
+  const action = truncate(toPrintableLine(step.action), width);
+  const meaning = toPrintableLine(step.analysis);
   const left = width - displayWidth(action) - 3;
   const rest = meaning !== '' && left >= MIN_MEANING ? paint.dim(` · ${truncate(meaning, left)}`) : '';
   return `${paint.cyan(number)}  ${action}${rest}`;
 }
 
 function renderProse(title: string, text: string, { columns, paint }: Page): string[] {
-  return text.trim() === '' ? [] : [paint.bold(title), ...wrap(printable(text.trim()), columns, INDENT)];
+  return text.trim() === '' ? [] : [paint.bold(title), ...wrap(toPrintable(text.trim()), columns, INDENT)];
 }
 
 function renderSteps(title: string, steps: readonly Step[], page: Page): string[] {
@@ -83,7 +83,7 @@ function renderList(title: string, all: readonly string[], page: Page): string[]
 
 function renderItem(mark: string, text: string, { columns }: Page): string[] {
   const lead = `${INDENT}${mark}`;
-  return wrap(printable(text.trim()), columns, ' '.repeat(lead.length), lead);
+  return wrap(toPrintable(text.trim()), columns, ' '.repeat(lead.length), lead);
 }
 
 function renderSuspects(all: readonly Suspect[], page: Page): string[] {
@@ -91,13 +91,13 @@ function renderSuspects(all: readonly Suspect[], page: Page): string[] {
   const { columns, paint } = page;
   const title = all.length === 1 ? 'Suspect' : 'Suspects (most likely first)';
   const items = all.slice(0, MAX_SUSPECTS).flatMap(({ file, line, function: name, reasons }, at) => {
-    const place = paint.cyan(`${printableLine(file)}${line > 0 ? `:${line}` : ''}`);
+    const place = paint.cyan(`${toPrintableLine(file)}${line > 0 ? `:${line}` : ''}`);
     const hanging = ' '.repeat(INDENT.length + 3);
     return [
-      `${INDENT}${at + 1}. ${place}${name === '' ? '' : paint.dim(` in ${printableLine(name)}`)}`,
+      `${INDENT}${at + 1}. ${place}${name === '' ? '' : paint.dim(` in ${toPrintableLine(name)}`)}`,
       ...reasons
         .slice(0, MAX_REASONS)
-        .flatMap((reason) => wrap(printableLine(reason), columns, `${hanging}  `, `${hanging}- `)),
+        .flatMap((reason) => wrap(toPrintableLine(reason), columns, `${hanging}  `, `${hanging}- `)),
     ];
   });
   return [paint.bold(title), ...items, ...renderMore(all.length - MAX_SUSPECTS, page)];
@@ -112,11 +112,11 @@ function renderEvidence({ analysis: { outcome, citations }, investigationSteps }
   if (outcome === 'facts_only' || citations.length === 0) return [];
   const { columns, paint } = page;
   const lines = citations.slice(0, MAX_CITATIONS).flatMap(({ step, quote }, at) => {
-    const [first = ''] = printable(quote).trim().split('\n');
+    const [first = ''] = toPrintable(quote).trim().split('\n');
     const lead = `${INDENT}[step ${step}] `;
     const line = truncate(`${' '.repeat(lead.length)}${first.trim()}`, columns);
     if (citations[at - 1]?.step === step) return [line];
-    const action = printableLine(investigationSteps[step - 1]?.action ?? '');
+    const action = toPrintableLine(investigationSteps[step - 1]?.action ?? '');
     return [paint.dim(truncate(`${lead}${action}`, columns)), line];
   });
   return [paint.bold('Evidence'), ...lines, ...renderMore(citations.length - MAX_CITATIONS, page)];
@@ -137,10 +137,10 @@ function renderExcerpt({ analysis, investigationSteps }: Issue, { columns, paint
   const digits = String(lines.at(-1)?.number ?? 0).length;
   const rows = lines.map(({ number, text }) => {
     const isSuspect = number === suspect.line;
-    const row = `${isSuspect ? '>' : ' '} ${String(number).padStart(digits)} | ${printable(text)}`;
+    const row = `${isSuspect ? '>' : ' '} ${String(number).padStart(digits)} | ${toPrintable(text)}`;
     return `${INDENT}${(isSuspect ? paint.bold : paint.dim)(truncate(row.trimEnd(), columns - INDENT.length))}`;
   });
-  return [paint.bold(`${printableLine(suspect.file)} at ${analysis.revision.slice(0, 12)}`), ...rows];
+  return [paint.bold(`${toPrintableLine(suspect.file)} at ${analysis.revision.slice(0, 12)}`), ...rows];
 }
 
 function listNumberedLines(text: string, around: number) {
@@ -172,8 +172,8 @@ export function renderChange(files: readonly FileDiff[], page: Page): string[] {
 }
 
 function formatFileName({ fileName, previousFileName, status }: FileDiff): string {
-  const name = printableLine(fileName);
-  if (status === 'renamed' && previousFileName) return `${printableLine(previousFileName)} → ${name}`;
+  const name = toPrintableLine(fileName);
+  if (status === 'renamed' && previousFileName) return `${toPrintableLine(previousFileName)} → ${name}`;
   return status === 'added' || status === 'deleted' ? `${name} (${status})` : name;
 }
 
@@ -189,7 +189,7 @@ function renderHunk({ type, lines }: Change, { columns, paint }: Page) {
   const place = type !== 'add' ? `line ${at}` : at === 0 ? 'at the top' : `after line ${at}`;
   const indent = `${INDENT}${INDENT}`;
   const rows = changed.map(([sign, text]) => {
-    const row = truncate(`${sign} ${printable(text)}`.trimEnd(), columns - indent.length);
+    const row = truncate(`${sign} ${toPrintable(text)}`.trimEnd(), columns - indent.length);
     return `${indent}${(sign === '+' ? paint.green : paint.red)(row)}`;
   });
   return { signs: changed.map(([sign]) => sign), rows: [`${indent}${paint.dim(place)}`, ...rows] };
@@ -202,7 +202,7 @@ function renderFooter({ analysis, investigationSteps }: Issue, { columns, paint 
   const parts = [
     `${investigationSteps.length} steps (all in --json)`,
     ...(revision === '' ? [] : [`commit ${revision.slice(0, 12)}`]),
-    ...(model === null ? [] : [printableLine(model), `${usage.turns} turns, ${tokens} tokens, ${cost}`]),
+    ...(model === null ? [] : [toPrintableLine(model), `${usage.turns} turns, ${tokens} tokens, ${cost}`]),
   ];
   return wrap(parts.join(' · '), columns, '').map(paint.dim);
 }

@@ -3,7 +3,7 @@
 import { quoteWords } from '../core/command-words.ts';
 import type { Project } from '../core/project.ts';
 import type { ExampleReport } from '../core/report.ts';
-import { type Launcher, printableLine } from './terminal.ts';
+import { type Launcher, toPrintableLine } from './terminal.ts';
 
 interface ModelState {
   /** Null: none is used. */
@@ -70,14 +70,14 @@ https://causeway.example.com: the addresses above only work on this machine.`;
 
 /** One line: the model that is used, or that there is none and what to set. */
 export function formatModel({ model, modelHint }: ModelState): string {
-  const hint = printableLine(modelHint);
-  if (model !== null) return `Model: ${printableLine(model)}${hint === '' ? '' : `. ${hint}`}`;
+  const hint = toPrintableLine(modelHint);
+  if (model !== null) return `Model: ${toPrintableLine(model)}${hint === '' ? '' : `. ${hint}`}`;
   return `Model: none (search only). ${hint || 'Set MODEL and OPENAI_API_KEY or OPENAI_BASE_URL to use one.'}`;
 }
 
 export function formatLocalStart(started: LocalStarted): string {
   const { address, token, launcher, signInLink, projects, example } = started;
-  const names = projects.map(({ id, name }) => `${printableLine(name)}${id === example?.projectId ? ' (demo)' : ''}`);
+  const names = projects.map(({ id, name }) => `${toPrintableLine(name)}${id === example?.projectId ? ' (demo)' : ''}`);
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
   const newToken = token.kind === 'made' ? '' : ` (new token: ${launcher.here} token create --name laptop)`;
   return joinSections(
@@ -201,15 +201,15 @@ ${lacksPublicUrl ? `${NO_PUBLIC_URL}\n` : ''}For local mode instead, without Git
 
 /** Once GitHub has named the App, where it is not installed yet. */
 export function formatNotInstalled(pageUrl: string): string {
-  return `The App is not installed anywhere yet. Choose its repositories here:\n  ${printableLine(pageUrl)}/installations/new\n`;
+  return `The App is not installed anywhere yet. Choose its repositories here:\n  ${toPrintableLine(pageUrl)}/installations/new\n`;
 }
 
 /** Instead of it, where only owners have installed it whose installations are ignored. */
 export function formatIgnoredOwners(pageUrl: string, owners: readonly string[]): string {
   const them = owners.length === 1 ? 'it' : 'them';
-  return `The App is installed for ${printableLine(owners.join(', '))}, but ignored there: ALLOWED_OWNERS doesn't include ${them}
+  return `The App is installed for ${toPrintableLine(owners.join(', '))}, but ignored there: ALLOWED_OWNERS doesn't include ${them}
 (if it is empty, only the owner of the App is allowed). Add ${them} and restart, or install the App for an allowed owner:
-  ${printableLine(pageUrl)}/installations/new
+  ${toPrintableLine(pageUrl)}/installations/new
 `;
 }
 
@@ -217,7 +217,7 @@ export function formatIgnoredOwners(pageUrl: string, owners: readonly string[]):
 export function formatWorkerStart(started: WorkerStarted): string {
   const { listening, database, concurrency, paused } = started;
   return `Causeway runs jobs: ${concurrency} ${concurrency === 1 ? 'investigation' : 'investigations'} at a time.
-  Records: ${printableLine(database)}
+  Records: ${toPrintableLine(database)}
   Status: ${listening}/readyz. Press Ctrl-C to stop.
   ${formatModel(started)}${paused ? '\n  Paused: no model is used and nothing is posted, until "causeway resume".' : ''}
 `;

@@ -50,17 +50,17 @@ const UNSAFE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}\p{Cs}]/gu;
 
 /** The text with control characters made visible (ESC as ␛, others as <U+202E>); tabs as two spaces; CR LF as LF. */
-export function printable(text: string): string {
+export function toPrintable(text: string): string {
   return text.replace(COLOUR_CODE, '').replaceAll('\r\n', '\n').replace(UNSAFE, makeVisible).replaceAll('\t', '  ');
 }
 
 /** The same, on one line: line breaks and runs of white space become one space. */
-export function printableLine(text: string): string {
-  return printable(text).replace(/\s+/g, ' ').trim();
+export function toPrintableLine(text: string): string {
+  return toPrintable(text).replace(/\s+/g, ' ').trim();
 }
 
 /** JSON whose strings contain no character that a terminal interprets: they are escaped, so the value parses the same. */
-export function printableJson(value: unknown): string {
+export function toPrintableJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(UNSAFE, (character) =>
     [...Array(character.length).keys()].map((at) => `\\u${toHex(character.charCodeAt(at))}`).join(''),
   );
@@ -87,7 +87,7 @@ export function printError(error: unknown, io: Io, signal: AbortSignal): ExitCod
   if (signal.aborted) return 130;
   if (!(error instanceof CausewayError)) throw error;
   const paint = createStyle(io.colour.err);
-  io.err(`${paint.red('causeway:')} ${printable(error.message)}\n`);
+  io.err(`${paint.red('causeway:')} ${toPrintable(error.message)}\n`);
   return USAGE_ERRORS.has(error.code) ? 2 : 1;
 }
 
@@ -134,7 +134,7 @@ export function wrap(text: string, columns: number, indent: string, lead: string
   };
   for (const line of text.split('\n')) {
     const fence = /^\s*(```|~~~)/.test(line);
-    if (!fenced && !fence && continuesLine(prose, line)) {
+    if (!fenced && !fence && isContinued(prose, line)) {
       prose += ` ${line}`;
       continue;
     }
@@ -149,7 +149,7 @@ export function wrap(text: string, columns: number, indent: string, lead: string
 }
 
 /** Wrapped prose is unwrapped first, or every second line would be one word: a long line, then one that begins in lower case. */
-function continuesLine(before: string, line: string): boolean {
+function isContinued(before: string, line: string): boolean {
   return displayWidth(before) >= 50 && /^\p{Ll}.* /u.test(line);
 }
 
@@ -186,7 +186,7 @@ function formatLogLine(line: string, paint: Style): string {
   const parts = [
     paint.dim(new Date(String(time)).toTimeString().slice(0, 8)),
     paintLevel(name.padEnd(5)),
-    printableLine(String(msg ?? '')),
+    toPrintableLine(String(msg ?? '')),
     paint.dim(details.join(' ')),
   ];
   return `${parts.filter((part) => part !== '').join(' ')}\n${formatStack(err)}`;
@@ -194,13 +194,13 @@ function formatLogLine(line: string, paint: Style): string {
 
 function formatDetail(value: unknown): string {
   const isBare = typeof value === 'string' && !/\s/.test(value);
-  return printableLine(isBare ? value : (JSON.stringify(value) ?? ''));
+  return toPrintableLine(isBare ? value : (JSON.stringify(value) ?? ''));
 }
 
 function formatStack(err: unknown): string {
   if (typeof err !== 'object' || err === null) return '';
   const { stack, message } = err as Readonly<Record<string, unknown>>;
-  return `${printable(String(stack ?? message ?? JSON.stringify(err))).replace(/^/gm, '    ')}\n`;
+  return `${toPrintable(String(stack ?? message ?? JSON.stringify(err))).replace(/^/gm, '    ')}\n`;
 }
 
 export interface Launcher {

@@ -2,7 +2,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { CausewayError } from './errors.ts';
-import { randomBase62 } from './ids.ts';
+import { createBase62 } from './ids.ts';
 import type { Project } from './project.ts';
 import type { Person } from './thread.ts';
 
@@ -40,12 +40,12 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** A new token; 178 random bits. The caller shows it once and keeps only `hashToken` of it. */
 export function createToken(): string {
-  const body = randomBase62(30);
+  const body = createBase62(30);
   return `cwy_${body}${computeChecksum(body)}`;
 }
 
 /** A new signing secret for webhooks: `whsec_` and 24 random bytes (192 bits) in base64, which needs no padding. */
-export function newSigningSecret(): string {
+export function createSigningSecret(): string {
   return `whsec_${randomBytes(24).toString('base64')}`;
 }
 

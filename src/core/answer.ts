@@ -9,4 +9,4 @@ interface AnsweredRequest {
   readonly ms: number;
 }
 
-export type TellAnswered = (answered: AnsweredRequest) => void;
+export type RecordAnswer = (answered: AnsweredRequest) => void;

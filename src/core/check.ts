@@ -69,7 +69,7 @@ export interface CheckRules {
 }
 
 /** What a failed check reports beyond its name. */
-export interface CheckWords {
+export interface CheckOutput {
   /** Its log, shortened to `CHECK_LOG_BYTES` or the requested size around cause and end; "" if there is none. */
   readonly log: string;
   /** Why there is no log, as text; "" if there is one or never will be. */
@@ -117,37 +117,37 @@ export class ChecksClosed extends CausewayError {
 /** All methods may throw ChecksBusy, ChecksClosed, or the signal's reason. */
 export interface Checks {
   /** Our own user on GitHub, in whose name automatic investigations begin. */
-  self(signal: AbortSignal): Promise<Person>;
-  rules(project: GithubProject, signal: AbortSignal): Promise<CheckRules>;
+  findSelf(signal: AbortSignal): Promise<Person>;
+  readRules(project: GithubProject, signal: AbortSignal): Promise<CheckRules>;
   /**
    * All checks of a commit except our own, and except cancelled, skipped or abandoned ones, which say nothing about it.
    */
-  of(project: GithubProject, sha: string, signal: AbortSignal): Promise<readonly NamedCheck[]>;
+  listAll(project: GithubProject, sha: string, signal: AbortSignal): Promise<readonly NamedCheck[]>;
   /**
    * What the commit is the head of now; null if nothing. `branch`: as the event named it, or "". `pullRequest`: the one
    * it belonged to before, if known.
    */
-  place(
+  locate(
     project: GithubProject,
     head: { readonly sha: string; readonly branch: string; readonly pullRequest?: number | null },
     signal: AbortSignal,
   ): Promise<HeadPlace | null>;
   /** Does not throw if the log is gone or unreadable: see `noLog`. */
-  said(project: GithubProject, check: Check, signal: AbortSignal, logBytes?: number): Promise<CheckWords>;
+  readOutput(project: GithubProject, check: Check, signal: AbortSignal, logBytes?: number): Promise<CheckOutput>;
   /** Null: unknown. */
-  changed(
+  listChangedFiles(
     project: GithubProject,
     head: { readonly sha: string; readonly place: HeadPlace },
     signal: AbortSignal,
   ): Promise<ChangedFiles | null>;
   /** Whether `from` is an ancestor of `to`. False also if either is unknown, or both are the same commit. */
-  leads(
+  leadsTo(
     project: GithubProject,
     ends: { readonly from: string; readonly to: string },
     signal: AbortSignal,
   ): Promise<boolean>;
   /** Null if a commit is unknown or `from` is not an ancestor of `to`. */
-  range(
+  readRange(
     project: GithubProject,
     ends: { readonly from: string; readonly to: string },
     signal: AbortSignal,
@@ -156,7 +156,7 @@ export interface Checks {
    * One page of failed checks since then, newest first. `calls`: how many API calls it took, at most `mostCalls`.
    * `next` null: the last page.
    */
-  past(
+  listPast(
     project: GithubProject,
     page: { readonly since: string; readonly cursor: string; readonly mostCalls: number },
     signal: AbortSignal,

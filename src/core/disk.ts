@@ -7,10 +7,10 @@ export interface Shortage {
 }
 
 /** Null where there is enough space. Never throws. */
-export type AskRoom = () => Promise<Shortage | null>;
+export type FindShortage = () => Promise<Shortage | null>;
 
 /** Seconds until a caller should try again. */
-export const ROOM_RETRY_AFTER = 60;
+export const NO_SPACE_RETRY_AFTER = 60;
 
 /** Such as "19 MiB free, 100 MiB required". */
 export function describeSpace({ free, required }: Shortage): string {

@@ -80,14 +80,14 @@ const FAILURE_CODES: readonly string[] = [
 /**
  * Why the error ends an investigation: from its code and data, never from its message. Unknown errors are `internal`.
  */
-export function endReason(error: unknown): EndReason {
+export function findEndReason(error: unknown): EndReason {
   if (!(error instanceof CausewayError)) return { code: 'internal' };
   return error.reason ?? { code: isFailureCode(error.code) ? error.code : 'internal' };
 }
 
 /** The same, as text for people. */
 export function describeFailure(error: unknown): FailureReason {
-  return createFailureReason(endReason(error));
+  return createFailureReason(findEndReason(error));
 }
 
 function isFailureCode(code: ErrorCode): code is FailureCode {

@@ -11,16 +11,16 @@ let next = 0;
 const DRAWN = 4_096;
 
 /** `length` uniform base62 characters (bytes ≥ 248 are discarded to avoid modulo bias). */
-export function randomBase62(length: number): string {
+export function createBase62(length: number): string {
   let out = '';
   while (out.length < length) {
-    const byte = randomByte();
+    const byte = drawByte();
     if (byte < 248) out += ALPHABET[byte % 62];
   }
   return out;
 }
 
-function randomByte(): number {
+function drawByte(): number {
   if (next === drawn.length) {
     drawn = randomBytes(DRAWN);
     next = 0;
@@ -32,5 +32,5 @@ function randomByte(): number {
 
 /** A new identifier such as `iss_3kTMd…`: 20 base62 characters = 119 random bits. */
 export function createId<P extends IdPrefix>(prefix: P): `${P}_${string}` {
-  return `${prefix}_${randomBase62(20)}`;
+  return `${prefix}_${createBase62(20)}`;
 }

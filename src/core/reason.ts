@@ -75,8 +75,8 @@ export function describeForPeople(reason: Reason): string {
       return `The investigation was stopped after ${reason.seconds} seconds. Try again with a shorter report.`;
     case 'run_budget':
       return reason.phase === 'over'
-        ? `The investigation used up its budget of ${amountOf(reason)}.`
-        : `The investigation neared its budget of ${amountOf(reason)}, so the model was asked to conclude.`;
+        ? `The investigation used up its budget of ${formatBudget(reason)}.`
+        : `The investigation neared its budget of ${formatBudget(reason)}, so the model was asked to conclude.`;
     case 'month_budget':
       return reason.of === 'repository'
         ? `This repository's monthly budget of $${reason.usd} is used up.`
@@ -127,7 +127,7 @@ function createRevisionNotFound({
   return `${missing} Leave the revision out to use the default branch${instead}, or give a branch, a tag, or at least 7 digits of a commit's id.`;
 }
 
-function amountOf({ unit, limit }: Extract<CutReason, { code: 'run_budget' }>): string {
+function formatBudget({ unit, limit }: Extract<CutReason, { code: 'run_budget' }>): string {
   return unit === 'usd' ? `$${limit}` : `${limit.toLocaleString('en')} ${unit}`;
 }
 
@@ -136,11 +136,11 @@ export function describeForOperator(reason: Reason, detail = ''): string {
   if (detail !== '') return detail;
   if (reason.code === 'quotes_not_found')
     return `${reason.missing} of ${reason.given} quotations of the model were not found in what it cited.`;
-  const setting = settingOf(reason);
+  const setting = findSetting(reason);
   return `${describeForPeople(reason)}${setting === '' ? '' : ` (${setting})`}`;
 }
 
-function settingOf(reason: Reason): string {
+function findSetting(reason: Reason): string {
   switch (reason.code) {
     case 'took_too_long':
       return 'INVESTIGATION_TIMEOUT_S';

@@ -37,7 +37,7 @@ export function filterIssue(issue: SourcedIssue, place: { readonly isPublic: boo
   if (kept.length === 0) return { issue, steps: all, withheld: 0 };
   const hidden = new Set(kept.map(({ number }) => number));
   const steps = all.filter(({ number }) => !hidden.has(number));
-  const clean = withoutQuotes(issue, kept, steps);
+  const clean = createQuoteRemover(issue, kept, steps);
   return {
     issue: cleanWords(issue, clean),
     steps: steps.map((step) => ({ ...step, analysis: clean(step.analysis) })),
@@ -46,7 +46,7 @@ export function filterIssue(issue: SourcedIssue, place: { readonly isPublic: boo
 }
 
 /** Removes quotations of the hidden lookups, and code that occurs only in their results. */
-function withoutQuotes(
+function createQuoteRemover(
   issue: SourcedIssue,
   kept: readonly NumberedStep[],
   steps: readonly NumberedStep[],
@@ -99,18 +99,18 @@ export function buildSourceLinks(
   place: { readonly webUrl: string; readonly repository: string },
   issue: Pick<Issue, 'diff' | 'investigationSteps' | 'analysis'>,
 ): SourceLinks {
-  const paths = knownPaths(issue);
+  const paths = listKnownPaths(issue);
   const { revision } = issue.analysis;
   return (text) => {
     const [, path = '', from = '', to] = PLACE.exec(text) ?? [];
     if (from === '' || !paths.has(path) || !/^[0-9a-f]{40,64}$/.test(revision)) return null;
     const end = to === undefined || !text.includes('-') ? '' : `-L${to}`;
-    return `${place.webUrl}/${place.repository}/blob/${revision}/${path.split('/').map(encoded).join('/')}#L${from}${end}`;
+    return `${place.webUrl}/${place.repository}/blob/${revision}/${path.split('/').map(encodePart).join('/')}#L${from}${end}`;
   };
 }
 
 /** Suspects, changed files, and files named by lookups. */
-function knownPaths({
+function listKnownPaths({
   diff,
   investigationSteps,
   analysis,
@@ -135,7 +135,7 @@ function isPlain(path: string): boolean {
   );
 }
 
-function encoded(part: string): string {
+function encodePart(part: string): string {
   return encodeURIComponent(part.toWellFormed()).replace(
     /[!'()*~_]/g,
     (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -34,7 +34,7 @@ export interface Repository {
    * false if the remote does not offer it. Only for commits named by GitHub: by sha one can reach every fork of a
    * repository, and reports are untrusted. Throws as `open` does.
    */
-  bring(sha: string, signal: AbortSignal): Promise<boolean>;
+  ensureCommit(sha: string, signal: AbortSignal): Promise<boolean>;
   /** The tree of one commit. `sha` is a full sha from `resolve`. */
   tree(sha: string): SourceTree;
 }

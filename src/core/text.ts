@@ -48,7 +48,7 @@ function sanitiseValue(value: unknown): unknown {
 /**
  * Replaces invisible characters by their number, such as `[U+202E]`: code must not look different from what it runs.
  */
-export function withUnseenTold(text: string): string {
+export function showInvisible(text: string): string {
   return text.toWellFormed().replace(UNSEEN, (unseen) => {
     const number = unseen.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
     return `[U+${number}]`;
@@ -56,7 +56,7 @@ export function withUnseenTold(text: string): string {
 }
 
 /** Each run of invisible characters, in order, with the character before it. */
-export function unseenIn(text: string): readonly string[] {
+export function listInvisible(text: string): readonly string[] {
   return text.match(UNSEEN_RUN) ?? [];
 }
 

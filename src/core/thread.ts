@@ -52,7 +52,7 @@ export interface Thread {
 
 /** What is on GitHub as far as we know. Only the publisher writes it, after GitHub has confirmed a change. */
 export interface ThreadRecord {
-  /** `triggerKey` of the last trigger that got its 👀; "" before the first. */
+  /** Key (`toTriggerKey`) of the last trigger that got its 👀; "" before the first. */
   readonly seen: string;
   readonly comment: PostedComment | null;
   /** Replaced comments that are still to be deleted. */
@@ -173,7 +173,7 @@ export const EMPTY_RECORD: ThreadRecord = {
 };
 
 /** Identifies a trigger of a thread. GitHub's times are whole seconds, so the time isn't enough. */
-export function triggerKey({ at, commentId }: Pick<Trigger, 'at' | 'commentId'>): string {
+export function toTriggerKey({ at, commentId }: Pick<Trigger, 'at' | 'commentId'>): string {
   return `${at} ${commentId ?? ''}`.trim();
 }
 

@@ -99,7 +99,7 @@ export async function eraseInvestigations(trx: Trx, jobs: Enqueuer, ids: readonl
     .returning('id')
     .execute();
   await jobs.remove(trx, 'run', toIds(runs));
-  await passOnSameAs(trx, toIds(issues));
+  await replaceSameAs(trx, toIds(issues));
   await eraseFromThreads(
     trx,
     erased.map((row) => row.thread_id),
@@ -149,7 +149,7 @@ async function forgetHeldHeads(trx: Trx, investigationIds: readonly string[]): P
 }
 
 /** When an Issue is erased, the oldest one with it as `sameAs` takes its place. */
-async function passOnSameAs(trx: Trx, erased: readonly string[]): Promise<void> {
+async function replaceSameAs(trx: Trx, erased: readonly string[]): Promise<void> {
   if (erased.length === 0) return;
   const heirs = await trx
     .selectFrom('issues')

@@ -95,14 +95,13 @@ export function createFailureVerbs(database: Database) {
     recordSightings: (
       failure: NewFailure,
       sightings: readonly Sighting[],
-      _now: string,
     ): Promise<{ readonly failure: Failure; readonly standing: Finding['standing'] }> =>
       database.write((trx) => recordSightings(trx, failure, sightings)),
     /** Each commit once however many of its checks were red, as far as its sightings are still stored. */
     readFailureStatistics: (failureId: string, filter: StatisticsFilter): Promise<FailureStatistics> =>
       database.read((reader) => readFailureStatistics(reader, failureId, filter)),
     /** A sighting was chance: the check passed at the same commit. Counted once for each key. */
-    markFlaky: (failureId: string, keys: readonly string[], _now: string): Promise<void> =>
+    markFlaky: (failureId: string, keys: readonly string[]): Promise<void> =>
       database.write((trx) => markFlaky(trx, failureId, keys)),
     async saveRange(failureId: string, range: CommitRange): Promise<void> {
       const saved = { commit_range: JSON.stringify(range) };

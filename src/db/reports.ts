@@ -11,7 +11,7 @@ import {
   type ThreadRecord,
   type Trigger,
   toSubjectKey,
-  triggerKey,
+  toTriggerKey,
 } from '../core/thread.ts';
 import { toGithubActor, writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
@@ -307,7 +307,7 @@ async function putThread(
   if (thread.kind === 'found' && (thread.isLead || !(await hasInvestigation(trx, shown)))) {
     await trx.updateTable('threads').set({ investigation_id: investigationId }).where('id', '=', id).execute();
   }
-  if (thread.kind === 'opens' && thread.isSeen) await saveSeen(trx, id, triggerKey(trigger));
+  if (thread.kind === 'opens' && thread.isSeen) await saveSeen(trx, id, toTriggerKey(trigger));
   const entry = { at: now, subject: id, projectId };
   const opener = thread.kind === 'opens' ? toGithubActor(trigger.by) : accountId;
   await writeAudit(trx, { ...entry, accountId: opener, verb: 'thread.opened' });

@@ -55,7 +55,7 @@ export async function recordSightings(
   const there = applyMoves(before, moved);
   const standing = decideStanding(there, fresh, answered ?? null);
   if (fresh.length + moved.length === 0) return { failure: before, standing };
-  const reopening = fresh.filter((sighting) => opensAgain(there, sighting));
+  const reopening = fresh.filter((sighting) => isReopened(there, sighting));
   const opened = reopening.length === 0 ? there : reopen(there, await keepsInvestigation(trx, there, reopening));
   const counted = fresh.reduce(countSighting, opened);
   const wasOnDefault = before.isOnDefault && before.opening === counted.opening;
@@ -181,13 +181,13 @@ function isCurrent({ closed }: Failure, { at }: Sighting): boolean {
   return closed === null || toTime(at) > toTime(closed.at);
 }
 
-function opensAgain(failure: Failure, sighting: Sighting): boolean {
+function isReopened(failure: Failure, sighting: Sighting): boolean {
   return failure.state === 'closed' && isCurrent(failure, sighting);
 }
 
 /** A closed pull request says nothing of the base: only a passing default branch makes a failure a regression. */
 function decideStanding(failure: Failure, fresh: readonly Sighting[], answered: Standing | null): Standing {
-  if (fresh.some((sighting) => opensAgain(failure, sighting))) {
+  if (fresh.some((sighting) => isReopened(failure, sighting))) {
     return failure.closed?.by === 'green' ? 'regression' : 'new';
   }
   return answered ?? (failure.hits === 0 ? 'new' : 'known');

@@ -33,14 +33,14 @@ interface Request {
 /** Starts git when it is needed: 0.2 ms a request instead of 4 ms and more for a process each. */
 export function createObjectReader(git: Git, gitDir: string): ObjectReader {
   let current: Batch | undefined;
-  function batch(signal: AbortSignal): Batch {
+  function openBatch(signal: AbortSignal): Batch {
     signal.throwIfAborted();
     if (current === undefined || current.closed) current = new Batch(git, gitDir);
     return current;
   }
   return {
-    read: (blob, signal) => untilAborted(batch(signal).contents(blob), signal),
-    readHeader: (object, signal) => untilAborted(batch(signal).info(object), signal),
+    read: (blob, signal) => untilAborted(openBatch(signal).contents(blob), signal),
+    readHeader: (object, signal) => untilAborted(openBatch(signal).info(object), signal),
     restart: () => current?.close(),
   };
 }

@@ -19,15 +19,15 @@ const BEFORE_BLOCK =
   /^\s*(?:$|:|->|throws\b|where\b|const\b|noexcept\b|override\b|final\b|volatile\b|requires\b|&|\[\[)/;
 
 /** Definitions in `text`, in the order of their lines; empty for a language that is not known. */
-export function outlineOf(path: string, text: string): readonly Definition[] {
-  const language = outlineLanguageOf(path);
+export function readOutline(path: string, text: string): readonly Definition[] {
+  const language = findOutlineLanguage(path);
   if (language === null) return [];
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
   const skipped = createSkipper(language);
   const symbols: Definition[] = [];
   for (const [index, line] of lines.entries()) {
     if (skipped(line) || line.length > MAX_LINE) continue;
-    const found = symbolAt(lines, index, language.rules);
+    const found = findSymbolAt(lines, index, language.rules);
     if (found !== null) symbols.push(found);
     if (symbols.length === MAX_SYMBOLS) break;
   }
@@ -38,14 +38,14 @@ export function outlineOf(path: string, text: string): readonly Definition[] {
  * The innermost definition that `line` (1-based) lies in, judging by lines only: the last one that starts at or before it,
  * functions and types before one-line constants. Null before the first.
  */
-export function enclosingSymbol(symbols: readonly Definition[], line: number): Definition | null {
+export function findEnclosingSymbol(symbols: readonly Definition[], line: number): Definition | null {
   const before = symbols.filter((symbol) => symbol.line <= line);
   const own = before.at(-1);
   if (own?.line === line) return own;
   return before.findLast((symbol) => symbol.kind !== 'constant') ?? own ?? null;
 }
 
-function symbolAt(lines: readonly string[], index: number, rules: readonly OutlineRule[]): Definition | null {
+function findSymbolAt(lines: readonly string[], index: number, rules: readonly OutlineRule[]): Definition | null {
   const line = lines[index] ?? '';
   for (const rule of rules) {
     const name = rule.line.exec(line)?.groups?.['name'];
@@ -64,9 +64,9 @@ function symbolAt(lines: readonly string[], index: number, rules: readonly Outli
 function opensBlock(lines: readonly string[], index: number): boolean {
   const statement = lines
     .slice(index, index + LOOK_AHEAD)
-    .map(withoutText)
+    .map(removeText)
     .join('\n');
-  const end = closingParenthesis(statement);
+  const end = findClosingParenthesis(statement);
   if (end === -1) return false;
   const tail = statement.slice(end + 1);
   const brace = tail.search(/[{};]/);
@@ -74,7 +74,7 @@ function opensBlock(lines: readonly string[], index: number): boolean {
 }
 
 /** The line without strings and trailing comment, since parentheses in them would mislead. */
-function withoutText(line: string): string {
+function removeText(line: string): string {
   return line
     .slice(0, MAX_LINE)
     .replaceAll(TEXT, '""')
@@ -82,7 +82,7 @@ function withoutText(line: string): string {
 }
 
 /** Where the first parenthesis that opens is closed; -1 where it is not. */
-function closingParenthesis(statement: string): number {
+function findClosingParenthesis(statement: string): number {
   let depth = 0;
   for (let index = statement.indexOf('('); index >= 0 && index < statement.length; index += 1) {
     const character = statement.charAt(index);
@@ -362,7 +362,7 @@ const BY_EXTENSION: Readonly<Record<string, OutlineLanguage>> = Object.fromEntri
 );
 
 /** The language of a file by its extension; null for one that has no outline here. */
-function outlineLanguageOf(path: string): OutlineLanguage | null {
+function findOutlineLanguage(path: string): OutlineLanguage | null {
   const extension = /\.([A-Za-z]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(BY_EXTENSION, extension) ? (BY_EXTENSION[extension] ?? null) : null;
 }

@@ -53,7 +53,7 @@ export function createRepository(access: RepositoryAccess): Repository {
       if (candidates.length > 0 && (revision === '' || revision === 'HEAD')) throw toBrokenDefault(refs);
       return null;
     },
-    async bring(sha, signal) {
+    async ensureCommit(sha, signal) {
       if (!FULL_SHA.test(sha)) return false;
       return withRenewal(access, signal, async () => {
         if ((await findCommit(access, sha, signal)) !== null) return true;

@@ -7,7 +7,7 @@ import type { BlobContent, FileRead, LineRange, Listing, SourceTree, TreeEntry }
 import { MissingObject, toError, withRenewal } from './failure.ts';
 import { searchTree } from './grep.ts';
 import { blameLines, compareCommits, readAncestors, readHistory, readMessages } from './log.ts';
-import { outlineOf } from './outline.ts';
+import { readOutline } from './outline.ts';
 import type { RepositoryAccess } from './repository.ts';
 import { decodeOrNull, decodeText, MAX_BLOB_BYTES, readText } from './text.ts';
 
@@ -34,14 +34,14 @@ export function createCommitTree(access: RepositoryAccess, revision: string): So
     return withRenewal(access, signal, work);
   }
 
-  async function textAt(path: string, signal: AbortSignal): Promise<string | null> {
+  async function readTextAt(path: string, signal: AbortSignal): Promise<string | null> {
     const entry = (await index(signal)).byPath.get(cleanPath(path));
     if (entry === undefined || !isReadable(entry)) return null;
     return decodeText(await renewing(signal, () => access.objects.read(entry.blob, signal)));
   }
 
-  async function existingLines(path: string, range: LineRange, signal: AbortSignal): Promise<LineRange | null> {
-    const text = await textAt(path, signal);
+  async function clampLines(path: string, range: LineRange, signal: AbortSignal): Promise<LineRange | null> {
+    const text = await readTextAt(path, signal);
     if (text === null) return null;
     const from = Math.max(1, Math.trunc(range.from));
     const to = Math.min(toLines(text).lines.length, Math.trunc(range.to));
@@ -66,22 +66,22 @@ export function createCommitTree(access: RepositoryAccess, revision: string): So
       return renewing(signal, () => searchTree(access, { revision, entries, exists }, query, signal));
     },
     async outline(path, signal) {
-      const text = await textAt(path, signal);
-      return text === null ? [] : outlineOf(path, text);
+      const text = await readTextAt(path, signal);
+      return text === null ? [] : readOutline(path, text);
     },
     async history(query, signal) {
       const path = cleanPath(query.path ?? '');
-      if (leadsOutside(path)) return { commits: [], cut: `${path} is no path of a repository.` };
+      if (isOutside(path)) return { commits: [], cut: `${path} is no path of a repository.` };
       const kind = (await index(signal)).byPath.get(path)?.kind;
       const isFile = kind !== undefined && kind !== 'submodule';
-      const lines = query.lines === undefined || path === '' ? null : await existingLines(path, query.lines, signal);
+      const lines = query.lines === undefined || path === '' ? null : await clampLines(path, query.lines, signal);
       if (query.lines !== undefined && path !== '' && lines === null) {
         return { commits: [], cut: `${path} has no such lines at this commit.` };
       }
       return renewing(signal, () => readHistory(access, { revision, path, isFile, lines }, query, signal));
     },
     async blame(path, range, signal) {
-      const lines = await existingLines(path, range, signal);
+      const lines = await clampLines(path, range, signal);
       if (lines === null) return [];
       const at = { revision, path: cleanPath(path), range: lines };
       return renewing(signal, () => blameLines(access, at, signal));
@@ -231,7 +231,7 @@ function cleanPath(path: string): string {
   return clean === '.' ? '' : clean;
 }
 
-function leadsOutside(path: string): boolean {
+function isOutside(path: string): boolean {
   return path.startsWith('/') || path.split('/').includes('..');
 }
 
@@ -277,12 +277,12 @@ const MAX_NAME = 64;
 /** Up to five of `paths`, best first: the same file name elsewhere, then similar names. */
 function findNearestPaths(wanted: string, paths: readonly string[]): readonly string[] {
   const target = wanted.toLowerCase();
-  const name = baseName(target);
-  const pairs = letterPairs(name);
+  const name = getBaseName(target);
+  const pairs = listLetterPairs(name);
   const scored: { readonly path: string; readonly score: number }[] = [];
   for (const path of paths) {
     const lower = path.toLowerCase();
-    const own = baseName(lower);
+    const own = getBaseName(lower);
     const likeness = own === name ? 1 : scoreSimilarity(pairs, own);
     if (likeness >= LEAST_LIKENESS) scored.push({ path, score: likeness * 10 + scoreSharedEnd(target, lower) });
   }
@@ -290,7 +290,7 @@ function findNearestPaths(wanted: string, paths: readonly string[]): readonly st
   return scored.slice(0, MAX_NEAREST).map((each) => each.path);
 }
 
-function baseName(path: string): string {
+function getBaseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
@@ -303,7 +303,7 @@ function scoreSharedEnd(a: string, b: string): number {
   return (ending === -1 ? left.length : ending) + starting / 10;
 }
 
-function letterPairs(name: string): ReadonlySet<string> {
+function listLetterPairs(name: string): ReadonlySet<string> {
   const pairs = new Set<string>();
   for (let index = 0; index < Math.min(name.length, MAX_NAME) - 1; index += 1) pairs.add(name.slice(index, index + 2));
   return pairs;
@@ -311,7 +311,7 @@ function letterPairs(name: string): ReadonlySet<string> {
 
 /** Dice's coefficient of letter pairs: 1 is equal, 0 shares nothing. */
 function scoreSimilarity(pairs: ReadonlySet<string>, name: string): number {
-  const other = letterPairs(name);
+  const other = listLetterPairs(name);
   let shared = 0;
   for (const pair of other) if (pairs.has(pair)) shared += 1;
   return (2 * shared) / Math.max(1, pairs.size + other.size);

@@ -205,7 +205,7 @@ const MIN_SECRET = 8;
  * Resolves the variables of every server. Throws `usage` with one line for each that is missing; registers the secret
  * values.
  */
-export function giveVariables(config: MonitoringConfig, environment: Environment): ReadonlyMap<string, Given> {
+export function resolveVariables(config: MonitoringConfig, environment: Environment): ReadonlyMap<string, Given> {
   const faults: string[] = [];
   const given = config.servers.map((server) => {
     const missing = listVariables(server).filter((name) => !environment[name]);
@@ -214,7 +214,7 @@ export function giveVariables(config: MonitoringConfig, environment: Environment
       const unfit = listVariables(server).filter((name) => UNFIT_FOR_HEADER.test(environment[name]?.trim() ?? ''));
       faults.push(...unfit.map((name) => describeUnfit(server.name, name)));
     }
-    return [server.name, giveTo(server, environment)] as const;
+    return [server.name, resolveFor(server, environment)] as const;
   });
   if (faults.length > 0) throw new CausewayError('usage', faults.join('\n'));
   return new Map(given);
@@ -241,7 +241,7 @@ function listReferred([, braced, bare]: RegExpExecArray | readonly string[]): st
   return braced ?? bare ?? '';
 }
 
-function giveTo({ reach }: ServerConfig, environment: Environment): Given {
+function resolveFor({ reach }: ServerConfig, environment: Environment): Given {
   const value = (name: string): string => environment[name] ?? '';
   if (reach.kind === 'program') {
     const own = Object.fromEntries(reach.env.map((name) => [name, value(name)]));

@@ -1,7 +1,7 @@
 // The monitoring systems of the configuration: which projects each serves, and one shared connection to each.
 import type { Tool } from '../core/evidence.ts';
 import type { Log } from '../log.ts';
-import { type Environment, type Given, giveVariables, type MonitoringConfig, type ServerConfig } from './config.ts';
+import { type Environment, type Given, type MonitoringConfig, resolveVariables, type ServerConfig } from './config.ts';
 import { type Line, openConnection, openSharedConnection, TIMING, type Timing } from './connection.ts';
 import { defineMonitoringTool, keepShownTools, type ShownTools } from './tools.ts';
 
@@ -41,7 +41,7 @@ interface Station {
 
 /** Connects only when needed. Throws `usage` naming every variable that is missing. */
 export function openMonitoring(config: MonitoringConfig, options: MonitoringOptions): Monitoring {
-  const given = giveVariables(config, options.environment);
+  const given = resolveVariables(config, options.environment);
   const stations = config.servers.flatMap((server) => {
     const values = given.get(server.name);
     return values ? [openServer(server, values, options)] : [];
@@ -52,7 +52,7 @@ export function openMonitoring(config: MonitoringConfig, options: MonitoringOpti
   return {
     async toolsFor(subject, signal) {
       signal.throwIfAborted();
-      const serving = stations.filter(({ server }) => servesProject(server, subject));
+      const serving = stations.filter(({ server }) => isServed(server, subject));
       const waitMs = options.timing?.listWaitMs ?? TIMING.listWaitMs;
       await Promise.all(serving.map(({ line }) => line.reach(waitMs, signal)));
       return serving.flatMap((station) => station.shown.all().map((tool) => defineMonitoringTool(tool, station)));
@@ -76,7 +76,7 @@ function openServer(server: ServerConfig, given: Given, options: MonitoringOptio
 }
 
 /** By name only; public repositories and untrusted reports only where the entry allows them. */
-function servesProject(server: ServerConfig, { project, isPublic, isTrusted }: Subject): boolean {
+function isServed(server: ServerConfig, { project, isPublic, isTrusted }: Subject): boolean {
   return (
     server.tools.length > 0 &&
     server.projects.includes(project.toLowerCase()) &&
@@ -105,7 +105,7 @@ export async function examineServers(
   { log, environment }: { readonly log: Log; readonly environment: Environment },
   signal: AbortSignal,
 ): Promise<readonly ExaminedServer[]> {
-  const given = giveVariables({ servers }, environment);
+  const given = resolveVariables({ servers }, environment);
   return await Promise.all(
     servers.map(async (server) => {
       const values = given.get(server.name);

@@ -33,7 +33,11 @@ const AT_ONCE = 10;
  * By id, or by `owner/name`; null where it is absent for this person. While GitHub does not answer, `github_failed` is
  * thrown only for those known to have seen the project: to all others it would reveal that the project exists.
  */
-export async function visibleProject(deps: AccessDeps, asking: Asking, idOrName: string): Promise<SeenProject | null> {
+export async function findVisibleProject(
+  deps: AccessDeps,
+  asking: Asking,
+  idOrName: string,
+): Promise<SeenProject | null> {
   const { store, permissions } = deps;
   const { account, reach } = asking;
   // PostgreSQL refuses NUL in text, and no project has one in its name.
@@ -56,14 +60,14 @@ function isUnanswered(error: unknown): boolean {
 }
 
 /** Whether the account may still see the result of its report. Throws `github_failed` where GitHub does not answer. */
-export async function mayStillSee(
+export async function isStillVisible(
   deps: AccessDeps,
   { accountId, investigationId }: { readonly accountId: string; readonly investigationId: string },
   signal: AbortSignal,
 ): Promise<boolean> {
   const account = await deps.store.findAccount(accountId);
   if (account === null) return false;
-  return (await visibleInvestigation(deps, { account, reach: null, signal }, investigationId)) !== null;
+  return (await findVisibleInvestigation(deps, { account, reach: null, signal }, investigationId)) !== null;
 }
 
 interface Range {
@@ -73,7 +77,7 @@ interface Range {
 }
 
 /** By name, ascending. Throws `github_failed` where GitHub does not answer for one of them. */
-export async function visibleProjects(
+export async function listVisibleProjects(
   deps: AccessDeps,
   asking: Asking,
   range: Range = {},
@@ -90,7 +94,7 @@ export interface KnownProjects {
   readonly isWhole: boolean;
 }
 
-export async function knownProjects(deps: AccessDeps, asking: Asking, range: Range = {}): Promise<KnownProjects> {
+export async function listKnownProjects(deps: AccessDeps, asking: Asking, range: Range = {}): Promise<KnownProjects> {
   let isWhole = true;
   const found = await collectProjects(deps, asking, range, (project) =>
     readSeen(deps, asking, project).catch((error: unknown) => {
@@ -119,28 +123,28 @@ async function collectProjects(
   return visible;
 }
 
-export async function visibleInvestigation(
+export async function findVisibleInvestigation(
   deps: AccessDeps,
   asking: Asking,
   id: string,
 ): Promise<Seen<{ readonly investigation: Investigation; readonly project: Project }> | null> {
   const investigation = isId(id) ? await deps.store.findInvestigation(id) : null;
-  const found = investigation && (await visibleProject(deps, asking, investigation.projectId));
+  const found = investigation && (await findVisibleProject(deps, asking, investigation.projectId));
   return investigation && found && { ...found, investigation };
 }
 
-export async function visibleIssue(
+export async function findVisibleIssue(
   deps: AccessDeps,
   asking: Asking,
   id: string,
 ): Promise<Seen<{ readonly issue: Issue; readonly project: Project }> | null> {
   const issue = isId(id) ? await deps.store.findIssue(id) : null;
-  const found = issue && (await visibleProject(deps, asking, issue.projectId));
+  const found = issue && (await findVisibleProject(deps, asking, issue.projectId));
   return issue && found && { ...found, issue };
 }
 
 /** Whether the person may erase the Issue: with maintain, or where they submitted its report. */
-export async function mayErase(
+export async function canErase(
   { store }: AccessDeps,
   { account }: Asking,
   { issue, role }: Seen<{ readonly issue: Issue }>,
@@ -169,21 +173,21 @@ function getLeastRole({ source }: Project): Role {
  * Newest first. Where the person sees all that is newest, as in local mode, only the projects of that page are looked
  * up.
  */
-export async function visibleInvestigations(
+export async function listVisibleInvestigations(
   deps: AccessDeps,
   asking: Asking,
   filter: Omit<InvestigationFilter, 'projectIds'>,
 ): Promise<readonly Investigation[]> {
   const newest = await deps.store.listInvestigations(filter);
-  if (await seesAll(deps, asking, newest)) return newest;
-  const projectIds = (await visibleProjects(deps, asking)).map(({ id }) => id);
+  if (await canSeeAll(deps, asking, newest)) return newest;
+  const projectIds = (await listVisibleProjects(deps, asking)).map(({ id }) => id);
   return await deps.store.listInvestigations({ ...filter, projectIds });
 }
 
-async function seesAll(deps: AccessDeps, asking: Asking, page: readonly Investigation[]): Promise<boolean> {
+async function canSeeAll(deps: AccessDeps, asking: Asking, page: readonly Investigation[]): Promise<boolean> {
   const projectIds = [...new Set(page.map((one) => one.projectId))];
   for (let at = 0; at < projectIds.length; at += AT_ONCE) {
-    const some = projectIds.slice(at, at + AT_ONCE).map((id) => visibleProject(deps, asking, id));
+    const some = projectIds.slice(at, at + AT_ONCE).map((id) => findVisibleProject(deps, asking, id));
     if ((await Promise.all(some)).includes(null)) return false;
   }
   return true;

@@ -60,7 +60,7 @@ async function readPast(reading: PastReading, allowance: CallAllowance): Promise
     const readyAt = allowance.findReady(installationId, begun);
     if (readyAt > begun) return { kind: 'later', runAt: new Date(readyAt).toISOString() };
     const { since, cursor, calls } = backfill;
-    const page = await checks.past(project, { since, cursor, mostCalls: MOST_CALLS - calls }, signal);
+    const page = await checks.listPast(project, { since, cursor, mostCalls: MOST_CALLS - calls }, signal);
     const spent = await recordPast(reading, page.checks, { calls: calls + page.calls, checks: backfill.checks });
     allowance.spend(installationId, spent.calls - calls, begun);
     const after = { ...backfill, ...spent, cursor: page.next ?? cursor };
@@ -123,7 +123,7 @@ async function recordOne(reading: PastReading, { sha, branch, pullRequest, check
   const headline = await redactor.redact(read.excerpt.headline);
   const at = now().toISOString();
   const failure = { id: createId('fal'), projectId: project.id, fingerprint: read.fingerprint, headline };
-  await store.recordSightings(failure, [toSighting(check, where, verdict, at)], at);
+  await store.recordSightings(failure, [toSighting(check, where, verdict, at)]);
 }
 
 /** GitHub grants each installation at least 5,000 calls an hour; a fifth of them goes to the past. */

@@ -51,10 +51,10 @@ export function createHeadHandler(given: CheckServices): JobHandler {
 async function lookAt(look: Look): Promise<JobResult> {
   const { services, project, head, signal } = look;
   const { checks, store } = services;
-  const rules = await checks.rules(project, signal);
+  const rules = await checks.readRules(project, signal);
   const lookedAt = look.now();
   const pullRequest = head.place?.kind === 'pull_request' ? head.place.number : null;
-  const place = await checks.place(project, { ...head, pullRequest }, signal);
+  const place = await checks.locate(project, { ...head, pullRequest }, signal);
   if (place === null || isPushedOver(place, head.sha)) return await setAside(look, 'superseded', head.place);
   if (place.kind === 'pull_request' && place.isClosed === true) {
     // A look that was under way when it was closed may have recorded failures after that.
@@ -62,7 +62,7 @@ async function lookAt(look: Look): Promise<JobResult> {
     return await setAside(look, 'superseded', place);
   }
   if (isOurs(place) || !isBranchCounted(place, rules)) return await setAside(look, 'ignored', place);
-  const sorted = sortChecks(await checks.of(project, head.sha, signal), rules);
+  const sorted = sortChecks(await checks.listAll(project, head.sha, signal), rules);
   const current = forgetOtherPlace(look, place);
   if (sorted.waiting.length > 0 && !isQuiet(look, sorted)) {
     const { findings } = current.head;
@@ -142,7 +142,7 @@ async function isGreenLater({ services, project, head, isAncestor, signal }: Loo
   for (const { sha } of later.slice(0, MOST_GREEN)) {
     if (!(await isAncestor({ from: head.sha, to: sha }))) continue;
     // A fork may have a branch of the same name, with our red commit below its own.
-    const place = await services.checks.place(project, { sha, branch: project.source.defaultBranch }, signal);
+    const place = await services.checks.locate(project, { sha, branch: project.source.defaultBranch }, signal);
     if (place?.kind === 'default') return true;
   }
   return false;

@@ -39,7 +39,7 @@ export async function requestPullRequest(
   { issue, project, account }: { readonly issue: Issue; readonly project: Project; readonly account: Account },
   signal: AbortSignal,
 ): Promise<RequestedPullRequest> {
-  const refusal = await whyNotOpened(deps, { issue, project }, signal);
+  const refusal = await findObstacle(deps, { issue, project }, signal);
   if (refusal !== '') return { kind: 'refused', reason: refusal };
   const { githubId: id, login } = account;
   if (id === null) return { kind: 'absent' };
@@ -66,7 +66,7 @@ export async function requestPullRequest(
 }
 
 /** Why none can be requested, as a sentence; "" where it can. */
-export async function whyNotOpened(
+export async function findObstacle(
   { settingsOf }: Pick<RequestPullRequestDeps, 'settingsOf'>,
   { issue, project }: { readonly issue: Issue; readonly project: Project },
   signal: AbortSignal,

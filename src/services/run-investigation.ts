@@ -1,8 +1,8 @@
 // The handler of the `run` jobs: opens the source, gathers the facts, asks the model where there is one, and concludes,
 // gives up or waits.
 import { rankRange } from '../ci/rank-commits.ts';
-import { type AskRoom, describeSpace } from '../core/disk.ts';
-import { CausewayError, endReason, isOutOfSpace } from '../core/errors.ts';
+import { describeSpace, type FindShortage } from '../core/disk.ts';
+import { CausewayError, findEndReason, isOutOfSpace } from '../core/errors.ts';
 import type { Conclusion } from '../core/issue.ts';
 import { ModelUnavailable } from '../core/model.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
@@ -43,7 +43,7 @@ export interface InvestigationServices extends CoreServices {
 
 export interface RunServices extends InvestigationServices {
   /** While it returns a shortage no run begins. */
-  readonly room: AskRoom;
+  readonly room: FindShortage;
   /** Whether a run waits while the disk is full. False: it fails and says so, as for a person at a terminal. */
   readonly waitsForSpace: boolean;
   readonly onWait?: ((wait: Wait) => void) | undefined;
@@ -127,7 +127,7 @@ function wait({ onWait }: RunServices, why: Wait): JobResult {
 
 /** The error's own message, which may quote the repository, git or a path, is for the operator only. */
 async function describeFailure({ redactor, onTrouble }: RunServices, error: unknown): Promise<FailureReason> {
-  const reason = endReason(error);
+  const reason = findEndReason(error);
   const detail = error instanceof CausewayError ? await redactor.redact(error.message) : '';
   onTrouble?.(describeForOperator(reason, detail));
   return await redactor.redactJson(createFailureReason(reason));
@@ -205,7 +205,7 @@ async function openSource(
   try {
     const repository = await source.open(project, signal);
     // The commit of a fork is on no branch here, and has to be fetched.
-    if (run.revision !== '') await repository.bring(run.revision, signal);
+    if (run.revision !== '') await repository.ensureCommit(run.revision, signal);
     return repository;
   } catch (error) {
     const isUnreachable = error instanceof CausewayError && error.code === 'repository_unreachable';

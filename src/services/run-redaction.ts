@@ -32,7 +32,7 @@ export function cleanRepository(repository: Repository, redactor: Redactor): Rep
     defaultBranch: repository.defaultBranch,
     shallow: repository.shallow,
     resolve: (revision, signal) => repository.resolve(revision, signal),
-    bring: (sha, signal) => repository.bring(sha, signal),
+    ensureCommit: (sha, signal) => repository.ensureCommit(sha, signal),
     tree: (sha) => cleanTree(repository, sha, redactor),
   };
 }

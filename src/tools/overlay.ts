@@ -4,7 +4,7 @@ import { type ChangeSet, cutWindow, type FileChange, type FileMode, isText } fro
 import { isSafePath } from '../core/paths.ts';
 import { REDACTED } from '../core/report.ts';
 import type { Symbol as Definition, FileRead, LineRange, SourceTree, TreeEntry } from '../core/source.ts';
-import { outlineOf } from '../git/outline.ts';
+import { readOutline } from '../git/outline.ts';
 import { type Edit, type PlacedAt, type Placement, placeEdit } from './place-edit.ts';
 import { checkSyntax } from './syntax.ts';
 
@@ -111,7 +111,7 @@ export function createOverlay({ tree, rawTree, clean }: OverlayOptions): Overlay
     async outline(path, signal) {
       const file = edited.get(path);
       if (file === undefined) return tree.outline(path, signal);
-      return file === null ? [] : outlineOf(path, await clean(file.text));
+      return file === null ? [] : readOutline(path, await clean(file.text));
     },
     mark: (path) => (edited.has(path) ? ' (edited)' : ''),
     changeSet: () => ({ base: rawTree.revision, files: listChanges(base, edited) }),

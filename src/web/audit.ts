@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { isAtLeast } from '../core/account.ts';
 import { sanitiseLine } from '../core/text.ts';
 import type { AuditEntry } from '../db/audit.ts';
-import { isId, knownProjects } from '../services/access.ts';
+import { isId, listKnownProjects } from '../services/access.ts';
 import { cutPage, DASH, renderEmpty, renderMissing, renderMoment, renderPager, renderTable } from './components.ts';
 import { type Html, renderPage } from './layout.ts';
 import type { PageContext, WebDeps } from './web-deps.ts';
@@ -44,7 +44,7 @@ type Names = ReadonlyMap<string, string>;
 /** GET /audit; `?before=`: the number of an entry. */
 export async function getAudit(c: PageContext, deps: WebDeps): Promise<Response> {
   const asking = c.get('asking');
-  const { projects, roles, isWhole } = await knownProjects(deps, asking);
+  const { projects, roles, isWhole } = await listKnownProjects(deps, asking);
   // Anything but a number is the first page.
   const before = /^\d{1,15}$/.exec(c.req.query('before') ?? '')?.[0];
   const found = await deps.store.listAuditEntries({

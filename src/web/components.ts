@@ -8,7 +8,7 @@ import { describeOutcome } from '../core/issue-view.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { Origin } from '../core/report.ts';
 import { removeInvisible, sanitiseLine, sanitiseText, truncate } from '../core/text.ts';
-import { isId, type Seen, visibleProject } from '../services/access.ts';
+import { findVisibleProject, isId, type Seen } from '../services/access.ts';
 import { type Crumb, type Html, refuseAbsentPage } from './layout.ts';
 import { renderText, type TextLinks } from './text.ts';
 import type { PageContext, WebDeps } from './web-deps.ts';
@@ -197,7 +197,7 @@ export type SeenProject = Seen<{ readonly project: Project }>;
 /** The project of the address, by id only: in a path, a name's slash would make another path. */
 export async function findProject(c: PageContext, deps: WebDeps): Promise<SeenProject> {
   const id = c.req.param('projectId') ?? '';
-  return (isId(id) ? await visibleProject(deps, c.get('asking'), id) : null) ?? refuseAbsentPage();
+  return (isId(id) ? await findVisibleProject(deps, c.get('asking'), id) : null) ?? refuseAbsentPage();
 }
 
 /** The path to a page of the project; `crumbs` lead on from its first page. */

@@ -5,7 +5,7 @@ import { CausewayError } from '../core/errors.ts';
 import { sanitiseLine } from '../core/text.ts';
 import { SECRET_OVERLAP_MS } from '../core/webhook.ts';
 import { registerSecret } from '../log.ts';
-import { visibleProjects } from '../services/access.ts';
+import { listVisibleProjects } from '../services/access.ts';
 import {
   formatPlural,
   renderBadge,
@@ -56,7 +56,7 @@ async function findNames(c: PageContext, deps: WebDeps, tokens: readonly TokenRe
   const reach = [...new Set(tokens.flatMap(({ projectIds }) => projectIds ?? []))];
   if (reach.length === 0) return new Map();
   try {
-    const projects = await visibleProjects(deps, { ...c.get('asking'), reach });
+    const projects = await listVisibleProjects(deps, { ...c.get('asking'), reach });
     return new Map(projects.map(({ id, name }) => [id, name]));
   } catch (error) {
     if (error instanceof CausewayError && error.code === 'github_failed') return null;

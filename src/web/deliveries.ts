@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { Webhook, WebhookState } from '../core/webhook.ts';
 import type { WebhookAttempt, WebhookFilter, WebhookStore } from '../db/webhooks.ts';
-import { visibleInvestigation } from '../services/access.ts';
+import { findVisibleInvestigation } from '../services/access.ts';
 import {
   cutPage,
   formatCount,
@@ -165,7 +165,7 @@ async function findWebhook(c: PageContext, { store }: WebDeps): Promise<Webhook>
 
 /** A person who has lost access to the project no longer sees its results, even those already sent. */
 async function isSubjectVisible(c: PageContext, deps: WebDeps, { investigationId }: Webhook): Promise<boolean> {
-  return (await visibleInvestigation(deps, c.get('asking'), investigationId)) !== null;
+  return (await findVisibleInvestigation(deps, c.get('asking'), investigationId)) !== null;
 }
 
 function renderResend({ webhook, data }: Delivery, formToken: Html): Html {

@@ -10,7 +10,7 @@ import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { Spending } from '../db/costs.ts';
 import type { RecordedStep } from '../db/runs.ts';
 import { cancelInvestigation } from '../services/accept-report.ts';
-import { type Asking, visibleInvestigation } from '../services/access.ts';
+import { type Asking, findVisibleInvestigation } from '../services/access.ts';
 import { type FollowEvent, follow, STILL_FOLLOWING, STREAM_HEADERS, streamOf, withTicks } from '../services/follow.ts';
 import {
   createCrumbs,
@@ -57,7 +57,7 @@ const REPAIRS: Readonly<Record<FailureReason['code'], string>> = {
   internal: 'Submit the report again. If it fails again, the log of the service has the details.',
 };
 
-interface Shown extends NonNullable<Awaited<ReturnType<typeof visibleInvestigation>>> {
+interface Shown extends NonNullable<Awaited<ReturnType<typeof findVisibleInvestigation>>> {
   readonly steps: readonly RecordedStep[];
   readonly spending: Spending;
   /** US dollars; null: no model is used. */
@@ -70,7 +70,7 @@ interface Shown extends NonNullable<Awaited<ReturnType<typeof visibleInvestigati
 /** GET /investigations/{investigationId}: with an issue it redirects there, unless only its steps are wanted (`?steps=1`). */
 export async function getInvestigation(c: PageContext, deps: WebDeps): Promise<Response> {
   const id = c.req.param('investigationId') ?? '';
-  const seen = (await visibleInvestigation(deps, c.get('asking'), id)) ?? refuseAbsentPage();
+  const seen = (await findVisibleInvestigation(deps, c.get('asking'), id)) ?? refuseAbsentPage();
   const { investigation, project } = seen;
   const { outcome, runId } = investigation;
   if (outcome.state === 'concluded' && c.req.query('steps') !== '1') {
@@ -203,7 +203,7 @@ function renderMeter(spent: number, budget: number): Html {
 export async function postStop(c: PageContext, deps: WebDeps): Promise<Response> {
   await readForm(c);
   const id = c.req.param('investigationId') ?? '';
-  const { investigation, role } = (await visibleInvestigation(deps, c.get('asking'), id)) ?? refuseAbsentPage();
+  const { investigation, role } = (await findVisibleInvestigation(deps, c.get('asking'), id)) ?? refuseAbsentPage();
   if (!isAtLeast(role, 'triage')) {
     const message = 'Stopping an investigation needs the triage role in its repository. Nothing was changed.';
     throw new WebRefusal(403, message);
@@ -227,7 +227,7 @@ interface LiveStream {
 export async function getLive(c: PageContext, deps: WebDeps): Promise<Response> {
   const asking = c.get('asking');
   const id = c.req.param('investigationId') ?? '';
-  const { investigation } = (await visibleInvestigation(deps, asking, id)) ?? refuseAbsentPage();
+  const { investigation } = (await findVisibleInvestigation(deps, asking, id)) ?? refuseAbsentPage();
   if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
   const stop = new AbortController();
   const hold = deps.limiter.hold(asking.account.id);
@@ -244,7 +244,7 @@ async function* createFrames(deps: WebDeps, { id, cookie, asking, signal, stop }
     const mayStillFollow = async () => {
       const signedIn = await findSession(deps, cookie);
       if (signedIn === null) return false;
-      return (await visibleInvestigation(deps, { ...asking, account: signedIn.account, signal }, id)) !== null;
+      return (await findVisibleInvestigation(deps, { ...asking, account: signedIn.account, signal }, id)) !== null;
     };
     for await (const event of withTicks(follow(deps, id, 0, signal), { mayStillFollow, signal })) {
       if (event === 'tick') yield STILL_FOLLOWING;

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { type ChangeSet, type FileChange, hasChanges } from '../core/diff/diff.ts';
 
 import { diffLines } from '../core/diff/line-diff.ts';
-import { sanitiseLine, truncate, withUnseenTold } from '../core/text.ts';
+import { sanitiseLine, showInvisible, truncate } from '../core/text.ts';
 import { formatCount, formatPlural, renderBadge } from './components.ts';
 import type { Html } from './layout.ts';
 import type { TextLinks } from './text.ts';
@@ -148,7 +148,7 @@ function renderRow(row: ShownRow): Html {
 }
 
 function renderSameCells(line: SideLine, side: 'left' | 'right'): Html {
-  return html`<td class="at ${side}">${line.number}</td><td class="code ${side}">${showCode(withoutCr(line.text))}${renderEnd(line)}</td>`;
+  return html`<td class="at ${side}">${line.number}</td><td class="code ${side}">${showCode(removeCr(line.text))}${renderEnd(line)}</td>`;
 }
 
 function renderChangedCells(
@@ -158,7 +158,7 @@ function renderChangedCells(
   showsEnd: boolean,
 ): Html {
   if (line === null) return html`<td class="at none"></td><td class="code none"></td>`;
-  const show = (text: string) => showCode(showsEnd ? text : withoutCr(text));
+  const show = (text: string) => showCode(showsEnd ? text : removeCr(text));
   const middle = (kind === 'gone' ? difference?.left : difference?.right) ?? '';
   const code =
     difference === null || middle === ''
@@ -169,12 +169,12 @@ function renderChangedCells(
 
 /** Code must not read differently from how it runs: invisible characters are shown by their number. */
 function showCode(text: string): string {
-  const shown = withUnseenTold(text.length > MAX_LINE ? truncate(text, MAX_LINE) : text);
+  const shown = showInvisible(text.length > MAX_LINE ? truncate(text, MAX_LINE) : text);
   const more = text.length - MAX_LINE;
   return more > 0 ? `${shown}… [${formatCount(more)} more characters]` : shown;
 }
 
-function withoutCr(text: string): string {
+function removeCr(text: string): string {
   return text.endsWith('\r') ? text.slice(0, -1) : text;
 }
 

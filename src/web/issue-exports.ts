@@ -4,7 +4,13 @@ import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Issue, Step } from '../core/issue.ts';
 import { createIssueView, getIssueTitle } from '../core/issue-view.ts';
-import { formatBullet, formatCodeSpan, formatFence, inertInline, inertMarkdown } from '../core/markdown/github.ts';
+import {
+  formatBullet,
+  formatCodeSpan,
+  formatFence,
+  sanitiseInline,
+  sanitiseMarkdown,
+} from '../core/markdown/github.ts';
 import type { Project } from '../core/project.ts';
 import type { SourceLinks } from '../core/shown-issue.ts';
 import { addSources, filterIssue, type ShownIssue, type SourcedIssue } from '../core/shown-issue.ts';
@@ -72,14 +78,14 @@ export function toIssueMarkdown({ issue: whole, project, changeSet, address }: I
   const links = createSourceLinks(project, issue);
   const commit = analysis.revision === '' ? '' : `At commit ${formatCodeSpan(analysis.revision.slice(0, 12))}. `;
   const blocks = [
-    `## ${inertInline(getIssueTitle(issue, 200), 200)}`,
+    `## ${sanitiseInline(getIssueTitle(issue, 200), 200)}`,
     `**${createIssueView(issue).headline}**`,
-    inertMarkdown(issue.rootCause, MAX_TEXT, links),
+    sanitiseMarkdown(issue.rootCause, MAX_TEXT, links),
     ...formatEvidence(shown, links),
     ...formatSteps('What to do', issue.solutionSteps, links),
     ...formatList(
       'Questions',
-      analysis.questions.map((question) => inertInline(question, 1_000, links)),
+      analysis.questions.map((question) => sanitiseInline(question, 1_000, links)),
     ),
     ...formatSteps('How to reproduce it', issue.stepsToReproduce, links),
     ...formatList('Where to look', formatSuspects(issue, links)),
@@ -87,7 +93,7 @@ export function toIssueMarkdown({ issue: whole, project, changeSet, address }: I
       'Check before applying',
       analysis.guards.map(({ file, reason }) => {
         const place = file === '' ? '' : `${formatCodeSpan(file)}: `;
-        return `${place}${inertInline(reason, 400, links)}`;
+        return `${place}${sanitiseInline(reason, 400, links)}`;
       }),
     ),
     ...formatPatch(changeSet),
@@ -106,7 +112,7 @@ function formatEvidence({ issue, steps, withheld }: ShownIssue, links: SourceLin
     .filter(({ step }) => queries.has(step))
     .slice(0, MAX_LISTED)
     .flatMap(({ step, quote, claim }) => {
-      const text = withheld > 0 ? 'Found' : claim === '' ? 'And' : inertInline(claim, 600, links);
+      const text = withheld > 0 ? 'Found' : claim === '' ? 'And' : sanitiseInline(claim, 600, links);
       const query = formatCodeSpan((queries.get(step) ?? '').slice(0, 200));
       return [`${text} (step ${step}: ${query})`, formatFence(quote.slice(0, MAX_QUOTE), '')];
     });
@@ -118,7 +124,7 @@ function formatSteps(title: string, steps: readonly Step[], links: SourceLinks):
   if (steps.length === 0) return [];
   const items = steps.slice(0, MAX_LISTED).map(({ description }, index) => {
     const lead = `${index + 1}. `;
-    const text = inertMarkdown(description, 2_000, links) || '–';
+    const text = sanitiseMarkdown(description, 2_000, links) || '–';
     return `${lead}${text.replaceAll('\n', `\n${' '.repeat(lead.length)}`)}`;
   });
   return [`### ${title}`, items.join('\n').replace(/(?<![ \t])[ \t]{1,1000}$/gm, '')];
@@ -133,7 +139,7 @@ function formatSuspects({ analysis }: Issue, links: SourceLinks): readonly strin
     const place = line > 0 ? `${file}:${line}` : file;
     const address = links(place);
     const shown = address === null ? formatCodeSpan(place) : `[${formatCodeSpan(place)}](${address})`;
-    return `${shown}: ${inertInline(reasons.slice(0, 3).join('; '), 400, links)}`;
+    return `${shown}: ${sanitiseInline(reasons.slice(0, 3).join('; '), 400, links)}`;
   });
 }
 

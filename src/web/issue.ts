@@ -12,8 +12,8 @@ import { buildSourceLinks, NO_LINKS, type SourceLinks } from '../core/shown-issu
 import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { PostedPullRequest } from '../core/thread.ts';
 import { eraseIssue } from '../services/accept-report.ts';
-import { mayErase, type Seen, visibleIssue } from '../services/access.ts';
-import { requestPullRequest, whyNotOpened } from '../services/request-pull-request.ts';
+import { canErase, findVisibleIssue, type Seen } from '../services/access.ts';
+import { findObstacle, requestPullRequest } from '../services/request-pull-request.ts';
 import {
   checkOwnAddress,
   createCrumbs,
@@ -111,7 +111,7 @@ export async function getIssue(c: PageContext, deps: WebDeps): Promise<Response>
     changeSet: await deps.store.findChangeSet(issue.id),
     pullRequest,
     offer: await decideOffer(c, deps, seen, pullRequest),
-    mayErase: await mayErase(deps, c.get('asking'), seen),
+    mayErase: await canErase(deps, c.get('asking'), seen),
     requestedBy: account?.login ?? '',
     address: `${deps.baseUrl()}/issues/${issue.id}`,
   };
@@ -122,7 +122,7 @@ export async function getIssue(c: PageContext, deps: WebDeps): Promise<Response>
 
 /** The issue of the address, as far as the person may see it. */
 export async function findIssue(c: PageContext, deps: WebDeps): Promise<SeenIssue> {
-  return (await visibleIssue(deps, c.get('asking'), c.req.param('issueId') ?? '')) ?? refuseAbsentPage();
+  return (await findVisibleIssue(deps, c.get('asking'), c.req.param('issueId') ?? '')) ?? refuseAbsentPage();
 }
 
 /** Places in the source on GitHub, at the analysed commit; none for other projects. */
@@ -161,7 +161,7 @@ async function decideOffer(
   // A pull request on GitHub needs an author there.
   if (isGithubProject(project) && account.githubId === null) return false;
   try {
-    const reason = await whyNotOpened(deps, { issue, project }, signal);
+    const reason = await findObstacle(deps, { issue, project }, signal);
     return reason === '' || reason;
   } catch (error) {
     if (!(error instanceof CausewayError) || error.code !== 'github_failed') throw error;
@@ -478,7 +478,7 @@ export async function postDeleteIssue(c: PageContext, deps: WebDeps): Promise<Re
 
 async function requireErasable(c: PageContext, deps: WebDeps): Promise<SeenIssue> {
   const seen = await findIssue(c, deps);
-  if (await mayErase(deps, c.get('asking'), seen)) return seen;
+  if (await canErase(deps, c.get('asking'), seen)) return seen;
   const message = 'Only the person who submitted the report, or one with the maintain role, can delete an issue.';
   throw new WebRefusal(403, message);
 }

@@ -7,7 +7,7 @@ import type { Project } from '../core/project.ts';
 import type { ExampleReport } from '../core/report.ts';
 import { sanitiseLine } from '../core/text.ts';
 import { registerSecret } from '../log.ts';
-import { type KnownProjects, knownProjects } from '../services/access.ts';
+import { type KnownProjects, listKnownProjects } from '../services/access.ts';
 import { renderCopyable, renderJoined, renderMissing, renderMoment } from './components.ts';
 import { createCredentialCrumbs } from './credentials.ts';
 import { describeField, describeGroup, type Form, readForm, renderFault, renderOnceKey, requireOnce } from './forms.ts';
@@ -71,14 +71,14 @@ interface FormState extends Pick<KnownProjects, 'projects' | 'isWhole'> {
 
 /** GET /account/tokens/new */
 export async function getTokenForm(c: PageContext, deps: WebDeps): Promise<Response> {
-  const known = await knownProjects(deps, c.get('asking'));
+  const known = await listKnownProjects(deps, c.get('asking'));
   return renderForm(c, deps, { ...known, input: DEFAULT_INPUT, faults: {}, sent: null });
 }
 
 /** POST /account/tokens: answers with the token itself, not with a redirect, since it must not be in any address. */
 export async function postToken(c: PageContext, deps: WebDeps): Promise<Response> {
   const sent = await readForm(c);
-  const known = await knownProjects(deps, c.get('asking'));
+  const known = await listKnownProjects(deps, c.get('asking'));
   const { input, faults } = parseTokenForm(sent, known.projects);
   if (Object.keys(faults).length > 0) return renderForm(c, deps, { ...known, input, faults, sent });
   const once = requireOnce(c, deps, sent);

@@ -4,7 +4,7 @@ import { isAtLeast } from '../core/account.ts';
 import type { Project } from '../core/project.ts';
 import { sanitiseLine } from '../core/text.ts';
 import type { ProjectCounts } from '../db/investigations.ts';
-import { type KnownProjects, knownProjects } from '../services/access.ts';
+import { type KnownProjects, listKnownProjects } from '../services/access.ts';
 import {
   cutPage,
   formatCount,
@@ -51,8 +51,8 @@ function readQuery(c: PageContext, name: string): string {
 
 /** One more than a page has, where there are so many. A name is searched in all of them, since roles decide which are seen. */
 async function findProjects(c: PageContext, deps: WebDeps, { q, after }: ListQuery): Promise<KnownProjects> {
-  if (q === '') return knownProjects(deps, c.get('asking'), { after, most: PAGE + 1 });
-  const known = await knownProjects(deps, c.get('asking'), { after });
+  if (q === '') return listKnownProjects(deps, c.get('asking'), { after, most: PAGE + 1 });
+  const known = await listKnownProjects(deps, c.get('asking'), { after });
   return { ...known, projects: known.projects.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase())) };
 }
 

@@ -6,7 +6,7 @@ import { removeInvisible, sanitiseLine } from '../core/text.ts';
 import type { ChecksState } from '../core/thread.ts';
 import type { UsageRow } from '../db/costs.ts';
 import type { OpenedPullRequest } from '../db/threads.ts';
-import { knownProjects, visibleProjects } from '../services/access.ts';
+import { listKnownProjects, listVisibleProjects } from '../services/access.ts';
 import {
   DASH,
   formatCount,
@@ -53,8 +53,8 @@ export async function getUsage(c: PageContext, deps: WebDeps): Promise<Response>
   const isFile = c.req.query('format') === 'csv';
   // A page can say what is missing; a file cannot, so it fails where GitHub does not answer.
   const { projects, isWhole } = isFile
-    ? { projects: await visibleProjects(deps, asking), isWhole: true }
-    : await knownProjects(deps, asking);
+    ? { projects: await listVisibleProjects(deps, asking), isWhole: true }
+    : await listKnownProjects(deps, asking);
   const projectIds = projects.map(({ id }) => id);
   const rows = await deps.store.readUsage({ projectIds, sinceMonth: getMonth(now, MONTHS - 1) });
   const months = groupByMonth(rows, projects);

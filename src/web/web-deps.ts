@@ -1,8 +1,8 @@
 // What the account area is built from, and what is known during one request.
 import type { Context } from 'hono';
 import type { Account, GithubSignIn, Permissions, Session } from '../core/account.ts';
-import type { TellAnswered } from '../core/answer.ts';
-import type { AskRoom } from '../core/disk.ts';
+import type { RecordAnswer } from '../core/answer.ts';
+import type { FindShortage } from '../core/disk.ts';
 import type { Project } from '../core/project.ts';
 import type { ExampleReport } from '../core/report.ts';
 import type { ConfigurationOf } from '../core/settings.ts';
@@ -30,7 +30,7 @@ export type SignInMethod =
 
 export interface WebDeps {
   /** Absent: answers are not counted. */
-  readonly tellAnswered?: TellAnswered;
+  readonly tellAnswered?: RecordAnswer;
   readonly store: Store;
   readonly permissions: Permissions;
   /** Throws `github_failed` where it cannot be read just now. */
@@ -38,7 +38,7 @@ export interface WebDeps {
   readonly configurationOf: ConfigurationOf;
   readonly redactor: Pick<Redactor, 'redact'>;
   readonly changes: Changes;
-  readonly room: AskRoom;
+  readonly room: FindShortage;
   readonly limiter: RateLimiter;
   readonly now: () => Date;
   readonly log: Log;

@@ -131,10 +131,10 @@ function parseRange(entry: string): AddressRange | null {
   if (address === null) return null;
   const length = address.kind() === 'ipv4' ? 32 : 128;
   if (rest.length > 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= length))) {
-    throw invalidEntry(entry, `the number after "/" must be from 0 to ${length}`);
+    throw createInvalidEntry(entry, `the number after "/" must be from 0 to ${length}`);
   }
   if (bits !== undefined && /^::ffff:/i.test(text))
-    throw invalidEntry(entry, `write IPv4 networks as such: ${address}`);
+    throw createInvalidEntry(entry, `write IPv4 networks as such: ${address}`);
   const prefix = bits === undefined ? length : Number(bits);
   checkRange(entry, address, prefix);
   return [address, prefix];
@@ -145,10 +145,13 @@ function checkRange(entry: string, address: Address, prefix: number): void {
   const first =
     address.kind() === 'ipv4' ? ipaddr.IPv4.networkAddressFromCIDR(cidr) : ipaddr.IPv6.networkAddressFromCIDR(cidr);
   if (first.toString() !== address.toString()) {
-    throw invalidEntry(entry, `it has bits beyond its prefix; write ${first}/${prefix}, or ${address} for one address`);
+    throw createInvalidEntry(
+      entry,
+      `it has bits beyond its prefix; write ${first}/${prefix}, or ${address} for one address`,
+    );
   }
   if (isNeverOpened(classifyAddress(first))) {
-    throw invalidEntry(entry, 'link-local and cloud metadata addresses cannot be opened; remove it');
+    throw createInvalidEntry(entry, 'link-local and cloud metadata addresses cannot be opened; remove it');
   }
 }
 
@@ -158,7 +161,7 @@ function checkRange(entry: string, address: Address, prefix: number): void {
 function parseHostName(entry: string): string {
   const host = URL.parse(`https://${entry}/`)?.host ?? '';
   if (!isHostName(host) || parseAddress(host) !== null || /[/?#@:\\]/.test(entry)) {
-    throw invalidEntry(
+    throw createInvalidEntry(
       entry,
       'write a host name without scheme, port, path or wildcard (any port is opened with it), an address, or a network such as 10.0.0.0/8',
     );
@@ -166,7 +169,7 @@ function parseHostName(entry: string): string {
   return host;
 }
 
-function invalidEntry(entry: string, repair: string): CausewayError {
+function createInvalidEntry(entry: string, repair: string): CausewayError {
   return new CausewayError('usage', `CALLBACK_ALLOW: "${entry}" cannot be used: ${repair}.`);
 }
 

@@ -6,9 +6,9 @@ import {
   createLauncher,
   createReadableLog,
   displayWidth,
-  printable,
-  printableJson,
-  printableLine,
+  toPrintable,
+  toPrintableJson,
+  toPrintableLine,
   truncate,
   wrap,
 } from '../../src/cli/terminal.ts';
@@ -32,14 +32,14 @@ describe('text from outside', () => {
     ['a\r\nb\tc', 'a\nb  c'],
     ['naïve 👩‍💻 日本', 'naïve 👩‍💻 日本'],
   ])('%j is printed as %j', (text, shown) => {
-    expect(printable(text)).toBe(shown);
+    expect(toPrintable(text)).toBe(shown);
   });
 
   it('contains nothing that a terminal obeys', () => {
     fc.assert(
       fc.property(fc.string({ unit: ANY_CHARACTER }), (text) => {
-        expect(printable(text)).not.toMatch(OBEYED);
-        expect(printableLine(text)).not.toMatch(/\n/);
+        expect(toPrintable(text)).not.toMatch(OBEYED);
+        expect(toPrintableLine(text)).not.toMatch(/\n/);
       }),
     );
   });
@@ -47,12 +47,12 @@ describe('text from outside', () => {
   it('as JSON contains nothing that a terminal obeys, and has the same value', () => {
     fc.assert(
       fc.property(fc.string({ unit: ANY_CHARACTER }), (text) => {
-        const json = printableJson({ text });
+        const json = toPrintableJson({ text });
         expect(json.replaceAll('\n', '')).not.toMatch(OBEYED);
         expect(JSON.parse(json)).toEqual({ text });
       }),
     );
-    expect(printableJson('\u202e\u{e0041}')).toBe('"\\u202e\\udb40\\udc41"');
+    expect(toPrintableJson('\u202e\u{e0041}')).toBe('"\\u202e\\udb40\\udc41"');
   });
 });
 

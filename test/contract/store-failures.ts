@@ -26,7 +26,7 @@ export function failuresContract(engine: Engine): void {
       const absent = [store.findFailure('fal_2'), store.findFailureByFingerprint(other.id, 'print of fal_1')];
       expect(await Promise.all(absent)).toEqual([null, null]);
       const elsewhere = { id: 'fal_2', projectId: other.id, fingerprint: 'print of fal_1', headline: 'x' };
-      expect((await store.recordSightings(elsewhere, [first], NOW)).standing).toBe('new');
+      expect((await store.recordSightings(elsewhere, [first])).standing).toBe('new');
     });
 
     it('links every red check once, also those that come twice at once from two processes', async () => {
@@ -37,7 +37,7 @@ export function failuresContract(engine: Engine): void {
       const keys = (i: number) => [sighting(`k${i % 5}`), sighting('shared'), sighting('shared')];
       const all = Array.from({ length: 20 }, (_, i) => {
         const named = { id: `fal_${i}`, projectId: project.id, fingerprint: 'same', headline: 'h' };
-        return (i % 2 ? one : two).store.recordSightings(named, keys(i), NOW);
+        return (i % 2 ? one : two).store.recordSightings(named, keys(i));
       });
       expect(new Set((await Promise.all(all)).map(({ failure }) => failure.id)).size).toBe(1);
       expect(await one.store.findFailureByFingerprint(project.id, 'same')).toMatchObject({
@@ -86,9 +86,9 @@ export function failuresContract(engine: Engine): void {
       const { store, project } = opened;
       await recorded(store, project.id, [sighting('a'), sighting('b'), sighting('c')]);
       await recorded(store, project.id, [sighting('d')], 'fal_2');
-      await store.markFlaky('fal_1', ['a', 'a', 'd', 'x'], NOW);
+      await store.markFlaky('fal_1', ['a', 'a', 'd', 'x']);
       expect(await store.findFailure('fal_1')).toMatchObject({ hits: 3, flakyHits: 1 });
-      await Promise.all([store.markFlaky('fal_1', ['a', 'b'], NOW), store.markFlaky('fal_1', ['a', 'b'], NOW)]);
+      await Promise.all([store.markFlaky('fal_1', ['a', 'b']), store.markFlaky('fal_1', ['a', 'b'])]);
       expect((await store.findFailure('fal_1'))?.flakyHits).toBe(2);
       expect((await store.findFailure('fal_2'))?.flakyHits).toBe(0);
     });
@@ -281,13 +281,13 @@ export function habitsContract(engine: Engine): void {
         inBranch('6', 7, { sha: 'own', branch: 'own', at: at(9) }),
         sighting('7', { sha: 'main' }),
       ]);
-      await store.markFlaky('fal_1', ['1', '2', '6'], NOW);
+      await store.markFlaky('fal_1', ['1', '2', '6']);
       const all = { isTrustedOnly: false, besides: BESIDES };
       const none = { heads: 0, flakyHeads: 0, flakyOnDefault: 0, pullRequests: 0, branches: 0, lastOnDefaultAt: '' };
       expect(await store.readFailureStatistics('fal_1', all)).toEqual({
         ...{ ...none, heads: 4, flakyHeads: 1, pullRequests: 1, branches: 2, lastOnDefaultAt: NOW },
       });
-      await store.markFlaky('fal_1', ['7'], NOW);
+      await store.markFlaky('fal_1', ['7']);
       expect(await store.readFailureStatistics('fal_1', all)).toMatchObject({ flakyHeads: 2, flakyOnDefault: 1 });
       expect(await store.readFailureStatistics('fal_2', all)).toEqual(none);
     });
@@ -301,7 +301,7 @@ export function habitsContract(engine: Engine): void {
         inBranch('2', 7, { sha: 'b', ...outside }),
         inBranch('3', 8, { sha: 'c' }),
       ]);
-      await store.markFlaky('fal_1', ['1', '2'], NOW);
+      await store.markFlaky('fal_1', ['1', '2']);
       const habits = (isTrustedOnly: boolean) =>
         store.readFailureStatistics('fal_1', { isTrustedOnly, besides: BESIDES });
       expect(await habits(true)).toMatchObject({ heads: 1, flakyHeads: 0, pullRequests: 1 });
@@ -315,7 +315,7 @@ export function habitsContract(engine: Engine): void {
       const { store, project } = opened;
       const record = async (headline: string, seen: Parameters<typeof recorded>[2]) => {
         const named = { id: 'fal_1', projectId: project.id, fingerprint: 'print', headline };
-        return (await store.recordSightings(named, seen, NOW)).failure.headline;
+        return (await store.recordSightings(named, seen)).failure.headline;
       };
       expect(await record('of a fork', [inBranch('a', 5)])).toBe('of a fork');
       expect(await record('of another', [inBranch('b', 6)])).toBe('of a fork');

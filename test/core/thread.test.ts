@@ -1,11 +1,11 @@
 // Triggers and subjects are told apart by their keys.
 import { expect, it } from 'vitest';
-import { toSubjectKey, triggerKey } from '../../src/core/thread.ts';
+import { toSubjectKey, toTriggerKey } from '../../src/core/thread.ts';
 
 const AT = '2026-11-20T10:00:00Z';
 
 it('two people who ask within one second of GitHub are two triggers', () => {
-  const keys = [null, 7, 8].map((commentId) => triggerKey({ at: AT, commentId }));
+  const keys = [null, 7, 8].map((commentId) => toTriggerKey({ at: AT, commentId }));
   expect(new Set(keys).size).toBe(3);
   expect(keys[0]).toBe(AT);
 });

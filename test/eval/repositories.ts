@@ -74,7 +74,7 @@ async function asOf(
   if ((await repository.resolve(commit, signal)) === null) return null;
   return {
     ...repository,
-    bring: async (sha) => sha === commit,
+    ensureCommit: async (sha) => sha === commit,
     async resolve(revision, until) {
       const sha = await repository.resolve(revision, until);
       return sha === null || sha === commit || (await leadsTo(gitDir, { from: sha, to: commit })) ? sha : null;

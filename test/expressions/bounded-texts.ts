@@ -9,7 +9,7 @@ interface Bound {
   readonly why: string;
 }
 
-const OUTLINE = 'outlineOf (git/outline.ts) skips lines of more than 1,000 characters';
+const OUTLINE = 'readOutline (git/outline.ts) skips lines of more than 1,000 characters';
 const LOG_LINE = 'readLogLine (ci/log-lines.ts) cuts each line of a log at 1,000 characters';
 const REPORT_LINE = 'toPlainLines (triage/report-text.ts) cuts each line of a report at 2,000 characters';
 

@@ -55,7 +55,7 @@ async function besideBranches(repo: GitRepository, files: Readonly<Record<string
 
 /** The commit's full sha, fetched where it is not there. */
 async function fetched(repository: Repository, sha: string): Promise<string | null> {
-  return (await repository.bring(sha, SIGNAL)) ? repository.resolve(sha, SIGNAL) : null;
+  return (await repository.ensureCommit(sha, SIGNAL)) ? repository.resolve(sha, SIGNAL) : null;
 }
 
 function refsOf({ kept }: Ground): readonly string[] {

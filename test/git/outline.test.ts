@@ -1,10 +1,10 @@
 // Outlines: the definitions of a file, and the one that a line lies in, in each language.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { enclosingSymbol, outlineOf } from '../../src/git/outline.ts';
+import { findEnclosingSymbol, readOutline } from '../../src/git/outline.ts';
 
 function names(path: string, text: string): string[] {
-  return outlineOf(path, text).map((symbol) => `${symbol.line} ${symbol.kind} ${symbol.name}`);
+  return readOutline(path, text).map((symbol) => `${symbol.line} ${symbol.kind} ${symbol.name}`);
 }
 
 describe('the outline', () => {
@@ -274,8 +274,8 @@ typedef unsigned long size;
   });
 
   it('of an unknown kind of file is empty, and any text has one', () => {
-    expect(outlineOf('README', 'class A {}')).toEqual([]);
-    expect(outlineOf('a.constructor', 'class A {}')).toEqual([]);
+    expect(readOutline('README', 'class A {}')).toEqual([]);
+    expect(readOutline('a.constructor', 'class A {}')).toEqual([]);
     const paths = ['a.ts', 'a.py', 'a.java', 'a.go', 'a.rs', 'a.cs', 'a.rb', 'a.php', 'a.cpp'];
     const piece = fc.constantFrom(
       '(',
@@ -298,7 +298,7 @@ typedef unsigned long size;
     fc.assert(
       fc.property(fc.constantFrom(...paths), fc.array(piece, { maxLength: 400 }), (path, pieces) => {
         const text = pieces.join('');
-        for (const symbol of outlineOf(path, text)) {
+        for (const symbol of readOutline(path, text)) {
           expect(text.split('\n')[symbol.line - 1]?.trim().startsWith(symbol.signature)).toBe(true);
         }
       }),
@@ -308,7 +308,7 @@ typedef unsigned long size;
   it('of lines made to be slow is quick', () => {
     for (const path of ['a.ts', 'a.java', 'a.cs', 'a.cpp', 'a.kt', 'a.rs']) {
       for (const part of ['a ', '(', 'a<', '@a(', 'public ', 'a::', '* ', 'a.', '((a)', '<a>']) {
-        outlineOf(path, `  ${part.repeat(Math.floor(990 / part.length))}\n`.repeat(5));
+        readOutline(path, `  ${part.repeat(Math.floor(990 / part.length))}\n`.repeat(5));
       }
     }
   }, 10_000);
@@ -316,10 +316,10 @@ typedef unsigned long size;
 
 describe('the symbol around a line', () => {
   it('is the last one that starts before it, and functions come before constants', () => {
-    const symbols = outlineOf('a.py', 'X = 1\nclass A:\n    def f(self):\n        pass\nLIMIT = 2\n        more\n');
-    expect(enclosingSymbol(symbols, 4)?.name).toBe('f');
-    expect(enclosingSymbol(symbols, 5)?.name).toBe('LIMIT');
-    expect(enclosingSymbol(symbols, 6)?.name).toBe('f');
-    expect(enclosingSymbol(outlineOf('a.py', '\ndef f(): pass'), 1)).toBeNull();
+    const symbols = readOutline('a.py', 'X = 1\nclass A:\n    def f(self):\n        pass\nLIMIT = 2\n        more\n');
+    expect(findEnclosingSymbol(symbols, 4)?.name).toBe('f');
+    expect(findEnclosingSymbol(symbols, 5)?.name).toBe('LIMIT');
+    expect(findEnclosingSymbol(symbols, 6)?.name).toBe('f');
+    expect(findEnclosingSymbol(readOutline('a.py', '\ndef f(): pass'), 1)).toBeNull();
   });
 });

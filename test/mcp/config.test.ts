@@ -1,6 +1,6 @@
 // The configuration of monitoring servers, and the variables that they are given.
 import { describe, expect, it } from 'vitest';
-import { type Given, giveVariables, parseMonitoringConfig } from '../../src/mcp/config.ts';
+import { type Given, parseMonitoringConfig, resolveVariables } from '../../src/mcp/config.ts';
 import { open, program } from './doubles.ts';
 
 function faultOf(servers: unknown): string {
@@ -82,7 +82,7 @@ const TOKEN = ['planted', 'value', '0815', 'fedcba'].join('-');
 
 function give(entry: Record<string, unknown>, environment: Record<string, string>): Given {
   const config = parseMonitoringConfig(JSON.stringify({ servers: { p: entry } }));
-  const given = giveVariables(config, environment).get('p');
+  const given = resolveVariables(config, environment).get('p');
   if (!given) throw new Error('nothing given');
   return given;
 }

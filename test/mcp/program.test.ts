@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { registeredSecrets } from '../../src/log.ts';
+import { listRegisteredSecrets } from '../../src/log.ts';
 import { open, program, SUBJECT } from './doubles.ts';
 
 /** Made at run time: the tree holds nothing that looks like a secret. */
@@ -51,7 +51,7 @@ describe('a monitoring server that is a program', () => {
     await expect.poll(opened.logged).toContain('is left out');
     expect(opened.logged()).toContain('connected with [redacted]');
     expect(opened.logged()).not.toContain(TOKEN);
-    expect(registeredSecrets()).toContain(TOKEN);
+    expect(listRegisteredSecrets()).toContain(TOKEN);
     expect(opened.logged().length).toBeLessThan(60_000);
   });
 

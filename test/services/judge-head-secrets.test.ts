@@ -89,8 +89,8 @@ function redCheck(at: HeadGround, planting: Planting, which: string, log?: strin
 
 /** Reads a range whose commits hold tokens. */
 function rangeWith(at: HeadGround, { token }: Planting): { readonly checks: Checks } {
-  const range: Checks['range'] = async (...asked) => {
-    const found = await at.deps.checks.range(...asked);
+  const range: Checks['readRange'] = async (...asked) => {
+    const found = await at.deps.checks.readRange(...asked);
     if (found === null) return null;
     const commits = found.commits.map(({ sha }) => ({
       sha,
@@ -99,7 +99,7 @@ function rangeWith(at: HeadGround, { token }: Planting): { readonly checks: Chec
     }));
     return { ...found, commits };
   };
-  return { checks: { ...at.deps.checks, range } };
+  return { checks: { ...at.deps.checks, readRange: range } };
 }
 
 describe('secrets in what is said of red checks', () => {

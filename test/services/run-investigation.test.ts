@@ -260,7 +260,7 @@ describe('a run', () => {
     const away = async () => {
       throw new CausewayError('repository_unreachable', 'GitHub answered 502.');
     };
-    at.open = async () => ({ ...repository, bring: away });
+    at.open = async () => ({ ...repository, ensureCommit: away });
     const wanted = acceptance(await githubGround(at.store), { now: at.now.toISOString(), revision: head });
     const { runId } = await accepted(at.store, wanted);
     expect(await at.handler().handle(job(runId), SIGNAL)).toMatchObject({ kind: 'later' });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createToken, newSigningSecret } from '../../src/core/account.ts';
+import { createSigningSecret, createToken } from '../../src/core/account.ts';
 import { ROOT } from './lockfile.ts';
 
 const page = readFileSync(path.join(ROOT, 'docs', 'security.md'), 'utf8');
@@ -62,7 +62,7 @@ const BENIGN = [
 
 describe.each([
   { make: createToken, patterns: [gitleaks('causeway-access-token'), github(1)] },
-  { make: newSigningSecret, patterns: [gitleaks('causeway-signing-secret'), github(2)] },
+  { make: createSigningSecret, patterns: [gitleaks('causeway-signing-secret'), github(2)] },
 ])('the patterns for $make.name', ({ make, patterns }) => {
   it.each(patterns)('$name: find each, wherever it stands', ({ find }) => {
     const around = [

@@ -6,7 +6,7 @@ import type { HeadStore } from '../../src/db/heads.ts';
 import type { ThreadPart } from '../../src/db/reports.ts';
 
 import { trigger, WRITER } from './github-store-samples.ts';
-import { at, NOW, SHA } from './store-samples.ts';
+import { NOW, SHA } from './store-samples.ts';
 
 type PullRequestPlace = Extract<HeadPlace, { kind: 'pull_request' }>;
 type Seen = Parameters<HeadStore['saveHead']>[1];
@@ -81,7 +81,7 @@ export function recordedAgain(
   { id = 'fal_1', redNow = [] }: { readonly id?: string; readonly redNow?: readonly string[] },
 ): ReturnType<FailureStore['recordSightings']> {
   const named = { id, projectId, fingerprint: `print of ${id}`, headline: `TypeError of ${id}` };
-  return store.recordSightings(redNow.length === 0 ? named : { ...named, redNow }, sightings, at(3600));
+  return store.recordSightings(redNow.length === 0 ? named : { ...named, redNow }, sightings);
 }
 
 export function found(failureId: string, changes: Partial<Found> = {}): Found {

@@ -1,5 +1,5 @@
 // A project of GitHub with its checks in memory and its store in SQLite, for tests of what judges red checks.
-import type { Check, CheckWords } from '../../src/core/check.ts';
+import type { Check, CheckOutput } from '../../src/core/check.ts';
 import type { Head, HeadPlace } from '../../src/core/head.ts';
 import { createId } from '../../src/core/ids.ts';
 import type { GithubProject } from '../../src/core/project.ts';
@@ -65,7 +65,7 @@ export const DEFAULT_PLACE: HeadPlace = { kind: 'default', branch: 'main', pushe
 interface RunOptions extends Partial<Check> {
   readonly sha?: string;
   readonly log?: string;
-  readonly words?: Partial<CheckWords>;
+  readonly words?: Partial<CheckOutput>;
   readonly branch?: string;
   readonly pullRequest?: number | null;
 }

@@ -3,9 +3,9 @@ import {
   CHECK_LOG_BYTES,
   type ChangedFiles,
   type Check,
+  type CheckOutput,
   type CheckRules,
   type Checks,
-  type CheckWords,
   type NamedCheck,
   toCheckKey,
 } from '../../src/core/check.ts';
@@ -20,7 +20,7 @@ interface MemoryRun {
   readonly branch: string;
   readonly pullRequest: number | null;
   readonly check: Check;
-  readonly words: CheckWords;
+  readonly words: CheckOutput;
 }
 
 /** To be changed by tests as the world changes. */
@@ -58,23 +58,23 @@ export function createMemoryChecks(world: MemoryWorld): Checks {
     world.before(verb);
   };
   return {
-    self: async (signal) => {
+    findSelf: async (signal) => {
       ask('self', '', signal);
       return BOT;
     },
-    rules: async (_, signal) => {
+    readRules: async (_, signal) => {
       ask('rules', '', signal);
       return world.rules;
     },
-    of: async (_, sha, signal) => {
+    listAll: async (_, sha, signal) => {
       ask('of', sha, signal);
       return namedChecks(world.runs.filter((run) => run.sha === sha).map(({ check }) => check));
     },
-    place: async (_, { sha }, signal) => {
+    locate: async (_, { sha }, signal) => {
       ask('place', sha, signal);
       return world.places.get(sha) ?? null;
     },
-    said: async (_, check, signal, logBytes = CHECK_LOG_BYTES) => {
+    readOutput: async (_, check, signal, logBytes = CHECK_LOG_BYTES) => {
       ask('said', check.name, signal);
       const found = world.runs.find(
         (run) => run.check === check || (check.runId !== null && run.check.runId === check.runId),
@@ -82,15 +82,15 @@ export function createMemoryChecks(world: MemoryWorld): Checks {
       const words = found?.words ?? { log: '', noLog: 'GitHub has no log of it any more.', annotations: [] };
       return { ...words, log: words.log.slice(-logBytes) };
     },
-    changed: async (_, { sha }, signal) => {
+    listChangedFiles: async (_, { sha }, signal) => {
       ask('changed', sha, signal);
       return world.changed.get(sha) ?? null;
     },
-    leads: async (_, { from, to }, signal) => {
+    leadsTo: async (_, { from, to }, signal) => {
       ask('leads', `${from}..${to}`, signal);
       return isLed(world, from, to);
     },
-    range: async (_, { from, to }, signal) => {
+    readRange: async (_, { from, to }, signal) => {
       ask('range', `${from}..${to}`, signal);
       if (!isLed(world, from, to)) return null;
       const [first, last] = [world.history.indexOf(from), world.history.indexOf(to)];
@@ -98,7 +98,7 @@ export function createMemoryChecks(world: MemoryWorld): Checks {
       const listed = commits.slice(0, 20).map((sha) => ({ sha, author: 'mona', subject: `Commit ${sha.slice(0, 7)}` }));
       return { from, to, total: commits.length, commits: listed };
     },
-    past: async (_, { since, cursor, mostCalls }, signal) => {
+    listPast: async (_, { since, cursor, mostCalls }, signal) => {
       ask('past', cursor, signal);
       const red = world.runs.filter(({ check }) => check.state === 'red' && check.endedAt >= since).toReversed();
       const from = cursor === '' ? 0 : Number(cursor);

@@ -42,7 +42,7 @@ export function createMemoryRepository(options: MemoryOptions): Repository {
   return {
     defaultBranch: 'main',
     shallow: options.shallow ?? false,
-    bring: async (sha) => commits.some((commit) => commit.sha === sha),
+    ensureCommit: async (sha) => commits.some((commit) => commit.sha === sha),
     resolve: async (revision) => {
       const known = named.get(revision);
       if (known) return known;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/core/errors.ts';
 import type { Project } from '../../src/core/project.ts';
-import { visibleProjects } from '../../src/services/access.ts';
+import { listVisibleProjects } from '../../src/services/access.ts';
 import { checkOwnAddress, cutText, renderOwnLink } from '../../src/web/components.ts';
 import { contentOf } from './read-page.ts';
 import { onGithub, repository, type WebGround, webGround } from './web-ground.ts';
@@ -110,7 +110,7 @@ describe('while GitHub does not answer for every project', () => {
     expect((await ground.visitor.get(`/projects/${shop.id}`)).status).toBe(503);
     expect((await ground.visitor.get('/usage?format=csv')).status).toBe(503);
     const asking = { account: ground.visitor.account, reach: null, signal: new AbortController().signal };
-    await expect(visibleProjects(ground.deps, asking)).rejects.toBe(FAILS);
+    await expect(listVisibleProjects(ground.deps, asking)).rejects.toBe(FAILS);
   });
 
   it('a fault that is not of GitHub is none that can be left out', async () => {

@@ -30,7 +30,7 @@ async function seen(ground: WebGround, sightings: readonly Sighting[], how: Seen
   const id = how.id ?? createId('fal');
   const projectId = projectOf(ground, how.project).id;
   const headline = how.headline ?? 'TypeError: x is undefined';
-  await ground.store.recordSightings({ id, projectId, fingerprint: `print of ${id}`, headline }, sightings, LATER);
+  await ground.store.recordSightings({ id, projectId, fingerprint: `print of ${id}`, headline }, sightings);
   return id;
 }
 
@@ -42,7 +42,7 @@ async function seenOften(ground: WebGround, headline: string, { times, flaky }: 
     keys.map((key) => sighting(key, { at: AT })),
     { headline },
   );
-  await ground.store.markFlaky(id, keys.slice(0, flaky), LATER);
+  await ground.store.markFlaky(id, keys.slice(0, flaky));
   return id;
 }
 

@@ -1,6 +1,6 @@
 // Which callback addresses are accepted by their text.
 import { describe, expect, it } from 'vitest';
-import { createToken, newSigningSecret } from '../../src/core/account.ts';
+import { createSigningSecret, createToken } from '../../src/core/account.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { checkCallbackUrl } from '../../src/webhooks/callback-url.ts';
 
@@ -107,7 +107,7 @@ describe('a callback address', () => {
     ['fragment', 'https://hooks.example/?a=1#'],
     ['secret', `https://hooks.example/${createToken()}/x`],
     ['secret', `https://hooks.example/?key=${createToken().replace('_', '%5f')}`],
-    ['secret', `https://hooks.example/?key=${newSigningSecret()}`],
+    ['secret', `https://hooks.example/?key=${createSigningSecret()}`],
   ])('is refused by exactly "%s": %j', (rule, url) => {
     expect(ruleOf(url)).toBe(rule);
   });

@@ -2,11 +2,11 @@
 import { Webhook as Standard } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
 import { describe, expect, it } from 'vitest';
-import { newSigningSecret } from '../../src/core/account.ts';
+import { createSigningSecret } from '../../src/core/account.ts';
 import type { JobResult } from '../../src/core/queue.ts';
 import type { Webhook } from '../../src/core/webhook.ts';
 import type { FailedInvestigation } from '../../src/db/webhooks.ts';
-import { createLog, registeredSecrets, registerSecret } from '../../src/log.ts';
+import { createLog, listRegisteredSecrets, registerSecret } from '../../src/log.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from '../../src/webhooks/deliver-webhook.ts';
 import { type MemoryWebhookStore, memoryWebhookStore } from '../support/memory-webhook-store.ts';
@@ -32,7 +32,7 @@ interface Scene {
 
 function scene(url: string, options: Partial<WebhookHandlerOptions> = {}, webhook: Partial<Webhook> = {}): Scene {
   const store = memoryWebhookStore();
-  const secret = newSigningSecret();
+  const secret = createSigningSecret();
   const logged: string[] = [];
   store.signWith(secret);
   const initial: Webhook = {
@@ -77,7 +77,7 @@ describe('a webhook', () => {
     await run();
     await new Promise((resolve) => setTimeout(resolve, 5));
     registerSecret('another secret of ours');
-    expect(registeredSecrets()).toContain(secret);
+    expect(listRegisteredSecrets()).toContain(secret);
   });
 
   it('is sent as type, timestamp and data, and verified by two independent libraries', async () => {
@@ -103,7 +103,7 @@ describe('a webhook', () => {
   it('has two signatures during a rotation and one after it', async () => {
     await using receiver = await publicAndCanary();
     const { run, store, secret } = scene(`http://127.0.0.2:${receiver.port}/`);
-    const newer = newSigningSecret();
+    const newer = createSigningSecret();
     store.signWith(newer, secret);
     await run();
     const [request] = receiver.requests();

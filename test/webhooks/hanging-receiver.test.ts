@@ -1,7 +1,7 @@
 // One receiver that hangs, with many webhooks queued to it: those of other accounts go out meanwhile. And what is erased is not told.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type Account, newSigningSecret } from '../../src/core/account.ts';
+import { type Account, createSigningSecret } from '../../src/core/account.ts';
 
 import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
@@ -26,7 +26,7 @@ async function postOffice() {
   const handler = createWebhookHandler({ store, policy: POLICY, log, now, random: Math.random, version: '1' });
   const base = await ground(store);
   const person = (login: string) =>
-    store.ensureAccount({ login, githubId: null, signingSecret: newSigningSecret(), now: NOW });
+    store.ensureAccount({ login, githubId: null, signingSecret: createSigningSecret(), now: NOW });
   /** Concludes a report of each of them at once, so that a webhook is due for each. */
   const concluded = async (account: Account, callbackUrl: string, count = 1) => {
     const fingerprint = `${account.login} ${callbackUrl}`;

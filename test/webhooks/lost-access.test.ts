@@ -1,10 +1,10 @@
 // Webhooks of whoever has lost the project: what was found there does not go out any more, whenever it was promised.
 import { afterEach, expect, it } from 'vitest';
-import { newSigningSecret } from '../../src/core/account.ts';
+import { createSigningSecret } from '../../src/core/account.ts';
 import type { Webhook } from '../../src/core/webhook.ts';
 import { GithubFailure } from '../../src/github/clients/github-clients.ts';
 import { createLog } from '../../src/log.ts';
-import { mayStillSee } from '../../src/services/access.ts';
+import { isStillVisible } from '../../src/services/access.ts';
 import { createWebhookHandler } from '../../src/webhooks/deliver-webhook.ts';
 import { type ApiGround, apiGround } from '../api/api-ground.ts';
 import { githubGround } from '../api/github-ground.ts';
@@ -26,7 +26,7 @@ async function scene(ending: 'concluded' | 'failed' = 'concluded') {
   const { store, clock } = ground;
   const { hidden: project, accountId } = await githubGround(ground);
   const now = clock.now.toISOString();
-  await store.rotateSigningSecret({ accountId, secret: newSigningSecret(), overlapUntil: now, now });
+  await store.rotateSigningSecret({ accountId, secret: createSigningSecret(), overlapUntil: now, now });
   const account = { id: accountId, login: 'octocat', githubId: 583231 };
   const callbackUrl = `http://127.0.0.2:${receiver.port}/`;
   const { runId } = await accepted(store, acceptance({ account, project }, { callbackUrl, now }));
@@ -44,7 +44,7 @@ async function scene(ending: 'concluded' | 'failed' = 'concluded') {
   const handler = createWebhookHandler({
     ...{ store, policy: POLICY, now: () => clock.now, random: () => 0.5, version: '1' },
     log: createLog({ level: 'silent' }),
-    canStillSee: (webhook, signal) => mayStillSee({ store, permissions }, webhook, signal),
+    canStillSee: (webhook, signal) => isStillVisible({ store, permissions }, webhook, signal),
   });
   const job = { id: 'job_1', kind: 'webhook', subject, attempt: 1 } as const;
   return {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Webhook as Standard } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
 import { describe, expect, it } from 'vitest';
-import { newSigningSecret } from '../../src/core/account.ts';
+import { createSigningSecret } from '../../src/core/account.ts';
 import { scheduleAttempt, signWebhook } from '../../src/webhooks/deliver-webhook.ts';
 
 import { ANY_CHARACTER } from '../support/any-character.ts';
@@ -17,7 +17,7 @@ function verifyByBoth(secret: string, payload: string, headers: Record<string, s
 
 describe('a signature', () => {
   it('is verified by both libraries for a payload of any text', () => {
-    const secret = newSigningSecret();
+    const secret = createSigningSecret();
     const text = fc.oneof(
       fc.string({ unit: ANY_CHARACTER }),
       fc.constantFrom('', '\u2028\u2029', '😀👩‍👩‍👧', '\0', 'ﷺ'),
@@ -33,7 +33,7 @@ describe('a signature', () => {
   });
 
   it('has one part per secret, so that a receiver can use either during a rotation', () => {
-    const [newer, older] = [newSigningSecret(), newSigningSecret()];
+    const [newer, older] = [createSigningSecret(), createSigningSecret()];
     const body = Buffer.from('{"a":"é"}');
     const headers = { ...signWebhook({ id: 'evt_1', timestamp, body, secrets: [newer, older] }) };
     expect(headers['webhook-signature']).toMatch(/^v1,[\w+/]{43}= v1,[\w+/]{43}=$/);
@@ -44,7 +44,7 @@ describe('a signature', () => {
 
 describe('a new signing secret', () => {
   it('is whsec_ and at least 24 random bytes, never the same twice', () => {
-    const secrets = Array.from({ length: 50 }, newSigningSecret);
+    const secrets = Array.from({ length: 50 }, createSigningSecret);
     expect(new Set(secrets).size).toBe(50);
     for (const secret of secrets) {
       expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]+=*$/);

@@ -16,12 +16,12 @@ import { findGitVersion } from '../../git/process.ts';
 import { createLog, registerSecret } from '../../log.ts';
 import { parseMonitoringConfig } from '../../mcp/config.ts';
 import { examineServers } from '../../mcp/monitoring.ts';
-import { databaseFile, openDataFolder } from '../data-folder.ts';
+import { getDatabaseFile, openDataFolder } from '../data-folder.ts';
 import { chooseMode, type ServiceMode } from '../mode.ts';
 import { findShortage, VERSION } from '../services.ts';
 import { openGithubProbes } from './github.ts';
 import { createModelProbe } from './model.ts';
-import { fail, listNames, ok, type Probe, runProbes, type Verdict, warn } from './probe.ts';
+import { fail, listNames, type Probe, pass, runProbes, type Verdict, warn } from './probe.ts';
 
 export interface DoctorContext {
   readonly io: Pick<Io, 'out' | 'colour'>;
@@ -30,7 +30,7 @@ export interface DoctorContext {
 }
 
 /** Works while the service runs. 1 where something does not work. */
-export async function doctor(json: boolean, context: DoctorContext, signal: AbortSignal): Promise<ExitCode> {
+export async function runDoctor(json: boolean, context: DoctorContext, signal: AbortSignal): Promise<ExitCode> {
   return printFindings(await examine(context, signal), context.io, json);
 }
 
@@ -74,8 +74,8 @@ function createSettingsProbe(mode: ServiceMode | CausewayError, config?: Config)
     ask: async () => {
       // Each line names a variable and the repair.
       if (mode instanceof CausewayError) return mode.message.split('\n').map((line) => fail('invalid', line));
-      if (mode.kind === 'local') return ok(`Causeway ${VERSION}, local mode`);
-      if (mode.kind === 'github') return ok(`Causeway ${VERSION}, GitHub mode, MAX_MODE=${config?.maxMode}`);
+      if (mode.kind === 'local') return pass(`Causeway ${VERSION}, local mode`);
+      if (mode.kind === 'github') return pass(`Causeway ${VERSION}, GitHub mode, MAX_MODE=${config?.maxMode}`);
       const address = config?.publicUrl || 'the address of the service';
       return warn('setup mode: no GitHub App yet', `Open ${address}/setup and create one.`);
     },
@@ -86,7 +86,7 @@ const NODE = 24;
 const NODE_PROBE: Probe = { check: 'node', ask: async () => judgeNode(process.versions.node) };
 
 export function judgeNode(version: string): Verdict {
-  if (Number(version.split('.')[0]) >= NODE) return ok(`Node ${version}`);
+  if (Number(version.split('.')[0]) >= NODE) return pass(`Node ${version}`);
   return fail(
     `Node ${version}`,
     `Start Causeway with bin/causeway, which brings Node ${NODE}, or install Node ${NODE}.`,
@@ -105,7 +105,7 @@ function createGitProbe(environment: Config['environment']): Probe {
       if (git === null) return fail('git cannot be started', `Install git ${wanted}, in an absolute folder of PATH.`);
       const [major = 0, minor = 0] = git.split('.').map(Number);
       if (major < GIT[0] || (major === GIT[0] && minor < GIT[1])) return fail(`git ${git}`, `Install git ${wanted}.`);
-      return ok(`git ${git}`);
+      return pass(`git ${git}`);
     },
   };
 }
@@ -128,7 +128,7 @@ function createFolderProbe({ dataDir }: Config): Probe {
         return fail(`${dataDir} is not writable for this user`, `chown it to the user of the service (uid ${user}).`);
       }
       const open = PRIVATE_FILES.filter((name) => isOpenToOthers(path.join(dataDir, name)));
-      if (open.length === 0) return ok(`${dataDir}, private to this user`);
+      if (open.length === 0) return pass(`${dataDir}, private to this user`);
       const files = open.map((name) => path.join(dataDir, name)).join(' ');
       return warn(`other users have access to ${open.join(', ')} in ${dataDir}`, `chmod go= ${files}`);
     },
@@ -153,12 +153,12 @@ function createDiskProbe({ dataDir, mirrorsMaxBytes: limit }: Config): Probe {
       const free = bavail * bsize;
       const size = await readMirrorsSize(path.join(dataDir, 'mirrors'), path.join(dataDir, 'lexicon'));
       const used = `${size.mirrors} ${size.mirrors === 1 ? 'mirror uses' : 'mirrors use'} ${formatBytes(size.bytes)}`;
-      if (limit === 0) return [judgeFree(free), ok(`${used}, no limit (MIRRORS_MAX_MB=0)`)];
+      if (limit === 0) return [judgeFree(free), pass(`${used}, no limit (MIRRORS_MAX_MB=0)`)];
       const found = `${used} of ${formatBytes(limit)}`;
       const isTooMuch = limit - size.bytes > free;
       return [
         judgeFree(free),
-        isTooMuch ? warn(`${found}, which is more than the disk has left`, 'Lower MIRRORS_MAX_MB.') : ok(found),
+        isTooMuch ? warn(`${found}, which is more than the disk has left`, 'Lower MIRRORS_MAX_MB.') : pass(found),
       ];
     },
   };
@@ -168,7 +168,7 @@ export function judgeFree(free: number): Verdict {
   const shortage = findShortage(free);
   if (shortage !== null) return fail(`${describeSpace(shortage)}: the service is not ready`, DISK_REPAIR);
   const found = `${formatBytes(free)} free`;
-  return free < LITTLE_FREE ? warn(found, DISK_REPAIR) : ok(found);
+  return free < LITTLE_FREE ? warn(found, DISK_REPAIR) : pass(found);
 }
 
 function formatBytes(bytes: number): string {
@@ -180,7 +180,7 @@ function formatBytes(bytes: number): string {
 
 function createDatabaseProbe(config: Config, now: () => Date): Probe {
   const { database, dataDir, encryptionKey } = config;
-  const where = database.kind === 'postgres' ? database.shown : databaseFile(dataDir);
+  const where = database.kind === 'postgres' ? database.shown : getDatabaseFile(dataDir);
   // Opening the data folder would create it.
   const readKey = () => {
     if (encryptionKey !== null) return encryptionKey;
@@ -191,7 +191,7 @@ function createDatabaseProbe(config: Config, now: () => Date): Probe {
     check: 'database',
     async ask(signal) {
       if (database.kind === 'sqlite') {
-        if (!existsSync(where)) return ok(`${where} does not exist yet; the first start creates it`);
+        if (!existsSync(where)) return pass(`${where} does not exist yet; the first start creates it`);
         return judgeDatabase(await examineSqlite(where, createSeal(readKey()), signal), 0, where);
       }
       const found = await examinePostgres(database, { seal: createSeal(readKey()), now });
@@ -209,7 +209,7 @@ const MOST_APART_MS = 2_000;
 
 /** `stepsAhead`: migrations of a newer version that this one works with. */
 function judgeDatabase(found: Examination | null, stepsAhead: number, where: string): readonly (Verdict | false)[] {
-  if (found === null) return [ok(`${where} is empty; the first start creates its tables`)];
+  if (found === null) return [pass(`${where} is empty; the first start creates its tables`)];
   const { isKeyRight, jobs, isPaused, aheadMs } = found;
   const apart = `${Math.abs(Math.round(aheadMs / 1_000))} s ${aheadMs > 0 ? 'behind' : 'ahead of'}`;
   const dead = `${jobs.dead} ${jobs.dead === 1 ? 'job has' : 'jobs have'} failed for the last time`;
@@ -241,7 +241,7 @@ function judgeSchema({ damage, newer, missing, unchecked }: Examination, stepsAh
     return warn(`${where} lacks ${missing.join(', ')}`, repair);
   }
   const ahead = newer.length === 0 ? '' : `; a newer version has added ${newer.join(', ')}`;
-  return ok(`${where} answers${unchecked === '' ? '' : `; not checked: ${unchecked}`}${ahead}`);
+  return pass(`${where} answers${unchecked === '' ? '' : `; not checked: ${unchecked}`}${ahead}`);
 }
 
 function createMonitoringProbe(file: string, environment: Config['environment']): Probe {
@@ -266,7 +266,7 @@ function createMonitoringProbe(file: string, environment: Config['environment'])
         if (missingTools.length > 0) {
           return warn(`${name} has no tool ${listNames(missingTools)}`, 'Correct "tools" of its entry in MCP_CONFIG.');
         }
-        if (isUsed) return ok(`${name} answers`);
+        if (isUsed) return pass(`${name} answers`);
         return warn(`${name} answers, but is not used`, 'Its entry in MCP_CONFIG names no projects, or no tools.');
       });
     },

@@ -16,7 +16,7 @@ import {
 import { appPage, wantedOfApp } from '../../github/setup/make-app.ts';
 import { type GithubMode, isLoopback } from '../mode.ts';
 import { USER_AGENT } from '../services.ts';
-import { fail, listNames, ok, type Probe, type Verdict, warn } from './probe.ts';
+import { fail, listNames, type Probe, pass, type Verdict, warn } from './probe.ts';
 
 const SKIPPED = warn('skipped', 'Fix what "app" reports first.');
 
@@ -48,7 +48,7 @@ export function openGithubProbes(
       check: 'app',
       ask: async () => {
         const { slug, owner } = await reading;
-        return ok(`authenticated as ${slug} (App ${credentials.appId}) of ${owner.login}`);
+        return pass(`authenticated as ${slug} (App ${credentials.appId}) of ${owner.login}`);
       },
     },
     { check: 'permissions', ask: () => judge((app) => judgePermissions(app, config)) },
@@ -98,7 +98,7 @@ function judgePermissions(app: AppState, { maxMode, githubWebUrl }: Config): rea
   ];
   return faults.some((verdict) => verdict !== false)
     ? faults
-    : [ok('as in app.yml, for the App and each installation')];
+    : [pass('as in app.yml, for the App and each installation')];
 }
 
 function judgeInstallations(app: AppState, { allowedOwners, githubWebUrl }: Config): readonly (Verdict | false)[] {
@@ -115,7 +115,7 @@ function judgeInstallations(app: AppState, { allowedOwners, githubWebUrl }: Conf
   return [
     served.length === 0
       ? fail('no allowed owner has installed the App', `Install it: ${page}`)
-      : ok(`installed by ${listNames(toLogins(served))}${app.isCut ? ' and more' : ''}`),
+      : pass(`installed by ${listNames(toLogins(served))}${app.isCut ? ' and more' : ''}`),
     absent.length > 0 &&
       warn(
         `ALLOWED_OWNERS names ${listNames(absent)}, without an installation`,
@@ -156,7 +156,7 @@ function judgeAddress({ url }: HookState, { webhookProxyUrl, githubWebUrl }: Con
       : fail(`${sent}, to another path than ${DELIVERIES}`, `Correct the webhook URL ${where}.`);
   }
   const wanted = `${publicUrl}${DELIVERIES}`;
-  if (normalise(url) === normalise(wanted)) return ok(`GitHub sends deliveries to ${wanted}`);
+  if (normalise(url) === normalise(wanted)) return pass(`GitHub sends deliveries to ${wanted}`);
   return fail(`${sent}, not to ${wanted}`, `Set the webhook URL ${where} to ${wanted}, or correct PUBLIC_URL.`);
 }
 
@@ -179,11 +179,11 @@ const DAY_MS = 24 * 60 * 60_000;
 function judgeAttempts(all: readonly HookAttempt[], now: Date): Verdict {
   const recent = all.filter(({ at }) => at > now.getTime() - DAY_MS);
   const [last] = recent;
-  if (last === undefined) return ok('no delivery in the last 24 hours');
+  if (last === undefined) return pass('no delivery in the last 24 hours');
   const hasArrived = ({ statusCode }: HookAttempt) => statusCode >= 200 && statusCode < 300;
   const arrived = recent.filter(hasArrived).length;
   const found = `${arrived} of the last ${recent.length} deliveries arrived`;
-  if (arrived === recent.length) return ok(found);
+  if (arrived === recent.length) return pass(found);
   if (hasArrived(last)) {
     return warn(`${found}, the last one too`, 'Missed ones are requested again every 15 minutes, for three days.');
   }
@@ -223,7 +223,7 @@ async function callHealth(publicUrl: string, signal: AbortSignal): Promise<Verdi
   try {
     const until = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
     const response = await fetch(`${publicUrl}/healthz`, { signal: until, redirect: 'manual' });
-    if (response.ok && /"status"\s*:\s*"alive"/.test(await response.text())) return ok(`${publicUrl} answers`);
+    if (response.ok && /"status"\s*:\s*"alive"/.test(await response.text())) return pass(`${publicUrl} answers`);
     const found = `${publicUrl}/healthz answered ${response.status}, and not as Causeway does`;
     return fail(found, `Check where the proxy before this service leads. ${FROM_HERE}`);
   } catch (error) {
@@ -258,7 +258,7 @@ function createClock(now: () => Date) {
 function judgeClock(ahead: number | null): Verdict {
   if (ahead === null) return SKIPPED;
   const seconds = Math.abs(Math.round(ahead / 1_000));
-  if (Math.abs(ahead) <= MOST_APART_MS) return ok(`within ${Math.max(1, seconds)} s of GitHub`);
+  if (Math.abs(ahead) <= MOST_APART_MS) return pass(`within ${Math.max(1, seconds)} s of GitHub`);
   const repair = 'Synchronise it by NTP (timedatectl set-ntp true): GitHub refuses App tokens from a wrong clock.';
   return fail(`this machine's clock is ${seconds} s ${ahead > 0 ? 'behind' : 'ahead of'} GitHub`, repair);
 }

@@ -9,7 +9,7 @@ import { type Message, type ModelTurn, ModelUnavailable, type ToolDescription } 
 import type { EndpointModel } from '../../models/endpoint-model.ts';
 import { readScript } from '../../models/scripted.ts';
 import { openEndpointModel } from '../model.ts';
-import { fail, ok, type Probe, type Verdict, warn } from './probe.ts';
+import { fail, type Probe, pass, type Verdict, warn } from './probe.ts';
 
 /** For both turns. */
 const LONGEST_MS = 60_000;
@@ -48,7 +48,7 @@ export function createModelProbe({ model, environment }: Config, now: () => Date
       switch (model.kind) {
         case 'none': {
           const found = 'none: investigations end with the facts';
-          return model.hint === '' ? ok(found) : warn(found, model.hint);
+          return model.hint === '' ? pass(found) : warn(found, model.hint);
         }
         case 'scripted':
           readScript(readFileSync(model.file, 'utf8'));
@@ -107,7 +107,7 @@ async function examineModel(
   return [
     describeInterface(model, config, chosen, slowest),
     describeTools(model.name, { calls, failure: later, isDescribed: isDescribed() }),
-    calls > 0 && ok(calls > 1 ? `parallel calls: ${calls} in one turn` : 'parallel calls: none, one call per turn'),
+    calls > 0 && pass(calls > 1 ? `parallel calls: ${calls} in one turn` : 'parallel calls: none, one call per turn'),
     second !== undefined && describeCache(second),
     describeEffort(config, model.asked().leftOut.includes('effort')),
     describePrice(model, turns),
@@ -149,7 +149,7 @@ function describeInterface(
       : `${INTERFACES[chosen]} refuses this model with tools; MODEL_API=${wire} skips that attempt`;
   const seconds = `${(slowest / 1_000).toFixed(1)} s`;
   const found = `${model.name} answers within ${seconds} over ${INTERFACES[wire]}${at} ${place} (${why})`;
-  if (slowest <= SLOW_MS) return ok(found);
+  if (slowest <= SLOW_MS) return pass(found);
   return warn(found, 'It is slow: an investigation asks up to 30 times. Check the endpoint, or choose another MODEL.');
 }
 
@@ -159,20 +159,20 @@ function describeTools(
 ): Verdict {
   if (asked.calls === 0) return fail(`tools: ${name} called none although it was asked to`, NO_TOOLS_REPAIR);
   if (asked.failure !== null) return fail('tools: called, but the next turn failed', describeRepair(asked.failure));
-  if (!asked.isDescribed) return ok('tools: called, and the next turn was accepted');
+  if (!asked.isDescribed) return pass('tools: called, and the next turn was accepted');
   const found = `tools: ${name} cannot call tools; they are described in the prompt instead, which works less well`;
   return warn(found, NO_TOOLS_REPAIR);
 }
 
 function describeCache({ usage: { promptTokens, cachedTokens, estimated } }: ModelTurn): Verdict {
-  if (estimated) return ok('cached tokens: unknown, the endpoint reports no token counts');
+  if (estimated) return pass('cached tokens: unknown, the endpoint reports no token counts');
   const count = cachedTokens > 0 ? `${cachedTokens} of ${promptTokens}` : `none of ${promptTokens} reported`;
-  return ok(`cached tokens: ${count} in the second turn`);
+  return pass(`cached tokens: ${count} in the second turn`);
 }
 
 function describeEffort({ effort }: EndpointConfig, isLeftOut: boolean): Verdict {
-  if (effort === null) return ok("effort: the provider's default (MODEL_EFFORT is not set)");
-  if (!isLeftOut) return ok(`effort: ${effort}`);
+  if (effort === null) return pass("effort: the provider's default (MODEL_EFFORT is not set)");
+  if (!isLeftOut) return pass(`effort: ${effort}`);
   return warn(
     `effort: ${effort} is not accepted, so the provider's default is used`,
     'Unset MODEL_EFFORT, or set it to a value that this model accepts.',
@@ -182,7 +182,8 @@ function describeEffort({ effort }: EndpointConfig, isLeftOut: boolean): Verdict
 function describePrice({ prices }: EndpointModel, turns: readonly ModelTurn[]): Verdict {
   const usd = turns.reduce((all, { usage }) => all + computeCost(usage, prices), 0);
   const cost = `$${usd.toFixed(6)} for ${turns.length === 1 ? 'this turn' : 'both turns'}`;
-  if (turns.every(({ usage }) => usage.costUsd !== undefined)) return ok(`price: ${cost}, as reported by the endpoint`);
+  if (turns.every(({ usage }) => usage.costUsd !== undefined))
+    return pass(`price: ${cost}, as reported by the endpoint`);
   if (prices === null) {
     return warn(
       'price: unknown',
@@ -190,7 +191,7 @@ function describePrice({ prices }: EndpointModel, turns: readonly ModelTurn[]): 
     );
   }
   const { prompt, cached, cacheWrite = prompt, completion } = prices;
-  return ok(
+  return pass(
     `price: ${cost} (per million tokens: $${prompt} input, $${cached} cached, $${cacheWrite} cache write, $${completion} output)`,
   );
 }

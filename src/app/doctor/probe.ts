@@ -16,7 +16,7 @@ export interface Probe {
 
 const BOUND_MS = 20_000;
 
-export function ok(found: string): Verdict {
+export function pass(found: string): Verdict {
   return { status: 'ok', found, repair: '' };
 }
 

@@ -100,15 +100,15 @@ export function toFileDiff(change: FileChange): FileDiff {
     case 'deleted':
       return { fileName: change.path, changes: toChanges(toLines(change.before), NOTHING), status: 'deleted' };
     case 'modified':
-      return edited(change, { status: 'modified' });
+      return describeEdit(change, { status: 'modified' });
     case 'renamed':
-      return edited(change, { status: 'renamed', previousFileName: change.previousPath });
+      return describeEdit(change, { status: 'renamed', previousFileName: change.previousPath });
   }
 }
 
 type Edited = Extract<FileChange, { readonly kind: 'modified' | 'renamed' }>;
 
-function edited(change: Edited, what: Pick<FileDiff, 'status' | 'previousFileName'>): FileDiff {
+function describeEdit(change: Edited, what: Pick<FileDiff, 'status' | 'previousFileName'>): FileDiff {
   const before = toLines(change.before);
   const after = toLines(change.after);
   return {
@@ -124,7 +124,7 @@ function toChanges(before: TextLines, after: TextLines): Change[] {
   return diffLines(before.lines, after.lines).flatMap((hunk) => {
     const old = before.lines.slice(hunk.before, hunk.before + hunk.removed);
     const fresh = after.lines.slice(hunk.after, hunk.after + hunk.inserted);
-    return hunkChanges(hunk, old, fresh);
+    return convertHunk(hunk, old, fresh);
   });
 }
 
@@ -132,7 +132,7 @@ function toChanges(before: TextLines, after: TextLines): Change[] {
  * n old lines become m: `add` (n = 0), otherwise `modify` for the lines that both have, then `delete` for the remaining
  * old ones.
  */
-function hunkChanges(hunk: Hunk, old: readonly string[], fresh: readonly string[]): Change[] {
+function convertHunk(hunk: Hunk, old: readonly string[], fresh: readonly string[]): Change[] {
   if (old.length === 0) {
     return [{ type: 'add', lines: [{ lineNumber: hunk.before, oldCode: '', newCode: fresh.join('\n') }] }];
   }

@@ -18,7 +18,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   const b = toSymbols(after, symbols);
   const kept = keepCommon(a, b);
   keepInPlace(a, b, kept);
-  return slideHunks(toHunks(kept), before, after);
+  return moveHunks(toHunks(kept), before, after);
 }
 
 /** Numbers equal lines equally, so that a line of 2 MB is compared once. */
@@ -205,16 +205,16 @@ function advance(search: Search, frontier: Frontier, edits: number): Point | nul
   const meets = odd !== backward;
   reach[origin - edits - 1] = -1;
   reach[origin + edits + 1] = -1;
-  for (let diagonal = -inside(edits, lengthB); diagonal <= inside(edits, lengthA); diagonal += 2) {
+  for (let diagonal = -findOutermost(edits, lengthB); diagonal <= findOutermost(edits, lengthA); diagonal += 2) {
     const along = findFurthest(search, frontier, diagonal);
     reach[origin + diagonal] = along;
     if (along < 0) continue;
-    if (meets && along + opposite(search, frontier, diagonal, edits) >= lengthA) {
-      return pointAt(region, backward, along, diagonal);
+    if (meets && along + findOpposite(search, frontier, diagonal, edits) >= lengthA) {
+      return getPoint(region, backward, along, diagonal);
     }
     if (!backward && 2 * along - diagonal > search.furthest) {
       search.furthest = 2 * along - diagonal;
-      search.best = pointAt(region, false, along, diagonal);
+      search.best = getPoint(region, false, along, diagonal);
     }
     if (search.allotted <= 0) return null;
   }
@@ -222,7 +222,7 @@ function advance(search: Search, frontier: Frontier, edits: number): Point | nul
 }
 
 /** The outermost diagonal within a side of the region that `edits` can reach. */
-function inside(edits: number, length: number): number {
+function findOutermost(edits: number, length: number): number {
   return edits <= length ? edits : length - ((edits - length) & 1);
 }
 
@@ -252,7 +252,7 @@ function findFurthest(search: Search, { reach, backward }: Frontier, diagonal: n
 }
 
 /** How far the other frontier reaches on this diagonal; -Infinity if it does not. */
-function opposite(search: Search, frontier: Frontier, diagonal: number, edits: number): number {
+function findOpposite(search: Search, frontier: Frontier, diagonal: number, edits: number): number {
   const { region, origin } = search;
   const { reach } = frontier.backward ? search.forward : search.backward;
   const edge = frontier.backward ? edits : edits - 1;
@@ -261,7 +261,7 @@ function opposite(search: Search, frontier: Frontier, diagonal: number, edits: n
   return along < 0 ? Number.NEGATIVE_INFINITY : along;
 }
 
-function pointAt(region: Region, backward: boolean, along: number, diagonal: number): Point {
+function getPoint(region: Region, backward: boolean, along: number, diagonal: number): Point {
   return backward
     ? { a: region.toA - along, b: region.toB - along + diagonal }
     : { a: region.fromA + along, b: region.fromB + along - diagonal };
@@ -273,7 +273,7 @@ const TAB = 8;
  * The same edits, with each pure insertion or deletion moved to the best equivalent position, never touching another
  * hunk.
  */
-function slideHunks(hunks: readonly Hunk[], before: readonly string[], after: readonly string[]): Hunk[] {
+function moveHunks(hunks: readonly Hunk[], before: readonly string[], after: readonly string[]): Hunk[] {
   const out: Hunk[] = [];
   for (const [index, hunk] of hunks.entries()) {
     const previous = out.at(-1);
@@ -303,10 +303,10 @@ function findBestShift(lines: readonly string[], start: number, count: number, r
   let shift = 0;
   while (shift < room.down && lines[start + shift] === lines[start + shift + count]) shift++;
   let best = shift;
-  let bestCost = cost(lines, start + shift);
+  let bestCost = computeCost(lines, start + shift);
   while (shift > -room.up && lines[start + shift - 1] === lines[start + shift + count - 1]) {
     shift--;
-    const here = cost(lines, start + shift);
+    const here = computeCost(lines, start + shift);
     if (here < bestCost) {
       best = shift;
       bestCost = here;
@@ -316,7 +316,7 @@ function findBestShift(lines: readonly string[], start: number, count: number, r
 }
 
 /** Low if the run begins like a block: little indentation, and after or with a blank line. */
-function cost(lines: readonly string[], start: number): number {
+function computeCost(lines: readonly string[], start: number): number {
   const first = lines[start] ?? '';
   const breaks = isBlank(lines[start - 1] ?? '') || isBlank(first);
   return 2 * measureIndentation(first) + (breaks ? 0 : 1);

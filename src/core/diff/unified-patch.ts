@@ -23,8 +23,8 @@ function renderFilePatch(change: FileChange): string {
   const head = [`diff --git ${quotePath(from)} ${quotePath(to)}`, ...renderHeader(change)];
   const body = renderHunks(change.kind === 'added' ? '' : change.before, change.kind === 'deleted' ? '' : change.after);
   if (body.length > 0) {
-    head.push(`--- ${change.kind === 'added' ? '/dev/null' : label(from)}`);
-    head.push(`+++ ${change.kind === 'deleted' ? '/dev/null' : label(to)}`);
+    head.push(`--- ${change.kind === 'added' ? '/dev/null' : formatLabel(from)}`);
+    head.push(`+++ ${change.kind === 'deleted' ? '/dev/null' : formatLabel(to)}`);
   }
   return `${head.join('\n')}\n${body.join('')}`;
 }
@@ -62,11 +62,11 @@ function splitWithEnds(text: string): string[] {
 function renderHunks(before: string, after: string): string[] {
   const old = splitWithEnds(before);
   const fresh = splitWithEnds(after);
-  return grouped(diffLines(old, fresh), old).map((group) => renderHunk(group, old, fresh));
+  return groupHunks(diffLines(old, fresh), old).map((group) => renderHunk(group, old, fresh));
 }
 
 /** Hunks with touching or overlapping context become one, unless a line between them is unknown. */
-function grouped(hunks: readonly Hunk[], old: readonly string[]): Hunk[][] {
+function groupHunks(hunks: readonly Hunk[], old: readonly string[]): Hunk[][] {
   const groups: Hunk[][] = [];
   let end = Number.NEGATIVE_INFINITY;
   for (const hunk of hunks) {
@@ -82,7 +82,7 @@ function renderHunk(group: readonly Hunk[], old: readonly string[], fresh: reado
   const out: string[] = [];
   const [first] = group;
   const begin = first?.before ?? 0;
-  const start = begin - knownLines(old.slice(Math.max(0, begin - CONTEXT), begin).toReversed());
+  const start = begin - countKnownLines(old.slice(Math.max(0, begin - CONTEXT), begin).toReversed());
   const freshStart = (first?.after ?? 0) - ((first?.before ?? 0) - start);
   let at = start;
   let added = 0;
@@ -93,10 +93,10 @@ function renderHunk(group: readonly Hunk[], old: readonly string[], fresh: reado
     pushAll(out, '-', old.slice(hunk.before, at));
     pushAll(out, '+', fresh.slice(hunk.after, hunk.after + hunk.inserted));
   }
-  const end = at + knownLines(old.slice(at, at + CONTEXT));
+  const end = at + countKnownLines(old.slice(at, at + CONTEXT));
   pushAll(out, ' ', old.slice(at, end));
   const count = end - start;
-  return `@@ -${range(start, count)} +${range(freshStart, count + added)} @@\n${out.join('')}`;
+  return `@@ -${formatRange(start, count)} +${formatRange(freshStart, count + added)} @@\n${out.join('')}`;
 }
 
 /** A redacted line next to the change cannot be context, since git would not find it. */
@@ -104,7 +104,7 @@ function isKnown(line: string): boolean {
   return !line.includes(REDACTED);
 }
 
-function knownLines(lines: readonly string[]): number {
+function countKnownLines(lines: readonly string[]): number {
   const unknown = lines.findIndex((line) => !isKnown(line));
   return unknown === -1 ? lines.length : unknown;
 }
@@ -114,13 +114,13 @@ function pushAll(out: string[], sign: string, lines: readonly string[]): void {
 }
 
 /** An empty range is named by the line before it. */
-function range(start: number, count: number): string {
+function formatRange(start: number, count: number): string {
   if (count === 1) return `${start + 1}`;
   return `${count === 0 ? start : start + 1},${count}`;
 }
 
 /** As in git, a tab ends a name that contains a space, so that the rest is not read as a date. */
-function label(path: string): string {
+function formatLabel(path: string): string {
   const name = quotePath(path);
   return name === path && path.includes(' ') ? `${name}\t` : name;
 }

@@ -22,13 +22,13 @@ const CLOSING = '.,;:!?)]}"\'”’»…*';
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '`': '&#96;' };
 
 /** At most `max` characters of the text (then ending in `…`), more of Markdown. Blocks of its own, to be set apart by empty lines. */
-export function inertMarkdown(text: string, max: number, links: SourceLinks = NO_LINKS): string {
-  return withoutOrders(printBlocks(parseMarkdown(sanitiseText(text, max)).children, links, '\n\n'));
+export function sanitiseMarkdown(text: string, max: number, links: SourceLinks = NO_LINKS): string {
+  return removeOrders(printBlocks(parseMarkdown(sanitiseText(text, max)).children, links, '\n\n'));
 }
 
 /** The same on one line. Safe at the start of a line and after other text. */
-export function inertInline(text: string, max: number, links: SourceLinks = NO_LINKS): string {
-  return withoutOrders(printLines(parseInline(sanitiseLine(text, max)), links));
+export function sanitiseInline(text: string, max: number, links: SourceLinks = NO_LINKS): string {
+  return removeOrders(printLines(parseInline(sanitiseLine(text, max)), links));
 }
 
 /** An item of a list. An empty one would turn the line above it into a heading. */
@@ -38,14 +38,14 @@ export function formatBullet(markdown: string): string {
 
 /** On one line; "" for a text without anything to see. At most 1,000 characters. */
 export function formatCodeSpan(text: string): string {
-  const line = withoutMarks(text.slice(0, 4 * MAX_SPAN))
+  const line = removeOwnMarks(text.slice(0, 4 * MAX_SPAN))
     .replace(/\s+/g, ' ')
     .trim();
   if (line === '') return '';
   const shown = line.length > MAX_SPAN ? `${truncate(line, MAX_SPAN - 1)}…` : line;
-  const fence = '`'.repeat(longestRun(shown) + 1);
+  const fence = '`'.repeat(findLongestRun(shown) + 1);
   const pad = shown.startsWith('`') || shown.endsWith('`') ? ' ' : '';
-  return withoutOrders(`${fence}${pad}${shown}${pad}${fence}`);
+  return removeOrders(`${fence}${pad}${shown}${pad}${fence}`);
 }
 
 /**
@@ -53,7 +53,7 @@ export function formatCodeSpan(text: string): string {
  * out. A diff stays to the letter, since people apply it: it is part of no text that becomes the message of a commit.
  */
 export function formatFence(text: string, info: string): string {
-  const lines = withoutMarks(text)
+  const lines = removeOwnMarks(text)
     .trimEnd()
     .replace(/^(?:[ \t]*\n)+/, '')
     .split('\n')
@@ -61,18 +61,18 @@ export function formatFence(text: string, info: string): string {
       line.length > MAX_LINE ? `${truncate(line, MAX_LINE)}… [${line.length - MAX_LINE} characters cut]` : line,
     );
   const body = lines.join('\n');
-  const fence = '`'.repeat(Math.max(3, longestRun(body) + 1));
+  const fence = '`'.repeat(Math.max(3, findLongestRun(body) + 1));
   const language = info.toLowerCase();
   const block = `${fence}${LANGUAGES.has(language) ? language : ''}\n${body}\n${fence}`;
-  return language === 'diff' ? block : withoutOrders(block);
+  return language === 'diff' ? block : removeOrders(block);
 }
 
 /** Our own marks in comments are HTML comments, by which we find them again: what is quoted must not look like one, not even in code. */
-function withoutMarks(text: string): string {
+function removeOwnMarks(text: string): string {
   return removeInvisible(text).replace(/<!--(?=\s*causeway)/gi, '<!- -');
 }
 
-function longestRun(text: string): number {
+function findLongestRun(text: string): number {
   return (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
 }
 
@@ -234,7 +234,7 @@ const BREAKING = /(?<=^[^\p{L}\p{N}\n]{0,100})BREAKING[ -]CHANGE(?=\s*:)/gimu;
  * Finished Markdown without what CI and GitHub obey in the message of a commit, code or not: a squash merge takes over the text of the pull
  * request as it was typed. The words stay, with a space in them. What was broken once stays as it is.
  */
-function withoutOrders(markdown: string): string {
+function removeOrders(markdown: string): string {
   return markdown
     .replace(SKIPS, '[ ')
     .replace(/skip-checks(?=\s*:)/gi, 'skip checks')

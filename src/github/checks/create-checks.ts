@@ -4,10 +4,10 @@ import {
   type Annotation,
   CHECK_LOG_BYTES,
   type Check,
+  type CheckOutput,
   type CheckRules,
   type Checks,
   ChecksBusy,
-  type CheckWords,
 } from '../../core/check.ts';
 import type { GithubProject } from '../../core/project.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
@@ -23,18 +23,19 @@ export function createChecks(deps: ChecksDeps): Checks {
   const asked = <T>(project: GithubProject, signal: AbortSignal, answer: (asking: Asking) => Promise<T>): Promise<T> =>
     toChecksErrors(deps, answer({ deps, project, signal, runs }));
   return {
-    self: async (signal) => {
+    findSelf: async (signal) => {
       const { botId, botLogin } = await toChecksErrors(deps, deps.clients.identity(signal));
       return { id: botId, login: botLogin };
     },
-    rules: (project, signal) => asked(project, signal, readCheckRules),
-    of: (project, sha, signal) => asked(project, signal, (asking) => listChecks(asking, sha)),
-    place: (project, head, signal) => asked(project, signal, (asking) => findPlace(asking, head)),
-    said: (project, check, signal, logBytes) => asked(project, signal, (asking) => readWords(asking, check, logBytes)),
-    changed: (project, head, signal) => asked(project, signal, (asking) => readChangedFiles(asking, head)),
-    leads: (project, ends, signal) => asked(project, signal, (asking) => isAncestor(asking, ends)),
-    range: (project, ends, signal) => asked(project, signal, (asking) => readCommitRange(asking, ends)),
-    past: (project, page, signal) => asked(project, signal, (asking) => readPastChecks(asking, page)),
+    readRules: (project, signal) => asked(project, signal, readCheckRules),
+    listAll: (project, sha, signal) => asked(project, signal, (asking) => listChecks(asking, sha)),
+    locate: (project, head, signal) => asked(project, signal, (asking) => findPlace(asking, head)),
+    readOutput: (project, check, signal, logBytes) =>
+      asked(project, signal, (asking) => readWords(asking, check, logBytes)),
+    listChangedFiles: (project, head, signal) => asked(project, signal, (asking) => readChangedFiles(asking, head)),
+    leadsTo: (project, ends, signal) => asked(project, signal, (asking) => isAncestor(asking, ends)),
+    readRange: (project, ends, signal) => asked(project, signal, (asking) => readCommitRange(asking, ends)),
+    listPast: (project, page, signal) => asked(project, signal, (asking) => readPastChecks(asking, page)),
   };
 }
 
@@ -76,7 +77,7 @@ const EXIT_CODE = '##[error]Process completed with exit code ';
 const MESSAGE_CHARACTERS = 4_000;
 
 /** A call for the log of a job, and one for each 50 annotations. For a log that is gone or not readable, the reason is returned. */
-async function readWords(asking: Asking, check: Check, bytes = CHECK_LOG_BYTES): Promise<CheckWords> {
+async function readWords(asking: Asking, check: Check, bytes = CHECK_LOG_BYTES): Promise<CheckOutput> {
   const { runId, app } = check;
   const log =
     runId === null || app !== ACTIONS ? { log: '', noLog: '' } : await readLog(asking, check, { jobId: runId, bytes });
@@ -89,7 +90,7 @@ async function readLog(
   asking: Asking,
   check: Check,
   job: { readonly jobId: number; readonly bytes: number },
-): Promise<Pick<CheckWords, 'log' | 'noLog'>> {
+): Promise<Pick<CheckOutput, 'log' | 'noLog'>> {
   const { deps, project, signal } = asking;
   try {
     return { log: await readCheckLog(deps, { project, ...job, shorten: deps.shortenLog }, signal), noLog: '' };

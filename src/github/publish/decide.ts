@@ -2,7 +2,7 @@
 
 import { describeReason } from '../../core/check.ts';
 import { type InvestigationOutcome, isEnded } from '../../core/report.ts';
-import { type CommandReply, type PostedComment, triggerKey } from '../../core/thread.ts';
+import { type CommandReply, type PostedComment, toTriggerKey } from '../../core/thread.ts';
 import {
   type FurtherCause,
   type Place,
@@ -72,7 +72,7 @@ const LEAST_CONFIDENCE = 0.6;
 export function decideStep(view: View, progress: Progress): Step {
   const { thread, record } = view;
   const number = getNumber(thread.subject);
-  const isSeen = isUnrequested(view) || record.seen === triggerKey(thread.trigger);
+  const isSeen = isUnrequested(view) || record.seen === toTriggerKey(thread.trigger);
   if (number !== null && !isSeen) return { kind: 'react', number };
   const [replaced] = record.replaced;
   if (replaced !== undefined) return { kind: 'delete', commentId: replaced };

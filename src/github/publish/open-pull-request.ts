@@ -129,7 +129,7 @@ export async function prepareChange(
   if (changeSet === null) return withhold('the change was deleted.');
   const repository = await deps.source.open(view.project, signal);
   for (const sha of [head, changeSet.base]) {
-    if (await repository.bring(sha, signal)) continue;
+    if (await repository.ensureCommit(sha, signal)) continue;
     return withhold(`commit ${sha.slice(0, 7)} is no longer available. Comment \`/analyse retry\` to start again.`);
   }
   const { paths } = view.config;

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { CausewayError } from '../../core/errors.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { SourceBusy } from '../../core/source.ts';
-import { type ThreadRecord, triggerKey } from '../../core/thread.ts';
+import { type ThreadRecord, toTriggerKey } from '../../core/thread.ts';
 import { decideComment, decideStep, decideWait, needsPull, type Progress, type Step, type Wait } from './decide.ts';
 import { createRefusal, decideFix } from './decide-fix.ts';
 import { follow } from './follow-pull-request.ts';
@@ -89,7 +89,7 @@ async function saveRecord({ deps, view }: Work, changed: ThreadRecord): Promise<
 async function carryOut(work: Work, step: Effect): Promise<ThreadRecord> {
   switch (step.kind) {
     case 'react':
-      return await react(work, step.number, triggerKey(work.view.thread.trigger));
+      return await react(work, step.number, toTriggerKey(work.view.thread.trigger));
     case 'delete':
       return await removeReplaced(work, step.commentId);
     case 'post':

@@ -5,7 +5,7 @@ import { createGlobMatcher } from '../../core/paths.ts';
 import { getRepository } from '../../core/project.ts';
 import { REDACTED } from '../../core/report.ts';
 import type { InvestigationSettings } from '../../core/settings.ts';
-import { unseenIn } from '../../core/text.ts';
+import { listInvisible } from '../../core/text.ts';
 import type { PostedSuggestions, ThreadRecord } from '../../core/thread.ts';
 import { renderSuggestions } from '../render/comment.ts';
 import { toPlace } from './decide.ts';
@@ -132,7 +132,7 @@ function readHunks(patch: string): readonly Hunk[] {
 
 /** What people can't see where they click "Commit" (CVE-2021-42574), and what was redacted, isn't suggested. */
 function isPlain(line: string): boolean {
-  return unseenIn(line).length === 0 && !line.includes(REDACTED);
+  return listInvisible(line).length === 0 && !line.includes(REDACTED);
 }
 
 /** The fence is longer than any run of backticks in the code. */

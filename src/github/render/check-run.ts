@@ -3,7 +3,7 @@
 import { describeReason, type Reason } from '../../core/check.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding } from '../../core/head.ts';
-import { formatCodeSpan, formatPlain, inertInline } from '../../core/markdown/github.ts';
+import { formatCodeSpan, formatPlain, sanitiseInline } from '../../core/markdown/github.ts';
 import { isSafePath } from '../../core/paths.ts';
 import { describeWaitReason } from '../../core/reason.ts';
 import { buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
@@ -61,7 +61,7 @@ export function renderSummary(content: CheckRunContent): string {
   return fitBytes((size) => {
     const more = causes.length - size.causes;
     const leftOut = head.leftOut.map(
-      ({ name, reason }) => `${formatCodeSpan(name) || '–'}: ${inertInline(reason, 300)}`,
+      ({ name, reason }) => `${formatCodeSpan(name) || '–'}: ${sanitiseInline(reason, 300)}`,
     );
     const waiting = head.stillWaiting.map((name) => formatCodeSpan(name) || '–');
     const moreWaiting = waiting.length > NAMES_SHOWN ? ` and ${waiting.length - NAMES_SHOWN} more` : '';
@@ -172,13 +172,13 @@ function listReasons({ finding, failure }: Cause): readonly string[] {
   const shown = reasons
     .filter((reason) => !isRepeated(reason) && !(hasHistory && reason.code === 'seen_before'))
     .slice(0, REASONS_SHOWN)
-    .map((reason) => inertInline(capitalise(describeReason(reason)), 400));
+    .map((reason) => sanitiseInline(capitalise(describeReason(reason)), 400));
   const output = readOutput(finding);
   const isQuoted = output === '' || reasons.some((reason) => getQuote(reason).includes(output));
   const isUnread = excerpt.lines.length === 0 && excerpt.cut !== '' && !reasons.some(({ code }) => code === 'no_log');
   return [
     ...(isQuoted ? [] : [`The check reports: ${formatCodeSpan(output)}`]),
-    ...(isUnread ? [inertInline(capitalise(excerpt.cut), 300)] : []),
+    ...(isUnread ? [sanitiseInline(capitalise(excerpt.cut), 300)] : []),
     ...shown,
   ];
 }
@@ -193,7 +193,7 @@ function summariseInquiry(content: CheckRunContent, { inquiry, finding }: Cause)
   const { notBegun } = finding;
   switch (inquiry.kind) {
     case 'none':
-      return [text(notBegun === null ? '' : `Not investigated: ${inertInline(describeNotBegun(notBegun), 400)}`)];
+      return [text(notBegun === null ? '' : `Not investigated: ${sanitiseInline(describeNotBegun(notBegun), 400)}`)];
     case 'running': {
       const { waitsFor } = inquiry;
       return [text(waitsFor === null ? '' : `Waiting for ${describeWaitReason(waitsFor)}; resumes automatically.`)];
@@ -201,7 +201,7 @@ function summariseInquiry(content: CheckRunContent, { inquiry, finding }: Cause)
     case 'deleted':
       return [text('The analysis of this failure was deleted.')];
     case 'ended':
-      return [text(`No result: ${inertInline(inquiry.reason.detail, 600)}`)];
+      return [text(`No result: ${sanitiseInline(inquiry.reason.detail, 600)}`)];
     case 'concluded':
       return isRed(finding) ? summariseResult(content, inquiry.issue) : [];
   }
@@ -332,7 +332,7 @@ function renderCauseDetails(content: CheckRunContent, cause: Cause, most: number
   const { excerpt, checks } = cause.finding;
   const lines = excerpt.lines.slice(0, most);
   const more = excerpt.lines.length - lines.length;
-  const cut = [inertInline(excerpt.cut, 300), more > 0 ? `${describeCount(more, 'more line')} not shown` : ''];
+  const cut = [sanitiseInline(excerpt.cut, 300), more > 0 ? `${describeCount(more, 'more line')} not shown` : ''];
   const notes = cut.filter(Boolean).join('; ');
   const what = excerpt.step === '' ? 'Output' : 'Log';
   const name = formatCodeSpan(sortByName(checks)[0]?.name ?? '') || 'a check';

@@ -5,7 +5,7 @@ import type { ChangeSet } from '../../core/diff/diff.ts';
 import type { StepSource } from '../../core/evidence.ts';
 import type { Excerpt } from '../../core/head.ts';
 import type { Conclusion, Outcome } from '../../core/issue.ts';
-import { formatCodeSpan, inertInline, inertMarkdown } from '../../core/markdown/github.ts';
+import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from '../../core/markdown/github.ts';
 import { describeWaitReason, type FailureReason, type WaitCode } from '../../core/reason.ts';
 import { addSources, buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
 import type { ChecksState, CommandReply, Subject } from '../../core/thread.ts';
@@ -297,7 +297,7 @@ export function sortByName<T extends { readonly name: string }>(checks: readonly
 
 /** The part of the log around the cause, and what was cut from it. */
 function foldExcerpt({ step, lines, cut }: Excerpt): Fold {
-  const note = [step === '' ? '' : `Step ${formatCodeSpan(step)}.`, inertInline(cut, MAX_WHY)]
+  const note = [step === '' ? '' : `Step ${formatCodeSpan(step)}.`, sanitiseInline(cut, MAX_WHY)]
     .filter(Boolean)
     .join(' ');
   return { summary: step === '' ? 'Output' : 'Log', blocks: [text(note), code(lines.join('\n'))] };
@@ -310,7 +310,7 @@ function renderFurther(causes: readonly FurtherCause[], place: Place): readonly 
     text('Failing for another reason:'),
     ...causes.slice(0, CAUSES_SHOWN).flatMap(({ names, issue, notFound }) => {
       const title = text(`**${listCheckNames(names)}**`);
-      if (issue === null) return [title, text(`Not investigated: ${inertInline(notFound, MAX_WHY)}`)];
+      if (issue === null) return [title, text(`Not investigated: ${sanitiseInline(notFound, MAX_WHY)}`)];
       const shown = filterIssue(issue, place).issue;
       return [title, renderCause(shown, buildSourceLinks(place, shown))];
     }),
@@ -345,7 +345,7 @@ function describeFormerCause(whole: SourcedIssue | null, place: Place): string {
   if (whole === null || outcome === 'inconclusive' || outcome === 'facts_only') return '';
   const { issue } = filterIssue(whole, place);
   const { first } = splitSentences(removeCitations(issue.rootCause), 1);
-  return ` The cause was: ${inertInline(first, MAX_SETTLED_CAUSE, buildSourceLinks(place, issue))}`;
+  return ` The cause was: ${sanitiseInline(first, MAX_SETTLED_CAUSE, buildSourceLinks(place, issue))}`;
 }
 
 const ENDS: Readonly<Record<FailureReason['code'], string>> = {
@@ -360,7 +360,7 @@ const ENDS: Readonly<Record<FailureReason['code'], string>> = {
 /** For an investigation that ended without a result. */
 export function renderEndComment(place: Place, { code, detail }: FailureReason): string {
   return renderPage({
-    open: [text(`**${ENDS[code]} · comment \`/analyse\` to start again**`), text(inertMarkdown(detail, 2_000))],
+    open: [text(`**${ENDS[code]} · comment \`/analyse\` to start again**`), text(sanitiseMarkdown(detail, 2_000))],
     footer: `requested by ${formatCodeSpan(place.askedBy)}`,
     marker: place.marker,
   });
@@ -419,7 +419,7 @@ export function renderConfigComplaint({ file, line, message }: ConfigProblem, pl
   return renderPage({
     open: [
       text(`**${formatCodeSpan(file)}${where} is invalid · next: fix it on the default branch**`),
-      text(inertInline(message, 600)),
+      text(sanitiseInline(message, 600)),
       text('Until then Causeway uses its defaults, comments only when asked and opens no pull requests.'),
     ],
     marker: place.marker,

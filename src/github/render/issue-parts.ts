@@ -2,7 +2,7 @@
 import type { ChangeSet } from '../../core/diff/diff.ts';
 import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
 import type { Step } from '../../core/issue.ts';
-import { formatCodeSpan, inertInline, inertMarkdown } from '../../core/markdown/github.ts';
+import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from '../../core/markdown/github.ts';
 import type { NumberedStep, ShownIssue, SourcedIssue, SourceLinks } from '../../core/shown-issue.ts';
 import { type Block, code, describeCount, type Fold, formatList, text } from './page.ts';
 
@@ -19,7 +19,7 @@ const RESULT_CHARACTERS = 2_500;
 const LOG_LINES = 60;
 
 export function renderCause({ rootCause }: SourcedIssue, links: SourceLinks): Block {
-  return text(inertMarkdown(splitSentences(rootCause, CAUSE_SENTENCES).first, MAX_CAUSE, links));
+  return text(sanitiseMarkdown(splitSentences(rootCause, CAUSE_SENTENCES).first, MAX_CAUSE, links));
 }
 
 /** A numbered list, one item a block; code that belongs to an item is indented within it. */
@@ -27,7 +27,7 @@ export function renderSteps(steps: readonly Step[], links: SourceLinks, title = 
   if (steps.length === 0) return [];
   const shown = steps.slice(0, MAX_STEPS).map(({ description }, index) => {
     const lead = `${index + 1}. `;
-    const body = inertMarkdown(description, MAX_STEP, links) || '–';
+    const body = sanitiseMarkdown(description, MAX_STEP, links) || '–';
     return text(`${lead}${body.replaceAll('\n', `\n${' '.repeat(lead.length)}`).replace(/(?<![ \t])[ \t]+$/gm, '')}`);
   });
   const more = steps.length - shown.length;
@@ -52,7 +52,7 @@ export function renderSuspects({ analysis }: SourcedIssue, links: SourceLinks): 
     const address = links(place);
     const link = address === null ? formatCodeSpan(place) : `[${formatCodeSpan(place)}](${address})`;
     const within = name === '' ? '' : ` in ${formatCodeSpan(name)}`;
-    const why = reasons.length === 0 ? '' : `: ${inertInline(reasons.slice(0, 2).join('; '), 300, links)}`;
+    const why = reasons.length === 0 ? '' : `: ${sanitiseInline(reasons.slice(0, 2).join('; '), 300, links)}`;
     return `${link}${within}${why}`;
   });
   const title = shown.length === 1 ? 'Where to look:' : 'Where to look (most likely first):';
@@ -61,7 +61,7 @@ export function renderSuspects({ analysis }: SourcedIssue, links: SourceLinks): 
 
 /** Why the outcome is what it is. For a proven fix it is shown with the investigation only. */
 export function renderReason({ analysis }: SourcedIssue, links: SourceLinks): Block {
-  return text(isReasonOpen(analysis) ? inertMarkdown(analysis.reason, MAX_REASON, links) : '');
+  return text(isReasonOpen(analysis) ? sanitiseMarkdown(analysis.reason, MAX_REASON, links) : '');
 }
 
 function isReasonOpen({ outcome, partial, reason }: SourcedIssue['analysis']): boolean {
@@ -77,7 +77,7 @@ export function renderGuards({ analysis: { guards } }: SourcedIssue, links: Sour
       .filter(({ rule }) => rule.startsWith('never/') === isNever)
       .map(({ file, reason }) => {
         const lead = file === '' ? '' : `${formatCodeSpan(file)}: `;
-        return `${lead}${inertInline(reason, 300, links)}`;
+        return `${lead}${sanitiseInline(reason, 300, links)}`;
       });
     return text(lines.length === 0 ? '' : `${title}\n${formatList(lines, GUARDS_SHOWN)}`);
   };
@@ -86,7 +86,7 @@ export function renderGuards({ analysis: { guards } }: SourcedIssue, links: Sour
 
 /** "" for no reason. */
 export function renderWithheld(reason: string, links?: SourceLinks): Block {
-  return text(reason === '' ? '' : `No pull request was opened: ${inertInline(reason, 600, links)}`);
+  return text(reason === '' ? '' : `No pull request was opened: ${sanitiseInline(reason, 600, links)}`);
 }
 
 export function foldReproduction({ issue: { stepsToReproduce } }: ShownIssue, links: SourceLinks): Fold {
@@ -104,8 +104,8 @@ export function foldInvestigation({ issue, steps, withheld }: ShownIssue, links:
   return {
     summary: `Investigation (${describeCount(steps.length, 'step')})`,
     blocks: [
-      text(inertMarkdown(rest, 2 * MAX_CAUSE, links)),
-      text(isReasonHere ? inertMarkdown(analysis.reason, MAX_REASON, links) : ''),
+      text(sanitiseMarkdown(rest, 2 * MAX_CAUSE, links)),
+      text(isReasonHere ? sanitiseMarkdown(analysis.reason, MAX_REASON, links) : ''),
       text(withheld === 0 ? '' : notShown),
       ...steps.flatMap((step) => renderEvidence(step, links)),
     ],
@@ -117,7 +117,7 @@ function renderEvidence(step: NumberedStep, links: SourceLinks): readonly Block[
   const isLog = step.source === 'log';
   const lines = [
     `**\\[step ${step.number}\\]** ${formatCodeSpan(step.action)}`,
-    inertMarkdown(step.analysis, 1_000, links),
+    sanitiseMarkdown(step.analysis, 1_000, links),
     isLog ? 'For the result see “Log”.' : '',
   ];
   return [text(lines.filter(Boolean).join('\n')), ...(isLog ? [] : [code(cutResult(step.result))])];
@@ -151,7 +151,7 @@ export function foldDiff(changeSet: ChangeSet | null, { issue }: ShownIssue): Fo
   const files = issue.diff.files.length;
   const secrets = issue.analysis.guards
     .filter(({ rule }) => rule === 'never/secret')
-    .map(({ file, reason }) => `${formatCodeSpan(file)}: ${inertInline(reason, 300)}`);
+    .map(({ file, reason }) => `${formatCodeSpan(file)}: ${sanitiseInline(reason, 300)}`);
   const notes = secrets.length === 0 ? [] : [text(`Withheld:\n${formatList(secrets, 20)}`)];
   return {
     summary: `Diff (${describeCount(files, 'file')})`,

@@ -1,6 +1,6 @@
 // Title, body and commit message of our own pull requests: cause, change, what was checked and what wasn't.
 import type { CommitRange, Failure } from '../../core/failure.ts';
-import { formatCodeSpan, formatPlain, inertInline } from '../../core/markdown/github.ts';
+import { formatCodeSpan, formatPlain, sanitiseInline } from '../../core/markdown/github.ts';
 import { buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
 import type { ChecksState, Subject } from '../../core/thread.ts';
 import { describeWayBack, isOfRepository, listCheckNames, type Place } from './comment.ts';
@@ -137,7 +137,7 @@ function describeRange(range: CommitRange): string {
   const ends = `Passing at ${formatCodeSpan(range.from.slice(0, 12))}, failing at ${formatCodeSpan(range.to.slice(0, 12))}`;
   const commits = listCommits(range, ({ sha, author, subject }) => {
     const by = author === '' ? '' : ` by ${formatCodeSpan(author)}`;
-    return `${formatCodeSpan(sha.slice(0, 12))}${by}: ${inertInline(subject, 100)}`;
+    return `${formatCodeSpan(sha.slice(0, 12))}${by}: ${sanitiseInline(subject, 100)}`;
   });
   return `${ends}, ${count} later:\n${commits}`;
 }
@@ -150,7 +150,7 @@ export function listCommits(
   const isLikeliest = ({ sha }: { readonly sha: string }) => sha === likeliest?.sha;
   const shown = commits.toSorted((a, b) => Number(isLikeliest(b)) - Number(isLikeliest(a))).slice(0, COMMITS_SHOWN);
   const lines = shown.map((commit) => {
-    const why = isLikeliest(commit) ? ` · most likely: ${inertInline(likeliest?.reason ?? '', 300)}` : '';
+    const why = isLikeliest(commit) ? ` · most likely: ${sanitiseInline(likeliest?.reason ?? '', 300)}` : '';
     return `- ${describe(commit)}${why}`;
   });
   const more = total - shown.length;

@@ -1,7 +1,7 @@
 // Links findings to the investigations of their causes, and begins one in the name of our own bot where there is none
 // and one may begin.
 
-import { newSigningSecret } from '../../core/account.ts';
+import { createSigningSecret } from '../../core/account.ts';
 import type { CheckRules } from '../../core/check.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head, HeadPlace, NotBegun } from '../../core/head.ts';
@@ -121,7 +121,7 @@ async function countBegun(look: Look, place: HeadPlace, linked: readonly Recorde
   return {
     requestedIn: isRequested ? thread.id : null,
     atHead,
-    today: await countToday(look, await services.checks.self(look.signal)),
+    today: await countToday(look, await services.checks.findSelf(look.signal)),
   };
 }
 
@@ -179,8 +179,8 @@ async function beginOne(
   const { services, head, project, signal } = look;
   const { store, checks } = services;
   const { failure, finding } = one;
-  const self = await checks.self(signal);
-  const account = { login: self.login, githubId: self.id, signingSecret: newSigningSecret(), now: look.now() };
+  const self = await checks.findSelf(signal);
+  const account = { login: self.login, githubId: self.id, signingSecret: createSigningSecret(), now: look.now() };
   const { id: accountId } = await store.ensureAccount(account);
   const isPullRequest = place.kind === 'pull_request';
   const report = {

@@ -2,7 +2,7 @@
 // free.
 import { condenseLog } from '../../ci/condense-log.ts';
 import { type CheckTexts, type ReadCheck, readCheck } from '../../ci/read-check.ts';
-import type { Check, Checks, CheckWords } from '../../core/check.ts';
+import type { Check, CheckOutput, Checks } from '../../core/check.ts';
 import type { GithubProject } from '../../core/project.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import { type Numbered, WorkerClient } from '../../redact/worker-client.ts';
@@ -16,8 +16,8 @@ const COMMIT_TEXT_CHARACTERS = 200;
 export function cleanChecks(checks: Checks, redactor: Redactor): Checks {
   return {
     ...checks,
-    of: async (...args) => {
-      const named = await checks.of(...args);
+    listAll: async (...args) => {
+      const named = await checks.listAll(...args);
       const clean = await createCleaner(
         redactor,
         named.flatMap(({ latest, earlier }) => [latest, ...earlier].flatMap(listTexts)),
@@ -27,8 +27,8 @@ export function cleanChecks(checks: Checks, redactor: Redactor): Checks {
         earlier: earlier.map((check) => cleanCheck(check, clean)),
       }));
     },
-    past: async (...args) => {
-      const page = await checks.past(...args);
+    listPast: async (...args) => {
+      const page = await checks.listPast(...args);
       const texts = page.checks.flatMap(({ branch, check }) => [branch, ...listTexts(check)]);
       const clean = await createCleaner(redactor, texts);
       const cleaned = page.checks.map((past) => ({
@@ -38,15 +38,15 @@ export function cleanChecks(checks: Checks, redactor: Redactor): Checks {
       }));
       return { ...page, checks: cleaned };
     },
-    place: async (...args) => {
-      const place = await checks.place(...args);
+    locate: async (...args) => {
+      const place = await checks.locate(...args);
       if (place === null) return null;
       const branch = await redactor.redact(place.branch);
       if (place.kind !== 'pull_request') return { ...place, branch };
       return { ...place, branch, base: { ...place.base, branch: await redactor.redact(place.base.branch) } };
     },
-    range: async (...args) => {
-      const range = await checks.range(...args);
+    readRange: async (...args) => {
+      const range = await checks.readRange(...args);
       if (range === null) return null;
       const clean = await createCleaner(
         redactor,
@@ -95,7 +95,7 @@ async function createCleaner(redactor: Redactor, texts: readonly string[]): Prom
 export interface CleanTexts {
   /** Title, summary and text, one after the other; "" for none. */
   readonly output: string;
-  readonly words: CheckWords;
+  readonly words: CheckOutput;
 }
 
 /** So much of a log is read where anyone may have written it. */
@@ -108,14 +108,14 @@ export async function readCheckTexts(
     project,
     signal,
   }: {
-    readonly services: { readonly checks: Pick<Checks, 'said'>; readonly redactor: Redactor };
+    readonly services: { readonly checks: Pick<Checks, 'readOutput'>; readonly redactor: Redactor };
     readonly project: GithubProject;
     readonly signal: AbortSignal;
   },
   check: Check,
   logBytes?: number,
 ): Promise<CleanTexts> {
-  const { log, noLog, annotations } = await checks.said(project, check, signal, logBytes);
+  const { log, noLog, annotations } = await checks.readOutput(project, check, signal, logBytes);
   const cleanLog = await redactor.redact(log);
   signal.throwIfAborted();
   const output = [check.title, check.summary, check.text].filter((part) => part !== '').join('\n');

@@ -154,7 +154,7 @@ type BaseReader = (check: Check, fingerprint: string) => CheckEvidence['base'] &
 async function createBaseReader({ services, project, signal }: Look, place: HeadPlace): Promise<BaseReader> {
   if (place.kind !== 'pull_request') return () => ({ name: '', state: 'unknown', sameCause: null, greenAt: '' });
   const { sha } = place.base;
-  const named = await services.checks.of(project, sha, signal);
+  const named = await services.checks.listAll(project, sha, signal);
   const latestOf = new Map(named.map(({ latest }) => [toCheckKey(latest), latest]));
   const causes: { readonly app: string | undefined; readonly name: string; readonly fingerprint: string }[] = [];
   const isRed = named.some(({ latest }) => latest.state === 'red');
@@ -204,7 +204,7 @@ function createTieFinder(
     const until = AbortSignal.any([signal, limit]);
     try {
       const repository = await services.source.open(project, until);
-      await repository.bring(head.sha, until);
+      await repository.ensureCommit(head.sha, until);
       return await findTiesInTree(repository.tree(head.sha), { changed: paths, read }, until);
     } catch (error) {
       signal.throwIfAborted();

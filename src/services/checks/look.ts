@@ -54,12 +54,12 @@ export async function createLook(services: CheckServices, headId: string, signal
     ...{ services, project, head, signal },
     now: () => services.now().toISOString(),
     readChanged: (place) => {
-      changed ??= checks.changed(project, { sha: head.sha, place }, signal);
+      changed ??= checks.listChangedFiles(project, { sha: head.sha, place }, signal);
       return changed;
     },
     isAncestor: (ends) => {
       const key = `${ends.from} ${ends.to}`;
-      const answer = answers.get(key) ?? checks.leads(project, ends, signal);
+      const answer = answers.get(key) ?? checks.leadsTo(project, ends, signal);
       answers.set(key, answer);
       answer.catch(() => answers.delete(key));
       return answer;

@@ -46,7 +46,7 @@ export async function readSuspects(
   const limits = isFromOutside(place) ? OUTSIDE_LIMITS : LIMITS;
   const causes = await recogniseSuspects(look, suspects);
   const unknown = suspects.filter((suspect) => !causes.has(suspect));
-  const chosen = spreadByKind(unknown).slice(0, Math.max(0, limits.checks - causes.size));
+  const chosen = orderByKind(unknown).slice(0, Math.max(0, limits.checks - causes.size));
   const reads = await readAll(look, limits, chosen);
   for (const { suspect, read } of reads) causes.set(suspect, read.fingerprint);
   const leftOut: Head['leftOut'][number][] = [];
@@ -80,7 +80,7 @@ async function recogniseSuspects(
 }
 
 /** One of each kind first, then the second of each, so that a large matrix does not crowd out the others. */
-function spreadByKind(suspects: readonly Suspect[]): readonly Suspect[] {
+function orderByKind(suspects: readonly Suspect[]): readonly Suspect[] {
   const counts = new Map<string, number>();
   const ranked = suspects.map((suspect) => {
     const kind = findKind(suspect);

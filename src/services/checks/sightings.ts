@@ -89,10 +89,9 @@ export async function recordFinding(look: Look, place: HeadPlace, { group, findi
       redNow: group.suspects.filter(({ isRed }) => isRed).map(makeKey),
     },
     group.suspects.map(({ check }) => toSighting(check, where, finding.verdict, head.createdAt)),
-    look.now(),
   );
   const flaky = group.suspects.filter(({ passedHere }) => passedHere).map(makeKey);
-  if (flaky.length > 0) await store.markFlaky(failure.id, flaky, look.now());
+  if (flaky.length > 0) await store.markFlaky(failure.id, flaky);
   // Recorded by an earlier look at this commit, it is known by now, and still new here.
   const isAgain = standing === 'known' && group.before !== null;
   const recorded = { ...finding, failureId: failure.id, standing: isAgain ? finding.standing : standing };
@@ -116,7 +115,7 @@ async function findRange(
   for (const { sha: from } of await services.store.listPassingChecks(project.id, check)) {
     // Later commits may be green by now; only ancestors count.
     if (from === head.sha || !(await look.isAncestor({ from, to: head.sha }))) continue;
-    return await services.checks.range(project, { from, to: head.sha }, signal);
+    return await services.checks.readRange(project, { from, to: head.sha }, signal);
   }
   return null;
 }

@@ -1,7 +1,7 @@
 // Foreign Markdown: whatever stands in it, GitHub reads nothing into it, and people still read it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatCodeSpan, formatFence, inertInline, inertMarkdown } from '../../../src/core/markdown/github.ts';
+import { formatCodeSpan, formatFence, sanitiseInline, sanitiseMarkdown } from '../../../src/core/markdown/github.ts';
 import '../../support/property-seed.ts';
 import { effectsOf, readAsGithub } from '../../github/render/github-reading.ts';
 import { ANY_CHARACTER } from '../../support/any-character.ts';
@@ -72,9 +72,9 @@ const HOSTILE: readonly (readonly [string, string])[] = [
 
 describe('foreign Markdown', () => {
   it.each(HOSTILE)('does nothing with %s', (_, text) => {
-    expect(effectsOf(inertMarkdown(text, 5_000), PLAIN)).toEqual([]);
-    expect(effectsOf(inertInline(text, 5_000), PLAIN)).toEqual([]);
-    expect(effectsOf(`- ${inertInline(text, 5_000, links)}`, LINKED)).toEqual([]);
+    expect(effectsOf(sanitiseMarkdown(text, 5_000), PLAIN)).toEqual([]);
+    expect(effectsOf(sanitiseInline(text, 5_000), PLAIN)).toEqual([]);
+    expect(effectsOf(`- ${sanitiseInline(text, 5_000, links)}`, LINKED)).toEqual([]);
   });
 
   it('is told apart from what does something: most of these do when they are left as they are', () => {
@@ -133,8 +133,8 @@ describe('foreign Markdown', () => {
     });
     fc.assert(
       fc.property(text, (parts) => {
-        expect(effectsOf(inertMarkdown(parts.join(''), 5_000, links), LINKED)).toEqual([]);
-        expect(effectsOf(`x ${inertInline(parts.join(''), 5_000, links)} y`, LINKED)).toEqual([]);
+        expect(effectsOf(sanitiseMarkdown(parts.join(''), 5_000, links), LINKED)).toEqual([]);
+        expect(effectsOf(`x ${sanitiseInline(parts.join(''), 5_000, links)} y`, LINKED)).toEqual([]);
       }),
       { numRuns: 800 },
     );
@@ -152,7 +152,7 @@ describe('foreign Markdown', () => {
       'const { percent } = COUPONS.get(code); // @mona #1',
       '```',
     ].join('\n');
-    expect(inertMarkdown(text, 5_000)).toMatchInlineSnapshot(`
+    expect(sanitiseMarkdown(text, 5_000)).toMatchInlineSnapshot(`
       "Why
 
       In \`discountFor\` the map has no entry for foo_bar\\* (v1.2.3, 5 &lt; 6 &amp; so on); see the code.
@@ -164,24 +164,24 @@ describe('foreign Markdown', () => {
       const { percent } = COUPONS.get(code); // @mona #1
       \`\`\`"
     `);
-    const { texts, codes } = readAsGithub(inertMarkdown(text, 5_000));
+    const { texts, codes } = readAsGithub(sanitiseMarkdown(text, 5_000));
     expect(texts.join('')).toContain('the map has no entry for foo_bar* (v1.2.3, 5 < 6 & so on); see the code.');
     expect(codes).toContain('const { percent } = COUPONS.get(code); // @mona #1\n');
   });
 
   it('links places in the source and nothing else', () => {
     const text = 'see src/a.ts:12, `src/b.ts:3`. Not src/c.ts or `https://evil`.';
-    expect(readAsGithub(inertMarkdown(text, 500, links)).links).toEqual([
+    expect(readAsGithub(sanitiseMarkdown(text, 500, links)).links).toEqual([
       `${BASE}484f10e/src/a.ts#L12`,
       `${BASE}484f10e/src/b.ts#L3`,
     ]);
   });
 
   it('is cut where it is too long, between characters', () => {
-    const text = inertMarkdown('👩‍👩‍👧'.repeat(5_000), 1_001);
+    const text = sanitiseMarkdown('👩‍👩‍👧'.repeat(5_000), 1_001);
     expect(text.length).toBeLessThanOrEqual(1_001);
     expect(text.isWellFormed()).toBe(true);
-    expect(inertInline('x'.repeat(100_000), 90_000).length).toBeLessThan(1_000);
+    expect(sanitiseInline('x'.repeat(100_000), 90_000).length).toBeLessThan(1_000);
   });
 });
 
@@ -215,6 +215,8 @@ describe('foreign code', () => {
 
   it('cannot look like our own mark', () => {
     const mark = '<!-- causeway thread=thr_1 investigation=inv_1 kind=result -->';
-    expect(`${formatFence(mark, '')}${formatCodeSpan(mark)}${inertMarkdown(mark, 500)}`).not.toContain('<!-- causeway');
+    expect(`${formatFence(mark, '')}${formatCodeSpan(mark)}${sanitiseMarkdown(mark, 500)}`).not.toContain(
+      '<!-- causeway',
+    );
   });
 });

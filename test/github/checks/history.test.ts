@@ -5,7 +5,7 @@ import type { HeadPlace } from '../../../src/core/head.ts';
 import { type ChecksHouse, checksHouse, SHOP, SIGNAL } from './checks-house.ts';
 
 const changed = (house: ChecksHouse, sha: string, place: HeadPlace) =>
-  house.checks.changed(house.project, { sha, place }, SIGNAL);
+  house.checks.listChangedFiles(house.project, { sha, place }, SIGNAL);
 
 describe('what a change touches', () => {
   it('is that of the last commit on the default branch, and of all commits on another', async () => {
@@ -29,7 +29,7 @@ describe('what a change touches', () => {
     await people.push(SHOP, { by: 'wren', branch: 'topic', files: { ...many } });
     const { number } = await people.openPull(SHOP, { by: 'wren', title: 'Many', head: 'topic' });
     const sha = people.issue(SHOP, number).pull!.headSha;
-    const place = await house.checks.place(house.project, { sha, branch: 'topic' }, SIGNAL);
+    const place = await house.checks.locate(house.project, { sha, branch: 'topic' }, SIGNAL);
     const { got, calls } = await house.counting(() => changed(house, sha, place!));
     expect(got).toMatchObject({ isCut: true });
     expect(got?.paths).toHaveLength(300);
@@ -42,7 +42,7 @@ describe('what a change touches', () => {
 
 describe('the commits between green and red', () => {
   const range = (house: ChecksHouse, from: string, to: string) =>
-    house.checks.range(house.project, { from, to }, SIGNAL);
+    house.checks.readRange(house.project, { from, to }, SIGNAL);
 
   it('are named newest first, at most 20 of them, each on one line', async () => {
     await using house = await checksHouse();
@@ -72,7 +72,7 @@ describe('red checks of the past', () => {
     const pages: number[] = [];
     let [cursor, from]: [string | null, string] = ['', since(house)];
     while (cursor !== null) {
-      const page: Awaited<ReturnType<typeof house.checks.past>> = await house.checks.past(
+      const page: Awaited<ReturnType<typeof house.checks.listPast>> = await house.checks.listPast(
         house.project,
         { since: from, cursor, mostCalls: 500 },
         SIGNAL,
@@ -102,7 +102,7 @@ describe('red checks of the past', () => {
     const [late] = got.checks;
     expect(late).toMatchObject({ sha, branch: 'topic', pullRequest: number });
     expect(late?.check).toMatchObject({ app: 'github-actions', state: 'red', conclusion: 'failure' });
-    expect((await house.checks.said(house.project, late!.check, SIGNAL)).log).toBe('Error: no\n');
+    expect((await house.checks.readOutput(house.project, late!.check, SIGNAL)).log).toBe('Error: no\n');
   });
 
   it('are none of what anybody may start', async () => {
@@ -128,17 +128,17 @@ describe('red checks of the past', () => {
     const fault = { kind: 'answer', when: 'before', status: 502 } as const;
     house.double.faults.add({ path: /\/jobs/, skip: 5, times: 2, fault });
     const from = since(house);
-    const first = await checks.past(project, { since: from, cursor: '', mostCalls: 500 }, SIGNAL);
+    const first = await checks.listPast(project, { since: from, cursor: '', mostCalls: 500 }, SIGNAL);
     expect(first).toMatchObject({ calls: 7, next: expect.stringMatching(/^1 5 /) });
     const next = { since: from, cursor: first.next!, mostCalls: 500 };
-    await expect(checks.past(project, next, SIGNAL)).rejects.toBeInstanceOf(ChecksBusy);
+    await expect(checks.listPast(project, next, SIGNAL)).rejects.toBeInstanceOf(ChecksBusy);
     // What fails meanwhile moves nothing.
     house.double.state.clock.advance(5_000);
     await people.reportWorkflowRun(SHOP, { sha, jobs: [{ name: 'new', conclusion: 'failure' }] });
     const names = first.checks.map(({ check }) => check.name);
     let cursor = first.next;
     while (cursor !== null) {
-      const page = await checks.past(project, { since: from, cursor, mostCalls: 500 }, SIGNAL);
+      const page = await checks.listPast(project, { since: from, cursor, mostCalls: 500 }, SIGNAL);
       names.push(...page.checks.map(({ check }) => check.name));
       cursor = page.next;
     }
@@ -154,10 +154,10 @@ describe('red checks of the past', () => {
       await people.reportWorkflowRun(SHOP, { sha, at: at(house, 1 + nr), jobs });
     }
     const page = { since: since(house), cursor: '', mostCalls: 3 };
-    const { got, calls } = await house.counting(() => checks.past(project, page, SIGNAL));
+    const { got, calls } = await house.counting(() => checks.listPast(project, page, SIGNAL));
     expect([got.calls, calls.length]).toEqual([3, 3]);
     expect(got.checks.map(({ check }) => check.name)).toEqual(['job 0', 'job 1']);
-    const rest = await checks.past(project, { ...page, cursor: got.next ?? '', mostCalls: 500 }, SIGNAL);
+    const rest = await checks.listPast(project, { ...page, cursor: got.next ?? '', mostCalls: 500 }, SIGNAL);
     expect(rest.checks.map(({ check }) => check.name)).toEqual(['job 2', 'job 3', 'job 4']);
     expect(rest.next).toBeNull();
   });

@@ -5,7 +5,7 @@ import { ChecksBusy, ChecksClosed, type NamedCheck } from '../../../src/core/che
 import { type ChecksHouse, checksHouse, SHOP, SIGNAL } from './checks-house.ts';
 
 async function states(house: ChecksHouse, sha: string) {
-  return inShort(await house.checks.of(house.project, sha, SIGNAL));
+  return inShort(await house.checks.listAll(house.project, sha, SIGNAL));
 }
 
 function inShort(checks: readonly NamedCheck[]) {
@@ -28,7 +28,7 @@ it('check runs and statuses of any CI stand side by side, without our own, in tw
   await people.reportCheck(SHOP, { sha, name: 'slow', app: 'other-ci' });
   await people.reportCheck(SHOP, { sha, name: 'Causeway', app: double.app.slug, conclusion: 'neutral' });
   await people.reportStatus(SHOP, { sha, context: 'jenkins', state: 'success', targetUrl: 'https://ci.example/1' });
-  const { got, calls } = await house.counting(() => house.checks.of(house.project, sha, SIGNAL));
+  const { got, calls } = await house.counting(() => house.checks.listAll(house.project, sha, SIGNAL));
   expect(inShort(got)).toEqual([
     ['/jenkins', 'green'],
     ['other-ci/slow', 'waiting'],
@@ -147,7 +147,7 @@ it('a limit names when to ask again, a lost answer a quarter of a minute, and a 
   await using house = await checksHouse();
   const sha = await house.branch('topic');
   const { faults } = house.double;
-  const asked = (of: string) => house.checks.of(house.project, of, SIGNAL).catch((error: unknown) => error);
+  const asked = (of: string) => house.checks.listAll(house.project, of, SIGNAL).catch((error: unknown) => error);
   faults.add({ path: /check-runs/, fault: { kind: 'answer', when: 'before', status: 502 } });
   const lost = await asked(sha);
   expect(lost).toBeInstanceOf(ChecksBusy);

@@ -6,7 +6,7 @@ import { type ChecksHouse, checksHouse, SHOP, SIGNAL } from './checks-house.ts';
 const PASSED = { name: 'test', conclusion: 'success' } as const;
 
 const place = (house: ChecksHouse, sha: string, branch: string, pullRequest: number | null = null) =>
-  house.checks.place(house.project, { sha, branch, pullRequest }, SIGNAL);
+  house.checks.locate(house.project, { sha, branch, pullRequest }, SIGNAL);
 
 describe('the default branch', () => {
   it('is named with who pushed, also where other commits stand on it by now, but not where it was pushed away', async () => {

@@ -13,11 +13,11 @@ instructions: Be kind.
 
 it('they stand in the configuration, and without one everything is looked at', async () => {
   await using plain = await checksHouse();
-  expect(await plain.checks.rules(plain.project, SIGNAL)).toMatchObject({
+  expect(await plain.checks.readRules(plain.project, SIGNAL)).toMatchObject({
     ...{ include: [], exclude: [], branches: [], opens: true, settings: { useModel: true } },
   });
   await using house = await checksHouse({ files: { '.github/causeway.yml': FILE } });
-  expect(await house.checks.rules(house.project, SIGNAL)).toMatchObject({
+  expect(await house.checks.readRules(house.project, SIGNAL)).toMatchObject({
     ...{ include: ['test *'], exclude: ['lint'], branches: ['main'], opens: true },
     settings: { useModel: false, instructions: 'Be kind.' },
   });
@@ -30,11 +30,11 @@ it.each([
   ['too little was granted', { permissions: { metadata: 'read', contents: 'read', pull_requests: 'write' } }],
 ] as const)('no pull request is opened where %s', async (_, setting) => {
   await using house = await checksHouse(setting);
-  expect(await house.checks.rules(house.project, SIGNAL)).toMatchObject({ opens: false });
+  expect(await house.checks.readRules(house.project, SIGNAL)).toMatchObject({ opens: false });
 });
 
 it('they are waited for where GitHub does not answer', async () => {
   await using house = await checksHouse();
   house.double.faults.add({ path: /contents/, fault: { kind: 'answer', when: 'before', status: 503 } });
-  await expect(house.checks.rules(house.project, SIGNAL)).rejects.toBeInstanceOf(ChecksBusy);
+  await expect(house.checks.readRules(house.project, SIGNAL)).rejects.toBeInstanceOf(ChecksBusy);
 });

@@ -10,11 +10,11 @@ async function failedJob(house: ChecksHouse, job: Job) {
   const sha = await house.branch('topic');
   const jobs = [{ name: 'test', conclusion: 'failure' as const, ...job }];
   const run = await house.people.reportWorkflowRun(SHOP, { sha, jobs });
-  const [named] = await house.checks.of(house.project, sha, SIGNAL);
+  const [named] = await house.checks.listAll(house.project, sha, SIGNAL);
   return { check: named!.latest, run, sha };
 }
 
-const said = (house: ChecksHouse, check: Check) => house.checks.said(house.project, check, SIGNAL);
+const said = (house: ChecksHouse, check: Check) => house.checks.readOutput(house.project, check, SIGNAL);
 
 it('the log of a job and its annotations are read in two calls', async () => {
   await using house = await checksHouse();
@@ -49,7 +49,7 @@ it('annotations of another CI are read page by page, and no log is looked for', 
   const annotations = Array.from({ length: 120 }, (_, at) => ({ path: 'a.js', startLine: at + 1, message: `m ${at}` }));
   const made = { sha, name: 'lint', app: 'other-ci', conclusion: 'failure' } as const;
   await house.people.reportCheck(SHOP, { ...made, annotations });
-  const [named] = await house.checks.of(house.project, sha, SIGNAL);
+  const [named] = await house.checks.listAll(house.project, sha, SIGNAL);
   const { got, calls } = await house.counting(() => said(house, named!.latest));
   expect(got).toMatchObject({ log: '', noLog: '' });
   expect(got.annotations).toHaveLength(100);

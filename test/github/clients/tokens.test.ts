@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
 import type { TokenUse } from '../../../src/github/clients/github-clients.ts';
-import { registeredSecrets } from '../../../src/log.ts';
+import { listRegisteredSecrets } from '../../../src/log.ts';
 import { APP_ID, type Ground, installation, NEVER, openGround, SHOP, tokenName } from './ground.ts';
 
 const REPOSITORY = { 'GET /repos/*/*': () => ({ body: { id: 501 } }) };
@@ -114,7 +114,7 @@ it('tokens are in the register of secrets', async () => {
     }),
   });
   expect(await ground.clients.gitToken(SHOP, NEVER)).toBe('ghs_registeredSecret1');
-  expect(registeredSecrets()).toContain('ghs_registeredSecret1');
+  expect(listRegisteredSecrets()).toContain('ghs_registeredSecret1');
 });
 
 it('a key that is none is refused with the name of its variable', () => {

@@ -65,7 +65,7 @@ async function found(
     ...{ verdict: 'code' as const, at: NOW },
   };
   const known = { id: createId('fal'), projectId, fingerprint: createId('req'), headline: 'x' };
-  const { failure } = await store.recordSightings(known, [sighting], NOW);
+  const { failure } = await store.recordSightings(known, [sighting]);
   return {
     ...{ failureId: failure.id, checks: [], verdict: 'code', reasons: [], standing: 'new', excerpt: EMPTY_EXCERPT },
     ...{ places: [], isOwnThread: true, notBegun: null, ...of },

@@ -166,11 +166,9 @@ describe('green checks', () => {
     await people.reportCheck(NAME, { sha, name: 'unit', app: CI, conclusion: 'success' });
     await made.settle();
     expect(await noted(made)).toEqual([]);
-    await made.store.recordSightings(
-      failure,
-      [{ ...seen, app: 'github-actions', checkName: 'unit', verdict: 'code', at }],
-      at,
-    );
+    await made.store.recordSightings(failure, [
+      { ...seen, app: 'github-actions', checkName: 'unit', verdict: 'code', at },
+    ]);
     await people.reportCheck(NAME, { sha, name: 'unit', app: 'another-ci', conclusion: 'success' });
     await made.settle();
     expect(await noted(made)).toMatchObject([{ sha, branch: 'main' }]);
@@ -258,7 +256,6 @@ describe('a pull request', () => {
         made.store.recordSightings(
           { id, projectId: project.id, fingerprint: id, headline: 'Error: no' },
           pulls.map((pull) => ({ ...sighting, key: `${id} ${pull}`, pullRequest: pull, verdict: 'code' as const })),
-          at,
         );
       await record('fal_own', [number]);
       await record('fal_shared', [number, number + 1]);

@@ -63,7 +63,6 @@ async function lookInto(
   const { failure } = await store.recordSightings(
     { id: createId('fal'), projectId: project.id, fingerprint: name, headline: name },
     [{ ...about, key: name, app: 'github-actions', checkName: name }],
-    now,
   );
   const by = { id: 7, login: 'wren' };
   const thread: ThreadPart = {

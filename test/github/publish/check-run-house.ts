@@ -71,7 +71,7 @@ export async function checkRunHouse(setting: Setting = {}): Promise<CheckRunHous
       ...{ app: 'github-actions', verdict: 'code' as const, at: now() },
     };
     const known = { id: createId('fal'), projectId: project.id, fingerprint, headline: 'TypeError: x' };
-    const { failure, standing } = await store.recordSightings(known, [sighting], now());
+    const { failure, standing } = await store.recordSightings(known, [sighting]);
     return {
       ...{
         failureId: failure.id,

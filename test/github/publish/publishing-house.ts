@@ -228,7 +228,7 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
         checkName,
       }));
       const kind = { id: createId('fal'), projectId: project.id, fingerprint: names.join(), headline: 'Error: red' };
-      const { failure, standing } = await store.recordSightings(kind, sightings, at);
+      const { failure, standing } = await store.recordSightings(kind, sightings);
       const subject: Subject = red.subject === 'failure' ? { kind: 'failure', failureId: failure.id } : red.subject;
       const by = personOf(WRITER);
       const trigger: Trigger = { kind: 'checks', by, role: 'write', commentId: null, guidance: '', at };

@@ -93,7 +93,7 @@ async function back(house: PublishingHouse, failureId: string, place: Partial<Si
   const { fingerprint, headline, firstSeen } = (await house.store.findFailure(failureId))!;
   const at = house.deps.now().toISOString();
   const seen = { ...firstSeen, key: 'again', sha: 'e'.repeat(40), at, ...place };
-  await house.store.recordSightings({ id: failureId, projectId: house.project.id, fingerprint, headline }, [seen], at);
+  await house.store.recordSightings({ id: failureId, projectId: house.project.id, fingerprint, headline }, [seen]);
   expect((await house.store.findFailure(failureId))?.state).toBe('open');
   await house.store.saveRange(failureId, { from: 'c'.repeat(40), to: 'e'.repeat(40), total: 1, commits: [] });
 }
@@ -129,5 +129,5 @@ async function shownAtHead(house: PublishingHouse, finding: Finding) {
   await save('9'.repeat(40), outside, { ...finding, checks, isOwnThread: false });
   const { fingerprint } = (await store.findFailure(finding.failureId))!;
   const named = { id: finding.failureId, projectId: project.id, fingerprint, headline: 'of a fork' };
-  await store.recordSightings(named, [inBranch('fork', 9, { checkName: 'of a fork', isTrusted: false, at })], at);
+  await store.recordSightings(named, [inBranch('fork', 9, { checkName: 'of a fork', isTrusted: false, at })]);
 }

@@ -1,7 +1,7 @@
 // Foreign words that are harmless apart: nothing that is taken out between them joins them to what GitHub or CI acts on.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatCodeSpan, formatFence, inertInline, inertMarkdown } from '../../../src/core/markdown/github.ts';
+import { formatCodeSpan, formatFence, sanitiseInline, sanitiseMarkdown } from '../../../src/core/markdown/github.ts';
 import { renderPage } from '../../../src/github/render/page.ts';
 import { renderMarkdown } from '../../github-double/page/markdown.ts';
 import '../../support/property-seed.ts';
@@ -96,15 +96,15 @@ describe('words that are split', () => {
       '`  `    x',
     ],
   ])('at %j do nothing, whole', (text) => {
-    expect(acts(inertMarkdown(text, 500))).toEqual([]);
-    expect(acts(inertInline(text, 500))).toEqual([]);
+    expect(acts(sanitiseMarkdown(text, 500))).toEqual([]);
+    expect(acts(sanitiseInline(text, 500))).toEqual([]);
   });
 
   it('at each place, by each separator, do nothing', () => {
     for (const word of DANGEROUS) {
       const shown = SEPARATORS.flatMap((separator) =>
         Array.from({ length: word.length + 1 }, (_, at) =>
-          inertMarkdown(`${word.slice(0, at)}${separator}${word.slice(at)}`, 500),
+          sanitiseMarkdown(`${word.slice(0, at)}${separator}${word.slice(at)}`, 500),
         ),
       );
       // Each text is a whole of its own, so that all of them can be looked at together.
@@ -117,9 +117,9 @@ describe('words that are split', () => {
     fc.assert(
       fc.property(hostile, fc.integer({ min: 2, max: 200 }), (parts, max) => {
         const text = written(parts);
-        expect(acts(inertMarkdown(text, max))).toEqual([]);
-        expect(acts(inertInline(text, max))).toEqual([]);
-        expect(acts(`- ${inertInline(text, max)}`)).toEqual([]);
+        expect(acts(sanitiseMarkdown(text, max))).toEqual([]);
+        expect(acts(sanitiseInline(text, max))).toEqual([]);
+        expect(acts(`- ${sanitiseInline(text, max)}`)).toEqual([]);
       }),
       { numRuns: 300 },
     );
@@ -163,13 +163,13 @@ describe('what a commit message would obey', () => {
   it.each(TOLD)('stands nowhere raw, neither in code nor in text: %s', (text) => {
     expect(orders(text)).not.toEqual([]);
     const shown = [
-      inertMarkdown(text, 500),
-      inertMarkdown(`\`${text}\``, 500),
-      inertMarkdown(`\`\`\`\n${text}\n\`\`\``, 500),
-      inertMarkdown(`\`\`\`diff\n${text}\n\`\`\``, 500),
-      inertMarkdown(`    ${text}`, 500),
-      inertMarkdown(`- ${text}`, 500),
-      inertInline(text, 500),
+      sanitiseMarkdown(text, 500),
+      sanitiseMarkdown(`\`${text}\``, 500),
+      sanitiseMarkdown(`\`\`\`\n${text}\n\`\`\``, 500),
+      sanitiseMarkdown(`\`\`\`diff\n${text}\n\`\`\``, 500),
+      sanitiseMarkdown(`    ${text}`, 500),
+      sanitiseMarkdown(`- ${text}`, 500),
+      sanitiseInline(text, 500),
       formatCodeSpan(text),
       formatFence(text, ''),
       formatFence(` ${text}`, 'yaml'),
@@ -195,8 +195,8 @@ describe('what a commit message would obey', () => {
       fc.property(text, (parts) => {
         const told = written(parts);
         for (const shown of [
-          inertMarkdown(told, 500),
-          inertInline(told, 500),
+          sanitiseMarkdown(told, 500),
+          sanitiseInline(told, 500),
           formatCodeSpan(told),
           formatFence(told, 'ts'),
         ]) {

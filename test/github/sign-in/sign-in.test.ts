@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SignInRefused } from '../../../src/core/account.ts';
-import { registeredSecrets } from '../../../src/log.ts';
+import { listRegisteredSecrets } from '../../../src/log.ts';
 import type { Fault } from '../../github-double/faults.ts';
 import { NEVER } from '../clients/ground.ts';
 import { REDIRECT, type SignInHouse, type SignInHouseOptions, signInHouse } from './sign-in-house.ts';
@@ -67,9 +67,9 @@ describe('somebody who comes back from GitHub', () => {
 
   it('leaves no token behind: it is handed back, kept out of every text, and logged by nobody', async () => {
     await using house = await shop();
-    const before = new Set(registeredSecrets());
+    const before = new Set(listRegisteredSecrets());
     await house.signIn.person(await house.arrive('mona'), NEVER);
-    const fresh = registeredSecrets().filter((secret) => !before.has(secret));
+    const fresh = listRegisteredSecrets().filter((secret) => !before.has(secret));
     expect(fresh.map((secret) => secret.slice(0, 4)).sort()).toEqual(['ghr_', 'ghu_']);
     const handedBack = house.asked().at(-1);
     expect(fresh).toContain(JSON.parse(handedBack?.body ?? '{}').access_token);
@@ -171,7 +171,7 @@ describe('an exchange that goes wrong', () => {
     const body = { access_token: 'ghu_in-a-strange-answer', refresh_token: 'ghr_in-a-strange-answer' };
     house.double.faults.add({ path: EXCHANGE, fault: answer(202, body) });
     await refusal(house.signIn.person(await house.arrive('mona'), NEVER));
-    expect(registeredSecrets()).toEqual(expect.arrayContaining([body.access_token, body.refresh_token]));
+    expect(listRegisteredSecrets()).toEqual(expect.arrayContaining([body.access_token, body.refresh_token]));
   });
 });
 

@@ -1,6 +1,6 @@
 // Which function of the ranked files comes first for a report, and what is said of it.
 import { describe, expect, it } from 'vitest';
-import { outlineOf } from '../../../src/git/outline.ts';
+import { readOutline } from '../../../src/git/outline.ts';
 import { mapTraces } from '../../../src/triage/clues.ts';
 import { type RankedFunction, rankFunctions } from '../../../src/triage/functions/rank-functions.ts';
 import { markFrames } from '../../../src/triage/functions/read-units.ts';
@@ -60,7 +60,7 @@ function rank(
       files: Object.entries(files).map(([path, text], index) => ({
         path,
         text,
-        outline: outlineOf(path, text),
+        outline: readOutline(path, text),
         score: scores[index] ?? 1,
       })),
     },

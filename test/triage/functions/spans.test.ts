@@ -1,12 +1,12 @@
 // Where definitions end, in each way that languages end them.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { outlineOf } from '../../../src/git/outline.ts';
+import { readOutline } from '../../../src/git/outline.ts';
 import { findDocstring, findSpans } from '../../../src/triage/functions/spans.ts';
 
 /** `first-last owner.name` of each definition. */
 function spans(path: string, text: string): readonly string[] {
-  return findSpans(path, text, outlineOf(path, text)).map(
+  return findSpans(path, text, readOutline(path, text)).map(
     ({ line, lastLine, owner, name }) => `${line}-${lastLine} ${owner === '' ? '' : `${owner}.`}${name}`,
   );
 }
@@ -99,7 +99,9 @@ type Shape = {
 }
 `;
     expect(spans('A.java', text)).toEqual(['1-13 A', '2-2 A.A', '6-9 A.b', '12-12 A.c']);
-    expect(findSpans('A.java', text, outlineOf('A.java', text)).map(({ leadLine }) => leadLine)).toEqual([1, 2, 4, 11]);
+    expect(findSpans('A.java', text, readOutline('A.java', text)).map(({ leadLine }) => leadLine)).toEqual([
+      1, 2, 4, 11,
+    ]);
   });
 
   it('of Go take labels at the margin as inside, and name the receiver as owner', () => {
@@ -195,7 +197,7 @@ fn one() -> u32 { 1 }
 
   it('mark what lies in a function', () => {
     const text = 'def a():\n    def b():\n        pass\n    return b\n';
-    expect(findSpans('a.py', text, outlineOf('a.py', text)).map(({ inner }) => inner)).toEqual([false, true]);
+    expect(findSpans('a.py', text, readOutline('a.py', text)).map(({ inner }) => inner)).toEqual([false, true]);
   });
 
   it('hold their first line, lie in the text and within what encloses them, whatever the text', () => {
@@ -222,7 +224,7 @@ fn one() -> u32 { 1 }
         fc.constantFrom('a.py', 'a.ts', 'a.rb', 'a.java'),
         (lines, path) => {
           const text = lines.join('\n');
-          const found = findSpans(path, text, outlineOf(path, text));
+          const found = findSpans(path, text, readOutline(path, text));
           for (const [index, span] of found.entries()) {
             expect(span.leadLine).toBeLessThanOrEqual(span.line);
             expect(span.lastLine).toBeGreaterThanOrEqual(span.line);
