@@ -69,12 +69,12 @@ interface ProblemText {
 const PROBLEM_TEXTS = {
   400: {
     description:
-      'The request is not well-formed HTTP/1.1 with exactly one `Host`; or its body is not JSON in valid UTF-8, nests more than 64 levels deep or was cut off.',
+      'The request is not well-formed HTTP/1.1 with exactly one `Host`, or the body is not JSON in valid UTF-8, is nested more than 64 levels deep, or is incomplete.',
     detail: 'The body is not JSON in valid UTF-8: check it with a JSON parser.',
     headers: RATE,
   },
   401: {
-    description: 'No valid token in exactly one `Authorization: Bearer` header. A token in the address is refused.',
+    description: 'No valid token in exactly one `Authorization: Bearer` header. A token in the URL is refused.',
     detail:
       'The token is malformed, unknown, revoked or expired: create a new one and send "Authorization: Bearer cwy_…" once.',
     headers: ['WWW-Authenticate'],
@@ -84,12 +84,12 @@ const PROBLEM_TEXTS = {
     detail: 'The token lacks the scope issues:write: make one that has it.',
   },
   404: {
-    description: 'Absent, or not yours (your role on GitHub decides): the two cannot be told apart.',
+    description: 'It does not exist, or your role on GitHub does not let you see it; the two answers are identical.',
     detail: 'There is nothing here, or it is not yours to see.',
     headers: RATE,
   },
   405: {
-    description: 'The path does not know the method.',
+    description: 'The path does not support the method.',
     detail: 'This path does not know the method PUT: use GET, HEAD.',
     headers: ['Allow'],
   },
@@ -98,7 +98,7 @@ const PROBLEM_TEXTS = {
     detail: 'The request came too slowly: send it in one go.',
   },
   409: {
-    description: 'It cannot be done in the state that it is in; `detail` says why.',
+    description: 'Not possible in the current state; `detail` says why.',
     detail: 'The investigation has ended already: there is nothing left to cancel.',
     headers: RATE,
   },
@@ -113,22 +113,23 @@ const PROBLEM_TEXTS = {
     headers: RATE,
   },
   417: {
-    description: '`Expect` asks for something else than `100-continue`.',
+    description: '`Expect` has a value other than `100-continue`.',
     detail: 'Only "Expect: 100-continue" can be met: leave the header out.',
   },
   421: {
-    description: 'In local mode: the `Host` is not a loopback name or address, or a page of another site calls.',
+    description:
+      'In local mode: the `Host` is not a loopback name or address, or the call comes from a page of another site.',
     detail: 'This service answers to loopback names only: use http://127.0.0.1 or http://localhost with its port.',
   },
   422: {
-    description: 'Values were refused; `errors` names every one.',
+    description: 'Some values are invalid; `errors` lists each of them.',
     detail: 'One value was refused; "errors" names each with its repair.',
     headers: RATE,
     errors: [UNKNOWN_PROJECT],
   },
   429: {
     description:
-      'Too many calls, or too many new issues, within a minute; or 20 reports of the account have not ended in the project.',
+      'Too many calls, or too many new issues, within a minute, or the account already has 20 unfinished reports in the project.',
     detail: 'Too many requests: wait 12 s.',
     headers: ['Retry-After', ...RATE],
   },
@@ -137,12 +138,12 @@ const PROBLEM_TEXTS = {
     detail: 'The header of this request is larger than 32 KiB: send less.',
   },
   500: {
-    description: 'A fault of the service.',
+    description: 'An internal error.',
     detail: 'The service failed on its own account; its log has the details under the X-Request-Id.',
   },
   503: {
     description:
-      'The records, or GitHub, cannot be reached just now, or there is not enough disk space for a new report. Nothing was accepted: try again.',
+      'The database or GitHub cannot be reached, or there is not enough disk space for a new report. Nothing was accepted; try again.',
     detail: 'The service cannot reach its records just now. Nothing was accepted: try again.',
     headers: ['Retry-After'],
   },
@@ -188,13 +189,13 @@ const OPERATIONS: readonly RouteConfig[] = [
     tags: ['Issues'],
     summary: 'Create an issue',
     description:
-      'Accepts a report and answers at once; the analysis takes up to a few minutes. A report equal to one under way (same text but for times and ids, project and revision) shares its analysis, and so does one equal to a report concluded within 24 hours: each still gets its own investigation, issue and webhook. Needs triage on the project.',
+      'Accepts a report and answers at once; the analysis takes up to a few minutes. A report that equals a running one (same project, revision, and text apart from times and ids), or one concluded within 24 hours, shares its analysis. Each still gets its own investigation, issue and webhook. Requires the triage role on the project.',
     request: {
       headers: IdempotencyHeaders,
       body: { required: true, content: { 'application/json': { schema: CreateIssueBody } } },
     },
     responses: {
-      202: describeJson(MessageSchema, 'Accepted. The message names the address of the investigation.', [
+      202: describeJson(MessageSchema, 'Accepted. The message contains the URL of the investigation.', [
         'Location',
         ...RATE,
       ]),
@@ -206,7 +207,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     operationId: 'getIssue',
     tags: ['Issues'],
     summary: 'Retrieve one issue',
-    description: 'An investigation that has not concluded is not an issue yet: 404.',
+    description: '404 until the investigation has concluded.',
     request: { params: IssueParams },
     responses: { 200: describeJson(IssueSchema, 'The issue.', RATE) },
   }),
@@ -217,7 +218,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     tags: ['Issues'],
     summary: 'Delete an issue',
     description:
-      'Erases the issue, the report and the investigation behind it, and stops undelivered webhooks; what stands on GitHub stays. For the account that reported it, and for who maintains the project.',
+      'Erases the issue, the report and the investigation behind it, and cancels undelivered webhooks. What is on GitHub stays. Allowed for the account that reported it, and from the maintain role on the project.',
     request: { params: IssueParams },
     responses: { 200: describeJson(MessageSchema, 'Deleted.', RATE) },
   }),
@@ -228,10 +229,10 @@ const OPERATIONS: readonly RouteConfig[] = [
     tags: ['Issues'],
     summary: 'Open the pull request of an issue',
     description:
-      'From the stored change, as a draft. Needs write on the project: you stand behind it. Its address then stands in `analysis.links.pullRequest`. 409 says why none is opened: there is no change, the project opens none, a newer analysis took the place of this one (its issue is named), or GitHub or a guard was against it. Asked again ten minutes after that, it is tried anew. The body is not read.',
+      'Opens it as a draft from the stored change. Requires the write role on the project, and names you as the person who requested it. Its URL is then in `analysis.links.pullRequest`. 409 says why none is opened: there is no change, the project allows none, a newer analysis replaced this one (its issue is named), or GitHub or a guard refused it. After such a refusal, a request at least ten minutes later tries again. The body is not read.',
     request: { params: IssueParams },
     responses: {
-      200: describeJson(MessageSchema, 'It is open already; the message names its address.', RATE),
+      200: describeJson(MessageSchema, 'It is already open; the message contains its URL.', RATE),
       202: describeJson(MessageSchema, 'Accepted: it is being opened.', RATE),
     },
   }),
@@ -242,7 +243,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     tags: ['Projects'],
     summary: 'List all projects',
     description:
-      'All projects that the account may see, by name; in pages only where `limit` or `cursor` is given. Private ones need read on GitHub, public ones triage.',
+      'All projects that the account may see, by name; in pages only if `limit` or `cursor` is given. Private projects require the read role on GitHub, public ones triage.',
     request: { query: ProjectsQuery },
     responses: {
       200: describeJson(z.array(ProjectSchema), 'The projects.', ['Link', ...RATE]),
@@ -275,7 +276,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     operationId: 'getInvestigation',
     tags: ['Investigations'],
     summary: 'Retrieve one investigation',
-    description: 'How far it is; with `wait`, answered when it ends.',
+    description: 'Its state and progress; with `wait`, the answer is held until it ends.',
     request: { params: InvestigationParams, query: WaitQuery },
     responses: { 200: describeJson(InvestigationSchema, 'The investigation.', RATE) },
   }),
@@ -286,7 +287,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     tags: ['Investigations'],
     summary: 'Cancel an investigation',
     description:
-      'Ends it without an issue; the webhook says `issue.failed`. Others that share the analysis are not touched. Needs triage on the project.',
+      'Ends it without an issue; the webhook is `issue.failed`. Others that share the analysis are not affected. Requires the triage role on the project.',
     request: { params: InvestigationParams },
     responses: { 200: describeJson(MessageSchema, 'Cancelled.', RATE) },
   }),
@@ -297,7 +298,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     tags: ['Investigations'],
     summary: 'Follow an investigation',
     description:
-      'Server-sent events: `step` (number, action, result, analysis), `state` and `end` (both an Investigation). A comment every 15 seconds keeps the connection open; the token is checked again every minute. Send the last `id` as `Last-Event-ID` to go on after it.',
+      'Server-sent events: `step` (number, action, result, analysis), `state` and `end` (both an Investigation). A comment every 15 seconds keeps the connection open; the token is checked again every minute. Send the last `id` as `Last-Event-ID` to continue after it.',
     request: { params: InvestigationParams, headers: EventHeaders },
     responses: {
       200: {
@@ -312,7 +313,7 @@ const OPERATIONS: readonly RouteConfig[] = [
         },
       },
       204: {
-        description: 'It has ended, and the client has read the end: do not come back.',
+        description: 'It has ended and the client has received the end: do not reconnect.',
         headers: referToHeaders(RATE),
       },
     },
@@ -345,9 +346,9 @@ const OPERATIONS: readonly RouteConfig[] = [
     responses: {
       200: describeJson(
         ReadinessSchema,
-        'Everything that it cannot do without answers. Without GitHub it goes on with what it has.',
+        'Everything it depends on is available. GitHub and the model may be unavailable: work waits for them.',
       ),
-      503: describeJson(ReadinessSchema, 'Something that it needs does not; `checks` says what.'),
+      503: describeJson(ReadinessSchema, 'Something it depends on is unavailable; `checks` says what.'),
       ...referToProblems(...ANY),
     },
   },
@@ -356,14 +357,14 @@ const OPERATIONS: readonly RouteConfig[] = [
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 
 const DESCRIPTION = [
-  "From a problem, to its cause, to its fix. Send a report about a project; Causeway investigates it in the project's source and tells you when the issue is there.",
-  'Every call carries the header `Authorization: Bearer <token>`. Bodies are JSON. Paths end with a slash; without it they are served too. Times are ISO 8601 in UTC. Answers and webhooks can gain fields: ignore those that you do not know. Requests with unknown fields are refused.',
-  'A path answers `HEAD` as `GET` without a body, and a method that it does not know with 405 and the header `Allow`. An unknown path is 404. `/docs` shows this document to people, and `/` leads there.',
-  'Any request can be refused before its path is looked at, with 400, 408, 417, 421 or 431; the connection is closed then. Each stands under `components.responses`.',
+  "From a problem, to its cause, to its fix. Send a report about a project; Causeway investigates it in the project's source and notifies you when the issue is ready.",
+  'Every call carries the header `Authorization: Bearer <token>`. Bodies are JSON. Paths end with a slash; the same path without it works too. Times are ISO 8601 in UTC. New fields may be added to answers and webhooks: ignore unknown ones. Requests with unknown fields are refused.',
+  'Every path answers `HEAD` like `GET` without a body, and an unsupported method with 405 and the header `Allow`. An unknown path is 404. `/docs` shows this document as a page, and `/` leads there.',
+  'Any request can be refused before routing with 400, 408, 417, 421 or 431, and the connection is then closed. Each is described under `components.responses`.',
 ].join('\n\n');
 
 const WEBHOOKS = [
-  ['issue.created', IssueSchema, 'The investigation concluded: `data` is the issue as GET gives it.'],
+  ['issue.created', IssueSchema, 'The investigation concluded: `data` is the issue as GET returns it.'],
   ['issue.failed', FailedInvestigationSchema, 'The investigation gave up or was cancelled: `data` says why.'],
 ] as const;
 
@@ -400,14 +401,14 @@ function buildDocument(): OpenApiDocument {
 }
 
 function describeWebhook(type: string, data: z.ZodType, description: string) {
-  const id = z.string().openapi({ description: 'Stable over all attempts: drop what you have seen.' });
+  const id = z.string().openapi({ description: 'The same for all attempts: drop repeats by it.' });
   const signature = z.string().openapi({ description: '`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`.' });
   return {
     method: 'post' as const,
     path: type,
     operationId: type,
     summary: type,
-    description: `${description} Signed as standardwebhooks.com says. Any 2xx within 15 seconds is success; otherwise it is sent again for 75 hours.`,
+    description: `${description} Signed according to standardwebhooks.com. Any 2xx within 15 seconds is success; otherwise it is retried for 75 hours.`,
     request: {
       headers: z.object({ 'webhook-id': id, 'webhook-timestamp': z.string(), 'webhook-signature': signature }),
       body: {

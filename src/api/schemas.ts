@@ -25,7 +25,7 @@ export const Cursor = z
   .refine((value) => /^[\w-]{1,1024}$/.test(value), NOT_A_CURSOR)
   .transform((cursor) => Buffer.from(cursor, 'base64url').toString('utf8'))
   .refine((position) => !position.includes('\0'), NOT_A_CURSOR)
-  .openapi({ type: 'string', description: 'Where the page begins; from the `Link` header of the page before.' })
+  .openapi({ type: 'string', description: 'Start of the page, from the `Link` header of the previous page.' })
   .optional();
 
 export const IssueParams = z.object({
@@ -45,12 +45,15 @@ export const InvestigationParams = z.object({
 export const ProjectsQuery = z.object({ limit, cursor: Cursor });
 
 export const InvestigationsQuery = z.object({
-  projectId: z.string().optional().openapi({ description: 'Only of this project: its identifier or `owner/name`.' }),
+  projectId: z
+    .string()
+    .optional()
+    .openapi({ description: 'Only investigations of this project: its identifier or `owner/name`.' }),
   state: z
     .enum(INVESTIGATION_STATES, { error: `Isn't a state: give one of ${INVESTIGATION_STATES.join(', ')}.` })
     .optional()
-    .openapi({ description: 'Only in this state.' }),
-  reference: z.string().optional().openapi({ description: 'Only with exactly this reference.' }),
+    .openapi({ description: 'Only investigations in this state.' }),
+  reference: z.string().optional().openapi({ description: 'Only investigations with exactly this reference.' }),
   limit,
   cursor: Cursor,
 });
@@ -58,7 +61,7 @@ export const InvestigationsQuery = z.object({
 export const WaitQuery = z.object({
   wait: defineInteger(0, 60)
     .optional()
-    .openapi({ description: 'Holds the answer until the investigation ends, for at most so many seconds.' }),
+    .openapi({ description: 'Holds the answer until the investigation ends, at most this many seconds.' }),
 });
 
 export const IdempotencyHeaders = z.object({
@@ -70,7 +73,7 @@ export const IdempotencyHeaders = z.object({
       minLength: 1,
       maxLength: 255,
       description:
-        'The same key with the same body within 24 hours gets the same answer and makes one investigation; with another body it is refused.',
+        'The same key with the same body within 24 hours returns the same answer and makes one investigation; with another body it is refused.',
     }),
 });
 
@@ -78,7 +81,7 @@ export const EventHeaders = z.object({
   'Last-Event-ID': z
     .string()
     .optional()
-    .openapi({ description: 'The `id` of the last event received: the stream goes on after it.' }),
+    .openapi({ description: 'The `id` of the last received event; the stream continues after it.' }),
 });
 
 // The Issue: field for field the interface document, with everything beyond it under `analysis`.
@@ -89,14 +92,14 @@ export const Timestamp = z
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   .openapi({ format: 'date-time', example: '2026-03-14T09:26:53.589Z' });
 
-const Reference = z.string().openapi({ description: "The caller's own name for the report; empty where none." });
+const Reference = z.string().openapi({ description: "The caller's own name for the report; empty if there is none." });
 
 const Step = z
   .object({
     stepNumber: z.int().openapi({ description: 'Number of the step.' }),
     description: z
       .string()
-      .openapi({ description: 'Description of the step; may hold several lines and fenced code.' }),
+      .openapi({ description: 'Description of the step; may contain several lines and fenced code.' }),
   })
   .openapi('Step');
 
@@ -104,7 +107,7 @@ const LineChange = z
   .object({
     lineNumber: z.int().openapi({ description: 'Line of the base file, from 1; 0 is the top of the file.' }),
     oldCode: z.string().openapi({ description: 'Old code on the line.' }),
-    newCode: z.string().openapi({ description: 'New code on the line; may hold several lines, joined by LF.' }),
+    newCode: z.string().openapi({ description: 'New code on the line; may contain several lines, joined by LF.' }),
   })
   .openapi('LineChange');
 
@@ -120,9 +123,12 @@ const FileDiff = z
     fileName: z.string().openapi({ description: 'Name of the file.' }),
     changes: z.array(Change).openapi({ description: 'Changes made to the file.' }),
     status: z.enum(['added', 'modified', 'deleted', 'renamed']).optional(),
-    previousFileName: z.string().optional().openapi({ description: 'Where a renamed file stood before.' }),
-    mode: z.enum(['100644', '100755']).optional().openapi({ description: 'Where added or changed.' }),
-    endsWithNewline: z.boolean().optional().openapi({ description: 'Where added or different from the base.' }),
+    previousFileName: z.string().optional().openapi({ description: 'Previous path of a renamed file.' }),
+    mode: z.enum(['100644', '100755']).optional().openapi({ description: 'Present if added or changed.' }),
+    endsWithNewline: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'Present if the file is added or this differs from the base.' }),
   })
   .openapi('FileDiff');
 
@@ -133,15 +139,15 @@ const Diff = z
 const InvestigationStep = z
   .object({
     action: z.string().openapi({ description: 'The exact query.' }),
-    result: z.string().openapi({ description: 'Result of the action; may hold several lines.' }),
-    analysis: z.string().openapi({ description: 'What the result means; may hold several lines.' }),
+    result: z.string().openapi({ description: 'Result of the action; may contain several lines.' }),
+    analysis: z.string().openapi({ description: 'What the result means; may contain several lines.' }),
   })
   .openapi('InvestigationStep');
 
 const Suspect = z
   .object({
     file: z.string(),
-    line: z.int().openapi({ description: '0 where unknown.' }),
+    line: z.int().openapi({ description: '0 if unknown.' }),
     function: z.string(),
     score: z.number().min(0).max(1),
     reasons: z.array(z.string()),
@@ -168,7 +174,7 @@ const Analysis = z
     investigationId: z.string(),
     reference: Reference,
     origin: z.enum(['api', 'github-issue', 'check-run', 'cli']),
-    report: z.string().openapi({ description: 'The text as it was accepted, secrets removed.' }),
+    report: z.string().openapi({ description: 'The accepted text, without secrets.' }),
     revision: z.string().openapi({ description: 'Full sha of the commit that the diff applies to.' }),
     outcome: z.enum([
       'code_fix',
@@ -179,7 +185,7 @@ const Analysis = z
       'inconclusive',
       'facts_only',
     ]),
-    partial: z.boolean().openapi({ description: 'True where a budget ended the investigation.' }),
+    partial: z.boolean().openapi({ description: 'True if a budget ended the investigation early.' }),
     reason: z.string(),
     verdict: z.enum(['code', 'base_broken', 'flaky', 'infrastructure', 'inconclusive']).nullable(),
     confidence: z.number().min(0).max(1).nullable(),
@@ -187,7 +193,7 @@ const Analysis = z
     citations: z.array(z.object({ claim: z.string(), step: z.int(), quote: z.string() })),
     guards: z.array(z.object({ rule: z.string(), file: z.string(), reason: z.string() })),
     questions: z.array(z.string()),
-    sameAs: z.string().nullable().openapi({ description: 'The Issue whose investigation this one shares.' }),
+    sameAs: z.string().nullable().openapi({ description: 'The Issue with which this one shares its investigation.' }),
     model: z.string().nullable(),
     usage: Usage,
     links: z.object({
@@ -196,7 +202,7 @@ const Analysis = z
       pullRequest: z.string().nullable(),
     }),
   })
-  .openapi('Analysis', { description: 'Everything beyond the interface; every key is always there.' });
+  .openapi('Analysis', { description: 'All additional information; every key is always present.' });
 
 /** The type, with `undefined` allowed where a key may be missing, as schemas have it. */
 type Loose<T> = T extends object
@@ -214,7 +220,7 @@ export const IssueSchema: z.ZodType<Loose<Issue>> = z
     solutionSteps: z.array(Step).openapi({ description: 'Steps to solve the problem.' }),
     diff: Diff,
     investigationSteps: z.array(InvestigationStep).openapi({ description: 'Investigation steps taken.' }),
-    createdAt: Timestamp.openapi({ description: 'The moment of conclusion.' }),
+    createdAt: Timestamp.openapi({ description: 'When the investigation concluded.' }),
     analysis: Analysis,
   })
   .openapi('Issue');
@@ -269,7 +275,7 @@ export const CreateIssueBody = z
         .optional()
         .openapi({ description: 'Where the webhook is sent when the issue is created. Absent: no webhook.' }),
       reference: defineText(200).optional().openapi({
-        description: 'Your own name for this report; echoed in the Issue, the investigation and the webhook.',
+        description: 'Your own name for this report; returned in the Issue, the investigation and the webhook.',
       }),
       revision: defineName(255)
         .optional()
@@ -278,7 +284,7 @@ export const CreateIssueBody = z
         .boolean({ error: describeMissing('true or false') })
         .optional()
         .openapi({
-          description: 'True: run anew, even if an equal report is running or was concluded within 24 hours.',
+          description: 'True: start a new run even if an equal report is running or was concluded within 24 hours.',
         }),
     },
     { error: describeMissing('a JSON object') },
@@ -363,13 +369,15 @@ export const ProblemSchema = z
     errors: z
       .array(
         z.object({
-          pointer: z.string().openapi({ description: 'JSON Pointer to the field; a parameter or header by its name.' }),
+          pointer: z
+            .string()
+            .openapi({ description: 'JSON Pointer to the field, or the name of a parameter or header.' }),
           detail: z.string(),
         }),
       )
       .optional(),
   })
-  .openapi('Problem', { description: 'RFC 9457. `errors` names every fault at once.' });
+  .openapi('Problem', { description: 'RFC 9457. `errors` lists all faults at once.' });
 
 export const HealthSchema = z.object({ status: z.literal('alive') }).openapi('Health');
 
