@@ -41,12 +41,7 @@ function wordsOf({ reasons }: Judgement): readonly string[] {
 
 describe('the verdict', () => {
   it.each<[string, Partial<CheckEvidence>, string, string]>([
-    [
-      'passed at the same commit',
-      { passedHere: true, base: red(true) },
-      'flaky',
-      'it also passed on this commit',
-    ],
+    ['passed at the same commit', { passedHere: true, base: red(true) }, 'flaky', 'it also passed on this commit'],
     [
       'the machine failed',
       { read: DISK, base: red(true) },
