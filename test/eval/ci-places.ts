@@ -19,7 +19,7 @@ export const CI_PLACES: Part = {
 const MOST = 10_000;
 /** The tools ran in folders of their own; a runner would have had the repository here. */
 const ROOT = '/home/runner/work/repository/repository/';
-const ABSOLUTE = /(^|[\s:"'(])(?:\/|[A-Z]:\\)(?=[\w.-]+[/\\])/gm;
+const ABSOLUTE = /(^|[\s:="'(])(?:\/|[A-Z]:\\)(?=[\w.-]+[/\\])/gm;
 
 async function runPlaces(options: EvalOptions): Promise<PartResult> {
   const scored = options.cases.map((one): Scored => {

@@ -2,6 +2,10 @@
 
 /** `adds(shop.CartTest)`, `(tests.test_cart)` of a file that could not be read. */
 const OF_CLASS = /^([^\s()]*) ?\(([^\s()]+)\)$/;
+/** A class without its package, not a parameter's type. */
+const CLASS = /^[A-Z]\w*(?:Test|Tests|TestCase|IT|Spec)$/;
+/** nose, of a file that could not be read: the type is all that its reports keep. */
+const COULD_NOT_READ = /^Failure: (\w+) \(.*\)$/;
 
 /** Equal, or one of them says more of where it stands in front. */
 export function isSameTest(one: string, other: string): boolean {
@@ -14,7 +18,7 @@ function endsWithPart(whole: string, part: string): boolean {
 }
 
 function plainName(name: string): string {
-  const bare = withClassInFront(name.trim().replace(/\s+/g, ' ').replace(/:$/, ''));
+  const bare = withClassInFront(name.trim().replace(/\s+/g, ' ').replace(/:$/, '').replace(COULD_NOT_READ, '$1'));
   const parameters = bare.indexOf('[');
   const called = parameters < 0 ? bare : bare.slice(0, parameters);
   return `${joined(called)}${bare.slice(called.length)}`;
@@ -22,7 +26,7 @@ function plainName(name: string): string {
 
 function withClassInFront(name: string): string {
   const [, test = '', of = ''] = OF_CLASS.exec(name) ?? [];
-  if (of === '' || (test !== '' && !of.includes('.'))) return name;
+  if (of === '' || (test !== '' && !of.includes('.') && !CLASS.test(of))) return name;
   return test === '' || of.endsWith(`.${test}`) ? of : `${of}.${test}`;
 }
 
@@ -32,5 +36,6 @@ function joined(name: string): string {
     .replaceAll('::', '.')
     .replaceAll('/', '.')
     .replaceAll(' > ', '.')
+    .replaceAll('$', '.')
     .replace(/\(\)$/, '');
 }
