@@ -32,6 +32,8 @@ export interface FinishedRun {
   readonly exists: EvidenceGround['exists'];
   readonly commitExists: EvidenceGround['commitExists'];
   readonly failedCheck?: FailedCheckGround | null;
+  /** A rule of the project about changes made with a model, for the person who decides; null: none was found. */
+  readonly modelRule?: { readonly path: string; readonly text: string } | null;
   readonly usage: Analysis['usage'];
   readonly model: string;
   /** A budget ended the run. */
@@ -56,7 +58,10 @@ export async function concludeRun(run: FinishedRun): Promise<Conclusion> {
   const isUnrelated = decision.isUnrelated === true;
   const steps = isUnrelated
     ? []
-    : [...draft.solutionSteps, ...(draft.outcome === 'code_fix' ? describeProposals(guarded) : [])];
+    : [
+        ...draft.solutionSteps,
+        ...(draft.outcome === 'code_fix' ? [...describeProposals(guarded), ...describeModelRule(run)] : []),
+      ];
   return {
     problem: draft.problem,
     rootCause: describeRootCause(checked, decision),
@@ -71,7 +76,7 @@ export async function concludeRun(run: FinishedRun): Promise<Conclusion> {
       partial: run.partial,
       reason: describeReason(run, checked, decision),
       confidence: weighRun(run, checked, decision),
-      suspects: mergeSuspects(isUnrelated ? [] : draft.suspects, facts.analysis.suspects),
+      suspects: mergeSuspects(isUnrelated ? [] : listSuspects(checked, decision), facts.analysis.suspects),
       citations: checked.claims.flatMap(({ text, citations }) =>
         citations.map(({ step, quote }) => ({ claim: text, step, quote })),
       ),
@@ -260,6 +265,15 @@ function describeProposals({ blocked }: GuardedChange): readonly string[] {
   return more > 0 ? [...shown, `${more} more files of the proposal are left out.`] : shown;
 }
 
+/** Whether such a change is welcome is for people to decide. */
+function describeModelRule({ modelRule }: FinishedRun): readonly string[] {
+  if (!modelRule) return [];
+  const { path, text } = modelRule;
+  return [
+    `Before you send this change: ${formatInlineCode(path)} has a rule about contributions made with a model: “${sanitiseText(text, 300)}”`,
+  ];
+}
+
 function describeProposal({ change, guard }: GuardedChange['blocked'][number]): string {
   const name = guard.file === '' ? 'The change' : `\`${guard.file.replaceAll('`', "'")}\``;
   const head = `${name} is left out of the diff: ${guard.reason}.`;
@@ -284,13 +298,34 @@ const MAX_SUSPECTS = 8;
 /** The least score of a suspect of a checked conclusion: half, since the list is sorted best first. */
 const LEAST_SCORE = 0.5;
 
+/** Those that the model names, and before them the places of what it claims as the cause. */
+function listSuspects({ draft, claims }: CheckedDraft, { outcome }: Decision): ConclusionDraft['suspects'] {
+  if (outcome !== 'code_fix' && outcome !== 'action_recommended') return draft.suspects;
+  const named = new Set(draft.suspects.map(({ file }) => file));
+  const own = claims
+    .filter(({ support }) => support === 'proven')
+    .flatMap(({ text, places }) =>
+      places.map(({ file, line }) => ({ file, line, function: '', why: sanitiseText(text, 200) })),
+    );
+  const first = own.filter(
+    ({ file }, index) => !named.has(file) && own.findIndex((each) => each.file === file) === index,
+  );
+  return [...first, ...draft.suspects];
+}
+
 /** The model's come first with at least the facts' best score; what the facts say of the same file is kept with it. */
 function mergeSuspects(own: ConclusionDraft['suspects'], facts: readonly Suspect[]): readonly Suspect[] {
   const score = Math.max(LEAST_SCORE, ...facts.map((suspect) => suspect.score));
   const files = new Set(own.map(({ file }) => file));
   const first = own.map(({ why, ...place }): Suspect => {
     const known = facts.find(({ file }) => file === place.file);
-    return { ...place, score, reasons: [why, ...(known?.reasons ?? [])].filter((reason) => reason !== '') };
+    const name = place.function === '' && known?.line === place.line ? known.function : place.function;
+    return {
+      ...place,
+      function: name,
+      score,
+      reasons: [why, ...(known?.reasons ?? [])].filter((reason) => reason !== ''),
+    };
   });
   return [...first, ...facts.filter(({ file }) => !files.has(file))].slice(0, MAX_SUSPECTS);
 }
@@ -326,6 +361,8 @@ export interface Proof {
    * `already_fixed`: the commit was found. `code_fix`: the edits parse and change code at a place of a proven claim.
    */
   readonly backed: boolean;
+  /** Claims that a quotation of the repository proves. */
+  readonly inSource: number;
   readonly reproduced: boolean;
   readonly guards: 'clean' | 'needs_person' | 'blocked';
   readonly partial: boolean;
@@ -348,6 +385,11 @@ const PLACE = { frame: 0.2, read: 0.12, exists: 0.04, none: 0 } as const;
  */
 const BACKED = 0.2;
 
+/** Where no edit or commit can back a result (`not_a_bug`, `action_recommended`): for each further claim proven. */
+const FURTHER_CLAIM = 0.05;
+
+const MOST_FURTHER = 3;
+
 /** A failure that can be shown again can be shown to be gone. */
 const REPRODUCED = 0.1;
 
@@ -368,7 +410,8 @@ const FALSE_QUOTATIONS = 0.5;
  * `0.95 × (0.4 × share of claims proven + place + backed + reproduction + guards) × (1 − 0.5 × share of false
  * quotations)`, capped at 0.6 for a partial run and at 0.3 for a downgraded outcome; rounded down to hundredths. Null
  * where no cause is claimed or proven: a number would look as if one were. Without edits or a commit behind it
- * (`not_a_bug`, `action_recommended`) a result reaches 0.66 at most; 0.78, from which a pull request may open unasked,
+ * a result reaches 0.66 at most, 0.80 where four claims of `not_a_bug` or `action_recommended` are proven by the
+ * repository; 0.78, from which a pull request may open unasked,
  * takes every claim proven and a failure that was seen, or a frame.
  */
 export function computeConfidence(proof: Proof): number | null {
@@ -379,7 +422,7 @@ export function computeConfidence(proof: Proof): number | null {
   const sum =
     CLAIMS * (proven / (proven + assumed + dropped)) +
     PLACE[proof.place] +
-    (proof.backed ? BACKED : 0) +
+    (proof.backed ? BACKED : weighFurtherClaims(proof)) +
     (proof.reproduced ? REPRODUCED : 0) +
     (proof.backed ? GUARDS[proof.guards] : 0);
   const { given, false: invented } = proof.quotations;
@@ -387,6 +430,11 @@ export function computeConfidence(proof: Proof): number | null {
   const most = Math.min(proof.partial ? PARTIAL_MOST : 1, proof.downgraded ? DOWNGRADED_MOST : 1);
   // Never rounded up over a threshold; the millionth takes back what adding fractions lost.
   return Math.floor(Math.min(MOST * sum * honest, most) * 100 + 1e-6) / 100;
+}
+
+function weighFurtherClaims({ outcome, inSource }: Proof): number {
+  if (outcome !== 'not_a_bug' && outcome !== 'action_recommended') return 0;
+  return FURTHER_CLAIM * Math.min(MOST_FURTHER, Math.max(0, inSource - 1));
 }
 
 /** The confidence that the proof of a finished run carries; null where no cause is proven. */
@@ -403,6 +451,7 @@ function weighRun(run: FinishedRun, checked: CheckedDraft, { outcome, reason }: 
     quotations,
     place: findBestPlace(claims, run.framed),
     backed: (outcome === 'code_fix' && parses && isFixOfCause(claims, run.guarded)) || outcome === 'already_fixed',
+    inSource: claims.filter(({ support, seenInSource }) => support === 'proven' && seenInSource).length,
     reproduced: run.facts.stepsToReproduce.length > 0,
     guards: outcome === 'code_fix' ? run.guarded.verdict : 'clean',
     partial: run.partial,

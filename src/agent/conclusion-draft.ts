@@ -140,22 +140,39 @@ type ParsedDraft =
   /** One message with every fault (the first ten), such that the model can put them right in one go. */
   | { readonly kind: 'fault'; readonly fault: string };
 
-/** The draft in the arguments of `conclude`, or in the text of a turn that may call no tool. Never throws. */
-export function parseDraft(rawArguments: string): ParsedDraft {
+/**
+ * The draft in the arguments of `conclude`, or in the text of a turn that may call no tool. What they leave out is as
+ * in `earlier`, the arguments of a conclusion that was sent back ("": none was). Never throws.
+ */
+export function parseDraft(rawArguments: string, earlier = ''): ParsedDraft {
   const json = parseLenientJson(rawArguments);
   if (json.kind === 'fault') return { kind: 'fault', fault: `${json.fault} Call conclude again with one JSON object.` };
-  const parsed = ConclusionDraft.safeParse(json.value);
+  const value = isJsonObject(json.value) ? { ...readObject(earlier), ...json.value } : json.value;
+  const parsed = ConclusionDraft.safeParse(value);
   if (parsed.success) return { kind: 'draft', draft: parsed.data };
-  return { kind: 'fault', fault: describeFaults(parsed.error, json.value) };
+  return { kind: 'fault', fault: describeFaults(parsed.error, value) };
+}
+
+function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readObject(raw: string): Readonly<Record<string, unknown>> {
+  const json = raw === '' ? null : parseLenientJson(raw);
+  return json?.kind === 'value' && isJsonObject(json.value) ? json.value : {};
 }
 
 function describeFaults({ issues }: z.ZodError, value: unknown): string {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     return 'The arguments must be one JSON object. Call conclude again with it.';
   }
   const faults = issues.slice(0, MAX_FAULTS).map(({ path, message }) => `- ${path.map(String).join('.')}: ${message}`);
   const more = issues.length > MAX_FAULTS ? [`- and ${issues.length - MAX_FAULTS} more`] : [];
-  return ['The conclusion has faults. Put them right and call conclude again:', ...faults, ...more].join('\n');
+  return [
+    'The conclusion has faults. Put them right and call conclude again, with only the fields that change:',
+    ...faults,
+    ...more,
+  ].join('\n');
 }
 
 const TEXT = { type: 'string' } as const;
@@ -169,8 +186,11 @@ const LINE = {
   description: 'From 1, as in the commit before your edits; 0: the file as a whole.',
 } as const;
 
-function describeObject(properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+function describeObject(
+  properties: Readonly<Record<string, unknown>>,
+  required: readonly string[] = Object.keys(properties),
+): Readonly<Record<string, unknown>> {
+  return { type: 'object', properties, required, additionalProperties: false };
 }
 
 function describeList(item: Readonly<Record<string, unknown>>, description: string): Readonly<Record<string, unknown>> {
@@ -199,31 +219,34 @@ const CLAIM = describeObject({
 export const CONCLUDE: ToolDescription = {
   name: 'conclude',
   description:
-    'Ends the investigation with its result. Every quotation is searched in the cited step, every file, line and commit is looked up; what is not found there is dropped. ' +
-    'Make the edits for code_fix before this call. If the evidence does not reach, say inconclusive or needs_information: that is a good answer, a guess is not.',
-  parameters: describeObject({
-    outcome: {
-      type: 'string',
-      enum: ['code_fix', 'action_recommended', 'needs_information', 'already_fixed', 'not_a_bug', 'inconclusive'],
-      description:
-        'code_fix: your edits mend it. action_recommended: no edit helps, something else does. needs_information: questions must be answered first. ' +
-        'already_fixed: the commits in fixedBy mended it. not_a_bug: it works as intended. inconclusive: none of these is proven.',
+    'Ends the investigation with its result: alone, or as the last call of a turn after edits. Every quotation is searched in the cited step, every file, line and commit is looked up; what does not hold is named once, so that you can correct it with another call that has only the fields that change. ' +
+    'If the evidence does not reach, say inconclusive or needs_information: that is a good answer, a guess is not.',
+  parameters: describeObject(
+    {
+      outcome: {
+        type: 'string',
+        enum: ['code_fix', 'action_recommended', 'needs_information', 'already_fixed', 'not_a_bug', 'inconclusive'],
+        description:
+          'code_fix: your edits fix it. action_recommended: no edit helps, something else does. needs_information: questions must be answered first. ' +
+          'already_fixed: the commits in fixedBy fixed it. not_a_bug: it works as intended. inconclusive: none of these is proven.',
+      },
+      problem: { type: 'string', description: 'What goes wrong, for whom, when: at most three sentences.' },
+      rootCause: describeList(CLAIM, 'Why it happens, from cause to symptom; the cause first. At most 12 claims.'),
+      solutionSteps: {
+        ...TEXTS,
+        description: 'What to do, in order; for code_fix what the edits do and how to check them.',
+      },
+      stepsToReproduce: { ...TEXTS, description: 'In order, where the report does not have them.' },
+      questions: { ...TEXTS, description: 'For the reporter; needed for needs_information.' },
+      suspects: describeList(
+        describeObject({ file: FILE, line: LINE, function: TEXT, why: TEXT }),
+        'Further places at fault, beyond those in rootCause.',
+      ),
+      ruledOut: { ...TEXTS, description: 'What was checked and is not the cause; needed for inconclusive.' },
+      fixedBy: { ...TEXTS, description: 'Commit ids that you saw in a step; needed for already_fixed.' },
     },
-    problem: { type: 'string', description: 'What goes wrong, for whom, when: at most three sentences.' },
-    rootCause: describeList(CLAIM, 'Why it happens, from cause to symptom; the cause first. At most 12 claims.'),
-    stepsToReproduce: { ...TEXTS, description: 'In order. Empty if not known.' },
-    solutionSteps: {
-      ...TEXTS,
-      description: 'What to do, in order; for code_fix what the edits do and how to check them.',
-    },
-    questions: { ...TEXTS, description: 'For the reporter; needed for needs_information, else empty.' },
-    suspects: describeList(
-      describeObject({ file: FILE, line: LINE, function: TEXT, why: TEXT }),
-      'Places at fault, the likeliest first.',
-    ),
-    ruledOut: { ...TEXTS, description: 'What was checked and is not the cause; needed for inconclusive.' },
-    fixedBy: { ...TEXTS, description: 'Commit ids that you saw in a step; needed for already_fixed, else empty.' },
-  }),
+    ['outcome', 'problem', 'rootCause', 'solutionSteps'],
+  ),
 };
 
 type LenientJson =

@@ -16,7 +16,7 @@ import {
   type Session,
   type Stop,
 } from './session.ts';
-import { explainRefusal, runCall } from './tool-calls.ts';
+import { explainRefusal, mayConclude, runCall } from './tool-calls.ts';
 
 import {
   type AgentStep,
@@ -143,7 +143,7 @@ function decideMove(session: Session): Move {
   if (last && last.turn.toolCalls.length === 0 && last.notices.length === 0) return decideAfterText(exchanges, last);
   const call = last?.turn.toolCalls[last.replies.length];
   if (!last || !call) return decideAtQuestion(records, assessBudget(session));
-  if (call.name === 'conclude' && last.turn.toolCalls.length === 1) {
+  if (call.name === 'conclude' && mayConclude(last)) {
     return decideAfterDraft(exchanges, call.arguments, (text) => ({ kind: 'answer', reply: { kind: 'faults', text } }));
   }
   const text = explainRefusal(
@@ -157,8 +157,9 @@ function decideMove(session: Session): Move {
 
 /** A conclusion with faults is sent back once. */
 function decideAfterDraft(exchanges: readonly Exchange[], raw: string, record: FaultRecord): Move {
-  const parsed = parseDraft(raw);
-  const repaired = exchanges.some(wasSentBack);
+  const earlier = findReturnedArguments(exchanges);
+  const parsed = parseDraft(raw, earlier ?? '');
+  const repaired = earlier !== null;
   if (parsed.kind === 'draft') return { kind: 'conclude', draft: parsed.draft, sendBack: repaired ? null : record };
   if (repaired) return { kind: 'stop', reason: { code: 'conclusion_faulty' } };
   return { kind: 'note', record: record(parsed.fault) };
@@ -208,10 +209,20 @@ function createNotice(about: NoticeRecord['about'], reason: CutReason | null, te
 
 /** The last conclusion that could be read, where it was sent back; null where there is none. */
 function findReturnedDraft(records: readonly TranscriptRecord[]): ConclusionDraft | null {
-  for (const { turn } of listExchanges(records).filter(wasSentBack).toReversed()) {
-    const [call] = turn.toolCalls;
-    const parsed = parseDraft(call?.name === 'conclude' ? call.arguments : turn.content);
+  const exchanges = listExchanges(records);
+  for (const exchange of exchanges.filter(wasSentBack).toReversed()) {
+    const parsed = parseDraft(getConcludeArguments(exchange));
     if (parsed.kind === 'draft') return parsed.draft;
   }
   return null;
+}
+
+/** Of the conclusion that was sent back, as the model wrote it; null where none was. */
+function findReturnedArguments(exchanges: readonly Exchange[]): string | null {
+  const returned = exchanges.findLast(wasSentBack);
+  return returned === undefined ? null : getConcludeArguments(returned);
+}
+
+function getConcludeArguments({ turn }: Exchange): string {
+  return turn.toolCalls.find(({ name }) => name === 'conclude')?.arguments ?? turn.content;
 }

@@ -4,7 +4,7 @@ import { type ChangeSet, hasChanges } from '../core/diff/diff.ts';
 
 import type { StepLookup, StepSource } from '../core/evidence.ts';
 import { isSafePath } from '../core/paths.ts';
-import { removeInvisible } from '../core/text.ts';
+import { removeInvisible, restoreBlanks } from '../core/text.ts';
 import { listChangedLines } from './changed-lines.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 
@@ -242,8 +242,8 @@ function explainCitationFault({ step: number, quote }: Citation, evidence: Evide
   if (occursIn(ready, getText(step))) return '';
   const other = [...steps.values()].find((each) => isLookup(each) && occursIn(ready, getText(each)));
   return other
-    ? `the quotation stands in step ${other.number} instead`
-    : 'the quotation does not stand in its result; copy it exactly';
+    ? `the quotation is in step ${other.number} instead`
+    : 'the quotation is not in its result; copy it exactly';
 }
 
 /** Whether the step shows the report or the log that came with it: the words of the one who reports. */
@@ -279,7 +279,8 @@ interface PreparedText {
 }
 
 export function prepareText(text: string): PreparedText {
-  const seen = removeInvisible(text);
+  // A blank that the model saw by its number is white space like any other here.
+  const seen = restoreBlanks(removeInvisible(text));
   return { plain: foldSpaces(seen), withoutGutters: foldSpaces(seen.replace(GUTTER, '')) };
 }
 
@@ -403,7 +404,7 @@ export async function reviewDraft(
   return [
     'The conclusion is not taken yet:',
     ...all.map((fault) => `- ${fault}`),
-    'Mend or drop these and conclude again: this is the only chance, what then does not hold is left out. All else must be in it as before.',
+    'Correct or drop these and call conclude once more, with only the fields that change; the others stay as they are. What then does not hold is left out.',
   ].join('\n');
 }
 

@@ -66,10 +66,21 @@ export function explainRefusal(exchanges: readonly Exchange[], tools: readonly s
   return explainRepetition(exchanges, call, parsed.value);
 }
 
-function explainConcludeRefusal({ turn }: Exchange): string {
-  return turn.toolCalls.every(({ name }) => name === 'conclude')
-    ? 'Refused: one conclusion, not several. Call conclude once.'
-    : 'Refused: conclude stands alone. Read the results of the other calls, then call it again.';
+/** Whether the conclusion is the only call of its turn, or the last one after edits that were all placed. */
+export function mayConclude({ turn, replies }: Exchange): boolean {
+  const before = turn.toolCalls.slice(0, replies.length);
+  const isLast = turn.toolCalls.length === replies.length + 1;
+  return isLast && before.every(isEdit) && replies.every((reply) => reply.kind === 'step' && reply.status === 'found');
+}
+
+function explainConcludeRefusal({ turn, replies }: Exchange): string {
+  if (turn.toolCalls.every(({ name }) => name === 'conclude')) {
+    return 'Refused: one conclusion, not several. Call conclude once.';
+  }
+  const isLast = turn.toolCalls.length === replies.length + 1;
+  return isLast && turn.toolCalls.slice(0, replies.length).every(isEdit)
+    ? 'Refused: not all edits before it were placed. Put them right, then call it again.'
+    : 'Refused: only edits may come before conclude in a turn. Read the results of the other calls, then call it again.';
 }
 
 /**
@@ -82,7 +93,7 @@ function explainRepetition(exchanges: readonly Exchange[], call: ToolCall, args:
     const earlier = parseArguments(before.arguments);
     if ('fault' in earlier) continue;
     if (toCanonical(earlier.value) === toCanonical(args)) {
-      return `Refused: this very call was step ${reply.number}; its result stands above.`;
+      return `Refused: this very call was step ${reply.number}; its result is above.`;
     }
     if (call.name === 'search' && reply.status === 'nothing' && isNarrower(earlier.value, args)) {
       return `Refused: step ${reply.number} found nothing, and this search is narrower. Use other words or look elsewhere.`;
@@ -111,13 +122,12 @@ function isPlaced({ before, reply }: CountedCall): boolean {
   return isEdit(before) && reply.status === 'found';
 }
 
-/** Keys in order, text trimmed, what says nothing (null, "", []) left out. */
+/** Keys in order, what says nothing (null, "", []) left out; text as it is, since one blank is not another. */
 function toCanonical(value: unknown): string {
   return JSON.stringify(normaliseValue(value)) ?? '';
 }
 
 function normaliseValue(value: unknown): unknown {
-  if (typeof value === 'string') return value.trim();
   if (Array.isArray(value)) return value.map(normaliseValue);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).filter(([, item]) => !isBlank(item));

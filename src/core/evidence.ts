@@ -26,8 +26,21 @@ export interface SourcedStep extends InvestigationStep {
   readonly lookup?: StepLookup;
 }
 
-/** `history`, `blame` and `compare` are lookups of commits in git. */
-export type StepLookup = 'rank_suspects' | 'history' | 'blame' | 'compare';
+/**
+ * `history`, `blame` and `compare` are what git says of commits; `signals`, `rank_files` and `rank_functions` are how
+ * the suspects were found; `place` shows the likeliest of them, `callers` and `tests` what is around it.
+ */
+export type StepLookup =
+  | 'signals'
+  | 'rank_files'
+  | 'rank_functions'
+  | 'rank_suspects'
+  | 'place'
+  | 'callers'
+  | 'tests'
+  | 'history'
+  | 'blame'
+  | 'compare';
 
 export interface Tool extends ToolDescription {
   /** Origin of its results. Absent: the repository. */

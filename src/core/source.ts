@@ -35,6 +35,8 @@ export interface Repository {
    * repository, and reports are untrusted. Throws as `open` does.
    */
   ensureCommit(sha: string, signal: AbortSignal): Promise<boolean>;
+  /** Names of the tags that contain the commit, oldest first; null where that took too long. */
+  findTags(sha: string, signal: AbortSignal): Promise<readonly string[] | null>;
   /** The tree of one commit. `sha` is a full sha from `resolve`. */
   tree(sha: string): SourceTree;
 }
@@ -139,6 +141,8 @@ export type SearchCut =
   | { readonly kind: 'large_files'; readonly files: number; readonly largest: number }
   | { readonly kind: 'missing_contents' }
   | { readonly kind: 'unknown_paths'; readonly paths: readonly string[] }
+  /** Alternatives of an expression that cannot be run; the others were searched. */
+  | { readonly kind: 'refused_alternatives'; readonly alternatives: readonly string[] }
   /** Edited files, which a search of the commit does not see. */
   | { readonly kind: 'edited_files'; readonly paths: readonly string[] };
 
@@ -155,7 +159,9 @@ export function describeSearchCut(cut: SearchCut): string {
     case 'missing_contents':
       return 'Contents that are missing in the repository were not searched.';
     case 'unknown_paths':
-      return `This commit has no ${cut.paths.map((path) => JSON.stringify(path)).join(', ')}.`;
+      return `No file of this commit is at ${cut.paths.map((path) => JSON.stringify(path)).join(', ')}.`;
+    case 'refused_alternatives':
+      return `Not searched, since they are no valid expressions: ${cut.alternatives.join(' and ')}.`;
     case 'edited_files':
       return `The edited files were not searched: ${cut.paths.join(', ')}.`;
   }
@@ -189,6 +195,10 @@ export interface HistoryQuery {
   readonly lines?: LineRange;
   /** Only commits whose message contains this text, ignoring case. */
   readonly message?: string;
+  /** Only commits whose message names the issue or pull request of this number. */
+  readonly issue?: number;
+  /** Only commits that changed how often this text occurs: those that brought it, took it away or moved it. */
+  readonly text?: string;
   /** Default 20, at most 200. */
   readonly limit?: number;
 }
@@ -207,6 +217,10 @@ export interface BlameLine extends CommitInfo {
 export interface CompareOptions {
   /** Only this path, including its patch. */
   readonly path?: string;
+  /** The patch of all files as well, where they are at most ten. */
+  readonly patch?: boolean;
+  /** Only the files in which it changes how often this text occurs. */
+  readonly text?: string;
 }
 
 export interface Comparison {
@@ -218,7 +232,7 @@ export interface Comparison {
     readonly status: 'added' | 'modified' | 'deleted' | 'renamed' | 'other';
     readonly previousPath: string;
   }[];
-  /** Unified patch of the requested path, capped; "" otherwise. */
+  /** Unified patch of what was requested, capped; "" if nothing was, or there are too many files. */
   readonly patch: string;
   readonly cut: string;
 }

@@ -89,3 +89,29 @@ export function keepBeginning(text: string, bytes: number): string {
     .replace(/(?<!\ufffd)\ufffd+$/, '');
   return `${kept}\n[${all.length - Buffer.byteLength(kept)} bytes more were left out]`;
 }
+
+/** Blanks that look like a space and are none; the wide one of East Asian texts is ordinary there. */
+const ODD_BLANK = /[\u00a0\u1680\u2000-\u200a\u202f\u205f]/g;
+
+/** As `markBlanks` writes them. */
+const MARKED_BLANK = /\[U\+(00A0|1680|20(?:0[0-9A]|2F|5F))\]/g;
+
+/** The text with each blank that only looks like a space written by its number, such as `[U+00A0]`. */
+export function markBlanks(text: string): string {
+  return text.replace(ODD_BLANK, (blank) => `[U+${blank.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`);
+}
+
+/** The blanks themselves in place of what `markBlanks` wrote. */
+export function restoreBlanks(text: string): string {
+  return text.replace(MARKED_BLANK, (_, number: string) => String.fromCharCode(Number.parseInt(number, 16)));
+}
+
+const IMAGE =
+  /!\[[^\][!]{0,300}\]\([^()!]{1,1000}\)|<img\b[^<>]{0,1000}>|https:\/\/(?:github\.com\/user-attachments\/assets|user-images\.githubusercontent\.com)\/[\w./-]{1,300}/gi;
+
+/** The images of a Markdown text, and how many characters of text there are beside them. */
+export function countImages(markdown: string): { readonly images: number; readonly characters: number } {
+  const images = markdown.match(IMAGE)?.length ?? 0;
+  const rest = images === 0 ? markdown : markdown.replace(IMAGE, '');
+  return { images, characters: rest.replace(/\s+/g, '').length };
+}

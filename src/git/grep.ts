@@ -1,5 +1,6 @@
 // Lines of one commit that match, found by `git grep` on the tree itself.
 import { CausewayError } from '../core/errors.ts';
+import { createGlobMatcher, type Effort } from '../core/paths.ts';
 import type { SearchCut, SearchHit, SearchQuery, SearchResult, TreeEntry } from '../core/source.ts';
 import { isDamage } from './failure.ts';
 import type { Ending } from './process.ts';
@@ -58,10 +59,14 @@ export async function searchTree(
 ): Promise<SearchResult> {
   const matcher = toMatcher(query);
   if (typeof matcher === 'string') return { hits: [], cuts: [], error: matcher };
-  const filter = toPathFilter(query.paths, scope.exists);
+  const filter = toPathFilter(query.paths, scope);
   if (filter.unknown.length > 0 && filter.specs.length === 0) {
     const unknown = filter.unknown.map((path) => JSON.stringify(path)).join(', ');
-    return { hits: [], cuts: [], error: `This commit has no ${unknown}. List the files to see which there are.` };
+    return {
+      hits: [],
+      cuts: [],
+      error: `No file of this commit is at ${unknown}. List the files to see which there are.`,
+    };
   }
   const limit = Math.min(MAX_LIMIT, Math.max(1, Math.trunc(query.limit ?? DEFAULT_LIMIT)));
   const question = { query, matcher, filter, limit };
@@ -73,9 +78,59 @@ export async function searchTree(
   if (attempt.ending.kind === 'timeout' || attempt.error === TOO_SLOW) {
     attempt = await grep(access, { ...scope, largest: SMALL_BYTES }, question, signal);
   }
+  if (attempt.error.startsWith(INVALID)) {
+    const valid = await splitAlternatives(access, scope, query.pattern, signal);
+    if (valid !== null) {
+      const { cuts, ...found } = await searchTree(access, scope, { ...query, pattern: valid.pattern }, signal);
+      return { ...found, cuts: [...cuts, { kind: 'refused_alternatives', alternatives: valid.refused }] };
+    }
+  }
   if (attempt.error !== '') return { hits: [], cuts: [], error: attempt.error };
   return { hits: attempt.reader.hits.slice(0, limit), cuts: listCuts(attempt, question), error: '' };
 }
+
+const MAX_ALTERNATIVES_TRIED = 12;
+
+/** The alternatives of an invalid expression that are valid by themselves; null where there are none, or no others. */
+async function splitAlternatives(
+  access: RepositoryAccess,
+  scope: SearchScope,
+  pattern: string,
+  signal: AbortSignal,
+): Promise<{ readonly pattern: string; readonly refused: readonly string[] } | null> {
+  const alternatives = splitAtBars(pattern);
+  if (alternatives.length < 2 || alternatives.length > MAX_ALTERNATIVES_TRIED) return null;
+  // A search of no file compiles the expression all the same.
+  const nowhere: PathFilter = { specs: [':(top,literal)\u0001'], unknown: [] };
+  const valid: string[] = [];
+  for (const expression of alternatives) {
+    const matcher = { flag: '-P', expression } as const;
+    const query = { pattern: expression, regex: true, ignoreCase: false, paths: [] };
+    const tried = { query, matcher, filter: nowhere, limit: 1 };
+    const { error } = await grep(access, { ...scope, largest: MAX_BLOB_BYTES }, tried, signal);
+    if (expression !== '' && error === '') valid.push(expression);
+  }
+  if (valid.length === 0 || valid.length === alternatives.length) return null;
+  return { pattern: valid.join('|'), refused: alternatives.filter((each) => !valid.includes(each)) };
+}
+
+const MARKS = /\\.|\[(?:\^?\])?(?:\\.|[^\]\\])*\]?|[()|]/gs;
+
+/** At the bars that are in no parentheses and no class. */
+function splitAtBars(pattern: string): readonly string[] {
+  let depth = 0;
+  const bars: number[] = [];
+  for (const { 0: mark, index } of pattern.matchAll(MARKS)) {
+    if (mark === '(') depth += 1;
+    else if (mark === ')') depth -= 1;
+    else if (mark === '|' && depth === 0) bars.push(index);
+  }
+  return [...bars, pattern.length].map((end, index) =>
+    pattern.slice(index === 0 ? 0 : (bars[index - 1] ?? 0) + 1, end),
+  );
+}
+
+const INVALID = 'The pattern is not a valid expression: ';
 
 async function grep(
   access: RepositoryAccess,
@@ -145,7 +200,7 @@ function toCaselessExpression(text: string): string {
 function findPatternError(ending: Ending, stderr: string): string {
   if (ending.kind !== 'exited' || ending.code <= 1) return '';
   const [from, to] = [stderr.indexOf("-e option, '"), stderr.lastIndexOf("': ")];
-  if (from >= 0 && to > from) return `The pattern is not a valid expression: ${stderr.slice(to + 3).trim()}`;
+  if (from >= 0 && to > from) return `${INVALID}${stderr.slice(to + 3).trim()}`;
   // PCRE gives up on a line where an expression backtracks too often.
   if (/pcre2?_\w{1,30} failed/.test(stderr)) return TOO_SLOW;
   if (/USE_LIBPCRE/.test(stderr)) {
@@ -246,18 +301,22 @@ const GLOB = /[*?[]/;
 const BRACES = /\{([^{}]+)\}/;
 const MAX_ALTERNATIVES = 32;
 
+/** Steps of matching after which a glob counts as one that matches: about 0.2 s. */
+const MAX_STEPS = 20_000_000;
+
 /**
- * Folders, files and globs to pathspecs. `exists` says whether the commit has a file or folder of that name:
- * such a name is literal even if it holds `*` or `[`. A glob without a slash matches in every folder; `{a,b}` is expanded.
+ * Folders, files and globs to pathspecs. A name that the commit has is literal even if it holds `*` or `[`. A glob
+ * without a slash matches in every folder, one that matches a folder means all below it; `{a,b}` is expanded.
  */
-function toPathFilter(paths: readonly string[], exists: (path: string) => boolean): PathFilter {
+function toPathFilter(paths: readonly string[], { entries, exists }: SearchScope): PathFilter {
   const specs: string[] = [];
   const unknown: string[] = [];
+  const effort: Effort = { steps: 0 };
   for (const given of paths) {
     const path = given.replace(/^(?:\.?\/)+/, '').replace(/(?<!\/)\/+$/, '');
     if (path === '' || path === '.') return { specs: [], unknown: [] };
     if (exists(path)) specs.push(`:(top,literal)${path}`);
-    else if (isGlob(path)) specs.push(...expandBraces(path).map(toGlobSpec));
+    else if (isGlob(path) && matchesAny(entries, path, effort)) specs.push(...expandBraces(path).flatMap(toGlobSpecs));
     else unknown.push(given);
   }
   return { specs, unknown };
@@ -267,8 +326,17 @@ function isGlob(path: string): boolean {
   return (GLOB.test(path) || BRACES.test(path)) && !path.split('/').includes('..');
 }
 
-function toGlobSpec(glob: string): string {
-  return glob.includes('/') ? `:(top,glob)${glob}` : `:(top,glob)**/${glob}`;
+/** Whether there is a file that the glob means. Classes are git's own and are not looked into. */
+function matchesAny(entries: readonly TreeEntry[], glob: string, effort: Effort): boolean {
+  if (glob.includes('[')) return true;
+  const matches = createGlobMatcher(`${glob.includes('/') ? glob : `**/${glob}`}/**`, effort);
+  return entries.some(({ path }) => effort.steps > MAX_STEPS || matches(path));
+}
+
+/** The files that match, and those in folders that do. */
+function toGlobSpecs(glob: string): readonly string[] {
+  const anywhere = glob.includes('/') ? glob : `**/${glob}`;
+  return [`:(top,glob)${anywhere}`, `:(top,glob)${anywhere}/**`];
 }
 
 function expandBraces(glob: string): readonly string[] {

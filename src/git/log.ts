@@ -21,6 +21,7 @@ import type { RepositoryAccess } from './repository.ts';
 /** With `-z`: four fields and a NUL after each. No commit can hold a NUL. */
 const COMMIT_FORMAT = '--format=%H%x00%an%x00%ct%x00%s';
 const TIMEOUT_MS = 15_000;
+const TAGS_TIMEOUT_MS = 5_000;
 // A tree can differ in 10^10 paths; 16 MiB name about 200,000.
 const MAX_BYTES = 16 * 1024 * 1024;
 const NO_COMMANDS = ['--no-ext-diff', '--no-textconv'];
@@ -45,6 +46,8 @@ const MAX_PATHS = 10_000;
 const COMPARE_TIMEOUT_MS = 20_000;
 const MAX_COMMITS = 100;
 const MAX_FILES = 1_000;
+/** Files whose patch is given where none of them is named. */
+const MAX_PATCHED = 10;
 const MAX_PATCH = 128 * 1024;
 /** The tree without entries, which every repository knows: by SHA-1 and by SHA-256. */
 const EMPTY_TREES: Readonly<Record<number, string>> = {
@@ -73,7 +76,8 @@ export async function readHistory(
     args: [
       ...['log', '-z', '--no-patch', ...NO_COMMANDS, '--encoding=UTF-8', COMMIT_FORMAT],
       `--max-count=${limit + 1}`,
-      ...toMessageFilter(query.message ?? ''),
+      ...toMessageFilter(query),
+      ...(query.text === undefined || query.text === '' ? [] : [`-S${query.text}`]),
       ...toPlaceFilter(scope),
     ],
     gitDir: access.mirror.gitDir,
@@ -92,7 +96,10 @@ export async function readHistory(
   return { commits: commits.slice(0, limit), cut: notes.filter((note) => note !== '').join(' ') };
 }
 
-function toMessageFilter(message: string): readonly string[] {
+function toMessageFilter({ message = '', issue }: HistoryQuery): readonly string[] {
+  if (issue !== undefined) {
+    return ['--extended-regexp', '--regexp-ignore-case', `--grep=(#|gh-|issues?/|pull/)${issue}([^0-9]|$)`];
+  }
   // git takes each line of a pattern as a pattern of its own.
   const text = message.replaceAll(/\s+/g, ' ').trim();
   return text === '' ? [] : ['--fixed-strings', '--regexp-ignore-case', `--grep=${text}`];
@@ -127,6 +134,26 @@ function parseCommits(output: Buffer): readonly CommitInfo[] {
 function toIsoDate(seconds: string): string {
   const date = new Date(Number(seconds) * 1_000);
   return Number.isNaN(date.getTime()) ? new Date(0).toISOString() : date.toISOString();
+}
+
+/** Names of the tags that contain the commit, oldest first; null where that takes too long. */
+export async function findTags(
+  { git, mirror }: RepositoryAccess,
+  sha: string,
+  signal: AbortSignal,
+): Promise<readonly string[] | null> {
+  const { ending, stdout } = await git.run({
+    args: ['for-each-ref', `--contains=${sha}`, '--sort=creatordate', '--format=%(refname:strip=2)', 'refs/tags/'],
+    gitDir: mirror.gitDir,
+    timeoutMs: TAGS_TIMEOUT_MS,
+    maxBytes: MAX_BYTES,
+    signal,
+  });
+  if (ending.kind !== 'exited' || ending.code !== 0) return null;
+  return stdout
+    .toString('utf8')
+    .split('\n')
+    .filter((name) => name !== '');
 }
 
 /** Ids of the commits that lead to `revision`, itself first, newest first, without merges. Throws `DamagedObjects` where they are missing. */
@@ -304,9 +331,9 @@ export async function compareCommits(
   const path = options.path ?? '';
   const { parent, commits } = await findCommits(access, { from, to }, signal);
   const base = parent === '' ? (EMPTY_TREES[to.length] ?? '') : parent;
-  const { all, complete } = await findChangedFiles(access, { from: base, to }, signal);
+  const { all, complete } = await findChangedFiles(access, { from: base, to }, options.text ?? '', signal);
   const files = path === '' ? all : all.filter((file) => file.path === path || file.previousPath === path);
-  const paths = path === '' ? [] : files.flatMap((file) => [file.path, file.previousPath]).filter((one) => one !== '');
+  const paths = listPatchedPaths(files, options);
   const patch = await readPatch(access, { from: base, to, paths }, signal);
   const notes = [
     path === '' && commits.length > MAX_COMMITS ? `Only the newest ${MAX_COMMITS} commits; there are more.` : '',
@@ -321,6 +348,12 @@ export async function compareCommits(
     patch: patch.text,
     cut: notes.filter((note) => note !== '').join(' '),
   };
+}
+
+/** Of a named file, or of all where they are few and their patch is asked for. */
+function listPatchedPaths(files: readonly ChangedFile[], { path = '', patch = false }: CompareOptions): string[] {
+  if (path === '' && !(patch && files.length <= MAX_PATCHED)) return [];
+  return files.flatMap((file) => [file.path, file.previousPath]).filter((one) => one !== '');
 }
 
 function toNotFound(sha: string): CausewayError {
@@ -375,9 +408,11 @@ interface Span {
 async function findChangedFiles(
   access: RepositoryAccess,
   span: Span,
+  text: string,
   signal: AbortSignal,
 ): Promise<{ readonly all: readonly ChangedFile[]; readonly complete: boolean }> {
-  const args = ['diff-tree', '-r', '-z', '-M', '--name-status', ...NO_COMMANDS, span.from, span.to, '--'];
+  const counted = text === '' ? [] : [`-S${text}`];
+  const args = ['diff-tree', '-r', '-z', '-M', '--name-status', ...counted, ...NO_COMMANDS, span.from, span.to, '--'];
   const { bytes, complete } = await runComparison(access, args, signal);
   return { all: parseNameStatus(bytes.toString('utf8').split('\0')), complete };
 }

@@ -247,7 +247,8 @@ const INHERITED = [
 const FIXED: Readonly<Record<string, string>> = {
   // curl would read ~/.netrc, git ~/.config/git/attributes.
   HOME: NOTHING,
-  LC_ALL: 'C',
+  // English messages; expressions see characters, not bytes.
+  LC_ALL: 'C.UTF-8',
   GIT_CONFIG_GLOBAL: NOTHING,
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_ATTR_NOSYSTEM: '1',

@@ -2,6 +2,7 @@
 import { CausewayError } from '../core/errors.ts';
 import type { Repository, SourceTree } from '../core/source.ts';
 import { DamagedObjects, MissingObject, type Renewable, withRenewal } from './failure.ts';
+import { findTags } from './log.ts';
 import type { ObjectReader } from './objects.ts';
 import { type Git, isSuccess } from './process.ts';
 import { getObjectFormat, LIKELY_DEFAULTS, type Refs } from './refs.ts';
@@ -60,6 +61,7 @@ export function createRepository(access: RepositoryAccess): Repository {
         return (await fetchById(access, sha.toLowerCase(), signal)) !== null;
       });
     },
+    findTags: (sha, signal) => findTags(access, sha, signal),
     tree(sha) {
       const tree = trees.get(sha) ?? createCommitTree(keepFetched(access, sha), sha);
       trees.delete(sha);

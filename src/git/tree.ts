@@ -89,7 +89,7 @@ export function createCommitTree(access: RepositoryAccess, revision: string): So
     compare: (from, options, signal) => {
       const path = cleanPath(options.path ?? '');
       const span = { from, to: revision };
-      return renewing(signal, () => compareCommits(access, span, path === '' ? {} : { path }, signal));
+      return renewing(signal, () => compareCommits(access, span, { ...options, path }, signal));
     },
     contents: (blobs, signal) => readBlobs(access, blobs, signal),
     ancestors: (limit, signal) => renewing(signal, () => readAncestors(access, { revision, limit }, signal)),

@@ -2,9 +2,7 @@
 import { concludeRun } from '../agent/conclude.ts';
 import { guardChange } from '../agent/guard-change.ts';
 import { runAgent } from '../agent/loop.ts';
-import type { Brief } from '../agent/prompt.ts';
 import type { FailedCheckGround, ReviewGround } from '../agent/review.ts';
-import type { SourcedStep, StepLookup } from '../core/evidence.ts';
 import type { Conclusion } from '../core/issue.ts';
 import { createGlobMatcher } from '../core/paths.ts';
 import type { Project } from '../core/project.ts';
@@ -12,6 +10,7 @@ import { describeForOperator, describeForPeople } from '../core/reason.ts';
 import type { Repository } from '../core/source.ts';
 import type { Run } from '../db/runs.ts';
 import { type Investigator, type InvestigatorLimits, limitTokens } from './investigator.ts';
+import { readInstructions } from './read-instructions.ts';
 import type { InvestigationServices } from './run-investigation.ts';
 import { createRunLedger, createRunTranscript, type GatheredFacts } from './run-records.ts';
 import { redactChange, redactModel, redactTool } from './run-redaction.ts';
@@ -61,15 +60,14 @@ export async function askInvestigator(
     commitExists: async (sha) => (await repository.resolve(sha, signal)) !== null,
     failedCheck,
   };
+  const { instructions, modelRule } = await readInstructions(run.settings.instructions, repository, signal);
   const end = await runAgent(
     {
       model: redactModel(model, redactor),
       tools: workbench.tools.map((tool) => redactTool(tool, redactor)),
       brief: {
         ...{ project: project.name, revision: facts.analysis.revision, report: run.text },
-        ...{ suspects: facts.analysis.suspects, language: run.settings.language },
-        facts: formatFacts(facts.investigationSteps),
-        instructions: await readInstructions(run, repository, signal),
+        ...{ steps: facts.investigationSteps, language: run.settings.language, instructions },
       },
       transcript: createRunTranscript(services, run),
       budget: {
@@ -101,6 +99,7 @@ export async function askInvestigator(
     ...{ facts, framed: gathered.framed, failedCheck, usage: end.usage, model: model.name },
     draft: end.kind === 'concluded' ? end.draft : null,
     steps: [...review.earlierSteps, ...end.steps].map((step) => ({ analysis: '', ...step })),
+    modelRule,
     changeSet: review.changeSet(),
     guarded: await redactChange(guarded, redactor),
     exists: review.exists,
@@ -129,51 +128,4 @@ function createPathFilter({ allow, block }: Run['settings']['paths']): (path: st
   const blocked = block.map((glob) => createGlobMatcher(glob));
   return (path) =>
     (allow.length === 0 || allowed.some((matches) => matches(path))) && !blocked.some((matches) => matches(path));
-}
-
-/** UTF-8 bytes: what the brief has for facts. Whole steps are left out before it cuts one in two. */
-const MAX_FACTS = 9_600;
-/** What is left out first: what git says about all suspects but the first. */
-const CUT_FIRST: readonly StepLookup[] = ['history', 'blame'];
-
-/** Each step with the number by which it can be cited. */
-export function formatFacts(steps: readonly SourcedStep[]): string {
-  const texts = steps.map(({ action, result, analysis, lookup }, index) => {
-    const title = `[step ${index + 1}] ${action}`;
-    if (lookup === 'rank_suspects') return `${title}\n(the list stands below, under Suspects)`;
-    const lines = result.split('\n').filter((line) => !line.startsWith('expression: '));
-    return `${title}\n${lines.join('\n')}\n=> ${analysis}`;
-  });
-  const isTooLong = () => Buffer.byteLength(texts.join('\n')) + 1 > MAX_FACTS;
-  for (const lookup of CUT_FIRST) {
-    for (const [at, step] of [...steps.entries()].toReversed()) {
-      if (step.lookup === lookup && isTooLong()) texts[at] = `[step ${at + 1}] ${step.action}\n(left out here)`;
-    }
-  }
-  return texts.join('\n');
-}
-
-/** Where projects describe what those who change the code should know, most important first. */
-const INSTRUCTION_FILES = [
-  'AGENTS.md',
-  'CLAUDE.md',
-  '.github/copilot-instructions.md',
-  ...['', '.github/', 'docs/'].flatMap((folder) => ['md', 'rst', 'txt'].map((end) => `${folder}CONTRIBUTING.${end}`)),
-];
-/** The model is shown no more of a file. */
-const MAX_INSTRUCTIONS = 8_000;
-
-/** From the default branch: anyone may have written the commit that is investigated. */
-async function readInstructions(run: Run, repository: Repository, signal: AbortSignal): Promise<Brief['instructions']> {
-  const configured = run.settings.instructions.slice(0, MAX_INSTRUCTIONS);
-  const instructions = configured === '' ? [] : [{ path: '.github/causeway.yml (instructions)', text: configured }];
-  const head = await repository.resolve('', signal);
-  if (head === null) return instructions;
-  const tree = repository.tree(head);
-  const files = new Set((await tree.files(signal)).entries.map(({ path }) => path));
-  for (const path of INSTRUCTION_FILES.filter((each) => files.has(each))) {
-    const read = await tree.read(path, {}, signal);
-    if (read.kind === 'text') instructions.push({ path, text: read.text.slice(0, MAX_INSTRUCTIONS) });
-  }
-  return instructions;
 }

@@ -10,6 +10,7 @@ import type {
   CommitInfo,
   Comparison,
   FileRead,
+  HistoryQuery,
   LineRange,
   Repository,
   SearchHit,
@@ -33,6 +34,7 @@ export function cleanRepository(repository: Repository, redactor: Redactor): Rep
     shallow: repository.shallow,
     resolve: (revision, signal) => repository.resolve(revision, signal),
     ensureCommit: (sha, signal) => repository.ensureCommit(sha, signal),
+    findTags: (sha, signal) => repository.findTags(sha, signal),
     tree: (sha) => cleanTree(repository, sha, redactor),
   };
 }
@@ -55,6 +57,11 @@ function cleanTree(repository: Repository, sha: string, redactor: Redactor): Sou
     kept.set(path, read);
     return read;
   };
+  /** What a commit of a query for a text did to it, cleaned. */
+  const compareOne =
+    ({ text = '', path = '' }: HistoryQuery, signal: AbortSignal) =>
+    (commit: string) =>
+      cleanTree(repository, commit, redactor).compare(null, { text, patch: true, path }, signal);
   return {
     revision: tree.revision,
     files: (signal) => tree.files(signal),
@@ -84,7 +91,9 @@ function cleanTree(repository: Repository, sha: string, redactor: Redactor): Sou
     },
     async history(query, signal) {
       const { commits, cut } = await tree.history(query, signal);
-      return { commits: await cleanCommits(commits, redactor), cut };
+      const seen =
+        query.text === undefined ? commits : await filterShown(commits, query.text, compareOne(query, signal));
+      return { commits: await cleanCommits(seen, redactor), cut };
     },
     async compare(from, options, signal) {
       const comparison = await tree.compare(from, options, signal);
@@ -171,6 +180,20 @@ async function cleanHits(
     if (text === hit.text || isMatch) clean.push({ ...hit, text });
   }
   return clean;
+}
+
+/** A search through the history must not confirm a part of a secret either: a clean patch has to hold the text. */
+async function filterShown<C extends CommitInfo>(
+  commits: readonly C[],
+  text: string,
+  compare: (sha: string) => Promise<Comparison>,
+): Promise<readonly C[]> {
+  const shown: C[] = [];
+  for (const commit of commits) {
+    const { patch } = await compare(commit.sha);
+    if (patch.split('\n').some((line) => /^[+-]/.test(line) && line.includes(text))) shown.push(commit);
+  }
+  return shown;
 }
 
 async function cleanLine(readWhole: WholeReader, hit: SearchHit, signal: AbortSignal): Promise<string> {

@@ -65,7 +65,7 @@ function readRange(lines: readonly string[], { from, to }: Given) {
   const last = Math.min(to ?? lines.length, lines.length);
   if (first > lines.length) return answerNothing(`The text has ${lines.length} lines; there is no line ${first}.`);
   if (last < first) return answerFailed(`The range ends before it starts: ${first}–${last}.`);
-  const rows = formatNumberedLines(lines.slice(first - 1, last), first);
+  const rows = formatNumberedLines(lines.slice(first - 1, last), first, MAX_LINE);
   // The end of a log says most, so without a range its beginning is cut.
   const shown = whole
     ? takeFittingLines(rows.toReversed(), MAX_RESULT_BYTES).toReversed()
@@ -90,7 +90,7 @@ function findLines(lines: readonly string[], text: string, { from = 1, to }: Giv
   const shown = takeFittingLines(
     hits
       .slice(0, MAX_HITS)
-      .flatMap((index) => formatNumberedLines([cutAroundHit(lines[index] ?? '', sought)], index + 1)),
+      .flatMap((index) => formatNumberedLines([cutAroundHit(lines[index] ?? '', sought)], index + 1, MAX_LINE)),
     MAX_RESULT_BYTES,
   );
   const next = hits[shown.length];

@@ -1,7 +1,15 @@
 // The tools that ask git about commits: history, blame and compare.
 import { z } from 'zod';
 import type { Finding, Tool } from '../core/evidence.ts';
-import type { BlameLine, Comparison, HistoryQuery, HistoryResult, Repository, SourceTree } from '../core/source.ts';
+import type {
+  BlameLine,
+  CommitInfo,
+  Comparison,
+  HistoryQuery,
+  HistoryResult,
+  Repository,
+  SourceTree,
+} from '../core/source.ts';
 
 import type { EditedTree } from './overlay.ts';
 import { explainNoText } from './read-files.ts';
@@ -22,8 +30,18 @@ import {
 
 const HISTORY = z.strictObject({
   path: PATH.optional().describe('Only commits that touched this file or folder.'),
-  from: z.int().min(1).optional().describe('With "path" and "to": only commits that touched these lines.'),
+  from: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('With "path" and "to": only commits that touched these lines, with the change.'),
   to: z.int().min(1).optional(),
+  text: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .describe('Only commits that brought, moved or removed this text, with the change.'),
   message: z.string().max(1_000).optional().describe('Only commits whose message holds this text.'),
   newer: z.boolean().optional().describe('Instead: commits of the default branch that came after this one.'),
   limit: z.int().min(1).max(200).optional(),
@@ -42,7 +60,8 @@ export function defineHistoryTool(repository: Repository, tree: SourceTree): Too
     action: (given) => describeAtCommit(`history${describeHistory(given)}`, tree.revision),
     execute: async (given, signal) => {
       const query = toQuery(given);
-      if (query.lines !== undefined && query.path === undefined) return answerFailed('Lines need a "path".');
+      const fault = explainQueryFault(query);
+      if (fault !== '') return answerFailed(fault);
       const { commits, cut } = await (given.newer === true
         ? findNewer(repository, tree, query, signal)
         : tree.history(query, signal));
@@ -50,11 +69,73 @@ export function defineHistoryTool(repository: Repository, tree: SourceTree): Too
         const none = `No such commit${describeHistory(given)}. ${cut}`.trimEnd();
         return cut.startsWith('Stopped') ? answerFailed(none) : answerNothing(none);
       }
-      const shown = takeFittingLines(commits.map(formatCommit), MAX_RESULT_BYTES);
-      const over = shown.length < commits.length ? 'Cut at 12 kB: narrow by "path" or "message".' : '';
+      const changes = await showChanges(repository, tree, { query, commits }, signal);
+      const shown = takeFittingLines([...commits.map(formatCommit), ...changes], MAX_RESULT_BYTES);
+      const over = shown.length < commits.length + changes.length ? 'Cut at 12 kB: narrow by "path" or "message".' : '';
       return answerFound(shown.join('\n'), joinNotes(cut, over));
     },
   });
+}
+
+function explainQueryFault({ lines, path, text }: HistoryQuery): string {
+  if (lines === undefined) return '';
+  if (path === undefined) return 'Lines need a "path".';
+  return text === undefined ? '' : 'Give lines or "text", not both.';
+}
+
+const MAX_HUNK_LINES = 30;
+
+/** What the newest and the oldest of the commits did to the lines or the text asked for; empty where neither was. */
+async function showChanges(
+  repository: Repository,
+  tree: SourceTree,
+  { query, commits }: { readonly query: HistoryQuery; readonly commits: readonly CommitInfo[] },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const wanted = query.text === undefined ? await readWantedLines(tree, query, signal) : [query.text];
+  if (wanted.length === 0) return [];
+  const ends = [...new Set([commits.at(-1), commits[0]])].filter((commit) => commit !== undefined);
+  const shown: string[] = [];
+  for (const { sha } of ends) {
+    const { path = '', text } = query;
+    const options = { path, patch: true, ...(text !== undefined && { text }) };
+    const { patch } = await repository.tree(sha).compare(null, options, signal);
+    const hunks = findHunks(patch, wanted);
+    if (hunks.length > 0) shown.push('', `In ${sha.slice(0, 10)}:`, ...hunks);
+  }
+  return shown;
+}
+
+/** The lines themselves, by which their change is found in a patch; short ones stand in every patch. */
+async function readWantedLines(
+  tree: SourceTree,
+  { path, lines }: HistoryQuery,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (path === undefined || lines === undefined) return [];
+  const read = await tree.read(path, { lines }, signal);
+  if (read.kind !== 'text') return [];
+  return read.text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line.length > 3);
+}
+
+/** The hunks that put in or take out a line with one of the texts, below the name of their file, up to 30 lines. */
+function findHunks(patch: string, wanted: readonly string[]): readonly string[] {
+  const shown: string[] = [];
+  for (const file of patch.split(/^(?=diff --git )/m)) {
+    const hunks = file
+      .split(/^(?=@@ )/m)
+      .slice(1)
+      .filter((hunk) =>
+        hunk.split('\n').some((line) => /^[+-]/.test(line) && wanted.some((text) => line.includes(text))),
+      );
+    const name = /^(?:\+\+\+ b|--- a)\/(.+)$/m.exec(file)?.[1] ?? '';
+    if (hunks.length > 0)
+      shown.push(...(name === '' ? [] : [name]), ...hunks.flatMap((hunk) => hunk.trimEnd().split('\n')));
+  }
+  return shown.length <= MAX_HUNK_LINES ? shown : [...shown.slice(0, MAX_HUNK_LINES), '…'];
 }
 
 /** At most so many newer commits are looked at. */
@@ -78,22 +159,27 @@ async function findNewer(
   return { commits: commits.slice(0, query.limit ?? 20), cut };
 }
 
-function toQuery({ path = '', from, to, message, limit }: HistoryArguments): HistoryQuery {
+function toQuery({ path = '', from, to, text, message, limit }: HistoryArguments): HistoryQuery {
   const plain = normalisePath(path);
   const first = from ?? to;
   return {
     ...(plain === '' ? {} : { path: plain }),
     ...(first === undefined ? {} : { lines: { from: from ?? 1, to: to ?? first } }),
+    ...(text === undefined ? {} : { text }),
     ...(message === undefined ? {} : { message }),
-    ...(limit === undefined ? {} : { limit }),
+    ...(limit === undefined && text === undefined ? {} : { limit: limit ?? MAX_BROUGHT }),
   };
 }
 
-function describeHistory({ path, from, to, message, limit, newer }: HistoryArguments): string {
+/** Commits that are looked for by default where a text is: each costs a comparison. */
+const MAX_BROUGHT = 10;
+
+function describeHistory({ path, from, to, text, message, limit, newer }: HistoryArguments): string {
   const lines = from === undefined && to === undefined ? '' : ` lines ${from ?? 1}–${to ?? from ?? 1}`;
   const words = message === undefined ? '' : ` with ${quote(message)} in the message`;
   const which = newer === true ? ' after this commit' : '';
-  return `${which}${path === undefined ? '' : ` of ${path}`}${lines}${words}${limit === undefined ? '' : `, up to ${limit}`}`;
+  const brought = text === undefined ? '' : ` that changed ${quote(text)}`;
+  return `${which}${path === undefined ? '' : ` of ${path}`}${lines}${brought}${words}${limit === undefined ? '' : `, up to ${limit}`}`;
 }
 
 const MAX_BLAMED_LINES = 500;
@@ -173,30 +259,36 @@ const COMPARE = z.strictObject({
 
 type CompareArguments = z.output<typeof COMPARE>;
 
-/** `edits`: the patch of what was edited so far, "" for nothing. */
-export function defineCompareTool(repository: Repository, tree: SourceTree, edits: () => Promise<string>): Tool {
+/** `edits`: the patch of what was edited so far, of one file or ("") of all; "" for nothing. */
+export function defineCompareTool(
+  repository: Repository,
+  tree: SourceTree,
+  edits: (path: string) => Promise<string>,
+): Tool {
   return defineTool({
     name: 'compare',
     lookup: 'compare',
     description:
-      'What changed from another commit to this one, or in one commit: commits and files, or with "path" the patch of one file; or your own edits. At most 12 kB; the answer says with which "start" to go on.',
+      'What changed from another commit to this one, or in one commit, with the tags that contain it: commits and files, with the patch where it is short or "path" names a file; or your own edits. At most 12 kB; the answer says with which "start" to go on.',
     parameters: COMPARE,
     example: { from: 'v1.2.0', path: 'src/app.ts' },
     action: (given) => describeAtCommit(describeCompare(given), tree.revision),
     execute: async (given, signal) => {
       if (given.edits !== true) return compareCommits(repository, tree, given, signal);
-      const patch = await edits();
-      if (patch === '') return answerNothing('Nothing was edited yet.');
+      const path = normalisePath(given.path ?? '');
+      const patch = await edits(path);
+      if (patch === '') return answerNothing(path === '' ? 'Nothing was edited yet.' : `${path} was not edited.`);
       return answerPage(patch.replace(/\n$/, '').split('\n'), given.start ?? 1, '');
     },
   });
 }
 
 function describeCompare({ from, commit, path, start, edits }: CompareArguments): string {
-  if (edits === true) return `compare the edits with the commit${start === undefined ? '' : `, from line ${start}`}`;
   const of = path === undefined ? '' : ` ${path}`;
+  const page = start === undefined ? '' : `, from line ${start}`;
+  if (edits === true) return `compare the edits${of === '' ? '' : ` of${of}`} with the commit${page}`;
   const which = commit === undefined ? ` from ${quote(from ?? '')}` : ` in commit ${quote(commit)}`;
-  return `compare${of}${which}${start === undefined ? '' : `, from line ${start}`}`;
+  return `compare${of}${which}${page}`;
 }
 
 async function compareCommits(
@@ -205,25 +297,37 @@ async function compareCommits(
   { from, commit, path = '', start = 1 }: CompareArguments,
   signal: AbortSignal,
 ): Promise<Finding> {
-  const named = commit ?? from;
-  if (named === undefined || (commit !== undefined && from !== undefined)) {
-    return answerFailed('Give one of "from", "commit" and "edits".');
-  }
+  const [named, other] = [commit, from].filter((each) => each !== undefined);
+  if (named === undefined || other !== undefined) return answerFailed('Give one of "from", "commit" and "edits".');
   const sha = await repository.resolve(named, signal);
   if (sha === null) {
     return answerFailed(`There is no commit, branch or tag ${quote(named)}. The history lists commits.`);
   }
   const wanted = normalisePath(path);
-  const options = wanted === '' ? {} : { path: wanted };
+  const options = wanted === '' ? { patch: true } : { path: wanted };
   const comparison =
     commit === undefined
       ? await tree.compare(sha, options, signal)
       : await repository.tree(sha).compare(null, options, signal);
-  const lines = wanted !== '' && comparison.files.length === 0 ? [] : formatComparison(comparison);
-  if (lines.length > 0) return answerPage(lines, start, comparison.cut);
-  const which = wanted === '' ? 'Nothing' : `Nothing in ${wanted}`;
-  const since = `${commit === undefined ? 'since' : 'in'} ${sha.slice(0, 10)}`;
-  return answerNothing(`${which} changed ${since}. ${comparison.cut}`.trimEnd());
+  const lines = formatComparison(comparison, wanted);
+  if (lines.length === 0) {
+    const which = wanted === '' ? 'Nothing' : `Nothing in ${wanted}`;
+    const since = `${commit === undefined ? 'since' : 'in'} ${sha.slice(0, 10)}`;
+    return answerNothing(`${which} changed ${since}. ${comparison.cut}`.trimEnd());
+  }
+  const tags = commit === undefined ? [] : await listTags(repository, sha, signal);
+  return answerPage([...lines, ...tags], start, comparison.cut);
+}
+
+/** One line; none where it is not known. */
+async function listTags(repository: Repository, sha: string, signal: AbortSignal): Promise<readonly string[]> {
+  const tags = await repository.findTags(sha, signal);
+  if (tags === null) return [];
+  const [first, ...later] = tags;
+  if (first === undefined) return ['No tag contains this commit.'];
+  return [
+    `Tags that contain it: ${first}${later.length === 0 ? '' : ` and ${formatCount(later.length, 'later one')}`}.`,
+  ];
 }
 
 function answerPage(lines: readonly string[], start: number, cut: string): Finding {
@@ -234,21 +338,58 @@ function answerPage(lines: readonly string[], start: number, cut: string): Findi
   return answerFound(shown.join('\n'), joinNotes(cut, over));
 }
 
-/** With a patch, the patch is what was requested; the commits between say less. */
-function formatComparison({ commits, files, patch }: Comparison): readonly string[] {
-  const fileLines = files.map(({ path, status, previousPath }) =>
+/** Bytes of patches that are shown where no file was named. */
+const MAX_PATCH_BYTES = 8_000;
+
+/** Of a named file the patch is what was asked for; the commits between say less. */
+function formatComparison({ commits, files, patch }: Comparison, path: string): readonly string[] {
+  if (files.length === 0 && (path !== '' || commits.length === 0)) return [];
+  const ordered = files.toSorted((a, b) => ratePath(a.path) - ratePath(b.path));
+  const fileLines = ordered.map(({ path, status, previousPath }) =>
     previousPath === '' ? `${status} ${path}` : `${status} ${previousPath} to ${path}`,
   );
-  if (patch !== '') return [...fileLines, ...patch.replace(/\n$/, '').split('\n')];
-  if (commits.length + files.length === 0) return [];
+  if (path !== '') return patch === '' ? fileLines : [...fileLines, ...splitPatch(patch)];
   return [
     `${formatCount(commits.length, 'commit')}:`,
     ...commits.map(formatCommit),
     `${formatCount(files.length, 'file')}:`,
     ...fileLines,
+    ...selectPatches(patch),
   ];
 }
 
+function splitPatch(patch: string): readonly string[] {
+  return patch.replace(/\n$/, '').split('\n');
+}
+
+/** The patches that fit in, those of source first; how many are not shown. */
+function selectPatches(patch: string): readonly string[] {
+  const patches = patch
+    .split(/^(?=diff --git )/m)
+    .filter((each) => each !== '')
+    .toSorted((a, b) => ratePatch(a) - ratePatch(b));
+  let bytes = 0;
+  const fitting = patches.filter((each) => {
+    bytes += Buffer.byteLength(each);
+    return bytes <= MAX_PATCH_BYTES;
+  });
+  const left = patches.length - fitting.length;
+  const note = left === 0 ? [] : [`${formatCount(left, 'longer patch')} not shown: name the file by "path".`];
+  return [...fitting.flatMap(splitPatch), ...note];
+}
+
+function ratePatch(patch: string): number {
+  return ratePath(/^diff --git .* b\/(.+)$/m.exec(patch)?.[1] ?? '');
+}
+
+/** Source before tests, these before texts, and what programs write last. */
+function ratePath(path: string): number {
+  if (/(?:^|[/.-])lock(?:file)?\b|\.(?:lock|sum|snap|map)$|\.min\.|(?:^|\/)(?:dist|vendor|node_modules)\//i.test(path))
+    return 3;
+  if (/\.(?:md|mdx|rst|txt|adoc|po)$|(?:^|\/)(?:docs?|changes|changelog)\//i.test(path)) return 2;
+  return /(?:^|[/._-])(?:tests?|specs?|__tests__|testdata|fixtures)(?:[/._-]|$)/i.test(path) ? 1 : 0;
+}
+
 function formatCount(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
+  return `${count} ${what}${count === 1 ? '' : what.endsWith('patch') ? 'es' : 's'}`;
 }

@@ -3,19 +3,7 @@ import { z } from 'zod';
 import { toLines } from '../core/diff/diff.ts';
 import type { Tool } from '../core/evidence.ts';
 import type { EditOutcome, Overlay } from './overlay.ts';
-import {
-  answerFailed,
-  answerFound,
-  defineTool,
-  formatNumberedLines,
-  normalisePath,
-  PATH,
-  takeFittingLines,
-} from './tool-kit.ts';
-
-/** Lines shown around a replacement, and bytes of the whole: enough to see that it is right. */
-const CONTEXT = 2;
-const MAX_SHOWN = 4_000;
+import { answerFailed, answerFound, defineTool, normalisePath, PATH } from './tool-kit.ts';
 
 const REPLACE = z.strictObject({
   path: PATH,
@@ -24,8 +12,7 @@ const REPLACE = z.strictObject({
   line: z.int().min(1).optional().describe('Line where "old" begins, if it stands in several places.'),
 });
 
-/** `clean` takes out of a whole text what may not be shown. */
-export function defineReplaceTool(overlay: Overlay, clean: (text: string) => Promise<string>): Tool {
+export function defineReplaceTool(overlay: Overlay): Tool {
   return defineTool({
     name: 'replace',
     description:
@@ -37,7 +24,7 @@ export function defineReplaceTool(overlay: Overlay, clean: (text: string) => Pro
       const edit = { oldText: old, newText: text, ...(line === undefined ? {} : { line }) };
       const outcome = await overlay.replace(normalisePath(path), edit, signal);
       if (!outcome.ok) return answerRefused(outcome.reason);
-      return answerFound(formatEdit(normalisePath(path), { ...outcome, text: await clean(outcome.text) }));
+      return answerFound(formatEdit(normalisePath(path), outcome));
     },
   });
 }
@@ -93,11 +80,11 @@ function answerRefused(reason: string) {
   return answerFailed(`Nothing was changed: ${reason}${/[.?!\n]$/.test(reason) || reason.includes('\n') ? '' : '.'}`);
 }
 
-function formatEdit(path: string, { text, at, note }: Extract<EditOutcome, { readonly ok: true }>): string {
-  const first = Math.max(1, at.from - CONTEXT);
-  const rows = formatNumberedLines(toLines(text).lines.slice(first - 1, at.to + CONTEXT), first);
-  const shown = takeFittingLines(rows, MAX_SHOWN);
-  const how = note === '' ? 'found exactly' : `found, ${note}`;
-  const more = shown.length < rows.length ? '\n… (the rest is as you wrote it)' : '';
-  return `${path}: the old text was ${how}. Now it reads:\n${shown.join('\n')}${more}`;
+/** Where it is now: the new text itself is known to the model. */
+function formatEdit(path: string, { at, note }: Extract<EditOutcome, { readonly ok: true }>): string {
+  const how = note === '' ? 'found exactly' : `found ${note}`;
+  const lines = `${at.removed === 1 ? '1 line' : `${at.removed} lines`} from line ${at.from} on`;
+  const now =
+    at.to < at.from ? 'removed' : `replaced by ${at.to === at.from ? `line ${at.from}` : `lines ${at.from}–${at.to}`}`;
+  return `${path}: ${lines} ${now}. The old text was ${how}.`;
 }

@@ -128,13 +128,13 @@ export function createOverlay({ tree, rawTree, clean }: OverlayOptions): Overlay
       edited.set(path, { origin: null, text, mode: base.get(path)?.mode ?? '100644' });
       const syntax = await checkSyntax(path, null, text);
       const note = syntax.ok ? '' : `it seems not to parse: line ${syntax.line}, ${syntax.what}`;
-      return { ok: true, text, at: { from: 1, to: text.split('\n').length }, note };
+      return { ok: true, text, at: { from: 1, to: text.split('\n').length, removed: 0 }, note };
     },
     async remove(path, signal) {
       const file = await open(path, signal);
       if (typeof file === 'string') return refuse(file);
       edited.set(path, null);
-      return { ok: true, text: '', at: { from: 1, to: 0 }, note: '' };
+      return { ok: true, text: '', at: { from: 1, to: 0, removed: 0 }, note: '' };
     },
     async rename(from, to, signal) {
       const file = await open(from, signal);
@@ -144,7 +144,7 @@ export function createOverlay({ tree, rawTree, clean }: OverlayOptions): Overlay
       if (reason !== '') return refuse(reason);
       edited.set(from, null);
       edited.set(to, file);
-      return { ok: true, text: file.text, at: { from: 1, to: 0 }, note: '' };
+      return { ok: true, text: file.text, at: { from: 1, to: 0, removed: 0 }, note: '' };
     },
   };
 }

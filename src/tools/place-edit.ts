@@ -13,11 +13,14 @@ export interface Edit {
 /** Rows `from`–`to` of the file, 1-based and inclusive. */
 export interface PlacedAt {
   readonly from: number;
+  /** Less than `from` where nothing is in its place. */
   readonly to: number;
+  /** How many rows of the file it replaces. */
+  readonly removed: number;
 }
 
 export type Placement =
-  /** `note` is "" for an exact match; else it says what the match ignored. `at`: the rows of the new text. */
+  /** `note` is "" for an exact match; else it says how far it was one. `at`: the rows of the new text. */
   | { readonly kind: 'placed'; readonly text: string; readonly at: PlacedAt; readonly note: string }
   | { readonly kind: 'ambiguous'; readonly lines: readonly number[] }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -89,12 +92,17 @@ function placeExactly(rows: Rows, edit: Edit): Placement | null {
   if (replacement === '' && coversWholeRows) return replaceRows(rows, match, [], '');
   const before = whole.slice(starts[from], start);
   const after = whole.slice(end, getRowEnd(to - 1));
-  if (before !== '' && before.trim() === '' && after.trim() === '' && !wanted.includes('\n')) {
-    // One line was given without its indentation: the lines after it may lack it too.
-    const indented = adjustIndentation(bare.slice(from, to), [wanted], replacement.split('\n'));
-    return replaceRows(rows, match, [...indented.slice(0, -1), `${indented.at(-1) ?? ''}${after}`], '');
-  }
-  return replaceRows(rows, match, `${before}${replacement}${after}`.split('\n'), '');
+  const plain = `${before}${replacement}${after}`.split('\n');
+  const isIndentation = before !== '' && before.trim() === '' && after.trim() === '' && !wanted.includes('\n');
+  if (!isIndentation) return replaceRows(rows, match, plain, '');
+  // One line was given without its indentation: the lines after it may lack it too.
+  const indented = adjustIndentation(bare.slice(from, to), [wanted], replacement.split('\n'));
+  const fresh = [...indented.slice(0, -1), `${indented.at(-1) ?? ''}${after}`];
+  return replaceRows(rows, match, fresh, describeIndented(plain, fresh));
+}
+
+function describeIndented(plain: readonly string[], fresh: readonly string[]): string {
+  return fresh.join('\n') === plain.join('\n') ? '' : 'exactly; the new lines got its indentation';
 }
 
 /** Whole lines with the same characters in the same order, however they are spaced and broken. */
@@ -123,8 +131,24 @@ function placeLoosely(rows: Rows, edit: Edit): Placement | null {
   if (spans.length === 0) return null;
   const span = chooseSpan(spans, edit.line);
   if (span === null) return { kind: 'ambiguous', lines: spans.map(({ from }) => from + 1) };
-  const fitted = adjustIndentation(rows.bare.slice(span.from, span.to), oldRows, newRows);
-  return replaceRows(rows, span, fitted, 'ignoring white space; the indentation was adjusted');
+  const region = rows.bare.slice(span.from, span.to);
+  const fitted = adjustIndentation(region, oldRows, newRows);
+  return replaceRows(rows, span, fitted, describeLoose({ region, oldRows, newRows, fitted }));
+}
+
+interface LoosePlacement {
+  readonly region: readonly string[];
+  readonly oldRows: readonly string[];
+  readonly newRows: readonly string[];
+  readonly fitted: readonly string[];
+}
+
+/** In what the old text differs from the file, and whether the new text was changed for it. */
+function describeLoose({ region, oldRows, newRows, fitted }: LoosePlacement): string {
+  const squeeze = (rows: readonly string[]): string => rows.join('').replaceAll(/\s+/g, '');
+  const marks = squeeze(region) === squeeze(oldRows) ? '' : ' and the form of quotation marks and dashes';
+  const isAdjusted = fitted.length !== newRows.length || fitted.some((row, index) => row !== newRows[index]);
+  return `up to white space${marks}${isAdjusted ? '; the indentation of the new text was adjusted' : ''}`;
 }
 
 /** Typographic quotes and dashes count as the plain ones that source code has. */
@@ -143,7 +167,7 @@ function chooseSpan<Candidate extends Span>(spans: readonly Candidate[], line: n
 }
 
 function replaceRows(rows: Rows, { from, to }: Span, fresh: readonly string[], note: string): Placement {
-  const at = { from: from + 1, to: from + Math.max(1, fresh.length) };
+  const at = { from: from + 1, to: from + fresh.length, removed: to - from };
   return { kind: 'placed', text: joinRows(rows, { from, to }, fresh), at, note };
 }
 

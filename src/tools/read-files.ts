@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { toLines } from '../core/diff/diff.ts';
 import type { Finding, Tool } from '../core/evidence.ts';
-import type { FileRead, LineRange } from '../core/source.ts';
+import type { FileRead, LineRange, Repository } from '../core/source.ts';
+import { findSpans } from '../core/spans.ts';
 
 import type { EditedTree } from './overlay.ts';
 import {
@@ -24,13 +25,13 @@ const PART = z.strictObject({
   path: PATH,
   from: z.int().min(1).optional().describe('First line, from 1.'),
   to: z.int().min(1).optional().describe('Last line, inclusive.'),
+  symbol: z.string().min(1).max(200).optional().describe('Instead: the function, class or type of this name, whole.'),
+  commit: z.string().min(1).max(300).optional().describe('As it was at this older commit, branch or tag.'),
 });
 const READ = z.strictObject({ files: z.array(PART).min(1).max(10) });
 
 /** Source is what a model reads most: a cut costs a whole turn. */
 const MAX_READ_BYTES = 16_000;
-/** The least share of each part; beyond it, parts are served in the given order. */
-const LEAST_BYTES = 600;
 
 type Part = z.output<typeof PART>;
 
@@ -41,31 +42,70 @@ interface PartRead {
   readonly cut: string;
 }
 
-export function defineReadFilesTool(source: EditedTree): Tool {
+/** The lines of one part before it is known how many of them fit in. */
+interface PartLines {
+  readonly kind: 'lines';
+  readonly name: string;
+  readonly rows: readonly string[];
+  readonly first: number;
+  readonly totalLines: number;
+  /** What was left out before, in words; "" for nothing. */
+  readonly cut: string;
+}
+
+export function defineReadFilesTool(source: EditedTree, repository: Repository): Tool {
   return defineTool({
     name: 'read_files',
     description:
-      'Reads up to 10 files or ranges of lines, each line with its number. At most 16 kB in all, in the order asked: put what matters first. What was cut is named with the line to go on from. Edited files are shown as edited.',
+      'Reads up to 10 files, ranges of lines or symbols, each line with its number. At most 16 kB in all, shared fairly; what was cut is named with the line to go on from, and a line is cut after 300 characters. Edited files are shown as edited.',
     parameters: READ,
-    example: { files: [{ path: 'src/app.ts', from: 1, to: 120 }] },
+    example: {
+      files: [
+        { path: 'src/app.ts', from: 1, to: 120 },
+        { path: 'src/cart.ts', symbol: 'Cart.total' },
+      ],
+    },
     action: ({ files }) => describeAtCommit(`read ${files.map(describePart).join('; ')}`, source.tree.revision),
     execute: async ({ files }, signal) => {
-      const parts: PartRead[] = [];
-      let left = MAX_READ_BYTES;
-      for (const [index, part] of files.entries()) {
-        const kept = LEAST_BYTES * (files.length - index - 1);
-        const read = await readPart(source, part, Math.max(LEAST_BYTES, left - kept), signal);
-        left = Math.max(0, left - Buffer.byteLength(read.text));
-        parts.push(read);
-      }
-      return joinParts(parts);
+      const read: (PartRead | PartLines)[] = [];
+      for (const part of files) read.push(await readPart(source, repository, part, signal));
+      const shares = shareFairly(
+        read.map((part) => (part.kind === 'lines' ? countBytes(part.rows) : Buffer.byteLength(part.text))),
+        MAX_READ_BYTES,
+      );
+      return joinParts(read.map((part, index) => (part.kind === 'lines' ? cutPart(part, shares[index] ?? 0) : part)));
     },
   });
 }
 
-function describePart({ path, from, to }: Part): string {
-  if (from === undefined && to === undefined) return path;
-  return `${path} lines ${from ?? 1}–${to ?? 'end'}`;
+function describePart({ path, from, to, symbol, commit }: Part): string {
+  const range = from === undefined && to === undefined ? '' : ` lines ${from ?? 1}–${to ?? 'end'}`;
+  return `${symbol === undefined ? '' : `${symbol} of `}${path}${range}${commit === undefined ? '' : ` as of ${commit}`}`;
+}
+
+function countBytes(rows: readonly string[]): number {
+  return rows.reduce((sum, row) => sum + Buffer.byteLength(row) + 1, 0);
+}
+
+/** What each one gets of `total`: all that it needs where that is no more than its share, which the others then divide. */
+function shareFairly(needs: readonly number[], total: number): readonly number[] {
+  const shares = needs.map(() => 0);
+  let left = total;
+  let count = needs.length;
+  for (const [index, need] of [...needs.entries()].sort(([, a], [, b]) => a - b)) {
+    const share = Math.min(need, Math.floor(left / count));
+    shares[index] = share;
+    left -= share;
+    count -= 1;
+  }
+  return shares;
+}
+
+function cutPart({ name, rows, first, totalLines, cut }: PartLines, bytes: number): PartRead {
+  const shown = takeFittingLines(rows, bytes);
+  const last = first + shown.length - 1;
+  const over = shown.length < rows.length ? `${name} is cut after line ${last}: go on with "from": ${last + 1}.` : cut;
+  return { kind: 'found', text: `${name}, lines ${first}–${last} of ${totalLines}:\n${shown.join('\n')}`, cut: over };
 }
 
 /** One finding of several parts: found where any was found. */
@@ -75,29 +115,86 @@ function joinParts(parts: readonly PartRead[]): Finding {
   return parts.some(({ kind }) => kind === 'failed') ? answerFailed(text) : answerNothing(text);
 }
 
-async function readPart(source: EditedTree, part: Part, bytes: number, signal: AbortSignal): Promise<PartRead> {
+async function readPart(
+  source: EditedTree,
+  repository: Repository,
+  part: Part,
+  signal: AbortSignal,
+): Promise<PartRead | PartLines> {
   const path = normalisePath(part.path);
-  const range = toRange(part);
-  const read = await source.read(path, range, signal);
+  const at = part.commit === undefined ? source : await openOlder(repository, part.commit, signal);
+  if (at === null) {
+    return { kind: 'failed', text: `There is no commit, branch or tag ${quote(part.commit ?? '')}.`, cut: '' };
+  }
+  const name = `${path}${at.mark(path)}`;
+  const range = part.symbol === undefined ? toRange(part) : await findSymbol(at, path, part.symbol, signal);
+  if (typeof range === 'string') return { kind: 'failed', text: `${name}: ${range}`, cut: '' };
+  const read = await at.read(path, range, signal);
   if (read.kind !== 'text') return { kind: 'failed', text: explainNoText(path, read), cut: '' };
   const lines = toLines(read.text).lines;
-  const name = `${path}${source.mark(path)}`;
   if (lines.length === 0) {
     const none =
       read.totalLines === 0 ? 'is empty' : `has ${read.totalLines} lines, none of them in the range asked for`;
     return { kind: 'nothing', text: `${name} ${none}.`, cut: '' };
   }
-  const shown = takeFittingLines(formatNumberedLines(lines, read.firstLine), bytes);
-  const last = read.firstLine + shown.length - 1;
-  const wanted = Math.min(range?.to ?? read.totalLines, read.totalLines);
-  const cut = last < wanted ? `${path} is cut after line ${last}: go on with "from": ${last + 1}.` : read.cut;
-  const head = `${name}, lines ${read.firstLine}–${last} of ${read.totalLines}:`;
-  return { kind: 'found', text: `${head}\n${shown.join('\n')}`, cut };
+  const rows = formatNumberedLines(lines, read.firstLine);
+  return { kind: 'lines', name, rows, first: read.firstLine, totalLines: read.totalLines, cut: read.cut };
+}
+
+/** Another commit, of which edits change nothing; null where there is no such. */
+async function openOlder(
+  repository: Repository,
+  commit: string,
+  signal: AbortSignal,
+): Promise<Pick<EditedTree, 'read' | 'outline' | 'mark'> | null> {
+  const sha = await repository.resolve(commit, signal);
+  if (sha === null) return null;
+  const tree = repository.tree(sha);
+  return {
+    read: (path, lines, inner) => tree.read(path, lines === undefined ? {} : { lines }, inner),
+    outline: (path, inner) => tree.outline(path, inner),
+    mark: () => ` at ${sha.slice(0, 7)}`,
+  };
 }
 
 function toRange({ from, to }: Part): LineRange | undefined {
   if (from === undefined && to === undefined) return undefined;
   return { from: from ?? 1, to: to ?? Number.MAX_SAFE_INTEGER };
+}
+
+const MAX_NAMES = 40;
+
+/** The lines of the definition with the comments above it, or why there are none. `Cart.total` and `total` both do. */
+async function findSymbol(
+  source: Pick<EditedTree, 'read' | 'outline'>,
+  path: string,
+  symbol: string,
+  signal: AbortSignal,
+): Promise<LineRange | string | undefined> {
+  const read = await source.read(path, undefined, signal);
+  // Why it cannot be read is said where it is read.
+  if (read.kind !== 'text') return undefined;
+  const spans = findSpans(path, read.text, await source.outline(path, signal));
+  const wanted = symbol
+    .replace(/\(\)$/, '')
+    .split(/[.#]|::/)
+    .filter((part) => part !== '');
+  const named = spans.filter(({ owner, name }) => endsWithNames([...owner.split('.'), name], wanted));
+  const [only] = named;
+  if (only !== undefined && named.length === 1) return { from: only.leadLine, to: only.lastLine };
+  const shown = (named.length > 0 ? named : spans).slice(0, MAX_NAMES);
+  const list = shown
+    .map(({ owner, name, line }) => `${owner === '' ? '' : `${owner}.`}${name} (line ${line})`)
+    .join(', ');
+  if (named.length > 0)
+    return `${quote(symbol)} is defined ${named.length} times; ask by lines or with its owner: ${list}.`;
+  return `no definition of ${quote(symbol)} was recognised.${list === '' ? '' : ` There are: ${list}.`}`;
+}
+
+/** Private names are also found without their mark. */
+function endsWithNames(whole: readonly string[], wanted: readonly string[]): boolean {
+  const end = whole.slice(-wanted.length);
+  return end.length === wanted.length && end.every((name, index) => name.replace(/^#/, '') === wanted[index]);
 }
 
 const OUTLINE = z.strictObject({

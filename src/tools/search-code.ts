@@ -29,6 +29,11 @@ import {
 
 const DEFAULT_LIMIT = 80;
 const MAX_LIMIT = 300;
+/** Hits that are counted: those beyond the limits are told by their number. */
+const MOST_COUNTED = 1_000;
+/** Hits of one file, unless it is the only one: one that holds the name everywhere must not fill the answer. */
+const DEFAULT_PER_FILE = 8;
+const MAX_CONTEXT = 5;
 const TOO_LONG =
   'The expression cannot be run, or takes too long, on the edited files. Use plain text or a simpler one.';
 
@@ -41,7 +46,9 @@ const PARAMETERS = z.strictObject({
     .array(z.string().max(1_000))
     .max(20)
     .optional()
-    .describe('Only in these folders, files or globs such as *.ts.'),
+    .describe('Only in these folders, files or globs such as *.ts or packages/*/src.'),
+  context: z.int().min(0).max(MAX_CONTEXT).optional().describe('Lines to show before and after each hit.'),
+  per_file: z.int().min(1).max(MAX_LIMIT).optional().describe(`Hits of one file, default ${DEFAULT_PER_FILE}.`),
   limit: z.int().min(1).max(MAX_LIMIT).optional(),
 });
 
@@ -55,19 +62,85 @@ export function defineSearchTool(source: EditedTree): Tool {
     example: { pattern: 'parseDate(', paths: ['src'] },
     action: (given) => describeAtCommit(describeQuery(given), source.tree.revision),
     execute: async (given, signal) => {
-      const limit = given.limit ?? DEFAULT_LIMIT;
-      const { hits, cuts, error } = await searchBoth(source, { ...toQuery(given), limit }, signal);
+      const { hits, cuts, error } = await searchBoth(
+        source,
+        { ...toQuery(given), limit: Math.min(MOST_COUNTED, 400 + (given.limit ?? 0)) },
+        signal,
+      );
       if (error !== '') return answerFailed(error);
       if (hits.length === 0) return answerNoHits(given, cuts);
-      const lines = formatHits(source, hits.slice(0, limit));
+      const files = groupHits(hits, given);
+      const lines: string[] = [];
+      for (const file of files) lines.push(...(await formatFile(source, file, given.context ?? 0, signal)));
       const shown = takeFittingLines(lines, MAX_RESULT_BYTES);
-      const over = shown.length < lines.length ? 'Cut at 12 kB.' : '';
-      const hasMore = over !== '' || cuts.some(({ kind }) => kind === 'limit');
-      const more = hasMore ? 'Narrow "paths" or the pattern, or raise "limit", to see the rest.' : '';
-      return answerFound(shown.join('\n'), joinNotes(describeCuts(cuts), over, more));
+      const over = shown.length < lines.length ? 'Cut at 12 kB: narrow "paths" or the pattern.' : '';
+      const left = hits.length - files.reduce((sum, { hits: own, more }) => sum + own.length + more, 0);
+      const beyond = left > 0 ? `${left} hits in further files: narrow "paths" or the pattern, or raise "limit".` : '';
+      return answerFound(shown.join('\n'), joinNotes(describeCuts(cuts), over, beyond));
     },
   });
 }
+
+interface FileHits {
+  readonly path: string;
+  readonly hits: readonly SearchHit[];
+  /** Hits of the file that are not shown. */
+  readonly more: number;
+}
+
+/** The files in which hits are shown, in order, up to the limit. */
+function groupHits(
+  hits: readonly SearchHit[],
+  { limit = DEFAULT_LIMIT, per_file: perFile }: Given,
+): readonly FileHits[] {
+  const byFile = Map.groupBy(hits, ({ path }) => path);
+  const most = perFile ?? (byFile.size === 1 ? limit : DEFAULT_PER_FILE);
+  const files: FileHits[] = [];
+  let left = limit;
+  for (const [path, own] of byFile) {
+    if (left === 0) break;
+    const shown = own.slice(0, Math.min(most, left));
+    files.push({ path, hits: shown, more: own.length - shown.length });
+    left -= shown.length;
+  }
+  return files;
+}
+
+/** The path, its hits below it, each with the lines around it where they are asked for. */
+async function formatFile(
+  source: EditedTree,
+  { path, hits, more }: FileHits,
+  context: number,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const rest = more === 0 ? [] : [`       … ${more} more in this file ("per_file")`];
+  const read = context === 0 ? null : await source.read(path, undefined, signal);
+  const rows =
+    read?.kind === 'text'
+      ? formatAround(toLines(read.text).lines, hits, context)
+      : hits.map(({ line, text }) => `${String(line).padStart(6)} | ${shorten(text, MAX_SHOWN)}`);
+  return [`${path}${source.mark(path)}:`, ...rows, ...rest];
+}
+
+/** Each line once, hits marked with `>`, with a gap between stretches that do not touch. */
+function formatAround(lines: readonly string[], hits: readonly SearchHit[], context: number): readonly string[] {
+  const marked = new Set(hits.map(({ line }) => line));
+  const rows: string[] = [];
+  let last = 0;
+  for (const { line } of hits) {
+    const from = Math.max(last + 1, line - context);
+    const to = Math.min(lines.length, line + context);
+    if (rows.length > 0 && from > last + 1) rows.push('       …');
+    for (let at = from; at <= to; at += 1) {
+      rows.push(`${marked.has(at) ? '>' : ' '}${String(at).padStart(5)} | ${shorten(lines[at - 1] ?? '', MAX_SHOWN)}`);
+    }
+    last = Math.max(last, to);
+  }
+  return rows;
+}
+
+/** Of a line. */
+const MAX_SHOWN = 300;
 
 function answerNoHits(given: Given, cuts: readonly SearchCut[]): Finding {
   const literal = explainLiteral(given);
@@ -88,6 +161,8 @@ function describeQuery(given: Given): string {
     given.regex === true ? 'as an expression' : '',
     given.ignore_case === true ? 'ignoring case' : '',
     given.word === true ? 'as a word' : '',
+    given.context === undefined ? '' : `with ${given.context} lines around`,
+    given.per_file === undefined ? '' : `up to ${given.per_file} in a file`,
     given.limit === undefined ? '' : `up to ${given.limit} hits`,
   );
   return how + describePaths(given);
@@ -126,9 +201,7 @@ async function searchBoth(
   const isNew = (path: string): boolean => [...texts.keys()].some(createPathFilter([path]));
   const paths = query.paths.filter((path) => !texts.has(path));
   const isOnlyEdited = query.paths.length > 0 && paths.length === 0;
-  const base = isOnlyEdited
-    ? NO_HITS
-    : await source.tree.search({ ...query, paths, limit: Math.min(1_000, query.limit * 3) }, signal);
+  const base = isOnlyEdited ? NO_HITS : await source.tree.search({ ...query, paths }, signal);
   if (base.error !== '' && (query.paths.length === 0 || !query.paths.every(isNew))) return base;
   const edited = searchEdited(texts, query);
   if (edited === null && base.hits.length === 0) return { ...NO_HITS, error: TOO_LONG };
@@ -139,14 +212,6 @@ async function searchBoth(
   if (edited === null) cuts.push({ kind: 'edited_files', paths: [...texts.keys()] });
   const ordered = hits.sort((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1));
   return { hits: ordered, cuts, error: '' };
-}
-
-/** Each file once, its hits below it. */
-function formatHits(source: EditedTree, hits: readonly SearchHit[]): readonly string[] {
-  return hits.flatMap(({ path, line, text }, index) => {
-    const hit = `${String(line).padStart(6)} | ${text}`;
-    return hits[index - 1]?.path === path ? [hit] : [`${path}${source.mark(path)}:`, hit];
-  });
 }
 
 /** For all files together. An expression may take exponential time; the time limit of a script can end it. */
@@ -190,7 +255,7 @@ export function searchEdited(
 /** Whether a path is one of the folders or files, below one of them, or matches one as a glob; none: everywhere. */
 function createPathFilter(wanted: readonly string[]): (path: string) => boolean {
   const tests = wanted.map((each) => {
-    const matches = createGlobMatcher(each.includes('/') ? each : `**/${each}`);
+    const matches = createGlobMatcher(`${each.includes('/') ? each : `**/${each}`}/**`);
     return (path: string) => each === '' || path === each || path.startsWith(`${each}/`) || matches(path);
   });
   return (path) => tests.length === 0 || tests.some((test) => test(path));

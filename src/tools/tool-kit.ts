@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isText } from '../core/diff/diff.ts';
 import type { Finding, Tool } from '../core/evidence.ts';
 import type { CommitInfo } from '../core/source.ts';
+import { restoreBlanks } from '../core/text.ts';
 
 /** What one result may hold, in bytes: about 3,000 tokens. Tools keep to it themselves, in whole lines. */
 export const MAX_RESULT_BYTES = 12_000;
@@ -130,7 +131,7 @@ function readArguments<Arguments extends z.ZodObject>(
     parsed = schema.safeParse(value);
   }
   if (!parsed.success) return { fault: `${formatAction(z.prettifyError(parsed.error))}.` };
-  if (isAllText(parsed.data)) return { given: parsed.data };
+  if (isAllText(parsed.data)) return { given: restoreBlanksIn(parsed.data) };
   return { fault: 'The arguments hold NUL or half a character, which no path and no text file here has.' };
 }
 
@@ -138,6 +139,18 @@ function readArguments<Arguments extends z.ZodObject>(
 function isAllText(value: unknown): boolean {
   if (typeof value === 'string') return isText(value);
   return typeof value !== 'object' || value === null || Object.values(value).every(isAllText);
+}
+
+/** A model sees odd blanks by their number and writes them so. What a schema accepts is flat. */
+function restoreBlanksIn<T>(value: T): T {
+  return mapTexts(value, restoreBlanks) as T;
+}
+
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((each: unknown) => mapTexts(each, change));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapTexts(each, change)]));
 }
 
 type Json = Record<string, unknown>;
@@ -187,19 +200,21 @@ function convertValue(value: unknown, expected: string): unknown {
 }
 
 /** A longer line is generated code or data. */
-const MAX_LINE_LENGTH = 1_000;
+const MAX_LINE_LENGTH = 300;
 
 /** Lines with their numbers, the first being `first`: `  12 | code`. */
-export function formatNumberedLines(lines: readonly string[], first: number): readonly string[] {
+export function formatNumberedLines(
+  lines: readonly string[],
+  first: number,
+  maxLength = MAX_LINE_LENGTH,
+): readonly string[] {
   const width = String(first + lines.length - 1).length;
-  return lines.map((line, index) => `${String(first + index).padStart(width + 2)} | ${shortenLine(line)}`);
+  return lines.map((line, index) => `${String(first + index).padStart(width + 2)} | ${shortenLine(line, maxLength)}`);
 }
 
-function shortenLine(line: string): string {
+function shortenLine(line: string, maxLength: number): string {
   const bare = line.endsWith('\r') ? line.slice(0, -1) : line;
-  return bare.length <= MAX_LINE_LENGTH
-    ? bare
-    : `${shorten(bare, MAX_LINE_LENGTH)} (${bare.length} characters in this line)`;
+  return bare.length <= maxLength ? bare : `${shorten(bare, maxLength)} (${bare.length} characters in this line)`;
 }
 
 /** As many of the lines, from the first on, as fit into `bytes`; one at least. */

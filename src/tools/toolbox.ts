@@ -31,15 +31,19 @@ export function createToolbox({ repository, ciLog, ...options }: ToolboxOptions)
   const overlay = createOverlay(options);
   const tools = [
     defineListFilesTool(overlay),
-    defineReadFilesTool(overlay),
+    defineReadFilesTool(overlay, repository),
     defineOutlineTool(overlay),
     defineSearchTool(overlay),
     defineHistoryTool(repository, tree),
     defineBlameTool(overlay),
-    defineCompareTool(repository, tree, async () => clean(toUnifiedPatch(overlay.changeSet()))),
+    defineCompareTool(repository, tree, async (path) => {
+      const { base, files } = overlay.changeSet();
+      const wanted = path === '' ? files : files.filter((file) => file.path === path);
+      return clean(toUnifiedPatch({ base, files: wanted }));
+    }),
     defineCiLogTool(ciLog),
     defineOwnersTool(repository),
-    defineReplaceTool(overlay, clean),
+    defineReplaceTool(overlay),
     defineCreateFileTool(overlay),
     defineDeleteFileTool(overlay),
     defineRenameFileTool(overlay),

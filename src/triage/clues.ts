@@ -304,7 +304,7 @@ export function findTestedClues(index: PathIndex, tests: readonly string[]): rea
 }
 
 /** `LocaleUtilsTest.java` → `LocaleUtils.java`, `test_header.py` → `header.py`, `a.spec.ts` → `a.ts`, `x_test.go` → `x.go`. */
-function getSubject(name: string): string | null {
+export function getSubject(name: string): string | null {
   const subject = name
     .replace(/^test_(?=.+\.py$)|^Test(?=[A-Z]\w*\.(?:java|kt|cs|scala|groovy|php)$)/, '')
     .replace(/[._-](?:tests?|spec|specs|e2e)(?=\.\w+$)/, '')

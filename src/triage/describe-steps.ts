@@ -1,15 +1,16 @@
 // The steps that are not lookups, in words: reading the report, choosing the commit, mapping frames, ranking.
 import type { InvestigationStep, SourcedStep } from '../core/evidence.ts';
+import { countImages } from '../core/text.ts';
 import type { MappedFrame } from './clues.ts';
 import type { Frame, Trace } from './frames.ts';
 import { formatCount, shortenSha } from './lookups.ts';
 import { isReliable, type RankedSuspect } from './rank-suspects.ts';
-import type { Revisions } from './resolve-revision.ts';
+import type { Head, Revisions } from './resolve-revision.ts';
 import { isSilent, type Signals } from './signals.ts';
 
 const MAX_SHOWN_FRAMES = 30;
 
-export function describeSignals(signals: Signals, length: number): SourcedStep {
+export function describeSignals(signals: Signals, report: string): SourcedStep {
   const frames = signals.traces.reduce((sum, trace) => sum + trace.frames.length, 0);
   const found = [
     formatList(
@@ -35,13 +36,20 @@ export function describeSignals(signals: Signals, length: number): SourcedStep {
       signals.versions.map(({ of, version }) => `${of} ${version}`.trim()),
     ),
     formatList('commit ids', signals.shas),
+    describeImages(report),
   ].filter((line) => line !== '');
   return {
     source: 'report',
-    action: `find signals in the report (${length.toLocaleString('en')} characters)`,
+    lookup: 'signals',
+    action: `find signals in the report (${report.length.toLocaleString('en')} characters)`,
     result: found.length === 0 ? 'nothing found' : found.join('\n'),
     analysis: explainSignals(signals, frames),
   };
+}
+
+function describeImages(report: string): string {
+  const { images } = countImages(report);
+  return images === 0 ? '' : `${formatCount(images, 'image')}, which cannot be read`;
 }
 
 function explainSignals(signals: Signals, frames: number): string {
@@ -52,10 +60,10 @@ function explainSignals(signals: Signals, frames: number): string {
   return 'There is no stack trace; names, paths and messages have to show the place.';
 }
 
-export function describeRevision(revisions: Revisions, signals: Signals): InvestigationStep {
+export function describeRevision(revisions: Revisions, signals: Signals, head: Head): InvestigationStep {
   const hasPlaces = signals.traces.length + signals.places.length > 0;
   const { asked, askedName, frames, framesName, tried } = revisions;
-  const lines = [`${askedName}: ${asked}`];
+  const lines = [`${askedName}: ${asked}${describeHead(head)}`];
   if (framesName !== '') lines.push(`${framesName} (named in the report): ${frames}`);
   else if (tried.length > 0)
     lines.push(`named in the report; no commit here, or this one: ${tried.slice(0, 8).join(', ')}`);
@@ -67,6 +75,13 @@ export function describeRevision(revisions: Revisions, signals: Signals): Invest
         ? `Everything is read at ${shortenSha(asked)}.`
         : `Stack frames are read at ${framesName}, which the report names; everything else at ${shortenSha(asked)}.`,
   };
+}
+
+function describeHead({ date, newer }: Head): string {
+  const day = date === '' ? '' : `, of ${date}`;
+  if (newer === null) return day;
+  if (newer === 0) return `${day}: the newest commit of the default branch`;
+  return `${day}: ${newer >= 100 ? 'at least ' : ''}${formatCount(newer, 'commit')} of the default branch are newer`;
 }
 
 export function describeFrames(
@@ -122,8 +137,8 @@ function formatWritten({ file, line, symbol, function: name }: Frame): string {
 /** `shown` of `ranked` files are worth showing. */
 export function describeSuspects(shown: readonly RankedSuspect[], ranked: number, revision: string): SourcedStep {
   const lines = shown.map(
-    ({ file, line, score, reasons }, index) =>
-      `${index + 1}. ${file}${line > 0 ? `:${line}` : ''} (${score.toFixed(2)}): ${reasons[0] ?? ''}`,
+    ({ file, line, function: name, score, reasons }, index) =>
+      `${index + 1}. ${file}${line > 0 ? `:${line}` : ''}${name === '' ? '' : ` ${name}`} (${score.toFixed(2)}): ${reasons.join('; ')}`,
   );
   return {
     lookup: 'rank_suspects',

@@ -1,24 +1,41 @@
-// A closer look at one suspect: the lines around the place, who last changed it, and the last commits to the file.
-
+// A close look at the likeliest place: its function whole, who calls it, its nearest tests and, where the report itself
+// leads to the line, who last changed it.
 import type {
   BlameLine,
   CommitInfo,
   FileRead,
-  HistoryResult,
+  LineRange,
   Symbol as OutlineSymbol,
   SourceTree,
 } from '../core/source.ts';
+import { findSpans, type Span } from '../core/spans.ts';
 import { cutText } from '../core/text.ts';
-import { attempt, type Lookups, shortenSha } from './lookups.ts';
+import type { RankedFunction } from './functions/rank-functions.ts';
+import { attempt, formatCount, type Lookups, shortenSha } from './lookups.ts';
+import { recordNearestTests } from './nearest-tests.ts';
+import { classifyFile } from './own-code.ts';
 import type { RankedSuspect } from './rank-suspects.ts';
 
-const AROUND = 6;
+/** Lines that are shown of a function, and of several together. */
+const MAX_LINES = 150;
+
+/** Of all that is shown of the file, about 2,300 tokens. A file with fewer is shown whole. */
+const MAX_CHARACTERS = 9_000;
+
+/** Comments above a function that are shown with it; longer ones are documentation for its users. */
+const MAX_LEAD = 10;
+
+/** Lines on each side of a place that no function holds. */
+const AROUND = 25;
+
+/** A further function of the file is shown where it matches the report nearly as well as the first. */
+const LEAST_SCORE = 0.2;
 
 const COMMITS = 3;
 
 type ReadText = Extract<FileRead, { readonly kind: 'text' }>;
 
-/** What was found at a suspect's place; "" and null where there is nothing. */
+/** What was found at the place; "", 0 and null where there is nothing. */
 export interface Examined {
   readonly suspect: RankedSuspect;
   /** The line itself, trimmed. */
@@ -26,109 +43,221 @@ export interface Examined {
   /** Number of the step that shows the line; 0: none does. */
   readonly readStep: number;
   readonly blame: CommitInfo | null;
-  /** Newest first. */
+  /** The last commits to the file, newest first. */
   readonly commits: readonly CommitInfo[];
 }
 
-/** Lookups of git that run before their results are awaited. */
-interface StartedLookups {
-  readonly blame: Promise<readonly BlameLine[]> | null;
-  readonly history: Promise<HistoryResult>;
+interface ExamineInput {
+  readonly suspect: RankedSuspect;
+  /** As ranked; those of other files are not looked at. */
+  readonly functions: readonly RankedFunction[];
+  /** Names in the report that look like code, the most informative first. */
+  readonly names: readonly string[];
 }
 
-/** One after the other, as their steps are recorded; git looks at all of them at once. */
-export async function examineEach(
-  lookups: Lookups,
-  suspects: readonly RankedSuspect[],
-  onExamined: (examined: Examined, index: number) => Promise<void>,
-): Promise<readonly Examined[]> {
-  const all = suspects.map((suspect) => ({ suspect, asked: startLookups(lookups, suspect) }));
-  const examined: Examined[] = [];
-  for (const [index, { suspect, asked }] of all.entries()) {
-    const one = await examine(lookups, suspect, asked);
-    examined.push(one);
-    await onExamined(one, index);
-  }
+/** Each lookup is a step. Git is asked about the past of a place only where the report itself names it. */
+export async function examinePlace(lookups: Lookups, input: ExamineInput): Promise<Examined> {
+  const { suspect } = input;
+  const { code, readStep, name, line } = await readPlace(lookups, input);
+  const isNamed = isLineNamed(suspect) || input.names.some((each) => getLastName(each) === name);
+  if (isNamed) await recordCallers(lookups, { path: suspect.file, line }, name);
+  const [first = ''] = input.names;
+  await recordNearestTests(lookups, {
+    ...{ path: suspect.file, names: input.names },
+    name: isNamed ? name : getLastName(first),
+  });
+  const blame = isLineNamed(suspect) && code !== '' ? await recordBlame(lookups, suspect) : null;
+  const commits = suspect.evidence === 'firm' ? await recordLastCommits(lookups, suspect.file) : [];
+  const examined = { suspect, code, readStep, blame, commits };
+  await recordBlamedChange(lookups, examined);
   return examined;
 }
 
-function startLookups({ tree, signal }: Lookups, { file, line }: RankedSuspect): StartedLookups {
-  const asked = {
-    blame: line > 0 ? tree.blame(file, { from: line, to: line }, signal) : null,
-    history: tree.history({ path: file, limit: COMMITS }, signal),
-  };
-  // The caller that awaits them gets the error.
-  for (const answer of [asked.blame, asked.history]) answer?.catch(() => undefined);
-  return asked;
+/** A line that the report's words chose has nothing to do with who wrote it. */
+function isLineNamed({ line, lineFrom }: RankedSuspect): boolean {
+  return line > 0 && (lineFrom === 'frame' || lineFrom === 'place' || lineFrom === 'message');
 }
 
-async function examine(
-  lookups: Lookups,
-  suspect: RankedSuspect,
-  { blame, history }: StartedLookups,
-): Promise<Examined> {
-  const { code, readStep } =
-    suspect.line > 0 ? await readAround(lookups, suspect) : await readFunction(lookups, suspect);
-  const blamed = blame !== null && code !== '' ? await describeBlame(lookups, suspect, blame) : null;
-  return { suspect, code, readStep, blame: blamed, commits: await recordLastCommits(lookups, suspect.file, history) };
+interface PlaceRead extends Pick<Examined, 'code' | 'readStep'> {
+  /** Of the function that the place is in, without its owner; "" where there is none. */
+  readonly name: string;
+  /** Where that function is defined; 0 where that is not known. */
+  readonly line: number;
 }
 
-/** Where only the function is known: its first lines, none of which is the place. */
-async function readFunction(lookups: Lookups, suspect: RankedSuspect): Promise<{ code: string; readStep: number }> {
+async function readPlace(lookups: Lookups, { suspect, functions }: ExamineInput): Promise<PlaceRead> {
   const { tree, signal } = lookups;
-  const name = suspect.function.split(/[.#]/).at(-1) ?? '';
-  const nothing = { code: '', readStep: 0 };
-  if (name === '') return nothing;
-  const outline = await attempt(lookups, `outline ${suspect.file}`, () => tree.outline(suspect.file, signal));
-  const from = findDefinitionLine(outline ?? [], name);
-  if (from === 0) return nothing;
-  const range = { from, to: from + 2 * AROUND };
-  const action = `read ${suspect.file}:${range.from}-${range.to} at ${shortenSha(tree.revision)}`;
-  const read = await attempt(lookups, action, () => tree.read(suspect.file, { lines: range }, signal));
-  if (read?.kind !== 'text') return nothing;
-  const analysis = `\`${suspect.function}\` begins at line ${from}; the report does not give the exact line.`;
-  await lookups.notebook.record({ action, result: formatNumberedLines(read, 0), analysis });
-  return nothing;
-}
-
-async function readAround(lookups: Lookups, suspect: RankedSuspect): Promise<{ code: string; readStep: number }> {
-  const range = { from: Math.max(1, suspect.line - AROUND), to: suspect.line + AROUND };
-  const at = shortenSha(lookups.tree.revision);
-  const action = `read ${suspect.file}:${range.from}-${range.to} at ${at}`;
-  const read = await attempt(lookups, action, () => lookups.tree.read(suspect.file, { lines: range }, lookups.signal));
-  if (read?.kind !== 'text') return { code: '', readStep: 0 };
-  const code = (read.text.split('\n')[suspect.line - read.firstLine] ?? '').trim();
-  const where = suspect.function === '' ? '' : `, in \`${suspect.function}\``;
-  const readStep = await lookups.notebook.record({
-    action,
-    result: formatNumberedLines(read, suspect.line),
-    analysis:
-      suspect.lineFrom === ''
-        ? `Line ${suspect.line}${where} has the densest match with the report.`
-        : `The report leads to line ${suspect.line} of this file${where}.`,
+  const { file, line } = suspect;
+  const at = shortenSha(tree.revision);
+  const nothing = { code: '', readStep: 0, name: '', line: 0 };
+  const read = await attempt(lookups, `read ${file} at ${at}`, async () => ({
+    file: await tree.read(file, {}, signal),
+    outline: await tree.outline(file, signal),
+  }));
+  if (read === null || read.file.kind !== 'text') return nothing;
+  const lines = splitLines(read.file);
+  const own = functions.filter(({ path }) => path === file);
+  const spans = findSpans(file, lines.join('\n'), read.outline);
+  const span = findPlaceSpan(spans, suspect);
+  const ranges = chooseRanges(lines, { suspect, span, functions: own });
+  if (ranges.length === 0) return { ...nothing, name: getLastName(suspect.function) };
+  const isExact = isLineNamed(suspect);
+  const shown = ranges.map((range) => formatLines(lines, range, isExact ? line : 0)).join('\n   …\n');
+  const number = await lookups.notebook.record({
+    lookup: 'place',
+    action: `read ${file}:${ranges.map(({ from, to }) => `${from}-${to}`).join(', ')} at ${at}`,
+    result: read.file.cut === '' ? shown : `${shown}\n${read.file.cut}`,
+    analysis: describePlace(suspect, span, isExact),
   });
-  return { code, readStep };
+  const code = (lines[line - 1] ?? '').trim();
+  const isShown = code !== '' && ranges.some(({ from, to }) => from <= line && line <= to);
+  return { code: isShown ? code : '', readStep: isShown ? number : 0, name: span?.name ?? '', line: span?.line ?? 0 };
 }
 
-function formatNumberedLines({ text, firstLine, cut }: ReadText, marked: number): string {
-  const lines = text.split('\n');
-  if (lines.at(-1) === '' && lines.length > 1) lines.pop();
-  const width = String(firstLine + lines.length).length;
-  const numbered = lines.map((line, index) => formatNumberedLine(line, firstLine + index, marked, width));
-  return [...numbered, cut].filter((line) => line !== '').join('\n');
+function splitLines({ text }: ReadText): readonly string[] {
+  const lines = text.split(/\r?\n/);
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
-function formatNumberedLine(line: string, number: number, marked: number, width: number): string {
-  return `${number === marked ? '>' : ' '} ${String(number).padStart(width)} | ${cutText(line, 300)}`;
+function describePlace({ file, line, function: name }: RankedSuspect, span: Span | null, isExact: boolean): string {
+  if (isExact) return `The report leads to line ${line} of this file${name === '' ? '' : `, in \`${name}\``}.`;
+  if (span !== null) return `\`${span.name}\` fits the report best in ${file}; the report names no line of it.`;
+  return `${file} fits the report best; the report names no line of it.`;
 }
 
-async function describeBlame(
+/** The innermost function around the line; without a line, the only one of the name. */
+function findPlaceSpan(spans: readonly Span[], { line, function: whole }: RankedSuspect): Span | null {
+  const functions = spans.filter(({ kind }) => kind === 'function');
+  if (line > 0) return functions.findLast((span) => span.leadLine <= line && line <= span.lastLine) ?? null;
+  const name = getLastName(whole);
+  const named = functions.filter((span) => span.name === name);
+  return named.length === 1 ? (named[0] ?? null) : null;
+}
+
+function getLastName(name: string): string {
+  return name.split(/[.#]|::/).at(-1) ?? '';
+}
+
+interface PlaceInFile {
+  readonly suspect: RankedSuspect;
+  readonly span: Span | null;
+  readonly functions: readonly RankedFunction[];
+}
+
+/** A short file is shown whole; of a longer one the place's function, and others that fit the report while they fit in. */
+function chooseRanges(lines: readonly string[], { suspect, span, functions }: PlaceInFile): readonly LineRange[] {
+  if (lines.length === 0) return [];
+  const whole = { from: 1, to: lines.length };
+  if (lines.length > 0 && countCharacters(lines, [whole]) <= MAX_CHARACTERS) return [whole];
+  const first = span === null ? toSurrounding(lines, suspect.line) : toFunctionRange(lines, span, suspect.line);
+  let ranges: readonly LineRange[] = first === null ? [] : [first];
+  for (const { line, lastLine, score } of functions) {
+    const more = mergeRanges([...ranges, { from: line, to: lastLine }]);
+    if (score >= LEAST_SCORE && fits(lines, more)) ranges = more;
+  }
+  return ranges;
+}
+
+function fits(lines: readonly string[], ranges: readonly LineRange[]): boolean {
+  const shown = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  return shown <= MAX_LINES && countCharacters(lines, ranges) <= MAX_CHARACTERS;
+}
+
+/** With the number that is shown before each line. */
+function countCharacters(lines: readonly string[], ranges: readonly LineRange[]): number {
+  const shown = ranges.flatMap(({ from, to }) => lines.slice(from - 1, to));
+  return shown.reduce((sum, line) => sum + Math.min(line.length, MAX_SHOWN_LINE) + GUTTER, 0);
+}
+
+const GUTTER = 10;
+
+function toSurrounding(lines: readonly string[], line: number): LineRange | null {
+  return line === 0 ? null : shrinkAround(lines, { from: line - AROUND, to: line + AROUND }, line);
+}
+
+/** The function with the comments above it; of one that is too long, what is around the line. */
+function toFunctionRange(lines: readonly string[], span: Span, line: number): LineRange {
+  const range = { from: Math.max(span.leadLine, span.line - MAX_LEAD), to: span.lastLine };
+  return fits(lines, [range]) ? range : shrinkAround(lines, range, line === 0 ? span.line : line);
+}
+
+/** The part of the range around `line` that may be shown, a little more of what comes before it. */
+function shrinkAround(lines: readonly string[], range: LineRange, line: number): LineRange {
+  let from = Math.max(1, range.from, line - Math.floor(MAX_LINES / 2));
+  let to = Math.min(lines.length, range.to, from + MAX_LINES - 1);
+  while (from < to && !fits(lines, [{ from, to }])) {
+    if (line - from > to - line) from += 1;
+    else to -= 1;
+  }
+  return { from, to };
+}
+
+/** In the order of the file, those that touch or nearly touch as one. */
+function mergeRanges(ranges: readonly LineRange[]): readonly LineRange[] {
+  const merged: LineRange[] = [];
+  for (const range of ranges.toSorted((a, b) => a.from - b.from)) {
+    const last = merged.at(-1);
+    if (last !== undefined && range.from <= last.to + 4) {
+      merged[merged.length - 1] = { from: last.from, to: Math.max(last.to, range.to) };
+    } else merged.push(range);
+  }
+  return merged;
+}
+
+const MAX_SHOWN_LINE = 300;
+
+/** `marked` is the line to point at; 0: none. */
+function formatLines(lines: readonly string[], { from, to }: LineRange, marked: number): string {
+  const width = String(to).length;
+  const rows = lines.slice(from - 1, to).map((line, index) => {
+    const number = from + index;
+    const mark = number === marked ? '>' : ' ';
+    return `${mark} ${String(number).padStart(width)} | ${cutText(line, MAX_SHOWN_LINE)}`;
+  });
+  return rows.join('\n');
+}
+
+/** A name in more lines is too common to say who calls this function. */
+const MOST_CALLERS = 40;
+
+const CALLERS_SHOWN = 10;
+
+/** Lines of source files that name the function, but for the one that defines it; nothing where there are too many. */
+async function recordCallers(
   lookups: Lookups,
-  suspect: RankedSuspect,
-  blame: Promise<readonly BlameLine[]>,
-): Promise<CommitInfo | null> {
-  const action = `blame ${suspect.file}:${suspect.line} at ${shortenSha(lookups.tree.revision)}`;
-  const lines = await attempt(lookups, action, () => blame);
+  defined: { readonly path: string; readonly line: number },
+  name: string,
+): Promise<void> {
+  if (name.length < 3) return;
+  const { tree, signal } = lookups;
+  const query = { pattern: name, regex: false, ignoreCase: false, word: /^\w+$/.test(name), paths: [], limit: 200 };
+  const action = `search ${JSON.stringify(name)} in source files at ${shortenSha(tree.revision)}`;
+  const found = await attempt(lookups, action, () => tree.search(query, signal));
+  if (found === null || found.error !== '' || found.hits.length === query.limit) return;
+  const hits = found.hits.filter(
+    ({ path, line }) => classifyFile(path) === 'source' && !(path === defined.path && line === defined.line),
+  );
+  if (hits.length > MOST_CALLERS) return;
+  const shown = hits
+    .slice(0, CALLERS_SHOWN)
+    .map(({ path, line, text }) => `${path}:${line}: ${cutText(text.trim(), 160)}`);
+  const more = hits.length > shown.length ? [`… ${hits.length - shown.length} more`] : [];
+  const verb = hits.length === 1 ? 'names' : 'name';
+  await lookups.notebook.record({
+    lookup: 'callers',
+    action,
+    result: hits.length === 0 ? 'nothing found' : [...shown, ...more].join('\n'),
+    analysis:
+      hits.length === 0
+        ? `No other line of a source file names \`${name}\`.`
+        : `${formatCount(hits.length, 'line')} of source files ${verb} \`${name}\`.`,
+  });
+}
+
+async function recordBlame(lookups: Lookups, { file, line: number }: RankedSuspect): Promise<CommitInfo | null> {
+  const { tree, signal } = lookups;
+  const action = `blame ${file}:${number} at ${shortenSha(tree.revision)}`;
+  const lines = await attempt(lookups, action, () => tree.blame(file, { from: number, to: number }, signal));
   if (!lines) return null;
   const line = describeCommit(lines[0], lookups);
   await lookups.notebook.record({
@@ -153,13 +282,10 @@ function describeUnknownAuthor({ repository }: Lookups): string {
     : 'Git names no commit for this line.';
 }
 
-async function recordLastCommits(
-  lookups: Lookups,
-  path: string,
-  history: Promise<HistoryResult>,
-): Promise<readonly CommitInfo[]> {
-  const action = `history ${path} (last ${COMMITS}) at ${shortenSha(lookups.tree.revision)}`;
-  const found = await attempt(lookups, action, () => history);
+async function recordLastCommits(lookups: Lookups, path: string): Promise<readonly CommitInfo[]> {
+  const { tree, signal } = lookups;
+  const action = `history ${path} (last ${COMMITS}) at ${shortenSha(tree.revision)}`;
+  const found = await attempt(lookups, action, () => tree.history({ path, limit: COMMITS }, signal));
   if (!found) return [];
   const newest = found.commits[0];
   await lookups.notebook.record({
@@ -187,7 +313,7 @@ function renderCommit({ sha, date, author, subject }: CommitInfo): string {
 const LINES_AROUND_CHANGE = 15;
 
 /** Records the part of the blamed commit's patch that brought the line; nothing where that commit made the file. */
-export async function showBlamedChange(lookups: Lookups, { suspect, code, blame }: Examined): Promise<void> {
+async function recordBlamedChange(lookups: Lookups, { suspect, code, blame }: Examined): Promise<void> {
   if (blame === null || code === '') return;
   const action = `compare ${suspect.file} in commit ${shortenSha(blame.sha)}`;
   const changed = await attempt(lookups, action, () =>

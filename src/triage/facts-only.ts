@@ -51,7 +51,7 @@ function toPublishedSuspects({ file, line, function: name, score, reasons }: Ran
 function describeRootCause(facts: Facts): string {
   const [first, second] = facts.shown;
   if (!first) return [describeNothingFound(facts), ...describeFits(facts), NO_MODEL].join(' ');
-  const looked = facts.examined[0];
+  const looked = facts.examined;
   const sentences = [
     describePlace(first),
     describeError(facts),
@@ -122,7 +122,7 @@ function describeFits({ revisions, mismatches, signals }: Facts): readonly strin
 }
 
 function buildSolutionSteps(facts: Facts): readonly Step[] {
-  const [first] = facts.examined;
+  const first = facts.examined;
   const isSure = isReliable(facts.shown[0]);
   const others = isSure ? isWorthALook(facts) : [];
   const descriptions = [
@@ -156,9 +156,7 @@ function listRecentChanges({ suspect, commits }: Examined): string {
   return `Check whether a recent change to ${quoteText(suspect.file)} fits the time when the problem began: ${list.join('; ')}.`;
 }
 
-function listCitations({ shown, examined }: Facts): Analysis['citations'] {
-  const [looked] = examined;
-  const [first] = shown;
+function listCitations({ shown: [first], examined: looked }: Facts): Analysis['citations'] {
   if (!looked || !first || looked.readStep === 0 || looked.code === '') return [];
   return [{ claim: `Most likely place: ${first.file}:${first.line}.`, step: looked.readStep, quote: looked.code }];
 }

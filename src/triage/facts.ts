@@ -15,7 +15,7 @@ import {
   mapTraces,
 } from './clues.ts';
 import { describeFrames, describeRevision, describeSignals, describeSuspects } from './describe-steps.ts';
-import { type Examined, examineEach, showBlamedChange } from './examine.ts';
+import { type Examined, examinePlace } from './examine.ts';
 import { fitFrames } from './fit-frames.ts';
 import type { Trace } from './frames.ts';
 import { addFunctions, findSuspectFunctions, type RankedFunction } from './functions/rank-functions.ts';
@@ -26,12 +26,14 @@ import { classifyFile, isVendored, readOwnPackages } from './own-code.ts';
 import { createPathIndex, type Ground, listPaths } from './paths.ts';
 import { carryClues, placeSuspects, type RankedSuspect, rankSuspects, selectShownSuspects } from './rank-suspects.ts';
 
-import { type Revisions, resolveAsked, resolveRevisions } from './resolve-revision.ts';
+import { recordReferences } from './references.ts';
+import { type Revisions, readHead, resolveAsked, resolveRevisions } from './resolve-revision.ts';
 import { findSignals, type Signals } from './signals.ts';
 import { findReproductionSteps, writeStatement } from './statement.ts';
+import { recordVersionRange } from './version-range.ts';
 
-/** Suspects whose place is read, blamed and whose history is listed. */
-const EXAMINED = 3;
+/** Files of which it is said which commits between two versions touched them. */
+const NEAR = 3;
 
 export interface Facts {
   readonly revisions: Revisions;
@@ -48,8 +50,8 @@ export interface Facts {
   readonly functions: readonly RankedFunction[];
   /** Files of stack frames that are innermost in no trace: they only lead there. */
   readonly callers: ReadonlySet<string>;
-  /** The first of `shown`, looked at closely. */
-  readonly examined: readonly Examined[];
+  /** The first of `shown`, looked at closely; null where none is shown. */
+  readonly examined: Examined | null;
   /** Of the commits of `range`; null: none is clearly likeliest, or there are none. */
   readonly likeliest: LikeliestCommit | null;
   /** Stack frames that belong to packages the repository does not hold, by name. */
@@ -96,11 +98,11 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const asked = await resolveAsked(repository, input.revision, signal);
   const index = openIndex(input.lexicon, repository.tree(asked), signal);
   const signals = findSignals(input.report);
-  await notebook.record(describeSignals(signals, input.report.length));
+  await notebook.record(describeSignals(signals, input.report));
   const lookups = await openCommit(repository, asked, notebook, signal);
   const ownNames = lookups.ground.packages.map(({ name }) => name);
   const revisions = await resolveRevisions({ ...input, ownNames, signals }, signal);
-  await notebook.record(describeRevision(revisions, signals));
+  await notebook.record(describeRevision(revisions, signals, await readHead(lookups)));
   const traced = await traceLookups(lookups, revisions, signals);
   const found = await findSuspects({ ...input, index }, { lookups, signals, traced });
   const shown = selectShownSuspects(found.suspects);
@@ -108,9 +110,16 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const { report, range = null, rankRange } = input;
   const told = { report, traces: signals.traces, mapped: traced.mapped, suspects: shown };
   const likeliest = range && rankRange ? await rankRange(lookups, { ...told, range }) : null;
-  const examined = await examineEach(lookups, shown.slice(0, EXAMINED), async (one, index) => {
-    if (index === 0) await showBlamedChange(lookups, one);
+  await recordReferences(lookups, report);
+  await recordVersionRange(lookups, {
+    report,
+    signals,
+    revisions,
+    suspects: shown.slice(0, NEAR).map(({ file }) => file),
   });
+  const [suspect] = shown;
+  const names = signals.identifiers.map(({ name, qualifier }) => (qualifier === '' ? name : `${qualifier}.${name}`));
+  const examined = suspect ? await examinePlace(lookups, { suspect, functions: found.functions, names }) : null;
   return {
     revisions,
     defaultBranch: repository.defaultBranch,

@@ -13,8 +13,8 @@ import {
 import { cutText, removeInvisibleIn } from '../core/text.ts';
 import type { Ground } from './paths.ts';
 
-/** Results are for people and for one page: longer ones are cut, and say so. */
-const MAX_RESULT = 4_000;
+/** A function of 150 lines fits; longer results are cut, and say so. */
+const MAX_RESULT = 10_000;
 
 const MAX_SHOWN_HITS = 20;
 

@@ -1,6 +1,7 @@
 // Which commit to read at: the one asked for, and the one that the report is about where it names a version, tag or sha.
 import { CausewayError } from '../core/errors.ts';
 import type { Repository } from '../core/source.ts';
+import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import type { NamedVersion, Signals } from './signals.ts';
 
 export interface Revisions {
@@ -42,6 +43,27 @@ export async function resolveRevisions(
   return { asked, askedName, frames: asked, framesName: '', tried };
 }
 
+/** Where the commit that is looked at stands on the default branch. */
+export interface Head {
+  /** Day of that commit. */
+  readonly date: string;
+  /** Commits of the default branch that it has not, at most 100; null where that is not known. */
+  readonly newer: number | null;
+}
+
+export async function readHead(lookups: Lookups): Promise<Head> {
+  const { repository, tree, signal } = lookups;
+  const at = shortenSha(tree.revision);
+  const last = await attempt(lookups, `history (last 1) at ${at}`, () => tree.history({ limit: 1 }, signal));
+  const date = last?.commits[0]?.date.slice(0, 10) ?? '';
+  const head = await repository.resolve('', signal);
+  if (head === null || head === tree.revision) return { date, newer: head === null ? null : 0 };
+  const since = await attempt(lookups, `compare ${at} with the default branch`, () =>
+    repository.tree(head).compare(tree.revision, {}, signal),
+  );
+  return { date, newer: since?.commits.length ?? null };
+}
+
 /** Full sha of the revision asked for; throws `revision_not_found`, naming it and the default branch. */
 export async function resolveAsked(repository: Repository, revision: string, signal: AbortSignal): Promise<string> {
   const sha = await repository.resolve(revision, signal);
@@ -73,7 +95,7 @@ function listCandidates({ versions, shas }: Signals, ownNames: readonly string[]
 }
 
 /** `version: 1.2.3`, `v1.2.3`, `in release 1.2.3`: nothing else claims the number. */
-function isUnnamed({ of }: NamedVersion): boolean {
+export function isUnnamed({ of }: NamedVersion): boolean {
   return /^(?:|version|release|tag|v|in|on|at|with|using|since|to|of|from|is|the|affected|current|latest|package|app|library)$/.test(
     of,
   );
@@ -84,7 +106,10 @@ function listMentions({ context }: NamedVersion, names: ReadonlySet<string>): bo
   return context.split(/[^\w@/.-]+/).some((word) => names.has(word));
 }
 
-function listSpellings({ version, of }: NamedVersion, ownNames: readonly string[]): readonly string[] {
+export function listSpellings(
+  { version, of }: Pick<NamedVersion, 'version' | 'of'>,
+  ownNames: readonly string[],
+): readonly string[] {
   const name =
     ownNames.find((own) => own.toLowerCase() === of || getLastSegment(own).toLowerCase() === of) ?? ownNames[0] ?? '';
   const full = /^\d+\.\d+$/.test(version) ? [version, `${version}.0`] : [version];

@@ -37,10 +37,10 @@ describe('a quotation proves its claim', () => {
 
 describe('a quotation proves nothing', () => {
   it.each([
-    ['invented', 1, 'const coupon = undefined as never;', 'does not stand in its result'],
-    ['of another step', 2, 'const { percent, minimum } = COUPONS.get(code);', 'stands in step 1 instead'],
+    ['invented', 1, 'const coupon = undefined as never;', 'is not in its result'],
+    ['of another step', 2, 'const { percent, minimum } = COUPONS.get(code);', 'is in step 1 instead'],
     ['of a step that does not exist', 99, 'const { percent, minimum } = COUPONS.get(code);', 'there is no such step'],
-    ['with words left out', 1, 'const { percent } = COUPONS.get(code);', 'does not stand in its result'],
+    ['with words left out', 1, 'const { percent } = COUPONS.get(code);', 'is not in its result'],
     ['too short', 1, 'percent', 'too short or too common'],
     ['empty', 1, '', 'too short or too common'],
     ['of common words alone', 1, ') return 0; export function', 'too short or too common'],

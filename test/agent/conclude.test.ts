@@ -197,6 +197,7 @@ describe('confidence', () => {
     quotations: { given: 3, false: 0 },
     place: 'read',
     backed: true,
+    inSource: 3,
     reproduced: true,
     guards: 'clean',
     partial: false,
@@ -224,12 +225,20 @@ describe('confidence', () => {
     expect(computeConfidence({ ...PROVEN, ...spoilt })).toBeLessThan(computeConfidence(PROVEN)!);
   });
 
+  it('rests on what was proven where no edit can back a result', () => {
+    const intended: Proof = { ...PROVEN, outcome: 'not_a_bug', backed: false, inSource: 1 };
+    expect(computeConfidence(intended)).toBe(0.58);
+    expect(computeConfidence({ ...intended, inSource: 2 })).toBe(0.63);
+    expect(computeConfidence({ ...intended, inSource: 9 })).toBe(0.73);
+    expect(computeConfidence({ ...intended, outcome: 'code_fix', inSource: 9 })).toBe(0.58);
+  });
+
   it('is no number where no cause is proven', () => {
     expect(computeConfidence({ ...PROVEN, outcome: 'inconclusive' })).toBeNull();
     expect(computeConfidence({ ...PROVEN, claims: { proven: 0, assumed: 3, dropped: 0 } })).toBeNull();
   });
 
   it('without edits or a commit behind it stays below two thirds', () => {
-    expect(computeConfidence({ ...PROVEN, outcome: 'not_a_bug', backed: false, place: 'frame' })).toBe(0.66);
+    expect(computeConfidence({ ...PROVEN, backed: false, place: 'frame' })).toBe(0.66);
   });
 });

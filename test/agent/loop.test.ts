@@ -75,7 +75,7 @@ describe('an investigation', () => {
 
 describe('a call is refused', () => {
   const refusals: readonly (readonly [string, Parameters<typeof play>[0], RegExp])[] = [
-    ['that was made before', [SEARCH, call('search', ' { "pattern" : "sum " } '), CONCLUSION], /very call was step 1/],
+    ['that was made before', [SEARCH, call('search', ' { "pattern" : "sum" } '), CONCLUSION], /very call was step 1/],
     [
       'that narrows a search which found nothing',
       [call('search', { pattern: 'zip' }), call('search', { pattern: 'zip', path: 'src' }), CONCLUSION],
@@ -107,11 +107,11 @@ describe('a call is refused', () => {
     expect(answersTo(model)[8]).toContain('at most 8 calls');
   });
 
-  it('if it is a conclusion next to other calls, or one of several', async () => {
+  it('if it is a conclusion next to lookups, or one of several', async () => {
     const conclude = { name: 'conclude', arguments: DRAFT };
     const both = await play([{ calls: [conclude, { name: 'search', arguments: { pattern: 'sum' } }] }, CONCLUSION]);
     expect(answersTo(both.model)).toEqual([
-      expect.stringContaining('stands alone'),
+      expect.stringContaining('only edits may come before conclude'),
       expect.stringContaining('[step 1]'),
     ]);
     const several = await play([{ calls: [conclude, conclude] }, CONCLUSION]);
@@ -120,7 +120,30 @@ describe('a call is refused', () => {
   });
 });
 
+describe('a conclusion at the end of a batch of edits', () => {
+  const conclude = { name: 'conclude', arguments: DRAFT };
+  const edit = (old: string) => ({ name: 'replace', arguments: { path: 'sum.ts', old, with: '0' } });
+
+  it('ends the run in the same turn', async () => {
+    const { end, ground: shop } = await play([{ calls: [edit('1'), conclude] }]);
+    expect(end).toMatchObject({ kind: 'concluded', usage: { turns: 1 } });
+    expect(shop.files.get('sum.ts')).toBe('let sum = 0');
+  });
+
+  it('is refused where an edit was not placed', async () => {
+    const { end, model } = await play([{ calls: [edit('7'), conclude] }, { calls: [edit('1'), conclude] }]);
+    expect(answersTo(model)[1]).toContain('not all edits before it were placed');
+    expect(end).toMatchObject({ kind: 'concluded', usage: { turns: 2 } });
+  });
+});
+
 describe('a call is not refused', () => {
+  it('that differs from one before only in its blanks', async () => {
+    const find = (pattern: string) => call('search', { pattern });
+    const { ground: shop } = await play([find('10:22 PM'), find('10:22\u202fPM'), find('\u202f'), CONCLUSION]);
+    expect(shop.ran).toHaveLength(3);
+  });
+
   it('that reads again after an edit', async () => {
     const read = call('read_files', { path: 'sum.ts' });
     const { ground: shop } = await play([
@@ -250,6 +273,12 @@ describe('a conclusion whose evidence does not hold', () => {
     expect(end).toMatchObject({ kind: 'concluded', partial: false });
     expect(end.kind === 'concluded' && end.draft.rootCause[0]?.citations[0]?.quote).toBe('let sum = 1');
     expect(model.asked).toHaveLength(3);
+  });
+
+  it('may be corrected with only the fields that change', async () => {
+    const rootCause = [{ text: 'It is so.', citations: [{ step: 1, quote: 'let sum = 1' }], places: [] }];
+    const { end } = await play([LOOK, quoting('let sum = 7'), call('conclude', { rootCause })]);
+    expect(end).toMatchObject({ kind: 'concluded', partial: false, draft: { ...DRAFT, rootCause } });
   });
 
   it('is accepted the second time; the checks drop what does not hold', async () => {

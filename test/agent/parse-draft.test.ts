@@ -136,7 +136,9 @@ describe('the tool as a model sees it', () => {
     const validate = new Ajv2020().compile(CONCLUDE.parameters);
     expect(validate(JSON.parse(draftJson()))).toBe(true);
     expect(validate(JSON.parse(draftJson({ outcome: 'facts_only' })))).toBe(false);
-    expect(Object.keys(CONCLUDE.parameters['properties'] as object)).toEqual(Object.keys(sampleDraft()));
+    expect(Object.keys(CONCLUDE.parameters['properties'] as object)).toEqual(
+      expect.arrayContaining(Object.keys(sampleDraft())),
+    );
     expect(JSON.stringify(CONCLUDE)).not.toMatch(/undefined|\$ref|oneOf/);
   });
 });

@@ -132,8 +132,7 @@ export const BRIEF = {
   project: 'acme/shop',
   revision: 'a'.repeat(40),
   report: 'The total is wrong.',
-  facts: 'no stack trace',
-  suspects: [],
+  steps: [],
   language: '',
   instructions: [],
 };

@@ -158,6 +158,8 @@ describe('what a model may ask for', () => {
       const old = `DB_PASSWORD = "${guessed}"`;
       return told(await answer('replace', { path: 'settings.py', old, new: 'x = 1' }), old);
     };
+    const brought = async (text: string) => told(await answer('history', { text }), text);
+    expect(await brought('DB_PASSWORD = "tR9')).toBe(await brought('DB_PASSWORD = "tR8'));
     expect(await edit(PASSWORD)).toBe(await edit(`${PASSWORD.slice(0, 15)}!`));
   });
 
@@ -171,7 +173,7 @@ describe('what a model may ask for', () => {
       await answer('search', { pattern: 'GREETING' }),
       await answer('compare', { edits: true }),
     ];
-    expect(edits.join('\n')).toContain('GREETING = "[redacted]"');
+    expect(looks.join('\n')).toContain('GREETING = "[redacted]"');
     expect([...edits, ...looks].join('\n')).not.toContain(PASSWORD);
   });
 });

@@ -55,7 +55,7 @@ describe('a hostile model', () => {
     expect(outside).toContain('# Report (');
     expect(outside).not.toMatch(/SYSTEM:|Style: two spaces/);
     expect(brief.match(/<\s*\/?\s*evidence-/gi)).toHaveLength(brief.split(fence).length - 1);
-    expect(brief).toMatch(/# Report \(\d+ invisible characters taken out\)/);
+    expect(brief).toMatch(/# Report \(whole; \d+ invisible characters taken out\)/);
     expect(system?.content).not.toContain(fence);
     expect(rest.filter(({ role }) => role !== 'assistant').every(({ role }) => role === 'tool')).toBe(true);
     for (const content of [brief, ...rest.map((message) => message.content)]) expect(UNSEEN.exec(content)).toBeNull();

@@ -58,7 +58,7 @@ const PLAYS: Readonly<Record<string, readonly Played[]>> = {
   ],
   'play-again': [
     { say: 'I look.', calls: [call('search', { pattern: 'customer.discount' })] },
-    { say: 'I look again.', calls: [call('search', { pattern: ' customer.discount ' })] },
+    { say: 'I look again.', calls: [call('search', { paths: [], pattern: 'customer.discount' })] },
     { calls: [conclusion({ outcome: 'inconclusive', ruledOut: ['Nothing'] })] },
   ],
   // Never comes to an end by itself.

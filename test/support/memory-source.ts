@@ -49,6 +49,7 @@ export function createMemoryRepository(options: MemoryOptions): Repository {
       if (!/^[0-9a-f]{7,40}$/.test(revision)) return null;
       return commits.find(({ sha }) => sha.startsWith(revision))?.sha ?? null;
     },
+    findTags: async () => [],
     tree: (sha) =>
       createMemoryTree(
         options,

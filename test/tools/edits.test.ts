@@ -53,10 +53,7 @@ describe('replace', () => {
   it('shows the place as it reads now', async () => {
     expect(await replace('src/add.ts', 'return a - b;', 'return a + b;')).toMatchInlineSnapshot(`
       "replace in src/add.ts
-      found: src/add.ts: the old text was found exactly. Now it reads:
-        1 | export function add(a: number, b: number) {
-        2 |   return a + b;
-        3 | }"
+      found: src/add.ts: 1 line from line 2 on replaced by line 2. The old text was found exactly."
     `);
     expect(changes()).toEqual([
       { kind: 'modified', path: 'src/add.ts', before: ADD, after: ADD.replace('a - b', 'a + b') },
@@ -67,10 +64,7 @@ describe('replace', () => {
   it('says what it overlooked', async () => {
     expect(await replace('src/add.ts', '    return a - b;  ', '    return a + b;')).toMatchInlineSnapshot(`
       "replace in src/add.ts
-      found: src/add.ts: the old text was found, ignoring white space; the indentation was adjusted. Now it reads:
-        1 | export function add(a: number, b: number) {
-        2 |   return a + b;
-        3 | }"
+      found: src/add.ts: 1 line from line 2 on replaced by line 2. The old text was found up to white space; the indentation of the new text was adjusted."
     `);
   });
 

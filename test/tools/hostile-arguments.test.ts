@@ -120,7 +120,7 @@ describe('arguments', () => {
   it('that are no use are answered with an example that is right', async () => {
     expect(await bench.ask('read_files', '{"files": [{"from": 3}]}')).toMatchInlineSnapshot(`
       "read_files {"files": [{"from": 3}]}
-      failed: ✖ Invalid input: expected string, received undefined → at files[0].path. Write the arguments like this: {"files":[{"path":"src/app.ts","from":1,"to":120}]}"
+      failed: ✖ Invalid input: expected string, received undefined → at files[0].path. Write the arguments like this: {"files":[{"path":"src/app.ts","from":1,"to":120},{"path":"src/cart.ts","symbol":"Cart.total"}]}"
     `);
     expect(await bench.ask('blame', 'path=a.ts')).toMatchInlineSnapshot(`
       "blame path=a.ts

@@ -135,14 +135,13 @@ describe('read_files', () => {
     );
   });
 
-  it('serves the files in the given order, and leaves some space for each', async () => {
+  it('serves the files in the given order, and shares the space among them', async () => {
     const answer = await ask('read_files', {
       files: [{ path: 'big.txt' }, { path: 'src/shop.ts' }, { path: 'big.txt', from: 1_000 }],
     });
     expect(answer).toContain('return sum + tax(sum);');
     expect(answer).toContain('row 1000');
     expect(Buffer.byteLength(answer)).toBeLessThan(16_700);
-    expect(answer.indexOf('return sum + tax(sum);')).toBeGreaterThan(12_000);
   });
 
   it('cuts a very long line', async () => {
@@ -215,7 +214,7 @@ describe('search', () => {
     `);
     expect(await ask('search', { pattern: 'tax', paths: ['lib'] })).toMatchInlineSnapshot(`
       "search "tax" in lib at …
-      failed: This commit has no "lib". List the files to see which there are."
+      failed: No file of this commit is at "lib". List the files to see which there are."
     `);
     expect(await ask('search', { pattern: '(tax', regex: true })).toMatch(/\nfailed: /);
   });
@@ -226,7 +225,8 @@ describe('search', () => {
       found: big.txt:
            1 | row 1
            2 | row 2
-      [cut: Only the first 2 hits; there are more. Narrow "paths" or the pattern, or raise "limit", to see the rest.]"
+             … 400 more in this file ("per_file")
+      [cut: Only the first 402 hits; there are more.]"
     `);
   });
 });
@@ -241,7 +241,17 @@ describe('history, blame and compare', () => {
     expect(plain(await ask('history', { path: 'src/shop.ts', from: 10, to: 10 }))).toMatchInlineSnapshot(`
       "history of src/shop.ts lines 10–10 at …
       found: <sha> 2024-01-01 Grace Example: Add tax
-      <sha> 2024-01-01 Ada Example: Begin"
+      <sha> 2024-01-01 Ada Example: Begin
+
+      In <sha>:
+      src/shop.ts
+      @@ -7,5 +7,5 @@ export interface Item {
+       export function total(items: Item[]): number {
+         let sum = 0;
+         for (const item of items) sum += item.price;
+      -  return sum;
+      +  return sum + tax(sum);
+       }"
     `);
     expect(await ask('history', { message: 'nobody wrote this' })).toMatchInlineSnapshot(`
       "history with "nobody wrote this" in the message at …
@@ -300,7 +310,28 @@ describe('history, blame and compare', () => {
       3 files:
       added link
       modified src/shop.ts
-      added src/tax.ts"
+      added src/tax.ts
+      diff --git a/link b/link
+      new file mode 120000
+      index …
+      diff --git a/src/shop.ts b/src/shop.ts
+      index … 100644
+      --- a/src/shop.ts
+      +++ b/src/shop.ts
+      @@ -7,5 +7,5 @@ export interface Item {
+       export function total(items: Item[]): number {
+         let sum = 0;
+         for (const item of items) sum += item.price;
+      -  return sum;
+      +  return sum + tax(sum);
+       }
+      diff --git a/src/tax.ts b/src/tax.ts
+      new file mode 100644
+      index …
+      --- /dev/null
+      +++ b/src/tax.ts
+      @@ -0,0 +1 @@
+      +export const tax = (sum: number) => sum * 0.2;"
     `);
     expect(plain(await ask('compare', { from: 'v1.0.0', path: 'src/tax.ts' }))).toMatchInlineSnapshot(`
       "compare src/tax.ts from "v1.0.0" at …

@@ -84,7 +84,7 @@ describe('one line without its indentation', () => {
   it('lends its indentation to the new lines after it', () => {
     expect(placed(CODE, 'sum += item.price', 'if item:\n    sum += item.price')).toEqual({
       text: CODE.replace('sum += item.price', 'if item:\n                sum += item.price'),
-      note: '',
+      note: 'exactly; the new lines got its indentation',
     });
   });
 

@@ -27,16 +27,16 @@ describe('a report with a stack trace', () => {
     expect(actions).toEqual(
       expect.arrayContaining([
         'map 4 stack frames to files at 2b2b2b2',
-        'read src/header.ts:2-14 at 2b2b2b2',
+        'read src/header.ts:1-6 at 2b2b2b2',
+        'find tests of src/header.ts at 2b2b2b2',
         'history src/header.ts (last 3) at 2b2b2b2',
-        'blame src/request.ts:4 at 2b2b2b2',
       ]),
     );
     const frames = told.find(({ action }) => action.startsWith('map '));
     expect(frames?.result).toContain('dependency left-pad');
     const read = told.find(({ action }) => action.startsWith('read src/header.ts'));
     expect(read?.result).toContain('  2 | export function parseHeader(line: string): Header {');
-    expect(read?.analysis).toBe('`parseHeader` begins at line 2; the report does not give the exact line.');
+    expect(read?.analysis).toBe('`parseHeader` fits the report best in src/header.ts; the report names no line of it.');
     expect(told.every(({ action, result, analysis }) => action !== '' && result !== '' && analysis !== '')).toBe(true);
   });
 
@@ -132,7 +132,7 @@ describe('a lookup that fails', () => {
   it('is a step that says so, and the rest goes on', async () => {
     const facts = await factsOf(TRACE, {
       before: (lookup) => {
-        if (lookup.startsWith('blame')) throw new CausewayError('internal', 'Blame failed. fatal: /srv/mirrors/p.git');
+        if (lookup.startsWith('outline')) throw new CausewayError('internal', 'It failed. fatal: /srv/mirrors/p.git');
       },
     });
     const failed = facts.steps.filter(({ result }) => result === 'failed');

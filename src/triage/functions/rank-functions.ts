@@ -46,6 +46,9 @@ interface RankInput {
 
 const MAX_RANKED = 50;
 
+/** Rust keeps tests in a module of the file that they test: they show a fault and are none. */
+const INLINE_TESTS = /^(?:.{0,200}\.)?tests?(?:\.|$)/;
+
 /**
  * How much each feature counts: about the mean of two conditional logits, one fitted on each half of the projects, rounded. Features
  * that only one half liked were left out; what each fit gave on the other half: docs/evaluation.md.
@@ -81,7 +84,8 @@ export async function rankFunctions(
   const best = files.reduce((most, { score }) => Math.max(most, score), Number.MIN_VALUE);
   const units: Unit[] = [];
   for (const [fileRank, file] of files.entries()) {
-    units.push(...readUnits(file, { fileRank, fileScore: file.score / best, terms, phrases }));
+    const own = readUnits(file, { fileRank, fileScore: file.score / best, terms, phrases });
+    units.push(...own.filter(({ span }) => !INLINE_TESTS.test(span.owner)));
     await new Promise<void>((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
   }
@@ -378,7 +382,7 @@ const MAX_FILE = 512 * 1_024;
 
 const MAX_ALL = 2 * 1_024 * 1_024;
 
-const SHOWN = 10;
+const SHOWN = 6;
 
 interface SuspectFunctionsInput {
   readonly lookups: Lookups;
@@ -398,6 +402,7 @@ export async function findSuspectFunctions(input: SuspectFunctionsInput): Promis
   const ranked = await rankFunctions({ report: report.report, query, frames, files }, lookups.signal);
   const found = ranked.slice(0, SHOWN).map(describeFunctions);
   await lookups.notebook.record({
+    lookup: 'rank_functions',
     action: `rank functions of the first ${files.length} suspects at ${shortenSha(lookups.tree.revision)}`,
     result: [...(found.length === 0 ? ['nothing found'] : found), ...leftOut].join('\n'),
     analysis: ranked[0] ? `\`${ranked[0].name}\` comes first.` : 'No function is known in these files.',

@@ -1,11 +1,11 @@
 // Every function and class of the ranked files with what a report's terms find in it: the candidates of the ranking.
 import type { Symbol as OutlineSymbol } from '../../core/source.ts';
+import { cutLine, findDocstring, findSpans, type Span } from '../../core/spans.ts';
 import type { MappedFrame } from '../clues.ts';
 import type { Trace } from '../frames.ts';
 import type { Query } from '../localise/query.ts';
 import { forEachWord, hashTerm, hashWord, joinName } from '../localise/terms.ts';
 import { listPaths, type Mapping } from '../paths.ts';
-import { cutLine, findDocstring, findSpans, type Span } from './spans.ts';
 
 export interface FunctionFile {
   readonly path: string;

@@ -193,6 +193,7 @@ function describeRanking(known: Known, { at, cut, ranked }: RankingResult): Sour
     ...cut.filter((note) => note !== ''),
   ];
   return {
+    lookup: 'rank_files',
     action: `compare the report with ${formatCount(table.paths.length, 'file')} and ${formatCount(commits.length, 'commit message')} at ${at}`,
     result: lines.join('\n'),
     analysis:

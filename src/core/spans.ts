@@ -1,5 +1,5 @@
 // Where each definition of an outline begins and ends, and which one it lies in.
-import type { LineRange, Symbol as OutlineSymbol } from '../../core/source.ts';
+import type { LineRange, Symbol as OutlineSymbol } from './source.ts';
 
 /** Lines are 1-based and inclusive. */
 export interface Span {

@@ -1,0 +1,191 @@
+// The tests that are nearest to a place: the files that test its file or name its function, and the one case in them
+// that has most of the report's names.
+import type { LineRange, SearchHit } from '../core/source.ts';
+import { cutText } from '../core/text.ts';
+import { getSubject } from './clues.ts';
+import { attempt, formatCount, type Lookups, shortenSha } from './lookups.ts';
+import { classifyFile, isProgram } from './own-code.ts';
+import { getFileName } from './paths.ts';
+
+interface TestedPlace {
+  readonly path: string;
+  /** Of the function; "" where none is known. */
+  readonly name: string;
+  /** Names in the report, the most informative first. */
+  readonly names: readonly string[];
+}
+
+interface TestFile {
+  readonly path: string;
+  /** How many of its lines name the function. */
+  readonly lines: number;
+  readonly score: number;
+}
+
+/** A file's name that says whom it tests is worth more than any number of uses. */
+const BY_NAME = 12;
+
+const MOST_USES = 10;
+
+const FILES_SHOWN = 4;
+
+/** Files that are read for a case. */
+const FILES_READ = 4;
+
+/** Lines of the case that is shown; longer ones are cut. */
+const MAX_CASE = 40;
+
+/** Names of the report that are looked for in the cases. */
+const MAX_NAMES = 12;
+
+/** The function's own name says more than any other. */
+const OWN_NAME = 3;
+
+export async function recordNearestTests(lookups: Lookups, place: TestedPlace): Promise<void> {
+  const files = await findTestFiles(lookups, place);
+  const action = `find tests of ${place.path} at ${shortenSha(lookups.tree.revision)}`;
+  if (files.length === 0) {
+    const analysis = 'No test file has its name or names its function.';
+    await lookups.notebook.record({ lookup: 'tests', action, result: 'nothing found', analysis });
+    return;
+  }
+  const shown = await readBestCase(lookups, files.slice(0, FILES_READ), place);
+  const listed = files.slice(0, FILES_SHOWN).map((file) => describeFile(file, place.name));
+  const more = files.length - listed.length;
+  await lookups.notebook.record({
+    lookup: 'tests',
+    action,
+    result: [...listed, ...(more > 0 ? [`… ${formatCount(more, 'more file')}`] : []), ...shown].join('\n'),
+    analysis: shown.length === 0 ? 'None of their cases names it.' : 'The case that shares most names with the report.',
+  });
+}
+
+function describeFile({ path, lines }: TestFile, name: string): string {
+  return lines === 0 ? path : `${path} (${formatCount(lines, 'line')} with \`${name}\`)`;
+}
+
+/** Best first: by the file's name, then by how often it names the function, then by how near its folder is. */
+async function findTestFiles(lookups: Lookups, { path, name }: TestedPlace): Promise<readonly TestFile[]> {
+  const uses = Map.groupBy(await searchTests(lookups, name), (hit) => hit.path);
+  const paths = lookups.ground.index.paths.filter(
+    (each) => isTest(each) && (uses.has(each) || isNamedAfter(each, path)),
+  );
+  const files = [...new Set([...paths, ...(uses.has(path) && path.endsWith('.rs') ? [path] : [])])];
+  const rated = files.map((each) => {
+    const lines = uses.get(each)?.length ?? 0;
+    const isOwn = each === path || isNamedAfter(each, path);
+    return { path: each, lines, score: (isOwn ? BY_NAME : 0) + Math.min(MOST_USES, lines) + countShared(each, path) };
+  });
+  return rated.sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));
+}
+
+function isTest(path: string): boolean {
+  return classifyFile(path) === 'test' && isProgram(path);
+}
+
+function isNamedAfter(test: string, path: string): boolean {
+  return getSubject(getFileName(test))?.toLowerCase() === getFileName(path).toLowerCase();
+}
+
+/** Folders that both paths begin with. */
+function countShared(a: string, b: string): number {
+  const [left, right] = [a.split('/').slice(0, -1), b.split('/').slice(0, -1)];
+  const end = left.findIndex((folder, index) => folder !== right[index]);
+  return end === -1 ? left.length : end;
+}
+
+async function searchTests(lookups: Lookups, name: string): Promise<readonly SearchHit[]> {
+  if (name.length < 3) return [];
+  const { tree, signal } = lookups;
+  const query = { pattern: name, regex: false, ignoreCase: false, word: /^\w+$/.test(name), paths: [], limit: 1_000 };
+  const found = await attempt(lookups, `search ${JSON.stringify(name)}`, () => tree.search(query, signal));
+  return (found?.hits ?? []).filter(({ path }) => isTest(path) || path.endsWith('.rs'));
+}
+
+interface TestCase extends LineRange {
+  readonly path: string;
+  readonly lines: readonly string[];
+}
+
+/** The lines of the best case with their numbers; empty where no case has any of the names. */
+async function readBestCase(
+  lookups: Lookups,
+  files: readonly TestFile[],
+  place: TestedPlace,
+): Promise<readonly string[]> {
+  const cases: TestCase[] = [];
+  for (const { path } of files) {
+    const read = await attempt(lookups, `read ${path}`, () => lookups.tree.read(path, {}, lookups.signal));
+    const lines = read?.kind === 'text' ? read.text.split(/\r?\n/) : [];
+    for (const range of findTestCases(lines)) {
+      cases.push({ ...range, path, lines: lines.slice(range.from - 1, range.to) });
+    }
+  }
+  const best = pickBestCase(cases, place);
+  if (best === null) return [];
+  const { path, lines, from } = best;
+  const shown = lines.slice(0, MAX_CASE);
+  const rows = shown.map((line, index) => `  ${String(from + index).padStart(4)} | ${cutText(line, 200)}`);
+  const cut = lines.length > shown.length ? [`… ${lines.length - shown.length} more lines of this case`] : [];
+  return [`${path}:${from}-${from + shown.length - 1}:`, ...rows, ...cut];
+}
+
+/** The case with most of the names, each worth more the fewer cases have it; of equal ones the shortest. */
+function pickBestCase(cases: readonly TestCase[], { name, names }: TestedPlace): TestCase | null {
+  const sought = [...new Set([name, ...names.slice(0, MAX_NAMES)])].filter((each) => each.length > 2);
+  const texts = cases.map(({ lines }) => lines.join('\n'));
+  const worth = sought.map((each) => {
+    const holding = texts.filter((text) => text.includes(each)).length;
+    return (each === name ? OWN_NAME : 1) * Math.log(1 + cases.length / Math.max(1, holding));
+  });
+  const scores = texts.map((text) =>
+    sought.reduce((sum, each, index) => sum + (text.includes(each) ? (worth[index] ?? 0) : 0), 0),
+  );
+  let best = -1;
+  for (const [index, score] of scores.entries()) {
+    const most = scores[best] ?? 0;
+    const isShorter = (cases[index]?.lines.length ?? 0) < (cases[best]?.lines.length ?? 0);
+    if (score > most || (score === most && score > 0 && isShorter)) best = index;
+  }
+  return cases[best] ?? null;
+}
+
+/** How a case begins: `it('…')`, `def test_x`, `func TestX`, `#[test] fn x`, `@Test void x()`. */
+const CASE =
+  /^\s*(?:(?:it|test|specify|scenario|bench)(?:\.\w{1,20}){0,2}\s*[(`"']|(?:async\s+)?def\s+test|func\s+(?:\([^)]{0,80}\)\s*)?Test|(?:(?:public|private|internal|async)\s+){0,3}(?:suspend\s+)?(?:void|fun|Task)\s+[\w`]|(?:async\s+)?fn\s+\w)/;
+
+/** What may stand above the line that begins a case. */
+const MARK = /^\s*(?:@\w|#\[|\[\w)/;
+
+const INLINE_TESTS = /^\s*mod\s+tests?\b/;
+
+/** The cases of a test file, or of the part of a source file that holds its tests; judged by indentation. */
+export function findTestCases(lines: readonly string[]): readonly LineRange[] {
+  const inline = lines.findIndex((line) => INLINE_TESTS.test(line));
+  const cases: LineRange[] = [];
+  for (let index = inline + 1; index < lines.length; index++) {
+    if (!CASE.test((lines[index] ?? '').slice(0, 300))) continue;
+    let from = index;
+    while (from > 0 && MARK.test(lines[from - 1] ?? '')) from--;
+    const last = findCaseEnd(lines, index);
+    cases.push({ from: from + 1, to: last + 1 });
+  }
+  return cases;
+}
+
+/** Index of the last line that is indented further, or of the bracket that closes the case. */
+function findCaseEnd(lines: readonly string[], start: number): number {
+  const own = measureIndent(lines[start] ?? '');
+  let last = start;
+  for (let index = start + 1; index < lines.length; index++) {
+    const line = lines[index] ?? '';
+    if (line.trim() === '') continue;
+    if (measureIndent(line) > own) last = index;
+    else return /^\s*[)}\]]/.test(line) && measureIndent(line) === own ? index : last;
+  }
+  return last;
+}
+
+function measureIndent(line: string): number {
+  return line.length - line.trimStart().length;
+}

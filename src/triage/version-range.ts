@@ -1,0 +1,164 @@
+// What lies between a version that a report calls good and one that it calls bad: the commits that touch source.
+import type { CommitInfo, CommitMessage } from '../core/source.ts';
+import { attempt, formatCount, type Lookups, shortenSha } from './lookups.ts';
+import { classifyFile } from './own-code.ts';
+import { isUnnamed, listSpellings, type Revisions } from './resolve-revision.ts';
+import type { NamedVersion, Signals } from './signals.ts';
+
+const MAX_SHOWN = 10;
+
+interface RangeInput {
+  readonly report: string;
+  readonly signals: Signals;
+  readonly revisions: Revisions;
+  /** Files of the first suspects: commits that touch them are shown first. */
+  readonly suspects: readonly string[];
+}
+
+interface Release {
+  /** Tag, or version where a commit says that it is its release. */
+  readonly name: string;
+  readonly sha: string;
+}
+
+/** One step; none where the report does not name a good version that this repository has. */
+export async function recordVersionRange(lookups: Lookups, input: RangeInput): Promise<void> {
+  const range = await resolveRange(lookups, input);
+  if (range === null) return;
+  const { good, bad, isNamed } = range;
+  const action = `compare ${good.name} (said to be good) with ${bad.name}${isNamed ? ' (said to be bad)' : ''}`;
+  const changes = await attempt(lookups, action, () => listSourceCommits(lookups, good.sha, bad.sha));
+  if (changes === null) return;
+  const { commits, total } = changes;
+  const near = commits.filter(({ paths }) => paths.some((path) => input.suspects.includes(path)));
+  const ordered = [...near, ...commits.filter((commit) => !near.includes(commit))];
+  const shown = ordered.slice(0, MAX_SHOWN).map((commit) => describeCommit(commit, input.suspects));
+  const more = commits.length - shown.length;
+  if (more > 0) shown.push(`… ${formatCount(more, 'more commit')} that touch source`);
+  await lookups.notebook.record({
+    lookup: 'compare',
+    action,
+    result: shown.length === 0 ? 'nothing found' : shown.join('\n'),
+    analysis:
+      total === 0
+        ? `${bad.name} has no commit that ${good.name} has not.`
+        : `${commits.length} of ${formatCount(total, 'commit')} between them touch source; those that touch the first suspects come first.`,
+  });
+}
+
+interface ResolvedRange {
+  readonly good: Release;
+  readonly bad: Release;
+  /** Whether the report names the bad one; else it is the commit that is looked at. */
+  readonly isNamed: boolean;
+}
+
+async function resolveRange(lookups: Lookups, input: RangeInput): Promise<ResolvedRange | null> {
+  const named = findNamedRange(lookups, input);
+  if (named === null) return null;
+  const good = await findRelease(lookups, named.good);
+  if (good === null) return null;
+  const { asked } = input.revisions;
+  if (named.bad === null) return { good, bad: { name: shortenSha(asked), sha: asked }, isNamed: false };
+  const bad = await findRelease(lookups, named.bad);
+  return bad && { good, bad, isNamed: true };
+}
+
+interface NamedRange {
+  readonly good: NamedVersion;
+  /** Null: the commit that is looked at. */
+  readonly bad: NamedVersion | null;
+}
+
+function findNamedRange({ ground }: Lookups, { report, signals }: RangeInput): NamedRange | null {
+  const names = new Set(ground.packages.map(({ name }) => name.toLowerCase()));
+  const own = signals.versions.filter((version) => !version.foreign && (isUnnamed(version) || names.has(version.of)));
+  const isGood = (version: NamedVersion): boolean => version.fine || isCalledGood(report, version.version);
+  const good = own.filter(isGood).sort(compareVersions).at(-1);
+  if (good === undefined) return null;
+  const bad = own.filter((version) => !isGood(version) && compareVersions(version, good) > 0).sort(compareVersions)[0];
+  return { good, bad: bad ?? null };
+}
+
+const SAID_GOOD =
+  /^[`*"')]{0,3},? (?:(?:it|still|was|is|all|just|everything) ){0,2}(?:works?|worked|working|fine|ok|good)\b/i;
+
+const LEFT = /\bfrom [`*"'(]{0,3}(?:[\w@/-]{1,40} )?v?$/i;
+
+const TO_OTHER = /^[`*"')]{0,3} (?:to|->|→)/;
+
+/** `8.2.1 works`, `from 8.2.1 to 8.3.0`: the words are behind the version, or name it as the one that was left. */
+function isCalledGood(report: string, version: string): boolean {
+  const parts = report.split(version);
+  return parts.slice(1).some((after, index) => {
+    const before = (parts[index] ?? '').slice(-60);
+    const next = after.slice(0, 60);
+    return SAID_GOOD.test(next) || (LEFT.test(before) && TO_OTHER.test(next));
+  });
+}
+
+function compareVersions(a: NamedVersion, b: NamedVersion): number {
+  return a.version.localeCompare(b.version, 'en', { numeric: true });
+}
+
+/** What the subject of a release commit begins with: `Release version 8.3.0`, `chore(release): 2.1.0`, `v3.2.1`. */
+const RELEASE =
+  /^(?:\w{2,12}(?:\([\w-]{1,30}\))?!?: )?(?:(?:prepare|cut|tag|publish|bump|set|update|merge)\b.{0,40})?(?:release|version|v?\d)/i;
+
+/** By a tag, else by the newest commit before the one looked at whose subject is that of a release. */
+async function findRelease(
+  { repository, tree, ground, signal }: Lookups,
+  version: NamedVersion,
+): Promise<Release | null> {
+  for (const name of listSpellings(
+    version,
+    ground.packages.map((own) => own.name),
+  )) {
+    const sha = await repository.resolve(name, signal);
+    if (sha !== null) return { name, sha };
+  }
+  const { commits } = await tree.history({ message: version.version, limit: 50 }, signal);
+  const found = commits.find(({ subject }) => RELEASE.test(subject) && holdsVersion(subject, version.version));
+  return found === undefined ? null : { name: `${version.version} (${shortenSha(found.sha)})`, sha: found.sha };
+}
+
+function holdsVersion(subject: string, version: string): boolean {
+  const at = subject.indexOf(version);
+  return (
+    at >= 0 &&
+    !/[\d.]/.test(subject.charAt(at - 1)) &&
+    !/[\d-]|\.\d/.test(subject.slice(at + version.length).slice(0, 2))
+  );
+}
+
+interface SourceCommit extends CommitInfo {
+  /** Source files that it touches. */
+  readonly paths: readonly string[];
+}
+
+/** Newest first. `total`: of all commits between the two. */
+async function listSourceCommits(
+  { repository, signal }: Lookups,
+  from: string,
+  to: string,
+): Promise<{ readonly commits: readonly SourceCommit[]; readonly total: number }> {
+  const tree = repository.tree(to);
+  const { commits } = await tree.compare(from, {}, signal);
+  const messages = new Map<string, CommitMessage>();
+  const ids = commits.map(({ sha }) => sha);
+  for await (const some of tree.messages(ids, signal)) for (const each of some) messages.set(each.sha, each);
+  const touching = commits.flatMap((commit) => {
+    const paths = (messages.get(commit.sha)?.paths ?? []).filter((path) => classifyFile(path) === 'source');
+    return paths.length === 0 ? [] : [{ ...commit, paths }];
+  });
+  return { commits: touching, total: commits.length };
+}
+
+function describeCommit({ sha, date, author, subject, paths }: SourceCommit, suspects: readonly string[]): string {
+  const ordered = [
+    ...paths.filter((path) => suspects.includes(path)),
+    ...paths.filter((path) => !suspects.includes(path)),
+  ];
+  const more = ordered.length > 2 ? ` and ${ordered.length - 2} more` : '';
+  return `${shortenSha(sha)} ${date.slice(0, 10)} ${author}: ${subject} [${ordered.slice(0, 2).join(', ')}${more}]`;
+}

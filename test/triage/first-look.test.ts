@@ -1,0 +1,168 @@
+// What is looked up about the likeliest place, and about what else the report refers to, before any model is asked.
+import { describe, expect, it } from 'vitest';
+import { gatherFacts } from '../../src/triage/facts.ts';
+import { findTestCases } from '../../src/triage/nearest-tests.ts';
+import { findIssueNumbers } from '../../src/triage/references.ts';
+import { pathProject, testSource } from '../git/open-project.ts';
+import { gitRepository } from '../support/git-repository.ts';
+import { testLexicons } from '../support/test-lexicons.ts';
+
+const SIGNAL = new AbortController().signal;
+
+type Files = Readonly<Record<string, string>>;
+
+/** The steps for a report about a repository with these commits, oldest first. */
+async function lookAt(
+  report: string,
+  commits: readonly { readonly subject?: string; readonly tag?: string; readonly files: Files }[],
+  revision: (shas: readonly string[]) => string = () => '',
+) {
+  await using repo = await gitRepository();
+  const shas: string[] = [];
+  for (const { subject = 'Change', tag, files } of commits) {
+    shas.push(await repo.commit(files, subject));
+    if (tag !== undefined) repo.tag(tag);
+  }
+  await using opened = testSource();
+  await using lexicons = testLexicons();
+  const { steps } = await gatherFacts({
+    ...{ report, revision: revision(shas) },
+    repository: await opened.source.open(pathProject(repo.path), SIGNAL),
+    lexicon: lexicons.of(pathProject(repo.path)),
+    onStep: async () => {},
+    signal: SIGNAL,
+  });
+  return { steps, find: (start: string) => steps.find(({ action }) => action.startsWith(start)) };
+}
+
+const filler = (name: string) =>
+  `export function ${name}() {\n${'  // filler that is here to make the file long\n'.repeat(120)}}\n\n`;
+const RATE = `export function rate(player) {\n${'  player.tick();\n'.repeat(60)}  return player.max;\n}\n`;
+const LONG = `${filler('before')}${RATE}\n${filler('after')}`;
+const RATE_LINES = [124, 186] as const;
+
+describe('the likeliest place', () => {
+  it('is its whole function, with its callers and the nearest test', async () => {
+    const { find } = await lookAt(`Error: it broke\n    at rate (/srv/src/rate.js:${RATE_LINES[1] - 1}:3)`, [
+      {
+        files: {
+          'src/rate.js': LONG,
+          'src/game.js':
+            "import { rate } from './rate.js';\nexport const best = (all) => all.map((one) => rate(one));\n",
+          'test/rate.test.js':
+            "it('knows others', () => {\n  other();\n});\n\nit('rates a player', () => {\n  expect(rate(one)).toBe(1);\n});\n",
+        },
+      },
+    ]);
+    const place = find('read src/rate.js');
+    expect(place?.action).toMatch(`read src/rate.js:${RATE_LINES.join('-')} at `);
+    expect(place?.result).toContain('124 | export function rate(player) {');
+    expect(place?.result).toContain('> 185 |   return player.max;');
+    expect(find('search "rate"')?.result).toBe(
+      "src/game.js:1: import { rate } from './rate.js';\nsrc/game.js:2: export const best = (all) => all.map((one) => rate(one));",
+    );
+    expect(find('find tests of src/rate.js')?.result).toBe(
+      "test/rate.test.js (1 line with `rate`)\ntest/rate.test.js:5-7:\n     5 | it('rates a player', () => {\n     6 |   expect(rate(one)).toBe(1);\n     7 | });",
+    );
+  });
+
+  it('is all of a short file, and at most 150 lines of a long function', async () => {
+    const short = await lookAt('Error: it broke\n    at rate (/srv/src/rate.js:62:3)', [
+      { files: { 'src/rate.js': RATE } },
+    ]);
+    expect(short.find('read src/rate.js')?.action).toContain('src/rate.js:1-63 at');
+    const long = `function run() {\n${'  step(one, two, three, four, five);\n'.repeat(400)}}\n`;
+    const { find } = await lookAt('Error: it broke\n    at run (/srv/src/run.js:300:3)', [
+      { files: { 'src/run.js': long } },
+    ]);
+    const [, from, to] = /:(\d+)-(\d+) at/.exec(find('read src/run.js')?.action ?? '') ?? [];
+    expect(Number(to) - Number(from) + 1).toBe(150);
+    expect(Number(from)).toBeLessThan(300);
+    expect(Number(to)).toBeGreaterThan(300);
+  });
+
+  it('has no past where only words led to it', async () => {
+    const { steps } = await lookAt('Player ratings\n\nThe rating of a player is wrong when the player ticks.', [
+      { files: { 'src/rate.js': RATE } },
+      { subject: 'Rate players', files: { 'src/rate.js': `${RATE}\n// Done.\n` } },
+    ]);
+    expect(steps.some(({ action }) => action.startsWith('read src/rate.js'))).toBe(true);
+    expect(steps.map(({ lookup }) => lookup)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(?:blame|history|compare)$/)]),
+    );
+  });
+
+  it('names only the first place: the others are listed with why', async () => {
+    const trace = 'Error: it broke\n    at rate (/srv/src/rate.js:62:3)\n    at play (/srv/src/play.js:2:3)\n';
+    const { steps, find } = await lookAt(trace, [
+      { files: { 'src/rate.js': RATE, 'src/play.js': 'function play(one) {\n  return rate(one);\n}\n' } },
+    ]);
+    expect(find('rank suspects')?.result).toMatch(/^1\. src\/rate\.js:62 rate .*\n2\. src\/play\.js:2 play /);
+    expect(steps.filter(({ action }) => /^(?:read|blame|history) src\/play/.test(action))).toEqual([]);
+  });
+});
+
+describe('the commit that is looked at', () => {
+  const files = (text: string): Files => ({ 'src/rate.js': text });
+
+  it('is said to be the newest, or how many are newer', async () => {
+    const commits = [{ files: files('a\n') }, { files: files('b\n') }, { files: files('c\n') }];
+    expect((await lookAt('It breaks', commits)).find('resolve')?.result).toContain(
+      'of 2024-01-01: the newest commit of the default branch',
+    );
+    const first = await lookAt('It breaks', commits, ([sha = '']) => sha);
+    expect(first.find('resolve')?.result).toContain('2 commits of the default branch are newer');
+  });
+});
+
+describe('what the report refers to', () => {
+  it('is looked for by number in commit messages and tests', async () => {
+    const { find } = await lookAt('It breaks again\n\nThis is #123, and maybe https://github.com/o/r/pull/456.', [
+      { subject: 'Rate players (#123)', files: { 'src/rate.js': RATE } },
+      { subject: 'Count to #1234', files: { 'test/rate.test.js': "it('rates, see issue 123', () => {});\n" } },
+    ]);
+    const step = find('look for #123, #456');
+    expect(step?.result).toMatch(
+      /^#123:\n {2}\w{7} 2024-01-01 .*: Rate players \(#123\)\n {2}test\/rate\.test\.js:1: it\('rates, see issue 123', .*\n#456:\n {2}nothing found$/,
+    );
+  });
+
+  it.each([
+    ['see #12 and GH-34, issue 56', [12, 34, 56]],
+    ['https://github.com/o/r/issues/789#issuecomment-1', [789]],
+    ['other/repo#12, color #123abc, step #1', []],
+    ['```\n#99\n```', []],
+  ])('has the numbers of %j', (report, numbers) => {
+    expect(findIssueNumbers(report)).toEqual(numbers);
+  });
+
+  const history = (release: (version: string) => { readonly subject?: string; readonly tag?: string }) => [
+    { ...release('1.2.0'), files: { 'src/rate.js': 'a\n', 'package.json': '{ "name": "shop" }\n' } },
+    { subject: 'Describe it', files: { 'README.md': 'x\n' } },
+    { subject: 'Round the rate', files: { 'src/rate.js': 'b\n' } },
+    { ...release('1.3.0'), files: { 'CHANGES.md': '1.3.0\n' } },
+    { subject: 'Later', files: { 'src/rate.js': 'c\n' } },
+  ];
+
+  it.each([
+    ['tags', (version: string) => ({ tag: `v${version}` })],
+    ['release commits', (version: string) => ({ subject: `Release version ${version}` })],
+  ])('has the commits between a good and a bad version that touch source, by %s', async (_, release) => {
+    const { steps } = await lookAt('The rate is wrong. It worked in 1.2.0 and is broken in 1.3.0.', history(release));
+    const step = steps.find(({ lookup }) => lookup === 'compare');
+    expect(step?.action).toMatch(/^compare .*1\.2\.0.* \(said to be good\) with .*1\.3\.0.* \(said to be bad\)$/);
+    expect(step?.result).toMatch(/^\w{7} 2024-01-01 .*: Round the rate \[src\/rate\.js\]$/);
+  });
+});
+
+describe('test cases', () => {
+  it.each([
+    ['a.test.ts', "describe('a', () => {\n  it('b', () => {\n    c();\n  });\n});\n", [[2, 4]]],
+    ['test_a.py', '@mark\ndef test_a():\n    one()\n\n    two()\n\nx = 1\n', [[1, 5]]],
+    ['a_test.go', 'func TestA(t *testing.T) {\n\tone()\n}\n', [[1, 3]]],
+    ['a.rs', 'fn a() {}\nmod tests {\n    #[test]\n    fn b() {\n        c();\n    }\n}\n', [[3, 6]]],
+    ['ATest.java', 'class ATest {\n  @Test\n  void adds() {\n    one();\n  }\n}\n', [[2, 5]]],
+  ])('are found in %s', (_, text, ranges) => {
+    expect(findTestCases(text.split('\n')).map(({ from, to }) => [from, to])).toEqual(ranges);
+  });
+});
