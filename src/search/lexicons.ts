@@ -8,8 +8,8 @@ import type { CommitLexicon, HistoryLexicon, Lexicon, LexiconFile, Lexicons, Ter
 import type { Listing, SourceTree, TreeEntry } from '../core/source.ts';
 import type { Log } from '../log.ts';
 import { WorkerClient } from '../redact/worker-client.ts';
-import { runInSlices } from '../triage/localise/table.ts';
 import { classifyFile, isProgram } from '../triage/own-code.ts';
+import { runInSlices } from '../triage/slices.ts';
 import type { IndexAnswer, IndexCalls, IndexedKind, IndexRequest, KnownRows, RowMatches } from './index-file.ts';
 
 /** Answers one request after the other. Null: it did not answer. */

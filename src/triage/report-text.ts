@@ -35,6 +35,19 @@ function readHeading(line: string, next: string): string {
   return heading.replace(/[:：*_`\s]+$/, '').replace(/^[^\p{L}\p{N}]+/u, '');
 }
 
+/** Longer first lines are cut to this many characters as titles. */
+export const MAX_TITLE = 300;
+
+/** `## Title: …`, `**Issue Title:** …`: the label that a form puts before its title. */
+const TITLE_LABEL = /^(?:issue |bug )?title(?:\s*[:：]|$)/i;
+
+/** The first line of a report without marks and label; "" for a label without a title, which the next line then is. */
+export function cleanTitle(line: string): string {
+  const bare = line.trim().replace(/^(?:#{1,6}\s*|\*{1,2}|_{1,2}(?=[A-Za-z]))+/, '');
+  if (!TITLE_LABEL.test(bare.replace(/\*{1,2}|_{1,2}$/g, ''))) return line.trim().replace(/^#{1,6}\s*/, '');
+  return bare.replace(/^[^:：]*[:：]?/, '').replace(/^[*_\s]{1,20}|[*_\s]{1,20}$/g, '');
+}
+
 export interface MarkedLine {
   readonly text: string;
   /** `fence`: the line that opens or closes a block; `code`: inside one. */
@@ -107,7 +120,14 @@ const LOG_LINE =
 
 /** Whether a line was written by a program rather than by a person. */
 export function isLogLine(line: string): boolean {
-  return line.length > 1_000 || LOG_LINE.test(line);
+  return LOG_LINE.test(line) || (line.length > 1_000 && countWords(line) < line.length / LONG_WORDS);
+}
+
+/** A long line with longer words in the mean than this was not written by a person. */
+const LONG_WORDS = 12;
+
+function countWords(line: string): number {
+  return line.split(' ').length;
 }
 
 const HEX = '[0-9a-fA-F]';

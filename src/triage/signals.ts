@@ -5,7 +5,7 @@ import type { Trace } from './frames.ts';
 import { findTraces } from './frames.ts';
 import { findIdentifiers, findWords, type Identifier, type Word } from './identifiers.ts';
 import { cleanPath } from './paths.ts';
-import { isLogLine, markCode, toPlainLines } from './report-text.ts';
+import { cleanTitle, isLogLine, MAX_TITLE, markCode, toPlainLines } from './report-text.ts';
 
 export interface Signals {
   /** The first line; "" where the report begins with a log. */
@@ -28,9 +28,6 @@ export interface Signals {
 
 /** At most so many lines are read for names and words: the rest of a log repeats them. */
 const PROSE_LINES = 4_000;
-
-/** Longer first lines are cut to this many characters as titles. */
-export const MAX_TITLE = 300;
 
 /** Finds all signals in a text of up to 1 MiB; linear in its length. */
 export function findSignals(text: string): Signals {
@@ -70,13 +67,13 @@ function removeRanges(traces: readonly Trace[], places: readonly Place[]): reado
   return places.filter((place) => !framed.has(keyOf(place)));
 }
 
+/** The first line that is more than the label of a form. */
 function readTitle(lines: readonly string[]): string {
-  const line = lines.find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
-  if (isLogLine(line)) return '';
-  return line
-    .replace(/^\s*(?:#{1,6}\s*)?/, '')
-    .trim()
-    .slice(0, MAX_TITLE);
+  for (const line of lines) {
+    const title = cleanTitle(line);
+    if (/[\p{L}\p{N}]/u.test(title)) return isLogLine(line) ? '' : title.slice(0, MAX_TITLE);
+  }
+  return '';
 }
 
 function findShas(lines: readonly string[]): readonly string[] {

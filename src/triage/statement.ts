@@ -2,8 +2,8 @@
 import type { Step } from '../core/issue.ts';
 import type { Facts } from './facts.ts';
 import { isReliable } from './rank-suspects.ts';
-import { isLogLine, type MarkedLine, markCode, splitSections, toPlainLines } from './report-text.ts';
-import { MAX_TITLE, type Signals } from './signals.ts';
+import { isLogLine, MAX_TITLE, type MarkedLine, markCode, splitSections, toPlainLines } from './report-text.ts';
+import type { Signals } from './signals.ts';
 
 const MAX_STATEMENT = 2_000;
 

@@ -1,4 +1,4 @@
-// Plain BM25 as every textbook has it, over the words of a text: what the product's ranking is measured against.
+// BM25 over words and the parts of names, without stems or weights: what the product's ranking is measured against.
 
 export interface Document {
   readonly path: string;
@@ -22,13 +22,18 @@ export function documentOf(path: string, text: string): Document {
   return { path, words, length };
 }
 
+/** Words, and the parts of names: `readLine` is `readline`, `read` and `line`. */
 function wordsOf(text: string): readonly string[] {
-  return (
-    text
-      .slice(0, MAX_TEXT)
+  const found = text.slice(0, MAX_TEXT).match(/[\p{L}\p{N}_]+/gu) ?? [];
+  return found.flatMap((word) => {
+    const parts = word
+      .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+      .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
       .toLowerCase()
-      .match(/[\p{L}\p{N}_]+/gu) ?? []
-  );
+      .split('_')
+      .filter((part) => part !== '');
+    return parts.length > 1 ? [word.toLowerCase(), ...parts] : parts;
+  });
 }
 
 /** Paths of the documents that share a word with the query, best first, at most `limit`; equal scores in path order. */

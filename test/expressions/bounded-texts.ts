@@ -43,7 +43,6 @@ export const BOUNDED: readonly Bound[] = [
     most: 100,
     why: 'headingOf reads at most 100 characters',
   },
-  { file: 'triage/localise/query.ts', only: '^(?:(?:describe', most: 100, why: 'reads what headingOf returns' },
 ];
 
 /** How long the texts of an expression are at most; null where nothing bounds them. */

@@ -74,7 +74,7 @@ describe('a report with a stack trace', () => {
   });
 
   it('takes a line that one of several fits does not have as a sign against that fit only', async () => {
-    const long = `${'// filler\n'.repeat(50)}export function load() {}\n`;
+    const long = `${'let filler;\n'.repeat(50)}export function load() {}\n`;
     const files = { 'a/src/index.ts': long, 'b/src/index.ts': 'export const b = 1;\n' };
     const facts = await factsOf('Error: qqq\n    at load (/srv/src/index.ts:51:1)\n', {
       commits: [{ sha: FIRST, subject: 'two', files }],

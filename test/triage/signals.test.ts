@@ -23,6 +23,18 @@ describe('places and paths', () => {
   });
 });
 
+describe('the title', () => {
+  it.each([
+    ['## Title: Carts lose a cent', 'Carts lose a cent'],
+    ['# Title\n\n**Carts** lose a cent\n\nmore', '**Carts** lose a cent'],
+    ['**Issue Title:** Carts lose a cent', 'Carts lose a cent'],
+    ['**Title: Carts lose a cent**\n', 'Carts lose a cent'],
+    ['### Title pages lose a cent', 'Title pages lose a cent'],
+  ])('is more than the label of a form: %j', (report, title) => {
+    expect(findSignals(report).title).toBe(title);
+  });
+});
+
 describe('names', () => {
   it('in backticks, called, dotted, CamelCase and snake_case are found; ordinary words are not', () => {
     const names = findSignals(

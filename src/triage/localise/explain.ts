@@ -31,7 +31,7 @@ export interface ReadFile {
 /** Strengths are shares of the file's sum. */
 export function explainFile(ranking: Ranking, file: number, { text, line }: ReadFile): readonly Clue[] {
   const { table, gathered, combined } = ranking;
-  const total = Math.max(1e-9, combined.sums[file] ?? 0);
+  const total = Math.max(1e-9, combined.evidence[file] ?? 0);
   const createClue = (
     kind: ClueKind,
     signals: readonly SignalName[],

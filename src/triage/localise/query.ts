@@ -6,7 +6,8 @@ import { findTraces } from '../frames.ts';
 import { COMMON_WORDS, stemWord } from '../identifiers.ts';
 import { classifyFile } from '../own-code.ts';
 import { getFileName, listPaths } from '../paths.ts';
-import { isLogLine, markCode, toPlainLines } from '../report-text.ts';
+import { cleanTitle, isLogLine, MAX_TITLE, markCode, toPlainLines } from '../report-text.ts';
+import { findQualifiedNames, type QualifiedName } from './qualified.ts';
 import { findPart, forEachWord, hashTerm, joinName, splitIntoTerms } from './terms.ts';
 
 /** A part of the report, or the source of the test that failed. */
@@ -60,6 +61,7 @@ export interface Query {
   /** Those of the title first, then of the other parts in the order of `QUERY_PARTS`. */
   readonly terms: readonly QueryTerm[];
   readonly names: readonly QueryName[];
+  readonly qualified: readonly QualifiedName[];
 }
 
 const COMMON_STEMS: ReadonlySet<string> = new Set([...COMMON_WORDS].map(stemWord));
@@ -73,7 +75,15 @@ export function createQuery(texts: Readonly<Record<QueryPart, string>>): Query {
       addName(names, part, word);
     });
   }
-  return { terms: [...terms.values()], names: [...names.values()] };
+  const { title, name, prose, code, log } = texts;
+  const qualified = findQualifiedNames([
+    [title, 1.5],
+    [name, 1.5],
+    [prose, 1],
+    [code, 0.4],
+    [log, 0.4],
+  ]);
+  return { terms: [...terms.values()], names: [...names.values()], qualified };
 }
 
 function addTerms(
@@ -126,13 +136,42 @@ const CHECKBOX = /^\s*[-*]\s*\[[ xX]\]/;
 
 const ERROR_LINE = /^\s*(?:[A-Z]\w{0,80}(?:Error|Exception)\b|error\b|warning:|panicked|thread '|E\s{2,})/i;
 
-/** Headings of forms: they repeat the form, not the problem. */
-const FORM =
-  /^(?:(?:describe|summary of) the (?:bug|issue|problem|feature)|bug(?: report| summary)?|summary|description|(?:steps? |how )?to reproduce.*|reproduction|minimal .{0,30}example|reproducible code|code (?:for reproduction|sample)|(?:expected|actual|current) (?:behaviou?r|results?|outcome)|what (?:did you expect|happened|did you).*|additional (?:context|information|notes)|logs?|stack ?traces?|screenshots?|debug output|context|detailed description.*|motivation|alternatives.*|proposal|feature request|related|before.*check.*|information.*)$/i;
+/** Headings of issue forms: they repeat the form, not the problem. */
+const FORM = new RegExp(
+  `^(?:${[
+    '(?:issue |bug )?title',
+    '(?:describe|summary of) (?:the|your|this) (?:bug|issue|problem|feature).*',
+    '(?:describe|provide|is your|what|how|why) .*',
+    '(?:feature|bug|problem|issue)(?: report| request| summary| description| proposal)?',
+    'summary|description|detailed description.*|problem|impact|motivation|alternatives.*|proposal|related|context',
+    '(?:possible |proposed |ideal )?(?:solution|fix|workaround).*',
+    '(?:steps?|code|how)?(?:[ /]code)? ?to reproduce.*|repro(?:duction|ducer)?(?: steps?| code| link)?',
+    '(?:a )?minimal .{0,30}(?:example|code|reproduction)|reproducible code|code (?:for reproduction|sample)',
+    '(?:expected|actual|current|observed) (?:behaviou?r|results?|outcome|output)(?: .{0,20})?',
+    'additional (?:context|info|information|notes|data|details)|logs?|stack ?traces?|screenshots?|(?:debug )?output',
+    '(?:this is a |before|please|make sure|do not|information).*',
+  ].join('|')})$`,
+  'i',
+);
 
 /** Sections about the machine and the form: nothing in them names the place of a fault. */
-const ASIDE =
-  /^(?:your )?(?:environment|system info(?:rmation)?|(?:[\w.]+ )?versions?(?: .{0,30})?|severity|checklist|operating system|installation|installed packages|browsers?|affected version.*|prerequisites?)\b/i;
+const ASIDE = new RegExp(
+  `^(?:your |runtime |os / )?(?:${[
+    'env(?:ironment)?|system info(?:rmation)?|operating system|browsers?|severity|checklist',
+    '(?:platform|system|os|component|crates|issue type)$',
+    '(?:[\\w.]+ )?versions?(?: .{0,30})?|affected version.*|prerequisites?|installation|installed packages',
+    'how did you install.*|what (?:operating system|version).*|(?:java|node|python|rust|go)\\b.{0,20} version.*',
+    'code of conduct|please complete.*',
+  ].join('|')})\\b`,
+  'i',
+);
+
+/** A sentence at the margin: what a person writes below a section of versions when the form is over. */
+const SENTENCE = /^(?![-*+|>#\d]|https?:|.{1,60}[:=](?:\s|$)|.*\b\d{1,4}\.\d)(?:\S+\s+){4}\S/;
+
+/** `| React | v16.12.0 |`, `npm: 6.14.8`: a row of a table of versions. */
+const VERSION_ROW =
+  /^[\s|*+-]{0,12}[\w@`/()][\w@*`/() .-]{0,60}[:|=][\s:|=`"'v^~]{0,8}\d{1,5}(?:\.[\w-]{1,20}){1,4}[\s|"'`)]{0,8}$/;
 
 export interface ReadReport {
   readonly report: string;
@@ -197,38 +236,55 @@ interface Reader {
 function createReader(title: string): Reader {
   const parts = { prose: [] as string[], name: [] as string[], code: [] as string[], log: [] as string[] };
   let isAside = false;
+  let isAfterBlank = true;
   let isTitle = title !== '';
   const withoutNames = (line: string): string =>
     line.replace(INLINE, (_, name: string) => {
       parts.name.push(name);
       return ' ';
     });
+  function readTitleLine(line: string): void {
+    if (cleanTitle(line) === '') return;
+    isTitle = false;
+    // The whole report on one line.
+    if (line.length > MAX_TITLE) readProse(line);
+    else withoutNames(line);
+  }
+  function readHead(heading: string): void {
+    isAside = ASIDE.test(heading);
+    if (!isAside && !FORM.test(heading)) parts.prose.push(heading);
+  }
+  function readProse(line: string): void {
+    if (isAside && isAfterBlank && SENTENCE.test(line)) isAside = false;
+    if (!isAside && !isRow(line)) parts.prose.push(withoutNames(line).replace(ADDRESS, ' '));
+    else if (isAside && ERROR_LINE.test(line)) parts.log.push(line);
+  }
   return {
     parts,
     prose(line) {
-      if (isTitle && line.trim() !== '') {
-        isTitle = false;
-        withoutNames(line);
-        return;
-      }
       const heading = readHeading(line);
-      if (heading !== '') {
-        isAside = ASIDE.test(heading);
-        if (!isAside && !FORM.test(heading)) parts.prose.push(heading);
-      } else if (!isAside && !CHECKBOX.test(line)) parts.prose.push(withoutNames(line).replace(ADDRESS, ' '));
+      if (isTitle) readTitleLine(line);
+      else if (heading !== '') readHead(heading);
+      else readProse(line);
+      isAfterBlank = line.trim() === '';
     },
     code(line) {
-      if (isAside) return;
-      parts[ERROR_LINE.test(line) ? 'log' : 'code'].push(line.replace(ADDRESS, ' '));
+      const isError = ERROR_LINE.test(line);
+      if (isError || !isAside) parts[isError ? 'log' : 'code'].push(line.replace(ADDRESS, ' '));
     },
   };
+}
+
+/** Of a checklist, or of a table of versions. */
+function isRow(line: string): boolean {
+  return CHECKBOX.test(line) || VERSION_ROW.test(line);
 }
 
 function readHeading(line: string): string {
   const text = line.trim();
   if (text.length > 100) return '';
   const marked = /^#{1,6}\s+(.+)$/.exec(text) ?? /^\*\*([^*]{2,80})\*\*:?$/.exec(text);
-  return (marked?.[1] ?? '').replace(/[:#*_`\s?!.]{1,20}$/, '').replace(/^[^\p{L}\p{N}]{1,20}/u, '');
+  return (marked?.[1] ?? '').replace(/[^\p{L}\p{N})\]"']{1,20}$/u, '').replace(/^[^\p{L}\p{N}]{1,20}/u, '');
 }
 
 /** Places that are read: the same test in a hundred traces says it once. */

@@ -5,10 +5,12 @@ import type { FileRead, SourceTree } from '../../core/source.ts';
 import type { Clue } from '../clues.ts';
 import { STOP_WORDS } from '../identifiers.ts';
 import { attempt, formatCount, type Lookups, shortenSha } from '../lookups.ts';
+import { runInSlices } from '../slices.ts';
 import { explainFile, type ReadFile } from './explain.ts';
+import { measureProseShare } from './prose-share.ts';
 import { createQuery, cutTestSource, findTestPlaces, type Query, type ReadReport, splitReport } from './query.ts';
 import { CLOSELY, combine, gatherSignals, type Known, matchCommits, type SignalValues } from './signals.ts';
-import { openTable, runInSlices, type Table, weighTerm } from './table.ts';
+import { openTable, type Table, weighTerm } from './table.ts';
 import { forEachWord, hashWord } from './terms.ts';
 
 const MAX_RANKED = 30;
@@ -71,7 +73,7 @@ export async function rankFiles(input: RankFilesInput): Promise<readonly RankedF
   const combined = combine(values);
   const clued = new Set(input.clues.map(({ path }) => path));
   const best = sortBestFirst(combined.sums)
-    .filter((file) => (combined.sums[file] ?? 0) > 0)
+    .filter((file) => (combined.evidence[file] ?? 0) > 0)
     .filter((file, rank) => rank < MAX_RANKED || clued.has(table.paths[file] ?? ''));
   const all = { table, query, gathered: { ...gathered, values }, combined };
   const ranked: RankedFile[] = [];
@@ -103,6 +105,7 @@ function sortBestFirst(sums: Float64Array): readonly number[] {
 interface Looked extends ReadFile {
   readonly window: number;
   readonly titleWindow: number;
+  readonly prose: number;
 }
 
 async function lookCloser(
@@ -122,7 +125,8 @@ async function lookCloser(
     if (text?.kind !== 'text') continue;
     const lines = findWantedLines(text.text, all);
     const { score, line } = findBestWindow(lines, all);
-    looked.set(file, { text: text.text, line, window: score, titleWindow: findBestWindow(lines, titles).score });
+    const prose = measureProseShare(table.paths[file] ?? '', text.text);
+    looked.set(file, { text: text.text, line, window: score, titleWindow: findBestWindow(lines, titles).score, prose });
   }
   return looked;
 }
@@ -157,7 +161,12 @@ function addWindows(values: SignalValues, looked: ReadonlyMap<number, Looked>): 
       const one = looked.get(file);
       return one ? of(one) : 0;
     });
-  return { ...values, window: pick(({ window }) => window), titleWindow: pick(({ titleWindow }) => titleWindow) };
+  return {
+    ...values,
+    window: pick(({ window }) => window),
+    titleWindow: pick(({ titleWindow }) => titleWindow),
+    prose: pick(({ prose }) => prose),
+  };
 }
 
 const SHOWN_TERMS = 12;

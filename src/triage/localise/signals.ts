@@ -4,19 +4,19 @@ import type { Clue, ClueKind } from '../clues.ts';
 import { splitName, stemWord } from '../identifiers.ts';
 import { isSecondary } from '../own-code.ts';
 import { getFileName } from '../paths.ts';
+import { runInSlices, SLICE_PATHS } from '../slices.ts';
+import { scoreQualified } from './qualified.ts';
 import type { Query, QueryName, QueryPart } from './query.ts';
 import {
   computeRarity,
   type PartWeights,
-  runInSlices,
-  SLICE_PATHS,
   saturate,
   scoreWords,
   type Table,
   toRelativeLengths,
   weighTerm,
 } from './table.ts';
-import { findPart, isNumber } from './terms.ts';
+import { findPart, isNumber, joinName } from './terms.ts';
 
 /** The weight of a word by where it is: the title says most, code and logs are mostly about other things. */
 export const WHOLE: PartWeights = { title: 2, name: 1.5, prose: 1, code: 0.4, log: 0.4, test: 0 };
@@ -77,13 +77,38 @@ export async function gatherSignals({ table, query, history, clues }: Known, sig
     testWords: await words(TEST),
     frame: strongest('frame'),
     place: strongest('place'),
-    path: strongest('path'),
     message: strongest('message'),
+    qualified: await scoreQualified(table.paths, query.qualified, createDefinerLookup(table, query), signal),
+    rare: scoreRareTerms(table, query),
+    prose: none,
+    tested: strongest('tested'),
     recent: scoreRecency(table, history.commits),
     aside: await flagFiles(table, isSecondary, signal),
-    bare: await flagFiles(table, (path) => isBare(getFileName(path).replace(/\.\w+$/, '')), signal),
   };
   return { values, definitions, commits: similar, paths };
+}
+
+/** The files of the table that define a name of the query, by how names are compared. */
+function createDefinerLookup(table: Table, query: Query): (name: string) => readonly number[] {
+  const byName = new Map(query.names.map(({ word }, index) => [joinName(word), table.definers[index] ?? []]));
+  return (name) => byName.get(name) ?? [];
+}
+
+/** A name that no more files hold may be what the report is about. */
+const RARE = 3;
+
+/** What the place in the report counts for at most: a rare name says as much in the code of a report as in its title. */
+const MOST_FOR_RARE = 2;
+
+function scoreRareTerms(table: Table, query: Query): Float64Array {
+  const scores = new Float64Array(table.paths.length);
+  for (const [index, term] of query.terms.entries()) {
+    const files = table.terms[index]?.files ?? new Uint32Array();
+    if (!term.whole || files.length > RARE) continue;
+    const worth = Math.min(MOST_FOR_RARE, weighTerm(term, WHOLE)) / files.length;
+    for (const file of files) scores[file] = (scores[file] ?? 0) + worth;
+  }
+  return scores;
 }
 
 function findStrengths(table: Table, clues: readonly Clue[], kind: ClueKind): Float64Array {
@@ -388,16 +413,22 @@ export interface SignalValues {
   readonly titleCommits: Float64Array;
   /** Words of the failing test's own source. */
   readonly testWords: Float64Array;
+  /** Names with an owner: `pkg.Func`, `Class#method`. */
+  readonly qualified: Float64Array;
+  /** Names of the report that one to three files hold. */
+  readonly rare: Float64Array;
   /** Raw from here on: 0 to 1 as they are. */
   readonly frame: Float64Array;
   readonly place: Float64Array;
-  readonly path: Float64Array;
   readonly message: Float64Array;
+  /** The file that a failing test is named after. */
+  readonly tested: Float64Array;
+  /** The share of comments and strings; 0 where the file was not read. */
+  readonly prose: Float64Array;
   /** 1: changed by this very commit; half of it 50 commits later. */
   readonly recent: Float64Array;
-  /** 1 for examples, pages and tooling; 1 for an `index` and its like. */
+  /** 1 for examples, pages and tooling. */
   readonly aside: Float64Array;
-  readonly bare: Float64Array;
 }
 
 export type SignalName = keyof SignalValues;
@@ -420,11 +451,13 @@ const WEIGHTS: Readonly<Record<SignalName, number>> = {
   testWords: 1,
   frame: 1.9,
   place: 1.4,
-  path: 0.5,
   message: 0.6,
+  qualified: 0.5,
+  rare: 0.5,
+  prose: -2,
+  tested: 1,
   recent: 1,
   aside: -2.1,
-  bare: -0.6,
 };
 
 /**
@@ -443,12 +476,14 @@ const USUAL: Partial<Readonly<Record<SignalName, number>>> = {
   commits: 0.35,
   titleCommits: 0.3,
   testWords: 30,
+  qualified: 1,
+  rare: 2,
 };
 
 /** A small repository is filled up to so many files without any signal: with few to choose from, the first is not surely right. */
 const AT_LEAST = 300;
 
-const RAW: ReadonlySet<SignalName> = new Set(['frame', 'place', 'path', 'message', 'recent', 'aside', 'bare']);
+const RAW: ReadonlySet<SignalName> = new Set(['frame', 'place', 'message', 'tested', 'prose', 'recent', 'aside']);
 
 /**
  * The chance that the sums give is somewhat too low: of 166 first files with 0.3 to 0.5 six in ten were right. Bent so, an even chance is at 0.6,
@@ -461,6 +496,8 @@ export interface Combined {
   readonly sums: Float64Array;
   /** For each file its score, 0 to 1. */
   readonly scores: Float64Array;
+  /** What speaks for a file, whatever kind of file it is: what it is ranked by without `prose`. */
+  readonly evidence: Float64Array;
   /** What a signal adds to a file's sum. */
   share(signal: SignalName, file: number): number;
 }
@@ -483,6 +520,7 @@ export function combine(values: SignalValues): Combined {
   const total = sums.reduce((sum, own) => sum + Math.exp(own - most), others);
   return {
     sums,
+    evidence: sums.map((sum, file) => sum - WEIGHTS.prose * (values.prose[file] ?? 0)),
     scores: sums.map((sum) => (Math.exp(sum - most) / total) ** BEND),
     share: (signal, file) => (factors.get(signal) ?? 0) * (values[signal][file] ?? 0),
   };

@@ -1,6 +1,7 @@
 // The files that may hold the fault, with how often each term of the report is in them.
 import type { CommitLexicon, TermMatches } from '../../core/lexicon.ts';
 import { classifyFile } from '../own-code.ts';
+import { runInSlices, SLICE_PATHS } from '../slices.ts';
 import { QUERY_PARTS, type Query, type QueryPart, type QueryTerm } from './query.ts';
 
 export interface Table {
@@ -22,8 +23,6 @@ interface TermColumn {
 /** What a term counts by the part of the report that holds it. */
 export type PartWeights = Readonly<Record<QueryPart, number>>;
 
-/** Paths that are processed without a pause, about 10 ms. */
-export const SLICE_PATHS = 4_000;
 /** Terms that are processed without a pause, about 10 ms in 40,000 files. */
 const SLICE_TERMS = 20;
 
@@ -107,18 +106,4 @@ export async function scoreWords(
     }
   });
   return scores;
-}
-
-/** Calls `each` with 0, 1, … up to `count` - 1; after each `size` calls other work has its turn. Throws the signal's reason when aborted. */
-export async function runInSlices(
-  count: number,
-  { size, signal }: { readonly size: number; readonly signal: AbortSignal },
-  each: (index: number) => void,
-): Promise<void> {
-  for (let from = 0; from < count; from += size) {
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    signal.throwIfAborted();
-    const to = Math.min(count, from + size);
-    for (let index = from; index < to; index++) each(index);
-  }
 }

@@ -8,7 +8,8 @@ function values(files: number, given: Partial<SignalValues>): SignalValues {
   return {
     ...{ words: none, title: none, window: none, titleWindow: none, definitions: none, definedWords: none },
     ...{ pathNames: none, pathFolders: none, commits: none, titleCommits: none, testWords: none },
-    ...{ frame: none, place: none, path: none, message: none, recent: none, aside: none, bare: none },
+    ...{ frame: none, place: none, message: none, recent: none, aside: none },
+    ...{ qualified: none, rare: none, prose: none, tested: none },
     ...given,
   };
 }
@@ -42,7 +43,7 @@ describe('the score of a file', () => {
     expect(scores[1]).toBeLessThan(0.4);
   });
 
-  it('is lower for what stands beside the product', () => {
+  it('is lower for what is no part of the product', () => {
     const { sums } = combine(values(2, { words: Float64Array.of(50, 50), aside: Float64Array.of(1, 0) }));
     expect(sums[0]).toBeLessThan(sums[1]!);
   });

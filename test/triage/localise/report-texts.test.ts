@@ -55,7 +55,7 @@ describe('the texts of a report', () => {
   });
 
   it('keep a heading that is no question of the form', () => {
-    expect(textsOf('Title\n\n## Rounding of carts\n\ntext').prose).toContain('Rounding of carts');
+    expect(textsOf('Totals\n\n## Rounding of carts\n\ntext').prose).toContain('Rounding of carts');
   });
 
   it('keep of a trace its error and the frames in own files', () => {
@@ -66,6 +66,26 @@ describe('the texts of a report', () => {
     expect(log).toContain('cart.js');
     expect(log).not.toContain('worker');
   });
+
+  it.each([
+    [
+      'a sentence below the section about the machine',
+      '### Environment\n\n- Node 20\n\nThe cart of gift cards is emptied twice\n',
+    ],
+    ['an error below it', '### Environment\n\nCartError: gift cards are emptied\n'],
+    ['an error in its code', '### Environment\n\n```\nCartError: gift cards are emptied\n```\n'],
+    ['a whole report on one line', `Title: totals ${'are rounded, and '.repeat(70)} gift cards are emptied`],
+  ])('keep %s', (_, report) => {
+    const { prose, log } = textsOf(report.startsWith('Title') ? report : `Totals\n\n${report}`);
+    expect(`${prose}${log}`).toContain('emptied');
+  });
+
+  it.each(['| React | v16.12.0 |', '  npm: 6.14.8', '- `shop`: ^4.11.3'])(
+    'leave the row of a table of versions out: %s',
+    (row) => {
+      expect(textsOf(`Totals\n\n${row}\n`).prose.trim()).toBe('');
+    },
+  );
 
   it('of a hostile length are read, and asked for in hundreds of terms', () => {
     for (const piece of ['word ', '`a', '<!-- ', '**a', '# ', '\n```\n', 'aB1_']) {
