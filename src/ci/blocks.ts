@@ -230,7 +230,7 @@ const ENDING =
 
 const MOST_WORDS = 40;
 
-const FEW_WORDS = 6;
+const FEW_WORDS = 3;
 
 /** A single word, such as `done`, says nothing. */
 const SENTENCE = /\S\s\S/;

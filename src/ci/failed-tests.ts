@@ -20,7 +20,7 @@ interface Span {
 
 const MOCHA = /^\s{0,8}[1-9]\d{0,4} failing$/;
 
-const NUMBERED = /^\s{1,12}\d{1,4}\) (\S.{0,700})$/;
+const NUMBERED = /^\s{1,12}\d{1,4}\) (\S.{0,300})$/;
 
 /**
  * Each number is followed by the titles of suites and test on lines of their own, the last of which ends with a colon.
@@ -187,13 +187,13 @@ const HEADED_LISTS: readonly HeadedList[] = [
   // PHPUnit
   {
     heading: /^There (?:was|were) \d+ (?:failures?|errors?):$/,
-    item: /^\d{1,4}\) (\S.{0,700})$/,
+    item: /^\d{1,4}\) (\S.{0,300})$/,
     ends: /^(?:FAILURES!|ERRORS!|Tests: \d|--$)/,
   },
   // RSpec, Jasmine, Hspec
   {
     heading: /^Failures: ?$/,
-    item: /^\s{0,4}\d{1,4}\) (?!Failure:|Error:)(\S.{0,700})$/,
+    item: /^\s{0,4}\d{1,4}\) (?!Failure:|Error:)(\S.{0,300})$/,
     ends: /^(?:Finished in|Failed examples:|Ran \d|Executed \d|Randomized with|\d+ (?:specs?|examples?),)/,
   },
   // CTest
@@ -248,8 +248,6 @@ export interface FailedTest {
 }
 
 const MAX_TESTS = 2_000;
-
-const MAX_NAME = 700;
 
 /** No test: what totals and tasks look like. */
 const NOT_A_TEST = /^(?:\d+ tests?\b|Task\b|BUILD\b|.{0,300}\btests? completed\b|[\d.]+$)/;
@@ -320,5 +318,5 @@ function cleanName(name: string): string {
     .replace(/ \(?\d+(?:\.\d+)? ?m?s\)?$| <- .*$/, '')
     .replace("', methodName = '", '.')
     .trim()
-    .slice(0, MAX_NAME);
+    .slice(0, 300);
 }

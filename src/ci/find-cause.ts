@@ -27,7 +27,7 @@ export const ERROR_RANK = RANKS.error;
 /**
  * Mere words of trouble count among the last lines and under a heading only: tests and tools print them all day long.
  */
-const LAST_WORDS = 40;
+const LAST_WORDS = 20;
 
 const UNDER = 6;
 
@@ -52,21 +52,13 @@ function findCauseAmong(lines: readonly LogLine[], steps: readonly Step[], passi
   const failed = work.filter(({ isFailed }) => isFailed);
   const causes = failed.map((step) => findCauseInStep(lines, step, passing));
   const own = findBestCause(causes);
-  if (own && rankCause(own) >= RANKS.weak) {
-    const others = causes.filter((cause) => cause !== own && rankCause(cause) >= RANKS.weak);
-    return { ...own, tests: mergeTests([own, ...others]), others };
-  }
+  if (own && rankCause(own) >= RANKS.weak)
+    return { ...own, others: causes.filter((cause) => cause !== own && rankCause(cause) >= RANKS.weak) };
   const end = failed.at(-1)?.from ?? lines.length;
   const before = work.filter(({ isFailed, from }) => !isFailed && from < end).reverse();
   const complaint = findBestCause(before.map((step) => findCauseInStep(lines, step, passing)));
   const isWorth = complaint && (own === undefined || rankCause(complaint) >= RANKS.error);
   return (isWorth ? complaint : own) ?? NO_CAUSE;
-}
-
-/** Of several steps, each name once. */
-function mergeTests(causes: readonly Cause[]): readonly FailedTest[] {
-  const tests = causes.flatMap((cause) => cause.tests).toReversed();
-  return [...new Map(tests.map((test) => [test.name, test] as const)).values()].toReversed();
 }
 
 function findCauseInStep(lines: readonly LogLine[], step: Step, passing: PassingLog | undefined): Cause {

@@ -1,10 +1,10 @@
 // An address on GitHub as a report, for the command line: an issue, or a failed Actions run or job with its logs.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { CausewayError } from '../core/errors.ts';
-import type { AddressedReport, ReadReportAddress } from '../core/report.ts';
+import { type AddressedReport, MAX_REPORT_BYTES, type ReadReportAddress } from '../core/report.ts';
 import { keepBeginning } from '../core/text.ts';
 import { createGithubClient, type GithubClient, type GithubOptions } from './github-client.ts';
-import { REPORT_BYTES, readJobLog } from './job-log.ts';
+import { readJobLog } from './job-log.ts';
 
 /** The reader of issue, run and job addresses under `webUrl`, with a personal token or none. */
 export function createAddressReader(options: GithubOptions): ReadReportAddress {
@@ -114,7 +114,7 @@ async function readIssue(
     if (found.length < PAGE) break;
   }
   return {
-    text: keepBeginning(describeIssue(issue, comments), REPORT_BYTES - 1_024),
+    text: keepBeginning(describeIssue(issue, comments), MAX_REPORT_BYTES - 1_024),
     log: '',
     repository: { url: `${webUrl}/${owner}/${repo}.git`, name: `${owner}/${repo}` },
     revision: '',
@@ -144,7 +144,7 @@ const MOST_PAGES = 3;
 /** Jobs that fail together mostly fail alike: so many logs are read. */
 const MOST_LOGS = 5;
 /** The rest of a report's 1 MiB is for words. */
-const LOG_BYTES = REPORT_BYTES - 64 * 1024;
+const LOG_BYTES = MAX_REPORT_BYTES - 64 * 1024;
 const FAILED: readonly (string | null)[] = ['failure', 'timed_out'];
 
 /** Throws `usage` where the run has not failed (yet), `absent` where it or all its logs are gone. */

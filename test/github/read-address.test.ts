@@ -253,7 +253,7 @@ describe('a refusal of GitHub', () => {
       },
       null,
       'repository_unreachable',
-      'opens again at 12:12 UTC (in 12 minutes). A token in GITHUB_TOKEN',
+      'resets at 12:12 UTC (in 12 minutes). With a token in GITHUB_TOKEN',
     ],
     [
       { status: 429, headers: { 'retry-after': '60' } },
@@ -274,7 +274,7 @@ describe('a refusal of GitHub', () => {
   });
 
   it.each([
-    ['without a token', null, 'if it is private, set GITHUB_TOKEN'],
+    ['without a token', null, 'If it is private, set GITHUB_TOKEN'],
     ['with a token', 'good', 'may not read the issue'],
   ])('to show what is absent, or private, says what may help: %s', async (_, token, words) => {
     await using github = await startGithubApi({});

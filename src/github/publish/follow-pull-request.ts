@@ -1,18 +1,21 @@
 // Follows our own pull request: its state on GitHub, its checks, another attempt where they fail, and the hand-over to people.
 
+import type { Check } from '../../core/check.ts';
 import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { getRepository } from '../../core/project.ts';
-import { isEnded } from '../../core/report.ts';
+import { isEnded, MAX_REPORT_BYTES } from '../../core/report.ts';
 import { keepBeginning } from '../../core/text.ts';
 import type { PostedPullRequest, PullRequestAttempt, ThreadRecord } from '../../core/thread.ts';
 import { acceptReport, cancelInvestigation } from '../../services/accept-report.ts';
+import { ACTIONS, listLatestChecks } from '../checks/list-checks.ts';
+import { readAnnotations } from '../checks/read-words.ts';
+import { openRepository, recoverFrom } from '../clients/repository.ts';
 import { investigationSettings } from '../configuration/effective.ts';
-import { REPORT_BYTES, readJobLog } from '../job-log.ts';
+import { readLogOrReason } from '../job-log.ts';
 import { renderPullRequest } from '../render/pull-request.ts';
 import { findSilenceEnd, toPlace } from './decide.ts';
 import { describeFixed, findRequester, toClosingTime } from './decide-fix.ts';
-import { readPages, recoverFrom } from './github-calls.ts';
 import type { LivePullRequest } from './github-writer.ts';
 import { isAsSealed, sealText } from './marker.ts';
 import { commitChange, mayStillWrite, prepareChange, readIssueOf } from './open-pull-request.ts';
@@ -218,69 +221,14 @@ function sortReviewers({ view, deps }: Work) {
   return { people, teams };
 }
 
-export interface Check {
-  readonly name: string;
-  readonly url: string;
-  readonly state: 'waiting' | 'green' | 'red';
-  /** What it says of itself; "" for nothing. */
-  readonly output: string;
-  /** Of a check run; null for a status. */
-  readonly runId: number | null;
-  /** Of GitHub Actions: the id is also that of the job, which has a log. */
-  readonly isAction: boolean;
-}
-
-const MOST_PAGES = 5;
-const RED = new Set(['failure', 'timed_out', 'startup_failure']);
-/** Somebody has to do something before it can end. */
-const UNDECIDED = new Set(['action_required', 'stale']);
-
-/** The latest of each name, without our own and cancelled ones. Permissions for one of both kinds may be missing. */
-async function readChecks({ deps, view, signal }: Work, ref: string): Promise<readonly Check[]> {
-  const { appId } = await deps.clients.identity(signal);
-  const caller = deps.clients.repository(view.project.source, 'read');
-  const of = { ...getRepository(view.project), ref };
-  const readRuns = async () => {
-    const runs = await readPages(MOST_PAGES, async (page) => {
-      const list = { ...of, ...page, filter: 'latest' as const };
-      const { data } = await caller.call(({ rest }, request) => rest.checks.listForRef({ ...list, request }), signal);
-      return { data: data.check_runs };
-    });
-    return runs.filter(({ app, conclusion }) => app?.id !== appId && conclusion !== 'cancelled');
-  };
-  const readStatuses = async () => {
-    const list = { ...of, per_page: 100 };
-    const { data } = await caller.call(
-      ({ rest }, request) => rest.repos.getCombinedStatusForRef({ ...list, request }),
-      signal,
-    );
-    return data.statuses;
-  };
-  const runs = await recoverFrom(['refused'], readRuns, () => []);
-  const statuses = await recoverFrom(['refused'], readStatuses, () => []);
-  return [
-    ...runs.map(({ id, name, html_url, status, conclusion, output, app }): Check => {
-      const isOpen = status !== 'completed' || UNDECIDED.has(conclusion ?? '');
-      return {
-        name,
-        url: html_url ?? '',
-        state: isOpen ? 'waiting' : RED.has(conclusion ?? '') ? 'red' : 'green',
-        output: [output.title, output.summary, output.text].filter(Boolean).join('\n'),
-        runId: id,
-        isAction: app?.slug === 'github-actions',
-      };
-    }),
-    ...statuses.map(
-      ({ context, state, target_url, description }): Check => ({
-        name: context,
-        url: target_url ?? '',
-        state: state === 'pending' ? 'waiting' : state === 'success' ? 'green' : 'red',
-        output: description ?? '',
-        runId: null,
-        isAction: false,
-      }),
-    ),
-  ];
+/** Permissions for both kinds of checks may be missing. */
+function readChecks({ deps, view, signal }: Work, sha: string): Promise<readonly Check[]> {
+  const read = openRepository(deps, view.project, 'read', signal);
+  return recoverFrom<readonly Check[]>(
+    ['refused'],
+    () => listLatestChecks(deps, { read, signal }, sha),
+    () => [],
+  );
 }
 
 /** Accepted once for each head, however often this is tried. */
@@ -361,7 +309,6 @@ const OUTPUT_BYTES = 16 * 1024;
 const LOG_BYTES = 160 * 1024;
 /** Checks that fail together mostly fail for one reason. */
 const MOST_CHECKS = 3;
-const MOST_ANNOTATIONS = 50;
 
 async function writeAttemptReport(work: Work, posted: PostedPullRequest, failing: readonly Check[]): Promise<string> {
   const { deps, view } = work;
@@ -373,47 +320,25 @@ async function writeAttemptReport(work: Work, posted: PostedPullRequest, failing
     writeSection('The cause that was found', view.published?.rootCause ?? '', REPORT_SHARE),
     writeSection('What the first fix changed', changeSet === null ? '' : toUnifiedPatch(changeSet), PATCH_BYTES),
   ];
-  for (const { name, output, runId, isAction } of failing.slice(0, MOST_CHECKS)) {
-    const check = `check ${JSON.stringify(name)}`;
-    parts.push(writeSection(`Output of ${check}`, output, OUTPUT_BYTES));
-    if (runId === null) continue;
-    const annotations = await readIfPossible(work, () => readAnnotations(work, runId));
-    parts.push(writeSection(`Annotations of ${check}`, annotations, OUTPUT_BYTES));
-    const log = isAction ? await readIfPossible(work, () => readLog(work, runId)) : '';
-    parts.push(writeSection(`Log of ${check}`, log, LOG_BYTES));
-  }
-  return keepBeginning(parts.filter((part) => part !== '').join('\n\n'), REPORT_BYTES - 1_024);
+  for (const check of failing.slice(0, MOST_CHECKS)) parts.push(...(await describeFailing(work, check)));
+  return keepBeginning(parts.filter((part) => part !== '').join('\n\n'), MAX_REPORT_BYTES - 1_024);
+}
+
+async function describeFailing({ deps, view, signal }: Work, check: Check): Promise<readonly string[]> {
+  const { project } = view;
+  const { app, runId } = check;
+  const name = `check ${JSON.stringify(check.name)}`;
+  const output = [check.title, check.summary, check.text].filter(Boolean).join('\n');
+  const parts = [writeSection(`Output of ${name}`, output, OUTPUT_BYTES)];
+  if (runId === null) return parts;
+  const annotations = await readAnnotations(openRepository(deps, project, 'read', signal), runId, 1);
+  const lines = annotations.map(({ path, line, message }) => `${path}:${line}: ${message}`);
+  parts.push(writeSection(`Annotations of ${name}`, lines.join('\n'), OUTPUT_BYTES));
+  if (app !== ACTIONS) return parts;
+  const log = await readLogOrReason(deps, { project, jobId: runId, bytes: LOG_BYTES }, signal);
+  return [...parts, writeSection(`Log of ${name}`, log, LOG_BYTES)];
 }
 
 function writeSection(title: string, text: string, bytes: number): string {
   return text === '' ? '' : `=== ${title} ===\n${keepBeginning(text, bytes)}`;
-}
-
-async function readAnnotations({ deps, view, signal }: Work, runId: number): Promise<string> {
-  const of = { ...getRepository(view.project), check_run_id: runId, per_page: MOST_ANNOTATIONS };
-  const { data } = await deps.clients
-    .repository(view.project.source, 'read')
-    .call(({ rest }, request) => rest.checks.listAnnotations({ ...of, request }), signal);
-  return data.map(({ path, start_line, message }) => `${path}:${start_line}: ${message ?? ''}`).join('\n');
-}
-
-function readLog({ deps, view, signal }: Work, jobId: number): Promise<string> {
-  const { apiUrl, webUrl, userAgent, now, fetch } = deps;
-  const options = { token: '', apiUrl, webUrl, userAgent, now, ...(fetch === undefined ? {} : { fetch }) };
-  return deps.clients.repository(view.project.source, 'read').call((octokit, request) => {
-    const call = () => Promise.reject(new Error('the log is read by one request'));
-    return readJobLog({ octokit, options, call }, { ...getRepository(view.project), jobId }, LOG_BYTES, request.signal);
-  }, signal);
-}
-
-/** An attempt is worth making without a part that can't be read. */
-async function readIfPossible({ signal, deps, view }: Work, read: () => Promise<string>): Promise<string> {
-  try {
-    return await read();
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof CausewayError)) throw error;
-    deps.log.info({ thread: view.thread.id, err: error }, 'cannot read a part of a failed check');
-    return '';
-  }
 }

@@ -1,14 +1,12 @@
 // The pull request of a result: branch, one commit, draft. Each is looked for before it is made, so that none is made twice.
 
 import { isAtLeast } from '../../core/account.ts';
-import { getRepository } from '../../core/project.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
 import type { Person, PostedPullRequest, Subject, Thread, ThreadRecord } from '../../core/thread.ts';
-import { type GithubCaller, GithubFailure } from '../clients/github-clients.ts';
+import { ignoreUnknown, openRepository, type RepositoryCaller, recoverFrom } from '../clients/repository.ts';
 import { renderCommitMessage, renderPullRequest } from '../render/pull-request.ts';
 import { toPlace } from './decide.ts';
 import { createRefusal, describeFixed, toClosingTime } from './decide-fix.ts';
-import { recoverFrom } from './github-calls.ts';
 import type { BranchHead, CommitFiles, CommitMessage, LivePullRequest } from './github-writer.ts';
 import { sealText } from './marker.ts';
 import { countPost } from './post-comments.ts';
@@ -204,10 +202,8 @@ interface Rivals {
 async function findBase(work: Work): Promise<Base | Withheld> {
   const { deps, view, signal } = work;
   const { subject, fixRequest } = view.thread;
-  const caller = deps.clients.repository(view.project.source, 'read');
-  const place = getRepository(view.project);
-  const { data } = await caller.call(({ rest }, request) => rest.repos.get({ ...place, request }), signal);
-  const { archived, default_branch: main } = data;
+  const read = openRepository(deps, view.project, 'read', signal);
+  const { archived, default_branch: main } = await read(({ rest }, place) => rest.repos.get({ ...place }));
   if (archived) return withhold('the repository is archived.');
   if (!(await mayStillWrite(work, fixRequest))) {
     return withhold('the person who requested it has no write access (any more).');
@@ -216,56 +212,40 @@ async function findBase(work: Work): Promise<Base | Withheld> {
   if (own !== null) {
     return withhold(`#${own} from an earlier analysis is still open. Close it, then comment \`/analyse retry\`.`);
   }
-  if (subject.kind === 'pull_request') return await findStackedBase(work, caller, subject.number);
+  if (subject.kind === 'pull_request') return await findStackedBase(read, subject.number);
   if (subject.kind === 'failure') {
     // It may have been fixed during the calls above.
     const failure = await deps.store.findFailure(subject.failureId);
     if (failure?.state !== 'open') return withhold('the checks pass again, so there is nothing to fix.');
-    return await readBase(work, caller, main, null);
+    return await readBase(read, main, null);
   }
-  const reason = subject.kind === 'issue' ? await findRival(work, caller, subject.number) : null;
+  const reason = subject.kind === 'issue' ? await findRival(read, subject.number) : null;
   if (reason !== null) return withhold(reason);
   const base = view.config.pullRequest.base || main;
-  return await readBase(work, caller, base, base === main ? null : main);
+  return await readBase(read, base, base === main ? null : main);
 }
 
 /** The change goes on top of the pull request's branch, if that is in this repository. */
-async function findStackedBase(work: Work, caller: GithubCaller, number: number): Promise<Base | Withheld> {
-  const pull = { ...getRepository(work.view.project), pull_number: number };
-  const { data } = await caller.call(({ rest }, request) => rest.pulls.get({ ...pull, request }), work.signal);
-  if (data.state !== 'open') return withhold('the pull request has been closed.');
-  if (data.head.repo?.id !== data.base.repo.id) {
-    return withhold("its branch is in a fork, and Causeway doesn't push to forks.");
-  }
-  return await readBase(work, caller, data.head.ref, null);
+async function findStackedBase(read: RepositoryCaller, number: number): Promise<Base | Withheld> {
+  const { state, head, base } = await read(({ rest }, place) => rest.pulls.get({ ...place, pull_number: number }));
+  if (state !== 'open') return withhold('the pull request has been closed.');
+  if (head.repo?.id !== base.repo.id) return withhold("its branch is in a fork, and Causeway doesn't push to forks.");
+  return await readBase(read, head.ref, null);
 }
 
-async function readBase(
-  { view, signal }: Work,
-  caller: GithubCaller,
-  branch: string,
-  analysed: string | null,
-): Promise<Base | Withheld> {
-  const of = { ...getRepository(view.project), ref: `heads/${branch}` };
-  try {
-    const { data } = await caller.call(({ rest }, request) => rest.git.getRef({ ...of, request }), signal);
-    return { kind: 'base', branch, sha: data.object.sha, analysed };
-  } catch (error) {
-    if (!(error instanceof GithubFailure) || error.status !== 404) throw error;
-    return withhold(`there is no branch \`${branch.replaceAll('`', '')}\`.`);
-  }
+async function readBase(read: RepositoryCaller, branch: string, analysed: string | null): Promise<Base | Withheld> {
+  const ref = await ignoreUnknown(read(({ rest }, place) => rest.git.getRef({ ...place, ref: `heads/${branch}` })));
+  if (ref === null) return withhold(`there is no branch \`${branch.replaceAll('`', '')}\`.`);
+  return { kind: 'base', branch, sha: ref.object.sha, analysed };
 }
 
-/** Why an issue gets no pull request: it is closed, or somebody has opened one. */
-async function findRival({ view, signal }: Work, caller: GithubCaller, number: number): Promise<string | null> {
-  const place = getRepository(view.project);
-  const issue = { ...place, issue_number: number };
-  const { data } = await caller.call(({ rest }, request) => rest.issues.get({ ...issue, request }), signal);
-  if (data.state !== 'open') return 'the issue has been closed.';
-  const found = await caller.call(
-    (octokit, request) => octokit.graphql<Rivals>(RIVALS, { ...place, number, request }),
-    signal,
-  );
+/** Why an issue gets no pull request: it is closed, or a person has opened one. */
+async function findRival(read: RepositoryCaller, number: number): Promise<string | null> {
+  const issue = await read(({ rest }, place) => rest.issues.get({ ...place, issue_number: number }));
+  if (issue.state !== 'open') return 'the issue has been closed.';
+  const found = await read(async (octokit, { owner, repo, request }) => ({
+    data: await octokit.graphql<Rivals>(RIVALS, { owner, repo, number, request }),
+  }));
   const nodes = found.repository?.issue?.closedByPullRequestsReferences?.nodes ?? [];
   // Ours is found by its branch.
   const rival = nodes.find(

@@ -1,9 +1,9 @@
 // Our comments on a thread's subject: posted once, edited in place, collapsed when settled, and not restored when people delete them.
+import type { Check } from '../../core/check.ts';
 import type { PostedComment, PostedPullRequest, Thread, ThreadRecord } from '../../core/thread.ts';
+import { recoverFrom } from '../clients/repository.ts';
 import { appendReply, isReplyOnly, REPLY_MS, renderHandOverComment } from '../render/comment.ts';
 import { isRemoved, keepRecentPosts, type Step, toPlace, toUtterance, type WantedComment } from './decide.ts';
-import type { Check } from './follow-pull-request.ts';
-import { recoverFrom } from './github-calls.ts';
 import { digestOf, readMarker } from './marker.ts';
 import { loadIssue, type Work } from './view.ts';
 

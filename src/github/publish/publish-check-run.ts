@@ -1,8 +1,8 @@
 // The handler of `check-run` jobs: brings our own check run on one head up to date, one recorded step after another.
 import type { HeadRecord, PostedCheckRun } from '../../core/head.ts';
-import { getRepository } from '../../core/project.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
+import { openRepository, readPages } from '../clients/repository.ts';
 import { type CheckRunAnnotation, toAnnotationKey } from '../render/check-run.ts';
 import { MAX_TITLE } from '../render/check-run-title.ts';
 import {
@@ -13,8 +13,8 @@ import {
   loadCheckRunView,
   type WantedCheckRun,
 } from './decide-check-run.ts';
-import { createPublishJob, readPages, runLater } from './github-calls.ts';
 import { digestOf } from './marker.ts';
+import { createPublishJob, runLater } from './publish-job.ts';
 import { isObserved, type PublishDeps } from './view.ts';
 
 /** An investigation may die without notice. */
@@ -88,11 +88,12 @@ async function show(work: Work): Promise<void> {
   if (posted !== null) return await updateCheckRun(work, posted);
   if (view.causes.length === 0 || !isLive(head)) return;
   await saveRecord(deps, head.id, { ...head.record, isBegun: true });
-  const identity = { ...getRepository(project), name: NAME, head_sha: head.sha, external_id: head.id };
-  const run = { ...identity, ...(await toFields(work, wanted.annotations)) };
-  const { data } = await deps.clients
-    .repository(project.source, 'check')
-    .call(({ rest }, request) => rest.checks.create({ ...run, request }), signal);
+  const run = {
+    ...{ name: NAME, head_sha: head.sha, external_id: head.id },
+    ...(await toFields(work, wanted.annotations)),
+  };
+  const write = openRepository(deps, project, 'check', signal);
+  const data = await write(({ rest }, place) => rest.checks.create({ ...place, ...run }));
   await saveCheckRun(work, { ...toIdentity(data), annotations: wanted.annotations.length, digest });
 }
 
@@ -100,14 +101,13 @@ async function show(work: Work): Promise<void> {
 async function adoptCheckRun(work: Work): Promise<PostedCheckRun | null> {
   const { deps, view, signal } = work;
   const { appId } = await deps.clients.identity(signal);
-  const caller = deps.clients.repository(view.project.source, 'read');
-  const of = { ...getRepository(view.project), ref: view.head.sha, app_id: appId, filter: 'all' as const };
-  const runs = await readPages(MOST_PAGES, async (page) => {
-    const list = { ...of, ...page };
-    const { data } = await caller.call(({ rest }, request) => rest.checks.listForRef({ ...list, request }), signal);
-    return { data: data.check_runs };
+  const of = { ref: view.head.sha, app_id: appId, filter: 'all' } as const;
+  const read = openRepository(deps, view.project, 'read', signal);
+  const { items } = await readPages(MOST_PAGES, async (page) => {
+    const found = await read(({ rest }, place) => rest.checks.listForRef({ ...place, ...of, ...page }));
+    return found.check_runs;
   });
-  const own = runs.filter((run) => run.app?.id === appId && run.external_id === view.head.id);
+  const own = items.filter((run) => run.app?.id === appId && run.external_id === view.head.id);
   const [first] = own.toSorted((one, other) => one.id - other.id);
   if (first === undefined) return null;
   const status = first.status === 'completed' ? 'completed' : 'in_progress';
@@ -120,24 +120,17 @@ async function adoptCheckRun(work: Work): Promise<PostedCheckRun | null> {
 async function updateCheckRun(work: Work, { id, url, ...posted }: PostedCheckRun): Promise<void> {
   const { deps, view, wanted, digest, signal } = work;
   if (posted.digest === digest) return;
-  const { source } = view.project;
-  const of = { ...getRepository(view.project), check_run_id: id };
-  const existing =
-    wanted.annotations.length === 0
-      ? []
-      : await readPages(MOST_PAGES, (page) =>
-          deps.clients
-            .repository(source, 'read')
-            .call(({ rest }, request) => rest.checks.listAnnotations({ ...of, ...page, request }), signal),
-        );
+  const read = openRepository(deps, view.project, 'read', signal);
+  const listAnnotations = (page: { readonly per_page: number; readonly page: number }) =>
+    read(({ rest }, place) => rest.checks.listAnnotations({ ...place, check_run_id: id, ...page }));
+  const existing = wanted.annotations.length === 0 ? [] : (await readPages(MOST_PAGES, listAnnotations)).items;
   const known = new Set(existing.map(({ path, start_line: line }) => toAnnotationKey({ path, line })));
   const added = wanted.annotations
     .filter((one) => !known.has(toAnnotationKey(one)))
     .slice(0, Math.max(0, MOST_ANNOTATIONS - existing.length));
-  const run = { ...of, ...(await toFields(work, added)) };
-  await deps.clients
-    .repository(source, 'check')
-    .call(({ rest }, request) => rest.checks.update({ ...run, request }), signal);
+  const run = { check_run_id: id, ...(await toFields(work, added)) };
+  const write = openRepository(deps, view.project, 'check', signal);
+  await write(({ rest }, place) => rest.checks.update({ ...place, ...run }));
   const annotations = wanted.annotations.length === 0 ? posted.annotations : existing.length + added.length;
   await saveCheckRun(work, { id, url, annotations, digest });
 }

@@ -7,10 +7,10 @@ import { type ThreadRecord, toTriggerKey } from '../../core/thread.ts';
 import { decideComment, decideStep, decideWait, needsPull, type Progress, type Step, type Wait } from './decide.ts';
 import { createRefusal, decideFix } from './decide-fix.ts';
 import { follow } from './follow-pull-request.ts';
-import { createPublishJob, PAUSED_MS, runLater } from './github-calls.ts';
 import { createGithubWriter } from './github-writer.ts';
 import { openPullRequest, preparePullRequest } from './open-pull-request.ts';
 import { addReply, foldSuggestions, react, removeReplaced, writeComment } from './post-comments.ts';
+import { createPublishJob, PAUSED_MS, runLater } from './publish-job.ts';
 import { suggest } from './suggestions.ts';
 import { type LivePull, loadView, type PublishDeps, readPull, type Work } from './view.ts';
 

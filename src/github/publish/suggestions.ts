@@ -2,14 +2,13 @@
 
 import type { Change, Diff, FileDiff } from '../../core/issue.ts';
 import { createGlobMatcher } from '../../core/paths.ts';
-import { getRepository } from '../../core/project.ts';
 import { REDACTED } from '../../core/report.ts';
 import type { InvestigationSettings } from '../../core/settings.ts';
 import { listInvisible } from '../../core/text.ts';
 import type { PostedSuggestions, ThreadRecord } from '../../core/thread.ts';
+import { openRepository, readPages, recoverFrom } from '../clients/repository.ts';
 import { renderSuggestions } from '../render/comment.ts';
 import { toPlace } from './decide.ts';
-import { readPages, recoverFrom } from './github-calls.ts';
 import type { OwnText, ReviewComment } from './github-writer.ts';
 import { readMarker } from './marker.ts';
 import { countPost, foldSuggestions } from './post-comments.ts';
@@ -184,10 +183,9 @@ async function findReview({ github, view }: Work, number: number): Promise<OwnTe
 async function createReview(work: Work, number: number, { issue }: Result): Promise<OwnText | null> {
   const { view, github, deps, signal } = work;
   const { revision } = issue.analysis;
-  const caller = deps.clients.repository(view.project.source, 'read');
-  const of = { ...getRepository(view.project), pull_number: number };
-  const files = await readPages(MOST_PAGES, (page) =>
-    caller.call(({ rest }, request) => rest.pulls.listFiles({ ...of, ...page, request }), signal),
+  const read = openRepository(deps, view.project, 'read', signal);
+  const { items: files } = await readPages(MOST_PAGES, (page) =>
+    read(({ rest }, place) => rest.pulls.listFiles({ ...place, pull_number: number, ...page })),
   );
   // GitHub lists the files of the current head: after a push they would be those of another commit.
   if ((await readPull(work, number)).headSha !== revision) return null;

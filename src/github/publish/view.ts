@@ -4,7 +4,7 @@ import type { StepSource } from '../../core/evidence.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head } from '../../core/head.ts';
 import type { Conclusion } from '../../core/issue.ts';
-import { type GithubProject, getRepository, type Installation, isGithubProject } from '../../core/project.ts';
+import { type GithubProject, type Installation, isGithubProject } from '../../core/project.ts';
 import type { WaitCode } from '../../core/reason.ts';
 import type { Investigation } from '../../core/report.ts';
 import { addSources, type SourcedIssue } from '../../core/shown-issue.ts';
@@ -16,10 +16,10 @@ import type { Redactor } from '../../redact/redactor.ts';
 import type { Changes } from '../../services/follow.ts';
 import { findStepSource, type GatheredFacts } from '../../services/run-records.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
+import { openRepository, recoverFrom } from '../clients/repository.ts';
 import type { ConfigurationReader } from '../configuration/read-configuration.ts';
 import type { Mode, RepositoryConfig } from '../configuration/repository-config.ts';
 import type { GithubPermissions } from '../projects/roles.ts';
-import { recoverFrom } from './github-calls.ts';
 import type { GithubWriter } from './github-writer.ts';
 
 export interface PublishDeps {
@@ -284,10 +284,9 @@ export function getNumber(subject: Subject): number | null {
 
 /** A pull request that isn't there for us counts as closed. */
 export function readPull({ deps, view, signal }: Omit<Work, 'github'>, number: number): Promise<LivePull> {
-  const caller = deps.clients.repository(view.project.source, 'read');
-  const pull = { ...getRepository(view.project), pull_number: number };
+  const open = openRepository(deps, view.project, 'read', signal);
   const read = async (): Promise<LivePull> => {
-    const { data } = await caller.call(({ rest }, request) => rest.pulls.get({ ...pull, request }), signal);
+    const data = await open(({ rest }, place) => rest.pulls.get({ ...place, pull_number: number }));
     return {
       state: data.state === 'open' ? 'open' : 'closed',
       headSha: data.head.sha,

@@ -1,17 +1,21 @@
-// What a label or command is about becomes a report: an issue with its comments and attachments, or the failed checks of a pull request.
+// The report that a label or command is about: an issue with its comments and files, or the failing checks of a pull request.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { isAtLeast } from '../../core/account.ts';
-import { type GithubProject, getRepository } from '../../core/project.ts';
-import { formatGuidance } from '../../core/report.ts';
+import type { Check } from '../../core/check.ts';
+import type { GithubProject } from '../../core/project.ts';
+import { formatGuidance, MAX_REPORT_BYTES } from '../../core/report.ts';
 import { keepBeginning } from '../../core/text.ts';
 import type { Person, Trigger } from '../../core/thread.ts';
 import type { Log } from '../../log.ts';
+import { ACTIONS, listLatestChecks } from '../checks/list-checks.ts';
+import { readAnnotations } from '../checks/read-words.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
+import { openRepository, type RepositoryCaller, readPages } from '../clients/repository.ts';
 import { splitAtCommand } from '../events/command.ts';
-import { checkLog, REPORT_BYTES } from '../job-log.ts';
+import { readLogOrReason } from '../job-log.ts';
 import { type CommentPayload, type GithubUser, type IssuePayload, isOurs, toPerson } from '../payloads.ts';
 import type { GithubPermissions } from '../projects/roles.ts';
-import { attachedTexts } from './attachments.ts';
+import { readAttachments } from './attachments.ts';
 import { withoutHiddenText } from './markdown-lines.ts';
 
 export interface GatherDeps {
@@ -19,15 +23,15 @@ export interface GatherDeps {
   readonly permissions: Pick<GithubPermissions, 'roleOfPerson'>;
   /** Base address for people, such as https://github.com. */
   readonly webUrl: string;
-  /** Base address of the API, without a slash at its end. */
+  /** Base address of the API, without a trailing slash. */
   readonly apiUrl: string;
   readonly userAgent: string;
-  /** Instead of node's own, such as one through a proxy. */
+  /** Instead of Node's own, such as one through a proxy. */
   readonly fetch?: typeof fetch;
   readonly log: Log;
 }
 
-interface GatheredReport {
+export interface GatheredReport {
   /** 1 byte to 1 MiB. */
   readonly text: string;
   /** "": the default branch. */
@@ -36,92 +40,75 @@ interface GatheredReport {
   readonly isTrusted: boolean;
 }
 
-const PAGE = 100;
-/** For the words about what was cut. */
-const SPARE_BYTES = 1_024;
-
-/** Empty parts are left out. The guidance of the person who asked is not what is cut. */
-function composeReport(parts: readonly string[], { guidance, by }: Trigger): string {
-  const reserved = SPARE_BYTES + Buffer.byteLength(formatGuidance(by.login, guidance));
-  const text = parts.filter((part) => part !== '').join('\n\n');
-  return keepBeginning(text.toWellFormed(), REPORT_BYTES - reserved);
+interface IssueRequest {
+  readonly project: GithubProject;
+  readonly trigger: Trigger;
+  readonly issue: IssuePayload;
+  /** The comment with the command. */
+  readonly comment: CommentPayload | null;
 }
 
 type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number];
 
-/** The first hundreds tell the story; a thread of thousands would fill the report with talk. */
-const MOST_COMMENTS = 300;
-/** The roles of more people are not looked up: their report is not trusted. */
-const MOST_AUTHORS = 10;
+/** For notes about what was cut. */
+const SPARE_BYTES = 1_024;
+/** The first comments describe the problem; in a thread of thousands the rest is mostly talk. */
+const COMMENT_PAGES = 3;
+/** The roles of more people aren't read: their report isn't trusted. */
+const MAX_AUTHORS = 10;
 
 /**
- * An issue as its delivery showed it, with its comments and attached files. Edits after the trigger are not read: what the
- * delivery did not pin and was edited since is left out, which the report says. Throws GithubFailure.
+ * An issue as its delivery showed it, with its comments and attached files. What was edited after the trigger and isn't
+ * in the delivery is left out, which the report says. Throws GithubFailure.
  */
 export async function gatherIssueReport(
   deps: GatherDeps,
-  {
-    project,
-    issue,
-    comment: command,
-    trigger,
-  }: {
-    readonly project: GithubProject;
-    readonly trigger: Trigger;
-    readonly issue: IssuePayload;
-    readonly comment: CommentPayload | null;
-  },
+  { project, issue, comment: command, trigger }: IssueRequest,
   signal: AbortSignal,
 ): Promise<GatheredReport> {
   const identity = await deps.clients.identity(signal);
-  const all = await readComments(deps, project, issue.number, signal);
+  const read = openRepository(deps, project, 'read', signal);
+  const { items: all, isCut } = await readPages(COMMENT_PAGES, (page) =>
+    read(({ rest }, place) => rest.issues.listComments({ ...place, issue_number: issue.number, ...page })),
+  );
   const at = Date.parse(trigger.at);
-  const before = all.filter(
+  const earlier = all.filter(
     (comment) =>
       Date.parse(comment.created_at) <= at &&
       comment.id !== command?.id &&
       !isOurs(identity, comment as Pick<CommentPayload, 'user'>),
   );
-  const [comments, edited] = [false, true].map((isEdited) =>
-    before.filter(({ updated_at }) => Date.parse(updated_at) > at === isEdited),
-  ) as [IssueComment[], IssueComment[]];
+  const isEdited = ({ updated_at }: IssueComment) => Date.parse(updated_at) > at;
+  const comments = earlier.filter((comment) => !isEdited(comment));
   const texts = [issue.body ?? '', ...comments.map(({ body }) => body ?? ''), command?.body ?? ''];
   const parts = [
     ...[issue.title, describeAuthor('Reported', issue), withoutHiddenText(issue.body ?? '')],
     ...comments.flatMap(describeComment),
-    ...edited.map(
-      ({ user }) => `[A comment by ${nameUser(user)} was edited after this was asked for, and is left out]`,
-    ),
-    ...(all.length >= MOST_COMMENTS ? ['[Later comments were left out]'] : []),
+    ...earlier
+      .filter(isEdited)
+      .map(({ user }) => `[A comment by ${nameUser(user)} was edited after the request, and is left out]`),
+    ...(isCut ? ['[Later comments were left out]'] : []),
     ...describeCommand(command),
-    ...(await attachedTexts(deps, project, texts.map(withoutHiddenText), signal)),
+    ...(await readAttachments(deps, project, texts.map(withoutHiddenText), signal)),
   ];
-  // The person who set a label wrote nothing.
+  // A person who sets a label writes nothing.
   const asker = trigger.kind === 'label' ? [] : [trigger.by];
   const authors = [...[issue.user, ...comments.map(({ user }) => user)].map(toPerson), ...asker];
-  const isTrusted = await areTrusted(deps, project, authors, signal);
-  return { text: composeReport(parts, trigger), revision: '', isTrusted };
+  return {
+    text: composeReport(parts, trigger),
+    revision: '',
+    isTrusted: await areTrusted(deps, project, authors, signal),
+  };
 }
 
-async function readComments(
-  { clients }: GatherDeps,
-  project: GithubProject,
-  number: number,
-  signal: AbortSignal,
-): Promise<readonly IssueComment[]> {
-  const issue = { ...getRepository(project), issue_number: number, per_page: PAGE };
-  const all = await clients.repository(project.source, 'read').call(async (octokit, request) => {
-    let count = 0;
-    return await octokit.paginate(octokit.rest.issues.listComments, { ...issue, request }, ({ data }, done) => {
-      count += data.length;
-      if (count >= MOST_COMMENTS) done();
-      return data;
-    });
-  }, signal);
-  return all.slice(0, MOST_COMMENTS);
+/** Without empty parts. The guidance of the person who asked is never cut. */
+function composeReport(parts: readonly string[], { guidance, by }: Trigger): string {
+  const reserved = SPARE_BYTES + Buffer.byteLength(formatGuidance(by.login, guidance));
+  const text = parts.filter((part) => part !== '').join('\n\n');
+  return keepBeginning(text.toWellFormed(), MAX_REPORT_BYTES - reserved);
 }
 
-/** Nothing for a bare command, which says nothing of the problem. */
+/** Nothing for a bare command, which doesn't describe the problem. */
 function describeComment(comment: IssueComment): readonly string[] {
   const text = withoutHiddenText(comment.body ?? '');
   const found = splitAtCommand(text);
@@ -129,7 +116,7 @@ function describeComment(comment: IssueComment): readonly string[] {
   return text === '' || isBare ? [] : [describeAuthor('Comment', comment), text];
 }
 
-/** What the comment with the command says before it. */
+/** The text before the command. */
 function describeCommand(comment: CommentPayload | null): readonly string[] {
   const before = withoutHiddenText(splitAtCommand(comment?.body ?? '')?.before ?? '');
   return comment === null || before === '' ? [] : [describeAuthor('Comment', comment), before];
@@ -155,130 +142,62 @@ async function areTrusted(
 ): Promise<boolean> {
   if (authors.includes(null)) return false;
   const people = new Map(authors.flatMap((author) => (author === null ? [] : [[author.id, author] as const])));
-  if (people.size > MOST_AUTHORS) return false;
+  if (people.size > MAX_AUTHORS) return false;
   const roles = [...people.values()].map((person) => permissions.roleOfPerson(person, project, signal));
   return (await Promise.all(roles)).every((role) => isAtLeast(role, 'write'));
 }
 
-/** Jobs that fail together mostly fail alike: so many logs are read. */
-const MOST_LOGS = 5;
-const LOG_BYTES = Math.floor((REPORT_BYTES - 128 * 1_024) / MOST_LOGS);
-const MOST_RUNS = 300;
-const MOST_CHECKS = 20;
+/** Jobs that fail together mostly fail for one reason. */
+const LOGS_READ = 5;
+const LOG_BYTES = Math.floor((MAX_REPORT_BYTES - 128 * 1_024) / LOGS_READ);
+const CHECKS_READ = 20;
 const OUTPUT_BYTES = 16 * 1_024;
-const MOST_ANNOTATIONS = 50;
+const ANNOTATION_CHARACTERS = 1_000;
 
-interface FailedCheck {
-  readonly name: string;
-  /** All that it says, in one text. */
-  readonly text: string;
-  /** Of Actions; null: a check of other CI. */
-  readonly jobId: number | null;
+interface PullRequestRequest {
+  readonly project: GithubProject;
+  readonly subject: { readonly number: number };
+  readonly trigger: Trigger;
 }
 
-/** The checks that failed at the head of a pull request, with the logs of their jobs; null where none did. Throws GithubFailure. */
+/** The failing checks at the head of a pull request, with the logs of their jobs; null where none fails. */
 export async function gatherPullRequestReport(
   deps: GatherDeps,
-  {
-    project,
-    subject,
-    trigger,
-  }: { readonly project: GithubProject; readonly subject: { readonly number: number }; readonly trigger: Trigger },
+  { project, subject, trigger }: PullRequestRequest,
   signal: AbortSignal,
 ): Promise<GatheredReport | null> {
-  const pull = { ...getRepository(project), pull_number: subject.number };
-  const { data } = await deps.clients
-    .repository(project.source, 'read')
-    .call(({ rest }, request) => rest.pulls.get({ ...pull, request }), signal);
-  const { head, title } = data;
-  const failed = [
-    ...(await readFailedRuns(deps, project, head.sha, signal)),
-    ...(await readFailedStatuses(deps, project, head.sha, signal)),
-  ].slice(0, MOST_CHECKS);
+  const read = openRepository(deps, project, 'read', signal);
+  const { head, title } = await read(({ rest }, place) => rest.pulls.get({ ...place, pull_number: subject.number }));
+  const red = (await listLatestChecks(deps, { read, signal }, head.sha)).filter(({ state }) => state === 'red');
+  // The oldest first: what failed first is mostly the cause. Statuses have no number and come last.
+  const order = ({ runId }: Check) => runId ?? Number.POSITIVE_INFINITY;
+  const failed = red.toSorted((a, b) => order(a) - order(b) || 0).slice(0, CHECKS_READ);
   if (failed.length === 0) return null;
-  const jobs = failed.flatMap(({ name, jobId }) => (jobId === null ? [] : [{ name, jobId }]));
-  const logs: string[] = [];
-  for (const { name, jobId } of jobs.slice(0, MOST_LOGS)) {
-    const log = await checkLog(deps, { project, jobId, bytes: LOG_BYTES }, signal);
-    logs.push(`=== Log of job "${name}" ===\n${log}`);
+  const parts: string[] = [];
+  for (const check of failed) parts.push(await describeCheck(read, check));
+  const jobs = failed.filter(({ app }) => app === ACTIONS);
+  for (const { name, runId } of jobs.slice(0, LOGS_READ)) {
+    const log = await readLogOrReason(deps, { project, jobId: runId ?? 0, bytes: LOG_BYTES }, signal);
+    parts.push(`=== Log of job "${name}" ===\n${log}`);
   }
-  const left = jobs.length - MOST_LOGS;
-  if (left > 0) logs.push(`[The logs of ${left} more failed jobs were left out]`);
+  const left = jobs.length - LOGS_READ;
+  if (left > 0) parts.push(`[The logs of ${left} more failed jobs were left out]`);
   const heading = `Checks failed on pull request #${subject.number} (${title}), at commit ${head.sha}.`;
-  const text = composeReport([heading, ...failed.map((check) => check.text), ...logs], trigger);
   // Logs and titles are written by the author of the change. The commits of a fork are fetched by their sha.
-  return { text, revision: head.sha, isTrusted: false };
+  return { text: composeReport([heading, ...parts], trigger), revision: head.sha, isTrusted: false };
 }
 
-/** The oldest first, since what failed first is mostly the cause. */
-async function readFailedRuns(
-  deps: GatherDeps,
-  project: GithubProject,
-  sha: string,
-  signal: AbortSignal,
-): Promise<readonly FailedCheck[]> {
-  const identity = await deps.clients.identity(signal);
-  const caller = deps.clients.repository(project.source, 'read');
-  const where = { ...getRepository(project), ref: sha, filter: 'latest', per_page: PAGE } as const;
-  const runs = await caller.call(async (octokit, request) => {
-    let count = 0;
-    return await octokit.paginate(octokit.rest.checks.listForRef, { ...where, request }, ({ data }, done) => {
-      count += data.length;
-      if (count >= MOST_RUNS) done();
-      return data;
-    });
-  }, signal);
-  const failed = runs.filter(
-    ({ conclusion, app }) =>
-      (conclusion === 'failure' || conclusion === 'timed_out') && !isOurs(identity, { performed_via_github_app: app }),
-  );
-  const checks: FailedCheck[] = [];
-  for (const { id, name, app, conclusion, output } of failed.toSorted((a, b) => a.id - b.id).slice(0, MOST_CHECKS)) {
-    const words = [output.summary, output.text].filter(Boolean).join('\n');
-    const annotations = output.annotations_count > 0 ? await readAnnotations(deps, project, id, signal) : [];
-    const text = describeCheck(name, conclusion ?? '', output.title ?? '');
-    checks.push({
-      name,
-      text: [text, keepBeginning(words, OUTPUT_BYTES), ...annotations].filter((part) => part !== '').join('\n'),
-      jobId: app?.slug === 'github-actions' ? id : null,
-    });
-  }
-  return checks;
-}
-
-/** One line each: place, level, words. */
-async function readAnnotations(
-  { clients }: GatherDeps,
-  project: GithubProject,
-  id: number,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const where = { ...getRepository(project), check_run_id: id, per_page: MOST_ANNOTATIONS };
-  const { data } = await clients
-    .repository(project.source, 'read')
-    .call(({ rest }, request) => rest.checks.listAnnotations({ ...where, request }), signal);
-  return data.map(({ path, start_line, annotation_level, message }) =>
-    `${path}:${start_line}: ${annotation_level ?? 'notice'}: ${message ?? ''}`.slice(0, 1_000),
-  );
-}
-
-async function readFailedStatuses(
-  { clients }: GatherDeps,
-  project: GithubProject,
-  sha: string,
-  signal: AbortSignal,
-): Promise<readonly FailedCheck[]> {
-  const where = { ...getRepository(project), ref: sha, per_page: PAGE };
-  const { data } = await clients
-    .repository(project.source, 'read')
-    .call(({ rest }, request) => rest.repos.getCombinedStatusForRef({ ...where, request }), signal);
-  return data.statuses
-    .filter(({ state }) => state === 'failure' || state === 'error')
-    .map(({ context, state, description }) => ({
-      ...{ name: context, text: describeCheck(context, state, description ?? ''), jobId: null },
-    }));
-}
-
-function describeCheck(name: string, conclusion: string, title: string): string {
-  return `Check "${name}" ended with ${conclusion}${title === '' ? '' : `: ${title}`}.`;
+async function describeCheck(read: RepositoryCaller, check: Check): Promise<string> {
+  const { name, conclusion, title, summary, text, runId } = check;
+  const annotations = runId !== null && check.annotations > 0 ? await readAnnotations(read, runId, 1) : [];
+  const words = [summary, text].filter(Boolean).join('\n');
+  return [
+    `Check "${name}" ended with ${conclusion}${title === '' ? '' : `: ${title}`}.`,
+    keepBeginning(words, OUTPUT_BYTES),
+    ...annotations.map(({ path, line, level, message }) =>
+      `${path}:${line}: ${level}: ${message}`.slice(0, ANNOTATION_CHARACTERS),
+    ),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
 }

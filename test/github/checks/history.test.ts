@@ -1,6 +1,6 @@
 // Files that a change touches, commits between green and red, and red checks of the past.
 import { describe, expect, it } from 'vitest';
-import { ChecksBusy, type PastCheck } from '../../../src/core/check.ts';
+import type { PastCheck } from '../../../src/core/check.ts';
 import type { HeadPlace } from '../../../src/core/head.ts';
 import { type ChecksHouse, checksHouse, SHOP, SIGNAL } from './checks-house.ts';
 
@@ -117,35 +117,7 @@ describe('red checks of the past', () => {
     expect([checks.length, pages]).toEqual([2, [3]]);
   });
 
-  it('are gone on with where GitHub asked for patience amid a page, and none is told twice or lost', async () => {
-    await using house = await checksHouse();
-    const { people, checks, project } = house;
-    const sha = await house.branch('topic');
-    for (let nr = 0; nr < 25; nr += 1) {
-      const jobs = [{ name: `job ${nr}`, conclusion: 'failure' as const }];
-      await people.reportWorkflowRun(SHOP, { sha, at: at(house, 1 + nr / 10), jobs });
-    }
-    const fault = { kind: 'answer', when: 'before', status: 502 } as const;
-    house.double.faults.add({ path: /\/jobs/, skip: 5, times: 2, fault });
-    const from = since(house);
-    const first = await checks.listPast(project, { since: from, cursor: '', mostCalls: 500 }, SIGNAL);
-    expect(first).toMatchObject({ calls: 7, next: expect.stringMatching(/^1 5 /) });
-    const next = { since: from, cursor: first.next!, mostCalls: 500 };
-    await expect(checks.listPast(project, next, SIGNAL)).rejects.toBeInstanceOf(ChecksBusy);
-    // What fails meanwhile moves nothing.
-    house.double.state.clock.advance(5_000);
-    await people.reportWorkflowRun(SHOP, { sha, jobs: [{ name: 'new', conclusion: 'failure' }] });
-    const names = first.checks.map(({ check }) => check.name);
-    let cursor = first.next;
-    while (cursor !== null) {
-      const page = await checks.listPast(project, { since: from, cursor, mostCalls: 500 }, SIGNAL);
-      names.push(...page.checks.map(({ check }) => check.name));
-      cursor = page.next;
-    }
-    expect(names).toEqual(Array.from({ length: 25 }, (_, nr) => `job ${nr}`));
-  });
-
-  it('cost no more calls than there are left, and are gone on with from there', async () => {
+  it('cost no more calls than there are left', async () => {
     await using house = await checksHouse();
     const { people, checks, project } = house;
     const sha = await house.branch('topic');
@@ -157,8 +129,5 @@ describe('red checks of the past', () => {
     const { got, calls } = await house.counting(() => checks.listPast(project, page, SIGNAL));
     expect([got.calls, calls.length]).toEqual([3, 3]);
     expect(got.checks.map(({ check }) => check.name)).toEqual(['job 0', 'job 1']);
-    const rest = await checks.listPast(project, { ...page, cursor: got.next ?? '', mostCalls: 500 }, SIGNAL);
-    expect(rest.checks.map(({ check }) => check.name)).toEqual(['job 2', 'job 3', 'job 4']);
-    expect(rest.next).toBeNull();
   });
 });

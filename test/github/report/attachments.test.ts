@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Octokit } from '@octokit/rest';
 import { describe, expect, it } from 'vitest';
 import type { GithubProject } from '../../../src/core/project.ts';
-import { attachedTexts, findAttachments } from '../../../src/github/report/attachments.ts';
+import { findAttachments, readAttachments } from '../../../src/github/report/attachments.ts';
 
 import type { GatherDeps } from '../../../src/github/report/gather-report.ts';
 import { createLog } from '../../../src/log.ts';
@@ -80,7 +80,7 @@ function read(webUrl: string, texts: readonly string[], isPrivate = false): Prom
     ...{ webUrl, apiUrl: webUrl, userAgent: 'causeway-test', log: createLog({ level: 'silent' }) },
   } satisfies GatherDeps;
   const project = { ...PROJECT, source: { isPrivate } } as unknown as GithubProject;
-  return attachedTexts(deps, project, texts, AbortSignal.timeout(20_000));
+  return readAttachments(deps, project, texts, AbortSignal.timeout(20_000));
 }
 
 const FILE = '/user-attachments/files/1/crash.log';
@@ -127,8 +127,8 @@ describe('an attached file', () => {
     expect(await read(github.url, links)).toEqual([
       '[Attached file a.log was not read: it is stored elsewhere]',
       '[Attached file b.log was not read: GitHub answered 404]',
-      '[Attached file c.log was not read: it is not text]',
-      '[Attached file d.zip was not read: it is no text file]',
+      "[Attached file c.log was not read: it isn't text]",
+      "[Attached file d.zip was not read: it isn't a text file]",
     ]);
     expect(github.asked.filter((one) => one.includes('d.zip'))).toEqual([]);
   });
@@ -151,7 +151,7 @@ describe('an attached file', () => {
     expect(first).toMatch(/\[\d+ bytes were left out here\]/);
     expect(first).toContain('[What came after was not read]');
     expect(Buffer.byteLength(first)).toBeLessThan(257 * 1024);
-    expect(second).toBe('[Attached file b.log was not read: there were 5 MiB before it]');
+    expect(second).toBe('[Attached file b.log was not read: the files before it have 5 MiB]');
     expect(sent).toBeLessThan(20);
   });
 });

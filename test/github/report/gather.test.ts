@@ -69,7 +69,7 @@ describe('an issue', () => {
     await house.settle();
     const { text } = await onlyRun(house);
     expect(text).toContain('Attached file crash.log:\n\nTypeError: cart is undefined');
-    expect(text).toContain('[Attached file shot.png was not read: it is no text file]');
+    expect(text).toContain("[Attached file shot.png was not read: it isn't a text file]");
   });
 
   it.each([

@@ -1,42 +1,13 @@
-// What both publishers share: their jobs, lists of several pages, and failures of GitHub that are an answer.
+// The jobs of both publishers: paused where the service is, and repeated after failures of GitHub that pass.
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import type { PublishDeps } from './view.ts';
 
-const PAGE = 100;
 export const PAUSED_MS = 15_000;
 /** GitHub is at a limit and names no time. */
 const BUSY_MS = 60_000;
 /** After a call without a clear answer; its effect is then looked for before it is repeated. */
 const UNSURE_MS = 15_000;
-
-/** At most `most` pages of 100. */
-export async function readPages<T>(
-  most: number,
-  read: (page: { readonly per_page: number; readonly page: number }) => Promise<{ readonly data: readonly T[] }>,
-): Promise<readonly T[]> {
-  const all: T[] = [];
-  for (let page = 1; page <= most; page += 1) {
-    const { data } = await read({ per_page: PAGE, page });
-    all.push(...data);
-    if (data.length < PAGE) break;
-  }
-  return all;
-}
-
-/** GitHub's answer, or what `recover` makes of a failure of one of these kinds. Others are thrown. */
-export async function recoverFrom<T>(
-  kinds: readonly GithubFailure['kind'][],
-  call: () => Promise<T>,
-  recover: (error: GithubFailure) => T | Promise<T>,
-): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    if (!(error instanceof GithubFailure) || !kinds.includes(error.kind)) throw error;
-    return await recover(error);
-  }
-}
 
 /** A job that brings one thread or head up to date on GitHub. `recover`: for failures that aren't GitHub's; null: the job has failed. */
 export function createPublishJob(
