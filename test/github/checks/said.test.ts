@@ -69,7 +69,7 @@ it('of a long log the first error is read, however far from the end it stands', 
 it.each([
   ['gone after its time', 410, 'GitHub no longer keeps the log'],
   ['not shown', 404, "The log couldn't be read from GitHub."],
-  ['forbidden', 403, '`Actions: read` is not granted.'],
+  ['forbidden', 403, "`Actions: read` wasn't granted."],
 ])('a log that is %s is told in words, and the annotations are read all the same', async (_, status, words) => {
   await using house = await checksHouse();
   const { check } = await failedJob(house, { log: 'x\n' });

@@ -149,7 +149,7 @@ describe('an attached file', () => {
     const [first = '', second = ''] = await read(github.url, links);
     expect(first).toContain('it began\n');
     expect(first).toMatch(/\[\d+ bytes were left out here\]/);
-    expect(first).toContain('[What came after was not read]');
+    expect(first).toContain('[The rest was not read]');
     expect(Buffer.byteLength(first)).toBeLessThan(257 * 1024);
     expect(second).toBe('[Attached file b.log was not read: the files before it have 5 MiB]');
     expect(sent).toBeLessThan(20);

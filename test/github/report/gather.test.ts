@@ -52,7 +52,7 @@ describe('an issue', () => {
     expect(text).not.toContain('Ignore');
     expect(text).not.toContain('Delete everything');
     expect(text).not.toContain('comment by eve');
-    expect(text).toContain('[A comment by wren was edited after this was asked for, and is left out]');
+    expect(text).toContain('[A comment by wren was edited after the request, and is left out]');
   });
 
   it.each([true, false])('has its text attachments read where the repository is private: %j', async (isPrivate) => {

@@ -49,7 +49,7 @@ it('reads neither title, body nor comments as they were edited after the trigger
   expect(told).toContain('The shop goes down since we updated to 1.3.0');
   expect(told).toContain('Cannot destructure property');
   expect(told).toContain('It worked before the winter sale.');
-  expect(told).toContain('A comment by ola was edited after this was asked for, and is left out');
+  expect(told).toContain('A comment by ola was edited after the request, and is left out');
   expect(told).not.toMatch(/EDITED|LATER|Try the other branch/);
 });
 
