@@ -1,4 +1,5 @@
-// The commands of the terminal: what each takes, and how arguments become one command or one clear line about what is wrong.
+// The commands of the terminal: what each takes, and how arguments become one command or one clear line about what is
+// wrong.
 import { parseArgs } from 'node:util';
 import { DEFAULT_SCOPES, SCOPES, type Scope } from '../core/account.ts';
 import { findNearestName } from '../core/command-words.ts';
@@ -25,7 +26,9 @@ export interface AnswerOptions {
 export interface AnalyseCommand extends AnswerOptions {
   readonly kind: 'analyse';
   readonly input: ReportInput;
-  /** As given (a path is relative to the caller's folder); null: the repository around it, or the one of the address. */
+  /**
+   * As given (a path is relative to the caller's folder); null: the repository around it, or the one of the address.
+   */
   readonly repository: ProjectSource | null;
   /** Empty: the default branch, or the commit of the address. */
   readonly revision: string;

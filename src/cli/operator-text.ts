@@ -1,4 +1,5 @@
-// What the operator's commands print: `doctor`, and those about the records (`migrate`, `backup`, `restore`, `redrive`, `move`, `erase`).
+// What the operator's commands print: `doctor`, and those about the records (`migrate`, `backup`, `restore`, `redrive`,
+// `move`, `erase`).
 import { quoteWord } from '../core/command-words.ts';
 import type { ErasedAccount, ErasedProject } from '../db/erase.ts';
 import type { EraseCommand } from './command-line.ts';

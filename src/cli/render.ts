@@ -26,7 +26,10 @@ const EXCERPT_CONTEXT = 3;
 /** The meaning of a step is left out where fewer columns are left for it. */
 const MIN_MEANING = 24;
 
-/** The readable report; ends with a line feed. Lines are wrapped at `columns` (at most 100), except code, paths and addresses. */
+/**
+ * The readable report; ends with a line feed. Lines are wrapped at `columns` (at most 100), except code, paths and
+ * addresses.
+ */
 export function renderIssue(issue: Issue, layout: Layout): string {
   const page: Page = { columns: Math.min(layout.columns, MAX_COLUMNS), paint: createStyle(layout.colour) };
   const { outcome, partial, reason, questions } = issue.analysis;

@@ -1,4 +1,5 @@
-// What an `analyse` command is about: its report, its repository and its revision, or one clear line about what is missing.
+// What an `analyse` command is about: its report, its repository and its revision, or one clear line about what is
+// missing.
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { untilAborted } from '../core/abortable.ts';
@@ -40,7 +41,10 @@ const NOTE_BYTES = 512;
 /** What is kept of the beginning of a report that is too long. */
 const HEAD_BYTES = 64 * 1024;
 
-/** Throws `usage` where the report is empty, the log cannot be read or there is no repository; and what `readAddress` throws. */
+/**
+ * Throws `usage` where the report is empty, the log cannot be read or there is no repository; and what `readAddress`
+ * throws.
+ */
 export async function gatherSubject(
   command: AnalyseCommand,
   io: Io,

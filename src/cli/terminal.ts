@@ -22,7 +22,10 @@ export interface Io {
   readonly cwd: string;
 }
 
-/** 0 success, 1 failed, 2 usage error, 3 the model failed and only facts were printed, 130 stopped with Ctrl-C (128 + SIGINT). */
+/**
+ * 0 success, 1 failed, 2 usage error, 3 the model failed and only facts were printed, 130 stopped with Ctrl-C (128 +
+ * SIGINT).
+ */
 export type ExitCode = 0 | 1 | 2 | 3 | 130;
 
 type Paint = (text: string) => string;
@@ -43,8 +46,9 @@ export function createStyle(colour: boolean): Style {
 const COLOUR_CODE = /\u001b\[[0-9;:]*m/g;
 
 /**
- * C0 (but tab and line feed), DEL and C1 (0x9b by itself starts an escape sequence in some terminals), bidirectional controls
- * (CVE-2021-42574), invisible characters, lone surrogates. Joiners (U+200C, U+200D) stay: scripts and emoji need them.
+ * C0 (but tab and line feed), DEL and C1 (0x9b by itself starts an escape sequence in some terminals), bidirectional
+ * controls (CVE-2021-42574), invisible characters, lone surrogates. Joiners (U+200C, U+200D) stay: scripts and emoji
+ * need them.
  */
 const UNSAFE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}\p{Cs}]/gu;
@@ -59,7 +63,9 @@ export function toPrintableLine(text: string): string {
   return toPrintable(text).replace(/\s+/g, ' ').trim();
 }
 
-/** JSON whose strings contain no character that a terminal interprets: they are escaped, so the value parses the same. */
+/**
+ * JSON whose strings contain no character that a terminal interprets: they are escaped, so the value parses the same.
+ */
 export function toPrintableJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(UNSAFE, (character) =>
     [...Array(character.length).keys()].map((at) => `\\u${toHex(character.charCodeAt(at))}`).join(''),
@@ -80,8 +86,8 @@ function toHex(code: number): string {
 const USAGE_ERRORS = new Set(['usage', 'invalid', 'absent', 'conflict']);
 
 /**
- * Prints the error on standard error and returns the exit code: 130, without a word, where `signal` was aborted; 2 for wrong use; else 1.
- * Throws what is not a CausewayError: that is a bug of ours, whose stack is needed.
+ * Prints the error on standard error and returns the exit code: 130, without a word, where `signal` was aborted; 2 for
+ * wrong use; else 1. Throws what is not a CausewayError: that is a bug of ours, whose stack is needed.
  */
 export function printError(error: unknown, io: Io, signal: AbortSignal): ExitCode {
   if (signal.aborted) return 130;
@@ -148,7 +154,10 @@ export function wrap(text: string, columns: number, indent: string, lead: string
   return out.map((line, at) => `${at === 0 ? lead : indent}${line}`.trimEnd());
 }
 
-/** Wrapped prose is unwrapped first, or every second line would be one word: a long line, then one that begins in lower case. */
+/**
+ * Wrapped prose is unwrapped first, or every second line would be one word: a long line, then one that begins in lower
+ * case.
+ */
 function isContinued(before: string, line: string): boolean {
   return displayWidth(before) >= 50 && /^\p{Ll}.* /u.test(line);
 }
@@ -169,7 +178,10 @@ function wrapLine(line: string, width: number): string[] {
   return [...lines, current];
 }
 
-/** A destination for `createLog`: each line of JSON becomes the time of day, level, message and details, and the stack of an error below. */
+/**
+ * A destination for `createLog`: each line of JSON becomes the time of day, level, message and details, and the stack
+ * of an error below.
+ */
 export function createReadableLog(write: (text: string) => void, colour: boolean): { write(line: string): void } {
   const paint = createStyle(colour);
   return { write: (line) => write(formatLogLine(line, paint)) };

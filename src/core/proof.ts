@@ -1,4 +1,5 @@
-// The proof of a fix in the repository's own CI: red with the tests alone, green with the fix; judged from what the checks say. Pure.
+// The proof of a fix in the repository's own CI: red with the tests alone, green with the fix; judged from what the
+// checks say. Pure.
 import type { OwnTests } from './change-parts.ts';
 import type { Check } from './check.ts';
 
@@ -252,7 +253,9 @@ function findTurned({ tests }: Pick<HalfCheck, 'tests'>, own: OwnTests): readonl
   return tests.filter((name) => isOwnTest(name, own));
 }
 
-/** Runners put file and groups before the title: `test/a.test.js::cart > adds`, `tests/test_a.py::TestCart::test_adds`. */
+/**
+ * Runners put file and groups before the title: `test/a.test.js::cart > adds`, `tests/test_a.py::TestCart::test_adds`.
+ */
 export function isOwnTest(name: string, { titles, files }: OwnTests): boolean {
   const file = /^([^\s:]{1,300}\.\w{1,8})(?:::| > )/.exec(name)?.[1];
   if (file !== undefined && !files.some((own) => isSameFile(file, own))) return false;

@@ -58,20 +58,28 @@ export interface ThreadRecord {
   /** Replaced comments that are still to be deleted. */
   readonly replaced: readonly number[];
   readonly pullRequest: PostedPullRequest | null;
-  /** Why no pull request was opened for `investigationId`, as text for the comment; null: nothing is known against it. */
+  /**
+   * Why no pull request was opened for `investigationId`, as text for the comment; null: nothing is known against it.
+   */
   readonly withheld: {
     readonly investigationId: string;
     readonly reason: string;
     /** Identifies the refused request: a new one is checked again. */
     readonly request: string;
   } | null;
-  /** When we posted within the last hour (comments and pull requests, not edits), newest last: this stops two bots that answer each other. */
+  /**
+   * When we posted within the last hour (comments and pull requests, not edits), newest last: this stops two bots that
+   * answer each other.
+   */
   readonly posts: readonly string[];
   /** In mode `observe`: what would be posted. */
   readonly held: { readonly comment: string; readonly pullRequest: string } | null;
   /** The last command that wasn't carried out. Written by the command's handler, not by the publisher. */
   readonly reply?: CommandReply;
-  /** The comment that GitHub refused, such as on a locked issue: not tried again until there is another comment or request. */
+  /**
+   * The comment that GitHub refused, such as on a locked issue: not tried again until there is another comment or
+   * request.
+   */
   readonly unspoken?: string;
   /** The suggestions in a pull request, as one review. */
   readonly suggested?: PostedSuggestions;
@@ -113,11 +121,17 @@ export interface PostedComment {
   readonly nodeId?: string;
   /** Collapsed by us as resolved. */
   readonly isMinimized?: boolean;
-  /** `facts`: while it runs. `result`: an Issue, or the reason why there is none. `settled`: one line, once the checks pass. */
+  /**
+   * `facts`: while it runs. `result`: an Issue, or the reason why there is none. `settled`: one line, once the checks
+   * pass.
+   */
   readonly shows: 'facts' | 'result' | 'settled';
   /** `at` of the reply that was added since we last wrote it. */
   readonly replied?: string;
-  /** Of the text as we last wrote it: an unchanged text isn't written again. Empty, like `url`, if people have deleted the comment. */
+  /**
+   * Of the text as we last wrote it: an unchanged text isn't written again. Empty, like `url`, if people have deleted
+   * the comment.
+   */
   readonly digest: string;
   readonly at: string;
 }

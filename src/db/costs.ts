@@ -1,4 +1,5 @@
-// What runs cost: reserved before a call, settled after it, never more than the limits together; and the sums that people see.
+// What runs cost: reserved before a call, settled after it, never more than the limits together; and the sums that
+// people see.
 import type { InvestigationState } from '../core/report.ts';
 import { type Database, queryInChunks } from './database.ts';
 import { type Run, requireLease } from './runs.ts';

@@ -1,4 +1,5 @@
-// The handle through which store and queue reach the database: one verb is one transaction, and its jobs are written in it.
+// The handle through which store and queue reach the database: one verb is one transaction, and its jobs are written in
+// it.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CausewayError } from '../core/errors.ts';

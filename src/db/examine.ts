@@ -1,4 +1,5 @@
-// What the doctor reads of a database: its schema, whether the key opens its secrets, its jobs, and damage. Nothing is written.
+// What the doctor reads of a database: its schema, whether the key opens its secrets, its jobs, and damage. Nothing is
+// written.
 import { statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';

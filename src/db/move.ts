@@ -1,4 +1,5 @@
-// A move of all records from SQLite to an empty PostgreSQL database, in one transaction: all of them are there in the end, or none.
+// A move of all records from SQLite to an empty PostgreSQL database, in one transaction: all of them are there in the
+// end, or none.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';

@@ -1,4 +1,5 @@
-// Errors of PostgreSQL: what each means for the operator, and which transactions are repeated until they take place exactly once.
+// Errors of PostgreSQL: what each means for the operator, and which transactions are repeated until they take place
+// exactly once.
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,5 @@
-// What processes over one PostgreSQL database tell each other: LISTEN and NOTIFY on a connection of its own, with the lock of who leads.
+// What processes over one PostgreSQL database tell each other: LISTEN and NOTIFY on a connection of its own, with the
+// lock of who leads.
 
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';

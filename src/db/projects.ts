@@ -1,4 +1,5 @@
-// Projects by name and by source, and installations of the App with their repositories, which are projects while they are listed.
+// Projects by name and by source, and installations of the App with their repositories, which are projects while they
+// are listed.
 import type { Selectable } from 'kysely';
 import { createId } from '../core/ids.ts';
 import {

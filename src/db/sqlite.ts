@@ -1,4 +1,5 @@
-// The store on SQLite: the connection and its settings, how transactions start, what its errors mean, and which process owns the file.
+// The store on SQLite: the connection and its settings, how transactions start, what its errors mean, and which process
+// owns the file.
 import { chmodSync, closeSync, existsSync, openSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';

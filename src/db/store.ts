@@ -1,4 +1,5 @@
-// What the service remembers: all verbs over one database. One verb is one transaction; the jobs that it causes are written in it.
+// What the service remembers: all verbs over one database. One verb is one transaction; the jobs that it causes are
+// written in it.
 import { createAccountVerbs, createSessionVerbs } from './accounts.ts';
 import { createAuditVerbs } from './audit.ts';
 import { createBackfillVerbs } from './backfills.ts';

@@ -1,4 +1,5 @@
-// Keeps all mirrors together within their limit: beyond it those used longest ago are removed, and fetched again when needed.
+// Keeps all mirrors together within their limit: beyond it those used longest ago are removed, and fetched again when
+// needed.
 import { existsSync, utimesSync } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,8 +11,8 @@ import { acquireProcessLock } from './locks.ts';
 import type { Git } from './process.ts';
 
 /**
- * No caller says when it is done with a mirror, so one counts as in use for this long after the last git process: longer than a model
- * may think between two lookups (MODEL_TIMEOUT_S, ten minutes unless set).
+ * No caller says when it is done with a mirror, so one counts as in use for this long after the last git process:
+ * longer than a model may think between two lookups (MODEL_TIMEOUT_S, ten minutes unless set).
  */
 const IN_USE_MS = 30 * 60_000;
 /** The time of a mirror's last use is written at most this often. */
@@ -136,14 +137,19 @@ async function evictOne(
   return true;
 }
 
-/** Renamed first: a kill in the middle of the removal leaves no mirror that looks whole. Call under the mirror's lock. */
+/**
+ * Renamed first: a kill in the middle of the removal leaves no mirror that looks whole. Call under the mirror's lock.
+ */
 export async function removeMirror(folder: string, projectId: string): Promise<void> {
   const mirror = join(folder, `${projectId}.git`);
   await rename(mirror, `${mirror}${REMOVED}`).catch(() => undefined);
   await clearLeftovers(mirror);
 }
 
-/** Git over mirrors that may be evicted: each use is noted, and one that is gone counts as damaged, so that it is fetched again. */
+/**
+ * Git over mirrors that may be evicted: each use is noted, and one that is gone counts as damaged, so that it is
+ * fetched again.
+ */
 export function watchUse(git: Git): Git {
   const touchedAt = new Map<string, number>();
   const noteUse = (gitDir: string | undefined) => {

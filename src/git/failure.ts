@@ -55,7 +55,10 @@ const CAUSES: readonly Cause[] = [
   },
 ];
 
-/** `what` names the repository without any credential, such as `The repository of acme/shop (https://…)`. Its cause satisfies `isDiskFull` where our disk is full. */
+/**
+ * `what` names the repository without any credential, such as `The repository of acme/shop (https://…)`. Its cause
+ * satisfies `isDiskFull` where our disk is full.
+ */
 export function toUnreachable(what: string, ending: Ending, stderr: string): CausewayError {
   const message = `${what} could not be read. ${describeRepair(ending, stderr)}`;
   const isFull = ending.kind !== 'timeout' && DISK_FULL.test(stderr);

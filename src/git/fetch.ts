@@ -10,7 +10,10 @@ import { readPlainFile } from './local.ts';
 import { type ConfigEntry, type Ending, type Git, isSuccess, type Protocol } from './process.ts';
 import { getObjectFormat, hasSameRefs, isEmpty, parseRemoteRefs, type Refs, readRefs } from './refs.ts';
 
-/** User name and password (or token) for the address of one project; null: it is read without. What it throws ends the refresh. */
+/**
+ * User name and password (or token) for the address of one project; null: it is read without. What it throws ends the
+ * refresh.
+ */
 export type Credentials = (
   project: Project,
   signal: AbortSignal,
@@ -233,8 +236,8 @@ async function runFetch(
 }
 
 /**
- * Fetches a commit that no branch or tag leads to, such as the head of a fork's pull request, by its full sha in lower case; false where
- * the source refuses it. Call under the mirror's lock. Throws `repository_unreachable`.
+ * Fetches a commit that no branch or tag leads to, such as the head of a fork's pull request, by its full sha in lower
+ * case; false where the source refuses it. Call under the mirror's lock. Throws `repository_unreachable`.
  */
 export async function fetchCommit(
   git: Git,
@@ -257,7 +260,10 @@ export async function fetchCommit(
   return await hasCommit();
 }
 
-/** Joins small packs once there are many. Every object stays, so that concurrent readers lose nothing; a failure does no harm. */
+/**
+ * Joins small packs once there are many. Every object stays, so that concurrent readers lose nothing; a failure does no
+ * harm.
+ */
 async function consolidatePacks(git: Git, gitDir: string, signal: AbortSignal): Promise<void> {
   const packs = (await listNames(join(gitDir, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'));
   if (packs.length < MANY_PACKS) return;
@@ -265,7 +271,10 @@ async function consolidatePacks(git: Git, gitDir: string, signal: AbortSignal): 
   await git.run({ gitDir, ...limitBriefly(signal), args, timeoutMs: 600_000 });
 }
 
-/** Removes what a killed process left of this mirror: half made copies, lock files, unfinished packs. Call under the mirror's lock. */
+/**
+ * Removes what a killed process left of this mirror: half made copies, lock files, unfinished packs. Call under the
+ * mirror's lock.
+ */
 export async function clearLeftovers(gitDir: string): Promise<void> {
   const find = async (folder: string, isLeft: (name: string) => boolean, recursive = false) =>
     (await listNames(folder, recursive)).filter(isLeft).map((name) => join(folder, name));

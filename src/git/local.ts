@@ -22,9 +22,10 @@ interface LocalRepository {
 }
 
 /**
- * Makes `gitDir` a bare repository with the refs of the repository at `path`, which borrows every object from there. Git then reads this
- * configuration and not that of the analysed repository, which could name commands (hooks, remotes with an own upload-pack,
- * core.alternateRefsCommand) and other transports. Call under the mirror's lock. Throws `repository_unreachable`.
+ * Makes `gitDir` a bare repository with the refs of the repository at `path`, which borrows every object from there.
+ * Git then reads this configuration and not that of the analysed repository, which could name commands (hooks, remotes
+ * with an own upload-pack, core.alternateRefsCommand) and other transports. Call under the mirror's lock. Throws
+ * `repository_unreachable`.
  */
 export async function borrowRepository(
   git: Git,

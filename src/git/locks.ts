@@ -40,9 +40,9 @@ const POLL_MS = 50;
 const MAX_WAIT_MS = 120_000;
 
 /**
- * Waits for the lock that `file` represents and holds it until disposed; the operating system frees it when its holder dies, even by kill -9.
- * SQLite's exclusive transaction is the one portable way in Node to such locks. Throws the signal's reason when aborted, and
- * `repository_unreachable` after `maxWaitMs`.
+ * Waits for the lock that `file` represents and holds it until disposed; the operating system frees it when its holder
+ * dies, even by kill -9. SQLite's exclusive transaction is the one portable way in Node to such locks. Throws the
+ * signal's reason when aborted, and `repository_unreachable` after `maxWaitMs`.
  */
 export async function acquireProcessLock(
   file: string,

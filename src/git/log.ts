@@ -1,4 +1,5 @@
-// What led to one commit: its history, who last changed a line, what lies between two commits, and the messages of many.
+// What led to one commit: its history, who last changed a line, what lies between two commits, and the messages of
+// many.
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { CausewayError } from '../core/errors.ts';
@@ -29,8 +30,9 @@ const NO_COMMANDS = ['--no-ext-diff', '--no-textconv'];
 const DEFAULT_HISTORY = 20;
 const MAX_HISTORY = 200;
 /**
- * Following a file to where it was added, git compares it with every file of that commit, in case it is a copy of one. Beyond the square
- * of this many files it compares with those that the commit changed, which is where a renamed one comes from.
+ * Following a file to where it was added, git compares it with every file of that commit, in case it is a copy of one.
+ * Beyond the square of this many files it compares with those that the commit changed, which is where a renamed one
+ * comes from.
  */
 const RENAMES: ConfigEntry = ['diff.renameLimit', '100'];
 
@@ -232,8 +234,9 @@ interface Draft {
 }
 
 /**
- * Each commit is `NUL sha NUL message NUL`, a NUL of git's own, then its paths with a NUL after each, the first one behind an LF. Neither
- * messages nor paths hold a NUL and no path is empty, so an empty field after the head of a commit is the beginning of the next.
+ * Each commit is `NUL sha NUL message NUL`, a NUL of git's own, then its paths with a NUL after each, the first one
+ * behind an LF. Neither messages nor paths hold a NUL and no path is empty, so an empty field after the head of a
+ * commit is the beginning of the next.
  */
 function createMessageReader(): MessageReader {
   let pending = '';
@@ -253,7 +256,8 @@ function createMessageReader(): MessageReader {
     add(text) {
       const complete: CommitMessage[] = [];
       const fields = `${pending}${text}`.split('\0');
-      // What is cut here would be cut from the message anyway; a message of 100 MB would be copied for every chunk of it.
+      // What is cut here would be cut from the message anyway; a message of 100 MB would be copied for every chunk of
+      // it.
       pending = (fields.pop() ?? '').slice(0, MAX_MESSAGE);
       for (const value of fields) take(value, complete);
       return complete;
@@ -286,7 +290,10 @@ export async function blameLines(
   return parseIncremental(stdout.toString('utf8'));
 }
 
-/** `git blame --incremental`: per entry `<id> <old line> <line> <count>`, what is new about its commit, and `filename` last. */
+/**
+ * `git blame --incremental`: per entry `<id> <old line> <line> <count>`, what is new about its commit, and `filename`
+ * last.
+ */
 function parseIncremental(text: string): readonly BlameLine[] {
   const commits = new Map<string, Blamed>();
   const lines: BlameLine[] = [];
@@ -382,7 +389,10 @@ async function runComparison(
     : toError('The comparison failed.', stderr);
 }
 
-/** What `to` is compared with ("" where it has no parent), and the commits in between: with no `from`, the commit itself. */
+/**
+ * What `to` is compared with ("" where it has no parent), and the commits in between: with no `from`, the commit
+ * itself.
+ */
 async function findCommits(
   access: RepositoryAccess,
   { from, to }: { readonly from: string | null; readonly to: string },

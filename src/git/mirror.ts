@@ -1,4 +1,5 @@
-// The source of every project, kept as bare mirrors in one folder: brought up to date when opened, under a lock, then read.
+// The source of every project, kept as bare mirrors in one folder: brought up to date when opened, under a lock, then
+// read.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { untilAborted } from '../core/abortable.ts';

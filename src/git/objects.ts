@@ -10,7 +10,10 @@ const READ_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 export interface ObjectReader {
-  /** The bytes of a blob known by its full id; the caller knows that its size is bearable. Throws `MissingObject` where it is not there. */
+  /**
+   * The bytes of a blob known by its full id; the caller knows that its size is bearable. Throws `MissingObject` where
+   * it is not there.
+   */
   read(blob: string, signal: AbortSignal): Promise<Buffer>;
   /** The object that an id, a prefix of one or `<id>^{commit}` names. Throws `MissingObject` where there is none. */
   readHeader(object: string, signal: AbortSignal): Promise<ObjectHeader>;

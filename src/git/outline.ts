@@ -1,5 +1,5 @@
-// The definitions of a source file, found line by line: over 2.4 MB of TypeScript 0.4 s with their ends; tree-sitter took 3.3 s,
-// blocks the event loop for each file, and ships no grammar for Kotlin, Scala or Vue.
+// The definitions of a source file, found line by line: over 2.4 MB of TypeScript 0.4 s with their ends; tree-sitter
+// took 3.3 s, blocks the event loop for each file, and ships no grammar for Kotlin, Scala or Vue.
 import type { Symbol as Definition } from '../core/source.ts';
 
 const MAX_SYMBOLS = 2_000;
@@ -14,7 +14,8 @@ const LOOK_AHEAD = 30;
 
 const TEXT = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`/g;
 
-// Between parentheses and block: a return type, `throws`, constraints, initialisers, qualifiers; never an operator or a dot.
+// Between parentheses and block: a return type, `throws`, constraints, initialisers, qualifiers; never an operator or a
+// dot.
 const BEFORE_BLOCK =
   /^\s*(?:$|:|->|throws\b|where\b|const\b|noexcept\b|override\b|final\b|volatile\b|requires\b|&|\[\[)/;
 
@@ -35,8 +36,8 @@ export function readOutline(path: string, text: string): readonly Definition[] {
 }
 
 /**
- * The innermost definition that `line` (1-based) lies in, judging by lines only: the last one that starts at or before it,
- * functions and types before one-line constants. Null before the first.
+ * The innermost definition that `line` (1-based) lies in, judging by lines only: the last one that starts at or before
+ * it, functions and types before one-line constants. Null before the first.
  */
 export function findEnclosingSymbol(symbols: readonly Definition[], line: number): Definition | null {
   const before = symbols.filter((symbol) => symbol.line <= line);

@@ -1,4 +1,5 @@
-// Starts git: no shell, no configuration but ours, a limit on time and output, and an end that takes the whole process group.
+// Starts git: no shell, no configuration but ours, a limit on time and output, and an end that takes the whole process
+// group.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { accessSync, constants, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';

@@ -47,7 +47,10 @@ function parseRefs(text: string): Map<string, string> {
   return refs;
 }
 
-/** What `git ls-remote --symref` printed. Where HEAD is the tip of branches and names none, one is taken for it, as `git clone` does. */
+/**
+ * What `git ls-remote --symref` printed. Where HEAD is the tip of branches and names none, one is taken for it, as `git
+ * clone` does.
+ */
 export function parseRemoteRefs(text: string): Refs {
   const symbolic = /^ref: (refs\/heads\/.+)\tHEAD$/m.exec(text);
   const head = /^([0-9a-f]{40,64})\tHEAD$/m.exec(text)?.[1] ?? '';

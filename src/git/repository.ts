@@ -111,7 +111,10 @@ function listCandidates(revision: string, refs: Refs, defaultBranch: string): re
   return HEX_PREFIX.test(revision) ? [...named, revision.toLowerCase()] : named;
 }
 
-/** Full sha of the commit that an id, a prefix of one, or a tag's id leads to. Throws `DamagedObjects` where a ref's own object cannot be read. */
+/**
+ * Full sha of the commit that an id, a prefix of one, or a tag's id leads to. Throws `DamagedObjects` where a ref's own
+ * object cannot be read.
+ */
 async function findCommit(access: RepositoryAccess, id: string, signal: AbortSignal): Promise<string | null> {
   try {
     return (await access.objects.readHeader(`${id}^{commit}`, signal)).id;

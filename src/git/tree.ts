@@ -122,7 +122,10 @@ async function indexListing(listing: Listing): Promise<TreeIndex> {
   return { ...listing, byPath, isFolder };
 }
 
-/** Reads the listing of the commit `sha` in git's path order, and ends it where it grows absurd. Throws `DamagedObjects` where trees are missing. */
+/**
+ * Reads the listing of the commit `sha` in git's path order, and ends it where it grows absurd. Throws `DamagedObjects`
+ * where trees are missing.
+ */
 async function readListing(access: RepositoryAccess, sha: string, signal: AbortSignal): Promise<Listing> {
   const process = access.git.start({
     args: ['ls-tree', '-r', '-l', '-z', '--full-tree', '--end-of-options', sha],

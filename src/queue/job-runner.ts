@@ -1,4 +1,5 @@
-// Runs claimed jobs in this process: tries and backoff, dead jobs, poison jobs, cancelling and stopping; the same on every engine.
+// Runs claimed jobs in this process: tries and backoff, dead jobs, poison jobs, cancelling and stopping; the same on
+// every engine.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError } from '../core/errors.ts';
 import {

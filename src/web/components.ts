@@ -1,4 +1,5 @@
-// What several pages show in one way: moments, money, badges, notices, tables, pagers, steps, projects, links to GitHub.
+// What several pages show in one way: moments, money, badges, notices, tables, pagers, steps, projects, links to
+// GitHub.
 import { html, raw } from 'hono/html';
 import { isAtLeast } from '../core/account.ts';
 import type { Verdict } from '../core/check.ts';
@@ -56,7 +57,10 @@ export function renderJoined(parts: readonly (Html | string)[], separator = ', '
   return html`${parts.map((part, index) => html`${index === 0 ? '' : separator}${part}`)}`;
 }
 
-/** The result of a form on the page after it: fixed sentences, chosen by a word of the address, which is not shown itself. */
+/**
+ * The result of a form on the page after it: fixed sentences, chosen by a word of the address, which is not shown
+ * itself.
+ */
 export function renderDone(c: PageContext, sentences: Readonly<Record<string, string>>): Html {
   const done = c.req.query('done') ?? '';
   return Object.hasOwn(sentences, done) ? html`<p class="notice good" role="status">${sentences[done]}</p>` : NOTHING;
@@ -316,7 +320,10 @@ export function cutText(whole: string, maxLines: number, maxCharacters: number):
   };
 }
 
-/** One row a step, which opens to its meaning and result. Step N has the anchor `step-N`: the text cites steps by their place in the list. */
+/**
+ * One row a step, which opens to its meaning and result. Step N has the anchor `step-N`: the text cites steps by their
+ * place in the list.
+ */
 export function renderSteps(
   steps: readonly InvestigationStep[],
   links: TextLinks,

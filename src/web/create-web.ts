@@ -1,4 +1,5 @@
-// The account area: its pages by path, and what every request passes: an id, headers, one log line, a page for every error.
+// The account area: its pages by path, and what every request passes: an id, headers, one log line, a page for every
+// error.
 import { Hono, type MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { CausewayError } from '../core/errors.ts';
@@ -40,7 +41,9 @@ type Page = (c: PageContext, deps: WebDeps) => Response | Promise<Response>;
 
 const [NEW_TOKEN, CREDENTIALS] = ['/account/tokens/new', '/account/security-credentials'];
 
-/** For people with a session. The last part: the page to return to after a repeated sign-in, where that must be recent. */
+/**
+ * For people with a session. The last part: the page to return to after a repeated sign-in, where that must be recent.
+ */
 const PAGES: readonly (readonly [method: 'GET' | 'POST', path: string, page: Page, recentFor?: string])[] = [
   ['GET', '/', (c) => c.redirect('/projects', 303)],
   ['GET', '/projects', getProjects],

@@ -1,4 +1,5 @@
-// Security credentials: the account's tokens, the secret that signs its webhooks, and its sessions, with the forms that end or rotate each.
+// Security credentials: the account's tokens, the secret that signs its webhooks, and its sessions, with the forms that
+// end or rotate each.
 import { html } from 'hono/html';
 import { isRecent, isSessionAlive, type Session, type TokenRecord } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
@@ -51,7 +52,10 @@ ${renderSection('sessions', 'Active sessions', renderSessions(sessions, signedIn
   return renderPage(c, deps, { title: 'Security credentials', section: 'credentials', body });
 }
 
-/** Of the projects that tokens are bound to, as far as the person sees them. Tokens must stay revocable while GitHub does not answer. */
+/**
+ * Of the projects that tokens are bound to, as far as the person sees them. Tokens must stay revocable while GitHub
+ * does not answer.
+ */
 async function findNames(c: PageContext, deps: WebDeps, tokens: readonly TokenRecord[]): Promise<Names> {
   const reach = [...new Set(tokens.flatMap(({ projectIds }) => projectIds ?? []))];
   if (reach.length === 0) return new Map();
@@ -197,7 +201,10 @@ export async function postShowSecret(c: PageContext, deps: WebDeps): Promise<Res
   );
 }
 
-/** POST /account/signing-secret/rotate: counts once, since a second rotation removes the secret that receivers still use. */
+/**
+ * POST /account/signing-secret/rotate: counts once, since a second rotation removes the secret that receivers still
+ * use.
+ */
 export async function postRotate(c: PageContext, deps: WebDeps): Promise<Response> {
   const once = requireOnce(c, deps, await readForm(c));
   const secret = deps.newSigningSecret();

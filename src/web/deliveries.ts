@@ -1,4 +1,5 @@
-// Deliveries: the webhooks of an account, each with its attempts and its current body, and the form that sends it again.
+// Deliveries: the webhooks of an account, each with its attempts and its current body, and the form that sends it
+// again.
 import { html } from 'hono/html';
 import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { Webhook, WebhookState } from '../core/webhook.ts';

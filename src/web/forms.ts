@@ -1,4 +1,5 @@
-// The body of a form: of a known type, limited in size, with the proof that it is ours, and counted once where it must be.
+// The body of a form: of a known type, limited in size, with the proof that it is ours, and counted once where it must
+// be.
 import { randomBytes } from 'node:crypto';
 import { html } from 'hono/html';
 import { readLimited } from '../core/abortable.ts';
@@ -16,7 +17,10 @@ export interface Form {
 
 /** Bytes. 1 MiB of text takes up to 3 MiB in a form, 9 where it is not Latin. */
 const LIMITS = { public: 4_096, ordinary: 65_536, report: 12_582_912 } as const;
-/** More than any of our forms has: URLSearchParams takes 1.1 s for 512 KiB of `a&`, and its time grows with their square. */
+/**
+ * More than any of our forms has: URLSearchParams takes 1.1 s for 512 KiB of `a&`, and its time grows with their
+ * square.
+ */
 const MAX_FIELDS = 1_000;
 const ONCE_FIELD = 'form_key';
 const ONCE_VALUE = /^[\w-]{22}$/;
@@ -71,7 +75,10 @@ function countSeparators(text: string): number {
   return count;
 }
 
-/** Makes a form count once: sent again, by a double click or a reload, it has no second effect. `form`: shown again with its faults. */
+/**
+ * Makes a form count once: sent again, by a double click or a reload, it has no second effect. `form`: shown again with
+ * its faults.
+ */
 export function renderOnceKey(form: Form | null = null): Html {
   const given = form?.text(ONCE_FIELD) ?? '';
   return html`<input type="hidden" name="${ONCE_FIELD}" value="${ONCE_VALUE.test(given) ? given : createOnceKey()}">`;

@@ -67,7 +67,10 @@ interface Shown extends NonNullable<Awaited<ReturnType<typeof findVisibleInvesti
   readonly isFollowed: boolean;
 }
 
-/** GET /investigations/{investigationId}: with an issue it redirects there, unless only its steps are wanted (`?steps=1`). */
+/**
+ * GET /investigations/{investigationId}: with an issue it redirects there, unless only its steps are wanted
+ * (`?steps=1`).
+ */
 export async function getInvestigation(c: PageContext, deps: WebDeps): Promise<Response> {
   const id = c.req.param('investigationId') ?? '';
   const seen = (await findVisibleInvestigation(deps, c.get('asking'), id)) ?? refuseAbsentPage();
@@ -238,7 +241,9 @@ export async function getLive(c: PageContext, deps: WebDeps): Promise<Response> 
   return c.body(streamOf(createFrames(deps, live), stop), 200, STREAM_HEADERS);
 }
 
-/** The last frame is `end`, also where the person has lost access: the page reloads once, and shows what there is then. */
+/**
+ * The last frame is `end`, also where the person has lost access: the page reloads once, and shows what there is then.
+ */
 async function* createFrames(deps: WebDeps, { id, cookie, asking, signal, stop }: LiveStream): AsyncGenerator<string> {
   try {
     const mayStillFollow = async () => {

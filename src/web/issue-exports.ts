@@ -69,7 +69,10 @@ function toPatch(changeSet: ChangeSet): string | null {
   }
 }
 
-/** Ends with a line feed. For a public repository, results of monitoring systems are left out, as on GitHub: its tickets are public. */
+/**
+ * Ends with a line feed. For a public repository, results of monitoring systems are left out, as on GitHub: its tickets
+ * are public.
+ */
 export function toIssueMarkdown({ issue: whole, project, changeSet, address }: IssueExport): string {
   const isPublic = project.source.kind === 'github' && !project.source.isPrivate;
   const shown = filterIssue(whole, { isPublic });
@@ -102,7 +105,10 @@ export function toIssueMarkdown({ issue: whole, project, changeSet, address }: I
   return `${blocks.filter((block) => block.trim() !== '').join('\n\n')}\n`;
 }
 
-/** A quotation comes with the query of its step, since the steps stay on the page. Claims may repeat what is left out, and go with it. */
+/**
+ * A quotation comes with the query of its step, since the steps stay on the page. Claims may repeat what is left out,
+ * and go with it.
+ */
 function formatEvidence({ issue, steps, withheld }: ShownIssue, links: SourceLinks): readonly string[] {
   const queries = new Map(steps.map(({ number, action }) => [number, action]));
   const quotes = createIssueView(issue)

@@ -1,4 +1,5 @@
-// An issue as people read it: the result and the next action first, then the evidence, the change and the record; and its forms.
+// An issue as people read it: the result and the next action first, then the evidence, the change and the record; and
+// its forms.
 import { html } from 'hono/html';
 import { isAtLeast } from '../core/account.ts';
 import type { Verdict } from '../core/check.ts';

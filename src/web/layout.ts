@@ -40,7 +40,9 @@ interface RefusalExtras {
   readonly next?: { readonly href: string; readonly text: string };
 }
 
-/** Thrown by pages; `message` is for the person, with the repair, and contains no untrusted text that was not sanitised. */
+/**
+ * Thrown by pages; `message` is for the person, with the repair, and contains no untrusted text that was not sanitised.
+ */
 export class WebRefusal extends Error {
   readonly status: RefusalStatus;
   readonly extras: RefusalExtras;
@@ -135,7 +137,9 @@ function renderCrumbs(crumbs: readonly Crumb[]): Html {
   })}</ol></nav>`;
 }
 
-/** `formTarget`: Chromium checks the redirect after a form against `form-action`, so the sign-in page must name GitHub. */
+/**
+ * `formTarget`: Chromium checks the redirect after a form against `form-action`, so the sign-in page must name GitHub.
+ */
 export function createPageHeaders(isHttps: boolean, formTarget = ''): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",

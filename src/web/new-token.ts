@@ -217,7 +217,9 @@ ${renderCopyable('call', call.command, 'command')}
 <p><a class="button" href="/account/security-credentials">Back to Security credentials</a></p></div>`;
 }
 
-/** The project with its own example report where the token may see it; else one of the person's, with text of their own. */
+/**
+ * The project with its own example report where the token may see it; else one of the person's, with text of their own.
+ */
 function chooseExample({ projectIds }: TokenRecord, projects: readonly Project[], { example }: WebDeps): ExampleReport {
   const ids = projectIds ?? projects.map(({ id }) => id);
   if (example !== null && ids.includes(example.projectId)) return example;

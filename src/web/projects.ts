@@ -49,7 +49,10 @@ function readQuery(c: PageContext, name: string): string {
   return (c.req.query(name) ?? '').replaceAll('\0', '').slice(0, 300);
 }
 
-/** One more than a page has, where there are so many. A name is searched in all of them, since roles decide which are seen. */
+/**
+ * One more than a page has, where there are so many. A name is searched in all of them, since roles decide which are
+ * seen.
+ */
 async function findProjects(c: PageContext, deps: WebDeps, { q, after }: ListQuery): Promise<KnownProjects> {
   if (q === '') return listKnownProjects(deps, c.get('asking'), { after, most: PAGE + 1 });
   const known = await listKnownProjects(deps, c.get('asking'), { after });

@@ -24,7 +24,10 @@ interface ReportFields {
 
 type Faults = Partial<Record<'text' | 'revision' | 'reference', string>>;
 
-/** What the form shows: what was typed, and why it was not accepted. Its key stays unless it was used, so that a double click cannot become two. */
+/**
+ * What the form shows: what was typed, and why it was not accepted. Its key stays unless it was used, so that a double
+ * click cannot become two.
+ */
 interface FormState {
   readonly seen: SeenProject;
   readonly fields: ReportFields;

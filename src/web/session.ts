@@ -1,4 +1,5 @@
-// Sessions: started by a sign-in, found by their cookie, ended by their limits or by the person; and the checks of every form.
+// Sessions: started by a sign-in, found by their cookie, ended by their limits or by the person; and the checks of
+// every form.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
@@ -20,7 +21,9 @@ const DEFAULT_PATH = '/projects';
 const MAX_RETURN_PATH = 1_000;
 const LOCAL_BASE = 'http://causeway.invalid';
 
-/** Starts a session in this browser. An earlier one ends, so that no value from before the sign-in is valid after it. */
+/**
+ * Starts a session in this browser. An earlier one ends, so that no value from before the sign-in is valid after it.
+ */
 export async function startSession(c: PageContext, deps: WebDeps, account: Account): Promise<void> {
   const earlier = await findSession(deps, readCookie(c, deps, 'session'));
   const now = deps.now().toISOString();
@@ -68,7 +71,10 @@ export function requireSession(deps: WebDeps): MiddlewareHandler<WebEnv> {
   };
 }
 
-/** For credentials: a sign-in that is too old must be repeated, and returns here; after a form to `page`, since the form's data is lost. */
+/**
+ * For credentials: a sign-in that is too old must be repeated, and returns here; after a form to `page`, since the
+ * form's data is lost.
+ */
 export function requireRecentSignIn(deps: WebDeps, page: string): MiddlewareHandler<WebEnv> {
   return async (c, next) => {
     if (isRecent(c.get('signedIn').session, deps.now())) return next();
@@ -133,7 +139,10 @@ export function clearCookie(c: PageContext, deps: WebDeps, kind: CookieKind): vo
   deleteCookie(c, getCookieName(deps, kind), getCookieAttributes(deps));
 }
 
-/** `__Host-`: only for this host, never over plain http. Without TLS the port is part of the name, since cookies ignore ports. */
+/**
+ * `__Host-`: only for this host, never over plain http. Without TLS the port is part of the name, since cookies ignore
+ * ports.
+ */
 function getCookieName({ baseUrl }: WebDeps, kind: CookieKind): string {
   const { protocol, port } = new URL(baseUrl());
   return protocol === 'https:' ? `__Host-causeway_${kind}` : `causeway_${kind}_${port || '80'}`;
@@ -144,7 +153,9 @@ function getCookieAttributes({ baseUrl }: WebDeps) {
   return { path: '/', httpOnly: true, sameSite: 'Lax', secure: baseUrl().startsWith('https:') } as const;
 }
 
-/** The path to open after signing in: always a page of this service; `/projects` where the given one leads elsewhere. */
+/**
+ * The path to open after signing in: always a page of this service; `/projects` where the given one leads elsewhere.
+ */
 export function toSafeReturnPath(given: string): string {
   if (!given.startsWith('/') || given.length > MAX_RETURN_PATH || /[\\\p{Cc}]/u.test(given)) return DEFAULT_PATH;
   if (!URL.canParse(given, LOCAL_BASE)) return DEFAULT_PATH;

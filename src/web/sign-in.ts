@@ -1,4 +1,5 @@
-// Signing in: with GitHub (state, PKCE, one browser, once), or on this machine with a link from the terminal; and signing out.
+// Signing in: with GitHub (state, PKCE, one browser, once), or on this machine with a link from the terminal; and
+// signing out.
 import { createHash, randomBytes } from 'node:crypto';
 import { html } from 'hono/html';
 import { type GithubSignIn, SignInRefused } from '../core/account.ts';
@@ -21,7 +22,10 @@ import {
 } from './session.ts';
 import type { PageContext, SignInMethod, WebDeps } from './web-deps.ts';
 
-/** A minute, for all callers together: no account is known yet. Forms cost little; callbacks cost a write and requests to GitHub. */
+/**
+ * A minute, for all callers together: no account is known yet. Forms cost little; callbacks cost a write and requests
+ * to GitHub.
+ */
 const LIMITS = { forms: 600, callbacks: 60, exchanges: 8 } as const;
 /** How long to wait for one of the exchanges to end: each takes half a minute at most. */
 const EXCHANGE_SECONDS = 10;
@@ -218,7 +222,10 @@ function getRedirectUri({ baseUrl }: WebDeps): string {
   return `${baseUrl()}/account/callback`;
 }
 
-/** The sign-in that this browser started, if its state matches and it is not too old; otherwise neither GitHub nor the store is called. */
+/**
+ * The sign-in that this browser started, if its state matches and it is not too old; otherwise neither GitHub nor the
+ * store is called.
+ */
 function requirePending(c: PageContext, deps: WebDeps): PendingSignIn {
   const opened = openSealed(deps, readCookie(c, deps, 'sign_in'), 'sign-in');
   const pending = opened === null ? null : (JSON.parse(opened) as PendingSignIn);

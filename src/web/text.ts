@@ -1,4 +1,5 @@
-// What a model or a person wrote, as a page shows it: paragraphs, lists, code, and links only to our own steps and to the repository's source.
+// What a model or a person wrote, as a page shows it: paragraphs, lists, code, and links only to our own steps and to
+// the repository's source.
 import { html } from 'hono/html';
 import { parseInline, parseMarkdown } from '../core/markdown/parse.ts';
 import { NO_LINKS, type SourceLinks } from '../core/shown-issue.ts';
@@ -19,7 +20,10 @@ export const NO_TEXT_LINKS: TextLinks = { source: NO_LINKS, steps: 0 };
 
 const MAX_TEXT = 20_000;
 const STEP = /\[step (\d{1,4})\]/g;
-/** A full stop ends a sentence only before white space: `src/cart.ts` is a name. A few letters and a stop are an abbreviation. */
+/**
+ * A full stop ends a sentence only before white space: `src/cart.ts` is a name. A few letters and a stop are an
+ * abbreviation.
+ */
 const SENTENCE = /^.{24,400}?[.!?](?=\s)/u;
 
 /** Markdown as HTML: everything that our parser does not know is text. At most 20,000 characters. */

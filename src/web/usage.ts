@@ -1,4 +1,5 @@
-// Usage: investigations and their cost by month and project, against the budgets; the same as CSV; and the pull requests that were opened.
+// Usage: investigations and their cost by month and project, against the budgets; the same as CSV; and the pull
+// requests that were opened.
 import { html } from 'hono/html';
 import type { Project } from '../core/project.ts';
 import type { InvestigationState } from '../core/report.ts';

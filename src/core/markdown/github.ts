@@ -1,4 +1,5 @@
-// Untrusted Markdown as Markdown in which GitHub reads nothing: no mention, reference, link, HTML, image, or order to CI.
+// Untrusted Markdown as Markdown in which GitHub reads nothing: no mention, reference, link, HTML, image, or order to
+// CI.
 import type { List, PhrasingContent, RootContent } from 'mdast';
 import { NO_LINKS, type SourceLinks } from '../shown-issue.ts';
 import { removeInvisible, sanitiseLine, sanitiseText, truncate } from '../text.ts';
@@ -7,7 +8,10 @@ import { parseInline, parseMarkdown } from './parse.ts';
 const MAX_SPAN = 1_000;
 const MAX_LINE = 2_000;
 const MAX_WORD = 500;
-/** Languages that are only coloured. Others are not: GitHub draws `mermaid` and its like, and offers `suggestion` for commit. */
+/**
+ * Languages that are only coloured. Others are not: GitHub draws `mermaid` and its like, and offers `suggestion` for
+ * commit.
+ */
 const LANGUAGES = new Set(
   `bash bat c clojure console cpp cs csharp css csv dart diff dockerfile elixir erlang go graphql groovy haskell html http ini java
    javascript js json jsonc jsx julia kotlin less log lua make makefile nix objc ocaml perl php plaintext powershell properties proto
@@ -21,7 +25,10 @@ const OPENING = '([{"\'“‘«*';
 const CLOSING = '.,;:!?)]}"\'”’»…*';
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '`': '&#96;' };
 
-/** At most `max` characters of the text (then ending in `…`), more of Markdown. Blocks of its own, to be set apart by empty lines. */
+/**
+ * At most `max` characters of the text (then ending in `…`), more of Markdown. Blocks of its own, to be set apart by
+ * empty lines.
+ */
 export function sanitiseMarkdown(text: string, max: number, links: SourceLinks = NO_LINKS): string {
   return removeOrders(printBlocks(parseMarkdown(sanitiseText(text, max)).children, links, '\n\n'));
 }
@@ -49,8 +56,9 @@ export function formatCodeSpan(text: string): string {
 }
 
 /**
- * A block without a line feed at its end; lines over 2,000 characters are cut, and say so. `info` outside of the known languages is left
- * out. A diff stays to the letter, since people apply it: it is part of no text that becomes the message of a commit.
+ * A block without a line feed at its end; lines over 2,000 characters are cut, and say so. `info` outside of the known
+ * languages is left out. A diff stays to the letter, since people apply it: it is part of no text that becomes the
+ * message of a commit.
  */
 export function formatFence(text: string, info: string): string {
   const lines = removeOwnMarks(text)
@@ -67,7 +75,10 @@ export function formatFence(text: string, info: string): string {
   return language === 'diff' ? block : removeOrders(block);
 }
 
-/** Our own marks in comments are HTML comments, by which we find them again: what is quoted must not look like one, not even in code. */
+/**
+ * Our own marks in comments are HTML comments, by which we find them again: what is quoted must not look like one, not
+ * even in code.
+ */
 function removeOwnMarks(text: string): string {
   return removeInvisible(text).replace(/<!--(?=\s*causeway)/gi, '<!- -');
 }
@@ -177,7 +188,9 @@ function printCode(code: string, links: SourceLinks): string {
   return address === null ? span : `[${span}](${address})`;
 }
 
-/** A mark within a word, as in `foo_bar`, marks nothing. A `!` at the end could make a picture of the link that follows. */
+/**
+ * A mark within a word, as in `foo_bar`, marks nothing. A `!` at the end could make a picture of the link that follows.
+ */
 function escapeMarks(text: string): string {
   return text.replace(
     /[&<>`\\*[\]~|]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|!$/gu,
@@ -191,8 +204,9 @@ function guardStart(line: string): string {
 }
 
 /**
- * What GitHub reads into text outside of code: mentions, addresses of mail and packages, `$` of formulas, references, addresses with or
- * without a scheme, advisories, emoji by name. A word that holds one of them anywhere becomes code, where GitHub reads nothing into it.
+ * What GitHub reads into text outside of code: mentions, addresses of mail and packages, `$` of formulas, references,
+ * addresses with or without a scheme, advisories, emoji by name. A word that holds one of them anywhere becomes code,
+ * where GitHub reads nothing into it.
  */
 const READ_INTO =
   /[@$]|#\d|:\/\/|www\.|\b(?:mailto|xmpp|tel|data|javascript):|\bGH-\d|\b(?:GHSA|CVE)-\w|:[a-z0-9_+-]+:/i;
@@ -206,7 +220,10 @@ const CODE = /(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g;
 const LINK_END = /\]\([^()\s]*\)/g;
 const CHARACTERS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&#96;': '`' };
 
-/** The same of a finished line of our own Markdown, as a reader sees it: words that were apart when they were judged may have met. */
+/**
+ * The same of a finished line of our own Markdown, as a reader sees it: words that were apart when they were judged may
+ * have met.
+ */
 function isShownReadInto(line: string): boolean {
   const seen = line
     .replace(CODE, '\ufffc')
@@ -231,8 +248,9 @@ const BEHALF = /(?<=^[^\p{L}\p{N}\n]{0,100})on-behalf-of(?=\s*:)/gimu;
 const BREAKING = /(?<=^[^\p{L}\p{N}\n]{0,100})BREAKING[ -]CHANGE(?=\s*:)/gimu;
 
 /**
- * Finished Markdown without what CI and GitHub obey in the message of a commit, code or not: a squash merge takes over the text of the pull
- * request as it was typed. The words stay, with a space in them. What was broken once stays as it is.
+ * Finished Markdown without what CI and GitHub obey in the message of a commit, code or not: a squash merge takes over
+ * the text of the pull request as it was typed. The words stay, with a space in them. What was broken once stays as it
+ * is.
  */
 function removeOrders(markdown: string): string {
   return markdown
@@ -248,8 +266,8 @@ function removeOrders(markdown: string): string {
 }
 
 /**
- * Untrusted text for places that render no code, such as titles and commit messages: one line of at most `max` characters, cut at a word,
- * in which GitHub and CI read nothing.
+ * Untrusted text for places that render no code, such as titles and commit messages: one line of at most `max`
+ * characters, cut at a word, in which GitHub and CI read nothing.
  */
 export function formatPlain(text: string, max: number): string {
   let plain = removeMarks(sanitiseLine(text, 4 * max));

@@ -1,4 +1,5 @@
-// Markdown from people and models as one tree, for all surfaces: only what this file names has a meaning, everything else is text.
+// Markdown from people and models as one tree, for all surfaces: only what this file names has a meaning, everything
+// else is text.
 import type { BlockContent, Paragraph, PhrasingContent, Root, RootContent, Text } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 
@@ -10,7 +11,8 @@ const NESTED_TOO_DEEP = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+){7}|^[ \t]{60}[ \
 const AS_TEXT = [
   ...['htmlFlow', 'htmlText', 'autolink', 'definition', 'blockQuote', 'setextUnderline'],
   ...['characterEscape', 'characterReference', 'hardBreakEscape'],
-  // Quadratic in micromark 4.0.3: 100,000 characters of `[` and `](x)` took minutes, 20,000 of `*_` 3.8 s. Both are found below.
+  // Quadratic in micromark 4.0.3: 100,000 characters of `[` and `](x)` took minutes, 20,000 of `*_` 3.8 s. Both are
+  // found below.
   ...['labelStartLink', 'labelStartImage', 'labelEnd', 'attention'],
 ];
 const BLOCKS = ['headingAtx', 'list', 'codeFenced', 'codeIndented', 'thematicBreak'];
@@ -22,8 +24,9 @@ const BOLD_MARK =
   /(?<opens>(?<=^|[\s("'“])\*\*(?=[\p{L}\p{N}("'“[]|$))|(?<=^|[\p{L}\p{N})\]"'”.!?:%])\*\*(?=$|[\s.,;:!?)"'”])/gu;
 
 /**
- * Blocks: paragraph, heading (`#`), list, listItem, code. Inline: text (with line feeds), strong, inlineCode. There are no links, images,
- * emphasis, quotations or HTML: a link is its words, with the address behind them where it leads away from the repository.
+ * Blocks: paragraph, heading (`#`), list, listItem, code. Inline: text (with line feeds), strong, inlineCode. There are
+ * no links, images, emphasis, quotations or HTML: a link is its words, with the address behind them where it leads away
+ * from the repository.
  */
 export function parseMarkdown(text: string): Root {
   if (text.length > MAX_PARSED || NESTED_TOO_DEEP.test(text)) {

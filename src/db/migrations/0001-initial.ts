@@ -1,7 +1,6 @@
-// The tables of the first release, in SQL that both engines read, referenced tables first. Types in capitals become each engine's own.
-//
-// On PostgreSQL every verb needs an index: a scan of a whole table makes a serializable transaction conflict with every
-// write to it.
+// The tables of the first release, in SQL that both engines read, referenced tables first. Types in capitals become
+// each engine's own.  On PostgreSQL every verb needs an index: a scan of a whole table makes a serializable transaction
+// conflict with every write to it.
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 
 /** What differs between the engines when a table is created, or looked for. */
