@@ -2,6 +2,7 @@
 
 import type { Role } from './account.ts';
 import type { CommitRange } from './failure.ts';
+import type { WithheldReason } from './withheld.ts';
 
 export type Subject =
   | { readonly kind: 'issue'; readonly number: number }
@@ -59,11 +60,11 @@ export interface ThreadRecord {
   readonly replaced: readonly number[];
   readonly pullRequest: PostedPullRequest | null;
   /**
-   * Why no pull request was opened for `investigationId`, as text for the comment; null: nothing is known against it.
+   * Why no pull request was opened for `investigationId`; null: nothing is known against it.
    */
   readonly withheld: {
     readonly investigationId: string;
-    readonly reason: string;
+    readonly reason: WithheldReason;
     /** Identifies the refused request: a new one is checked again. */
     readonly request: string;
   } | null;

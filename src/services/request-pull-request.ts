@@ -1,9 +1,11 @@
 // Requests the pull request of an Issue; the publisher opens it from the stored change.
+
 import type { Account } from '../core/account.ts';
 import { createId } from '../core/ids.ts';
 import type { Issue } from '../core/issue.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { InvestigationSettings } from '../core/settings.ts';
+import { describeWithheld } from '../core/withheld.ts';
 import type { Store } from '../db/store.ts';
 
 /** What a project's own configuration says, within the operator's limits. */
@@ -53,7 +55,7 @@ export async function requestPullRequest(
       return pullRequest?.state === 'open' ? { kind: 'open', url: pullRequest.url } : { kind: 'requested' };
     }
     case 'withheld':
-      return { kind: 'refused', reason: `No pull request was opened: ${result.reason}` };
+      return { kind: 'refused', reason: `No pull request was opened: ${describeWithheld(result.reason)}` };
     case 'superseded': {
       const { issueId, investigationId } = result;
       const instead =

@@ -268,7 +268,7 @@ describe('POST /api/v1/issues/{issueId}/pull-request/', () => {
     expect((await ask()).status).toBe(202);
     const thread = await ground.store.findThreadOfSubject(hidden.id, { kind: 'report', issueId });
     if (thread === null) throw new Error('no thread');
-    const withheld = { investigationId, reason: 'the repository is archived.', request: 'x' };
+    const withheld = { investigationId, reason: { code: 'archived' } as const, request: 'x' };
     await ground.store.saveThreadRecord(thread.id, { ...thread.record, withheld }, ground.clock.now.toISOString());
     ground.clock.now = new Date(ground.clock.now.getTime() + 599_000);
     const refused = await ask();

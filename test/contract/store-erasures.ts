@@ -38,7 +38,7 @@ async function lived(opened: Opened) {
   const idempotency = { key: 'key of mona', bodyHash: 'h' };
   const { runId } = await accepted(store, acceptance(base, { thread, callbackUrl: CALLBACK_OF_MONA, idempotency }));
   const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
-  const withheld = { investigationId: 'inv_1', reason: 'a test is missing', request: `${WRITER.id} ${NOW}` };
+  const withheld = { investigationId: 'inv_1', reason: { code: 'archived' } as const, request: `${WRITER.id} ${NOW}` };
   const posted = record({ withheld, pullRequest: pullRequest(issueId, { requestedBy: REQUEST }) });
   await store.saveThreadRecord('thr_1', posted, NOW);
   await store.requestFix('thr_1', REQUEST, NOW);
@@ -118,7 +118,7 @@ export function erasuresContract(engine: Engine): void {
       await store.saveHead('hed_2', seenAs('green', { place: inPullRequest(5) }), at(2));
       for (const text of NAMING) expect([text, await opened.tablesHolding(text)]).toEqual([text, []]);
       const { record: kept } = (await store.findThread('thr_1'))!;
-      expect(kept).toMatchObject({ posts: [at(2)], withheld: { reason: 'a test is missing' } });
+      expect(kept).toMatchObject({ posts: [at(2)], withheld: { reason: { code: 'archived' } } });
       expect(kept.pullRequest).toEqual(pullRequest(issueId));
       expect(await store.findHead('hed_2')).toMatchObject({ state: 'green', place: { number: 5, author: null } });
       // Another pull request is another person's.

@@ -27,7 +27,7 @@ async function concluded(opened: Opened, base: Ground, threadId = 'thr_1', numbe
   const thread = opening(threadId, { subject: { kind: 'issue', number }, trigger: asked });
   const { runId, investigationId } = await accepted(store, acceptance(base, { thread, fresh: true }));
   const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
-  const withheld = { investigationId, reason: 'a test is missing', request: '' };
+  const withheld = { investigationId, reason: { code: 'archived' } as const, request: '' };
   await store.saveThreadRecord(threadId, record({ comment: comment(investigationId), withheld, held }), NOW);
   for (const [kind, subject] of [
     ['publish', threadId],

@@ -184,7 +184,7 @@ export function foundThreadsContract(engine: Engine): void {
       expect(await taken(opened)).toEqual(all.slice(0, 2));
       await store.saveThreadRecord('thr_1', record({ pullRequest: pullRequest(issueId), posts: [NOW] }), NOW);
       expect(await taken(opened)).toEqual([]);
-      const withheld = { investigationId: 'inv_1', reason: 'the base has moved', request: '' };
+      const withheld = { investigationId: 'inv_1', reason: { code: 'archived' } as const, request: '' };
       await store.saveThreadRecord('thr_1', record({ pullRequest: pullRequest(issueId), withheld }), NOW);
       expect(await taken(opened)).toEqual(all.slice(0, 2));
       await store.eraseIssue(issueId, NOW);

@@ -283,7 +283,7 @@ export function threadRecordsContract(engine: Engine): void {
       const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
       const ask = (now: string) => store.requestFixOfIssue(issueId, { by: WRITER, threadId: 'thr_new', now });
       await ask(at(1));
-      const withheld = { investigationId, reason: 'the repository is archived.', request: '' };
+      const withheld = { investigationId, reason: { code: 'archived' } as const, request: '' };
       await store.saveThreadRecord('thr_1', record({ withheld }), at(2));
       expect(await ask(at(600))).toEqual({ kind: 'withheld', reason: withheld.reason });
       expect((await store.findThread('thr_1'))?.fixRequest?.at).toBe(at(1));

@@ -51,7 +51,7 @@ describe('in a SQLite file', () => {
     const thread = opening('thr_1', { trigger: trigger({ guidance: canary }) });
     const { runId, investigationId } = await accepted(store, acceptance(base, { thread }));
     const [issueId = ''] = await store.conclude(await started(store, runId), conclusion(), NOW);
-    const withheld = { investigationId, reason: canary, request: '' };
+    const withheld = { investigationId, reason: { code: 'not_text', path: canary } as const, request: '' };
     await store.saveThreadRecord('thr_1', record({ withheld, held: { comment: canary, pullRequest: canary } }), NOW);
     expect(await traces()).toBe(true);
     await store.eraseIssue(issueId, at(1));

@@ -1,8 +1,10 @@
 // What our check run on a head should show now, or that there should be none.
+
 import type { CheckRunButton, Finding, Head } from '../../core/head.ts';
 import { type GithubProject, isGithubProject } from '../../core/project.ts';
 import { isEnded } from '../../core/report.ts';
 import type { Thread } from '../../core/thread.ts';
+import { describeWithheld } from '../../core/withheld.ts';
 import type { RepositoryConfig } from '../configuration/repository-config.ts';
 import { type CheckRunAnnotation, listAnnotations, renderDetails, renderSummary } from '../render/check-run.ts';
 import {
@@ -187,7 +189,9 @@ function isRequested({ now }: CheckRunView, cause: FoundCause): boolean {
 
 function findRefusal({ thread, finding }: FoundCause): string {
   const withheld = thread?.record.withheld ?? null;
-  return withheld?.investigationId === finding.investigationId ? (withheld?.reason ?? '') : '';
+  return withheld !== null && withheld.investigationId === finding.investigationId
+    ? describeWithheld(withheld.reason)
+    : '';
 }
 
 /** Null where there is nothing (any more) to show: no such head, a hidden project. */

@@ -1,7 +1,9 @@
 // Whether a result gets a pull request, and who requested it, as far as it can be said without asking GitHub. Pure.
+
 import type { Failure } from '../../core/failure.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
 import type { FixRequest, PostedPullRequest, Thread, ThreadRecord } from '../../core/thread.ts';
+import { describeWithheld, type WithheldReason } from '../../core/withheld.ts';
 import type { FixState } from '../render/comment.ts';
 import type { FixedFailure, PullRequestText } from '../render/pull-request.ts';
 import type { LivePullRequest } from './github-writer.ts';
@@ -84,14 +86,14 @@ function isRequestedAfter(request: FixRequest | null, issue: SourcedIssue): bool
   return request !== null && Date.parse(request.at) > Date.parse(issue.createdAt);
 }
 
-export function createRefusal(thread: Thread, reason: string): NonNullable<ThreadRecord['withheld']> {
+export function createRefusal(thread: Thread, reason: WithheldReason): NonNullable<ThreadRecord['withheld']> {
   return { investigationId: thread.investigationId, reason, request: toRequestKey(thread) };
 }
 
 /** Why the current request was refused; null: it wasn't, or there is a newer request. */
 function findRefusal(thread: Thread, { withheld }: ThreadRecord): string | null {
   const isCurrent = withheld?.investigationId === thread.investigationId && withheld.request === toRequestKey(thread);
-  return isCurrent ? withheld.reason : null;
+  return isCurrent ? describeWithheld(withheld.reason) : null;
 }
 
 /** Identifies a request of a thread. */

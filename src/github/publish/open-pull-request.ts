@@ -3,6 +3,7 @@
 import { isAtLeast } from '../../core/account.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
 import type { Person, PostedPullRequest, Subject, Thread, ThreadRecord } from '../../core/thread.ts';
+import type { WithheldReason } from '../../core/withheld.ts';
 import { ignoreUnknown, openRepository, type RepositoryCaller, recoverFrom } from '../clients/repository.ts';
 import { renderCommitMessage, renderPullRequest } from '../render/pull-request.ts';
 import { toPlace } from './decide.ts';
@@ -13,10 +14,9 @@ import { countPost } from './post-comments.ts';
 import { type PublishableChange, proveChange } from './prove-change.ts';
 import type { Result, Work } from './view.ts';
 
-/** `reason` completes "No pull request was opened:". */
 interface Withheld {
   readonly kind: 'withheld';
-  readonly reason: string;
+  readonly reason: WithheldReason;
 }
 
 /** The branch that a pull request is merged into, and its head. */
@@ -50,8 +50,7 @@ export async function openPullRequest(work: Work): Promise<ThreadRecord> {
     () => open(work, result),
     (error) => {
       deps.log.warn({ thread: view.thread.id, err: error }, 'GitHub refused a pull request');
-      const status = error.status === null ? '' : ` (${error.status})`;
-      return withhold(`GitHub refused it${status}: a rule of the repository or a missing permission.`);
+      return withhold({ code: 'github_refused', status: error.status });
     },
   );
   if (opened === null) return view.record;
@@ -80,7 +79,7 @@ async function open(work: Work, result: Result): Promise<LivePullRequest | Withh
   if (now?.investigationId !== view.storedInvestigationId || now.fixRequest === null) return null;
   const { base, files, title, body } = prepared;
   const branch = await prepareBranch(work, issue, base);
-  if (branch === null) return withhold('its branch name is taken. Comment `/analyse retry` to use another.');
+  if (branch === null) return withhold({ code: 'branch_taken' });
   if (!branch.isCommitted) await commitChange(work, issue, { branch: branch.name, head: branch.head, files });
   const isDraft = view.config.pullRequest.draft;
   return await github.openPullRequest({ branch: branch.name, base: base.branch, title, body: sealText(body), isDraft });
@@ -124,11 +123,11 @@ export async function prepareChange(
   { changeSet }: Result,
   { branch, sha: head, analysed }: Omit<Base, 'kind'>,
 ): Promise<PublishableChange> {
-  if (changeSet === null) return withhold('the change was deleted.');
+  if (changeSet === null) return withhold({ code: 'change_deleted' });
   const repository = await deps.source.open(view.project, signal);
   for (const sha of [head, changeSet.base]) {
     if (await repository.ensureCommit(sha, signal)) continue;
-    return withhold(`commit ${sha.slice(0, 7)} is no longer available. Comment \`/analyse retry\` to start again.`);
+    return withhold({ code: 'commit_gone', sha });
   }
   const { paths } = view.config;
   const redact = (text: string) => deps.redactor.redact(text);
@@ -169,7 +168,7 @@ export function commitChange(
   return github.commit({ branch, expectedHead: head, message, files });
 }
 
-function withhold(reason: string): Withheld {
+function withhold(reason: WithheldReason): Withheld {
   return { kind: 'withheld', reason };
 }
 
@@ -204,19 +203,19 @@ async function findBase(work: Work): Promise<Base | Withheld> {
   const { subject, fixRequest } = view.thread;
   const read = openRepository(deps, view.project, 'read', signal);
   const { archived, default_branch: main } = await read(({ rest }, place) => rest.repos.get({ ...place }));
-  if (archived) return withhold('the repository is archived.');
+  if (archived) return withhold({ code: 'archived' });
   if (!(await mayStillWrite(work, fixRequest))) {
-    return withhold('the person who requested it has no write access (any more).');
+    return withhold({ code: 'no_write_access' });
   }
   const own = await findOwnOpen(work);
   if (own !== null) {
-    return withhold(`#${own} from an earlier analysis is still open. Close it, then comment \`/analyse retry\`.`);
+    return withhold({ code: 'earlier_open', number: own });
   }
   if (subject.kind === 'pull_request') return await findStackedBase(read, subject.number);
   if (subject.kind === 'failure') {
     // It may have been fixed during the calls above.
     const failure = await deps.store.findFailure(subject.failureId);
-    if (failure?.state !== 'open') return withhold('the checks pass again, so there is nothing to fix.');
+    if (failure?.state !== 'open') return withhold({ code: 'checks_pass' });
     return await readBase(read, main, null);
   }
   const reason = subject.kind === 'issue' ? await findRival(read, subject.number) : null;
@@ -228,21 +227,21 @@ async function findBase(work: Work): Promise<Base | Withheld> {
 /** The change goes on top of the pull request's branch, if that is in this repository. */
 async function findStackedBase(read: RepositoryCaller, number: number): Promise<Base | Withheld> {
   const { state, head, base } = await read(({ rest }, place) => rest.pulls.get({ ...place, pull_number: number }));
-  if (state !== 'open') return withhold('the pull request has been closed.');
-  if (head.repo?.id !== base.repo.id) return withhold("its branch is in a fork, and Causeway doesn't push to forks.");
+  if (state !== 'open') return withhold({ code: 'pull_request_closed' });
+  if (head.repo?.id !== base.repo.id) return withhold({ code: 'fork' });
   return await readBase(read, head.ref, null);
 }
 
 async function readBase(read: RepositoryCaller, branch: string, analysed: string | null): Promise<Base | Withheld> {
   const ref = await ignoreUnknown(read(({ rest }, place) => rest.git.getRef({ ...place, ref: `heads/${branch}` })));
-  if (ref === null) return withhold(`there is no branch \`${branch.replaceAll('`', '')}\`.`);
+  if (ref === null) return withhold({ code: 'no_branch', branch });
   return { kind: 'base', branch, sha: ref.object.sha, analysed };
 }
 
 /** Why an issue gets no pull request: it is closed, or a person has opened one. */
-async function findRival(read: RepositoryCaller, number: number): Promise<string | null> {
+async function findRival(read: RepositoryCaller, number: number): Promise<WithheldReason | null> {
   const issue = await read(({ rest }, place) => rest.issues.get({ ...place, issue_number: number }));
-  if (issue.state !== 'open') return 'the issue has been closed.';
+  if (issue.state !== 'open') return { code: 'issue_closed' };
   const found = await read(async (octokit, { owner, repo, request }) => ({
     data: await octokit.graphql<Rivals>(RIVALS, { owner, repo, number, request }),
   }));
@@ -251,7 +250,7 @@ async function findRival(read: RepositoryCaller, number: number): Promise<string
   const rival = nodes.find(
     (one) => one?.state === 'OPEN' && !(isOurBranch(one.headRefName) && one.author?.__typename === 'Bot'),
   );
-  return rival ? `#${rival.number} is already open for this issue.` : null;
+  return rival ? { code: 'rival_open', number: rival.number } : null;
 }
 
 /** Checked again before everything that runs the repository's CI, which has its secrets. */

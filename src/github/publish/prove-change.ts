@@ -1,4 +1,4 @@
-// From a stored change to the files of a commit: applied to what is really at the branch, or withheld with a reason; never guessed.
+// From a stored change to the files of a commit: applied to what is really at the branch, or withheld; never guessed.
 import { createHash } from 'node:crypto';
 import { applyFileDiff } from '../../core/diff/apply-diff.ts';
 import { type ChangeSet, type FileMode, toDiff } from '../../core/diff/diff.ts';
@@ -9,6 +9,7 @@ import { createGlobMatcher } from '../../core/paths.ts';
 import { REDACTED } from '../../core/report.ts';
 import type { InvestigationSettings } from '../../core/settings.ts';
 import type { Repository, SourceTree, TreeEntry } from '../../core/source.ts';
+import type { OtherBase, WithheldReason } from '../../core/withheld.ts';
 import type { CommitFiles } from './github-writer.ts';
 
 export interface ChangeToPublish {
@@ -18,17 +19,23 @@ export interface ChangeToPublish {
   /** Full sha of the commit that the change is applied to. */
   readonly head: string;
   /** If that is on another branch than the analysed one. */
-  readonly otherBase: { readonly base: string; readonly analysed: string } | null;
+  readonly otherBase: OtherBase | null;
   readonly paths: InvestigationSettings['paths'];
   readonly redact: (text: string) => Promise<string>;
 }
 
 export type PublishableChange =
   | { readonly kind: 'files'; readonly files: CommitFiles }
-  /** `reason` completes "No pull request was opened:". */
-  | { readonly kind: 'withheld'; readonly reason: string };
+  | { readonly kind: 'withheld'; readonly reason: WithheldReason };
 
-class Withheld extends Error {}
+class Withheld extends Error {
+  readonly reason: WithheldReason;
+
+  constructor(reason: WithheldReason) {
+    super(reason.code);
+    this.reason = reason;
+  }
+}
 
 type Entries = ReadonlyMap<string, TreeEntry>;
 
@@ -37,9 +44,9 @@ export async function proveChange(change: ChangeToPublish, signal: AbortSignal):
   try {
     return { kind: 'files', files: await collectFiles(change, signal) };
   } catch (error) {
-    if (error instanceof Withheld) return { kind: 'withheld', reason: error.message };
+    if (error instanceof Withheld) return { kind: 'withheld', reason: error.reason };
     if (!(error instanceof CausewayError) || error.code !== 'diff_refused') throw error;
-    return { kind: 'withheld', reason: `the change no longer applies. ${describeRepair(change)}` };
+    return { kind: 'withheld', reason: { code: 'diff_refused', otherBase: change.otherBase } };
   }
 }
 
@@ -83,7 +90,7 @@ function makeFile(file: FileDiff, from: TreeEntry | null, base: string): MadeFil
 async function requireNoSecret({ fileName, changes }: FileDiff, redact: ChangeToPublish['redact']): Promise<void> {
   const added = changes.flatMap(({ lines }) => lines.map(({ newCode }) => newCode)).join('\n');
   if ((await redact(added)) !== added) {
-    throw new Withheld(`the change to ${quotePath(fileName)} contains what looks like a secret.`);
+    throw new Withheld({ code: 'holds_secret', path: fileName });
   }
 }
 
@@ -98,11 +105,10 @@ function requireUnchanged(file: FileDiff, before: Entries, now: Entries, change:
   const entry = now.get(path);
   const earlier = before.get(path);
   if (entry === undefined || earlier?.blob !== entry.blob || earlier.kind !== entry.kind) {
-    const what = change.otherBase === null ? 'has changed since it was analysed' : 'differs on that branch';
-    throw new Withheld(`${quotePath(path)} ${what}. ${describeRepair(change)}`);
+    throw new Withheld({ code: 'file_changed', path, otherBase: change.otherBase });
   }
   if (entry.kind === 'file' || entry.kind === 'executable') return entry;
-  throw new Withheld(`${quotePath(path)} isn't an ordinary file.`);
+  throw new Withheld({ code: 'not_a_file', path });
 }
 
 /** Git would let a new file replace what is at its path, or at one of its folders. */
@@ -110,7 +116,7 @@ function requireFree(path: string, existing: Entries, change: ChangeToPublish): 
   const parts = path.split('/');
   const taken = parts.map((_, index) => parts.slice(0, index + 1).join('/')).find((one) => existing.has(one));
   if (taken !== undefined || [...existing.keys()].some((one) => one.startsWith(`${path}/`))) {
-    throw new Withheld(`${quotePath(taken ?? path)} already exists. ${describeRepair(change)}`);
+    throw new Withheld({ code: 'file_exists', path: taken ?? path, otherBase: change.otherBase });
   }
 }
 
@@ -121,7 +127,7 @@ function requireAllowed(
   for (const path of [fileName, previousFileName]) {
     const matches = (glob: string) => createGlobMatcher(glob)(path);
     if (block.some(matches) || (allow.length > 0 && !allow.some(matches))) {
-      throw new Withheld(`\`paths\` in Causeway's configuration doesn't allow changes to ${quotePath(path)}.`);
+      throw new Withheld({ code: 'path_not_allowed', path });
     }
   }
 }
@@ -130,7 +136,7 @@ function requireAllowed(
 async function readWhole(tree: SourceTree, { path, blob }: TreeEntry, signal: AbortSignal): Promise<string> {
   const read = await tree.read(path, {}, signal);
   if (read.kind === 'text' && read.cut === '' && nameBlob(read.text, blob.length) === blob) return read.text;
-  throw new Withheld(`${quotePath(path)} is too large or isn't text, so it can't be changed here.`);
+  throw new Withheld({ code: 'not_text', path });
 }
 
 function nameBlob(text: string, length: number): string {
@@ -145,18 +151,7 @@ function nameBlob(text: string, length: number): string {
 function applyChange(file: FileDiff, base: string): string | null {
   const text = applyFileDiff(base, file);
   if (text !== null && text.split(REDACTED).length > base.split(REDACTED).length) {
-    throw new Withheld(`the change to ${quotePath(file.fileName)} includes a secret that was redacted.`);
+    throw new Withheld({ code: 'holds_redacted', path: file.fileName });
   }
   return text;
-}
-
-/** Another analysis would look at the same branch again, so for another base people have to port the change. */
-function describeRepair({ otherBase }: ChangeToPublish): string {
-  if (otherBase === null) return 'Comment `/analyse retry` to analyse the current state.';
-  const { base, analysed } = otherBase;
-  return `Pull requests go to ${quotePath(base)} here (\`pull_request.base\`), but ${quotePath(analysed)} was analysed. Someone has to port the change.`;
-}
-
-function quotePath(path: string): string {
-  return `\`${path.replaceAll('`', '').slice(0, 200)}\``;
 }

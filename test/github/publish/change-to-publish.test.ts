@@ -1,6 +1,8 @@
 // From a stored change to the files of a commit, over real repositories: whole, byte for byte, or withheld in words.
+
 import { describe, expect, it } from 'vitest';
 import type { ChangeSet, FileChange } from '../../../src/core/diff/diff.ts';
+import { describeWithheld } from '../../../src/core/withheld.ts';
 import { type ChangeToPublish, proveChange } from '../../../src/github/publish/prove-change.ts';
 import { pathProject, SIGNAL, testSource } from '../../git/open-project.ts';
 import { type GitRepository, gitRepository } from '../../support/git-repository.ts';
@@ -41,7 +43,7 @@ const MODIFIED: FileChange = {
 };
 
 function reasonOf(change: Awaited<ReturnType<typeof proveChange>>): string {
-  return change.kind === 'withheld' ? change.reason : '';
+  return change.kind === 'withheld' ? describeWithheld(change.reason) : '';
 }
 
 describe('a change', () => {

@@ -264,11 +264,11 @@ describe('the button', () => {
     expect(asked?.output.summary).toContain('opening a pull request');
     expect((await house.publish()).kind).toBe('later');
     const { investigationId } = begun.finding;
-    const withheld = { investigationId: investigationId ?? '', reason: 'The base has moved.', request: '' };
+    const withheld = { investigationId: investigationId ?? '', reason: { code: 'archived' } as const, request: '' };
     await house.house.store.saveThreadRecord(begun.thread.id, { ...EMPTY_RECORD, withheld }, now);
     const refused = await shown(house);
     expect(refused?.actions).toHaveLength(1);
-    expect(refused?.output.summary).toContain('No pull request was opened: The base has moved.');
+    expect(refused?.output.summary).toContain('No pull request was opened: the repository is archived.');
   });
 
   it('is back where nothing came of a request within an hour', async () => {

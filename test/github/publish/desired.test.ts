@@ -175,7 +175,9 @@ describe('the pull request', () => {
     ['without a change', concluded(fixResult({}, { diff: { files: [] } }))],
     [
       'once it was withheld',
-      concluded(fixResult(), { withheld: { investigationId: 'inv_1', reason: 'no', request: `7 ${NOW}` } }),
+      concluded(fixResult(), {
+        withheld: { investigationId: 'inv_1', reason: { code: 'archived' }, request: `7 ${NOW}` },
+      }),
     ],
     ['twice for one result', concluded(fixResult(), { pullRequest: pullRequest({ state: 'closed' }) })],
   ])('is not opened %s', (_, view) => {
@@ -183,7 +185,9 @@ describe('the pull request', () => {
   });
 
   it('is opened again for a later analysis than the one that was withheld', () => {
-    const view = concluded(fixResult(), { withheld: { investigationId: OTHER, reason: 'no', request: `7 ${NOW}` } });
+    const view = concluded(fixResult(), {
+      withheld: { investigationId: OTHER, reason: { code: 'archived' }, request: `7 ${NOW}` },
+    });
     expect(next(settled(view))).toEqual({ kind: 'open' });
   });
 

@@ -1,5 +1,7 @@
 // What stands on GitHub after a person has asked: 👀, facts, result, pull request; and what does not.
+
 import { describe, expect, it } from 'vitest';
+import { describeWithheld } from '../../../src/core/withheld.ts';
 import { markerText } from '../../../src/github/publish/marker.ts';
 import { type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
 
@@ -42,7 +44,7 @@ describe('a pull request is withheld, and the comment says why', () => {
     expect(record.pullRequest).toBeNull();
     expect(await house.branches()).toEqual(expect.not.arrayContaining([expect.stringMatching(/^causeway/)]));
     expect(house.comments().at(-1)?.body).toContain('No pull request was opened');
-    return record.withheld?.reason ?? '';
+    return record.withheld === null ? '' : describeWithheld(record.withheld.reason);
   }
 
   it('where somebody is at work on it already', async () => {
