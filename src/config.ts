@@ -284,7 +284,7 @@ function readPrivateKey(read: Reader, faults: string[]): string {
   faults.push(
     value === null
       ? 'PRIVATE_KEY is missing: give the key that GitHub made for the App, or its file in PRIVATE_KEY_PATH.'
-      : `${file === '' ? 'PRIVATE_KEY' : 'PRIVATE_KEY_PATH'} holds no RSA private key: give the .pem file that GitHub made for the App: as it is, with \\n for its line feeds, or in base64.`,
+      : `${file === '' ? 'PRIVATE_KEY' : 'PRIVATE_KEY_PATH'} contains no RSA private key: give the .pem file that GitHub made for the App: as it is, with \\n for its line feeds, or in base64.`,
   );
   return '';
 }
@@ -319,7 +319,8 @@ function readDatabase(read: Reader): DatabaseConfig {
 /** The database of an address; where it is none, what is wrong with it and the repair, as the end of a sentence. */
 export function parsePostgresUrl(value: string): PostgresConfig | string {
   const url = URL.parse(value);
-  if (url === null) return `is no address (does the password hold one of : / ? # @ % unencoded?): ${POSTGRES_REPAIR}`;
+  if (url === null)
+    return `is not a valid address (does the password contain one of : / ? # @ % unencoded?): ${POSTGRES_REPAIR}`;
   if (!/^postgres(ql)?:$/.test(url.protocol)) return `does not begin with postgres://: ${POSTGRES_REPAIR}`;
   if (!/^\/[^/]+$/.test(url.pathname)) return `names no database after the host: ${POSTGRES_REPAIR}`;
   if ([url.username, url.password, url.pathname].some((part) => decodePart(part) === null)) {
@@ -407,7 +408,7 @@ function readHeaders(read: Reader): EndpointConfig['headers'] {
     if (line === '') return [];
     const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*(\S.*)$/.exec(line) ?? [];
     if (name === undefined || value === undefined) {
-      read.faults.push(`MODEL_HEADERS, line ${at + 1}, is no header: write each as "Name: value".`);
+      read.faults.push(`MODEL_HEADERS, line ${at + 1}, is not a header: write each as "Name: value".`);
       return [];
     }
     read.secrets.push(value);

@@ -126,7 +126,7 @@ export function describeUncaught(error: unknown, now: Date): string {
   };
   const line = JSON.stringify({
     ...fields,
-    msg: 'uncaught fault: ending; what was accepted is stored and goes on at the next start',
+    msg: 'uncaught error: exiting; accepted work is stored and continues at the next start',
   });
   return `${removeSecrets(line)}\n`;
 }

@@ -59,7 +59,7 @@ describe('the configuration', () => {
   it.each([
     ['mysql://u:hidden@db/c', 'does not begin with postgres://'],
     ['postgres://u:hidden@db', 'names no database after the host'],
-    ['postgres://u:hid/den@db/c', 'is no address'],
+    ['postgres://u:hid/den@db/c', 'is not a valid address'],
     ['postgres://u:hidden%zz@db/c', 'has a "%" that encodes nothing'],
   ])('says of DATABASE_URL=%s what is wrong with it, and nothing of its password', (value, fault) => {
     const read = () => readConfig({ DATABASE_URL: value });
@@ -178,7 +178,7 @@ describe('the model', () => {
     });
     expect(config.secrets).toContain('very-secret-value');
     const fault = () => readConfig({ MODEL_HEADERS: 'X-Team: tools\nvery-secret-value', MODEL_EFFORT: '9' });
-    expect(fault).toThrow(/MODEL_HEADERS, line 2, is no header[\s\S]*|MODEL_EFFORT is "9"/);
+    expect(fault).toThrow(/MODEL_HEADERS, line 2, is not a header[\s\S]*|MODEL_EFFORT is "9"/);
     expect(fault).not.toThrow(/very-secret-value/);
   });
 

@@ -47,12 +47,12 @@ export async function runSignIn({ config, io, log, now }: CommandDeps, signal: A
   if (announced === null) {
     throw new CausewayError(
       'usage',
-      'No service runs over this data folder: start it with "causeway serve", or name its DATA_DIR.',
+      'No service is running with this data folder: start it with "causeway serve", or name its DATA_DIR.',
     );
   }
   const { address } = announced;
   if (!(await isAnswering(announced, signal))) {
-    const fault = `The service that was started over this data folder at ${address} does not answer`;
+    const fault = `The service that was started with this data folder at ${address} does not answer`;
     throw new CausewayError('usage', `${fault}: start it again with "causeway serve".`);
   }
   await using store = await openConfiguredStore(config, log);

@@ -115,7 +115,7 @@ export function readKey(file: string): Buffer {
   if (key.length === 32) return key;
   throw new CausewayError(
     'store_unusable',
-    `${file} does not hold a key of 32 bytes: restore it from a backup, or set ENCRYPTION_KEY.`,
+    `${file} does not contain a key of 32 bytes: restore it from a backup, or set ENCRYPTION_KEY.`,
   );
 }
 

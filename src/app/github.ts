@@ -367,7 +367,7 @@ export function createSettingsReader(
     const { config } = await configuration.of(project, signal);
     let noPullRequests = '';
     if (maxMode !== 'fix') {
-      noPullRequests = `The operator of this service lets it open no pull requests (mode ${maxMode} at most).`;
+      noPullRequests = `The operator of this service does not allow pull requests (mode ${maxMode} at most).`;
     } else if (config.mode !== 'fix') {
       noPullRequests = `The repository opens no pull requests: .github/causeway.yml says "mode: ${config.mode}".`;
     }

@@ -249,7 +249,7 @@ async function makeDemoIssue(services: Services, project: Project, config: Confi
   try {
     await investigateDemo(services, project, config, signal);
   } catch (error) {
-    if (!signal.aborted) services.log.warn({ err: error }, 'could not make the example issue of the demo project');
+    if (!signal.aborted) services.log.warn({ err: error }, 'failed to create the example issue of the demo project');
   }
 }
 

@@ -132,7 +132,10 @@ export async function runErase(command: EraseCommand, deps: CommandDeps, signal:
   const { what, name } = command;
   if (what === 'account' && name.toLowerCase() === LOCAL_LOGIN) {
     const repair = 'revoke its tokens with "causeway token revoke" instead';
-    throw new CausewayError('usage', `The account "${LOCAL_LOGIN}" is the service's own and names nobody: ${repair}.`);
+    throw new CausewayError(
+      'usage',
+      `The account "${LOCAL_LOGIN}" belongs to the service, not to a person: ${repair}.`,
+    );
   }
   if (!command.yes) throw new CausewayError('usage', formatUnconfirmedErase(command));
   const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
@@ -172,7 +175,7 @@ export async function runMove(command: MoveCommand, deps: CommandDeps, signal: A
   using _owned = takeOwnership(file);
   using source = openMoveSource(file);
   const seal = createSeal(key);
-  say(`sealed secrets that open with ${keptIn}: ${openSecrets(source, seal)}, which is all`);
+  say(`encrypted secrets that open with ${keptIn}: all ${openSecrets(source, seal)}`);
   await using target = await openPostgresParts({ database: place, seal, log, signal });
   const ended = await readMoveEnd(target.store.database);
   if (ended !== null) {
@@ -205,7 +208,7 @@ function findKeyBeside(file: string, { encryptionKey }: Config): { readonly key:
   if (existsSync(kept)) return { key: readKey(kept), keptIn: kept };
   throw new CausewayError(
     'usage',
-    `The key of the secrets in ${file} is missing: set ENCRYPTION_KEY to it, or put encryption.key beside the file.`,
+    `The key of the secrets in ${file} is missing: set ENCRYPTION_KEY to it, or put encryption.key next to the file.`,
   );
 }
 

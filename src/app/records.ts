@@ -147,7 +147,7 @@ function createFaultLog(log: Log): (error: unknown) => void {
   return (error) => {
     if (error === null && isAway) log.info('PostgreSQL: notices of other processes arrive again');
     if (error !== null && !isAway) {
-      log.warn({ err: error }, 'PostgreSQL: notices of other processes do not arrive; looking every second instead');
+      log.warn({ err: error }, 'PostgreSQL: notices of other processes do not arrive; polling every second instead');
     }
     isAway = error !== null;
   };

@@ -87,7 +87,7 @@ export function startRetention(
     });
     if (erased > 0) log.info({ erased }, 'erased investigations past their retention');
   };
-  return startRecurring({ what: 'erasing what is past its retention', everyMs: HOUR_MS, work, log, isOurs: leads });
+  return startRecurring({ what: 'erasing records past their retention', everyMs: HOUR_MS, work, log, isOurs: leads });
 }
 
 /** Mirrors of `causeway analyse` are named after their source, and belong to no project. */

@@ -138,7 +138,7 @@ function settle(draft: string, file: string): void {
 function createConflict(file: string): CausewayError {
   return new CausewayError(
     'conflict',
-    `There is a file ${file}, and no backup is written over another: name a new one.`,
+    `${file} already exists, and a backup never overwrites a file: give a new name.`,
   );
 }
 
@@ -221,7 +221,7 @@ export async function checkBackup(
   if (found.isKeyRight === false) {
     throw createUnfit(
       backup,
-      'is sealed with another key. Put the encryption.key that belongs to it into DATA_DIR, or set ENCRYPTION_KEY.',
+      'is encrypted with another key. Put the encryption.key that belongs to it into DATA_DIR, or set ENCRYPTION_KEY.',
     );
   }
 }

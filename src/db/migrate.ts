@@ -51,7 +51,7 @@ export async function migrate(kysely: Reader, { form, place, mayBeAheadBy }: Wan
 function toBeforeRelease(place: string): CausewayError {
   return new CausewayError(
     'store_unusable',
-    `The database ${place} was made by a version from before the first release, which this one does not read: ` +
+    `The database ${place} was made by a version from before the first release, which this version cannot read: ` +
       'name another, empty one (DATA_DIR or DATABASE_URL), or move this one away.',
   );
 }

@@ -37,7 +37,7 @@ export function openMoveSource(file: string): MoveSource {
     connection = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
     connection.exec('begin');
     if (connection.prepare("select 1 from sqlite_schema where name = 'kysely_migration'").get() === undefined) {
-      throw new CausewayError('usage', `${file} is no database of Causeway: give the causeway.db of a DATA_DIR.`);
+      throw new CausewayError('usage', `${file} is not a Causeway database: give the causeway.db of a DATA_DIR.`);
     }
     const migrations = connection.prepare<[], string>('select name from kysely_migration order by name').pluck().all();
     const opened = connection;
@@ -106,7 +106,7 @@ export async function moveRecords({ source, target, enqueuer, now, say, signal }
     if (readVersion() !== before) throw toWrittenMeanwhile();
     return { rows, tables: tables.length, jobs: jobs.length, deadJobs: deadJobs.length };
   });
-  say(`jobs: ${moved.jobs} that wait to be done, ${moved.deadJobs} that were given up, and still are`);
+  say(`jobs: ${moved.jobs} waiting, ${moved.deadJobs} given up`);
   return moved;
 }
 
@@ -158,7 +158,7 @@ async function copyTable(connection: Sqlite.Database, trx: Trx, table: string, s
   throw new CausewayError(
     'store_unusable',
     `The table ${table} has ${expected} rows in the source and ${count} in the target, so nothing was moved: ` +
-      'something else writes to the target. Move into a new, empty database.',
+      'something else is writing to the target. Move into a new, empty database.',
   );
 }
 
@@ -189,8 +189,8 @@ async function insertRows(trx: Trx, table: string, rows: readonly Row[]): Promis
 async function requireEmpty(trx: Trx, table: string): Promise<void> {
   const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(trx);
   if (rows.length === 0) return;
-  const repair = 'a move needs one of its own: make a new, empty database and name that';
-  throw new CausewayError('conflict', `The target holds records already (${table}), and ${repair}.`);
+  const repair = 'a move needs an empty one: create a new database and name it';
+  throw new CausewayError('conflict', `The target already contains records (${table}), and ${repair}.`);
 }
 
 function readJobs(connection: Sqlite.Database, which: string): readonly NewJob[] {
@@ -206,7 +206,7 @@ function requireNoRunningJobs(connection: Sqlite.Database): void {
   throw new CausewayError(
     'conflict',
     `${running} ${running === 1 ? 'job' : 'jobs'} of the source did not end with its last process: ` +
-      'start the service on it once more, stop it with SIGTERM, and move then.',
+      'start the service on it again, stop it with SIGTERM, then move.',
   );
 }
 
@@ -214,6 +214,6 @@ function toWrittenMeanwhile(): CausewayError {
   return new CausewayError(
     'conflict',
     'The source was written to while it was moved (by a "causeway token", perhaps), so nothing was moved. ' +
-      'Run the same command again, and leave the source alone meanwhile.',
+      'Run the same command again, and do not use the source meanwhile.',
   );
 }

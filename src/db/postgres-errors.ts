@@ -161,20 +161,20 @@ function isTls(error: unknown): boolean {
 const DISK_FULL = '53100';
 
 const IN_DOUBT =
-  'did not answer a commit, and could not be asked in time whether it took place. Look whether what was asked for is there before asking again.';
+  'did not answer a commit, and it could not be checked in time whether it took place. Check whether the change is there before you repeat it.';
 
 const FOREIGN =
   'cannot be used. It may belong to another program. Name another one in DATABASE_URL, or restore a backup.';
 
 const TLS =
-  'could not be reached by TLS as its address asks. Give sslrootcert=<file> for an authority of your own, or correct sslmode in DATABASE_URL.';
+  'could not be reached over TLS as its address requires. Give sslrootcert=<file> for your own authority, or correct sslmode in DATABASE_URL.';
 
 type Repair = readonly [pattern: RegExp, code: 'store_locked' | 'store_unusable', repair: string];
 
 const UNREACHABLE: Repair = [
   /^$/,
   'store_unusable',
-  'does not answer. Check that the server runs and that host and port of DATABASE_URL are right: a service that runs goes on by itself.',
+  'does not answer. Check that the server is running and that host and port of DATABASE_URL are right; a running service continues on its own.',
 ];
 
 const REPAIRS: readonly Repair[] = [
@@ -183,40 +183,40 @@ const REPAIRS: readonly Repair[] = [
     'store_unusable',
     'refused the user or the password. Correct them in DATABASE_URL, or in the server (pg_hba.conf).',
   ],
-  [/^3D000$/, 'store_unusable', 'does not exist. Make it (createdb), owned by the user that DATABASE_URL names.'],
+  [/^3D000$/, 'store_unusable', 'does not exist. Create it (createdb), owned by the user of DATABASE_URL.'],
   [
     /^42501$/,
     'store_unusable',
-    'does not let this user do what is needed. Make the user of DATABASE_URL its owner, or grant it CREATE on the schema and all on its tables.',
+    'does not grant this user the required privileges. Make the user of DATABASE_URL its owner, or grant it CREATE on the schema and all on its tables.',
   ],
   [
     /^08P01$/,
     'store_unusable',
-    'stands behind a pooler that refuses the connection; the log of the pooler says why. PgBouncer needs pool_mode=session and "ignore_startup_parameters = extra_float_digits,options,statement_timeout,idle_in_transaction_session_timeout".',
+    'is behind a pooler that refuses the connection; the log of the pooler says why. PgBouncer needs pool_mode=session and "ignore_startup_parameters = extra_float_digits,options,statement_timeout,idle_in_transaction_session_timeout".',
   ],
   [
     /^53100$/,
     'store_unusable',
-    'has no space left on the disk of its server. Free some: a running service resumes by itself.',
+    'has no space left on the disk of its server. Free some; a running service resumes on its own.',
   ],
   [
     /^53300$/,
     'store_unusable',
-    'has no connection left. Raise max_connections of the server, or start fewer processes: each takes up to the number of its pool.',
+    'has no free connection. Raise max_connections of the server, or run fewer processes; each uses up to the size of its pool.',
   ],
-  [/^53/, 'store_unusable', 'lacks memory or another resource. Look into the log of the server.'],
+  [/^53/, 'store_unusable', 'is short of memory or another resource. See the log of the server.'],
   [
     /^(25006|0A000)$/,
     'store_unusable',
-    'can only be read: it is a standby, or was set so. Let DATABASE_URL lead to the primary.',
+    'is read-only: it is a standby, or was configured so. Point DATABASE_URL at the primary.',
   ],
   [
     /^57P03$/,
     'store_unusable',
-    'is starting or stopping. Try again when it runs: a service that runs goes on by itself.',
+    'is starting or stopping. Try again when it is up; a running service continues on its own.',
   ],
-  [/^(40001|40P01|55P03)$/, 'store_locked', 'was written by so many others that this had no turn. Try again.'],
-  [/^57014$/, 'store_locked', 'took too long to answer. Try again; look for what else it is busy with.'],
+  [/^(40001|40P01|55P03)$/, 'store_locked', 'is too busy: other writers took precedence for too long. Try again.'],
+  [/^57014$/, 'store_locked', 'took too long to answer. Try again, and check what else keeps it busy.'],
   [/^XX00[12]$/, 'store_unusable', 'is damaged. Restore it from a backup.'],
 ];
 

@@ -199,8 +199,8 @@ const AGAIN_MS = 250;
 
 /** What is wrong if `keepsSessions` says no, and the repair; follows the name of the database. */
 export const NO_SESSIONS = {
-  found: 'stands behind a pooler that gives each transaction another session (PgBouncer with pool_mode=transaction)',
-  repair: 'Set pool_mode=session for this database, or let DATABASE_URL lead to the server itself.',
+  found: 'is behind a pooler that gives each transaction another session (PgBouncer with pool_mode=transaction)',
+  repair: 'Set pool_mode=session for this database, or point DATABASE_URL at the server itself.',
 } as const;
 
 /**

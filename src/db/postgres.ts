@@ -135,9 +135,9 @@ function findServerFault(server: Server): string | undefined {
     return `is on PostgreSQL ${version}. Causeway needs ${OLDEST_VERSION} or newer: upgrade the server, or name another.`;
   }
   if (server.encoding !== 'UTF8') {
-    return `keeps text as ${server.encoding}. Make one with UTF8: createdb --encoding=UTF8 --template=template0.`;
+    return `stores text as ${server.encoding}. Create one with UTF8: createdb --encoding=UTF8 --template=template0.`;
   }
-  return server.isStandby ? 'is a standby, which can only be read. Let DATABASE_URL lead to the primary.' : undefined;
+  return server.isStandby ? 'is a standby, which is read-only. Point DATABASE_URL at the primary.' : undefined;
 }
 
 /** The address for people: which database where, without user and password. */

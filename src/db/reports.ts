@@ -224,7 +224,7 @@ async function requireCapacity(trx: Trx, { report, mostWaiting = null }: Accepta
   if (Number(waiting) < mostWaiting) return;
   throw new CausewayError(
     'too_many_waiting',
-    `${mostWaiting} reports of this account have not ended in this project: wait until one has, or cancel one.`,
+    `${mostWaiting} reports of this account are unfinished in this project: wait until one has ended, or cancel one.`,
   );
 }
 

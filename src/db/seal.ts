@@ -40,8 +40,8 @@ export function createSeal(key: Buffer): Seal {
       } catch (error) {
         throw new CausewayError(
           'store_unusable',
-          'A stored secret cannot be opened: the encryption key is not the one that it was sealed with. ' +
-            'Restore encryption.key in DATA_DIR from the backup, or set ENCRYPTION_KEY to the key of that time.',
+          'A stored secret cannot be opened: it was encrypted with another key. ' +
+            'Restore encryption.key in DATA_DIR from the backup, or set ENCRYPTION_KEY to the earlier key.',
           { cause: error },
         );
       }

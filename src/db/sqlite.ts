@@ -213,10 +213,10 @@ export function explainSqlite(error: unknown, file: string): unknown {
 }
 
 const REPAIRS: readonly (readonly [prefix: string, fault: StoreFault | 'locked' | 'unknown', repair: string])[] = [
-  ['SQLITE_BUSY', 'locked', 'is being written by another process for more than 5 s. End that one, or try again.'],
-  ['SQLITE_FULL', 'full', `cannot be written. ${NO_SPACE} Free some: a running service resumes by itself.`],
-  ['SQLITE_READONLY', 'not_writable', 'cannot be written. Give this user the right to write the file and its folder.'],
-  ['SQLITE_CANTOPEN', 'unknown', 'cannot be opened. Check that its folder exists and that this user may write it.'],
+  ['SQLITE_BUSY', 'locked', 'has been locked by another process for more than 5 s. End that process, or try again.'],
+  ['SQLITE_FULL', 'full', `cannot be written. ${NO_SPACE} Free some; a running service resumes on its own.`],
+  ['SQLITE_READONLY', 'not_writable', 'cannot be written. Give this user write access to the file and its folder.'],
+  ['SQLITE_CANTOPEN', 'unknown', 'cannot be opened. Check that its folder exists and that this user can write to it.'],
   ['SQLITE_CORRUPT', 'damaged', 'is damaged.'],
   ['SQLITE_NOTADB', 'damaged', 'is damaged, or is not a database.'],
   ['SQLITE_IOERR', 'unknown', 'cannot be read or written. Check the disk, its free space and its limits.'],

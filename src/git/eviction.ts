@@ -73,7 +73,7 @@ export function createEviction(options: EvictionOptions): Eviction {
         .then(() => evict(options, stop.signal))
         .catch((error: unknown) => {
           if (stop.signal.aborted) return;
-          options.log?.warn({ err: error }, 'the mirrors could not be kept within their limit');
+          options.log?.warn({ err: error }, 'failed to keep the mirrors within MIRRORS_MAX_MB');
         });
     },
     async [Symbol.asyncDispose]() {
@@ -98,13 +98,10 @@ async function evict(options: EvictionOptions, signal: AbortSignal): Promise<voi
     const size = await readMirrorSize(join(folder, `${projectId}.git`));
     if (!(await evictOne(options, projectId, signal))) continue;
     bytes -= size;
-    log?.info({ project: projectId, bytes: size }, 'a mirror was evicted: it was used longest ago');
+    log?.info({ project: projectId, bytes: size }, 'evicted the least recently used mirror');
   }
   if (bytes > maxBytes) {
-    log?.warn(
-      { bytes, limit: maxBytes },
-      'the mirrors take more than MIRRORS_MAX_MB, and all that are left are in use',
-    );
+    log?.warn({ bytes, limit: maxBytes }, 'the mirrors exceed MIRRORS_MAX_MB, and all remaining ones are in use');
   }
 }
 

@@ -33,7 +33,7 @@ const CAUSES: readonly Cause[] = [
   },
   {
     pattern: /certificate|ssl|tls/i,
-    repair: 'The certificate was not accepted: if it is from an own authority, name its file in NODE_EXTRA_CA_CERTS.',
+    repair: 'The certificate was not accepted: if it is from your own authority, name its file in NODE_EXTRA_CA_CERTS.',
   },
   {
     pattern:
@@ -68,7 +68,7 @@ export function toUnreachable(what: string, ending: Ending, stderr: string): Cau
 
 function describeRepair(ending: Ending, stderr: string): string {
   if (ending.kind === 'timeout') {
-    return 'Git took too long and was ended: check the connection, or fetch a smaller repository.';
+    return 'Git took too long and was stopped: check the connection, or fetch a smaller repository.';
   }
   const known =
     CAUSES.find((cause) => cause.pattern.test(stderr))?.repair ?? 'Check that git can fetch it from this machine.';

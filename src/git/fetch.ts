@@ -93,7 +93,7 @@ function parseAddress(text: string, name: string): string {
   if (url.username !== '' || url.password !== '') {
     throw new CausewayError(
       'repository_unreachable',
-      `The address of ${name} holds a user name or password. Take it out of the address: it would end up on disk and in logs.`,
+      `The address of ${name} contains a user name or password. Remove it: it would be stored on disk and in logs.`,
     );
   }
   return url.href;

@@ -85,7 +85,7 @@ async function locateRepository(git: Git, path: string, what: string, signal: Ab
   if (!gitDir || !objects || !shallowFile || rest.length > 0) {
     throw new CausewayError(
       'repository_unreachable',
-      `${what} could not be read: its path holds a line break. Move the repository to a folder with a plain name.`,
+      `${what} could not be read: its path contains a line break. Move the repository to a folder with a plain name.`,
     );
   }
   for (const folder of new Set([gitDir, dirname(objects)])) await requirePlainFiles(folder, what);
@@ -105,7 +105,7 @@ async function findFolder(path: string, what: string): Promise<string> {
   }
   throw new CausewayError(
     'repository_unreachable',
-    `${what} could not be read: it is a file and no git bundle. Give the folder of a git repository.`,
+    `${what} could not be read: it is a file, not a git bundle. Give the folder of a git repository.`,
   );
 }
 

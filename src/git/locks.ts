@@ -67,7 +67,7 @@ export async function acquireProcessLock(
 function toStillLocked(file: string, waitedMs: number): CausewayError {
   return new CausewayError(
     'repository_unreachable',
-    `Another Causeway process is using the copy of this repository in ${dirname(dirname(file))} and did not let go of it for ${Math.round(waitedMs / 1000)} s. End that process, or wait for it, then try again.`,
+    `Another Causeway process is using the copy of this repository in ${dirname(dirname(file))} and has not released it for ${Math.round(waitedMs / 1000)} s. End that process, or wait for it, then try again.`,
   );
 }
 

@@ -134,9 +134,7 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
       await removeMirror(folder, projectId);
     },
     async [Symbol.asyncDispose]() {
-      lifetime.abort(
-        new CausewayError('cancelled', 'Causeway is stopping; the report is taken up again at the next start.'),
-      );
+      lifetime.abort(new CausewayError('cancelled', 'Causeway is stopping; the report continues at the next start.'));
       await eviction[Symbol.asyncDispose]();
     },
   };

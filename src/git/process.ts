@@ -70,7 +70,7 @@ export function createGit(options: {
     const signal = AbortSignal.any([call.signal, options.lifetime]);
     signal.throwIfAborted();
     if (call.args.some((argument) => argument.includes('\0'))) {
-      throw new CausewayError('invalid', 'A name or pattern holds a NUL character; take it out.');
+      throw new CausewayError('invalid', 'A name or pattern contains a NUL character; remove it.');
     }
     program ??= findExecutable('git', options.environment);
     if (program === null) throw toNotStarted();
@@ -189,7 +189,7 @@ function cleanMessages(text: string, secrets: readonly string[]): string {
 function toNotStarted(cause?: Error): CausewayError {
   return new CausewayError(
     'repository_unreachable',
-    'Git could not be started. Install git 2.39 or newer and see that it is in an absolute folder of the PATH of this service.',
+    'Git could not be started. Install git 2.39 or newer, in an absolute folder of this service's PATH.',
     { cause },
   );
 }

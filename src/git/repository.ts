@@ -134,6 +134,6 @@ function toBrokenDefault({ headBranch }: Refs): CausewayError {
   const name = headBranch.replace(/^refs\/heads\//, '') || 'HEAD';
   return new CausewayError(
     'repository_unreachable',
-    `The default branch of the repository (${name}) names a commit that is not there. Name another branch, or repair this one: "git fsck" there says more.`,
+    `The default branch of the repository (${name}) points at a commit that does not exist. Name another branch, or repair this one: "git fsck" there says more.`,
   );
 }

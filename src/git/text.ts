@@ -38,7 +38,7 @@ export function readText(bytes: Buffer, range: LineRange | undefined): FileRead 
 
 function describeRange(from: number, total: number, range: LineRange | undefined): string {
   if (range === undefined) return '';
-  if (range.to < range.from) return `Lines ${range.from} to ${range.to} are none: the range ends before it starts.`;
+  if (range.to < range.from) return `Lines ${range.from} to ${range.to} are not a range: it ends before it starts.`;
   return from > total ? `The file has ${total} lines; there is no line ${from}.` : '';
 }
 

@@ -71,7 +71,7 @@ export function createCommitTree(access: RepositoryAccess, revision: string): So
     },
     async history(query, signal) {
       const path = cleanPath(query.path ?? '');
-      if (isOutside(path)) return { commits: [], cut: `${path} is no path of a repository.` };
+      if (isOutside(path)) return { commits: [], cut: `${path} is not a path in a repository.` };
       const kind = (await index(signal)).byPath.get(path)?.kind;
       const isFile = kind !== undefined && kind !== 'submodule';
       const lines = query.lines === undefined || path === '' ? null : await clampLines(path, query.lines, signal);

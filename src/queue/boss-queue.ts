@@ -58,7 +58,7 @@ class BossWorker implements Worker {
       if (removed) void this.#runner.abortRemoved();
     });
     this.#started = this.#start().catch((error: unknown) => {
-      options.log.error({ err: error }, 'the queue could not begin to work; restart this process');
+      options.log.error({ err: error }, 'failed to start the queue; restart this process');
     });
   }
 

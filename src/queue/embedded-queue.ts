@@ -81,7 +81,7 @@ class EmbeddedWorker implements Worker {
         for (const kind of kinds) await this.#fill(kind);
       } catch (error) {
         // A full disk or a locked file ends; the worker must be there when it does.
-        log.error({ err: error }, 'the queue could not look for work; it will try again');
+        log.error({ err: error }, 'failed to look for due jobs; trying again');
       }
       if (this.#kinds.size === 0) await this.#wait(pollMs);
     }

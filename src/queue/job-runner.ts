@@ -131,7 +131,7 @@ export class JobRunner {
     try {
       await Promise.all([...this.#running].map(([claim, { abort }]) => this.#abortIfLost(claim, abort)));
     } catch (error) {
-      this.#options.log.error({ err: error }, 'it could not be looked up which jobs were cancelled');
+      this.#options.log.error({ err: error }, 'failed to look up cancelled jobs');
     }
   }
 
@@ -148,7 +148,7 @@ export class JobRunner {
       try {
         await database.write((trx) => endClaim(trx, claim, { kind: 'handed-back' }, jobs.transport));
       } catch (error) {
-        log.error({ ...describeJob(claim), err: error }, 'a job could not be handed back; it is taken up later');
+        log.error({ ...describeJob(claim), err: error }, 'failed to return a job; it is recovered later');
       }
     }
   }
@@ -173,7 +173,7 @@ export class JobRunner {
       } catch (error) {
         // A full disk or an outage ends; until then the job is kept, since a second run would repeat what was done.
         const about = { ...describeJob(claim), err: error };
-        this.#options.log.error(about, 'the end of a job could not be stored; it is tried again');
+        this.#options.log.error(about, 'failed to store the end of a job; trying again');
         if (this.#isStopping) return;
         await sleep(END_RETRY_MS);
       }
@@ -218,10 +218,7 @@ export class JobRunner {
       log.error({ ...describeJob(claim), err: error }, 'a job is dead');
       return { kind: 'dead' };
     } catch (inner) {
-      log.error(
-        { ...describeJob(claim), err: inner },
-        'the failure of a dead job could not be recorded; it will be tried again',
-      );
+      log.error({ ...describeJob(claim), err: inner }, 'failed to record the failure of a dead job; trying again');
       return { kind: 'failed', runAt: this.#after(RECORDING_PAUSE_MS) };
     }
   }

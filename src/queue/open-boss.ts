@@ -64,7 +64,7 @@ async function startBoss(url: string, log: Log): Promise<PgBoss> {
     // Of pg: a connection that leads nowhere any more is given up, and made again.
     ...{ keepAlive: true, query_timeout: QUERY_MS },
   });
-  boss.on('error', (error) => log.warn({ err: error }, 'the queue met an error of the database; it goes on'));
+  boss.on('error', (error) => log.warn({ err: error }, 'the queue had a database error and continues'));
   boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'pg-boss warns'));
   try {
     await boss.start();

@@ -73,7 +73,7 @@ function getIndexFile(folder: string, projectId: string): string {
 
 function createIndexThread(): IndexThread {
   const script = new URL('./index-worker.ts', import.meta.url);
-  const closed = 'The index was closed: the report is taken up again at the next start.';
+  const closed = 'The index was closed: the report continues at the next start.';
   const start = () => new WorkerClient<IndexRequest, IndexAnswer>({ script, closed });
   let thread = start();
   let waiting = 0;

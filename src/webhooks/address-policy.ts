@@ -67,7 +67,7 @@ const KIND_NAMES: Readonly<Record<Exclude<AddressKind, 'public'>, string>> = {
   loopback: 'a loopback address',
   'link-local': 'a link-local address',
   metadata: 'an internal service of a cloud host',
-  special: 'an address that is not of the public internet',
+  special: 'an address outside the public internet',
 };
 
 const HOST = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;

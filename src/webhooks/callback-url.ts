@@ -50,7 +50,7 @@ export function checkCallbackUrl(text: string, policy: CallbackPolicy): UrlVerdi
   const faults = [...findTextFaults(text, readable)];
   if (authority === '') return refuseUrl(faults);
   if (authority.includes('@')) {
-    faults.push(describeFixed('credentials', 'holds a user name or password, which must be left out'));
+    faults.push(describeFixed('credentials', 'contains a user name or password, which must be left out'));
   }
   const isHttp = /^https?$/i.test(scheme);
   const url = URL.parse(isHttp ? readable : readable.replace(scheme, 'https'));
@@ -73,7 +73,7 @@ function findTextFaults(text: string, readable: string): readonly Fault[] {
     faults.push(
       describeFixed(
         'characters',
-        'holds white space, a control character or a backslash, which must be percent-encoded',
+        'contains white space, a control character or a backslash, which must be percent-encoded',
       ),
     );
   }
@@ -85,10 +85,11 @@ function findTextFaults(text: string, readable: string): readonly Fault[] {
     faults.push(describeFixed('url', 'must name a host as in https://host/path'));
   }
   if (OWN_SECRET.test(text) || OWN_SECRET.test(decodePercents(text))) {
-    const what = 'holds a token or signing secret of Causeway, which belongs in no address: revoke it';
+    const what = 'contains a token or signing secret of Causeway, which must not be in a URL: revoke it';
     faults.push(describeFixed('secret', what));
   }
-  if (readable.includes('#')) faults.push(describeFixed('fragment', 'holds a fragment (#…), which must be left out'));
+  if (readable.includes('#'))
+    faults.push(describeFixed('fragment', 'contains a fragment (#…), which must be left out'));
   return faults;
 }
 
@@ -108,9 +109,11 @@ function findNameFaults(host: string): readonly Fault[] {
   }
   if (!isHostName(host)) return [describeFixed('name', 'has a host name that cannot be in the DNS: correct it')];
   if (!host.includes('.')) {
-    return [describeOpenable('name', 'has a host name of a single label, which only an inner network knows')];
+    return [describeOpenable('name', 'has a host name of a single label, which only an internal network resolves')];
   }
-  return INNER_NAMES.test(host) ? [describeOpenable('name', 'has a host name that only an inner network knows')] : [];
+  return INNER_NAMES.test(host)
+    ? [describeOpenable('name', 'has a host name that only an internal network resolves')]
+    : [];
 }
 
 function findPortFaults(url: URL, isOpened: boolean): readonly Fault[] {
@@ -142,7 +145,7 @@ function describeOpenable(rule: string, what: string): Fault {
 }
 
 function describeFixed(rule: string, what: string): Fault {
-  return { rule, detail: `${what} (rule "${rule}"); CALLBACK_ALLOW opens no exception from it.` };
+  return { rule, detail: `${what} (rule "${rule}"); CALLBACK_ALLOW cannot open an exception from it.` };
 }
 
 function refuseUrl(faults: readonly Fault[]): UrlVerdict {

@@ -112,7 +112,7 @@ async function deliver(job: ClaimedJob, { options, send, signal }: Delivery): Pr
       return DONE;
     case 'gone': {
       log.info(about, 'webhook stopped by its receiver');
-      const error = 'status_410: The receiver wants no more of it.';
+      const error = 'status_410: The receiver asked for no further attempts.';
       await store.recordAttempt(webhook.id, { state: 'stopped', error, ...timing });
       return DONE;
     }

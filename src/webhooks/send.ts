@@ -91,7 +91,7 @@ export function createSender(options: SenderOptions): Sender {
     } catch (error) {
       signal.throwIfAborted();
       if (deadline.signal.aborted) {
-        return fail('timeout', `The receiver did not answer in full within ${deadlineMs / 1_000} s.`);
+        return fail('timeout', `The receiver did not complete its answer within ${deadlineMs / 1_000} s.`);
       }
       return describeError(error);
     } finally {
@@ -148,7 +148,7 @@ function exchange({ url, target, headers, body }: WebhookRequest, connecting: Co
         phase = isSecure ? 'tls' : 'exchange';
         if ([...allowed].some((address) => isSameAddress(address, socket.remoteAddress))) return;
         request.destroy(
-          new SendFailure('refused_address', 'The connection led to another address than the one that was checked.'),
+          new SendFailure('refused_address', 'The connection went to another address than the checked one.'),
         );
       });
       socket.once('secureConnect', () => {

@@ -43,7 +43,7 @@ describe('a report of an account with 20 unfinished ones in the project', () => 
     await ground.start(first);
     const refused = await send('one more');
     expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '60']);
-    expect((await bodyOf(refused)).detail).toContain('20 reports of this account have not ended in this project');
+    expect((await bodyOf(refused)).detail).toContain('20 reports of this account are unfinished in this project');
     expect(await ground.store.listInvestigations({ limit: 100 })).toHaveLength(MOST);
     await ground.call('DELETE', `/api/v1/investigations/${second}/`, { token: there.token });
     expect((await send('one more')).status).toBe(202);

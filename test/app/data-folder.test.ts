@@ -43,7 +43,7 @@ describe('the data folder', () => {
     mkdirSync(path.join(base.path, 'data'));
     writeFileSync(path.join(base.path, 'data', 'encryption.key'), 'half');
     const damaged = openDataFolder(path.join(base.path, 'data'), null);
-    expect(() => damaged.encryptionKey).toThrow(/does not hold a key of 32 bytes/);
+    expect(() => damaged.encryptionKey).toThrow(/does not contain a key of 32 bytes/);
   });
 
   it('makes a key only when one is asked for', async () => {

@@ -148,7 +148,7 @@ describe('the service in GitHub mode', { timeout: 60_000 }, () => {
 
   it.each([
     ['without a secret', { WEBHOOK_SECRET: '' }, 'WEBHOOK_SECRET is missing'],
-    ['with a bad key', { PRIVATE_KEY: 'no key' }, 'PRIVATE_KEY holds no RSA private key'],
+    ['with a bad key', { PRIVATE_KEY: 'no key' }, 'PRIVATE_KEY contains no RSA private key'],
   ])('refuses to start %s, naming the variable', async (_, changes, words) => {
     await using folder = await temporaryFolder();
     const ended = await run('serve', { ...APP_ENVIRONMENT, ...DOWN, DATA_DIR: folder.path, PORT: '0', ...changes });

@@ -37,7 +37,7 @@ describe('the mode of the service', () => {
     ['APP_ID', { APP_ID: 'abc' }, 'APP_ID is "abc": give the number'],
     ['APP_ID', { APP_ID: '' }, 'APP_ID is missing'],
     ['PRIVATE_KEY', { PRIVATE_KEY: '' }, 'PRIVATE_KEY is missing'],
-    ['PRIVATE_KEY', { PRIVATE_KEY: 'x' }, 'PRIVATE_KEY holds no RSA private key'],
+    ['PRIVATE_KEY', { PRIVATE_KEY: 'x' }, 'PRIVATE_KEY contains no RSA private key'],
     ['WEBHOOK_SECRET', { WEBHOOK_SECRET: '' }, 'WEBHOOK_SECRET is missing'],
     ['WEBHOOK_SECRET', { WEBHOOK_SECRET: 'development' }, 'WEBHOOK_SECRET is the word "development"'],
     ['WEBHOOK_SECRET', { WEBHOOK_SECRET: 'x'.repeat(31) }, 'WEBHOOK_SECRET has 31 characters'],

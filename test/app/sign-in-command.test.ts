@@ -36,7 +36,7 @@ describe('causeway sign-in', { timeout: 60_000 }, () => {
     expect((await other.get('/projects')).status).toBe(303);
     expect(service.output()).not.toContain(code);
     expect(await service.end('SIGTERM')).toBe(0);
-    await expect(signIn({ DATA_DIR: folder.path })).rejects.toThrow(/^No service runs over this data folder: /);
+    await expect(signIn({ DATA_DIR: folder.path })).rejects.toThrow(/^No service is running with this data folder: /);
   });
 
   it('says that the server does not answer which was killed', async () => {
@@ -47,13 +47,13 @@ describe('causeway sign-in', { timeout: 60_000 }, () => {
     await expect.poll(() => service.output()).toContain('/sign-in/local?code=');
     await service.end('SIGKILL');
     await expect(signIn({ DATA_DIR: folder.path })).rejects.toThrow(
-      `The service that was started over this data folder at ${service.address} does not answer: start it again with "causeway serve".`,
+      `The service that was started with this data folder at ${service.address} does not answer: start it again with "causeway serve".`,
     );
   });
 
   it('says where none was ever started, and with a GitHub App', async () => {
     await using folder = await temporaryFolder();
-    await expect(signIn({ DATA_DIR: folder.path })).rejects.toThrow(/^No service runs over this data folder: /);
+    await expect(signIn({ DATA_DIR: folder.path })).rejects.toThrow(/^No service is running with this data folder: /);
     await expect(signIn({ DATA_DIR: folder.path, ...APP_ENVIRONMENT })).rejects.toThrow(
       'With a GitHub App people sign in with GitHub: open the address of the service.',
     );

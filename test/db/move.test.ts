@@ -70,7 +70,7 @@ describe('a move', () => {
     await other(store);
     await expect(move(file, store.database)).rejects.toMatchObject({
       code: 'conflict',
-      message: expect.stringContaining('holds records already (accounts)'),
+      message: expect.stringContaining('already contains records (accounts)'),
     });
     const sqlite = new Sqlite(file);
     sqlite.exec("update jobs set state = 'running' where seq = (select max(seq) from jobs)");

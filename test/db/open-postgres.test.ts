@@ -68,7 +68,7 @@ describe('a database', () => {
     await place.query(`create database ${name} encoding 'LATIN1' locale 'C' locale_provider libc template template0`);
     const said = await refusal(databaseAt(place.url, name));
     await place.query(`drop database ${name} with (force)`);
-    expect(said).toMatch(/keeps text as LATIN1. Make one with UTF8: createdb --encoding=UTF8/);
+    expect(said).toMatch(/stores text as LATIN1. Create one with UTF8: createdb --encoding=UTF8/);
   });
 
   it('orders and compares text by its bytes, whatever it was made for', async () => {
@@ -114,7 +114,7 @@ describe('a server', () => {
 
   it('that lets the user make no table says whose right is missing', async () => {
     expect(await refusal(withUser('op', 'right-word'))).toMatch(
-      /does not let this user do what is needed. Make the user/,
+      /does not grant this user the required privileges. Make the user/,
     );
   });
 
@@ -124,13 +124,13 @@ describe('a server', () => {
 
   it('that speaks no TLS is not spoken to without', async () => {
     expect(await refusal(`${server.url}?sslmode=verify-full`)).toMatch(
-      /could not be reached by TLS as its address asks/,
+      /could not be reached over TLS as its address requires/,
     );
   });
 
   it('that has no connection left says what to raise', async () => {
     await onServer(server.url, 'alter role op connection limit 0');
-    expect(await refusal(withUser('op', 'right-word'))).toMatch(/has no connection left. Raise max_connections/);
+    expect(await refusal(withUser('op', 'right-word'))).toMatch(/has no free connection. Raise max_connections/);
   });
 
   it('that is not there is named', async () => {

@@ -45,7 +45,7 @@ describe('verbs of two processes', () => {
     });
     await expect(losing).rejects.toMatchObject({
       code: 'store_locked',
-      message: expect.stringMatching(/so many others that this had no turn. Try again. \(40001\)$/),
+      message: expect.stringMatching(/other writers took precedence for too long. Try again. \(40001\)$/),
     });
   });
 

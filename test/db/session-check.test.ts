@@ -42,7 +42,7 @@ describe('an address', () => {
     await using pooler = await startPooler(database.url, 'transaction');
     expect(await checkSessions(pooler.url, { noticeMs: 1_000 })).toBe(false);
     expect(await opened('transaction')).toMatch(
-      /^The database behind the pooler stands behind a pooler .*pool_mode=transaction.*\. Set pool_mode=session/,
+      /^The database behind the pooler is behind a pooler .*pool_mode=transaction.*\. Set pool_mode=session/,
     );
   });
 });

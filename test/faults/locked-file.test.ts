@@ -81,7 +81,7 @@ describe('a database file', () => {
     await here.service.end('SIGKILL');
     const other = storeProcess(['lock', here.file]);
     expect(await other.line()).toBe('ready');
-    await expect(startService(here.plan)).rejects.toThrow(/exit 1[\s\S]*being written by another process/);
+    await expect(startService(here.plan)).rejects.toThrow(/exit 1[\s\S]*locked by another process/);
     await other.kill();
     await expectAllThere(here);
   });
@@ -94,9 +94,7 @@ describe('a database file', () => {
       await here.service.end('SIGKILL');
       const remount = (mode: string) => execFileSync('mount', ['-o', `remount,${mode}`, disk.path]);
       remount('ro');
-      await expect(startService(here.plan)).rejects.toThrow(
-        /exit 1[\s\S]*(cannot be written|read-only|right to write)/,
-      );
+      await expect(startService(here.plan)).rejects.toThrow(/exit 1[\s\S]*(cannot be written|read-only|write access)/);
       remount('rw');
       await expectAllThere(here);
     },

@@ -52,7 +52,7 @@ describe('the records of a service', () => {
     expect((await stat(copy)).mode & 0o777).toBe(0o600);
     await expect(causeway(['backup', copy])).rejects.toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('no backup is written over another'),
+      stderr: expect.stringContaining('a backup never overwrites a file'),
     });
     const issue = await api.get(`/api/v1/issues/${issueId}/`);
     await copyFile(path.join(dataDir, 'encryption.key'), path.join(folder.path, 'encryption.key'));

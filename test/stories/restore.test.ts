@@ -65,7 +65,7 @@ describe.runIf(engine() === 'sqlite')('a database', () => {
     expect(await refusal(path.join(ground.plan.dataDir, 'none.db'))).toContain('There is no file');
     expect(await refusal(ground.database)).toContain('is the database itself');
     expect(await refusal(MAIN)).toContain('is damaged (SQLITE_NOTADB)');
-    expect(await refusal(backup, { ENCRYPTION_KEY: 'ab'.repeat(32) })).toContain('sealed with another key');
+    expect(await refusal(backup, { ENCRYPTION_KEY: 'ab'.repeat(32) })).toContain('encrypted with another key');
     const newer = new Sqlite(backup);
     newer.exec("insert into kysely_migration (name, timestamp) values ('9999-of-tomorrow', '')");
     newer.close();

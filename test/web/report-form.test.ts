@@ -187,7 +187,7 @@ describe('what is refused', () => {
     const answer = await send({ text: 'one more' });
     const page = await answer.text();
     expect([answer.status, fieldOf(page, 'text'), fieldOf(page, 'form_key')]).toEqual([429, 'one more', key]);
-    expect(textOf(page)).toContain('20 reports of this account have not ended in this project');
+    expect(textOf(page)).toContain('20 reports of this account are unfinished in this project');
   });
 
   it('is too many in a minute, and what was typed stays', async () => {

@@ -137,8 +137,8 @@ describe('a callback address', () => {
       ok: false,
       rules: ['fragment', 'credentials', 'port'],
       detail: [
-        'callbackUrl holds a fragment (#…), which must be left out (rule "fragment"); CALLBACK_ALLOW opens no exception from it.',
-        'It holds a user name or password, which must be left out (rule "credentials"); CALLBACK_ALLOW opens no exception from it.',
+        'callbackUrl contains a fragment (#…), which must be left out (rule "fragment"); CALLBACK_ALLOW cannot open an exception from it.',
+        'It contains a user name or password, which must be left out (rule "credentials"); CALLBACK_ALLOW cannot open an exception from it.',
         'It must use port 443 or 8443 (rule "port"); the operator can open an exception by naming the host in CALLBACK_ALLOW.',
       ].join(' '),
     });

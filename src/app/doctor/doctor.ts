@@ -218,10 +218,10 @@ function judgeDatabase(found: Examination | null, stepsAhead: number, where: str
     isKeyRight === false &&
       fail(
         'the encryption key does not open the stored secrets',
-        'Restore encryption.key in DATA_DIR from the backup, or set ENCRYPTION_KEY to the key of that time.',
+        'Restore encryption.key in DATA_DIR from the backup, or set ENCRYPTION_KEY to the earlier key.',
       ),
     jobs.dead > 0 && warn(dead, 'The log says why. "causeway redrive" tries them again.'),
-    isPaused && warn('paused: no model is asked and nothing is posted', 'Run "causeway resume" to continue.'),
+    isPaused && warn('paused: no model is called and nothing is posted', 'Run "causeway resume" to continue.'),
     Math.abs(aheadMs) > MOST_APART_MS &&
       warn(
         `this machine's clock is ${apart} that of the database`,

@@ -36,7 +36,7 @@ const OPENING: readonly Message[] = [
   {
     role: 'user',
     content:
-      'This is a check of the connection, not an investigation. Read both notes with read_note: make the two calls side by side in one answer. Once you have read them, answer with the two words that they hold, and call nothing more.',
+      'This is a check of the connection, not an investigation. Read both notes with read_note: make both calls in one answer. Once you have read them, answer with the two words that they contain, and call nothing more.',
   },
 ];
 

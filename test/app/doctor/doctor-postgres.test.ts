@@ -45,9 +45,9 @@ describe('the doctor over PostgreSQL', () => {
 
   it('says that the service is paused', async () => {
     await using database = await migratedDatabase();
-    expect((await found(database.url)).printed).not.toContain('paused: no model is asked');
+    expect((await found(database.url)).printed).not.toContain('paused: no model is called');
     await database.query("insert into service_marks (name, set_at) values ('paused', '2026-11-20T10:00:00.000Z')");
-    expect((await found(database.url)).printed.split('paused: no model is asked')).toHaveLength(2);
+    expect((await found(database.url)).printed.split('paused: no model is called')).toHaveLength(2);
   });
 
   it('takes an empty database for one to come, and says of one that does not answer where it was looked for', async () => {
