@@ -73,7 +73,7 @@ describe('the mode of the service', () => {
     expect(both).toMatchObject({ credentials: { appId: 4711 } });
     expect(chooseMode(readConfig({ ...place, LOCAL_MODE: '1' })).kind).toBe('local');
     const otherKey = readConfig({ ...place, ENCRYPTION_KEY: '0'.repeat(64) });
-    expect(() => readKeptApp(otherKey)).toThrow(/encryption key is not the one/);
+    expect(() => readKeptApp(otherKey)).toThrow(/encrypted with another key/);
   });
 });
 
