@@ -2,13 +2,14 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresConfig } from '../config.ts';
+import { untilAborted } from '../core/abortable.ts';
 import { createHolds, type Holds } from '../core/holds.ts';
 import type { Queue } from '../core/queue.ts';
 import type { Database } from '../db/database.ts';
+import { openLeadership } from '../db/leadership.ts';
 import { isPauseSet, savePause } from '../db/pause.ts';
 import { openPostgresStore, type PostgresStore } from '../db/postgres.ts';
-import { explainOpening, retryPatiently } from '../db/postgres-errors.ts';
-import { openNotices, requireSessions } from '../db/postgres-notices.ts';
+import { explainOpening } from '../db/postgres-errors.ts';
 
 import type { Seal } from '../db/seal.ts';
 
@@ -97,59 +98,41 @@ interface PostgresParts extends AsyncDisposable {
 
 type PostgresOptions = Omit<RecordsOptions, 'now' | 'database'> & { readonly database: PostgresConfig };
 
-/** How long an unreachable server is waited for. */
-const PATIENCE_MS = 15_000;
-
-/**
- * Updates both schemas, of the records and of the queue. Both take locks, so the server must keep sessions, which is
- * checked first. Throws `store_unusable` or `store_locked` with the repair.
- */
+/** Updates both schemas, of the records and of the queue. Throws `store_unusable` or `store_locked` with the repair. */
 export async function openPostgresParts({ database, seal, log, signal }: PostgresOptions): Promise<PostgresParts> {
   const { url, shown } = database;
   const explain = (error: unknown): never => {
     signal?.throwIfAborted();
     throw explainOpening(error, shown);
   };
-  await retryPatiently(PATIENCE_MS, () => requireSessions(url, shown, signal)).catch(explain);
   await using opening = new AsyncDisposableStack();
   // Disposed last: until its end the store may write jobs.
-  const boss = opening.use(await openBoss({ url, log }).catch(explain));
+  const boss = opening.use(await untilAborted(openBoss({ url, log }), signal ?? NEVER).catch(explain));
   const store = opening.use(await openPostgresStore({ url, seal, enqueuer: boss.jobs }));
   const opened = opening.move();
   return { store, boss, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 async function openPostgres(options: PostgresOptions & Pick<RecordsOptions, 'now'>): Promise<Records> {
-  const { database, log, now } = options;
+  const { log, now } = options;
   await using opening = new AsyncDisposableStack();
   const { store, boss } = opening.use(await openPostgresParts(options));
-  const notices = opening.use(openNotices({ url: database.url, onFault: createFaultLog(log) }));
+  const { isLeader: leads } = opening.use(openLeadership(store.database, { onFault: createFaultLog(log) }));
   const queue = createBossQueue({ boss, database: store.database, log });
-  const changes = createChanges((runId) => notices.notify('changed', runId));
-  opening.use(notices.on('changed', changes.heard));
   const { isPaused } = opening.use(await openPause(store.database, log));
   const opened = opening.move();
-  const { isLeader: leads } = notices;
   return {
-    store,
-    queue,
-    changes,
-    isPaused,
-    holds: createHolds(now),
-    leads,
+    ...{ store, queue, changes: createChanges(), isPaused, holds: createHolds(now), leads },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
-/** One line each time that the connection goes or comes back, however often it is tried. */
+const NEVER = new AbortController().signal;
+
 function createFaultLog(log: Log): (error: unknown) => void {
-  let isAway = false;
   return (error) => {
-    if (error === null && isAway) log.info('PostgreSQL: notices of other processes arrive again');
-    if (error !== null && !isAway) {
-      log.warn({ err: error }, 'PostgreSQL: notices of other processes do not arrive; polling every second instead');
-    }
-    isAway = error !== null;
+    if (error === null) log.info('PostgreSQL answers again');
+    else log.warn({ err: error }, 'PostgreSQL does not answer; recurring work waits');
   };
 }
 

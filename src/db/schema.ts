@@ -374,9 +374,11 @@ export interface ThreadTable extends Sequenced {
   changed_at: string;
 }
 
+/** `paused`: since when. `leader`: the process that does the recurring work, until `set_at`. */
 interface ServiceMarkTable {
   name: string;
   set_at: string;
+  holder: string | null;
 }
 
 export interface SessionTable extends Sequenced {

@@ -189,7 +189,7 @@ function cleanMessages(text: string, secrets: readonly string[]): string {
 function toNotStarted(cause?: Error): CausewayError {
   return new CausewayError(
     'repository_unreachable',
-    'Git could not be started. Install git 2.39 or newer, in an absolute folder of this service's PATH.',
+    'Git could not be started. Install git 2.39 or newer in an absolute folder of the PATH of this service.',
     { cause },
   );
 }

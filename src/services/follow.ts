@@ -3,30 +3,19 @@ import { type Investigation, isEnded } from '../core/report.ts';
 import type { RecordedStep } from '../db/runs.ts';
 import type { Store } from '../db/store.ts';
 
-/** Wakes those who wait for a run. A notice of another process may get lost, so every wait also ends by time. */
+/** Wakes those who wait for a run in this process. Another process may work on it, so every wait also ends by time. */
 export interface Changes {
   notify(runId: string): void;
   /** Resolves at the next change of the run, after `ms` at the latest, or when the signal aborts; never rejects. */
   next(runId: string, ms: number, signal: AbortSignal): Promise<void>;
 }
 
-export interface ChangesHub extends Changes {
-  /** Another process has changed the run. */
-  heard(runId: string): void;
-}
-
-/** `notifyOthers`: passes each change of this process on to the others. */
-export function createChanges(notifyOthers: (runId: string) => void = () => {}): ChangesHub {
+export function createChanges(): Changes {
   const waiting = new Map<string, Set<() => void>>();
-  const wakeAll = (runId: string) => {
-    for (const wake of waiting.get(runId) ?? []) wake();
-  };
   return {
     notify: (runId) => {
-      wakeAll(runId);
-      notifyOthers(runId);
+      for (const wake of waiting.get(runId) ?? []) wake();
     },
-    heard: wakeAll,
     next: async (runId, ms, signal) => {
       const woken = new AbortController();
       const wakers = waiting.get(runId) ?? new Set();
@@ -49,7 +38,7 @@ export type FollowEvent =
   | { readonly type: 'state'; readonly investigation: Investigation }
   | { readonly type: 'end'; readonly investigation: Investigation };
 
-/** A notice can get lost, and over SQLite there is none from other processes. */
+/** How late a change by another process can be seen. */
 const POLL_MS = 1_000;
 
 /**

@@ -8,7 +8,6 @@ import { type Config, readConfig } from '../../config.ts';
 import { describeSpace } from '../../core/disk.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { type Examination, examinePostgres, examineSqlite } from '../../db/examine.ts';
-import { checkSessions, NO_SESSIONS } from '../../db/postgres-notices.ts';
 import { createSeal } from '../../db/seal.ts';
 import { describeRestore } from '../../db/sqlite.ts';
 import { readMirrorsSize } from '../../git/eviction.ts';
@@ -195,12 +194,8 @@ function createDatabaseProbe(config: Config, now: () => Date): Probe {
         return judgeDatabase(await examineSqlite(where, createSeal(readKey()), signal), 0, where);
       }
       const found = await examinePostgres(database, { seal: createSeal(readKey()), now });
-      const hasSessions = await checkSessions(database.url, { signal });
       // Versions one step of the schema apart may run at the same time.
-      return [
-        !hasSessions && fail(`${where} ${NO_SESSIONS.found}`, NO_SESSIONS.repair),
-        ...judgeDatabase(found, 1, where),
-      ];
+      return judgeDatabase(found, 1, where);
     },
   };
 }

@@ -379,7 +379,8 @@ create table backfills (
 const SERVICE = `
 create table service_marks (
   name TEXT primary key,
-  set_at TEXT not null
+  set_at TEXT not null,
+  holder TEXT
 );
 create table health_checks (
   id INTEGER primary key,
