@@ -1,5 +1,5 @@
 # The image brings its own Node 24 and what is installed, so the launcher (the `causeway` on its PATH) only starts the program.
-# With a GitHub App (the first start shows a page, /setup, that makes it):
+# With a GitHub App (the first start shows the page /setup, which creates it):
 #   docker run -p 3000:3000 -e PUBLIC_URL=https://causeway.example.com -v causeway:/data IMAGE
 # It needs no more than this allows: --read-only --cap-drop ALL --security-opt no-new-privileges
 # Local mode listens on loopback only, and loopback is the container's own. On Linux, share the host's:
