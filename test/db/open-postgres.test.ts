@@ -119,7 +119,7 @@ describe('a server', () => {
   });
 
   it('that has no such database says how to make it', async () => {
-    expect(await refusal(databaseAt(server.url, 'nowhere'))).toMatch(/does not exist. Make it \(createdb\)/);
+    expect(await refusal(databaseAt(server.url, 'nowhere'))).toMatch(/does not exist. Create it \(createdb\)/);
   });
 
   it('that speaks no TLS is not spoken to without', async () => {
@@ -137,7 +137,7 @@ describe('a server', () => {
     const url = new URL(server.url);
     url.port = '1';
     expect(await refusal(url.href)).toMatch(
-      /127.0.0.1:1 does not answer. Check that the server runs .*\(ECONNREFUSED\)$/,
+      /127.0.0.1:1 does not answer. Check that the server is running .*\(ECONNREFUSED\)$/,
     );
   });
 
