@@ -5,29 +5,13 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 type IdPrefix = 'iss' | 'prj' | 'inv' | 'tok' | 'evt' | 'acc' | 'run' | 'job' | 'req' | 'thr' | 'hed' | 'fal' | 'ses';
 
-/** Random bytes drawn in advance, each used once and then wiped: drawing many costs no more than drawing a few. */
-let drawn = Buffer.alloc(0);
-let next = 0;
-const DRAWN = 4_096;
-
 /** `length` uniform base62 characters (bytes ≥ 248 are discarded to avoid modulo bias). */
 export function createBase62(length: number): string {
   let out = '';
   while (out.length < length) {
-    const byte = drawByte();
-    if (byte < 248) out += ALPHABET[byte % 62];
+    for (const byte of randomBytes(length - out.length)) if (byte < 248) out += ALPHABET[byte % 62];
   }
   return out;
-}
-
-function drawByte(): number {
-  if (next === drawn.length) {
-    drawn = randomBytes(DRAWN);
-    next = 0;
-  }
-  const byte = drawn.readUInt8(next);
-  drawn[next++] = 0;
-  return byte;
 }
 
 /** A new identifier such as `iss_3kTMd…`: 20 base62 characters = 119 random bits. */
