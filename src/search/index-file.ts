@@ -1,4 +1,5 @@
-// The full-text index of a project: an SQLite file with FTS5 that may be deleted at any moment, and the requests it answers.
+// The full-text index of a project: an SQLite file with FTS5 that may be deleted at any moment, and the requests it
+// answers.
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -14,12 +15,12 @@ const MAX_TEXT = 600_000;
 const MAX_MESSAGE = 4_000;
 /** A commit that touches more than this is a move or a reformatting, and says nothing about any one file. */
 const MAX_TOUCHED = 40;
-/** Words whose tokens are remembered: some 30 MB at most. */
+/** Words with remembered tokens: some 30 MB at most. */
 const MAX_REMEMBERED = 100_000;
 
 /**
- * Both tables of words are contentless and hold hashes of terms: no text of the repository, and so no secret that somebody committed,
- * is written here.
+ * Both tables of words are contentless and hold hashes of terms: no text of the repository, and so no secret that
+ * was committed, is written here.
  */
 const SCHEMA = `
   CREATE TABLE stamp (value TEXT NOT NULL);
@@ -66,7 +67,10 @@ class IndexFile implements Disposable {
   readonly #database: Database.Database;
   readonly #stamp: string;
 
-  /** Opens the file, makes it where there is none, and replaces one that SQLite cannot read or that has another version. */
+  /**
+   * Opens the file, makes it where there is none, and replaces one that SQLite cannot read or that has another
+   * version.
+   */
   constructor(file: string) {
     this.#database = openDatabase(file);
     this.#stamp = this.#database.prepare<[], string>('SELECT value FROM stamp').pluck().get() ?? '';
@@ -241,8 +245,8 @@ const K1 = 1.2;
 const B = 0.75;
 
 /**
- * How often a term is in a text, taken back out of its score: `bm25()` counts rarity and mean length over the files of all commits, and the
- * table that lists every single occurrence (fts5vocab) takes four times as long.
+ * How often a term is in a text, taken back out of its score: `bm25()` counts rarity and mean length over the files
+ * of all commits, and the table that lists every single occurrence (fts5vocab) takes four times as long.
  */
 function toCount(score: number, row: number, having: number, { byRow, texts, mean }: Lengths): number {
   const rarity = Math.max(1e-6, Math.log((texts - having + 0.5) / (having + 0.5)));

@@ -1,4 +1,5 @@
-// The indexes of all projects: one file each, written and searched in one thread, brought up to date when a commit is opened.
+// The indexes of all projects: one file each, written and searched in one thread, brought up to date when a commit is
+// opened.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +15,7 @@ import type { IndexAnswer, IndexCalls, IndexedKind, IndexRequest, KnownRows, Row
 
 /** Answers one request after the other. Null: it did not answer. */
 export interface IndexThread extends AsyncDisposable {
-  /** `projectId`: whose request it is; those of several projects take turns. */
+  /** Requests of several projects take turns. */
   ask(request: IndexRequest): Promise<IndexAnswer | null>;
 }
 
@@ -36,7 +37,9 @@ const SLICE = 2_000;
 /** Bytes that are sent to the thread at once, about 100 ms of its work. */
 const BATCH_BYTES = 1024 * 1024;
 const BATCH_COMMITS = 500;
-/** A request takes 0.1 s, a search for hundreds of terms in 100,000 files seconds, and more where the machine is busy. */
+/**
+ * A request takes 0.1 s, a search for hundreds of terms in 100,000 files seconds, and more where the machine is busy.
+ */
 const LIMIT_MS = 120_000;
 /** An idle thread holds some tens of megabytes. */
 const IDLE_MS = 60_000;
@@ -155,7 +158,9 @@ function createLexicon(options: ProjectOptions, projectId: string): Lexicon {
     return await findRows('commits', ids, signal);
   }
 
-  /** Reads the next batch while one is indexed. What goes wrong with some files ends it: those that came before stay. */
+  /**
+   * Reads the next batch while one is indexed. What goes wrong with some files ends it: those that came before stay.
+   */
   async function addAll<T>(
     batches: AsyncIterable<readonly T[]>,
     add: (batch: readonly T[]) => Promise<true | null>,
@@ -252,7 +257,10 @@ async function chooseFiles(
   return { files, cut: [cut, note].filter(Boolean).join(' ') };
 }
 
-/** Text that somebody edits here to change what the program does: also that of examples and of a documentation's own pages. */
+/**
+ * Text that people edit here to change what the program does: also that of examples and of a documentation's own
+ * pages.
+ */
 function isIndexable({ path: file, size, kind }: TreeEntry): boolean {
   if ((kind !== 'file' && kind !== 'executable') || size === 0 || size > MAX_SIZE) return false;
   const purpose = classifyFile(file);

@@ -106,8 +106,9 @@ const ERROR_MAKER = /^_?(?:throw|raise|fail|report|abort|panic)|(?:Error|Excepti
 const WITHOUT_SOURCE: ReadonlySet<string> = new Set(['javascript', 'jvm']);
 
 /**
- * The innermost own frame, unless it may be of another file or another version: a line that the trace prints must be in the file. Where the language
- * prints none, one that only makes the error does not lead: of 71 traces of Java through own files the fault was then mostly in its caller.
+ * The innermost own frame, unless it may be of another file or another version: a line that the trace prints must be
+ * in the file. Where the language prints none, one that only makes the error does not lead: of 71 traces of Java
+ * through own files the fault was then mostly in its caller.
  */
 function countLeads({ frame, mapping, printedLine }: MappedFrame, path: string): boolean {
   if (mapping.kind !== 'own' || classifyFile(path) !== 'source') return false;
@@ -192,7 +193,10 @@ const UNIQUE = 0.72;
 /** Text in more files than this is a phrase, not a message. */
 const MAX_FILES = 12;
 
-/** Searches the constant parts of the messages, until one of each message is found. A command in a message is none of its text. */
+/**
+ * Searches the constant parts of the messages, until one of each message is found. A command in a message is none of
+ * its text.
+ */
 export async function findMessageClues(
   lookups: Lookups,
   { errors, commands }: Pick<Signals, 'errors' | 'commands'>,
@@ -303,7 +307,10 @@ export function findTestedClues(index: PathIndex, tests: readonly string[]): rea
   });
 }
 
-/** `LocaleUtilsTest.java` → `LocaleUtils.java`, `test_header.py` → `header.py`, `a.spec.ts` → `a.ts`, `x_test.go` → `x.go`. */
+/**
+ * `LocaleUtilsTest.java` → `LocaleUtils.java`, `test_header.py` → `header.py`, `a.spec.ts` → `a.ts`, `x_test.go` →
+ * `x.go`.
+ */
 export function getSubject(name: string): string | null {
   const subject = name
     .replace(/^test_(?=.+\.py$)|^Test(?=[A-Z]\w*\.(?:java|kt|cs|scala|groovy|php)$)/, '')

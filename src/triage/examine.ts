@@ -55,7 +55,7 @@ interface ExamineInput {
   readonly names: readonly string[];
 }
 
-/** Each lookup is a step. Git is asked about the past of a place only where the report itself names it. */
+/** Each lookup is a step. The past is looked up of a place only where the report itself names it. */
 export async function examinePlace(lookups: Lookups, input: ExamineInput): Promise<Examined> {
   const { suspect } = input;
   const { code, readStep, name, line } = await readPlace(lookups, input);
@@ -144,7 +144,9 @@ interface PlaceInFile {
   readonly functions: readonly RankedFunction[];
 }
 
-/** A short file is shown whole; of a longer one the place's function, and others that fit the report while they fit in. */
+/**
+ * A short file is shown whole; of a longer one the place's function, and others that fit the report while they fit in.
+ */
 function chooseRanges(lines: readonly string[], { suspect, span, functions }: PlaceInFile): readonly LineRange[] {
   if (lines.length === 0) return [];
   const whole = { from: 1, to: lines.length };
@@ -342,7 +344,10 @@ function cutAroundLine(patch: string, code: string): readonly string[] {
   return lines.slice(from, Math.min(last, at + LINES_AROUND_CHANGE + 1));
 }
 
-/** The line of `to` that reads like line `line` of `from`: the nearest with equal text; 0 where there is none. Lines of one word or less are not carried. */
+/**
+ * The line of `to` that reads like line `line` of `from`: the nearest with equal text; 0 where there is none. Lines of
+ * one word or less are not carried.
+ */
 export async function carryLine(
   line: number,
   from: { readonly tree: SourceTree; readonly path: string },

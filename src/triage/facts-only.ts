@@ -15,7 +15,10 @@ const MAX_ERROR = 160;
 /** Suspects below this part of the first one's score are in the list, but not recommended. */
 const WORTH_A_LOOK = 0.4;
 
-/** The conclusion without a model, in which nothing is unseen or acts on a terminal. `seconds` is how long the run took. */
+/**
+ * The conclusion without a model, in which nothing is unseen or acts on a terminal. `seconds` is how long the run
+ * took.
+ */
 export function concludeFromFacts(facts: Facts, context: { readonly seconds: number }): Conclusion {
   return removeInvisibleIn<Conclusion>({
     problem: facts.problem,
@@ -138,7 +141,10 @@ function buildSolutionSteps(facts: Facts): readonly Step[] {
     .map((description, index) => ({ stepNumber: index + 1, description }));
 }
 
-/** Up to three further suspects that come near the first one on evidence as good: files that only share words are not recommended. */
+/**
+ * Up to three further suspects that come near the first one on evidence as good: files that only share words are not
+ * recommended.
+ */
 function isWorthALook({ shown: [first, ...others] }: Facts): readonly Suspect[] {
   if (!first) return [];
   return others

@@ -44,7 +44,7 @@ export interface Facts {
   readonly stepsToReproduce: readonly Step[];
   /** The whole ranking, best first, at most 30; places are of `revisions.asked`. */
   readonly suspects: readonly RankedSuspect[];
-  /** Those of them that are worth showing to anybody, at most 8; empty: no reliable suspect. */
+  /** Those of them that are worth showing, at most 8; empty: no reliable suspect. */
   readonly shown: readonly RankedSuspect[];
   /** In the first suspects, best first, at most 50. */
   readonly functions: readonly RankedFunction[];
@@ -144,7 +144,10 @@ interface Traced {
   readonly traced: TraceFacts;
 }
 
-/** Ranked by what points at them, then each placed: at the function that the report is likeliest about, unless a place is named. */
+/**
+ * Ranked by what points at them, then each placed: at the function that the report is likeliest about, unless a place
+ * is named.
+ */
 async function findSuspects(
   input: { readonly report: string; readonly index: Promise<OpenedIndex> },
   { lookups, signals, traced }: Traced,
@@ -172,12 +175,15 @@ async function openCommit(
 interface TraceFacts {
   readonly clues: readonly Clue[];
   readonly mapped: readonly (readonly MappedFrame[])[];
-  /** Whether the lines of `mapped` are those of the commit that was asked for. */
+  /** Whether the lines of `mapped` are those of the requested commit. */
   readonly linesHold: boolean;
   readonly lost: readonly string[];
 }
 
-/** Frames and places with lines are read at the commit that the report is about, then carried over to the one asked for. */
+/**
+ * Frames and places with lines are read at the commit that the report is about, then carried over to the one asked
+ * for.
+ */
 async function traceLookups(lookups: Lookups, revisions: Revisions, signals: Signals): Promise<TraceFacts> {
   const { traces } = signals;
   const other = revisions.framesName === '' ? null : lookups.repository.tree(revisions.frames);

@@ -15,7 +15,10 @@ export interface Fitted {
   readonly lost: readonly string[];
 }
 
-/** Sets the line of each own frame whose source text the trace prints to where that text is: 0 where it is not in the file. `lookups.tree` is the commit that the frames were mapped at. */
+/**
+ * Sets the line of each own frame whose source text the trace prints to where that text is: 0 where it is not in the
+ * file. `lookups.tree` is the commit that the frames were mapped at.
+ */
 export async function fitFrames(lookups: Lookups, mapped: readonly (readonly MappedFrame[])[]): Promise<Fitted> {
   const wanted = mapped.flat().filter(isFittable).slice(0, MAX_FITTED);
   if (wanted.length === 0) return { mapped, lost: [] };

@@ -1,4 +1,5 @@
-// How each language prints stack frames and the error above or below them. A new language: one `FrameReader`, added to `READERS`.
+// How each language prints stack frames and the error above or below them. A new language: one `FrameReader`, added to
+// `READERS`.
 import type { Frame, FrameLanguage } from './frames.ts';
 
 /** How one language writes frames. Lines are plain; `index` is the line to look at. */
@@ -34,7 +35,10 @@ function splitLocation(text: string): { readonly file: string; readonly line: nu
   return file === '' ? null : { file, line: Number(match[1]) };
 }
 
-/** What follows `at ` on a frame line of Node, the JVM or .NET, past white space, one log tag and a bullet; null elsewhere. */
+/**
+ * What follows `at ` on a frame line of Node, the JVM or .NET, past white space, one log tag and a bullet; null
+ * elsewhere.
+ */
 function cutAfterAt(line: string): string | null {
   const bare = line.replace(/^\s*(?:\[[^\]]{0,60}\]\s*)?(?:[|>*-]\s*)?/, '');
   return bare.startsWith('at ') ? bare.slice(3).trim() : null;
@@ -186,7 +190,10 @@ function readTracebackFrame(line: string): Frame | null {
   return match ? toPythonFrame(match[1], match[2], match[3]) : null;
 }
 
-/** The source line is under its frame, indented further; pytest's long form shows it above, among others, so it is not taken. */
+/**
+ * The source line is under its frame, indented further; pytest's long form shows it above, among others, so it is not
+ * taken.
+ */
 function readCodeBelow(lines: readonly string[], index: number): string {
   const depth = (line: string): number => /^[\s|+]*/.exec(line)?.[0].length ?? 0;
   const below = lines[index + 1] ?? '';
@@ -398,7 +405,10 @@ const rustFrames: FrameReader = {
   error: parsePanicError,
 };
 
-/** `thread 'main' panicked at src/main.rs:4:5:` and, before Rust 1.73, `panicked at 'message', src/main.rs:4:5`, where the message may have lines. */
+/**
+ * `thread 'main' panicked at src/main.rs:4:5:` and, before Rust 1.73, `panicked at 'message', src/main.rs:4:5`, where
+ * the message may have lines.
+ */
 function readPanicFrame(lines: readonly string[], index: number): Frame | null {
   const line = lines[index] ?? '';
   const at = line.indexOf('panicked at ');

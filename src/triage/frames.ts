@@ -18,7 +18,7 @@ export interface Frame {
 
 export interface Trace {
   readonly language: FrameLanguage;
-  /** Innermost first, whatever order the language prints. */
+  /** Innermost first, also where the language prints it last. */
   readonly frames: readonly Frame[];
   readonly errorType: string;
   readonly message: string;
@@ -67,7 +67,9 @@ export function findTraces(lines: readonly string[]): FoundTraces {
   return { traces: removeDuplicates(chains.flatMap(putRootFirst)), lines: within };
 }
 
-/** From the first frame to the last, and the lines around them that repeat them: called functions, quoted source lines. */
+/**
+ * From the first frame to the last, and the lines around them that repeat them: called functions, quoted source lines.
+ */
 function toLines({ frames, first, last }: Group, lines: readonly string[]): readonly number[] {
   const said = new Set(frames.flatMap(({ file, line, code }) => (code === '' ? [] : [code, `${file}:${line}`])));
   const symbols = frames.flatMap(({ language, symbol }) => (language === 'go' && symbol !== '' ? [symbol] : []));

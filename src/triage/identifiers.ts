@@ -21,11 +21,10 @@ const NOT_CODE = new Set(
 
 /** Keywords and globals that a call or a dot makes look telling. */
 const EVERYWHERE = new Set(
-  `if for while switch catch return function print println printf log warn error debug info require import main test it describe expect
-  assert assertEquals len str int float list dict set map String Object Array Number Boolean Integer List Map Some None Ok Err
-  unwrap self this super new type class def fn func String.format toString equals hashCode get put add run call apply bind then`.split(
-    /\s+/,
-  ),
+  `if for while switch catch return function print println printf log warn error debug info require import main test it
+  describe expect assert assertEquals len str int float list dict set map String Object Array Number Boolean Integer
+  List Map Some None Ok Err unwrap self this super new type class def fn func String.format toString equals hashCode
+  get put add run call apply bind then`.split(/\s+/),
 );
 
 /** Errors of languages and platforms: what is at fault is not defined by them. */
@@ -46,8 +45,8 @@ export function looksLikeCode(name: string): boolean {
   return /[A-Z_$]/.test(name);
 }
 
-/** At most 60, best first. `lines` hold no stack frames; ordinary words in the data given to `commands` are no names. */
-export function findIdentifiers(
+/**
+ * At most 60, best first. `lines` hold no stack frames; ordinary words in the data given to `commands`are no names. */ export function findIdentifiers(
   lines: readonly string[],
   title: string,
   commands: readonly string[],
@@ -59,7 +58,6 @@ export function findIdentifiers(
   readLine(title, 2, seen, commands);
   return [...seen.values()].sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1)).slice(0, MAX_IDENTIFIERS);
 }
-
 function readLine(line: string, factor: number, seen: Map<string, Sighting>, commands: readonly string[]): void {
   const inCode = findCodeSpans(line, commands);
   for (const match of line.matchAll(NAME)) {
@@ -71,16 +69,14 @@ function readLine(line: string, factor: number, seen: Map<string, Sighting>, com
     if (kind > 0) noteIdentifier(seen, match[0], kind * factor);
   }
 }
-
 interface CodeSpan {
   readonly from: number;
   readonly to: number;
-  readonly alone: boolean;
-  /** End of the part whose ordinary words count: the data that a command is given names nothing. */
+  readonly alone: boolean /** End of the part whose ordinary words count: the
+  data that a command is given names nothing. */;
   readonly words: number;
-}
-
-/** Stretches in backticks; ordinary words count only as the whole stretch. */
+} /** Stretches in backticks; ordinary
+  words count only as the whole stretch. */
 function findCodeSpans(line: string, commands: readonly string[]): readonly CodeSpan[] {
   return [...line.matchAll(/`([^`]{1,300})`/g)].map((match) => ({
     from: match.index,
@@ -179,32 +175,38 @@ export function splitName(name: string): readonly string[] {
 
 /** Words that say nothing about where a fault is. */
 export const COMMON_WORDS: ReadonlySet<string> = new Set(
-  `about above actual actually added after again against allow also although always another anything apply around because
-  been before behavior behaviour being below between bug but call called calling cannot cause caused causes change changed check
-  code could create created current currently default describe description different does doing done down during each
-  either environment error errors etc even every example exception expect expected expects fail failed failing fails false
-  feature find first fix following found from get gets getting give given gives goes going good had happen happened happens
-  has have help here how however http https info information instead into issue issues its itself just know latest like line
-  log logs look make makes many may maybe mean might more most much must need needs never new non not nothing now null number
-  off okay one only open other our out output over page please possible post problem provide question quite rather really
-  release report reproduce reproduction request result return returned returning returns right run running same see seem
-  seems set should show shown shows simple since some something sometimes steps still such summary support supported sure
-  system take than thank thanks that the their them then there these they thing things think this those though through time
-  times trace traceback tried true try trying two type under undefined until upon usage use used user uses using value
-  values very version want was way well were what when where whether which while who why will with within without work
-  worked working works would wrong yes yet you your add and are any can for github com www org have please
-  the not should want seems python javascript typescript java rust golang node windows linux macos ubuntu screenshot
+  `about above actual actually added after again against allow also although always another anything apply around
+  because been before behavior behaviour being below between bug but call called calling cannot cause caused causes
+  change changed check code could create created current currently default describe description different does doing
+  done down during each either environment error errors etc even every example exception expect expected expects
+  fail failed failing fails false feature find first fix following found from get gets getting give given gives goes
+  going good had happen happened happens has have help here how however http https info information instead into
+  issue issues its itself just know latest like line log logs look make makes many may maybe mean might more most
+  much must need needs never new non not nothing now null number off okay one only open other our out output over
+  page please possible post problem provide question quite rather really release report reproduce reproduction
+  request result return returned returning returns right run running same see seem seems set should show shown shows
+  simple since some something sometimes steps still such summary support supported sure system take than thank
+  thanks that the their them then there these they thing things think this those though through time times trace
+  traceback tried true try trying two type under undefined until upon usage use used user uses using value values
+  very version want was way well were what when where whether which while who why will with within without work
+  worked working works would wrong yes yet you your add and are any can for github com www org have please the not
+  should want seems python javascript typescript java rust golang node windows linux macos ubuntu screenshot
   additional context logs checklist searched existing discussions attach`.split(/\s+/),
 );
 
-/** Short words of English, which the list of common words leaves out, and which functions use rarely enough to look informative. */
+/**
+ * Short words of English, which the list of common words leaves out, and which functions use rarely enough to look
+ * informative.
+ */
 export const SHORT_WORDS: ReadonlySet<string> = new Set(
-  'am an as at be by do doesn don go he hi if in is isn it ll me my no of on or re so to up us ve we didn wasn shouldn couldn'.split(
-    ' ',
-  ),
+  `am an as at be by do doesn don go he hi if in is isn it ll me my no of on or re so to up us ve we didn wasn
+  shouldn couldn`.split(/\s+/),
 );
 
-/** Words that no reason rests on. They count in the ranking of files, as keywords of a template language may be what a report is about. */
+/**
+ * Words that no reason rests on. They count in the ranking of files, as keywords of a template language may be what a
+ * report is about.
+ */
 export const STOP_WORDS: ReadonlySet<string> = new Set([
   ...COMMON_WORDS,
   ...SHORT_WORDS,

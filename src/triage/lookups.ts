@@ -65,8 +65,8 @@ export async function attempt<T>(lookups: Lookups, action: string, lookup: () =>
   } catch (error) {
     lookups.signal.throwIfAborted();
     if (error instanceof Error && error.name === 'AbortError') throw error;
-    // `internal` is how a source says that one lookup went wrong, `absent` that what it needs is not there, such as old contents in a partial
-    // clone; every other code is about the repository as a whole.
+    // `internal` is how a source says that one lookup went wrong, `absent` that what it needs is not there, such as
+    // old contents in a partial clone; every other code is about the repository as a whole.
     if (error instanceof CausewayError && error.code !== 'internal' && error.code !== 'absent') throw error;
     // Git's message may name paths of this machine, and steps are public.
     const isAbsent = error instanceof CausewayError && error.code === 'absent';
@@ -79,7 +79,10 @@ export async function attempt<T>(lookups: Lookups, action: string, lookup: () =>
   }
 }
 
-/** How a search is described: `said` replaces a long expression (which is then shown with the result), `keep` picks the hits that count. */
+/**
+ * How a search is described: `said` replaces a long expression (which is then shown with the result), `keep` picks the
+ * hits that count.
+ */
 interface Telling {
   readonly said?: string;
   readonly keep?: (hit: SearchHit) => boolean;

@@ -154,7 +154,7 @@ function pickBestCase(cases: readonly TestCase[], { name, names }: TestedPlace):
 const CASE =
   /^\s*(?:(?:it|test|specify|scenario|bench)(?:\.\w{1,20}){0,2}\s*[(`"']|(?:async\s+)?def\s+test|func\s+(?:\([^)]{0,80}\)\s*)?Test|(?:(?:public|private|internal|async)\s+){0,3}(?:suspend\s+)?(?:void|fun|Task)\s+[\w`]|(?:async\s+)?fn\s+\w)/;
 
-/** What may stand above the line that begins a case. */
+/** What may precede the line that begins a case. */
 const MARK = /^\s*(?:@\w|#\[|\[\w)/;
 
 const INLINE_TESTS = /^\s*mod\s+tests?\b/;

@@ -1,4 +1,4 @@
-// Whose code a path is: the project's source, its tests and documents, a dependency, or a language's runtime.
+// Which code a path belongs to: the project's source, its tests and documents, a dependency, or a language's runtime.
 import type { SourceTree } from '../core/source.ts';
 import type { Frame } from './frames.ts';
 import type { PathIndex } from './paths.ts';
@@ -13,7 +13,10 @@ export type FileKind =
   | 'generated'
   | 'asset';
 
-/** `packages/` holds a project's own parts more often than others' (monorepos), so the distribution must be a known one. */
+/**
+ * `packages/` holds a project's own parts more often than others' (monorepos), so the distribution must be a known
+ * one.
+ */
 const VENDORED =
   /(?:^|\/)(?:node_modules|vendor|vendored|_vendor|third[_-]?party|extern|externals|bower_components|site-packages|\.yarn)\/|(?:^|\/)packages\/(?:urllib3|chardet|charade|idna|certifi|six|simplejson|requests|oauthlib|oreos|ordereddict|backports|ssl_match_hostname|pyparsing|packaging|distlib|html5lib|msgpack|cachecontrol|colorama|webencodings|progress|toml|tomli|yaml|jinja2|markupsafe|attr|dateutil|pytz|decorator)(?:\/.{1,300})?\.py$/;
 
@@ -45,7 +48,7 @@ export function classifyFile(path: string): FileKind {
   return CONFIGURATION.test(path) ? 'configuration' : 'asset';
 }
 
-/** Whether the file is written in a language of programs, whatever it is for. */
+/** Whether the file is written in a language of programs, tests and samples included. */
 export function isProgram(path: string): boolean {
   return SOURCE.test(path);
 }

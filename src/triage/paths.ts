@@ -4,7 +4,10 @@ import type { Listing } from '../core/source.ts';
 import type { Frame } from './frames.ts';
 import { isRuntimeFrame, type OwnPackage } from './own-code.ts';
 
-/** Where a path leads. `certain` is false where the line cannot be trusted (compiled file) or only the file name agrees. */
+/**
+ * Where a path leads. `certain` is false where the line cannot be trusted (compiled file) or only the file name
+ * agrees.
+ */
 export type Mapping =
   | { readonly kind: 'own'; readonly path: string; readonly certain: boolean; readonly compiled: boolean }
   | { readonly kind: 'ambiguous'; readonly paths: readonly string[]; readonly compiled: boolean }
@@ -44,7 +47,7 @@ export function mapPath(ground: Ground, written: string): Mapping {
   return mapWithin(ground, path, '');
 }
 
-/** A dependency whose files are kept in the repository. */
+/** A dependency with its files in the repository. */
 function mapVendored(ground: Ground, path: string): Mapping | null {
   const match = findLongestSuffix(ground.index, path);
   return match?.whole && match.shared > 2 && match.paths[0]?.split('/').length === match.shared
@@ -52,7 +55,10 @@ function mapVendored(ground: Ground, path: string): Mapping | null {
     : null;
 }
 
-/** An installed package without a manifest here is own where the tree holds its whole path (`site-packages/django/db/models.py`). */
+/**
+ * An installed package without a manifest here is own where the tree holds its whole path
+ * (`site-packages/django/db/models.py`).
+ */
 function isInTree(ground: Ground, rest: string, of: string): Mapping {
   const match = findLongestSuffix(ground.index, rest);
   const segments = rest.split('/').length;
@@ -135,7 +141,10 @@ function parseNpmPath(path: string, packages: readonly OwnPackage[]): Installed 
   return toOwnedPath(packages, 'npm', name, inside) ?? { kind: 'foreign', of: name, rest: '' };
 }
 
-/** Inside an egg (a folder, a zip file or a link), a wheel, or where setuptools packed one: `shop-1.2.0-py3.12.egg/shop/cart.py`. */
+/**
+ * Inside an egg (a folder, a zip file or a link), a wheel, or where setuptools packed one:
+ * `shop-1.2.0-py3.12.egg/shop/cart.py`.
+ */
 const ARCHIVE =
   /^(?:.*\/)?(?:([A-Za-z0-9][\w.]{0,100}?)(?:-[^/]{1,150})?\.(?:egg|egg-link|whl)|build\/bdist\.[^/]{1,80}\/(?:egg|wheel))\/(.+)$/;
 
@@ -271,13 +280,13 @@ export function createPathIndex(listing: Listing): PathIndex {
 interface SuffixMatch {
   /** The paths that share the longest end with the given path, in path order. */
   readonly paths: readonly string[];
-  /** How many segments they share; 1 is the file name alone. */
+  /** How many segments they share; 1 is only the file name. */
   readonly shared: number;
   /** Whether the whole of the tree's path is the end of the given path, or the other way round. */
   readonly whole: boolean;
 }
 
-/** The files whose path has the most segments in common with the end of `path`, whatever the case of letters. */
+/** The files with the most segments in common with the end of `path`; the case of letters is ignored. */
 export function findLongestSuffix(index: PathIndex, path: string): SuffixMatch | null {
   const wanted = path
     .toLowerCase()

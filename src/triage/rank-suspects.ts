@@ -16,7 +16,10 @@ const MAX_LATE = 5;
 /** Clues of one kind repeat each other: only the best few of a file count. */
 const MAX_PER_KIND = 3;
 
-/** Below this a first suspect was wrong more often than right (50 of 130 right; above it 408 of 558, over 688 reports of 30 projects). */
+/**
+ * Below this a first suspect was wrong more often than right (50 of 130 right; above it 408 of 558, over 688 reports
+ * of 30 projects).
+ */
 const WEAK_SCORE = 0.6;
 
 const LEAST_SCORE = 0.02;
@@ -25,8 +28,9 @@ const LEAST_SCORE = 0.02;
 const MOST_SHOWN = 8;
 
 /**
- * Suspects below these are not shown: over 180 reports and 188 traces of 17 projects, 33 % of those above were changed by the fix, and 5 % of the
- * others among the first eight; docs/evaluation.md. Words alone are right less often at the same score.
+ * Suspects below these are not shown: over 180 reports and 188 traces of 17 projects, 33 % of those above were
+ * changed by the fix, and 5 % of the others among the first eight; docs/evaluation.md. Words by themselves are right less
+ * often at the same score.
  */
 const FLOOR = 0.2;
 
@@ -37,7 +41,10 @@ const MOST_FOR_WORDS = 0.5;
 
 const AFTER = 0.9;
 
-/** A file of others that the trace runs through: less than any own file of that trace, more than a file that only shares words. */
+/**
+ * A file of others that the trace runs through: less than any own file of that trace, more than a file that only
+ * shares words.
+ */
 const FOREIGN_FRAME = 0.35;
 
 /** What a sentence next to a stack trace gives; a named line, an error message and a failing test say more. */
@@ -46,7 +53,7 @@ const OF_PROSE: ReadonlySet<ClueKind> = new Set(['path', 'definition', 'use', 'n
 /** A frame that counts no more leads to a file that only has the same name, or is far out. */
 const UNSURE_FRAME = 0.35;
 
-/** Whose line is believed first: a frame says where it broke, a use only where a word occurs. */
+/** Which line is believed first: a frame says where it broke, a use only where a word occurs. */
 const LINE_ORDER: readonly ClueKind[] = [
   'frame',
   'place',
@@ -68,17 +75,20 @@ export interface RankedSuspect extends Suspect {
   readonly lineFrom: ClueKind | '';
 }
 
-/** A suspect, and what it is ordered by: no ranked file comes after one that was ranked below it, whatever clues that one has. */
+/**
+ * A suspect, and what it is ordered by: no ranked file comes after one that was ranked below it, whatever clues that
+ * one has.
+ */
 interface PlacedRank {
   readonly suspect: RankedSuspect;
   readonly order: number;
 }
 
 /**
- * Files that were ranked keep their order; the others (tests, documents, settings, vendored code) have clues alone. Clues are taken as
- * independent hints, so that `1 - Π(1 - strength)` is the chance that at least one is right; what a file is for then scales it. At most 30,
- * best first; as ranked where clues do not part them, then in path order, so that the answer is always the same. A score is the file's own, and
- * no greater than that of any file before it.
+ * Files that were ranked keep their order; the others (tests, documents, settings, vendored code) have only clues.
+ * Clues are taken as independent hints, so that `1 - Π(1 - strength)` is the chance that at least one is right; what
+ * a file is for then scales it. At most 30, best first; as ranked where clues do not part them, then in path order,
+ * so that the answer is always the same. A score is the file's own, and no greater than that of any file before it.
  */
 export function rankSuspects(clues: readonly Clue[], ranked: readonly RankedFile[]): readonly RankedSuspect[] {
   const byFile = Map.groupBy(clues, ({ path }) => path);
@@ -98,8 +108,8 @@ export function rankSuspects(clues: readonly Clue[], ranked: readonly RankedFile
 }
 
 /**
- * The leading frame of a trace comes before the other files of that trace, but for one that leads another trace; and the first file of a trace
- * before all files that only the prose supports: prose is about more than the fault.
+ * The leading frame of a trace comes before the other files of that trace, but for one that leads another trace; and
+ * the first file of a trace before all files that only the prose supports: prose is about more than the fault.
  */
 function moveTracesFirst(ranked: readonly RankedFile[], clues: readonly Clue[]): readonly RankedFile[] {
   const traced = clues.filter(({ frame, path }) => frame !== undefined && classifyFile(path) === 'source');
@@ -130,8 +140,8 @@ function moveBefore(
 }
 
 /**
- * A frame or a message says by itself how far it is to be believed, however many files there are to choose from. In 176 traces 12 files that one
- * led to were ranked below the 30th, and none of them was at fault: they come last.
+ * A frame or a message says by itself how far it is to be believed, however many files there are to choose from. In
+ * 176 traces 12 files that one led to were ranked below the 30th, and none of them was at fault: they come last.
  */
 function placeRanked(
   ranked: readonly RankedFile[],
@@ -159,7 +169,10 @@ function placeRanked(
   ];
 }
 
-/** None is shown surer than one before it; one that is first only for its words is not made surer by a frame in the next. */
+/**
+ * None is shown surer than one before it; one that is first only for its words is not made surer by a frame in the
+ * next.
+ */
 function preventRise<T extends Suspect>(suspects: readonly T[]): readonly T[] {
   let most = 1;
   return suspects.map((one) => {
@@ -217,7 +230,10 @@ export function isReliable(suspect: Suspect | undefined): boolean {
   return suspect !== undefined && suspect.score >= WEAK_SCORE;
 }
 
-/** What is worth showing of the ranking, in the terminal, the API, comments, pages and to the model alike; empty: no reliable suspect. */
+/**
+ * What is worth showing of the ranking, in the terminal, the API, comments, pages and to the model; empty: no
+ * reliable suspect.
+ */
 export function selectShownSuspects(ranked: readonly RankedSuspect[]): readonly RankedSuspect[] {
   const kept = ranked
     .filter(({ score, evidence, reasons }) => {
@@ -269,11 +285,14 @@ const PLACED = 10;
 
 interface Framed {
   readonly tree: SourceTree;
-  /** Tag or sha in the report that led to this commit; "" where it is the one asked for. */
+  /** Tag or sha in the report that led to this commit; "" where it is the requested one. */
   readonly name: string;
 }
 
-/** Frame clues of another commit, carried over to this one; what is gone is dropped. Also returns what was lost, in words. */
+/**
+ * Frame clues of another commit, carried over to this one; what is gone is dropped. Also returns what was lost, in
+ * words.
+ */
 export async function carryClues(
   lookups: Lookups,
   framed: Framed,
@@ -300,7 +319,10 @@ async function carryClue(lookups: Lookups, framed: Framed, clue: Clue, path: str
   return { ...clue, path, line, reason: `${clue.reason}${note}` };
 }
 
-/** Where a file went whose folders were put into another (`shop/cart.py` → `src/shop/cart.py`); "" where that is not one file. */
+/**
+ * Where a file went when its folders were put into another (`shop/cart.py` → `src/shop/cart.py`); "" where that is not
+ * one file.
+ */
 function findMoved(index: PathIndex, path: string): string {
   const match = findLongestSuffix(index, path);
   const isWhole = match?.paths.length === 1 && match.shared > 1 && match.shared === path.split('/').length;
@@ -320,7 +342,10 @@ interface Placed {
   readonly mismatches: readonly string[];
 }
 
-/** `unsure`: files that are only one of several fits for a frame, so that a missing line speaks against the fit, not against the report. */
+/**
+ * `unsure`: files that are only one of several fits for a frame, so that a missing line speaks against the fit, not
+ * against the report.
+ */
 export async function placeSuspects(
   lookups: Lookups,
   suspects: readonly RankedSuspect[],
@@ -358,7 +383,10 @@ async function placeSuspect(
   });
 }
 
-/** The first line of the suspect's function; 0 for a frame: where its line is not known, the head of its function is not the place. */
+/**
+ * The first line of the suspect's function; 0 for a frame: where its line is not known, the head of its function is
+ * not the place.
+ */
 function findHeadLine(outline: readonly OutlineSymbol[], { function: name, isFramed }: RankedSuspect): number {
   return name === '' || isFramed ? 0 : findDefinitionLine(outline, name);
 }

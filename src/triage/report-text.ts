@@ -86,8 +86,8 @@ export function removeAnsi(text: string): string {
 }
 
 /**
- * Lines of the text without colours and prefixes of CI and container logs; each cut to 2,000 characters. Of a text with more than
- * 40,000 lines the first and the last 20,000.
+ * Lines of the text without colours and prefixes of CI and container logs; each cut to 2,000 characters. Of a text
+ * with more than 40,000 lines the first and the last 20,000.
  */
 export function toPlainLines(text: string): string[] {
   const lines: string[] = [];
@@ -152,7 +152,10 @@ const ADDRESS = /\b0x(?![89cC][0-9a-fA-F]{7}\b)[0-9a-fA-F]{6,16}\b/g;
 const DURATION =
   /(?<![\w.])(?:\d{1,6}h)?(?:\d{1,6}m)?\d{1,9}(?:\.\d{1,9})?(?:[nµu]?s| ?ms| ?(?:sec|second|minute|min|hour|millisecond)s?)(?!\w)/g;
 
-/** SHA-256 (hex) of the text without what differs between two sightings of one problem: colours, times, durations, UUIDs, addresses, white space. */
+/**
+ * SHA-256 (hex) of the text without what differs between two sightings of one problem: colours, times, durations,
+ * UUIDs, addresses, white space.
+ */
 export function computeReportFingerprint(text: string): string {
   return createHash('sha256').update(normaliseText(text)).digest('hex');
 }

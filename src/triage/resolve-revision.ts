@@ -1,17 +1,18 @@
-// Which commit to read at: the one asked for, and the one that the report is about where it names a version, tag or sha.
+// Which commit to read at: the requested one, and the one that the report is about where it names a version, tag or
+// sha.
 import { CausewayError } from '../core/errors.ts';
 import type { Repository } from '../core/source.ts';
 import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import type { NamedVersion, Signals } from './signals.ts';
 
 export interface Revisions {
-  /** Full sha of the revision that was asked for: the diff applies to it. */
+  /** Full sha of the requested revision: the diff applies to it. */
   readonly asked: string;
   /** Its name for people: the branch, tag or short sha. */
   readonly askedName: string;
   /** Full sha that stack frames are read at. */
   readonly frames: string;
-  /** The tag or sha in the report that leads to it; "" where it is the revision asked for. */
+  /** The tag or sha in the report that leads to it; "" where it is the requested revision. */
   readonly framesName: string;
   /** What was tried because the report names it, in order. */
   readonly tried: readonly string[];
@@ -20,7 +21,10 @@ export interface Revisions {
 /** Each is one question to git; a report that lists forty versions must not cost forty. */
 const MAX_TRIED = 24;
 
-/** Throws `revision_not_found` where the revision asked for does not exist. An explicit revision is read as it is, whatever the report names. */
+/**
+ * Throws `revision_not_found` where the requested revision does not exist. An explicit revision is read as it is,
+ * also where the report names others.
+ */
 export async function resolveRevisions(
   input: {
     readonly revision: string;
@@ -43,7 +47,7 @@ export async function resolveRevisions(
   return { asked, askedName, frames: asked, framesName: '', tried };
 }
 
-/** Where the commit that is looked at stands on the default branch. */
+/** Where the commit that is looked at is on the default branch. */
 export interface Head {
   /** Day of that commit. */
   readonly date: string;
@@ -64,7 +68,7 @@ export async function readHead(lookups: Lookups): Promise<Head> {
   return { date, newer: since?.commits.length ?? null };
 }
 
-/** Full sha of the revision asked for; throws `revision_not_found`, naming it and the default branch. */
+/** Full sha of the requested revision; throws `revision_not_found`, naming it and the default branch. */
 export async function resolveAsked(repository: Repository, revision: string, signal: AbortSignal): Promise<string> {
   const sha = await repository.resolve(revision, signal);
   if (sha !== null) return sha;
@@ -83,7 +87,10 @@ export async function resolveAsked(repository: Repository, revision: string, sig
   );
 }
 
-/** What the report says it is about, the surest first. Versions of other software, and those said to be fine, are no candidates. */
+/**
+ * What the report says it is about, the surest first. Versions of other software, and those said to be fine, are no
+ * candidates.
+ */
 function listCandidates({ versions, shas }: Signals, ownNames: readonly string[]): readonly string[] {
   const own = new Set(ownNames.flatMap((name) => [name.toLowerCase(), getLastSegment(name).toLowerCase()]));
   const broken = versions.filter(({ fine, foreign, of }) => !fine && (!foreign || own.has(of)));

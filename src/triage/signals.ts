@@ -97,7 +97,7 @@ const BARE = new RegExp(`^\\s*(?:[A-Z_]{2,40}=\\S{1,100} )?(?:${PROGRAMS}) [\\w.
 
 const SPAN = new RegExp(`\`((?:${PROGRAMS}) [^\`]{1,200})\``, 'g');
 
-/** Whatever its program: in quotes or backticks behind a word for running it, or with an option. */
+/** Any program: in quotes or backticks behind a word for running it, or with an option. */
 const RUN =
   /\b(?:run(?:s|ning)?|ran|execut(?:e|es|ed|ing)|invok(?:e|es|ed|ing)|typ(?:e|ed|ing)|issu(?:e|ed|ing)|try(?:ing)? to|tried(?: to)?|commands?)(?: the command)?:? ["'`“]([a-z][\w./-]{0,40}(?: [^"`”]{1,200})?)["'`”]/gi;
 
@@ -273,7 +273,10 @@ const LOGGED =
 /** What may precede the type on a line that is an error, rather than one that mentions it. */
 const LEAD = /^\W*(?:(?:uncaught|unhandled|caused by|exception|rejection|in promise|in thread "[^"]{0,100}")\W*)*$/i;
 
-/** Distinct errors: those of traces first, then those of logs, then what the reporter's prose mentions. Commands are no messages. */
+/**
+ * Distinct errors: those of traces first, then those of logs, then what the reporter's prose mentions. Commands are no
+ * messages.
+ */
 function findErrors(
   lines: readonly string[],
   traces: readonly Trace[],

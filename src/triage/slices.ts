@@ -3,7 +3,10 @@
 /** Paths that are processed without a pause, about 10 ms. */
 export const SLICE_PATHS = 4_000;
 
-/** Calls `each` with 0, 1, … up to `count` - 1; after each `size` calls other work has its turn. Throws the signal's reason when aborted. */
+/**
+ * Calls `each` with 0, 1, … up to `count` - 1; after each `size` calls other work has its turn. Throws the signal's
+ * reason when aborted.
+ */
 export async function runInSlices(
   count: number,
   { size, signal }: { readonly size: number; readonly signal: AbortSignal },

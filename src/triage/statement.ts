@@ -14,7 +14,7 @@ const MAX_ERRORS = 3;
 /** Longer blocks are logs or whole programs, not a statement. */
 const MAX_CODE_LINES = 12;
 
-/** Headings of templates whose content is not the problem. */
+/** Headings of templates above content that is not the problem. */
 const ASIDE =
   /^(?:steps? |how )?to reproduce|^reproduc|^(?:system |your )?(?:info|environment|versions?)|^(?:pre-?flight )?checklist|^(?:full )?logs?\b|^additional (?:context|info)|^screenshots?|^(?:before|make sure|please|validations?)\b|^severity|^possible (?:fix|solution)|^workaround|^output of|^configuration|\bversions?$/i;
 
@@ -85,7 +85,10 @@ function extractSpoken(text: string): string {
     .trim();
 }
 
-/** Paragraphs of prose and short snippets of code; log lines, checklists, long blocks and questions without an answer are left out. */
+/**
+ * Paragraphs of prose and short snippets of code; log lines, checklists, long blocks and questions without an answer
+ * are left out.
+ */
 function splitParagraphs(lines: readonly string[]): readonly string[] {
   const blocks = splitBlocks(lines).filter((block) => block.length > 0);
   const isKept = (block: readonly MarkedLine[]): boolean =>
@@ -159,7 +162,10 @@ const MAX_STEPS = 30;
 
 const MAX_STEP = 4_000;
 
-/** The items of the list under a heading such as "Steps to reproduce", each with its code; without a list, its paragraphs. Empty where there is no such heading. */
+/**
+ * The items of the list under a heading such as "Steps to reproduce", each with its code; without a list, its
+ * paragraphs. Empty where there is no such heading.
+ */
 export function findReproductionSteps(text: string): readonly Step[] {
   const section = splitSections(toPlainLines(removeComments(text))).find(
     ({ heading, lines }) =>
@@ -180,7 +186,10 @@ function isNumbered(line: string): boolean {
   return /^ {0,3}\d{1,2}[.)]\s+\S/.test(line);
 }
 
-/** Where a list is numbered, bullets are parts of its items. Prose above the first item and below the last is no step; code is. */
+/**
+ * Where a list is numbered, bullets are parts of its items. Prose above the first item and below the last is no step;
+ * code is.
+ */
 function readListItems(lines: readonly string[]): readonly (readonly string[])[] {
   const starts = lines.some(isNumbered) ? isNumbered : (line: string) => ITEM.test(line);
   const marked = markCode(lines);

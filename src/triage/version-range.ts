@@ -105,7 +105,7 @@ function compareVersions(a: NamedVersion, b: NamedVersion): number {
 const RELEASE =
   /^(?:\w{2,12}(?:\([\w-]{1,30}\))?!?: )?(?:(?:prepare|cut|tag|publish|bump|set|update|merge)\b.{0,40})?(?:release|version|v?\d)/i;
 
-/** By a tag, else by the newest commit before the one looked at whose subject is that of a release. */
+/** By a tag, else by the newest commit before the one looked at that has the subject of a release. */
 async function findRelease(
   { repository, tree, ground, signal }: Lookups,
   version: NamedVersion,

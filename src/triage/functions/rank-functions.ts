@@ -26,7 +26,10 @@ export interface RankedFunction {
   /** The line that names it, and its last one; 1-based. */
   readonly line: number;
   readonly lastLine: number;
-  /** Where to look first: the line of a stack frame in it, else where the report's words are closest together; never outside of it. */
+  /**
+   * Where to look first: the line of a stack frame in it, else where the report's words are closest together; never
+   * outside of it.
+   */
   readonly place: number;
   /** 1 for the first; for the others how likely it is compared with that one. */
   readonly score: number;
@@ -50,8 +53,8 @@ const MAX_RANKED = 50;
 const INLINE_TESTS = /^(?:.{0,200}\.)?tests?(?:\.|$)/;
 
 /**
- * How much each feature counts: about the mean of two conditional logits, one fitted on each half of the projects, rounded. Features
- * that only one half liked were left out; what each fit gave on the other half: docs/evaluation.md.
+ * How much each feature counts: about the mean of two conditional logits, one fitted on each half of the projects,
+ * rounded. Features that only one half liked were left out; what each fit gave on the other half: docs/evaluation.md.
  */
 const WEIGHTS: Features = {
   file: 1.3,
@@ -72,8 +75,9 @@ const WEIGHTS: Features = {
 };
 
 /**
- * At most 50, best first; equal ones in the order of files and lines, so that the answer is always the same. Takes about 0.3 seconds a
- * megabyte, and lets others have their turn after each file. Throws the signal's reason when aborted.
+ * At most 50, best first; equal ones in the order of files and lines, so that the answer is always the same. Takes
+ * about 0.3 seconds a megabyte, and lets others have their turn after each file. Throws the signal's reason when
+ * aborted.
  */
 export async function rankFunctions(
   { report, query, frames, files }: RankInput,
@@ -346,7 +350,9 @@ function listInformativeWords(unit: Unit, { all, words, meanLength }: TermWeight
 /** Lines on each side that count as well, each half as much as the one nearer. */
 const AROUND = 3;
 
-/** `weights`: what each of the report's terms is worth, by hash. The line that names the function where it has no term. */
+/**
+ * `weights`: what each of the report's terms is worth, by hash. The line that names the function where it has no term.
+ */
 function findInformativeLine(unit: Unit, weights: ReadonlyMap<number, number>): number {
   const own = unit.lines.filter((line) => line >= unit.span.line);
   const texts = unit
@@ -393,7 +399,10 @@ interface SuspectFunctionsInput {
   readonly linesHold: boolean;
 }
 
-/** At most 50, best first; one step says which, and what was left out for its length. A file that cannot be read has none. */
+/**
+ * At most 50, best first; one step says which, and what was left out for its length. A file that cannot be read has
+ * none.
+ */
 export async function findSuspectFunctions(input: SuspectFunctionsInput): Promise<readonly RankedFunction[]> {
   const { lookups, report, linesHold } = input;
   const { files, leftOut } = await readSuspects(lookups, input.suspects.slice(0, FILES));
@@ -454,8 +463,9 @@ function describeFunctions(
 }
 
 /**
- * The suspects with the function that ranks best in their file, and the line in it to look at first: their own where that lies in
- * the function. A frame or a named place knows better: its place stays, also where it names a function without a line.
+ * The suspects with the function that ranks best in their file, and the line in it to look at first: their own where
+ * that lies in the function. A frame or a named place knows better: its place stays, also where it names a function
+ * without a line.
  */
 export function addFunctions(
   suspects: readonly RankedSuspect[],

@@ -36,7 +36,10 @@ export interface Unit {
   readonly text: () => string;
 }
 
-/** The weight of a word of documentation relative to one of code: it describes what should happen, the report what does not. */
+/**
+ * The weight of a word of documentation relative to one of code: it describes what should happen, the report what does
+ * not.
+ */
 const DOCUMENTATION = 0.35;
 
 /** Files beyond this many units are generated. */
@@ -188,8 +191,8 @@ export function findFramedUnits(units: readonly Unit[], frames: readonly MarkedF
 }
 
 /**
- * What the line lies in and the frame names; undefined where the file has such a name elsewhere, for the line is then one of another
- * text. A name that the file does not have (`<lambda>`, a minified one) says nothing against the line.
+ * What the line lies in and the frame names; undefined where the file has such a name elsewhere, for the line is then
+ * one of another text. A name that the file does not have (`<lambda>`, a minified one) says nothing against the line.
  */
 function pickInnermost(own: readonly Unit[], { line, name }: MarkedFrame): Unit | undefined {
   const inside = own

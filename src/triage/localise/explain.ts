@@ -81,7 +81,10 @@ function describeNaming(isSame: boolean): string {
   return isSame ? 'named in the report' : 'similar to a name in the report';
 }
 
-/** The first line that defines exactly this name, else the first that defines a form of it; line 0 and no name where none does. */
+/**
+ * The first line that defines exactly this name, else the first that defines a form of it; line 0 and no name where
+ * none does.
+ */
 function findDefinition(text: string, name: string): { readonly name: string; readonly line: number } {
   const wanted = joinName(name);
   let form = { name: '', line: 0 };
@@ -129,7 +132,10 @@ function quoteNames(words: readonly { readonly word: string }[]): string {
   return words.map(({ word }) => `\`${word}\``).join(', ');
 }
 
-/** The terms that add most to this file, best first, each written form once; numbers (of a line, a size, a date) say nothing to a reader. */
+/**
+ * The terms that add most to this file, best first, each written form once; numbers (of a line, a size, a date) say
+ * nothing to a reader.
+ */
 function listInformativeTerms({ table, query }: Ranking, weights: PartWeights, file: number): readonly WrittenTerm[] {
   const gains = query.terms.flatMap((term, index) => {
     const column = table.terms[index];

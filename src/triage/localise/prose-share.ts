@@ -1,6 +1,6 @@
 // How much of a source file is text for people (comments, strings) rather than code.
 
-/** Languages whose comments begin with `#`. */
+/** Languages with comments that begin with `#`. */
 const HASH = /\.(?:pyx?|pyi|rb|rake|sh|bash|exs?|pl|pm|r|jl|ya?ml|toml)$/i;
 
 const SPACE = 32;

@@ -68,7 +68,7 @@ export async function scoreQualified(
 interface Places {
   /** The parts of each path, without the ending, as names are compared. */
   readonly segments: readonly (readonly string[])[];
-  /** Files by their last two parts; `__init__` and its like are left out, so that they stand for their folder. */
+  /** Files by their last two parts; `__init__` and its like are left out, so that they mean their folder. */
   readonly byEnd: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -92,7 +92,7 @@ async function readPlaces(paths: readonly string[], signal: AbortSignal): Promis
   return { segments, byEnd };
 }
 
-/** The files whose path the longest beginning of the name is: `org.shop.Cart.add` is in `org/shop/Cart.java`. */
+/** The files that have the longest beginning of the name as their path: `org.shop.Cart.add` is in `org/shop/Cart.java`. */
 function findModule({ byEnd }: Places, parts: readonly string[]): readonly number[] | null {
   for (let end = parts.length; end >= 2; end--) {
     const found = byEnd.get(`${parts[end - 2]}/${parts[end - 1]}`);

@@ -182,7 +182,10 @@ export interface ReadReport {
   readonly mapped: readonly (readonly MappedFrame[])[];
 }
 
-/** Linear in the length. Of traces only the errors and the frames in own files are kept: the others name a test runner, not the fault. */
+/**
+ * Linear in the length. Of traces only the errors and the frames in own files are kept: the others name a test runner,
+ * not the fault.
+ */
 export function splitReport({ report, title, traces, mapped }: ReadReport): ReportTexts {
   const lines = toPlainLines(removeComments(report));
   const { lines: traced } = findTraces(lines);

@@ -16,8 +16,8 @@ import { forEachWord, hashWord } from './terms.ts';
 const MAX_RANKED = 30;
 
 /**
- * Files whose text is read for the best stretch. Over 80 issues and 176 traces 50, 100 and 200 found the fixed files equally often among the first
- * one, five and ten; no file from beyond 100 came among the first ten.
+ * Files whose text is read for the best stretch. Over 80 issues and 176 traces 50, 100 and 200 found the fixed files
+ * equally often among the first one, five and ten; no file from beyond 100 came among the first ten.
  */
 const LOOKED_AT = 100;
 
@@ -32,7 +32,10 @@ export interface OpenedIndex {
   readonly history: HistoryLexicon;
 }
 
-/** Of the tree's files and of its history, in parallel. Rejects as a lexicon does; what is indexed is kept even if no caller waits for it. */
+/**
+ * Of the tree's files and of its history, in parallel. Rejects as a lexicon does; what is indexed is kept even if no
+ * caller waits for it.
+ */
 export function openIndex(lexicon: Lexicon, tree: SourceTree, signal: AbortSignal): Promise<OpenedIndex> {
   const opened = Promise.all([lexicon.open(tree, signal), lexicon.openHistory(tree, COMMITS, signal)]).then(
     ([files, history]) => ({ lexicon: files, history }),
@@ -57,8 +60,8 @@ export interface RankedFile {
 }
 
 /**
- * The best 30, then those further down that have clues; best first, equal ones in path order; tests are not among them. One step says what was
- * looked up.
+ * The best 30, then those further down that have clues; best first, equal ones in path order; tests are not among
+ * them. One step says what was looked up.
  */
 export async function rankFiles(input: RankFilesInput): Promise<readonly RankedFile[]> {
   const { lookups, lexicon, history } = input;
@@ -137,7 +140,7 @@ function readAhead({ tree, signal }: Lookups, paths: readonly string[]): (index:
   return async (index) => {
     for (const path of paths.slice(asked.length, index + AHEAD)) {
       const read = tree.read(path, {}, signal);
-      // Whoever waits for it hears of it.
+      // The caller that awaits it gets the error.
       read.catch(() => undefined);
       asked.push(read);
     }

@@ -22,8 +22,8 @@ import { findPart, isNumber, joinName } from './terms.ts';
 export const WHOLE: PartWeights = { title: 2, name: 1.5, prose: 1, code: 0.4, log: 0.4, test: 0 };
 
 /**
- * In a stretch that is read closely what the failing test uses counts as prose does: a report that is a trace says little by itself (first in 71
- * of 100 of 176 such reports, in 67 without).
+ * In a stretch that is read closely what the failing test uses counts as prose does: a report that is a trace says
+ * little by itself (first in 71 of 100 of 176 such reports, in 67 without).
  */
 export const CLOSELY: PartWeights = { ...WHOLE, test: 1 };
 
@@ -97,7 +97,9 @@ function createDefinerLookup(table: Table, query: Query): (name: string) => read
 /** A name that no more files hold may be what the report is about. */
 const RARE = 3;
 
-/** What the place in the report counts for at most: a rare name says as much in the code of a report as in its title. */
+/**
+ * What the place in the report counts for at most: a rare name says as much in the code of a report as in its title.
+ */
 const MOST_FOR_RARE = 2;
 
 function scoreRareTerms(table: Table, query: Query): Float64Array {
@@ -232,7 +234,10 @@ export async function matchCommits(
   return { commits: history.commits, matches, lengths: toRelativeLengths(history.lengths) };
 }
 
-/** Similarity is squared, so that the nearest commit outweighs many that share a word; a commit's word is divided among its files. */
+/**
+ * Similarity is squared, so that the nearest commit outweighs many that share a word; a commit's word is divided among
+ * its files.
+ */
 function scoreCommits(table: Table, query: Query, matched: MatchedCommits, weights: PartWeights): CommitScores {
   const scores = new Float64Array(table.paths.length);
   const found = new Map<number, readonly IndexedCommit[]>();
@@ -278,7 +283,10 @@ interface PathWords {
 interface PathScores {
   readonly names: Float64Array;
   readonly folders: Float64Array;
-  /** The words that a path shares with the report, rare ones first, each once, as the path has them in lower case; numbers say nothing to a reader. */
+  /**
+   * The words that a path shares with the report, rare ones first, each once, as the path has them in lower case;
+   * numbers say nothing to a reader.
+   */
   shared(file: number): readonly { readonly word: string }[];
 }
 
@@ -396,12 +404,14 @@ async function readPaths(
   return { files, words, counts };
 }
 
-/** What is known of each file, one value a file; each signal but the raw ones counts as a part of its greatest value. */
+/**
+ * What is known of each file, one value a file; each signal but the raw ones counts as a part of its greatest value.
+ */
 export interface SignalValues {
-  /** Words and names of the whole report, and of its title alone (BM25). */
+  /** Words and names of the whole report, and of only its title (BM25). */
   readonly words: Float64Array;
   readonly title: Float64Array;
-  /** The best stretch of 45 lines: distinct terms of the report, and of title and names alone. */
+  /** The best stretch of 45 lines: distinct terms of the report, and of only title and names. */
   readonly window: Float64Array;
   readonly titleWindow: Float64Array;
   readonly definitions: Float64Array;
@@ -434,8 +444,8 @@ export interface SignalValues {
 export type SignalName = keyof SignalValues;
 
 /**
- * Weights of a linear model, fitted so that the files that a fix changed rank first (maximum likelihood of a softmax over the files of a
- * commit, only evidence against a file has a weight below 0).
+ * Weights of a linear model, fitted so that the files that a fix changed rank first (maximum likelihood of a softmax
+ * over the files of a commit, only evidence against a file has a weight below 0).
  */
 const WEIGHTS: Readonly<Record<SignalName, number>> = {
   words: 2.5,
@@ -461,8 +471,8 @@ const WEIGHTS: Readonly<Record<SignalName, number>> = {
 };
 
 /**
- * What the greatest value of a signal is in nine of ten commits and more: where it is less, as in a repository of five files, the signal says
- * less, and is not blown up to the full weight.
+ * What the greatest value of a signal is in nine of ten commits and more: where it is less, as in a repository of
+ * five files, the signal says less, and is not blown up to the full weight.
  */
 const USUAL: Partial<Readonly<Record<SignalName, number>>> = {
   words: 25,
@@ -480,14 +490,17 @@ const USUAL: Partial<Readonly<Record<SignalName, number>>> = {
   rare: 2,
 };
 
-/** A small repository is filled up to so many files without any signal: with few to choose from, the first is not surely right. */
+/**
+ * A small repository is filled up to so many files without any signal: with few to choose from, the first is not
+ * surely right.
+ */
 const AT_LEAST = 300;
 
 const RAW: ReadonlySet<SignalName> = new Set(['frame', 'place', 'message', 'tested', 'prose', 'recent', 'aside']);
 
 /**
- * The chance that the sums give is somewhat too low: of 166 first files with 0.3 to 0.5 six in ten were right. Bent so, an even chance is at 0.6,
- * below which a first suspect is called a weak hint.
+ * The chance that the sums give is somewhat too low: of 166 first files with 0.3 to 0.5 six in ten were right. Bent
+ * so, an even chance is at 0.6, below which a first suspect is called a weak hint.
  */
 const BEND = 0.42;
 
@@ -496,7 +509,7 @@ export interface Combined {
   readonly sums: Float64Array;
   /** For each file its score, 0 to 1. */
   readonly scores: Float64Array;
-  /** What speaks for a file, whatever kind of file it is: what it is ranked by without `prose`. */
+  /** What speaks for a file: what it is ranked by without `prose`. */
   readonly evidence: Float64Array;
   /** What a signal adds to a file's sum. */
   share(signal: SignalName, file: number): number;

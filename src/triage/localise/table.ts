@@ -84,7 +84,10 @@ export function saturate(count: number, length: number): number {
   return count === 0 ? 0 : (count * (K1 + 1)) / (count + K1 * (1 - B + B * length));
 }
 
-/** What a term counts in the parts of the report that hold it; a repeated one counts more, but not as often as it is repeated. */
+/**
+ * What a term counts in the parts of the report that hold it; a repeated one counts more, but not as often as it is
+ * repeated.
+ */
 export function weighTerm({ counts }: Pick<QueryTerm, 'counts'>, weights: PartWeights): number {
   return QUERY_PARTS.reduce((sum, part) => sum + weights[part] * Math.sqrt(counts[part]), 0);
 }

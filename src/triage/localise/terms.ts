@@ -4,7 +4,7 @@ import { splitName, stemWord } from '../identifiers.ts';
 /** Longer words are encoded data, not names. */
 const MAX_WORD = 64;
 
-/** Words whose hashes are remembered, so that each is taken apart once; some 30 MB at most. */
+/** Words with remembered hashes, so that each is taken apart once; some 30 MB at most. */
 const MAX_REMEMBERED = 100_000;
 
 const remembered = new Map<string, readonly number[]>();
@@ -37,7 +37,10 @@ export function hashWord(word: string): readonly number[] {
   return hashes;
 }
 
-/** V8 keeps a word cut from a text as a view of it: remembered so, it would hold the whole text of every file that was ever read. */
+/**
+ * V8 keeps a word cut from a text as a view of it: remembered so, it would hold the whole text of every file that was
+ * ever read.
+ */
 function ownCopy(word: string): string {
   return Buffer.from(word, 'utf16le').toString('utf16le');
 }
@@ -58,7 +61,9 @@ export function forEachWord(text: string, each: (word: string, at: number) => vo
   }
 }
 
-/** By code unit. Beyond Latin-1's punctuation all but the general punctuation of Unicode and of CJK counts as a letter. */
+/**
+ * By code unit. Beyond Latin-1's punctuation all but the general punctuation of Unicode and of CJK counts as a letter.
+ */
 const IS_WORD = new Uint8Array(0x10000).fill(1, 0xc0, 0x2000).fill(1, 0x3040);
 
 IS_WORD[0xfeff] = 0;
@@ -109,7 +114,9 @@ const CONSTANT = /^\s{0,4}([A-Z][A-Z0-9_]{2,63})\s*(?::[^=]{1,60})?=(?!=)/;
 const ASSIGNED =
   /^\s{0,8}(?:[\w$]{1,40}\.){0,3}([A-Za-z_$][\w$]{1,63})\s*[:=]\s*(?:async\b\s*)?(?:function\b|class\b|\([^()]{0,200}\)\s*(?::[^=]{1,80})?=>|[\w$]{1,40}\s*=>)/;
 
-/** Modifiers and a return type, a name, parameters, a block; or, in the middle of long parameters, the end of the line. */
+/**
+ * Modifiers and a return type, a name, parameters, a block; or, in the middle of long parameters, the end of the line.
+ */
 const METHOD =
   /^\s{1,12}(?:[A-Za-z@<][\w.<>,?[\]&]{0,60}\s+){0,7}[*#]?([A-Za-z_$][\w$]{1,63})\s*(?:<[^<>]{0,60}>)?\([^;=]{0,300}(?:\{|,|\()\s*$/;
 
