@@ -276,3 +276,10 @@ function findHeadEnd(textAt: (line: number) => string, line: number, last: numbe
   for (let at = line; at <= last; at++) if (ENDS_HEAD.test(textAt(at))) return at;
   return line;
 }
+
+/** The last function or class that begins at or before the line; "" where the outline has neither. */
+export function findEnclosingFunction(outline: readonly OutlineSymbol[], line: number): string {
+  if (line <= 0) return '';
+  const before = outline.filter((symbol) => symbol.line <= line).sort((a, b) => b.line - a.line);
+  return before.find(({ kind }) => kind === 'function' || kind === 'class')?.name ?? '';
+}

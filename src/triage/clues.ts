@@ -1,7 +1,9 @@
 // Clues: each is one reason why a file may hold the fault, from traces, messages, named paths and failing tests.
 
+import type { SearchHit } from '../core/source.ts';
+import { findEnclosingFunction } from '../core/spans.ts';
 import type { Frame, Trace } from './frames.ts';
-import { formatOrdinal, type Lookups, recordSearch } from './lookups.ts';
+import { attempt, formatOrdinal, type Lookups, recordSearch } from './lookups.ts';
 import { classifyFile, type FileKind, isVendored } from './own-code.ts';
 import { type Ground, getFileName, listPaths, type Mapping, mapFrame, mapPath, type PathIndex } from './paths.ts';
 import { type Place, type Signals, splitConstantParts } from './signals.ts';
@@ -39,7 +41,7 @@ export type Evidence = 'firm' | 'names' | 'words';
 export function combineEvidence(clues: readonly Clue[]): Evidence {
   if (clues.some(isFirm)) return 'firm';
   const saysMore = ({ kind, names = [] }: Clue): boolean =>
-    kind === 'definition' || kind === 'tested' || (kind === 'use' && names.length > 0);
+    kind === 'tested' || ((kind === 'definition' || kind === 'use') && names.length > 0);
   return clues.some(saysMore) ? 'names' : 'words';
 }
 
@@ -214,6 +216,38 @@ export async function findMessageClues(
     }
   }
   return clues;
+}
+
+const MAX_CALLED = 2;
+
+const CALLER = 0.3;
+
+/** A name of fewer letters is one of many functions. */
+const SHORTEST_NAME = 5;
+
+/** The files that call the functions which the messages are in: an error is often made for a caller that went wrong. */
+export async function findMessageCallers(lookups: Lookups, messages: readonly Clue[]): Promise<readonly Clue[]> {
+  const clues: Clue[] = [];
+  for (const { path, line } of messages.slice(0, MAX_CALLED)) {
+    const outline = await attempt(lookups, `outline ${path}`, () => lookups.tree.outline(path, lookups.signal));
+    const name = findEnclosingFunction(outline ?? [], line);
+    if (name.length >= SHORTEST_NAME) clues.push(...(await findCallers(lookups, name, path)));
+  }
+  return clues;
+}
+
+async function findCallers(lookups: Lookups, name: string, from: string): Promise<readonly Clue[]> {
+  const query = { pattern: `${name}(`, regex: false, ignoreCase: false, paths: [], limit: 100 };
+  const isCaller = ({ path }: SearchHit) => path !== from && classifyFile(path) === 'source';
+  const { hits } = await recordSearch({ ...lookups, keep: isCaller }, query, ({ hits: calls }) =>
+    calls.length === 0 ? 'No other source file calls it.' : 'The error message is in this function; these call it.',
+  );
+  const byFile = new Map(hits.toReversed().map(({ path, line }) => [path, line]));
+  if (byFile.size > MAX_FILES) return [];
+  return [...byFile].map(([path, line]) => ({
+    ...{ kind: 'use' as const, path, line, function: '', strength: CALLER / Math.sqrt(byFile.size) },
+    ...{ reason: `calls \`${name}\`, which has the error message, at line ${line}`, names: [name] },
+  }));
 }
 
 /** The longest constant part; and, since it may contain an unmarked value, its first and last words. */

@@ -375,13 +375,6 @@ export function findNearestLine(lines: readonly string[], wanted: string, near: 
   }, 0);
 }
 
-/** The last function or class that begins at or before the line; "" where the outline has neither. */
-export function findEnclosingFunction(outline: readonly OutlineSymbol[], line: number): string {
-  if (line <= 0) return '';
-  const before = outline.filter((symbol) => symbol.line <= line).sort((a, b) => b.line - a.line);
-  return before.find(({ kind }) => kind === 'function' || kind === 'class')?.name ?? '';
-}
-
 /** Line where the function is defined; 0 where the outline does not have it, or has it more than once. */
 export function findDefinitionLine(outline: readonly OutlineSymbol[], name: string): number {
   const same = outline.filter((symbol) => symbol.name === name);

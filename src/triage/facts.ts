@@ -8,6 +8,7 @@ import type { Repository } from '../core/source.ts';
 import {
   type Clue,
   createFrameClues,
+  findMessageCallers,
   findMessageClues,
   findNamedPathClues,
   findTestedClues,
@@ -209,7 +210,9 @@ async function findTextClues(lookups: Lookups, signals: Signals): Promise<readon
     ),
     ...named.map(({ path }) => path),
   ].filter((path) => classifyFile(path) === 'test');
-  return [...named, ...findTestedClues(ground.index, tests), ...(await findMessageClues(lookups, signals))];
+  const messages = await findMessageClues(lookups, signals);
+  const callers = await findMessageCallers(lookups, messages);
+  return [...named, ...findTestedClues(ground.index, tests), ...messages, ...callers];
 }
 
 function listUnsurePaths(mapped: readonly MappedFrame[]): ReadonlySet<string> {

@@ -1,8 +1,9 @@
 // From clues to suspects: one per file, scored 0 to 1, each saying why.
 import type { Suspect } from '../core/issue.ts';
 import type { Symbol as OutlineSymbol, SourceTree } from '../core/source.ts';
+import { findEnclosingFunction } from '../core/spans.ts';
 import { type Clue, type ClueKind, combineEvidence, type Evidence, isFirm } from './clues.ts';
-import { carryLine, findDefinitionLine, findEnclosingFunction } from './examine.ts';
+import { carryLine, findDefinitionLine } from './examine.ts';
 import type { RankedFile } from './localise/rank-files.ts';
 import { attempt, type Lookups } from './lookups.ts';
 import { classifyFile, getKindFactor, isVendored } from './own-code.ts';

@@ -98,6 +98,37 @@ describe('a report without a stack trace', () => {
     expect(suspects[0]?.reasons[0]).toBe('contains the error message “header has no value” at line 4');
   });
 
+  it('leads from the function with the error message to what calls it', async () => {
+    const { suspects } = await factsOf('It stops\n\nError: header has no value: cookie', {
+      commits: [{ sha: FIRST, subject: 'one', files: { ...FILES, 'src/login.ts': 'const a = parseHeader(line);\n' } }],
+    });
+    expect(suspects.find(({ file }) => file === 'src/login.ts')?.reasons).toContain(
+      'calls `parseHeader`, which has the error message, at line 1',
+    );
+  });
+
+  it('names no place as reliable for plain words, also where they are the names of functions', async () => {
+    const { shown } = await factsOf('It should never discount a total', {
+      commits: [{ sha: FIRST, subject: 'one', files: { 'src/total.ts': 'export function discount() {}\n' } }],
+    });
+    for (const { score, reasons } of shown) {
+      expect(score).toBeLessThanOrEqual(0.5);
+      expect(reasons.join()).not.toContain('named in the report');
+    }
+  });
+
+  it('is led by a name with its owner', async () => {
+    const files = {
+      'src/cart.ts': 'export class Cart {\n  open() {\n    return 1;\n  }\n}\n',
+      'src/door.ts': 'export class Door {\n  open() {\n    return 1;\n  }\n}\n',
+    };
+    const { suspects } = await factsOf('Nothing comes back from `Cart#open`', {
+      commits: [{ sha: FIRST, subject: 'one', files }],
+    });
+    expect(suspects[0]?.file).toBe('src/cart.ts');
+    expect(suspects[0]?.reasons).toContain('`Cart#open`, named in the report, is in this file');
+  });
+
   it('is led by names that it mentions', async () => {
     const { suspects } = await factsOf('The total is wrong after `applyDiscount`');
     expect(suspects[0]).toMatchObject({ file: 'src/discount.ts', line: 1, function: 'applyDiscount' });

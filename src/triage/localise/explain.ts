@@ -45,9 +45,16 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
     ...explained,
   });
   const use = explainUse(ranking, file, text);
-  const clues = explainDefinitions(ranking, file, text).map((one) =>
+  const qualified = (gathered.qualified.names.get(file) ?? []).slice(0, 2).map((name) =>
+    createClue('definition', ['qualified'], {
+      reason: `\`${name}\`, named in the report, is in this file`,
+      names: [name],
+    }),
+  );
+  const defined = explainDefinitions(ranking, file, text).map((one) =>
     createClue('definition', ['definitions', 'definedWords'], one),
   );
+  const clues = [...qualified, ...defined];
   clues.push(createClue('use', ['words', 'title', 'window', 'titleWindow'], { ...use, line }));
   const test = explainTest(ranking, file, text);
   // The stretch is of the test's words only where the file has none of the report's.
@@ -70,9 +77,9 @@ function explainDefinitions({ gathered }: Ranking, file: number, text: string) {
     const { name, line } = findDefinition(text, word);
     const reason =
       name === ''
-        ? `defines a form of \`${word}\`, named in the report`
-        : `defines \`${name}\`, ${describeNaming(name === word)}`;
-    return { line, reason, names: isCode && looksLikeCode(word) ? [word] : [] };
+        ? `defines a form of \`${word}\`, ${isCode ? 'named in' : 'a word of'} the report`
+        : `defines \`${name}\`, ${isCode ? describeNaming(name === word) : 'a word of the report'}`;
+    return { line, reason, names: isCode ? [word] : [] };
   });
 }
 

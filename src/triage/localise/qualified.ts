@@ -4,6 +4,8 @@ import { joinName } from './terms.ts';
 
 /** A name of a report with what it belongs to, outermost first. */
 export interface QualifiedName {
+  /** As the report writes it. */
+  readonly written: string;
   /** As names are compared: lower case, without joints. */
   readonly parts: readonly string[];
   /** What it counts by where it is in the report. */
@@ -31,38 +33,49 @@ const NO_OWNER: ReadonlySet<string> = new Set(
 export function findQualifiedNames(texts: readonly (readonly [string, number])[]): readonly QualifiedName[] {
   const found = new Map<string, QualifiedName>();
   for (const [text, weight] of texts) {
-    for (const parts of [...text.matchAll(QUALIFIED)].flatMap(([written]) => readParts(written))) {
+    for (const [written] of text.matchAll(QUALIFIED)) {
+      const parts = readParts(written);
       const key = parts.join('.');
-      const isMore = (found.get(key)?.weight ?? 0) < weight;
-      if (isMore && found.size < MAX_QUALIFIED) found.set(key, { parts, weight });
+      const isMore = parts.length > 0 && (found.get(key)?.weight ?? 0) < weight;
+      if (isMore && found.size < MAX_QUALIFIED) found.set(key, { written, parts, weight });
     }
   }
   return [...found.values()];
 }
 
-/** In a list of one; none for the name of a file or of a host, and for what every program has. */
-function readParts(written: string): readonly (readonly string[])[] {
+/** None for the name of a file or of a host, and for what every program has. */
+function readParts(written: string): readonly string[] {
   const parts = written.split(SEPARATOR).map(joinName);
   const isCommon = parts.length === 2 && NO_OWNER.has(parts[0] ?? '');
-  return NO_NAME.test(written) || isCommon || parts.includes('') ? [] : [parts];
+  return NO_NAME.test(written) || isCommon || parts.includes('') ? [] : parts;
 }
 
-/** How surely qualified names lead to each file: the sum of their weights, each divided among the files that fit it. */
+export interface QualifiedScores {
+  /** How surely the names lead to each file: the sum of their weights, each divided among the files that fit it. */
+  readonly scores: Float64Array;
+  /** The names that lead to a file, by file, as the report writes them. */
+  readonly names: ReadonlyMap<number, readonly string[]>;
+}
+
 export async function scoreQualified(
   paths: readonly string[],
   names: readonly QualifiedName[],
   definersOf: (name: string) => readonly number[],
   signal: AbortSignal,
-): Promise<Float64Array> {
+): Promise<QualifiedScores> {
   const scores = new Float64Array(paths.length);
-  if (names.length === 0) return scores;
+  const found = new Map<number, readonly string[]>();
+  if (names.length === 0) return { scores, names: found };
   const places = await readPlaces(paths, signal);
-  for (const { parts, weight } of names) {
+  for (const { written, parts, weight } of names) {
     const fits = findModule(places, parts) ?? findOwned(places, parts, definersOf);
     if (fits.length > MOST_FITS) continue;
-    for (const file of fits) scores[file] = (scores[file] ?? 0) + weight / Math.sqrt(fits.length);
+    for (const file of fits) {
+      scores[file] = (scores[file] ?? 0) + weight / Math.sqrt(fits.length);
+      found.set(file, [...(found.get(file) ?? []), written]);
+    }
   }
-  return scores;
+  return { scores, names: found };
 }
 
 interface Places {

@@ -70,7 +70,8 @@ export function createQuery(texts: Readonly<Record<QueryPart, string>>): Query {
   const terms = new Map<string, QueryTerm & { counts: Record<QueryPart, number> }>();
   const names = new Map<string, { hash: number; word: string; isCode: boolean; parts: Set<QueryPart> }>();
   for (const part of QUERY_PARTS) {
-    forEachWord(texts[part], (word) => {
+    const text = part === 'code' ? `${texts.code} ${findOperatorMethods(texts.code).join(' ')}` : texts[part];
+    forEachWord(text, (word) => {
       addTerms(terms, part, word);
       addName(names, part, word);
     });
@@ -83,7 +84,24 @@ export function createQuery(texts: Readonly<Record<QueryPart, string>>): Query {
     [code, 0.4],
     [log, 0.4],
   ]);
+  // Also a common word (`Cart#open`): it is looked up, but counts only together with its owner.
+  for (const word of qualified.flatMap(({ parts }) => parts.slice(-2))) {
+    const isKnown = names.has(word) || names.size >= MAX_NAMES;
+    if (!isKnown) names.set(word, { hash: hashTerm(word), word, isCode: true, parts: new Set() });
+  }
   return { terms: [...terms.values()], names: [...names.values()], qualified };
+}
+
+/** Python's operators and the methods that implement them: `doc["x"]["k"] = v` is a call of `__setitem__`. */
+const OPERATORS: readonly (readonly [RegExp, string])[] = [
+  [/[\w\]]\[[^\]\n]{1,80}\]\s{0,4}=[^=]/, '__setitem__'],
+  [/\bdel \w{1,40}\[/, '__delitem__'],
+  [/\bwith \w{1,40}\(/, '__enter__'],
+  [/[\w)] @ \w/, '__matmul__'],
+];
+
+function findOperatorMethods(code: string): readonly string[] {
+  return OPERATORS.flatMap(([form, method]) => (form.test(code) ? [method] : []));
 }
 
 function addTerms(

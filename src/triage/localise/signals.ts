@@ -5,7 +5,7 @@ import { splitName, stemWord } from '../identifiers.ts';
 import { isSecondary } from '../own-code.ts';
 import { getFileName } from '../paths.ts';
 import { runInSlices, SLICE_PATHS } from '../slices.ts';
-import { scoreQualified } from './qualified.ts';
+import { type QualifiedScores, scoreQualified } from './qualified.ts';
 import type { Query, QueryName, QueryPart } from './query.ts';
 import {
   computeRarity,
@@ -42,6 +42,7 @@ export interface Gathered {
   /** Windows are 0 as yet. */
   readonly values: SignalValues;
   readonly definitions: DefinitionScores;
+  readonly qualified: QualifiedScores;
   readonly commits: CommitScores;
   readonly paths: PathScores;
 }
@@ -63,6 +64,7 @@ export async function gatherSignals({ table, query, history, clues }: Known, sig
   const none = new Float64Array(table.paths.length);
   const strongest = (kind: ClueKind): Float64Array => findStrengths(table, clues, kind);
   const words = (weights: PartWeights): Promise<Float64Array> => scoreWords(table, query, { weights, signal });
+  const qualified = await scoreQualified(table.paths, query.qualified, createDefinerLookup(table, query), signal);
   const values: SignalValues = {
     words: await words(WHOLE),
     title: await words(TITLE),
@@ -78,14 +80,14 @@ export async function gatherSignals({ table, query, history, clues }: Known, sig
     frame: strongest('frame'),
     place: strongest('place'),
     message: strongest('message'),
-    qualified: await scoreQualified(table.paths, query.qualified, createDefinerLookup(table, query), signal),
+    qualified: qualified.scores,
     rare: scoreRareTerms(table, query),
     prose: none,
     tested: strongest('tested'),
     recent: scoreRecency(table, history.commits),
     aside: await flagFiles(table, isSecondary, signal),
   };
-  return { values, definitions, commits: similar, paths };
+  return { values, definitions, qualified, commits: similar, paths };
 }
 
 /** The files of the table that define a name of the query, by how names are compared. */
@@ -462,7 +464,7 @@ const WEIGHTS: Readonly<Record<SignalName, number>> = {
   frame: 1.9,
   place: 1.4,
   message: 0.6,
-  qualified: 0.5,
+  qualified: 0.3,
   rare: 0.5,
   prose: -2,
   tested: 1,

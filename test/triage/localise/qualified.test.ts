@@ -8,7 +8,7 @@ const DEFINERS: Readonly<Record<string, readonly number[]>> = { cart: [0], add: 
 
 async function findBest(text: string): Promise<readonly string[]> {
   const names = findQualifiedNames([[text, 1]]);
-  const scores = await scoreQualified(PATHS, names, (name) => DEFINERS[name] ?? [], new AbortController().signal);
+  const { scores } = await scoreQualified(PATHS, names, (name) => DEFINERS[name] ?? [], new AbortController().signal);
   const most = Math.max(...scores);
   return PATHS.filter((_, file) => most > 0 && scores[file] === most);
 }

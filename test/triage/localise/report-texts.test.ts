@@ -112,6 +112,15 @@ describe('a query', () => {
     ]);
   });
 
+  it.each([
+    ["doc['x']['k'] = v", '__setitem__'],
+    ['del cart[1]', '__delitem__'],
+    ['left @ right', '__matmul__'],
+    ['with open_cart(one) as cart:', '__enter__'],
+  ])('has the method that implements an operator: %s', (code, method) => {
+    expect(createQuery({ ...none, code }).names.map(({ word }) => word)).toContain(method);
+  });
+
   it('tells names of code from words that may be names', () => {
     const { names } = createQuery({ ...none, name: 'strict', prose: 'the readLine of strict headers' });
     expect(names.map(({ word, isCode, parts }) => [word, isCode, [...parts]])).toEqual([
