@@ -64,9 +64,9 @@ describe('npm run github-double', () => {
       expect(await ask('GET', '/app', jwt)).toMatchObject({ slug: 'causeway', permissions: { contents: 'write' } });
       const [installation] = await ask('GET', '/app/installations', jwt);
       const { token } = await ask('POST', `/app/installations/${installation.id}/access_tokens`, jwt);
-      expect(await ask('GET', '/repos/corner/shop/issues', token)).toMatchObject([
-        { number: 1, title: 'The shop goes down since we updated to 1.3.0', labels: [{ name: 'bug' }] },
-      ]);
+      expect(await ask('GET', '/repos/corner/shop/issues/1', token)).toMatchObject({
+        ...{ number: 1, title: 'The shop goes down since we updated to 1.3.0', labels: [{ name: 'bug' }] },
+      });
       const page = await fetch(/http:\S+\/issues\/1/.exec(text)?.[0] ?? '');
       expect(await page.text()).toContain('Steps to reproduce');
       expect(await stop(child)).toBe(0);

@@ -134,14 +134,3 @@ test('what the double does not know, and what GitHub does not describe, fails it
   await ask(strict, 'POST /repos/octo/shop/issues/1/reactions', { token, body: { content: 'thumbs' } });
   await expect(strict[Symbol.asyncDispose]()).rejects.toThrow(/reactions\/create-for-issue/);
 });
-
-test('a token that was given back is good no more, and everybody may ask who an App is', async () => {
-  await using github = await startGithubDouble();
-  const { token } = await shop(github);
-  expect(await ask(github, 'GET /apps/causeway', { token })).toMatchObject({
-    status: 200,
-    body: { id: github.app.id },
-  });
-  expect((await ask(github, 'DELETE /installation/token', { token })).status).toBe(204);
-  expect((await ask(github, 'GET /repos/octo/shop', { token })).status).toBe(401);
-});

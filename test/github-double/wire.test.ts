@@ -15,15 +15,18 @@ const run = promisify(execFile);
 test('a list comes in pages that lead from one to the next', async () => {
   await using github = await startGithubDouble({ basePath: '/api/v3' });
   const { token } = await shop(github);
-  for (let at = 1; at <= 7; at += 1) github.people.openIssue('octo/shop', { by: 'ada', title: `Number ${at}` });
-  const numbers: number[] = [];
-  let next: string | undefined = `${github.apiUrl}/repos/octo/shop/issues?per_page=3&direction=asc`;
+  const { number } = github.people.openIssue('octo/shop', { by: 'ada', title: 'Broken' });
+  const all = Array.from({ length: 7 }, (_, at) =>
+    github.people.comment('octo/shop', number, { by: 'ada', body: `${at}` }),
+  );
+  const ids: number[] = [];
+  let next: string | undefined = `${github.apiUrl}/repos/octo/shop/issues/${number}/comments?per_page=3`;
   while (next !== undefined) {
     const page = await ask(github, `GET ${next}`, { token });
-    numbers.push(...(page.body as { number: number }[]).map((one) => one.number));
+    ids.push(...(page.body as { id: number }[]).map(({ id }) => id));
     next = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
   }
-  expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  expect(ids).toEqual(all.map(({ id }) => id));
 });
 
 test('an unchanged answer is 304 and costs nothing, a changed one comes whole', async () => {

@@ -195,7 +195,7 @@ function reopen(state: State, repository: Repository, issue: Issue, senderId: nu
 }
 
 /** The first edit keeps what was there before as well. */
-export function recordEdit(
+function recordEdit(
   state: State,
   of: Pick<Comment, 'edits' | 'createdAt' | 'authorId'> & { readonly body: string | null },
   made: { readonly text: string; readonly byId: number },

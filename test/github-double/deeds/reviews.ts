@@ -7,7 +7,7 @@ import { reviewBody, reviewCommentBody, simplePull } from '../resources/issue.ts
 
 import type { Issue, Pull, Repository, Review, ReviewComment, Side, State } from '../state.ts';
 
-import { announce, recordEdit, touch } from './issues.ts';
+import { announce, touch } from './issues.ts';
 
 export interface NewRemark {
   readonly path: string;
@@ -149,40 +149,4 @@ export async function outdateRemarks(repository: Repository, issue: Issue): Prom
     ]);
     one.isOutdated = then?.sha !== now?.sha;
   }
-}
-
-export function editReview(
-  state: State,
-  repository: Repository,
-  issue: Issue,
-  change: { readonly review: Review; readonly body: string; readonly senderId: number },
-): void {
-  const { body, review, senderId } = change;
-  recordEdit(state, { ...review, createdAt: review.submittedAt }, { text: body, byId: senderId });
-  const parts = {
-    changes: { body: { from: review.body } },
-    review: { ...reviewBody(state, repository, issue, review), body, state: review.state.toLowerCase() },
-    ...(issue.pull === null ? {} : { pull_request: simplePull(state, repository, issue, issue.pull) }),
-  };
-  review.body = body;
-  touch(state, review);
-  announce(state, repository, { event: 'pull_request_review', action: 'edited', parts, senderId });
-}
-
-export function editRemark(
-  state: State,
-  repository: Repository,
-  comment: ReviewComment,
-  change: { readonly body: string; readonly senderId: number },
-): void {
-  const { body, senderId } = change;
-  const changes = { body: { from: comment.body } };
-  recordEdit(state, comment, { text: body, byId: senderId });
-  comment.body = body;
-  touch(state, comment);
-  const issue = repository.issues.get(comment.issueNumber);
-  if (issue === undefined || issue.pull === null) return;
-  const pull_request = simplePull(state, repository, issue, issue.pull);
-  const parts = { changes, comment: reviewCommentBody(state, repository, comment), pull_request };
-  announce(state, repository, { event: 'pull_request_review_comment', action: 'edited', parts, senderId });
 }

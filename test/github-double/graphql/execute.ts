@@ -4,25 +4,22 @@ import { canSee } from '../access.ts';
 import { moveRef, setDraft } from '../deeds/pulls.ts';
 
 import { githubSchema } from '../description/validate.ts';
-import { branchSha, entryAt, isAncestor, objectType, readRefs } from '../git/read-objects.ts';
+import { branchSha, entryAt, objectType } from '../git/read-objects.ts';
 import { commitFiles, type FileTexts } from '../git/write-objects.ts';
 import { repositoryByName, timestamp } from '../lookup.ts';
 import { GITHUB_COMMITTER } from '../resources/repository.ts';
 import { readNodeId } from '../resources/user.ts';
 import { type Answer, actorId, type Call, type Needs, ok, refused } from '../route.ts';
-import { RATE_LIMIT } from '../routes/app.ts';
 import { noreply } from '../routes/git-data.ts';
 import type { Issue, Repository, Review, ReviewComment } from '../state.ts';
 import { bringsWorkflows, mayWriteWorkflows, touchesWorkflows } from '../workflows.ts';
 import {
-  actorView,
   commentView,
   commitView,
   demand,
   forbiddenError,
   graphqlError,
   missing,
-  objectView,
   refView,
   remarkView,
   repositoryView,
@@ -73,7 +70,6 @@ async function createCommitOnBranch(call: View, input: CommitInput) {
   return {
     clientMutationId: input.clientMutationId ?? null,
     commit: () => commitView(call, repository, sha),
-    ref: () => refView(call, repository, { name: ref, sha }),
   };
 }
 
@@ -155,7 +151,6 @@ function mutations(call: View) {
   };
   return {
     createCommitOnBranch: ({ input }: Input<CommitInput>) => createCommitOnBranch(call, input),
-    convertPullRequestToDraft: (args: Input<{ readonly pullRequestId: string }>) => draft(args, true),
     markPullRequestReadyForReview: (args: Input<{ readonly pullRequestId: string }>) => draft(args, false),
     minimizeComment: ({ input }: Input<{ readonly subjectId: string; readonly classifier: string }>) => ({
       ...echo(input),
@@ -170,7 +165,7 @@ function mutations(call: View) {
 }
 
 function refMutations(call: View) {
-  const move = async (repository: Repository, ref: { name: string; from: string | null; to: string | null }) => {
+  const _move = async (repository: Repository, ref: { name: string; from: string | null; to: string | null }) => {
     demand(call, repository, CONTENTS);
     const { gitDir } = repository;
     if (ref.to !== null && (await objectType(gitDir, ref.to)) === null)
@@ -183,39 +178,11 @@ function refMutations(call: View) {
     });
     return ref.to === null ? null : refView(call, repository, { name: ref.name, sha: ref.to });
   };
-  return {
-    createRef: async ({
-      input,
-    }: Input<{ readonly repositoryId: string; readonly name: string; readonly oid: string }>) => {
-      const repository = call.state.repositories.get(Number(readNodeId(input.repositoryId).parts[0]));
-      if (repository === undefined) throw missing(`a node with the global id of '${input.repositoryId}'`);
-      return { ...echo(input), ref: await move(repository, { name: input.name, from: null, to: input.oid }) };
-    },
-    updateRef: async ({ input }: Input<{ readonly refId: string; readonly oid: string; readonly force: boolean }>) => {
-      const { repository, name, sha } = await refOf(call, input.refId);
-      if (!input.force && !(await isAncestor(repository.gitDir, sha, input.oid))) {
-        throw graphqlError('UNPROCESSABLE', 'Update is not a fast forward');
-      }
-      return { ...echo(input), ref: await move(repository, { name, from: sha, to: input.oid }) };
-    },
-    deleteRef: async ({ input }: Input<{ readonly refId: string }>) => {
-      const { repository, name, sha } = await refOf(call, input.refId);
-      await move(repository, { name, from: sha, to: null });
-      return echo(input);
-    },
-  };
+  return {};
 }
 
 function echo(input: { readonly clientMutationId?: string | null }) {
   return { clientMutationId: input.clientMutationId ?? null };
-}
-
-async function refOf(call: View, id: string): Promise<{ repository: Repository; name: string; sha: string }> {
-  const { parts } = readNodeId(id);
-  const repository = call.state.repositories.get(Number(parts[0]));
-  const found = repository && (await readRefs(repository.gitDir)).find((one) => one.name === parts.slice(1).join(':'));
-  if (repository === undefined || found === undefined) throw missing(`a node with the global id of '${id}'`);
-  return { repository, name: found.name, sha: found.sha };
 }
 
 function pullOf(call: View, id: string): { repository: Repository; issue: Issue } {
@@ -283,11 +250,6 @@ function inGithubsForm({ data, errors }: ExecutionResult): object {
 function queries(call: View) {
   const { state, caller } = call;
   return {
-    viewer: () => ({
-      ...actorView(call, actorId(caller)),
-      login: state.accounts.get(actorId(caller))?.login,
-      __typename: 'User',
-    }),
     repository: ({ owner, name, followRenames }: { owner: string; name: string; followRenames: boolean }) => {
       const asked = `${owner}/${name}`;
       const moved = followRenames ? state.repositories.get(state.redirects.get(asked.toLowerCase()) ?? 0) : undefined;
@@ -295,43 +257,5 @@ function queries(call: View) {
       if (found === undefined || !canSee(state, caller, found)) throw missing(`a Repository with the name '${asked}'`);
       return repositoryView(call, found);
     },
-    node: ({ id }: { id: string }) => nodeView(call, id),
-    nodes: ({ ids }: { ids: readonly string[] }) => ids.map((id) => nodeView(call, id)),
-    rateLimit: () => ({
-      cost: 1,
-      limit: RATE_LIMIT,
-      nodeCount: 1,
-      used: 0,
-      remaining: RATE_LIMIT,
-      resetAt: new Date(state.clock.now().getTime() + 3_600_000).toISOString(),
-    }),
   };
-}
-
-async function nodeView(call: View, id: string): Promise<unknown> {
-  const { kind, parts } = readNodeId(id);
-  const gone = missing(`a node with the global id of '${id}'`);
-  if (['U', 'O', 'BOT'].includes(kind)) return actorView(call, Number(parts[0])) ?? Promise.reject(gone);
-  const repository = call.state.repositories.get(Number(parts[0]));
-  if (repository === undefined || !canSee(call.state, call.caller, repository)) throw gone;
-  if (kind === 'R') return repositoryView(call, repository);
-  if (kind === 'C') return objectView(call, repository, parts[1] ?? '');
-  if (kind === 'REF') return refView(call, repository, { name: parts[1] ?? '', sha: '' });
-  demand(call, repository, [{ issues: 'read' }, { pull_requests: 'read' }]);
-  const issue = repository.issues.get(Number(parts[1]));
-  const comment = kind === 'IC' ? repository.comments.get(Number(parts[1])) : undefined;
-  if (comment !== undefined) return commentView(call, repository, comment);
-  const fold = reviewNode(call, repository, kind, Number(parts[1]));
-  if (fold !== null) return fold;
-  if (issue === undefined || !['I', 'PR'].includes(kind)) throw gone;
-  return threadView(call, repository, issue);
-}
-
-function reviewNode(call: View, repository: Repository, kind: string, id: number): object | null {
-  if (kind !== 'PRR' && kind !== 'PRRC') return null;
-  const found = reviewById(repository, kind, id);
-  if (found === null) return null;
-  return 'review' in found
-    ? reviewView(call, repository, found.issue, found.review)
-    : remarkView(call, repository, found.issue, found.remark);
 }

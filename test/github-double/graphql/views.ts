@@ -4,26 +4,14 @@ import { GraphQLError } from 'graphql';
 import { allows, canSee, effectivePermissions } from '../access.ts';
 import { closes } from '../deeds/pulls.ts';
 import { readDiff } from '../git/read-diff.ts';
-import {
-  branchSha,
-  type GitPerson,
-  listCommits,
-  objectType,
-  type Ref,
-  readBlob,
-  readCommit,
-  readRefs,
-  readTree,
-} from '../git/read-objects.ts';
-import { gitTry } from '../git/run-git.ts';
+import { branchSha, type GitPerson, type Ref, readCommit, readRefs } from '../git/read-objects.ts';
 import { associationOf, fullName, grantOf, mayAtLeast, owner } from '../lookup.ts';
-import { latestStatuses } from '../resources/check.ts';
 import { headRepository, htmlUrl, issueNodeId } from '../resources/issue.ts';
 import { accountOfEmail, verification } from '../resources/repository.ts';
 import { nodeId } from '../resources/user.ts';
 
 import type { Call, Needs } from '../route.ts';
-import type { Comment, Edit, Issue, Label, Pull, Repository, Review, ReviewComment } from '../state.ts';
+import type { Comment, Edit, Issue, Pull, Repository, Review, ReviewComment } from '../state.ts';
 
 /** An error whose `type` GitHub puts beside the message. */
 export function graphqlError(type: string, message: string): GraphQLError {
@@ -56,7 +44,7 @@ export interface View extends Call {
   };
 }
 
-export interface PageArguments {
+interface PageArguments {
   readonly first?: number | null;
   readonly last?: number | null;
   readonly after?: string | null;
@@ -107,22 +95,11 @@ function written(call: View, repository: Repository, of: Text) {
     editor: last === undefined ? null : actorView(call, last.byId),
     lastEditedAt: last?.at ?? null,
     includesCreatedEdit: last !== undefined,
-    repository: () => call.show.repository(call, repository),
-    userContentEdits: (args: PageArguments) =>
-      connection(of.edits.toReversed(), args, (edit) => ({
-        id: nodeId('RE', edit.id),
-        createdAt: edit.at,
-        editedAt: edit.at,
-        updatedAt: edit.at,
-        deletedAt: null,
-        diff: edit.text,
-        editor: actorView(call, edit.byId),
-      })),
   };
 }
 
 /** Null for accounts that are gone. A bot's login has no `[bot]` here. */
-export function actorView(call: Call, id: number | null) {
+function actorView(call: Call, id: number | null) {
   const account = id === null ? undefined : call.state.accounts.get(id);
   if (account === undefined) return null;
   const kind = { User: 'U', Organization: 'O', Bot: 'BOT' } as const;
@@ -140,55 +117,14 @@ export function actorView(call: Call, id: number | null) {
   };
 }
 
-export function refView(call: View, repository: Repository, ref: Pick<Ref, 'name' | 'sha'>) {
+export function refView(_call: View, repository: Repository, ref: Pick<Ref, 'name' | 'sha'>) {
   const [, kind = 'heads', name = ''] = /^refs\/([^/]+)\/(.*)$/.exec(ref.name) ?? [];
   return {
     __typename: 'Ref',
     id: nodeId('REF', repository.id, ref.name),
     name,
     prefix: `refs/${kind}/`,
-    repository: () => call.show.repository(call, repository),
-    target: () => objectView(call, repository, ref.sha),
   };
-}
-
-/** A commit, tree or blob by its sha; null where there is none. */
-export async function objectView(call: View, repository: Repository, sha: string) {
-  const type = await objectType(repository.gitDir, sha);
-  const shared = {
-    id: nodeId('C', repository.id, sha),
-    oid: sha,
-    abbreviatedOid: sha.slice(0, 7),
-    repository: () => call.show.repository(call, repository),
-  };
-  if (type === 'commit') return commitView(call, repository, sha);
-  if (type === 'tree') {
-    return {
-      ...shared,
-      __typename: 'Tree',
-      entries: async () =>
-        ((await readTree(repository.gitDir, sha, false)) ?? []).map((entry) => ({
-          mode: Number.parseInt(entry.mode, 8),
-          name: entry.path.split('/').at(-1),
-          path: entry.path,
-          oid: entry.sha,
-          size: entry.size ?? 0,
-          type: entry.type,
-          object: () => objectView(call, repository, entry.sha),
-        })),
-    };
-  }
-  if (type !== 'blob') return null;
-  const bytes = await readBlob(repository.gitDir, sha);
-  const isBinary = bytes.includes(0);
-  const text = isBinary ? null : bytes.toString('utf8');
-  return { ...shared, __typename: 'Blob', byteSize: bytes.length, isBinary, isTruncated: false, text };
-}
-
-/** What an expression such as `main:src/a.ts` means. */
-async function expressionView(call: View, repository: Repository, expression: string) {
-  const sha = await gitTry(repository.gitDir, ['rev-parse', '--verify', '--quiet', '--end-of-options', expression]);
-  return sha === null ? null : objectView(call, repository, sha);
 }
 
 export async function commitView(call: View, repository: Repository, sha: string) {
@@ -197,7 +133,8 @@ export async function commitView(call: View, repository: Repository, sha: string
   const path = `/${fullName(state, repository)}/commit/${sha}`;
   const { verified } = verification(commit);
   const files = () => readDiff(repository.gitDir, commit.parents[0] ?? null, sha);
-  const count = async (which: 'additions' | 'deletions') => (await files()).reduce((sum, file) => sum + file[which], 0);
+  const _count = async (which: 'additions' | 'deletions') =>
+    (await files()).reduce((sum, file) => sum + file[which], 0);
   const actor = (person: GitPerson) => {
     const account = accountOfEmail(state, person.email);
     return { ...person, user: account?.type === 'User' ? actorView(call, account.id) : null };
@@ -213,12 +150,6 @@ export async function commitView(call: View, repository: Repository, sha: string
     committedDate: commit.committer.date,
     author: actor(commit.author),
     committer: actor(commit.committer),
-    additions: () => count('additions'),
-    deletions: () => count('deletions'),
-    changedFilesIfAvailable: async () => (await files()).length,
-    parents: (args: PageArguments) =>
-      connection(commit.parents, args, (parent) => commitView(call, repository, parent)),
-    repository: () => call.show.repository(call, repository),
     signature: verified
       ? {
           __typename: 'GpgSignature',
@@ -228,30 +159,14 @@ export async function commitView(call: View, repository: Repository, sha: string
           wasSignedByGitHub: true,
         }
       : null,
-    statusCheckRollup: () => rollup(repository, sha),
-    tree: () => objectView(call, repository, commit.tree),
     resourcePath: path,
     url: `${state.urls.web}${path}`,
   };
 }
 
-/** Checks and statuses of a commit in one word; null where there are none. */
-function rollup(repository: Repository, sha: string) {
-  const runs = [...repository.checkRuns.values()].filter((run) => run.headSha === sha);
-  const states = latestStatuses(repository, sha).map((one) => one.state);
-  if (runs.length + states.length === 0) return null;
-  const red = runs.some((run) =>
-    ['failure', 'timed_out', 'cancelled', 'action_required'].includes(run.conclusion ?? ''),
-  );
-  const waits = runs.some((run) => run.status !== 'completed') || states.includes('pending');
-  const id = nodeId('SC', repository.id, sha);
-  if (red || states.includes('failure') || states.includes('error')) return { id, state: 'FAILURE' };
-  return { id, state: waits ? 'PENDING' : 'SUCCESS' };
-}
-
 function pullFields(call: View, repository: Repository, issue: Issue, pull: Pull) {
-  const head = headRepository(call.state, pull);
-  const branch = async (of: Repository | null, name: string) => {
+  const _head = headRepository(call.state, pull);
+  const _branch = async (of: Repository | null, name: string) => {
     const sha = of === null ? null : await branchSha(of.gitDir, name);
     return of === null || sha === null ? null : refView(call, of, { name: `refs/heads/${name}`, sha });
   };
@@ -263,40 +178,19 @@ function pullFields(call: View, repository: Repository, issue: Issue, pull: Pull
     merged: pull.mergedAt !== null,
     mergedAt: pull.mergedAt,
     mergeable: issue.state === 'open' ? 'MERGEABLE' : 'UNKNOWN',
-    mergeCommit: () => (pull.mergeSha === null ? null : commitView(call, repository, pull.mergeSha)),
     additions: pull.stats.additions,
     deletions: pull.stats.deletions,
     changedFiles: pull.stats.files,
     baseRefName: pull.baseRef,
     baseRefOid: pull.baseSha,
-    baseRef: () => branch(repository, pull.baseRef),
-    baseRepository: () => call.show.repository(call, repository),
     headRefName: pull.headRef,
     headRefOid: pull.headSha,
-    headRef: () => branch(head, pull.headRef),
-    headRepository: () => (head === null ? null : call.show.repository(call, head)),
-    headRepositoryOwner: () => (head === null ? null : actorView(call, owner(call.state, head).id)),
     isCrossRepository: pull.headRepositoryId !== repository.id,
-    commits: async (args: PageArguments) => {
-      const shas = await listCommits(repository.gitDir, pull.headSha, ['--reverse', `^${pull.baseSha}`]);
-      return connection(shas, args, (sha) => ({
-        __typename: 'PullRequestCommit',
-        id: nodeId('C', repository.id, issue.number, sha),
-        commit: () => commitView(call, repository, sha),
-      }));
-    },
-    reviews: (args: PageArguments) => connection(pull.reviews, args, (one) => reviewView(call, repository, issue, one)),
-    closingIssuesReferences: (args: PageArguments) => {
-      const issues = [...closes(issue)]
-        .map((number) => repository.issues.get(number))
-        .filter((one) => one !== undefined);
-      return connection(issues, args, (one) => call.show.thread(call, repository, one));
-    },
   };
 }
 
 export function reviewView(call: View, repository: Repository, issue: Issue, review: Review): object {
-  const comments = [...repository.reviewComments.values()].filter((one) => one.reviewId === review.id);
+  const _comments = [...repository.reviewComments.values()].filter((one) => one.reviewId === review.id);
   const anchor = `#pullrequestreview-${review.id}`;
   return {
     ...written(call, repository, { ...review, createdAt: review.submittedAt }),
@@ -307,8 +201,6 @@ export function reviewView(call: View, repository: Repository, issue: Issue, rev
     databaseId: review.id,
     state: review.state,
     submittedAt: review.state === 'PENDING' ? null : review.submittedAt,
-    commit: () => commitView(call, repository, review.commitSha),
-    comments: (args: PageArguments) => connection(comments, args, (one) => remarkView(call, repository, issue, one)),
   };
 }
 
@@ -327,7 +219,6 @@ export function remarkView(call: View, repository: Repository, issue: Issue, com
     originalStartLine: comment.startLine,
     outdated: comment.isOutdated,
     diffHunk: comment.diffHunk,
-    commit: () => commitView(call, repository, comment.commitSha),
   };
 }
 
@@ -344,14 +235,13 @@ function placed(call: View, repository: Repository, issue: Issue, anchor: string
   return {
     url,
     resourcePath: url.slice(call.state.urls.web.length),
-    pullRequest: () => call.show.thread(call, repository, issue),
   };
 }
 
 export function repositoryView(call: View, repository: Repository): object {
   const { state } = call;
   const name = fullName(state, repository);
-  const ref = async (qualifiedName: string) => {
+  const _ref = async (qualifiedName: string) => {
     demand(call, repository, [{ contents: 'read' }]);
     const found = (await readRefs(repository.gitDir)).find((one) => one.name === qualifiedName);
     return found === undefined ? null : refView(call, repository, found);
@@ -366,45 +256,11 @@ export function repositoryView(call: View, repository: Repository): object {
     isArchived: repository.isArchived,
     isPrivate: repository.isPrivate,
     isFork: repository.parentId !== null,
-    isEmpty: async () => (await readRefs(repository.gitDir, 'refs/heads/')).length === 0,
     visibility: repository.isPrivate ? 'PRIVATE' : 'PUBLIC',
     resourcePath: `/${name}`,
     url: `${state.urls.web}/${name}`,
-    defaultBranchRef: () => ref(`refs/heads/${repository.defaultBranch}`),
-    ref: ({ qualifiedName }: { qualifiedName: string }) =>
-      ref(qualifiedName.startsWith('refs/') ? qualifiedName : `refs/heads/${qualifiedName}`),
-    refs: async (args: PageArguments & { refPrefix: string }) =>
-      connection(await readRefs(repository.gitDir, args.refPrefix), args, (one) => refView(call, repository, one)),
-    object: ({ expression, oid }: { expression?: string; oid?: string }) => {
-      demand(call, repository, [{ contents: 'read' }]);
-      return oid === undefined ? expressionView(call, repository, expression ?? '') : objectView(call, repository, oid);
-    },
     issue: ({ number }: { number: number }) => threadOf(call, repository, number, 'issue'),
-    pullRequest: ({ number }: { number: number }) => threadOf(call, repository, number, 'pull request'),
-    issueOrPullRequest: ({ number }: { number: number }) => threadOf(call, repository, number, 'either'),
-    pullRequests: (args: PageArguments & PullFilter) => {
-      demand(call, repository, [{ pull_requests: 'read' }]);
-      return connection(pullsOf(repository, args), args, (one) => threadView(call, repository, one));
-    },
-    label: (args: { name: string }) => labelView(call, repository, repository.labels.get(args.name.toLowerCase())),
-    labels: (args: PageArguments) =>
-      connection([...repository.labels.values()], args, (one) => labelView(call, repository, one)),
   };
-}
-
-interface PullFilter {
-  readonly states?: readonly string[];
-  readonly headRefName?: string;
-  readonly baseRefName?: string;
-}
-
-function pullsOf(repository: Repository, { states, headRefName, baseRefName }: PullFilter): readonly Issue[] {
-  return [...repository.issues.values()].filter(({ state, pull }) => {
-    if (pull === null) return false;
-    const now = pull.mergedAt === null ? state.toUpperCase() : 'MERGED';
-    if (states !== undefined && !states.includes(now)) return false;
-    return pull.headRef === (headRefName ?? pull.headRef) && pull.baseRef === (baseRefName ?? pull.baseRef);
-  });
 }
 
 function threadOf(call: View, repository: Repository, number: number, kind: 'issue' | 'pull request' | 'either') {
@@ -417,17 +273,11 @@ function threadOf(call: View, repository: Repository, number: number, kind: 'iss
   return threadView(call, repository, found);
 }
 
-function labelView(call: View, repository: Repository, label: Label | undefined) {
-  if (label === undefined) return null;
-  const url = `${call.state.urls.web}/${fullName(call.state, repository)}/labels/${encodeURIComponent(label.name)}`;
-  return { ...label, __typename: 'Label', id: nodeId('LA', repository.id, label.id), url };
-}
-
 /** An Issue or a PullRequest. */
 export function threadView(call: View, repository: Repository, issue: Issue): object {
   const url = htmlUrl(call.state, repository, issue);
-  const comments = [...repository.comments.values()].filter((one) => one.issueNumber === issue.number);
-  const labels = issue.labels
+  const _comments = [...repository.comments.values()].filter((one) => one.issueNumber === issue.number);
+  const _labels = issue.labels
     .map((name) => repository.labels.get(name.toLowerCase()))
     .filter((one) => one !== undefined);
   const shared = {
@@ -441,8 +291,6 @@ export function threadView(call: View, repository: Repository, issue: Issue): ob
     closedAt: issue.closedAt,
     resourcePath: new URL(url).pathname,
     url,
-    comments: (args: PageArguments) => connection(comments, args, (one) => commentView(call, repository, one)),
-    labels: (args: PageArguments) => connection(labels, args, (one) => labelView(call, repository, one)),
   };
   if (issue.pull !== null) return { ...shared, ...pullFields(call, repository, issue, issue.pull) };
   return {
@@ -471,8 +319,6 @@ export function commentView(call: View, repository: Repository, comment: Comment
     isMinimized: comment.minimized !== null,
     minimizedReason: comment.minimized?.toLowerCase() ?? null,
     viewerCanMinimize: true,
-    issue: () => (issue === undefined ? null : threadView(call, repository, issue)),
-    pullRequest: () => (issue === undefined || issue.pull === null ? null : threadView(call, repository, issue)),
     resourcePath: url.slice(call.state.urls.web.length),
     url,
   };

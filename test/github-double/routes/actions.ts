@@ -1,6 +1,6 @@
 // Routes of GitHub Actions: runs, their jobs, and logs of a job or a whole run on the storage host.
 import { type Attempt, jobBody, runBody } from '../resources/check.ts';
-import { type Answer, notFound, ofRepository, ok, paged, type RepositoryCall, type Route, refused } from '../route.ts';
+import { type Answer, notFound, ofRepository, paged, type RepositoryCall, type Route, refused } from '../route.ts';
 import type { WorkflowJob, WorkflowRun } from '../state.ts';
 
 const READ = [{ actions: 'read' }] as const;
@@ -11,26 +11,8 @@ const SEARCHES = ['actor', 'branch', 'check_suite_id', 'created', 'event', 'head
 export const actionsRoutes: readonly Route[] = [
   ofRepository('GET /actions/runs', READ, listed),
   ...['', '/attempts/{attempt_number}'].flatMap((rest) => [
-    ofRepository(
-      `GET /actions/runs/{run_id}${rest}`,
-      READ,
-      withAttempt(async (call, of) => ok(await runBody(call.state, call.repository, of))),
-    ),
     ofRepository(`GET /actions/runs/{run_id}${rest}/jobs`, READ, withAttempt(jobsOf)),
-    ofRepository(
-      `GET /actions/runs/{run_id}${rest}/logs`,
-      READ,
-      withAttempt((call, of) => {
-        const jobs = of.run.attempts[of.number - 1] ?? [];
-        const isRunning = of.number === of.run.attempts.length && of.run.status !== 'completed';
-        return toStorage(call, jobs, { isRunning, path: `run-logs/${call.repository.id}/${of.run.id}/${of.number}` });
-      }),
-    ),
   ]),
-  ofRepository('GET /actions/jobs/{job_id}', READ, (call) => {
-    const found = jobOf(call);
-    return found === null ? notFound() : ok(jobBody(call.state, call.repository, found.run, found.job));
-  }),
   ofRepository('GET /actions/jobs/{job_id}/logs', READ, (call) => {
     const found = jobOf(call);
     if (found === null) return notFound();

@@ -1,7 +1,6 @@
 // Routes of Apps, installations, users and repositories.
 import { randomBytes } from 'node:crypto';
 import { effectivePermissions, isEnough } from '../access.ts';
-import { ensureLabel } from '../deeds/issues.ts';
 import type { ListedDelivery } from '../double.ts';
 import {
   accountByLogin,
@@ -13,7 +12,6 @@ import {
   permissionFlags,
   repositoriesOf,
 } from '../lookup.ts';
-import { labelBody } from '../resources/issue.ts';
 import { fullRepository, plainRepository } from '../resources/repository.ts';
 import { installationBody, ownApp, privateUser, publicUser, simpleUser } from '../resources/user.ts';
 import {
@@ -28,8 +26,6 @@ import {
   type Route,
   refused,
   route,
-  text,
-  unprocessable,
 } from '../route.ts';
 import type { Installation, Level, Permissions, State } from '../state.ts';
 
@@ -53,23 +49,6 @@ export const appRoutes: readonly Route[] = [
       return found === undefined ? notFound() : ok(installationBody(call.state, found));
     }),
   ),
-  route('GET /repos/{owner}/{repo}/installation', 'app', (call) => {
-    const name = `${call.params['owner']}/${call.params['repo']}`.toLowerCase();
-    const found = installationsOf(call).find((one) =>
-      repositoriesOf(call.state, one).some((repository) => nameOf(call.state, repository.id) === name),
-    );
-    return found === undefined ? notFound() : ok(installationBody(call.state, found));
-  }),
-  route('GET /apps/{app_slug}', 'anybody', (call) => {
-    const found = [...call.state.apps.values()].find((app) => app.slug === call.params['app_slug']);
-    return found === undefined ? notFound() : ok(ownApp(call.state, found));
-  }),
-  route('DELETE /installation/token', 'installation', (call) => {
-    for (const [value, token] of call.state.tokens) {
-      if (call.caller.kind === 'installation' && token === call.caller.token) call.state.tokens.delete(value);
-    }
-    return noContent();
-  }),
   route('DELETE /applications/{client_id}/token', 'client', (call) => {
     const value = String(call.body['access_token']);
     const token = call.state.tokens.get(value);
@@ -88,11 +67,6 @@ export const appRoutes: readonly Route[] = [
     });
   }),
   route('GET /app/hook/deliveries', 'app', listDeliveries),
-  route('GET /app/hook/deliveries/{delivery_id}', 'app', (call) => {
-    const found = deliveryOf(call);
-    if (found === undefined) return notFound();
-    return ok({ ...shortDelivery(found), url: found.url, request: found.request, response: found.response });
-  }),
   route('POST /app/hook/deliveries/{delivery_id}/attempts', 'app', (call) => {
     const found = deliveryOf(call);
     if (found === undefined) return notFound();
@@ -112,12 +86,6 @@ function installationsOf(call: Call): readonly Installation[] {
 
 function installationOf(call: Call): Installation | undefined {
   return installationsOf(call).find((one) => one.id === Number(call.params['installation_id']));
-}
-
-function nameOf(state: State, id: number): string {
-  const found = state.repositories.get(id);
-  const login = found === undefined ? '' : (state.accounts.get(found.ownerId)?.login ?? '');
-  return `${login}/${found?.name}`.toLowerCase();
 }
 
 /** An hour long; never more than the installation has. */
@@ -245,41 +213,11 @@ export const userRoutes: readonly Route[] = [
       installations: page.map((one) => installationBody(call.state, one)),
     }));
   }),
-  route('GET /user/installations/{installation_id}/repositories', 'anybody', (call) => {
-    if (call.caller.kind !== 'user') return refused(401, 'Requires authentication');
-    const { account } = call.caller;
-    const installation = call.state.installations.get(Number(call.params['installation_id']));
-    if (installation === undefined) return notFound();
-    const all = repositoriesOf(call.state, installation).filter((one) =>
-      mayAtLeast(explicitGrantOf(call.state, one, account), 'pull'),
-    );
-    return paged(call, all, (page) => ({
-      total_count: all.length,
-      repositories: page.map((one) => fullRepository(call.state, one, grantOf(call.state, one, account))),
-    }));
-  }),
   route('GET /users/{username}', 'anybody', (call) => {
     const found = accountByLogin(call.state, call.params['username'] ?? '');
     return found === undefined ? notFound() : ok(publicUser(call.state, found));
   }),
-  route('GET /user/{account_id}', 'anybody', (call) => {
-    const found = call.state.accounts.get(Number(call.params['account_id']));
-    return found === undefined ? notFound() : ok(publicUser(call.state, found));
-  }),
-  route('GET /rate_limit', 'anybody', (call) => {
-    const rate = rateNow(call);
-    return ok({ resources: { core: rate, search: rate, graphql: rate }, rate });
-  }),
 ];
-
-function rateNow({ state }: Call) {
-  const reset = Math.trunc(state.clock.now().getTime() / 1_000) + 3_600;
-  return { limit: RATE_LIMIT, used: 0, remaining: RATE_LIMIT, reset };
-}
-
-const ISSUES_READ = [{ issues: 'read' }, { pull_requests: 'read' }] as const;
-
-const ISSUES_WRITE = [{ issues: 'write' }, { pull_requests: 'write' }] as const;
 
 export const repositoryRoutes: readonly Route[] = [
   ofRepository('GET ', [], (call) => ok(fullRepository(call.state, call.repository, grantOfCaller(call)))),
@@ -291,27 +229,6 @@ export const repositoryRoutes: readonly Route[] = [
     const grant = grantOf(call.state, call.repository, account);
     const user = { ...simpleUser(call.state, account), permissions: permissionFlags(grant), role_name: grant.roleName };
     return ok({ permission: grant.permission, user, role_name: grant.roleName });
-  }),
-  ofRepository('GET /labels', ISSUES_READ, (call) =>
-    paged(call, [...call.repository.labels.values()], (page) =>
-      page.map((label) => labelBody(call.state, call.repository, label)),
-    ),
-  ),
-  ofRepository('GET /labels/{name}', ISSUES_READ, (call) => {
-    const label = call.repository.labels.get((call.params['name'] ?? '').toLowerCase());
-    return label === undefined ? notFound() : ok(labelBody(call.state, call.repository, label));
-  }),
-  ofRepository('POST /labels', ISSUES_WRITE, (call) => {
-    const name = text(call.body['name']) ?? '';
-    if (call.repository.labels.has(name.toLowerCase())) {
-      return unprocessable({ resource: 'Label', code: 'already_exists', field: 'name' });
-    }
-    const more = { color: text(call.body['color']) ?? 'ededed', description: text(call.body['description']) ?? null };
-    return ok(labelBody(call.state, call.repository, ensureLabel(call.state, call.repository, name, more)), 201);
-  }),
-  ofRepository('DELETE /labels/{name}', ISSUES_WRITE, (call) => {
-    const was = call.repository.labels.delete((call.params['name'] ?? '').toLowerCase());
-    return was ? noContent() : notFound();
   }),
 ];
 

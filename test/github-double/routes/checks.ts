@@ -2,7 +2,7 @@
 import { addCheckRun, changeCheckRun } from '../deeds/check-suites.ts';
 import { resolveCommit } from '../git/read-objects.ts';
 import { branchOf } from '../people/checks.ts';
-import { annotationBody, checkRunBody, checkSuiteBody, latestRuns } from '../resources/check.ts';
+import { annotationBody, checkRunBody, latestRuns } from '../resources/check.ts';
 import {
   type Answer,
   actorId,
@@ -24,10 +24,6 @@ const WRITE = [{ checks: 'write' }] as const;
 
 export const checkRoutes: readonly Route[] = [
   ofRepository('POST /check-runs', WRITE, makeRun),
-  ofRepository('GET /check-runs/{check_run_id}', READ, (call) => {
-    const run = runOf(call);
-    return run === undefined ? notFound() : ok(checkRunBody(call.state, call.repository, run));
-  }),
   ofRepository('PATCH /check-runs/{check_run_id}', WRITE, updateRun),
   ofRepository('GET /check-runs/{check_run_id}/annotations', READ, (call) => {
     const run = runOf(call);
@@ -37,15 +33,6 @@ export const checkRoutes: readonly Route[] = [
     );
   }),
   ofRepository('GET /commits/{commit_sha}/check-runs', READ, ofCommit(listRuns)),
-  ofRepository('GET /check-suites/{check_suite_id}/check-runs', READ, (call) => {
-    const suite = call.repository.suites.get(Number(call.params['check_suite_id']));
-    return suite === undefined ? notFound() : runsAnswer(call, (run) => run.suiteId === suite.id);
-  }),
-  ofRepository('GET /check-suites/{check_suite_id}', READ, async (call) => {
-    const suite = call.repository.suites.get(Number(call.params['check_suite_id']));
-    return suite === undefined ? notFound() : ok(await checkSuiteBody(call.state, call.repository, suite));
-  }),
-  ofRepository('GET /commits/{commit_sha}/check-suites', READ, ofCommit(listSuites)),
 ];
 
 /** Of a commit by branch, tag or sha. */
@@ -76,20 +63,6 @@ function runsAnswer(call: RepositoryCall, among: (run: CheckRun) => boolean): An
     total_count: shown.length,
     check_runs: page.map((run) => checkRunBody(call.state, call.repository, run)),
   }));
-}
-
-async function listSuites(call: RepositoryCall, sha: string): Promise<Answer> {
-  const { searchParams } = call.url;
-  const [appId, name] = [searchParams.get('app_id'), searchParams.get('check_name')];
-  const named = new Set(
-    [...call.repository.checkRuns.values()].filter((run) => run.name === name).map((run) => run.suiteId),
-  );
-  const suites = [...call.repository.suites.values()].filter(
-    (one) =>
-      one.headSha === sha && (appId === null || String(one.appId) === appId) && (name === null || named.has(one.id)),
-  );
-  const bodies = await Promise.all(suites.map((one) => checkSuiteBody(call.state, call.repository, one)));
-  return paged(call, bodies, (page) => ({ total_count: bodies.length, check_suites: page }));
 }
 
 async function makeRun(call: RepositoryCall): Promise<Answer> {

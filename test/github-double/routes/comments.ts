@@ -6,7 +6,6 @@ import {
   type Answer,
   actorId,
   noContent,
-  notFound,
   ofRepository,
   ok,
   paged,
@@ -42,11 +41,6 @@ export const commentRoutes: readonly Route[] = [
   ),
   ofRepository('GET /issues/comments', ISSUES_READ, (call) => listed(call, () => true)),
   ofRepository(
-    'GET /issues/comments/{comment_id}',
-    ISSUES_READ,
-    withComment((call, comment) => ok(commentBody(call.state, call.repository, comment))),
-  ),
-  ofRepository(
     'PATCH /issues/comments/{comment_id}',
     ISSUES_WRITE,
     withComment((call, comment) => {
@@ -66,34 +60,14 @@ export const commentRoutes: readonly Route[] = [
     }),
   ),
   ofRepository(
-    'GET /issues/{issue_number}/reactions',
-    ISSUES_READ,
-    withIssue((call, issue) => reactions(call, issue)),
-  ),
-  ofRepository(
     'POST /issues/{issue_number}/reactions',
     ISSUES_WRITE,
     withIssue((call, issue) => addReaction(call, issue)),
   ),
   ofRepository(
-    'DELETE /issues/{issue_number}/reactions/{reaction_id}',
-    ISSUES_WRITE,
-    withIssue((call, issue) => removeReaction(call, issue)),
-  ),
-  ofRepository(
-    'GET /issues/comments/{comment_id}/reactions',
-    ISSUES_READ,
-    withComment((call, comment) => reactions(call, comment)),
-  ),
-  ofRepository(
     'POST /issues/comments/{comment_id}/reactions',
     ISSUES_WRITE,
     withComment((call, comment) => addReaction(call, comment)),
-  ),
-  ofRepository(
-    'DELETE /issues/comments/{comment_id}/reactions/{reaction_id}',
-    ISSUES_WRITE,
-    withComment((call, comment) => removeReaction(call, comment)),
   ),
 ];
 
@@ -122,23 +96,10 @@ interface Reactable {
   readonly reactions: Reaction[];
 }
 
-function reactions(call: RepositoryCall, to: Reactable): Answer {
-  const content = call.url.searchParams.get('content');
-  const all = to.reactions.filter((one) => content === null || one.content === content);
-  return paged(call, all, (page) => page.map((one) => reactionBody(call.state, one)));
-}
-
 /** 201 for a new one, 200 where it was there. */
 function addReaction(call: RepositoryCall, to: Reactable): Answer {
   const content = REACTIONS.find((one) => one === call.body['content']);
   if (content === undefined) return unprocessable({ resource: 'Reaction', code: 'invalid', field: 'content' });
   const { reaction, isNew } = react(call.state, to, { userId: actorId(call.caller), content });
   return ok(reactionBody(call.state, reaction), isNew ? 201 : 200);
-}
-
-function removeReaction(call: RepositoryCall, to: Reactable): Answer {
-  const at = to.reactions.findIndex((one) => one.id === Number(call.params['reaction_id']));
-  if (at === -1) return notFound();
-  to.reactions.splice(at, 1);
-  return noContent();
 }

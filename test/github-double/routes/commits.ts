@@ -1,6 +1,6 @@
 // Routes of commits: the history, one commit, two compared, and the pull requests of one.
 import { readDiff } from '../git/read-diff.ts';
-import { isAncestor, listCommits, mergeBase, readRefs, resolveCommit } from '../git/read-objects.ts';
+import { isAncestor, listCommits, mergeBase, resolveCommit } from '../git/read-objects.ts';
 import { fullName, owner } from '../lookup.ts';
 import { simplePull } from '../resources/issue.ts';
 import { commitBody, commitWithFiles, fileBody } from '../resources/repository.ts';
@@ -9,7 +9,6 @@ import { type Answer, notFound, ofRepository, ok, paged, type RepositoryCall, ty
 const READ = [{ contents: 'read' }] as const;
 
 export const commitRoutes: readonly Route[] = [
-  ofRepository('GET /commits', READ, listed),
   ofRepository('GET /commits/{commit_sha}/pulls', [{ pull_requests: 'read' }], async (call) => {
     const sha = await resolveCommit(call.repository.gitDir, call.params['commit_sha'] ?? '');
     if (sha === null) return noCommit(call.params['commit_sha']);
@@ -25,21 +24,6 @@ export const commitRoutes: readonly Route[] = [
 /** 422, not 404: GitHub's answer to a name that means no commit. */
 export function noCommit(name: string | undefined): Answer {
   return refused(422, `No commit found for SHA: ${name}`);
-}
-
-async function listed(call: RepositoryCall): Promise<Answer> {
-  const { gitDir, defaultBranch } = call.repository;
-  if ((await readRefs(gitDir, 'refs/heads/')).length === 0) return refused(409, 'Git Repository is empty.');
-  const { searchParams } = call.url;
-  const from = await resolveCommit(gitDir, searchParams.get('sha') ?? defaultBranch);
-  if (from === null) return notFound();
-  const option = (name: string, flag: string) => (searchParams.has(name) ? [`${flag}=${searchParams.get(name)}`] : []);
-  const path = searchParams.get('path');
-  const limits = [...option('since', '--since'), ...option('until', '--until')];
-  const shas = await listCommits(gitDir, from, [...limits, ...(path === null ? [] : ['--', path])]);
-  const page = paged(call, shas);
-  const bodies = (page.body as readonly string[]).map((sha) => commitBody(call.state, call.repository, sha));
-  return { ...page, body: await Promise.all(bodies) };
 }
 
 /**

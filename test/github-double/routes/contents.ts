@@ -1,16 +1,7 @@
 // Routes of a repository's content: files, folders, branches.
-import {
-  branchSha,
-  entryAt,
-  readBlob,
-  readRefs,
-  readTree,
-  resolveCommit,
-  type TreeEntry,
-} from '../git/read-objects.ts';
+import { entryAt, readBlob, readRefs, readTree, resolveCommit, type TreeEntry } from '../git/read-objects.ts';
 import { fullName } from '../lookup.ts';
-import { commitBody } from '../resources/repository.ts';
-import { type Answer, notFound, ofRepository, ok, paged, type RepositoryCall, type Route, refused } from '../route.ts';
+import { type Answer, notFound, ofRepository, ok, type RepositoryCall, type Route, refused } from '../route.ts';
 
 const READ = [{ contents: 'read' }] as const;
 /** Above it a file comes without its content. */
@@ -19,33 +10,10 @@ const LARGEST_INLINE = 1024 * 1024;
 export const contentRoutes: readonly Route[] = [
   ofRepository('GET /contents/{path}', READ, contents),
   ofRepository('GET /contents', READ, contents),
-  ofRepository('GET /branches', READ, async (call) => {
-    const refs = await readRefs(call.repository.gitDir, 'refs/heads/');
-    return paged(call, refs, (page) => page.map(({ name, sha }) => shortBranch(call, name.slice(11), sha)));
-  }),
-  ofRepository('GET /branches/{ref}', READ, async (call) => {
-    const name = call.params['ref'] ?? '';
-    const sha = await branchSha(call.repository.gitDir, name);
-    if (sha === null) return refused(404, 'Branch not found');
-    const api = `${apiOf(call)}/branches/${encodeURIComponent(name)}`;
-    const html = `${call.state.urls.web}/${fullName(call.state, call.repository)}/tree/${name}`;
-    return ok({
-      name,
-      commit: await commitBody(call.state, call.repository, sha),
-      _links: { self: api, html },
-      protected: false,
-      protection: { enabled: false, required_status_checks: { enforcement_level: 'off', contexts: [], checks: [] } },
-      protection_url: `${api}/protection`,
-    });
-  }),
 ];
 
 function apiOf(call: RepositoryCall): string {
   return `${call.state.urls.api}/repos/${fullName(call.state, call.repository)}`;
-}
-
-function shortBranch(call: RepositoryCall, name: string, sha: string) {
-  return { name, commit: { sha, url: `${apiOf(call)}/commits/${sha}` }, protected: false };
 }
 
 async function contents(call: RepositoryCall): Promise<Answer> {
@@ -99,7 +67,7 @@ async function file(call: RepositoryCall, at: Place & { entry: TreeEntry }): Pro
 }
 
 /** Base64 as GitHub breaks it: 60 characters a line. */
-export function lines(base64: string): string {
+function lines(base64: string): string {
   return base64.replace(/.{1,60}/g, '$&\n');
 }
 

@@ -1,5 +1,5 @@
 // Routes of git's own objects: blobs, trees, commits and annotated tags.
-import { objectType, readBlob, readCommit, readTree, resolveCommit } from '../git/read-objects.ts';
+import { objectType, readCommit, readTree } from '../git/read-objects.ts';
 import { git } from '../git/run-git.ts';
 import { type FileChange, writeBlob, writeCommit, writeTree } from '../git/write-objects.ts';
 import { fullName, timestamp } from '../lookup.ts';
@@ -19,33 +19,11 @@ import {
   unprocessable,
 } from '../route.ts';
 import { mayWriteWorkflows, touchesWorkflows } from '../workflows.ts';
-import { lines } from './contents.ts';
 
 const READ = [{ contents: 'read' }] as const;
 const WRITE = [{ contents: 'write' }] as const;
 
 export const gitDataRoutes: readonly Route[] = [
-  ofRepository('GET /git/blobs/{file_sha}', READ, async (call) => {
-    const sha = call.params['file_sha'] ?? '';
-    if ((await objectType(call.repository.gitDir, sha)) !== 'blob') return notFound();
-    const bytes = await readBlob(call.repository.gitDir, sha);
-    const content = lines(bytes.toString('base64'));
-    const node_id = nodeId('C', call.repository.id, sha);
-    return ok({ sha, node_id, size: bytes.length, url: url(call, `blobs/${sha}`), content, encoding: 'base64' });
-  }),
-  ofRepository('POST /git/blobs', WRITE, async (call) => {
-    const encoding = call.body['encoding'] === 'base64' ? 'base64' : 'utf8';
-    const sha = await writeBlob(call.repository.gitDir, Buffer.from(text(call.body['content']) ?? '', encoding));
-    return ok({ sha, url: url(call, `blobs/${sha}`) }, 201);
-  }),
-  ofRepository('GET /git/trees/{tree_sha}', READ, async (call) => {
-    const wanted = call.params['tree_sha'] ?? '';
-    const treeish =
-      (await objectType(call.repository.gitDir, wanted)) === 'tree'
-        ? wanted
-        : await resolveCommit(call.repository.gitDir, wanted);
-    return treeish === null ? notFound() : treeAnswer(call, treeish, call.url.searchParams.has('recursive'));
-  }),
   ofRepository('POST /git/trees', WRITE, makeTree),
   ofRepository('GET /git/commits/{commit_sha}', READ, async (call) => {
     const sha = call.params['commit_sha'] ?? '';

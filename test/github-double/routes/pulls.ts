@@ -1,17 +1,15 @@
 // Routes of pull requests and reviews.
 import { editIssue } from '../deeds/issues.ts';
 import { openPull, requestReview } from '../deeds/pulls.ts';
-import { addReview, editRemark, editReview, type NewRemark } from '../deeds/reviews.ts';
+import { addReview, type NewRemark } from '../deeds/reviews.ts';
 import { readDiff } from '../git/read-diff.ts';
-import { listCommits, mergeBase, resolveCommit } from '../git/read-objects.ts';
+import { mergeBase, resolveCommit } from '../git/read-objects.ts';
 import { accountByLogin, grantOf, mayAtLeast, owner } from '../lookup.ts';
-import { fullPull, headRepository, reviewBody, reviewCommentBody, simplePull } from '../resources/issue.ts';
-import { commitBody, fileBody } from '../resources/repository.ts';
+import { fullPull, headRepository, reviewBody, simplePull } from '../resources/issue.ts';
+import { fileBody } from '../resources/repository.ts';
 import {
   type Answer,
   actorId,
-  forbidden,
-  noContent,
   notFound,
   ofRepository,
   ok,
@@ -22,9 +20,8 @@ import {
   text,
   unprocessable,
   viaAppId,
-  withFound,
 } from '../route.ts';
-import type { Issue, Pull, Repository, Review, ReviewComment, Side } from '../state.ts';
+import type { Issue, Pull, Repository, Side } from '../state.ts';
 import { tooLong, tooLongAnswer } from './issues.ts';
 
 const PULLS_READ = [{ pull_requests: 'read' }] as const;
@@ -63,16 +60,6 @@ export const pullRoutes: readonly Route[] = [
       const base = (await mergeBase(call.repository.gitDir, pull.baseSha, pull.headSha)) ?? pull.baseSha;
       const files = await readDiff(call.repository.gitDir, base, pull.headSha);
       return paged(call, files, (page) => page.map((one) => fileBody(call.state, call.repository, pull.headSha, one)));
-    }),
-  ),
-  ofRepository(
-    'GET /pulls/{pull_number}/commits',
-    PULLS_READ,
-    withPull(async (call, _issue, pull) => {
-      const shas = await listCommits(call.repository.gitDir, pull.headSha, ['--reverse', `^${pull.baseSha}`]);
-      const page = paged(call, shas.slice(0, 250));
-      const bodies = (page.body as readonly string[]).map((sha) => commitBody(call.state, call.repository, sha));
-      return { ...page, body: await Promise.all(bodies) };
     }),
   ),
   ofRepository('POST /pulls/{pull_number}/requested_reviewers', PULLS_WRITE, withPull(askReviewers)),
@@ -188,74 +175,7 @@ export const reviewRoutes: readonly Route[] = [
       paged(call, pull.reviews, (page) => page.map((one) => reviewBody(call.state, call.repository, issue, one))),
     ),
   ),
-  ofRepository(
-    'GET /pulls/{pull_number}/reviews/{review_id}',
-    PULLS_READ,
-    withReview((call, issue, review) => ok(reviewBody(call.state, call.repository, issue, review))),
-  ),
-  ofRepository(
-    'PUT /pulls/{pull_number}/reviews/{review_id}',
-    PULLS_WRITE,
-    withReview((call, issue, review) => {
-      if (review.authorId !== actorId(call.caller)) return forbidden();
-      const body = text(call.body['body']) ?? '';
-      editReview(call.state, call.repository, issue, { review, body, senderId: actorId(call.caller) });
-      return ok(reviewBody(call.state, call.repository, issue, review));
-    }),
-  ),
-  ofRepository(
-    'GET /pulls/{pull_number}/reviews/{review_id}/comments',
-    PULLS_READ,
-    withReview((call, _issue, review) => remarks(call, (one) => one.reviewId === review.id)),
-  ),
-  ofRepository(
-    'GET /pulls/comments/{comment_id}',
-    PULLS_READ,
-    withRemark((call, one) => ok(remarkBody(call, one))),
-  ),
-  ofRepository(
-    'PATCH /pulls/comments/{comment_id}',
-    PULLS_WRITE,
-    withRemark((call, one) => {
-      const change = { body: text(call.body['body']) ?? '', senderId: actorId(call.caller) };
-      editRemark(call.state, call.repository, one, change);
-      return ok(remarkBody(call, one));
-    }),
-  ),
-  ofRepository(
-    'DELETE /pulls/comments/{comment_id}',
-    PULLS_WRITE,
-    withRemark((call, one) => {
-      call.repository.reviewComments.delete(one.id);
-      return noContent();
-    }),
-  ),
-  ofRepository(
-    'GET /pulls/{pull_number}/comments',
-    PULLS_READ,
-    withPull((call, issue) => remarks(call, (one) => one.issueNumber === issue.number)),
-  ),
 ];
-
-function withReview(answer: (call: RepositoryCall, issue: Issue, review: Review) => Answer) {
-  return withPull((call, issue, pull) => {
-    const review = pull.reviews.find((one) => one.id === Number(call.params['review_id']));
-    return review === undefined ? notFound() : answer(call, issue, review);
-  });
-}
-
-function withRemark(answer: (call: RepositoryCall, one: ReviewComment) => Answer) {
-  return withFound((call) => call.repository.reviewComments.get(Number(call.params['comment_id'])), answer);
-}
-
-function remarkBody(call: RepositoryCall, one: ReviewComment) {
-  return reviewCommentBody(call.state, call.repository, one);
-}
-
-function remarks(call: RepositoryCall, among: (one: ReviewComment) => boolean): Answer {
-  const all = [...call.repository.reviewComments.values()].filter(among);
-  return paged(call, all, (page) => page.map((one) => remarkBody(call, one)));
-}
 
 async function submit(call: RepositoryCall, issue: Issue, pull: Pull): Promise<Answer> {
   const { body, caller, repository, state } = call;
