@@ -1,11 +1,9 @@
 // Who may do what in a GitHub project: the role there decides, and what it does not allow is as if it were not there.
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Account, Role } from '../../src/core/account.ts';
-
 import type { PostedPullRequest } from '../../src/core/thread.ts';
 import { GithubFailure } from '../../src/github/clients/github-clients.ts';
-import { opening } from '../support/github-store-samples.ts';
-import { acceptance, accepted, conclusion, started } from '../support/store-samples.ts';
+import { acceptance, accepted, conclusion, opening, started } from '../support/store-samples.ts';
 import { type ApiGround, apiGround, bodyOf, type GroundOptions, listOf } from './api-ground.ts';
 import { githubGround } from './github-ground.ts';
 

@@ -9,10 +9,9 @@ import { takeOwnership } from '../../src/db/sqlite.ts';
 import { createLog } from '../../src/log.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { gitRepository } from '../support/git-repository.ts';
-import { WRITER } from '../support/github-store-samples.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { acceptance, accepted, conclusion, NOW, started } from '../support/store-samples.ts';
+import { acceptance, accepted, conclusion, NOW, started, WRITER } from '../support/store-samples.ts';
 
 const KEY = 'ab'.repeat(32);
 

@@ -3,10 +3,9 @@ import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OWNER } from '../support/app-settings.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { openShop, SHOP_NAME, shopScript } from '../support/github-shop.ts';
-import { type GithubStage, openGithubStage } from '../support/github-stage.ts';
+import { type GithubStage, OWNER, openGithubStage } from '../support/github-stage.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');

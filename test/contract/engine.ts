@@ -2,8 +2,7 @@
 import type { GithubProject } from '../../src/core/project.ts';
 import type { NewJob, Queue } from '../../src/core/queue.ts';
 import type { Store } from '../../src/db/store.ts';
-import { githubGround } from '../support/github-store-samples.ts';
-import { type Ground, ground } from '../support/store-samples.ts';
+import { type Ground, githubGround, ground } from '../support/store-samples.ts';
 
 export interface Engine {
   readonly name: string;

@@ -1,15 +1,17 @@
 // The store's contract: reports are accepted with their job, joined, answered again by key, replaced in their thread and cancelled.
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
-import { butBackfills, githubGround, opening } from '../support/github-store-samples.ts';
 import {
   acceptance,
   accepted,
   at,
+  butBackfills,
   conclusion,
   type Ground,
+  githubGround,
   ground,
   NOW,
+  opening,
   other,
   SHA,
   started,

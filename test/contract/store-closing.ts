@@ -1,8 +1,20 @@
 // The store's contract: failures are closed by green branches, pull requests and time, and opened again.
 import { describe, expect, it } from 'vitest';
-import { found, inBranch, ofActions, recorded, recordedAgain, sighting } from '../support/check-store-samples.ts';
-import { githubGround, repository } from '../support/github-store-samples.ts';
-import { acceptance, accepted, at, NOW, SHA } from '../support/store-samples.ts';
+import {
+  acceptance,
+  accepted,
+  at,
+  found,
+  githubGround,
+  inBranch,
+  NOW,
+  ofActions,
+  recorded,
+  recordedAgain,
+  repository,
+  SHA,
+  sighting,
+} from '../support/store-samples.ts';
 import { type Engine, openGithub } from './engine.ts';
 
 /** Of a commit that contains the red one. */

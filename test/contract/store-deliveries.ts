@@ -3,26 +3,29 @@ import { describe, expect, it } from 'vitest';
 import type { NewJob } from '../../src/core/queue.ts';
 import type { Backfill } from '../../src/db/backfills.ts';
 import type { Store } from '../../src/db/store.ts';
-import { finding, found, inPullRequest, recorded, seenAs, sighting } from '../support/check-store-samples.ts';
-import {
-  delivery,
-  githubGround,
-  installation,
-  opening,
-  repository,
-  trigger,
-  WRITER,
-} from '../support/github-store-samples.ts';
 import {
   acceptance,
   accepted,
   at,
   conclusion,
+  delivery,
+  finding,
+  found,
   type Ground,
+  githubGround,
   ground,
+  inPullRequest,
+  installation,
   NOW,
+  opening,
+  recorded,
+  repository,
   SHA,
+  seenAs,
+  sighting,
   started,
+  trigger,
+  WRITER,
 } from '../support/store-samples.ts';
 import { type Engine, type Opened, openGithub, openLocal, openNew } from './engine.ts';
 

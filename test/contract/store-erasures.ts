@@ -1,18 +1,30 @@
 // The store's contract: what is erased is in no table any more, for Issues, accounts, repositories and installations.
 import { describe, expect, it } from 'vitest';
 import { formatGuidance } from '../../src/core/report.ts';
-import { inPullRequest, ON_MAIN, recorded, seenAs, sighting } from '../support/check-store-samples.ts';
 import {
+  acceptance,
+  accepted,
+  at,
+  conclusion,
   githubGround,
+  ground,
+  inPullRequest,
   installation,
+  NOW,
+  ON_MAIN,
   opening,
   pullRequest,
   record,
+  recorded,
   repository,
+  SHA,
+  seenAs,
+  sighting,
+  started,
+  token,
   trigger,
   WRITER,
-} from '../support/github-store-samples.ts';
-import { acceptance, accepted, at, conclusion, ground, NOW, SHA, started, token } from '../support/store-samples.ts';
+} from '../support/store-samples.ts';
 import { type Engine, type Opened, openGithub, openLocal, openNew } from './engine.ts';
 
 const CALLBACK_OF_MONA = 'https://hooks.example.org/of-mona';

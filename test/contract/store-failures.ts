@@ -1,9 +1,22 @@
 // The store's contract: failures are recognised by their fingerprint, with sightings, statistics and the likeliest commit.
 import { describe, expect, it } from 'vitest';
 import type { CommitRange } from '../../src/core/failure.ts';
-import { found, inBranch, ofActions, recorded, sighting } from '../support/check-store-samples.ts';
-import { githubGround, repository } from '../support/github-store-samples.ts';
-import { acceptance, accepted, at, conclusion, NOW, SHA, started } from '../support/store-samples.ts';
+import {
+  acceptance,
+  accepted,
+  at,
+  conclusion,
+  found,
+  githubGround,
+  inBranch,
+  NOW,
+  ofActions,
+  recorded,
+  repository,
+  SHA,
+  sighting,
+  started,
+} from '../support/store-samples.ts';
 import { type Engine, openGithub } from './engine.ts';
 
 export function failuresContract(engine: Engine): void {

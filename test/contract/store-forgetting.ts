@@ -1,19 +1,32 @@
 // The store's contract: records past their time are swept, and what they belong to stays whole.
 import { describe, expect, it } from 'vitest';
 import { EMPTY_RECORD } from '../../src/core/thread.ts';
-import { finding, found, inBranch, ofActions, recorded, seenAs, sighting } from '../support/check-store-samples.ts';
 import {
+  acceptance,
+  accepted,
+  at,
   butBackfills,
   comment,
+  conclusion,
+  finding,
+  found,
+  type Ground,
   githubGround,
+  inBranch,
   installation,
+  NOW,
+  ofActions,
   opening,
   pullRequest,
   record,
+  recorded,
   repository,
+  SHA,
+  seenAs,
+  sighting,
+  started,
   trigger,
-} from '../support/github-store-samples.ts';
-import { acceptance, accepted, at, conclusion, type Ground, NOW, SHA, started } from '../support/store-samples.ts';
+} from '../support/store-samples.ts';
 import { type Engine, type Opened, openGithub, openNew } from './engine.ts';
 
 const day = 24 * 60 * 60;

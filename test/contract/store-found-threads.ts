@@ -2,26 +2,29 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_RECORD } from '../../src/core/thread.ts';
 import {
-  finding,
-  found,
-  inPullRequest,
-  recorded,
-  seenAs,
-  sighting,
-  withCheckRun,
-} from '../support/check-store-samples.ts';
-import {
+  acceptance,
+  accepted,
+  at,
   butBackfills,
   comment,
+  conclusion,
+  finding,
+  found,
   githubGround,
+  inPullRequest,
+  NOW,
   opening,
   pullRequest,
   record,
+  recorded,
+  seenAs,
+  sighting,
+  started,
   TRIAGER,
   trigger,
   WRITER,
-} from '../support/github-store-samples.ts';
-import { acceptance, accepted, at, conclusion, NOW, started } from '../support/store-samples.ts';
+  withCheckRun,
+} from '../support/store-samples.ts';
 import { type Engine, type Opened, openNew } from './engine.ts';
 
 const asked = { kind: 'pull_request', number: 5 } as const;

@@ -3,16 +3,23 @@ import { describe, expect, it } from 'vitest';
 import { EMPTY_HEAD_RECORD } from '../../src/core/head.ts';
 import type { Store } from '../../src/db/store.ts';
 import {
+  acceptance,
+  accepted,
+  at,
+  butBackfills,
+  conclusion,
   finding,
+  githubGround,
   inPullRequest,
+  NOW,
   ON_MAIN,
   recorded,
+  repository,
   seenAs,
   sighting,
+  started,
   withCheckRun,
-} from '../support/check-store-samples.ts';
-import { butBackfills, githubGround, repository } from '../support/github-store-samples.ts';
-import { acceptance, accepted, at, conclusion, NOW, started } from '../support/store-samples.ts';
+} from '../support/store-samples.ts';
 import { type Engine, openGithub } from './engine.ts';
 
 const unasked = { urgency: 'automatic' };

@@ -3,8 +3,18 @@ import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Project } from '../../src/core/project.ts';
 import type { Store } from '../../src/db/store.ts';
-import { installation, repository } from '../support/github-store-samples.ts';
-import { acceptance, accepted, at, conclusion, ground, NOW, started, token } from '../support/store-samples.ts';
+import {
+  acceptance,
+  accepted,
+  at,
+  conclusion,
+  ground,
+  installation,
+  NOW,
+  repository,
+  started,
+  token,
+} from '../support/store-samples.ts';
 import { type Engine, openGithub, openLocal, openNew } from './engine.ts';
 
 function remote(name: string) {

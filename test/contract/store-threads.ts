@@ -2,18 +2,23 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_RECORD } from '../../src/core/thread.ts';
 import {
+  acceptance,
+  accepted,
+  at,
   butBackfills,
   comment,
+  conclusion,
   githubGround,
+  NOW,
   opening,
   pullRequest,
   record,
   repository,
+  started,
   TRIAGER,
   trigger,
   WRITER,
-} from '../support/github-store-samples.ts';
-import { acceptance, accepted, at, conclusion, NOW, started } from '../support/store-samples.ts';
+} from '../support/store-samples.ts';
 import { type Engine, type Opened, openGithub, openNew } from './engine.ts';
 
 const issue = { kind: 'issue', number: 12 } as const;

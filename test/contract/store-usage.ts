@@ -1,8 +1,6 @@
 // The store's contract: what people look at: Issues, threads, what was held back, costs, and the audit log.
 import { describe, expect, it } from 'vitest';
 import type { Reservation, Settlement } from '../../src/db/costs.ts';
-import { ofActions, recorded, sighting } from '../support/check-store-samples.ts';
-import { opening, pullRequest, record, repository, TRIAGER, WRITER } from '../support/github-store-samples.ts';
 import {
   acceptance,
   accepted,
@@ -10,10 +8,19 @@ import {
   conclusion,
   type Ground,
   NOW,
+  ofActions,
+  opening,
   other,
+  pullRequest,
+  record,
+  recorded,
+  repository,
   SHA,
+  sighting,
   started,
+  TRIAGER,
   token,
+  WRITER,
 } from '../support/store-samples.ts';
 import { type Engine, type Opened, openGithub, openLocal } from './engine.ts';
 

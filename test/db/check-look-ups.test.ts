@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqlite } from '../contract/sqlite-place.ts';
-import { ofActions } from '../support/check-store-samples.ts';
-import { githubGround } from '../support/github-store-samples.ts';
-import { at } from '../support/store-samples.ts';
+import { at, githubGround, ofActions } from '../support/store-samples.ts';
 
 describe('at a check event', () => {
   let folder = '';

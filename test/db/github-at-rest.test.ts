@@ -5,8 +5,19 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqlite } from '../contract/sqlite-place.ts';
-import { delivery, githubGround, opening, record, trigger } from '../support/github-store-samples.ts';
-import { acceptance, accepted, at, conclusion, NOW, started } from '../support/store-samples.ts';
+import {
+  acceptance,
+  accepted,
+  at,
+  conclusion,
+  delivery,
+  githubGround,
+  NOW,
+  opening,
+  record,
+  started,
+  trigger,
+} from '../support/store-samples.ts';
 
 const canary = 'canary-91c2';
 

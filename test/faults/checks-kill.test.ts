@@ -1,8 +1,6 @@
 // The long run: kill -9 at every write about red checks, before its answer and right after it, twenty shops each.
 import { expect, it } from 'vitest';
-import { oneOfEach } from '../support/checks-kill-count.ts';
-import { killRound } from '../support/checks-kill-rounds.ts';
-import { WRITES } from '../support/checks-kill-writes.ts';
+import { killRound, oneOfEach, WRITES } from '../support/checks-kill.ts';
 import { redModel } from '../support/github-red-model.ts';
 import { openGithubStage } from '../support/github-stage.ts';
 

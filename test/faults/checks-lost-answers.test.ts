@@ -1,8 +1,6 @@
 // The long run: GitHub's answer is lost after the work was done, as a 502 or a reset, twenty times for every write about red checks.
 import { expect, it } from 'vitest';
-import { oneOfEach } from '../support/checks-kill-count.ts';
-import { lossRound } from '../support/checks-kill-rounds.ts';
-import { LOST_TOGETHER, type Loss } from '../support/checks-kill-writes.ts';
+import { LOST_TOGETHER, type Loss, lossRound, oneOfEach } from '../support/checks-kill.ts';
 import { redModel } from '../support/github-red-model.ts';
 import { openGithubStage } from '../support/github-stage.ts';
 

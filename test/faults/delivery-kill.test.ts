@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { post, signedHeaders } from '../github-double/webhooks/sender.ts';
-import { emptyLedger, lossesIn, NO_LOSSES } from '../support/entry-kill-ledger.ts';
-import { storedQueue } from '../support/github-queue.ts';
+import { emptyLedger, lossesIn, NO_LOSSES } from '../support/entry-kill.ts';
 import { openShop, reportBug, SHOP_NAME } from '../support/github-shop.ts';
-import { type GithubStage, openGithubStage } from '../support/github-stage.ts';
+import { type GithubStage, openGithubStage, storedQueue } from '../support/github-stage.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 20);
 const SENDERS = 8;

@@ -1,7 +1,6 @@
 // The long run: kill -9 at random moments while every entry point of the API and the account area is in use, with the file looked at each time.
 import { expect, it } from 'vitest';
-import { NO_LOSSES } from '../support/entry-kill-ledger.ts';
-import { entryGround, entryKillRound, unended } from '../support/entry-kill-rounds.ts';
+import { entryGround, entryKillRound, NO_LOSSES, unended } from '../support/entry-kill.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 20);
 /** Most lives are short; a few let reports become Issues that can be deleted. */

@@ -6,10 +6,9 @@ import { expect, it } from 'vitest';
 import { publishedExamples } from '../github-double/webhooks/examples.ts';
 import { post, signedHeaders } from '../github-double/webhooks/sender.ts';
 import { apiClient } from '../support/api-client.ts';
-import { OWNER } from '../support/app-settings.ts';
 import { eatMyData, orderIn, tracer } from '../support/fsync-order.ts';
 import { gitRepository } from '../support/git-repository.ts';
-import { openGithubStage } from '../support/github-stage.ts';
+import { OWNER, openGithubStage } from '../support/github-stage.ts';
 import { printedToken, startService, temporaryFolder } from '../support/service.ts';
 
 const REPORTS = 50;

@@ -2,9 +2,8 @@
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { outcomeOf, SLOW_ANSWERS } from '../support/github-outcomes.ts';
-import { storedQueue } from '../support/github-queue.ts';
-import { openGithubStage } from '../support/github-stage.ts';
+import { outcomeOf, SLOW_ANSWERS } from '../support/github-desk.ts';
+import { openGithubStage, storedQueue } from '../support/github-stage.ts';
 
 it('makes one comment where GitHub hangs or drips, before and after the work', async () => {
   await using stage = await openGithubStage();

@@ -1,7 +1,7 @@
 // The long run: kill -9 while a model investigates, before answers, right after them, right after what they led to is recorded, and at random, twenty rounds.
 import { expect, it } from 'vitest';
 import { expectOneFix } from '../support/expect-one-fix.ts';
-import { killGround } from '../support/kill-ground.ts';
+import { killGround } from '../support/kill-rounds.ts';
 import { type KillMoment, modelKillRound } from '../support/model-kill-rounds.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 20);

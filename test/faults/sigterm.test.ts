@@ -3,9 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { apiClient } from '../support/api-client.ts';
-import { NO_LOSSES } from '../support/entry-kill-ledger.ts';
-import { entryGround, entryKillRound, unended } from '../support/entry-kill-rounds.ts';
-import { killGround } from '../support/kill-ground.ts';
+import { entryGround, entryKillRound, NO_LOSSES, unended } from '../support/entry-kill.ts';
+import { killGround } from '../support/kill-rounds.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 10);

@@ -7,7 +7,7 @@ import { CausewayError } from '../../src/core/errors.ts';
 import type { SourceTree } from '../../src/core/source.ts';
 import type { IndexThread } from '../../src/search/lexicons.ts';
 import { forEachTerm, hashTerm } from '../../src/triage/localise/terms.ts';
-import { inProcess, testLexicons } from '../support/test-lexicons.ts';
+import { inProcess, testLexicons } from '../support/memory-source.ts';
 import { countedTree, pathsWith, projectOf, SIGNAL, sources, wordOf } from './ground.ts';
 
 const PROJECT = projectOf('prj_shop');

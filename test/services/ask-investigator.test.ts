@@ -1,5 +1,4 @@
 // The model's part of a run as the service plays it: cleaned, budgeted, waited for, and begun with what is the project's own.
-
 import { describe, expect, it } from 'vitest';
 import type { ChangeSet } from '../../src/core/diff/diff.ts';
 import { CausewayError } from '../../src/core/errors.ts';
@@ -15,10 +14,9 @@ import { createChanges } from '../../src/services/follow.ts';
 import type { Investigator } from '../../src/services/investigator.ts';
 import { createRunHandler } from '../../src/services/run-investigation.ts';
 import { expectForPeople } from '../support/for-people.ts';
-import { createMemoryRepository } from '../support/memory-source.ts';
+import { createMemoryRepository, testLexicons } from '../support/memory-source.ts';
 import { migratedStore } from '../support/sqlite-template.ts';
 import { ground } from '../support/store-samples.ts';
-import { testLexicons } from '../support/test-lexicons.ts';
 
 const SIGNAL = new AbortController().signal;
 const SECRET = ['ghp', 'x9Kd72LmQp04VbN3tYw8ZrAe5HcJ1uSg6FoT'].join('_');

@@ -1,7 +1,6 @@
 // A look at red checks that is killed between any two of its steps, and taken up again, ends as if it had not been.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ofActions } from '../support/check-store-samples.ts';
 import { type Cut, CutShort, cutShort } from '../support/cut-short.ts';
 import {
   BASE,
@@ -15,7 +14,7 @@ import {
   OTHER_LOG,
   pullRequestPlace,
 } from '../support/head-ground.ts';
-import { at as time } from '../support/store-samples.ts';
+import { ofActions, at as time } from '../support/store-samples.ts';
 
 const WRITES = new Set([
   ...['accept', 'closeFixedFailures', 'closeFailuresOfPullRequest', 'ensureAccount', 'markFlaky'],

@@ -1,8 +1,7 @@
 // Commits end their checks in another order than they were pushed in: what contains what decides, not which came later.
 import { describe, expect, it } from 'vitest';
-import { ofActions } from '../support/check-store-samples.ts';
 import { CODE_LOG, DEFAULT_PLACE, type HeadGround, headGround, pullRequestPlace } from '../support/head-ground.ts';
-import { at as time } from '../support/store-samples.ts';
+import { ofActions, at as time } from '../support/store-samples.ts';
 
 const OLD = '1'.repeat(40);
 const MID = '2'.repeat(40);

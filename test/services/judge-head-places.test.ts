@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { ChecksBusy, ChecksClosed } from '../../src/core/check.ts';
 import { createId } from '../../src/core/ids.ts';
 import type { ThreadPart } from '../../src/db/reports.ts';
-import { ofActions } from '../support/check-store-samples.ts';
-import { opening, TRIAGER, trigger } from '../support/github-store-samples.ts';
 import {
   CODE_LOG,
   DEFAULT_PLACE,
@@ -14,7 +12,16 @@ import {
   OTHER_LOG,
   pullRequestPlace,
 } from '../support/head-ground.ts';
-import { acceptance, conclusion, started, at as time } from '../support/store-samples.ts';
+import {
+  acceptance,
+  conclusion,
+  ofActions,
+  opening,
+  started,
+  TRIAGER,
+  at as time,
+  trigger,
+} from '../support/store-samples.ts';
 
 const GREEN = 'a'.repeat(40);
 const NEXT = 'd'.repeat(40);

@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import type { Checks } from '../../src/core/check.ts';
 import { createBackfillHandler } from '../../src/services/backfill.ts';
 import { noise } from '../redact/planted.ts';
-import { ofActions } from '../support/check-store-samples.ts';
 import {
   BASE,
   CODE_LOG,
@@ -17,7 +16,7 @@ import {
   OTHER_LOG,
   pullRequestPlace,
 } from '../support/head-ground.ts';
-import { at as time } from '../support/store-samples.ts';
+import { ofActions, at as time } from '../support/store-samples.ts';
 import { rowsOf } from '../support/stored-text.ts';
 
 interface Planting {

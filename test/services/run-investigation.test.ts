@@ -1,5 +1,4 @@
 // A run from its job to its end: concluded, answered from an equal one, given up, or tried again.
-
 import { describe, expect, it } from 'vitest';
 import type { Shortage } from '../../src/core/disk.ts';
 import { CausewayError, StoreUnusable } from '../../src/core/errors.ts';
@@ -15,12 +14,18 @@ import { createRedactor } from '../../src/redact/redactor.ts';
 import { acceptReport } from '../../src/services/accept-report.ts';
 import { createChanges } from '../../src/services/follow.ts';
 import { createRunHandler } from '../../src/services/run-investigation.ts';
-import { found, recorded, sighting } from '../support/check-store-samples.ts';
-import { githubGround } from '../support/github-store-samples.ts';
-import { createMemoryRepository } from '../support/memory-source.ts';
+import { createMemoryRepository, testLexicons } from '../support/memory-source.ts';
 import { migratedStore } from '../support/sqlite-template.ts';
-import { acceptance, accepted, type Ground, ground } from '../support/store-samples.ts';
-import { testLexicons } from '../support/test-lexicons.ts';
+import {
+  acceptance,
+  accepted,
+  found,
+  type Ground,
+  githubGround,
+  ground,
+  recorded,
+  sighting,
+} from '../support/store-samples.ts';
 
 const SIGNAL = new AbortController().signal;
 const FILES = { 'src/total.js': 'export function total(cart) {\n  return cart.sum;\n}\n' };

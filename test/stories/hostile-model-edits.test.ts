@@ -1,9 +1,19 @@
 // A hostile model edits: what it may never touch is in no diff, what a person must see first bears a guard, and the rest still applies.
 import { symlinkSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appliedTo } from '../support/apply-cached.ts';
-import { type HostileHouse, hostileHouse } from '../support/hostile-house.ts';
-import { answersIn, attackWith, type Call, creates, filesOf, MEND, rulesOf, SHOP } from '../support/hostile-moves.ts';
+import { appliedTo } from '../support/git-apply.ts';
+import {
+  answersIn,
+  attackWith,
+  type Call,
+  creates,
+  filesOf,
+  type HostileHouse,
+  hostileHouse,
+  MEND,
+  rulesOf,
+  SHOP,
+} from '../support/hostile-house.ts';
 import { PATH_TRICKS } from '../support/path-tricks.ts';
 
 const TEST = [

@@ -6,8 +6,18 @@ import { occursIn, prepareText } from '../../src/agent/review.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import { createEndpointModel } from '../../src/models/endpoint-model.ts';
 import { endpointConfig } from '../support/endpoint-config.ts';
-import { type Attack, type HostileHouse, hostileHouse } from '../support/hostile-house.ts';
-import { answersIn, type Call, concludes, creates, LOOK, MEND, SHOP } from '../support/hostile-moves.ts';
+import {
+  type Attack,
+  answersIn,
+  type Call,
+  concludes,
+  creates,
+  type HostileHouse,
+  hostileHouse,
+  LOOK,
+  MEND,
+  SHOP,
+} from '../support/hostile-house.ts';
 import { delta, modelEndpoint } from '../support/model-endpoint.ts';
 
 const HUGE = 'a line of a very large file\n'.repeat(800_000);

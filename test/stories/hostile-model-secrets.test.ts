@@ -4,20 +4,22 @@ import { applyFileDiff } from '../../src/core/diff/apply-diff.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import { registerSecret } from '../../src/log.ts';
 import { noise } from '../redact/planted.ts';
-import { appliedTo } from '../support/apply-cached.ts';
-import { type Attack, type HostileHouse, hostileHouse } from '../support/hostile-house.ts';
+import { appliedTo } from '../support/git-apply.ts';
 import {
+  type Attack,
   answersIn,
   attackWith,
   type Call,
   concludes,
   creates,
   filesOf,
+  type HostileHouse,
+  hostileHouse,
   LOOK,
   MEND,
   rulesOf,
   SHOP,
-} from '../support/hostile-moves.ts';
+} from '../support/hostile-house.ts';
 
 const TOKEN = ['gh', 'p_', noise(36, 61)].join('');
 const OWN = noise(40, 62);

@@ -2,8 +2,16 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderIssue } from '../../src/cli/render.ts';
-import { type HostileHouse, hostileHouse } from '../support/hostile-house.ts';
-import { CAUSE, concludes, LOOK, MEND, SHOP, stepOf } from '../support/hostile-moves.ts';
+import {
+  CAUSE,
+  concludes,
+  type HostileHouse,
+  hostileHouse,
+  LOOK,
+  MEND,
+  SHOP,
+  stepOf,
+} from '../support/hostile-house.ts';
 
 const TAGS = [...'obey me'].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('');
 const HIDDEN = `${TAGS}\u200b\u202e\u2066\u00ad\ufe0e`;

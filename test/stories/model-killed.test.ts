@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiClient } from '../support/api-client.ts';
 import { expectOneFix } from '../support/expect-one-fix.ts';
 import { turnsAsked } from '../support/held-model.ts';
-import { type KillGround, killGround } from '../support/kill-ground.ts';
+import { type KillGround, killGround } from '../support/kill-rounds.ts';
 import { modelKillRound } from '../support/model-kill-rounds.ts';
 import { startService } from '../support/service.ts';
 import { storedRun } from '../support/stored-run.ts';

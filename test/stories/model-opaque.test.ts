@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AnthropicDouble } from '../model-doubles/anthropic.ts';
 import { openProvider, type Settings } from '../model-doubles/providers.ts';
 import { apiClient } from '../support/api-client.ts';
-import { everythingSaid } from '../support/everything-said.ts';
+import { everythingSaid } from '../support/planted-service.ts';
 import { call, conclusion, type Played, turnsIn } from '../support/played-model.ts';
 import {
   type ProviderGround,

@@ -3,14 +3,13 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { openSqlite } from '../contract/sqlite-place.ts';
 import { apiClient } from '../support/api-client.ts';
-import { found } from '../support/check-store-samples.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { fails, modelEndpoint } from '../support/model-endpoint.ts';
 import { modelSettings } from '../support/model-service.ts';
 import { textsIn } from '../support/played-model.ts';
 import { until } from '../support/queue-samples.ts';
 import { printedToken, startService, temporaryFolder } from '../support/service.ts';
-import { acceptance, accepted } from '../support/store-samples.ts';
+import { acceptance, accepted, found } from '../support/store-samples.ts';
 
 const NAMED = /(?:automatic \d+|from a person)/;
 

@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { everythingSaid } from '../support/everything-said.ts';
 import {
   BYSTANDER,
   ENVIRONMENT,
+  everythingSaid,
   NAMES,
   type PlantedService,
   planted,

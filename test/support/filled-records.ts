@@ -1,7 +1,17 @@
 // Records of every kind that a move must carry over, written by the store's own verbs.
 import type { Store } from '../../src/db/store.ts';
-import { delivery, githubGround, opening } from './github-store-samples.ts';
-import { acceptance, accepted, conclusion, ground, NOW, started, token } from './store-samples.ts';
+import {
+  acceptance,
+  accepted,
+  conclusion,
+  delivery,
+  githubGround,
+  ground,
+  NOW,
+  opening,
+  started,
+  token,
+} from './store-samples.ts';
 
 /** `reports` reports, of which every third has ended in an Issue with steps and a webhook, every third runs, and the rest waits. */
 export async function fillRecords(store: Store, reports: number): Promise<void> {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { toUnifiedPatch } from '../../src/core/diff/unified-patch.ts';
 
 const ENVIRONMENT = {
   PATH: process.env['PATH'],
@@ -33,4 +34,46 @@ export function treeAfterPatch(repository: string, revision: string, patch: stri
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What git finds changed once the patch is applied, each file with its text; null for one that is gone. Throws what git says. */
+export function appliedTo(
+  repository: string,
+  revision: string,
+  patch: string,
+): Readonly<Record<string, string | null>> {
+  const folder = mkdtempSync(join(tmpdir(), 'causeway-index-'));
+  const env = {
+    PATH: process.env['PATH'],
+    GIT_INDEX_FILE: join(folder, 'index'),
+    GIT_CONFIG_NOSYSTEM: '1',
+    HOME: folder,
+  };
+  const git = (args: readonly string[], input = '') =>
+    execFileSync('git', [...args], { cwd: repository, env, input, stdio: ['pipe', 'pipe', 'pipe'] }).toString();
+  try {
+    git(['read-tree', revision]);
+    if (patch !== '') git(['apply', '--cached', '--whitespace=nowarn'], patch);
+    const rows = git(['diff', '--cached', '--name-status', '--no-renames', '-z', revision]).split('\0');
+    const changed: Record<string, string | null> = {};
+    for (let at = 0; at + 1 < rows.length; at += 2) {
+      const path = rows[at + 1] ?? '';
+      changed[path] = rows[at] === 'D' ? null : git(['cat-file', 'blob', `:${path}`]);
+    }
+    return changed;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** "" where nothing has changed. */
+export function unifiedOf(path: string, before: string, after: string): string {
+  if (before === after) return '';
+  const file =
+    before === ''
+      ? ({ kind: 'added', path, mode: '100644', after } as const)
+      : ({ kind: 'modified', path, before, after } as const);
+  const patch = toUnifiedPatch({ base: '', files: [file] });
+  const start = patch.indexOf('@@');
+  return start === -1 ? '' : patch.slice(start);
 }

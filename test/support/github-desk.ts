@@ -1,11 +1,15 @@
 // One issue of a shop on the stage, as the people in front of it see it: comments, reactions, the pull request.
-
+import { expect } from 'vitest';
+import type { ThreadRecord } from '../../src/core/thread.ts';
+import type { SeenRequest } from '../github-double/double.ts';
+import type { Fault } from '../github-double/faults.ts';
 import { gitText } from '../github-double/git/run-git.ts';
 import { repository } from '../github-double/lookup.ts';
 import { type Rendered, renderMarkdown } from '../github-double/page/markdown.ts';
 import type { Comment, Issue, Reaction } from '../github-double/state.ts';
 import { type BugReport, openShop, reportBug, type ShopOptions } from './github-shop.ts';
 import type { GithubStage } from './github-stage.ts';
+import { storedRows } from './records.ts';
 
 export interface Desk {
   /** `owner/name`, as it was opened. */
@@ -77,4 +81,97 @@ export async function changedFiles(stage: GithubStage, name: string, sha: string
 
 export async function fileAt(stage: GithubStage, name: string, object: string): Promise<string> {
   return gitText(repository(stage.double.state, name).gitDir, ['cat-file', 'blob', object]);
+}
+
+/** Of the `nth` thread that was opened, from 1. */
+export async function heldOf(dataDir: string, nth: number): Promise<ThreadRecord['held']> {
+  const threads = await storedRows<{ record: string }>(dataDir, 'select record from threads order by seq');
+  const record = threads[nth - 1]?.record;
+  return record === undefined ? null : (JSON.parse(record) as ThreadRecord).held;
+}
+
+/** Reads on which an analysis stands: whoever steers it must not be able to write with them. */
+const OF_ANALYSIS = /\/info\/refs|git-upload-pack$|\/contents\/|\/permission$|\/issues\/\d+$|^\/user-attachments/;
+
+/** What needs no repository: the list of them, and who the bot is. */
+const OF_INSTALLATION = /^\/installation\/repositories|^\/users\//;
+
+/** Holds every call up to now against it. */
+export function expectLeastTokens({ double }: GithubStage): void {
+  for (const asked of double.requests) {
+    if (asked.tokenKind === 'app') expect(asked.path).toMatch(/^\/app(?=$|[/?])/);
+    if (asked.tokenKind === 'installation') expect(faultOf(asked)).toBe('');
+  }
+}
+
+function faultOf(asked: SeenRequest): string {
+  const { method, path, permissions, repositoryIds } = asked;
+  const writing = Object.keys(permissions).filter((name) => permissions[name] !== 'read');
+  const call = `${method} ${path} with ${JSON.stringify(permissions)} of ${repositoryIds}`;
+  if (OF_INSTALLATION.test(path))
+    return Object.keys(permissions).join() === 'metadata' || repositoryIds?.length === 1 ? '' : call;
+  if (repositoryIds?.length !== 1) return `${call}: not of one repository`;
+  if (writing.length === 0) return '';
+  if (OF_ANALYSIS.test(path.split('?')[0] ?? '') && method === 'GET') return `${call}: an analysis reads with it`;
+  if (path.endsWith('/git-upload-pack')) return `${call}: git reads with it`;
+  return writing.toSorted().join() === neededFor(path) ? '' : `${call}: more than it needs`;
+}
+
+/** Talking cannot push, and pushing cannot talk on issues. */
+function neededFor(path: string): string {
+  return /\/(?:comments|reactions)/.test(path) ? 'issues,pull_requests' : 'contents,pull_requests';
+}
+
+interface StrangeAnswer {
+  /** Names the repository. */
+  readonly name: string;
+  readonly fault: Fault;
+  /** Default once. */
+  readonly times?: number;
+  /** Comments that stand there in the end. */
+  readonly comments: 0 | 1;
+}
+
+const before = 'before';
+
+/** Those after which it is clear within half a minute what came of them. */
+export const STRANGE_ANSWERS: readonly StrangeAnswer[] = [
+  { name: 'not-found', fault: { kind: 'answer', when: before, status: 404 }, times: 9, comments: 0 },
+  { name: 'withheld', fault: { kind: 'answer', when: before, status: 451 }, times: 9, comments: 0 },
+  { name: 'expired-token', fault: { kind: 'answer', when: before, status: 401 }, comments: 1 },
+  { name: 'unknown-token', fault: { kind: 'answer', when: before, status: 401 }, times: 9, comments: 0 },
+  { name: 'unicorn', fault: { kind: 'html', when: before, status: 502 }, comments: 1 },
+  { name: 'page', fault: { kind: 'html', when: 'after', status: 200 }, comments: 1 },
+  { name: 'reset', fault: { kind: 'reset', when: before }, comments: 1 },
+  { name: 'half-json', fault: { kind: 'half_json' }, comments: 1 },
+  { name: 'slow-down', fault: { kind: 'secondary_limit', status: 429, retryAfter: 1 }, comments: 1 },
+];
+
+/** Those that last as long as we wait for an answer. */
+export const SLOW_ANSWERS: readonly StrangeAnswer[] = [
+  { name: 'hang', fault: { kind: 'hang', when: before }, comments: 1 },
+  { name: 'hang-after', fault: { kind: 'hang', when: 'after' }, comments: 1 },
+  { name: 'drip', fault: { kind: 'drip', everyMilliseconds: 1_000, bytes: 1 }, comments: 1 },
+];
+
+interface Came {
+  readonly name: string;
+  readonly comments: number;
+  /** Requests that would have made the comment. */
+  readonly tries: number;
+}
+
+/** Of a label in a stage without a model: there is one comment, the result. */
+export async function outcomeOf(stage: GithubStage, strange: StrangeAnswer): Promise<Came> {
+  const { name, fault, times = 1, comments } = strange;
+  const path = new RegExp(`^/repos/corner/${name}/issues/1/comments$`);
+  const desk = await openDesk(stage, `corner/${name}`);
+  stage.double.faults.add({ method: 'POST', path, fault, times });
+  const tries = () =>
+    stage.double.requests.filter((request) => request.method === 'POST' && path.test(request.path)).length;
+  desk.label('per');
+  await stage.until(`a try at ${name}`, () => tries() > 0);
+  if (comments === 1) await stage.until(`a comment at ${name}`, () => desk.ours().length > 0);
+  await stage.rest();
+  return { name, comments: desk.ours().length, tries: tries() };
 }

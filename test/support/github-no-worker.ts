@@ -3,9 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { OWNER } from './app-settings.ts';
 import { COMPILED } from './compiled.ts';
-import type { GithubStage } from './github-stage.ts';
+import { type GithubStage, OWNER } from './github-stage.ts';
 import { processorTime, residentMemory } from './process-figures.ts';
 import { recordsEnv } from './records.ts';
 

@@ -1,6 +1,6 @@
 // A stage for whole stories: the GitHub double with its people, and the real service beside it in its own process.
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { asManifestSays } from '../github-double/as-manifest-says.ts';
@@ -10,10 +10,8 @@ import { startGithubDouble } from '../github-double/start.ts';
 import type { Comment } from '../github-double/state.ts';
 import { type WebhookSender, webhookSender } from '../github-double/webhooks/sender.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
-import { appSettings, OWNER } from './app-settings.ts';
-import { openRecords, recordsEnv } from './records.ts';
+import { engine, type OpenRecords, openRecords, recordsEnv, storedRows } from './records.ts';
 import { runCauseway, type Service, startService, temporaryFolder } from './service.ts';
-import { hastenHeads, jobsIn, type StoredJob } from './stored-jobs.ts';
 
 export interface GithubStage extends AsyncDisposable {
   readonly double: GithubDouble;
@@ -134,6 +132,7 @@ export function mirrorsIn({ dataDir }: Pick<GithubStage, 'dataDir'>): readonly s
 }
 
 const PATIENCE_MS = 300_000;
+
 /** For so long the news of one commit's checks are gathered before they are looked at. */
 const GATHERED_MS = 10_000;
 
@@ -208,4 +207,107 @@ function writesOf({ requests }: GithubDouble, repositoryId: number): readonly st
       const mutation = /mutation[^{]*\{\s*(\w+)/.exec(String(JSON.parse(body).query))?.[1];
       return mutation === undefined ? [] : `mutation ${mutation}`;
     });
+}
+
+interface StoredQueue {
+  readonly jobs: readonly StoredJob[];
+  /** Number of deliveries in each state. */
+  readonly deliveries: Readonly<Record<string, number>>;
+  /** Names of the projects that are shown. */
+  readonly projects: readonly string[];
+}
+
+/** Reads the records of `dataDir`, whoever has them open. */
+export async function storedQueue(dataDir: string): Promise<StoredQueue> {
+  using records = openRecords(dataDir);
+  const states = await records.rows<{ state: string; count: string }>(
+    'select state, count(*) as count from deliveries group by state',
+  );
+  const projects = await records.rows<{ name: string }>(
+    'select name from projects where hidden_at is null order by name',
+  );
+  return {
+    jobs: await jobsIn(records),
+    deliveries: Object.fromEntries(states.map(({ state, count }) => [state, Number(count)])),
+    projects: projects.map(({ name }) => name),
+  };
+}
+
+export interface StoredJob {
+  readonly kind: 'delivery' | 'publish' | 'run' | 'webhook' | 'head' | 'check-run' | 'backfill';
+  readonly subject: string;
+  readonly state: 'waiting' | 'running' | 'dead';
+  /** When it is due, ISO 8601. */
+  readonly run_at: string;
+  /** Ends of its process in which it had a part. */
+  readonly ends: number;
+}
+
+const JOBS = 'select kind, subject, state, run_at, attempts - failures as ends from jobs order by seq';
+
+/** The oldest first. */
+export async function storedJobs(dataDir: string): Promise<readonly StoredJob[]> {
+  using records = openRecords(dataDir);
+  return await jobsIn(records);
+}
+
+/** The oldest first. */
+function jobsIn(records: OpenRecords): Promise<readonly StoredJob[]> {
+  return records.rows<StoredJob>(JOBS);
+}
+
+/** Whether it runs, is due or was given up. */
+export function isUnsettled({ state, run_at: runAt }: StoredJob): boolean {
+  return state !== 'waiting' || Date.parse(runAt) <= Date.now();
+}
+
+/** Makes those heads due that would be by then, as time would. */
+async function hastenHeads(records: OpenRecords, by: Date): Promise<void> {
+  const moments = [new Date(), by].map((moment) => moment.toISOString());
+  await records.rows(
+    `update jobs set run_at = $1 where kind = 'head' and state = 'waiting' and run_at > $1 and run_at <= $2`,
+    moments,
+  );
+  if (engine() === 'sqlite') return;
+  await records.rows(
+    `update causeway_jobs.job set start_after = $1::timestamptz
+      where name = 'head' and state < 'active' and start_after > $1::timestamptz and start_after <= $2::timestamptz`,
+    moments,
+  );
+}
+
+/** Makes all that waits due, as time would; while no service runs. */
+export async function makeJobsDue(dataDir: string): Promise<void> {
+  const past = "'2000-01-01T00:00:00.000Z'";
+  await storedRows(dataDir, `update jobs set run_at = ${past} where state = 'waiting'`);
+  if (engine() === 'sqlite') return;
+  await storedRows(dataDir, `update causeway_jobs.job set start_after = ${past} where state < 'active'`);
+}
+
+/** The organisation that it serves; `nora` owns it, `mara` may write, `per` may triage, `ola` is a stranger. */
+export const OWNER = 'corner';
+
+/** Key and script are written into `folder`. */
+export async function appSettings(
+  { app, webUrl }: GithubDouble,
+  folder: string,
+  script: object | undefined,
+): Promise<Readonly<Record<string, string>>> {
+  const key = path.join(folder, 'app.pem');
+  await writeFile(key, app.privateKey, { mode: 0o600 });
+  const scripted = path.join(folder, 'script.json');
+  if (script !== undefined) await writeFile(scripted, JSON.stringify(script));
+  return {
+    APP_ID: String(app.id),
+    PRIVATE_KEY_PATH: key,
+    WEBHOOK_SECRET: app.webhookSecret,
+    GITHUB_CLIENT_ID: app.clientId,
+    GITHUB_CLIENT_SECRET: app.clientSecret,
+    // The double answers as GitHub Enterprise Server does, with its API below /api/v3.
+    GHE_HOST: new URL(webUrl).host,
+    GHE_PROTOCOL: 'http',
+    ALLOWED_OWNERS: OWNER,
+    RATE_LIMIT: 'off',
+    ...(script === undefined ? {} : { MODEL: `scripted:${scripted}` }),
+  };
 }

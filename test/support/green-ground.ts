@@ -1,8 +1,7 @@
 // A commit that is red in a check which was green before, with the logs of both: they share a line that looks like the cause.
 import { expect } from 'vitest';
-import { ofActions } from './check-store-samples.ts';
 import { BASE, DEFAULT_PLACE, HEAD, type HeadGround, headGround } from './head-ground.ts';
-import { at as time } from './store-samples.ts';
+import { ofActions, at as time } from './store-samples.ts';
 
 export const GREEN = 'a'.repeat(40);
 export const NEXT = 'd'.repeat(40);

@@ -13,10 +13,9 @@ import { createHeadHandler } from '../../src/services/judge-head.ts';
 import type { CheckServices } from '../../src/services/services.ts';
 import type { Opened } from '../contract/engine.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';
-import { githubGround, WRITER } from './github-store-samples.ts';
 import { createMemoryChecks, type MemoryWorld, memoryWorld } from './memory-checks.ts';
-import { at } from './store-samples.ts';
-import { testLexicons } from './test-lexicons.ts';
+import { testLexicons } from './memory-source.ts';
+import { at, githubGround, WRITER } from './store-samples.ts';
 
 export const HEAD = 'c'.repeat(40);
 export const BASE = 'b'.repeat(40);

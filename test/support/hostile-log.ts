@@ -1,5 +1,5 @@
 // A failing test whose every word is an attack on whoever shows it: mentions, images, closing words, orders, marks of our own.
-import type { Failing } from './github-red-logs.ts';
+import type { Failing } from './github-red-model.ts';
 
 export const EVIL = 'evil.example';
 

@@ -1,9 +1,14 @@
 // Kills the service at random moments between a report's POST and its webhook, again and again, and counts what became of it.
 import { apiClient } from './api-client.ts';
-import { printedToken, type Service, startService } from './service.ts';
-import type { WebhookReceiver } from './webhook-receiver.ts';
+import { gitRepository } from './git-repository.ts';
+import { type HeldModel, heldModel } from './held-model.ts';
+import type { ModelKillPlan } from './model-kill-rounds.ts';
+import { modelSettings } from './model-service.ts';
+import { printedToken, type Service, startService, temporaryFolder } from './service.ts';
+import { FIX_TURNS, SHOP, SHOP_REPORT } from './shop-fix.ts';
+import { type WebhookReceiver, webhookReceiver } from './webhook-receiver.ts';
 
-export interface KillPlan {
+interface KillPlan {
   readonly repository: string;
   readonly dataDir: string;
   readonly receiver: WebhookReceiver;
@@ -12,7 +17,7 @@ export interface KillPlan {
   readonly longestLife: number;
 }
 
-export interface RoundResult {
+interface RoundResult {
   readonly issueIds: readonly string[];
   readonly states: readonly string[];
   /** Distinct `webhook-id`s that were delivered. */
@@ -78,4 +83,27 @@ async function waitForDelivery(receiver: WebhookReceiver, issueId: string): Prom
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`no webhook for ${issueId} within five minutes`);
+}
+
+export type KillGround = Omit<ModelKillPlan, 'kills'> & {
+  readonly model: HeldModel;
+  readonly sha: string;
+} & AsyncDisposable;
+
+export async function killGround(): Promise<KillGround> {
+  await using opening = new AsyncDisposableStack();
+  const repository = opening.use(await gitRepository());
+  const sha = await repository.commit(SHOP, 'Shop');
+  const { path: dataDir } = opening.use(await temporaryFolder());
+  const receiver = opening.use(await webhookReceiver());
+  const model = opening.use(await heldModel(FIX_TURNS));
+  const settings = await modelSettings(model.endpoint, dataDir);
+  await using first = await startService({ projects: [repository.path], dataDir, env: settings });
+  const token = printedToken(first);
+  await first.end('SIGTERM');
+  const opened = opening.move();
+  return {
+    ...{ repository: repository.path, sha, dataDir, receiver, model, settings, token, report: SHOP_REPORT },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }

@@ -1,5 +1,9 @@
 // The source port in memory: commits as maps of files, for tests that need no git.
 import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Lexicons } from '../../src/core/lexicon.ts';
 import type {
   BlameLine,
   CommitInfo,
@@ -14,6 +18,9 @@ import type {
   SearchResult,
   SourceTree,
 } from '../../src/core/source.ts';
+import { createLog } from '../../src/log.ts';
+import { createIndexAnswerer } from '../../src/search/index-file.ts';
+import { createLexicons, type IndexThread, type LexiconsOptions } from '../../src/search/lexicons.ts';
 
 interface MemoryCommit {
   readonly sha: string;
@@ -190,4 +197,28 @@ function blameMemory(options: MemoryOptions, position: number, path: string, ran
     while (since > 0 && (commits[since - 1]!.files[path] ?? '').split('\n').includes(text)) since--;
     return { ...infoOf(commits[since]!, since), line: range.from + offset, oldest: since === 0 };
   });
+}
+
+interface TestLexicons extends Lexicons, AsyncDisposable {
+  readonly folder: string;
+}
+
+export function testLexicons(options: Partial<LexiconsOptions> = {}): TestLexicons {
+  const folder = mkdtempSync(path.join(tmpdir(), 'causeway-lexicon-'));
+  const log = createLog({ level: 'silent' });
+  const lexicons = createLexicons({ folder, log, thread: inProcess(), ...options });
+  return {
+    ...lexicons,
+    folder: options.folder ?? folder,
+    async [Symbol.asyncDispose]() {
+      await lexicons[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** What the thread does, done at once. */
+export function inProcess(): IndexThread {
+  const answer = createIndexAnswerer();
+  return { ask: async (request) => answer(request), [Symbol.asyncDispose]: async () => {} };
 }

@@ -1,13 +1,17 @@
 // A service into which a secret comes by every way there is: report, repository, model, monitoring, environment, requests.
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { noise } from '../redact/planted.ts';
+import { apiClient } from './api-client.ts';
 import { gitRepository } from './git-repository.ts';
 import { type AskedRequest, type ModelEndpoint, modelEndpoint } from './model-endpoint.ts';
 import { modelSettings } from './model-service.ts';
 import { call, type Played, plays } from './played-model.ts';
-import { type Service, startService, temporaryFolder } from './service.ts';
-import { FIX_TURNS, SHOP, WORDS } from './shop-fix.ts';
+import { printedToken, type Service, startService, temporaryFolder } from './service.ts';
+import { FIX_TURNS, SHOP, SHOP_REPORT, WORDS } from './shop-fix.ts';
+import { webVisitor } from './web-visitor.ts';
+import { webhookReceiver } from './webhook-receiver.ts';
 
 export const NAMES = [
   'report',
@@ -29,8 +33,10 @@ export const NAMES = [
 
 /** A token of GitHub for each place, so that the rules must find it. */
 const PLANTED = new Map(NAMES.map((name, at) => [name, ['gh', 'p_', noise(36, 700 + at)].join('')]));
+
 /** What the rules cannot know: found by its exact value alone. */
 export const ENVIRONMENT = { OPENAI_API_KEY: `model-${noise(24, 801)}`, GRAFANA_TOKEN: `grafana-${noise(24, 802)}` };
+
 /** What the service has no use for; it must not be in what it says of itself either. */
 export const BYSTANDER = noise(40, 803);
 
@@ -104,4 +110,116 @@ export async function plantedService(): Promise<PlantedService> {
   };
   const service = house.use(await startService({ projects: [repository.path], dataDir, env, ownProcess: true }));
   return { service, endpoint, dataDir, [Symbol.asyncDispose]: () => house.disposeAsync() };
+}
+
+type Said = Map<string, string>;
+
+interface Ear {
+  readonly said: Said;
+  readonly address: string;
+}
+
+/** Hands in a report, waits for its Issue and its webhook, and asks for every answer and page: all that was said, by what said it. */
+export async function everythingSaid({ service, endpoint }: PlantedService): Promise<Map<string, string>> {
+  const said: Said = new Map();
+  const token = printedToken(service);
+  const link = /http:\S+\/sign-in\/local\?code=[\w-]+/.exec(service.output())?.[0] ?? '';
+  const api = apiClient(service.address, token);
+  await using receiver = await webhookReceiver();
+  const { id: projectId } = await api.project();
+  const data = `${SHOP_REPORT}\ncurl -H "Authorization: Bearer ${planted('report')}"\n`;
+  const reference = `ticket ${planted('reference')}`;
+  const investigation = await api.report(
+    { projectId, data, reference, callbackUrl: receiver.url },
+    planted('header of a request'),
+  );
+  said.set('events', await api.text(`${investigation}events/`));
+  const issue = await api.issue(investigation);
+  const [hook] = await receiver.received(1);
+  said.set('webhook', JSON.stringify(hook));
+  const { address } = service;
+  await readApi({ said, address }, token, { projectId, investigation, issueId: issue.id });
+  await readPages({ said, address }, link, { projectId, investigation, issueId: issue.id });
+  said.set('prompts', endpoint.requests.map(({ raw, url }) => `${url} ${raw}`).join('\n'));
+  const { pid } = service.process;
+  said.set('process', [readFileSync(`/proc/${pid}/cmdline`, 'utf8'), readFileSync(`/proc/${pid}/comm`, 'utf8')].join());
+  return said;
+}
+
+interface Made {
+  readonly projectId: string;
+  readonly investigation: string;
+  readonly issueId: string;
+}
+
+async function readApi(to: Ear, token: string, { projectId, investigation, issueId }: Made): Promise<void> {
+  const query = planted('query of a request');
+  const paths = [
+    ...[investigation, `${investigation}steps/`, `/api/v1/issues/${issueId}/`, `/api/v1/issues/`, '/api/v1/projects/'],
+    ...[`/api/v1/projects/${projectId}/`, '/api/v1/openapi.json', '/healthz', '/readyz', '/metrics', '/docs'],
+    ...[`/api/v1/issues/${planted('path of a request')}/`, `/api/v1/investigations/?state=${query}`],
+    ...[`/api/v1/investigations/?reference=${query}`, `/api/v1/issues/${issueId}/?x=${query}`, `/${query}`],
+  ];
+  for (const at of paths) await ask(to, at, { headers: { Authorization: `Bearer ${token}` } });
+  await ask(to, '/api/v1/projects/', { headers: { Authorization: `Bearer ${planted('header of a request')}` } });
+  const secret = planted('body of a request');
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'User-Agent': secret };
+  for (const body of [`{"data": "${secret}`, JSON.stringify({ projectId: secret, callbackUrl: `http://${secret}` })]) {
+    await ask(to, '/api/v1/issues/', { method: 'POST', headers, body });
+  }
+}
+
+async function readPages(to: Ear, link: string, { projectId, investigation, issueId }: Made): Promise<void> {
+  const visitor = webVisitor(to.address);
+  const code = new URL(link).searchParams.get('code') ?? '';
+  await visitor.send(link, '/sign-in/local', { code });
+  const id = investigation.split('/').findLast((part) => part.startsWith('inv_')) ?? '';
+  const project = `/projects/${projectId}`;
+  const missing = planted('page that is not there');
+  const pages = [
+    ...[
+      '/projects',
+      project,
+      `${project}/failures`,
+      `${project}/observed`,
+      `${project}/settings`,
+      `${project}/reports/new`,
+    ],
+    ...[
+      `/investigations/${id}?steps=1`,
+      `/investigations/${id}/live`,
+      `/issues/${issueId}`,
+      `/issues/${issueId}/markdown`,
+    ],
+    ...[
+      `/issues/${issueId}/patch`,
+      `/issues/${issueId}/delete`,
+      '/account/security-credentials',
+      '/account/tokens/new',
+    ],
+    ...[
+      '/account/deliveries',
+      '/usage',
+      '/audit',
+      `/${missing}`,
+      `/projects/${missing}`,
+      `/issues/${missing}?a=${missing}`,
+    ],
+  ];
+  for (const at of pages) await keep(to.said, at, await visitor.get(at));
+  const [attempt = ''] = /\/account\/deliveries\/[\w-]+/.exec(to.said.get('/account/deliveries') ?? '') ?? [];
+  if (attempt === '') throw new Error('no delivery is shown');
+  await keep(to.said, 'attempts of a delivery', await visitor.get(attempt));
+  const secret = planted('form of a page');
+  const form = { text: SHOP_REPORT, reference: secret, [secret]: 'x' };
+  await keep(to.said, 'a form', await visitor.send(`${project}/reports/new`, `${project}/reports`, form));
+  to.said.set('cookie', visitor.cookie());
+}
+
+async function ask({ said, address }: Ear, at: string, init: RequestInit): Promise<void> {
+  await keep(said, `${init.method ?? 'GET'} ${at}`, await fetch(new URL(at, address), { redirect: 'manual', ...init }));
+}
+
+async function keep(said: Said, name: string, answer: Response): Promise<void> {
+  said.set(name, JSON.stringify([answer.status, ...answer.headers]) + (await answer.text()));
 }

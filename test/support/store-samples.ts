@@ -1,16 +1,30 @@
-// Sample records for tests of store and queue: an account with a project, reports, conclusions, and a clock.
-
+// Sample records for tests of store and queue: accounts, projects, reports, threads, checks, and a clock.
 import type { Account, TokenRecord } from '../../src/core/account.ts';
+import type { Sighting } from '../../src/core/failure.ts';
+import { EMPTY_EXCERPT, type Finding, type HeadPlace, type HeadRecord } from '../../src/core/head.ts';
 import { createId } from '../../src/core/ids.ts';
 import type { Conclusion } from '../../src/core/issue.ts';
-import type { Project } from '../../src/core/project.ts';
+import type { GithubProject, Installation, InstalledRepository, Project } from '../../src/core/project.ts';
+import type { NewJob } from '../../src/core/queue.ts';
 import type { Report } from '../../src/core/report.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
-import type { Acceptance, Accepted } from '../../src/db/reports.ts';
+import {
+  EMPTY_RECORD,
+  type Person,
+  type PostedComment,
+  type PostedPullRequest,
+  type ThreadRecord,
+  type Trigger,
+} from '../../src/core/thread.ts';
+import type { NewDelivery } from '../../src/db/deliveries.ts';
+import type { CheckId, FailureStore } from '../../src/db/failures.ts';
+import type { HeadStore } from '../../src/db/heads.ts';
+import type { Acceptance, Accepted, ThreadPart } from '../../src/db/reports.ts';
 import type { Run } from '../../src/db/runs.ts';
 import type { Store } from '../../src/db/store.ts';
 
 export const SHA = 'a'.repeat(40);
+
 export const NOW = '2026-11-20T10:00:00.000Z';
 
 /** An ISO time `seconds` after `NOW`. */
@@ -112,6 +126,181 @@ export function token(accountId: string, changes: Partial<TokenRecord> = {}): To
     expiresAt: null,
     lastUsedAt: null,
     revokedAt: null,
+    ...changes,
+  };
+}
+
+export const WRITER: Person = { id: 7, login: 'mona' };
+
+export const TRIAGER: Person = { id: 8, login: 'tria' };
+
+export function installation(changes: Partial<Installation> = {}): Installation {
+  return {
+    id: 500,
+    owner: { id: 50, login: 'octo', kind: 'organization' },
+    permissions: { contents: 'write', metadata: 'read' },
+    isSuspended: false,
+    ...changes,
+  };
+}
+
+export function repository(id: number, fullName: string, changes: Partial<InstalledRepository> = {}) {
+  return {
+    id,
+    fullName,
+    cloneUrl: `https://github.test/${fullName}.git`,
+    isPrivate: true,
+    isArchived: false,
+    defaultBranch: 'main',
+    ...changes,
+  };
+}
+
+/** An account and a project of GitHub. */
+export async function githubGround(store: Store): Promise<Ground & { readonly project: GithubProject }> {
+  const account = await store.ensureAccount({ ...WRITER, githubId: WRITER.id, signingSecret: 'whsec_m', now: NOW });
+  await store.syncInstallation(installation(), [repository(1, 'octo/shop')], NOW);
+  const project = await store.findProjectOfRepository(1);
+  if (project === null) throw new Error('the repository is no project');
+  return { account, project };
+}
+
+/** Jobs without the backfills that every new project begins with. */
+export function butBackfills(jobs: readonly NewJob[]): readonly NewJob[] {
+  return jobs.filter((job) => job.kind !== 'backfill');
+}
+
+export function trigger(changes: Partial<Trigger> = {}): Trigger {
+  return { kind: 'label', by: TRIAGER, role: 'triage', commentId: null, guidance: '', at: NOW, ...changes };
+}
+
+type Opening = Extract<ThreadPart, { kind: 'opens' }>;
+
+export function opening(threadId: string, changes: Partial<Opening> = {}): Opening {
+  return {
+    kind: 'opens',
+    threadId,
+    subject: { kind: 'issue', number: 12 },
+    trigger: trigger(),
+    fixRequest: null,
+    isSeen: false,
+    ...changes,
+  };
+}
+
+export function record(changes: Partial<ThreadRecord> = {}): ThreadRecord {
+  return { ...EMPTY_RECORD, ...changes };
+}
+
+export function comment(investigationId: string, id = 900): PostedComment {
+  const url = `https://github.test/octo/shop/issues/12#issuecomment-${id}`;
+  return { id, url, investigationId, shows: 'result', digest: 'd', at: NOW };
+}
+
+export function pullRequest(issueId: string, changes: Partial<PostedPullRequest> = {}): PostedPullRequest {
+  return {
+    number: 31,
+    url: 'https://github.test/octo/shop/pull/31',
+    nodeId: 'PR_1',
+    branch: 'causeway/issue-12-abc',
+    base: 'main',
+    headSha: SHA,
+    issueId,
+    state: 'open',
+    checks: 'waiting',
+    attempts: [],
+    handedOver: null,
+    ...changes,
+  };
+}
+
+export function delivery(id: string, changes: Partial<NewDelivery> = {}): NewDelivery {
+  const place = { group: 'octo/shop', isUrgent: false, urgency: 'person', installationId: 500 } as const;
+  return { id, event: 'issues', body: `{"id":"${id}"}`, meaning: `meaning of ${id}`, ...place, ...changes };
+}
+
+type PullRequestPlace = Extract<HeadPlace, { kind: 'pull_request' }>;
+
+type Seen = Parameters<HeadStore['saveHead']>[1];
+
+type Found = Extract<ThreadPart, { kind: 'found' }>;
+
+export const ON_MAIN: HeadPlace = { kind: 'default', branch: 'main', pushedBy: WRITER };
+
+export function inPullRequest(number: number, changes: Partial<PullRequestPlace> = {}): HeadPlace {
+  return {
+    ...{ kind: 'pull_request', number, branch: 'topic', base: { branch: 'main', sha: 'b'.repeat(40) }, sha: SHA },
+    ...{ isQueue: false, isFork: false, isDraft: false, author: WRITER, isTrusted: true },
+    ...changes,
+  };
+}
+
+export function finding(failureId: string, changes: Partial<Finding> = {}): Finding {
+  return {
+    failureId,
+    checks: [{ name: 'test', runId: 77, url: 'https://github.test/octo/shop/runs/77', isRed: true }],
+    verdict: 'code',
+    reasons: [{ code: 'touched', paths: ['cart.ts'] }],
+    standing: 'new',
+    excerpt: { ...EMPTY_EXCERPT, headline: 'TypeError: x is undefined', lines: ['TypeError: x is undefined'] },
+    places: [{ path: 'src/cart.ts', line: 3, message: 'x is undefined' }],
+    ...{ investigationId: null, threadId: null, isOwnThread: false, notBegun: { code: 'no_pull_request' } },
+    ...changes,
+  };
+}
+
+export function seenAs(state: Seen['state'], changes: Partial<Seen> = {}): Seen {
+  return { state, place: inPullRequest(5), findings: [], leftOut: [], endedAt: NOW, ...changes };
+}
+
+export function withCheckRun(url = 'https://github.test/octo/shop/runs/1'): HeadRecord {
+  const checkRun = { id: 1, url, status: 'completed', digest: 'd', annotations: 1, at: NOW } as const;
+  return { checkRun, held: null };
+}
+
+/** A red check of the default branch. */
+export function sighting(key: string, changes: Partial<Sighting> = {}): Sighting {
+  return {
+    ...{ key, sha: SHA, branch: 'main', pullRequest: null, isOnDefault: true, checkName: 'test', verdict: 'code' },
+    ...{ app: 'github-actions', isTrusted: true, at: NOW, ...changes },
+  };
+}
+
+/** A check of the App that sightings are of. */
+export function ofActions(name: string): CheckId {
+  return { app: 'github-actions', name };
+}
+
+/** The same in a pull request. */
+export function inBranch(key: string, pullRequest: number | null, changes: Partial<Sighting> = {}): Sighting {
+  return sighting(key, { branch: 'topic', pullRequest, isOnDefault: false, ...changes });
+}
+
+/** A failure that is known by its id, recorded from these sightings. */
+export function recorded(
+  store: FailureStore,
+  projectId: string,
+  sightings: readonly Sighting[],
+  id = 'fal_1',
+): ReturnType<FailureStore['recordSightings']> {
+  return recordedAgain(store, projectId, sightings, { id });
+}
+
+/** The same of checks some of which are red at that moment, by their keys. */
+export function recordedAgain(
+  store: FailureStore,
+  projectId: string,
+  sightings: readonly Sighting[],
+  { id = 'fal_1', redNow = [] }: { readonly id?: string; readonly redNow?: readonly string[] },
+): ReturnType<FailureStore['recordSightings']> {
+  const named = { id, projectId, fingerprint: `print of ${id}`, headline: `TypeError of ${id}` };
+  return store.recordSightings(redNow.length === 0 ? named : { ...named, redNow }, sightings);
+}
+
+export function found(failureId: string, changes: Partial<Found> = {}): Found {
+  return {
+    ...{ kind: 'found', threadId: 'thr_1', subject: { kind: 'pull_request', number: 5 }, failureId, isLead: true },
+    ...{ trigger: trigger({ kind: 'checks', by: WRITER, role: 'write' }), fixRequest: null },
     ...changes,
   };
 }

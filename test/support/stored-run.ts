@@ -1,6 +1,6 @@
 // What a run has left in the records, read as it lies there.
+import { type StoredJob, storedJobs } from './github-stage.ts';
 import { storedRows } from './records.ts';
-import { type StoredJob, storedJobs } from './stored-jobs.ts';
 
 interface StoredRun {
   /** The records of kind `turn`; none are left when the run has ended. */

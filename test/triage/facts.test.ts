@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/core/errors.ts';
 import { gatherFacts } from '../../src/triage/facts.ts';
 import { concludeFromFacts } from '../../src/triage/facts-only.ts';
-import { createMemoryRepository } from '../support/memory-source.ts';
-import { testLexicons } from '../support/test-lexicons.ts';
+import { createMemoryRepository, testLexicons } from '../support/memory-source.ts';
 import { COMMITS, FILES, FIRST, factsOf, HEADER, SECOND, SHOP, TRACE } from './shop.ts';
 
 describe('a report with a stack trace', () => {

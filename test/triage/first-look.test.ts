@@ -5,7 +5,7 @@ import { findTestCases } from '../../src/triage/nearest-tests.ts';
 import { findIssueNumbers } from '../../src/triage/references.ts';
 import { pathProject, testSource } from '../git/open-project.ts';
 import { gitRepository } from '../support/git-repository.ts';
-import { testLexicons } from '../support/test-lexicons.ts';
+import { testLexicons } from '../support/memory-source.ts';
 
 const SIGNAL = new AbortController().signal;
 

@@ -4,7 +4,7 @@ import { gatherFacts } from '../../src/triage/facts.ts';
 import { concludeFromFacts } from '../../src/triage/facts-only.ts';
 import { pathProject, testSource } from '../git/open-project.ts';
 import { gitRepository } from '../support/git-repository.ts';
-import { testLexicons } from '../support/test-lexicons.ts';
+import { testLexicons } from '../support/memory-source.ts';
 
 const SIGNAL = new AbortController().signal;
 

@@ -1,5 +1,4 @@
 // Which places a report leads to: what a trace says before what people write around it, and nothing where nothing is reliable.
-
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +6,7 @@ import { gatherFacts } from '../../src/triage/facts.ts';
 import { concludeFromFacts } from '../../src/triage/facts-only.ts';
 import { pathProject, testSource } from '../git/open-project.ts';
 import { gitRepository } from '../support/git-repository.ts';
-import { testLexicons } from '../support/test-lexicons.ts';
+import { testLexicons } from '../support/memory-source.ts';
 import { FIRST, factsOf } from './shop.ts';
 
 const SIGNAL = new AbortController().signal;

@@ -3,8 +3,7 @@ import { rankRange } from '../../src/ci/rank-commits.ts';
 import type { InvestigationStep } from '../../src/core/evidence.ts';
 import type { Project } from '../../src/core/project.ts';
 import { type Facts, type GatherInput, gatherFacts } from '../../src/triage/facts.ts';
-import { createMemoryRepository, type MemoryOptions } from '../support/memory-source.ts';
-import { testLexicons } from '../support/test-lexicons.ts';
+import { createMemoryRepository, type MemoryOptions, testLexicons } from '../support/memory-source.ts';
 
 export const FIRST = '1a'.repeat(20);
 export const SECOND = '2b'.repeat(20);

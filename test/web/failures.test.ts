@@ -2,9 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CommitRange, Sighting } from '../../src/core/failure.ts';
 import { createId } from '../../src/core/ids.ts';
-import { found, inBranch, ofActions, sighting } from '../support/check-store-samples.ts';
-import { pullRequest, record } from '../support/github-store-samples.ts';
-import { conclusion } from '../support/store-samples.ts';
+import { conclusion, found, inBranch, ofActions, pullRequest, record, sighting } from '../support/store-samples.ts';
 import { headingsOf, linkOf, rowsOf, textOf } from './read-text.ts';
 import { repository, type WebGround, webGround } from './web-ground.ts';
 

@@ -5,8 +5,7 @@ import type { HeadPlace } from '../../src/core/head.ts';
 import { createId } from '../../src/core/ids.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import type { Subject, ThreadRecord } from '../../src/core/thread.ts';
-import { finding, inPullRequest, ON_MAIN, seenAs } from '../support/check-store-samples.ts';
-import { opening, record } from '../support/github-store-samples.ts';
+import { finding, inPullRequest, ON_MAIN, opening, record, seenAs } from '../support/store-samples.ts';
 import { headingsOf, linkOf, linksOf, textOf } from './read-text.ts';
 import { repository, type WebGround, webGround } from './web-ground.ts';
 

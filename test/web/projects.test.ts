@@ -1,6 +1,6 @@
 // The list of projects: what is in it, for whom, and what stands there when there is nothing.
 import { describe, expect, it } from 'vitest';
-import { recorded, sighting } from '../support/check-store-samples.ts';
+import { recorded, sighting } from '../support/store-samples.ts';
 import { fieldOf, linkOf, rowsOf, textOf } from './read-text.ts';
 import { onGithub, repository, webGround } from './web-ground.ts';
 

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Project } from '../../src/core/project.ts';
 import type { PostedPullRequest } from '../../src/core/thread.ts';
 import type { Run } from '../../src/db/runs.ts';
-import { opening, pullRequest, record } from '../support/github-store-samples.ts';
-import { acceptance, accepted, at } from '../support/store-samples.ts';
+import { acceptance, accepted, at, opening, pullRequest, record } from '../support/store-samples.ts';
 import { contentOf, linksOf, mainOf, rowsOf } from './read-page.ts';
 import { repository, type WebGround, webGround } from './web-ground.ts';
 

@@ -7,7 +7,7 @@ import type { Finding } from '../../../src/cli/operator-text.ts';
 import { asManifestSays } from '../../github-double/as-manifest-says.ts';
 import type { GithubDouble, ListedDelivery } from '../../github-double/double.ts';
 import { startGithubDouble } from '../../github-double/start.ts';
-import { appSettings, OWNER } from '../../support/app-settings.ts';
+import { appSettings, OWNER } from '../../support/github-stage.ts';
 import { type AskedBehaviour, modelEndpoint } from '../../support/model-endpoint.ts';
 import { scriptedTerminal } from '../../support/scripted-terminal.ts';
 import { temporaryFolder } from '../../support/service.ts';

@@ -10,7 +10,7 @@ import { createSeal } from '../../../src/db/seal.ts';
 import { openSqliteStore } from '../../../src/db/sqlite.ts';
 import { createJobTable } from '../../../src/queue/job-table.ts';
 import type { App } from '../../github-double/state.ts';
-import { OWNER } from '../../support/app-settings.ts';
+import { OWNER } from '../../support/github-stage.ts';
 import { type AskedBehaviour, fails, stallsAfter } from '../../support/model-endpoint.ts';
 import { APP_KEY } from '../../support/new-key.ts';
 import { call, plays } from '../../support/played-model.ts';

@@ -1,7 +1,6 @@
 // Who starts an analysis with what: it is the sender that counts, and the role that GitHub says he has.
 import { describe, expect, it } from 'vitest';
-import { pullRequest, record } from '../../support/github-store-samples.ts';
-import { acceptance, accepted, conclusion, NOW } from '../../support/store-samples.ts';
+import { acceptance, accepted, conclusion, NOW, pullRequest, record } from '../../support/store-samples.ts';
 import { shop } from './event-house.ts';
 
 const NAME = 'octo/shop';

@@ -5,7 +5,7 @@ import type { Finding, HeadPlace } from '../../../src/core/head.ts';
 import { createId } from '../../../src/core/ids.ts';
 import type { Analysis } from '../../../src/core/issue.ts';
 import { decideFix } from '../../../src/github/publish/decide-fix.ts';
-import { inBranch, inPullRequest, ON_MAIN } from '../../support/check-store-samples.ts';
+import { inBranch, inPullRequest, ON_MAIN } from '../../support/store-samples.ts';
 import { type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
 import { at, cause, fixResult, NOW, unasked } from './sample-view.ts';
 

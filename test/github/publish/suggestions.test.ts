@@ -8,7 +8,7 @@ import type { ReviewComment } from '../../../src/github/publish/github-writer.ts
 import { suggestChanges } from '../../../src/github/publish/suggestions.ts';
 import { randomEdit } from '../../core/random-edits.ts';
 import { suggestionIn } from '../../github-double/suggestion.ts';
-import { unifiedOf } from '../../support/unified-of.ts';
+import { unifiedOf } from '../../support/git-apply.ts';
 
 const ANYWHERE: InvestigationSettings['paths'] = { allow: [], block: [] };
 const HEAD = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);

@@ -1,9 +1,8 @@
 // Red checks next to green runs of the default branch: what is left out of what is shown, which run is read, and how often.
 import { describe, expect, it } from 'vitest';
-import { ofActions } from '../../support/check-store-samples.ts';
 import { asked, GREEN, green, greenGround, headline, NEXT, redLog, SHOWN_ALONE } from '../../support/green-ground.ts';
 import { BASE, DEFAULT_PLACE, DISK_LOG, HEAD, type HeadGround, pullRequestPlace } from '../../support/head-ground.ts';
-import { at as time } from '../../support/store-samples.ts';
+import { ofActions, at as time } from '../../support/store-samples.ts';
 
 describe('a red check of the default branch', () => {
   it('is shown without what the newest green run prints as well, and is the same failure', async () => {

@@ -1,15 +1,13 @@
 // A GitHub in front of a real browser: signing in on the way to a page, access that is lost, and the pages that only a GitHub fills.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenBrowser, openBrowser } from '../../support/browser.ts';
-import { openDesk } from '../../support/github-desk.ts';
-import { heldOf } from '../../support/github-held.ts';
+import { barriersOn, type OpenBrowser, openBrowser } from '../../support/browser.ts';
+import { heldOf, openDesk } from '../../support/github-desk.ts';
 import { type ShopModel, shopModel } from '../../support/github-model.ts';
 import { openRedDesk } from '../../support/github-red-desk.ts';
-import { COUPONS } from '../../support/github-red-logs.ts';
+import { COUPONS } from '../../support/github-red-model.ts';
 import { reportBug } from '../../support/github-shop.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
-import { barriersOn } from '../../support/page-looks.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';
 
 /** Public, with a pull request of ours. */

@@ -2,9 +2,8 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { repository } from '../../github-double/lookup.ts';
-import { storedQueue } from '../../support/github-queue.ts';
 import { openShop, SHOP_NAME } from '../../support/github-shop.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { type GithubStage, openGithubStage, storedQueue } from '../../support/github-stage.ts';
 import { type WebVisitor, webVisitor } from '../../support/web-visitor.ts';
 
 let stage: GithubStage;

@@ -1,7 +1,7 @@
 // A person asks on a red pull request: where nothing begins unasked, beside what was said unasked, and to stop what nobody asked for.
 import { expect, it } from 'vitest';
-import { COUPONS, DELIVERY } from '../../support/github-red-logs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { redStage } from '../../support/github-red-desk.ts';
+import { COUPONS, DELIVERY } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 

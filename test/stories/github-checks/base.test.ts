@@ -1,8 +1,7 @@
 // Red on the base as well: not the change's doing where the cause is the same, its doing where it is another, and unknown where nobody knows.
 import { expect, it } from 'vitest';
-import { BESIDE_THE_BUG } from '../../support/github-red-acts.ts';
-import { BASKET, COUPONS, type Failing } from '../../support/github-red-logs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { BESIDE_THE_BUG, redStage } from '../../support/github-red-desk.ts';
+import { BASKET, COUPONS, type Failing } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 

@@ -1,7 +1,7 @@
 // A cause that is true and explains nothing of the red check is told as what it is, with nothing to click. One that quotes the failure passes.
 import { expect, it } from 'vitest';
-import type { Failing } from '../../support/github-red-logs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { redStage } from '../../support/github-red-desk.ts';
+import type { Failing } from '../../support/github-red-model.ts';
 import { call, conclusion, type Played, stepWith } from '../../support/played-model.ts';
 
 /** Two failures of one file, each with a test's own frame and values, and nothing that names where the fault is. */

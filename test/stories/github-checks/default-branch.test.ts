@@ -2,11 +2,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { renderMarkdown } from '../../github-double/page/markdown.ts';
-import { minutesAgo } from '../../support/github-red-acts.ts';
-import type { RedDesk } from '../../support/github-red-desk.ts';
-import { BASKET, COUPONS, DELIVERY, type Failing } from '../../support/github-red-logs.ts';
-import { ELSEWHERE_TURNS, SCRIPT, SCRIPT_TURNS } from '../../support/github-red-script.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { minutesAgo, type RedDesk, redStage } from '../../support/github-red-desk.ts';
+import {
+  BASKET,
+  COUPONS,
+  DELIVERY,
+  ELSEWHERE_TURNS,
+  type Failing,
+  SCRIPT,
+  SCRIPT_TURNS,
+} from '../../support/github-red-model.ts';
 
 const stage = redStage({
   turns: [

@@ -1,9 +1,8 @@
 // Green again: what was said shrinks to one line and is folded away, the ledger closes; red once more, and the same comment is back.
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { BESIDE_THE_BUG } from '../../support/github-red-acts.ts';
-import { COUPONS } from '../../support/github-red-logs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { BESIDE_THE_BUG, redStage } from '../../support/github-red-desk.ts';
+import { COUPONS } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 

@@ -1,10 +1,8 @@
 // Chance: what passes and fails at one commit is called so, costs no model, and takes back what was said of it.
 import { expect, it } from 'vitest';
 import type { WorkflowRun } from '../../github-double/state.ts';
-import type { RedDesk } from '../../support/github-red-desk.ts';
-import { COUPONS, DELIVERY } from '../../support/github-red-logs.ts';
-import { resultOf } from '../../support/github-red-runs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { type RedDesk, redStage, resultOf } from '../../support/github-red-desk.ts';
+import { COUPONS, DELIVERY } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 

@@ -3,9 +3,8 @@ import { expect, it } from 'vitest';
 import { REDACTED } from '../../../src/core/report.ts';
 import { type Rendered, renderMarkdown } from '../../github-double/page/markdown.ts';
 import { PLANTED } from '../../redact/planted.ts';
-import { CHANGED_TESTS, type RedDesk } from '../../support/github-red-desk.ts';
-import { COUPONS, jobLog, testLog } from '../../support/github-red-logs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { CHANGED_TESTS, type RedDesk, redStage } from '../../support/github-red-desk.ts';
+import { COUPONS, jobLog, testLog } from '../../support/github-red-model.ts';
 import { EVIL, HOSTILE_FAILING, HOSTILE_LINE, HOSTILE_PRINTED } from '../../support/hostile-log.ts';
 import { placesWith } from '../../support/stored-text.ts';
 

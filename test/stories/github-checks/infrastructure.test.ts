@@ -1,8 +1,8 @@
 // The machine failed, not the code: the check run says so, nobody is asked and nobody is disturbed; a test that prints such words is code.
 import { expect, it } from 'vitest';
 import type { JobResult } from '../../github-double/people/checks.ts';
-import { COUPONS, jobLog, testLog } from '../../support/github-red-logs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { redStage } from '../../support/github-red-desk.ts';
+import { COUPONS, jobLog, testLog } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 

@@ -1,8 +1,7 @@
 // A failure that is known already: counted and linked wherever it is seen again, looked into once, told once.
 import { expect, it } from 'vitest';
-import type { RedDesk } from '../../support/github-red-desk.ts';
-import { COUPONS, DELIVERY } from '../../support/github-red-logs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { type RedDesk, redStage } from '../../support/github-red-desk.ts';
+import { COUPONS, DELIVERY } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 

@@ -1,8 +1,7 @@
 // Twenty red jobs of two causes: two investigations, one check run, one comment, and nothing before the last job has ended.
 import { expect, it } from 'vitest';
-import { COUPONS, DELIVERY, type Failing } from '../../support/github-red-logs.ts';
-import { resultOf } from '../../support/github-red-runs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { redStage, resultOf } from '../../support/github-red-desk.ts';
+import { COUPONS, DELIVERY, type Failing } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 

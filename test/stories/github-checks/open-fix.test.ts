@@ -1,9 +1,8 @@
 // "Open fix": whoever may write gets the change as a pull request into the branch that is red; nobody else, never twice, never on a fork.
 import { expect, it } from 'vitest';
 import { changedFiles } from '../../support/github-desk.ts';
-import { COUPONS, DELIVERY } from '../../support/github-red-logs.ts';
-import type { JobEnds } from '../../support/github-red-runs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { type JobEnds, redStage } from '../../support/github-red-desk.ts';
+import { COUPONS, DELIVERY } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 

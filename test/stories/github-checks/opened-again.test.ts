@@ -1,7 +1,7 @@
 // A pull request that is closed and opened again at the same commit: what was found there counts again, and nobody pays for it twice.
 import { expect, it } from 'vitest';
-import { COUPONS } from '../../support/github-red-logs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { redStage } from '../../support/github-red-desk.ts';
+import { COUPONS } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 

@@ -1,7 +1,7 @@
 // A branch that is red before anybody opens a pull request from it: shown at once, looked into when there is one.
 import { expect, it } from 'vitest';
-import { COUPONS } from '../../support/github-red-logs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { redStage } from '../../support/github-red-desk.ts';
+import { COUPONS } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 

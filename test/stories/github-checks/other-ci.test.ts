@@ -1,8 +1,7 @@
 // CI of other kinds: commit statuses, check runs of other Apps, logs that are gone, jobs that ran out of time.
 import { expect, it } from 'vitest';
-import { COUPONS, jobLog } from '../../support/github-red-logs.ts';
-import { resultOf } from '../../support/github-red-runs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { redStage, resultOf } from '../../support/github-red-desk.ts';
+import { COUPONS, jobLog } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 

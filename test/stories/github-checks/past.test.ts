@@ -1,9 +1,7 @@
 // Installed on a repository with a past: its red checks of the last 14 days fill the ledger without a model, and what is red next is known by then.
 import { expect, it } from 'vitest';
-import { minutesAgo } from '../../support/github-red-acts.ts';
-import type { RedDesk } from '../../support/github-red-desk.ts';
-import { BASKET, COUPONS, DELIVERY, type Failing } from '../../support/github-red-logs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { minutesAgo, type RedDesk, redStage } from '../../support/github-red-desk.ts';
+import { BASKET, COUPONS, DELIVERY, type Failing } from '../../support/github-red-model.ts';
 
 const stage = redStage({ installed: false });
 

@@ -1,8 +1,7 @@
 // The merge queue tries a pull request on a branch of its own: what breaks there is told on the pull request, and on no other.
 import { expect, it } from 'vitest';
-import { CHANGED_TESTS } from '../../support/github-red-desk.ts';
-import { COUPONS } from '../../support/github-red-logs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { CHANGED_TESTS, redStage } from '../../support/github-red-desk.ts';
+import { COUPONS } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 

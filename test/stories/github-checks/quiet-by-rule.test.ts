@@ -1,7 +1,7 @@
 // What a repository's own rules keep quiet: names, branches, modes, comments only where asked; and our own branches and checks.
 import { expect, it } from 'vitest';
-import { BASKET, COUPONS } from '../../support/github-red-logs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { redStage } from '../../support/github-red-desk.ts';
+import { BASKET, COUPONS } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 

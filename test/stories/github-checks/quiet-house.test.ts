@@ -1,8 +1,7 @@
 // A house without a model, and one that was granted less: what it knows it says in the check run, what it may not do it leaves out.
 import { expect, it } from 'vitest';
-import { openRedDesk } from '../../support/github-red-desk.ts';
-import { COUPONS } from '../../support/github-red-logs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { openRedDesk, redStage } from '../../support/github-red-desk.ts';
+import { COUPONS } from '../../support/github-red-model.ts';
 import { openGithubStage } from '../../support/github-stage.ts';
 
 const OWNERS = ['checks-read', 'no-actions', 'contents-read'] as const;

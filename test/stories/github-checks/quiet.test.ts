@@ -1,9 +1,7 @@
 // Where nobody is to be disturbed: old commits, forks, people without write, drafts, branches of their own. A check run at most.
 import { expect, it } from 'vitest';
-import { CHANGED_TESTS } from '../../support/github-red-desk.ts';
-import { COUPONS } from '../../support/github-red-logs.ts';
-import { resultOf } from '../../support/github-red-runs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { CHANGED_TESTS, redStage, resultOf } from '../../support/github-red-desk.ts';
+import { COUPONS } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 

@@ -1,11 +1,8 @@
 // A failure of the default branch that was mended comes back: it is called so, and the commits that brought it are named.
 import { expect, it } from 'vitest';
 import { renderMarkdown } from '../../github-double/page/markdown.ts';
-import { BESIDE_THE_BUG, minutesAgo } from '../../support/github-red-acts.ts';
-import type { RedDesk } from '../../support/github-red-desk.ts';
-import { COUPONS } from '../../support/github-red-logs.ts';
-import { resultOf } from '../../support/github-red-runs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { BESIDE_THE_BUG, minutesAgo, type RedDesk, redStage, resultOf } from '../../support/github-red-desk.ts';
+import { COUPONS } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 

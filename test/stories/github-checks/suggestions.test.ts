@@ -4,9 +4,8 @@ import { gitText } from '../../github-double/git/run-git.ts';
 import { repository } from '../../github-double/lookup.ts';
 import { fileAt } from '../../support/github-desk.ts';
 import { MENDED_FILE, MENDED_LINE } from '../../support/github-model.ts';
-import { BESIDE_THE_BUG } from '../../support/github-red-acts.ts';
-import { COUPONS } from '../../support/github-red-logs.ts';
-import { redStage } from '../../support/github-red-stage.ts';
+import { BESIDE_THE_BUG, redStage } from '../../support/github-red-desk.ts';
+import { COUPONS } from '../../support/github-red-model.ts';
 
 const stage = redStage();
 

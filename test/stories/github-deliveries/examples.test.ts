@@ -1,11 +1,9 @@
 // Every payload that GitHub publishes as an example, signed and posted to the running service: taken or refused with a reason, and harmless.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { publishedExamples } from '../../github-double/webhooks/examples.ts';
-import { OWNER } from '../../support/app-settings.ts';
 import { deskOf } from '../../support/github-desk.ts';
-import { storedQueue } from '../../support/github-queue.ts';
 import { openShop, reportBug, SHOP_NAME, shopScript } from '../../support/github-shop.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { type GithubStage, OWNER, openGithubStage, storedQueue } from '../../support/github-stage.ts';
 
 /** Whoever owns what an example is about may use the App here, so that it gets as far as it can. */
 function ownersOfExamples(): readonly string[] {

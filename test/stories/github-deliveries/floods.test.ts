@@ -2,12 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { post, signedHeaders } from '../../github-double/webhooks/sender.ts';
-import { OWNER } from '../../support/app-settings.ts';
 import { deskOf } from '../../support/github-desk.ts';
 import { serveWithoutWorker } from '../../support/github-no-worker.ts';
-import { storedQueue } from '../../support/github-queue.ts';
 import { openShop, reportBug, SHOP_NAME } from '../../support/github-shop.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { type GithubStage, OWNER, openGithubStage, storedQueue } from '../../support/github-stage.ts';
 import type { Service } from '../../support/service.ts';
 
 /** A multiple of 32; DELIVERIES=12000 is a minute of two hundred a second. */

@@ -4,9 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Outcome, post, signedHeaders } from '../../github-double/webhooks/sender.ts';
 import { serveWithoutWorker } from '../../support/github-no-worker.ts';
-import { storedQueue } from '../../support/github-queue.ts';
 import { openShop, reportBug, SHOP_NAME } from '../../support/github-shop.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { type GithubStage, openGithubStage, storedQueue } from '../../support/github-stage.ts';
 
 let stage: GithubStage;
 /** A body that GitHub made: a stranger's comment. */

@@ -1,10 +1,7 @@
 // GitHub limits us, or answers strangely: what must wait waits in the queue and not in a worker, and everything comes to a known end.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openDesk } from '../../support/github-desk.ts';
-import { outcomeOf, STRANGE_ANSWERS } from '../../support/github-outcomes.ts';
-import { storedQueue } from '../../support/github-queue.ts';
-import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
-import { makeJobsDue } from '../../support/stored-jobs.ts';
+import { openDesk, outcomeOf, STRANGE_ANSWERS } from '../../support/github-desk.ts';
+import { type GithubStage, makeJobsDue, openGithubStage, storedQueue } from '../../support/github-stage.ts';
 
 let stage: GithubStage;
 

@@ -1,8 +1,7 @@
 // The checks of our own pull request are red: as many further attempts as are allowed, one hand-over, and silence.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { changedFiles, fileAt } from '../../support/github-desk.ts';
+import { changedFiles, expectLeastTokens, fileAt } from '../../support/github-desk.ts';
 import { FURTHER, stubbornModel } from '../../support/github-kill-model.ts';
-import { expectLeastTokens } from '../../support/github-least.ts';
 import { MENDED_FILE, type ShopModel } from '../../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
 import { openRedShop } from './red-shop.ts';

@@ -1,7 +1,6 @@
 // What a repository says in `.github/causeway.yml` holds there, a file that cannot be used is told once, and the organisation's steps in.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { deskOf, openDesk } from '../../support/github-desk.ts';
-import { expectLeastTokens } from '../../support/github-least.ts';
+import { deskOf, expectLeastTokens, openDesk } from '../../support/github-desk.ts';
 import { type ShopModel, shopModel } from '../../support/github-model.ts';
 import { reportBug } from '../../support/github-shop.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';

@@ -1,10 +1,9 @@
 // Where the App is installed there are projects, seen by those whom GitHub lets see them; where it is not there are none.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ApiClient } from '../../support/api-client.ts';
-import { OWNER } from '../../support/app-settings.ts';
-import { expectLeastTokens } from '../../support/github-least.ts';
+import { expectLeastTokens } from '../../support/github-desk.ts';
 import { openShop, reportBug } from '../../support/github-shop.ts';
-import { type GithubStage, mirrorsIn, openGithubStage } from '../../support/github-stage.ts';
+import { type GithubStage, mirrorsIn, OWNER, openGithubStage } from '../../support/github-stage.ts';
 
 let stage: GithubStage;
 

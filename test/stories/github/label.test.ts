@@ -1,7 +1,6 @@
 // A label on an issue by someone with write: from 👀 to a draft pull request whose checks are green.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { changedFiles, deskOf, fileAt, openDesk } from '../../support/github-desk.ts';
-import { expectLeastTokens } from '../../support/github-least.ts';
+import { changedFiles, deskOf, expectLeastTokens, fileAt, openDesk } from '../../support/github-desk.ts';
 import { openShop, reportBug, SHOP_NAME, shopScript } from '../../support/github-shop.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
 

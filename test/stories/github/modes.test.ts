@@ -1,7 +1,6 @@
 // How much may be written: the operator's ceiling, a repository that is only watched, a house that is paused.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openDesk } from '../../support/github-desk.ts';
-import { heldOf } from '../../support/github-held.ts';
+import { heldOf, openDesk } from '../../support/github-desk.ts';
 import { type ShopModel, shopModel } from '../../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
 

@@ -1,10 +1,8 @@
 // What happens to a repository while it is investigated: it moves, changes hands, is archived, hidden or taken away.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { OWNER } from '../../support/app-settings.ts';
-import { openDesk } from '../../support/github-desk.ts';
-import { expectLeastTokens } from '../../support/github-least.ts';
+import { expectLeastTokens, openDesk } from '../../support/github-desk.ts';
 import { type ShopModel, shopModel } from '../../support/github-model.ts';
-import { type GithubStage, mirrorsIn, openGithubStage } from '../../support/github-stage.ts';
+import { type GithubStage, mirrorsIn, OWNER, openGithubStage } from '../../support/github-stage.ts';
 
 let model: ShopModel;
 let stage: GithubStage;

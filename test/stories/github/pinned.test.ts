@@ -2,8 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openDesk } from '../../support/github-desk.ts';
-import { expectLeastTokens } from '../../support/github-least.ts';
+import { expectLeastTokens, openDesk } from '../../support/github-desk.ts';
 import { type ShopModel, shopModel } from '../../support/github-model.ts';
 import { openShop } from '../../support/github-shop.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';

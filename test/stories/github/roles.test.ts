@@ -1,7 +1,6 @@
 // Who may have what: a triager gets an answer, a writer the pull request, everybody else nothing at all.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Desk, openDesk } from '../../support/github-desk.ts';
-import { expectLeastTokens } from '../../support/github-least.ts';
+import { type Desk, expectLeastTokens, openDesk } from '../../support/github-desk.ts';
 import { type ShopModel, shopModel } from '../../support/github-model.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
 
