@@ -152,7 +152,7 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
 }
 
-/** Before the schema: too much is 413, whatever else is wrong. */
+/** Checked before the schema, so that too much is always 413. */
 function requireDataSize(value: unknown): void {
   if (Buffer.byteLength(readText(value, 'data')) > MAX_REPORT_BYTES) {
     refuse(413, '"data" is larger than 1 MiB of UTF-8: send the part around the error.');

@@ -14,7 +14,7 @@ export interface ServerOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Refuses requests whose `Host` is not loopback, and those of other sites' pages. */
+  /** Refuses requests to a `Host` other than loopback, and requests from pages of other sites. */
   readonly loopbackOnly: boolean;
   readonly log: Log;
   readonly timeouts?: Partial<ServerTimeouts>;

@@ -120,7 +120,7 @@ export function formatGithubStart(started: GithubStarted): string {
   );
 }
 
-/** Ends with a line feed. A model that is configured only in part is mentioned first: somebody expects it to work. */
+/** Ends with a line feed. A model that is only partly configured is mentioned first, since it was meant to work. */
 function joinSections(started: Started, head: readonly string[], rest: readonly string[]): string {
   const { worker, paused, launcher } = started;
   const sections = [
@@ -204,7 +204,7 @@ export function formatNotInstalled(pageUrl: string): string {
   return `The App is not installed anywhere yet. Choose its repositories here:\n  ${toPrintableLine(pageUrl)}/installations/new\n`;
 }
 
-/** Instead of it, where only owners have installed it whose installations are ignored. */
+/** Printed instead if the App is installed only for owners that are ignored. */
 export function formatIgnoredOwners(pageUrl: string, owners: readonly string[]): string {
   const them = owners.length === 1 ? 'it' : 'them';
   return `The App is installed for ${toPrintableLine(owners.join(', '))}, but ignored there: ALLOWED_OWNERS doesn't include ${them}

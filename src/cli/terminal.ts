@@ -63,9 +63,7 @@ export function toPrintableLine(text: string): string {
   return toPrintable(text).replace(/\s+/g, ' ').trim();
 }
 
-/**
- * JSON whose strings contain no character that a terminal interprets: they are escaped, so the value parses the same.
- */
+/** JSON with every character that a terminal interprets escaped, so that the value parses the same. */
 export function toPrintableJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(UNSAFE, (character) =>
     [...Array(character.length).keys()].map((at) => `\\u${toHex(character.charCodeAt(at))}`).join(''),
@@ -86,8 +84,8 @@ function toHex(code: number): string {
 const USAGE_ERRORS = new Set(['usage', 'invalid', 'absent', 'conflict']);
 
 /**
- * Prints the error on standard error and returns the exit code: 130, without a word, where `signal` was aborted; 2 for
- * wrong use; else 1. Throws what is not a CausewayError: that is a bug of ours, whose stack is needed.
+ * Prints the error on standard error and returns the exit code: 130 without a message if `signal` was aborted, 2 for
+ * wrong use, otherwise 1. Rethrows anything but a CausewayError: that is a bug of ours, and its stack is needed.
  */
 export function printError(error: unknown, io: Io, signal: AbortSignal): ExitCode {
   if (signal.aborted) return 130;

@@ -84,7 +84,7 @@ export class JobRunner {
   readonly #options: RunnerOptions;
   readonly #begun = performance.now();
   readonly #running = new Map<Claim, Running>();
-  /** Claims whose handler has ended; we remove their rows ourselves. */
+  /** Claims with an ended handler; we remove their rows ourselves. */
   readonly #ending = new Set<Claim>();
   #isStopping = false;
 

@@ -44,7 +44,7 @@ export interface JobTable extends Enqueuer {
 /** A job that one worker holds. Once it is claimed again, scheduled again or removed the claim is worth nothing. */
 export interface Claim extends ClaimedJob {
   readonly group: string;
-  /** Earlier tries whose handler threw. */
+  /** Earlier tries that threw an error. */
   readonly failures: number;
 }
 

@@ -81,7 +81,7 @@ export async function askInvestigator(
     signal,
   );
   if (end.stop !== null) {
-    // An endpoint's own message may quote the key that it was asked with.
+    // An endpoint's own message may quote the key of the request.
     onTrouble(await redactor.redact(describeForOperator(end.stop.reason, end.stop.detail)));
   }
   if (end.usage.turns === 0) {

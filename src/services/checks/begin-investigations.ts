@@ -127,7 +127,7 @@ async function countBegun(look: Look, place: HeadPlace, linked: readonly Recorde
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** `self`: our own user, in whose name investigations begin automatically. */
+/** `self`: our own user; automatic investigations begin in its name. */
 async function countToday({ services, project }: Look, { id: githubId }: Person): Promise<number> {
   const since = new Date(services.now().getTime() - DAY_MS).toISOString();
   return await services.store.countInvestigationsSince(project.id, { githubId, since });
