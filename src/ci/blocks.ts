@@ -222,7 +222,7 @@ export function isPrinted({ mark }: LogLine): boolean {
 }
 
 /** Tools show the command that they run next. */
-const ECHO = /^(?:\+{1,4} |\$ |> )\S/;
+const ECHO = /^(?:\+{1,2} (?!b\/)|\$ |> )\S/;
 
 /** What programs say that ran another one, after that failed. */
 const ENDING =
@@ -230,7 +230,7 @@ const ENDING =
 
 const MOST_WORDS = 40;
 
-const FEW_WORDS = 3;
+const FEW_WORDS = 6;
 
 /** A single word, such as `done`, says nothing. */
 const SENTENCE = /\S\s\S/;
@@ -243,15 +243,30 @@ export function findLastWords(
   lines: readonly LogLine[],
   { step, errorLines }: { readonly step: Step; readonly errorLines: readonly ErrorLine[] },
 ): readonly number[] {
-  let at = findEnding(lines, { step, errorLines });
   const words: number[] = [];
-  for (; at >= step.from && words.length < MOST_WORDS; at -= 1) {
-    const { text = '', mark = 'command' } = lines[at] ?? {};
-    const isBlank = text.trim() === '';
-    if (mark !== '' || ECHO.test(text) || isHarmless(text) || (isBlank && words.length >= FEW_WORDS)) break;
+  for (let at = findEnding(lines, { step, errorLines }); at >= step.from && words.length < MOST_WORDS; at -= 1) {
+    const isBlank = lines[at]?.text.trim() === '';
+    if (isBlank ? words.length >= FEW_WORDS : !isWord(lines, at, words.length === 0)) break;
     if (!isBlank) words.unshift(at);
   }
   return words.some((word) => SENTENCE.test(lines[word]?.text ?? '')) ? words : [];
+}
+
+function isWord(lines: readonly LogLine[], at: number, isLast: boolean): boolean {
+  const { text = '', mark = 'command' } = lines[at] ?? {};
+  return mark === '' && !ECHO.test(text) && !isHarmless(text) && (isLast || !isProgress(lines, at));
+}
+
+const LISTED = /^\s*(?:\d{1,5}[.)]|[-*•]) /;
+
+/** Whether it and the two lines before it differ only in names and numbers; items of a list do as well. */
+function isProgress(lines: readonly LogLine[], at: number): boolean {
+  const [first, ...rest] = [at, at - 1, at - 2].map((index) => formShape(lines[index]?.text ?? ''));
+  return first !== '' && !LISTED.test(lines[at]?.text ?? '') && rest.every((shape) => shape === first);
+}
+
+function formShape(text: string): string {
+  return text.replace(/\S{0,200}[\d/\\.'"]\S{0,200}/g, '#');
 }
 
 /** Index of the last line before those that only say that it ended. */

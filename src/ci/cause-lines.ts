@@ -1,5 +1,5 @@
 // The lines of a log that belong to the cause, the most informative first.
-import { type Block, isPrinted, RANKS, readBlocks } from './blocks.ts';
+import { type Block, type ErrorLine, isPrinted, RANKS, readBlocks } from './blocks.ts';
 import type { ErrorKind } from './error-patterns.ts';
 import { type Cause, ERROR_RANK } from './find-cause.ts';
 import type { LogLine, PassingLog } from './log-lines.ts';
@@ -39,13 +39,11 @@ export function findCauseLines(
 export function* rankCauseLines(lines: readonly LogLine[], cause: Cause, passing?: PassingLog): Generator<CauseLine> {
   const { step } = cause;
   if (!step) return;
-  const kinds = new Map(cause.errorLines.map(({ at, kind }) => [at, kind] as const));
+  const errorLines = addMessage(cause);
+  const kinds = new Map(errorLines.map(({ at, kind }) => [at, kind] as const));
   const rests: (readonly CauseLine[])[] = [];
-  for (const block of chooseBlocks(
-    readBlocks(lines, { step, errorLines: cause.errorLines }, passing),
-    cause.headline,
-    passing !== undefined,
-  )) {
+  const blocks = readBlocks(lines, { step, errorLines }, passing);
+  for (const block of chooseBlocks(blocks, cause, passing !== undefined)) {
     const told = orderLines(lines, block, { kinds, message: cause.message });
     yield* told.slice(0, SHARE);
     rests.push(told.slice(SHARE));
@@ -54,22 +52,31 @@ export function* rankCauseLines(lines: readonly LogLine[], cause: Cause, passing
   for (const other of cause.others ?? []) yield* rankCauseLines(lines, other, passing);
 }
 
+/** What a test failed with may be far from its name, and look like no error. */
+function addMessage({ errorLines, message }: Cause): readonly ErrorLine[] {
+  if (errorLines.some(({ at }) => at === message)) return errorLines;
+  const said: ErrorLine = { at: message, kind: 'error', isHeading: false, isOpening: false };
+  return [...errorLines, said].sort((a, b) => a.at - b.at);
+}
+
 /**
  * The section of the first error, and what follows it. One before it is believed where a tool says what is wrong,
  * such as the heading of a list, or where a passing log has none like it (`isCompared`).
  */
-function chooseBlocks(blocks: readonly Block[], headline: number, isCompared: boolean): readonly Block[] {
+function chooseBlocks(blocks: readonly Block[], { headline, message }: Cause, isCompared: boolean): readonly Block[] {
   const best = blocks.reduce((most, { kind }) => Math.max(most, RANKS[kind]), -1);
   const own = blocks.find((block) => block.lines.includes(headline));
+  const told = blocks.find((block) => block !== own && block.lines.includes(message));
   const others = blocks.filter((block) => {
     const rank = RANKS[block.kind];
     return (
       block !== own &&
+      block !== told &&
       rank >= RANKS.summary &&
       ((block.lines[0] ?? 0) > headline || (rank === best && (best > ERROR_RANK || isCompared)))
     );
   });
-  return own ? [own, ...others] : others;
+  return [own, told, ...others].filter((block) => block !== undefined);
 }
 
 interface Marks {

@@ -1,9 +1,8 @@
 // The lines of a log that show the cause of a failure: the first error with its surroundings, the others, the end.
 import type { Excerpt } from '../core/head.ts';
-import type { ErrorLine } from './blocks.ts';
+import { isPrinted } from './blocks.ts';
 import { rankCauseLines } from './cause-lines.ts';
 import { type Cause, formatMessage } from './find-cause.ts';
-import { stripVariables } from './fingerprint.ts';
 import type { LogLine, PassingLog } from './log-lines.ts';
 
 const MAX_SHOWN = 60;
@@ -12,15 +11,13 @@ const MAX_SHOWN_LINE = 300;
 const MAX_TESTS = 50;
 /** Lines that are taken before gaps are marked; each block of them is followed by one mark. */
 const MAX_TAKEN = 46;
-/** Of these so many for the cause itself; the rest shows what was going on, and how it ended. */
-const MAX_OF_CAUSE = 36;
+/** Less than this is shown with up to so many lines before it. */
+const LITTLE = 8;
+const CONTEXT = 3;
+/** Shorter lines, such as brackets, may repeat. */
+const MIN_DISTINCT = 8;
+const SEPARATOR = /^[-=_*─━]{3,}$/;
 const GAP = '…';
-
-interface Taken {
-  readonly lines: Set<number>;
-  readonly seen: Set<string>;
-  bytes: number;
-}
 
 /** At most 60 lines and 8 KiB of the step that failed, in order; `…` marks what is left out. */
 export function cutExcerpt(lines: readonly LogLine[], cause: Cause, passing?: PassingLog): Excerpt {
@@ -50,61 +47,51 @@ export function formatHeadline(text: string): string {
   return text.trimEnd().replace(DURATION, '').replace(/\s+/g, ' ').replace(/^ /, '').trimEnd().slice(0, MAX_SHOWN_LINE);
 }
 
+/** What says the cause; where that is little, what was printed before it. */
 function takeLines(lines: readonly LogLine[], cause: Cause, passing?: PassingLog): readonly number[] {
-  const { headline, message, errorLines, step } = cause;
+  const { headline, message, step } = cause;
   if (headline < 0) return [];
-  const taken: Taken = { lines: new Set(), seen: new Set(), bytes: 0 };
-  const from = step?.from ?? 0;
-  const to = step?.to ?? lines.length;
-  const block = (at: number, before: number, after: number, most: number): void => {
-    for (let line = Math.max(from, at - before); line <= Math.min(to - 1, at + after); line += 1)
-      takeLine(taken, lines, line, most);
-  };
-  for (const at of [headline, message]) block(at, 0, 0, MAX_TAKEN);
+  const excerpt = new Excerpting(lines);
+  for (const at of [headline, message]) excerpt.take(at);
   for (const { at, kind } of rankCauseLines(lines, cause, passing)) {
-    if (taken.lines.size >= MAX_OF_CAUSE) break;
-    if (kind !== 'frame') takeLine(taken, lines, at, MAX_OF_CAUSE);
+    if (excerpt.size >= MAX_TAKEN) break;
+    if (kind !== 'frame') excerpt.take(at);
   }
-  block(headline, 3, 3, MAX_TAKEN);
-  if (message !== headline) block(message, 3, 3, MAX_TAKEN);
-  const end = errorLines.at(-1);
-  if (end) block(end.at, 4, 0, MAX_TAKEN);
-  const others = (kinds: readonly string[], after: number, most: number): void => {
-    for (const { at } of findDistinct(lines, errorLines, kinds)) {
-      if (taken.lines.size >= most) break;
-      block(at, 0, after, most);
-    }
-  };
-  others(['verdict'], 3, 42);
-  others(['error', 'summary'], 2, 44);
-  others(['weak'], 1, MAX_TAKEN);
-  return [...taken.lines].sort((a, b) => a - b);
+  const from = Math.max(step?.from ?? 0, headline - CONTEXT);
+  for (let at = headline - 1; at >= from && excerpt.size < LITTLE; at -= 1) excerpt.take(at);
+  return excerpt.list();
 }
 
-/** The first of each kind that differ in more than values. */
-function* findDistinct(
-  lines: readonly LogLine[],
-  errorLines: readonly ErrorLine[],
-  kinds: readonly string[],
-): Generator<ErrorLine> {
-  const seen = new Set<string>();
-  for (const line of errorLines.filter(({ kind }) => kinds.includes(kind)).slice(0, 400)) {
-    const words = stripVariables(lines[line.at]?.text ?? '');
-    if (!seen.has(words)) yield line;
-    seen.add(words);
-  }
-}
+/** Distinct lines that were printed, as many as there is room for. */
+class Excerpting {
+  readonly #lines: readonly LogLine[];
+  readonly #taken = new Map<number, string>();
+  readonly #texts = new Set<string>();
+  #bytes = 0;
 
-function takeLine(taken: Taken, lines: readonly LogLine[], at: number, most: number): void {
-  const line = lines[at];
-  if (!line || taken.lines.has(at) || taken.lines.size >= most || line.text.trim() === '') return;
-  if (line.mark !== '' && line.mark !== 'error') return;
-  const key = line.text.trim();
-  const bytes = Buffer.byteLength(line.text.slice(0, MAX_SHOWN_LINE)) + 5;
-  if ((taken.seen.has(key) && key.length > 8) || taken.bytes + bytes > MAX_BYTES) return;
-  taken.lines.add(at);
-  taken.seen.add(key);
-  taken.bytes += bytes;
+  constructor(lines: readonly LogLine[]) {
+    this.#lines = lines;
+  }
+
+  get size(): number {
+    return this.#taken.size;
+  }
+
+  take(at: number): void {
+    const line = this.#lines[at];
+    const text = line?.text.trim() ?? '';
+    if (!line || !isPrinted(line) || text === '' || this.size >= MAX_TAKEN) return;
+    if (this.#taken.has(at) || (this.#texts.has(text) && text.length > MIN_DISTINCT)) return;
+    const bytes = Buffer.byteLength(line.text.slice(0, MAX_SHOWN_LINE)) + 5;
+    if (this.#bytes + bytes > MAX_BYTES || SEPARATOR.test(text)) return;
+    this.#taken.set(at, text);
+    this.#texts.add(text);
+    this.#bytes += bytes;
+  }
+
+  list(): readonly number[] {
+    return [...this.#taken.keys()].sort((a, b) => a - b);
+  }
 }
 
 function markGaps(lines: readonly LogLine[], taken: readonly number[]): readonly string[] {

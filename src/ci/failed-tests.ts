@@ -20,7 +20,7 @@ interface Span {
 
 const MOCHA = /^\s{0,8}[1-9]\d{0,4} failing$/;
 
-const NUMBERED = /^\s{1,12}\d{1,4}\) (\S.{0,300})$/;
+const NUMBERED = /^\s{1,12}\d{1,4}\) (\S.{0,700})$/;
 
 /**
  * Each number is followed by the titles of suites and test on lines of their own, the last of which ends with a colon.
@@ -187,19 +187,25 @@ const HEADED_LISTS: readonly HeadedList[] = [
   // PHPUnit
   {
     heading: /^There (?:was|were) \d+ (?:failures?|errors?):$/,
-    item: /^\d{1,4}\) (\S.{0,300})$/,
+    item: /^\d{1,4}\) (\S.{0,700})$/,
     ends: /^(?:FAILURES!|ERRORS!|Tests: \d|--$)/,
   },
   // RSpec, Jasmine, Hspec
   {
     heading: /^Failures: ?$/,
-    item: /^\s{0,4}\d{1,4}\) (?!Failure:|Error:)(\S.{0,300})$/,
+    item: /^\s{0,4}\d{1,4}\) (?!Failure:|Error:)(\S.{0,700})$/,
     ends: /^(?:Finished in|Failed examples:|Ran \d|Executed \d|Randomized with|\d+ (?:specs?|examples?),)/,
   },
   // CTest
   { heading: /^The following tests FAILED:$/, item: /^\s{1,12}\d{1,6} - (\S{1,300}) \([\w ]{1,30}\)/, ends: /^\S/ },
   // Cargo
   { heading: /^failures:$/, item: /^ {4}(\w[\w:]{0,300})$/, ends: /^\S/ },
+  // Karma with Mocha: a tree of suites under this heading
+  {
+    heading: /^\s{0,4}(?:✖ \d{1,6} tests? failed|FAILED TESTS:)$/,
+    item: /^\s{2,40}✖ (?!\d+ )(\S.{1,600})$/,
+    ends: /^\S/,
+  },
   // behave
   {
     heading: /^(?:Failing|Errored) scenarios:$/,
@@ -248,6 +254,8 @@ export interface FailedTest {
 }
 
 const MAX_TESTS = 2_000;
+
+const MAX_NAME = 700;
 
 /** No test: what totals and tasks look like. */
 const NOT_A_TEST = /^(?:\d+ tests?\b|Task\b|BUILD\b|.{0,300}\btests? completed\b|[\d.]+$)/;
@@ -318,5 +326,5 @@ function cleanName(name: string): string {
     .replace(/ \(?\d+(?:\.\d+)? ?m?s\)?$| <- .*$/, '')
     .replace("', methodName = '", '.')
     .trim()
-    .slice(0, 300);
+    .slice(0, MAX_NAME);
 }

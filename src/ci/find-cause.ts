@@ -27,7 +27,7 @@ export const ERROR_RANK = RANKS.error;
 /**
  * Mere words of trouble count among the last lines and under a heading only: tests and tools print them all day long.
  */
-const LAST_WORDS = 20;
+const LAST_WORDS = 40;
 
 const UNDER = 6;
 
@@ -52,13 +52,21 @@ function findCauseAmong(lines: readonly LogLine[], steps: readonly Step[], passi
   const failed = work.filter(({ isFailed }) => isFailed);
   const causes = failed.map((step) => findCauseInStep(lines, step, passing));
   const own = findBestCause(causes);
-  if (own && rankCause(own) >= RANKS.weak)
-    return { ...own, others: causes.filter((cause) => cause !== own && rankCause(cause) >= RANKS.weak) };
+  if (own && rankCause(own) >= RANKS.weak) {
+    const others = causes.filter((cause) => cause !== own && rankCause(cause) >= RANKS.weak);
+    return { ...own, tests: mergeTests([own, ...others]), others };
+  }
   const end = failed.at(-1)?.from ?? lines.length;
   const before = work.filter(({ isFailed, from }) => !isFailed && from < end).reverse();
   const complaint = findBestCause(before.map((step) => findCauseInStep(lines, step, passing)));
   const isWorth = complaint && (own === undefined || rankCause(complaint) >= RANKS.error);
   return (isWorth ? complaint : own) ?? NO_CAUSE;
+}
+
+/** Of several steps, each name once. */
+function mergeTests(causes: readonly Cause[]): readonly FailedTest[] {
+  const tests = causes.flatMap((cause) => cause.tests).toReversed();
+  return [...new Map(tests.map((test) => [test.name, test] as const)).values()].toReversed();
 }
 
 function findCauseInStep(lines: readonly LogLine[], step: Step, passing: PassingLog | undefined): Cause {
@@ -152,7 +160,7 @@ function findHeadline(lines: readonly LogLine[], errorLines: readonly ErrorLine[
   if (verdict || own.length === 0) return (verdict ?? errorLines[0])?.at ?? -1;
   const said = own.filter(({ kind }) => kind === 'said');
   const firm = own.filter(({ kind }) => RANKS[kind] >= (said.length > 0 ? RANKS.weak : RANKS.summary));
-  if (firm.length === 0 && said.length > 0) return said.at(-1)?.at ?? -1;
+  if (firm.length === 0 && said.length > 0) return said[0]?.at ?? -1;
   const last = findLastGroup(lines, firm.length > 0 ? firm : own);
   const best = findHighest(last.map(({ kind }) => RANKS[kind]));
   return last.find(({ kind }) => RANKS[kind] === best)?.at ?? -1;
@@ -255,7 +263,7 @@ const ANNOUNCING =
 function findMessage(lines: readonly LogLine[], cause: Omit<Cause, 'message'>): number {
   const { headline, tests, step } = cause;
   const test = tests.find(({ at }) => at === headline);
-  if (!test) return headline;
+  if (!test) return findSaying(lines, cause);
   const name = findLastPart(test.name);
   if (!isBare(lines[headline]?.text ?? '', name)) return headline;
   const to = step?.to ?? lines.length;
@@ -265,6 +273,22 @@ function findMessage(lines: readonly LogLine[], cause: Omit<Cause, 'message'>): 
     if (found >= 0) return found;
   }
   return headline;
+}
+
+/** Says that something is wrong, and that this is on the next lines. */
+const ANNOUNCES = /(?:errors?|failed|failures?|problems?|during \w{1,20}):$/i;
+
+/** Of a headline that only says how much is wrong what is said of it: on the line before it, or the one after. */
+function findSaying(lines: readonly LogLine[], { headline, errorLines, step }: Omit<Cause, 'message'>): number {
+  const text = lines[headline]?.text ?? '';
+  if (ANNOUNCES.test(text)) {
+    const next = findNextText(lines, headline, step?.to ?? lines.length);
+    return ANNOUNCES.test(lines[next]?.text ?? '') ? findNextText(lines, next, step?.to ?? lines.length) : next;
+  }
+  const index = errorLines.findIndex(({ at }) => at === headline);
+  if (errorLines[index]?.kind !== 'summary') return headline;
+  const before = errorLines.slice(0, index).filter(({ at }) => !isFar(lines, at, headline));
+  return (before.find(({ kind }) => kind === 'weak') ?? before.find(({ kind }) => kind === 'said'))?.at ?? headline;
 }
 
 /** Whether the line holds nothing but the name. */

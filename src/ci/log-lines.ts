@@ -55,7 +55,26 @@ const MARKS = {
 /** Lines in order; a progress line that rewrites itself is as many as it was written times. */
 export function readLogLines(log: string): readonly LogLine[] {
   const lines = log.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
-  return lines.slice(-MAX_LINES).map(readLogLine);
+  return markSettings(lines.slice(-MAX_LINES).map(readLogLine));
+}
+
+const SETTINGS = /^(?:shell: \S|env:$|with:$)/;
+
+/** How GitHub Actions runs a step: the end of the group that shows its script. */
+function markSettings(lines: readonly LogLine[]): readonly LogLine[] {
+  let part: ScriptPart = 'other';
+  return lines.map((line) => {
+    part = findScriptPart(line, part);
+    return part === 'settings' && line.mark === '' ? { ...line, mark: 'echo' } : line;
+  });
+}
+
+type ScriptPart = 'other' | 'script' | 'settings';
+
+function findScriptPart({ mark, text }: LogLine, part: ScriptPart): ScriptPart {
+  if (mark === 'begin') return RUN.test(text) ? 'script' : 'other';
+  if (mark === 'end') return 'other';
+  return part === 'script' && mark === '' && SETTINGS.test(text) ? 'settings' : part;
 }
 
 /** One line, without its end. */

@@ -22,8 +22,8 @@ export const NAMING_LINES: readonly NamingLine[] = [
   { word: 'FAILED', pattern: /^\[gw\d+\] \[ *\d+%\] FAILED (?<path>[^\s:]{1,400}\.py)::(\S.{0,400}?)$/ },
   { word: 'FAILED CONSISTENTLY', pattern: /^FAILED CONSISTENTLY: (?<path>[^\s:]{1,400}\.py)::(\S.{0,400}?)$/ },
   // unittest, nose
-  { word: 'FAIL: ', pattern: /^FAIL: (.{1,300})$/ },
-  { word: 'ERROR: ', pattern: /^ERROR: ([\w.]{1,200} \([\w.<>]{1,300}\)(?: .{0,200})?)$/ },
+  { word: 'FAIL: ', pattern: /^FAIL: (.{1,700})$/ },
+  { word: 'ERROR: ', pattern: /^ERROR: (\w\S{0,600} \([\w.<>]{1,300}\)(?: .{0,200})?)$/ },
   { word: 'ERROR: ', pattern: /^ERROR: (\w{1,100}(?:\.\w{1,100}){1,20}(?:\(.{0,300}\))?)$/ },
   { word: 'ERROR: ', pattern: /^ERROR: (Failure: \w{1,60} \(.{1,300}\).*)$/ },
   // Surefire and Failsafe
@@ -33,15 +33,15 @@ export const NAMING_LINES: readonly NamingLine[] = [
       /^(?!(?:\[ERROR\] )?Tests run:)(?:\[ERROR\] )?(\S.{0,400}?) {1,4}(?:--|Time elapsed:).{0,100}<<< (?:FAILURE|ERROR)!/,
   },
   // Gradle
-  { word: ' FAILED', pattern: /^(?!> |:|Task |Execution )(\S.{0,300} > \S.{0,400}) FAILED$/ },
-  { word: ' FAILED', pattern: /^([\w$]{1,100}(?:\.[\w$]{1,100}){1,20}(?:\(.{0,100}\))?(?:\[.{0,200}\])?) FAILED$/ },
+  { word: ' FAILED', pattern: /^(?!> |:|Task |Execution )(\S.{0,300} > \S.{0,700}) FAILED$/ },
+  { word: ' FAILED', pattern: /^([\w$]{1,100}(?:\.[\w$]{1,100}){1,20}(?:\(.{0,200}\))?(?:\[.{0,600}\])?) FAILED$/ },
   // Go
   { word: '--- FAIL: ', pattern: /^\s*--- FAIL: (\S{1,400})(?: \([\d.]+s\))?$/ },
   // Rust
   { word: 'FAILED', pattern: /^test (\S.{0,300}?) \.\.\. FAILED$/ },
   { word: 'FAIL [', pattern: /^\s{1,8}FAIL \[ *[\d.]+s\] (?:\([\d/ ]+\) )?(\S.{1,300})$/ },
   // Jest, Vitest
-  { word: '● ', pattern: /^\s{0,4}● (.{1,300} › .{1,300})$/ },
+  { word: '● ', pattern: /^\s{0,4}● (.{1,300} › .{1,600})$/ },
   { word: 'FAIL', pattern: /^\s{0,4}FAIL {1,3}(?<path>[^\s>]{1,300}\.[cm]?[jt]sx?) > (.{1,400})$/ },
   // Node's own
   { word: '✖ ', pattern: /^\s{0,40}✖ (.{1,300}) \(\d{1,9}(?:\.\d{1,9})?ms\)$/ },
@@ -81,6 +81,11 @@ export const NAMING_LINES: readonly NamingLine[] = [
   { word: '[It]', pattern: /\[(?:Fail|FAIL|FAILED|PANICKED!)\] (.{1,300}\[It\].{0,300})$/ },
   { word: '⨯ ', pattern: /^\s{1,4}⨯ (.{1,300}?)(?: {2,200}[\d.]{1,8}s)?$/ },
   { word: 'error: in "', pattern: /: (?:fatal )?error: in "([^"]{1,200})": / },
+  // sbt with JUnit
+  {
+    word: '[error] Test ',
+    pattern: /\[error\] Test (\w[\w$.]{1,300})(?:\([^()]{0,100}\))? failed: /,
+  },
   // Bazel, Cucumber
   { word: '//', pattern: /^(\/\/\S{1,300}) {1,200}(?:FAILED|TIMEOUT)(?: TO BUILD)?(?: in |$)/ },
   {

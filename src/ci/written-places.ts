@@ -11,7 +11,7 @@ const EXTENSION =
 
 /** Files that go by their whole name. */
 const NAMED =
-  '(?:Dockerfile|Containerfile|Makefile|Rakefile|Gemfile|Podfile|Jenkinsfile|Vagrantfile|BUILD|WORKSPACE|CMakeLists\\.txt)';
+  '(?:Dockerfile|Containerfile|Makefile|Rakefile|Gemfile|Podfile|Jenkinsfile|Vagrantfile|BUILD|WORKSPACE|CMakeLists\\.txt|\\.env(?:\\.\\w{1,20})?|\\.[a-z]{1,20}(?:rc|ignore|config))';
 
 const FOLDERS = '[\\w.@~+/\\\\-]{1,400}';
 
@@ -29,17 +29,24 @@ const ON_ONE_LINE: readonly RegExp[] = [
   // `path(12,3)`; Python, OCaml: `"path", line 12`; ShellCheck, Terraform: `path line 12`; ESLint compact: `path: line
   // 12`; .NET: `path:line 12`
   new RegExp(
-    `${START}(?<path>${PATH})(?:"?(?:[,:]? |:)line (?<a>\\d{1,6})\\b|:\\[?(?<b>\\d{1,6})(?:[-:,]\\d{1,6})?\\]?(?![\\w.])|\\((?<c>\\d{1,6})(?:,\\d{1,5}){0,3}\\))`,
+    `${START}(?<path>${PATH})(?:"?(?:[,:]? |:)line (?<a>\\d{1,6})\\b|:\\[?(?<b>\\d{1,6})(?:[-:,]\\d{1,6})?\\]?(?![\\w.])|\\[(?<d>\\d{1,6})(?:, ?\\d{1,5})?\\](?=:)|\\((?<c>\\d{1,6})(?:,\\d{1,5}){0,3}\\))`,
     'g',
   ),
   // Any kind of file with line and column
-  new RegExp(`${START}(?<path>(?:[A-Za-z]:)?${FOLDERS}\\.[A-Za-z]\\w{0,9}):(?<a>\\d{1,6}):\\d{1,5}\\b`, 'g'),
+  new RegExp(
+    `${START}(?<path>(?:[A-Za-z]:)?(?:${FOLDERS}\\.[A-Za-z]\\w{0,9}|[\\w.-]{1,100}/[\\w./-]{1,300})):(?<a>\\d{1,6}):\\d{1,5}\\b`,
+    'g',
+  ),
 ];
 
 /** What all of these have: most lines do not, and need no search for a path. */
-const LINE_BEHIND = /\w(?:"?(?:[,:]? |:)line \d|:\[?\d|\(\d)/;
+const LINE_BEHIND = /\w(?:"?(?:[,:]? |:)line \d|:\[?\d|[([]\d)/;
 
 const MESSAGE_BETWEEN: readonly RegExp[] = [
+  // Scalastyle, and the runner's own commands
+  new RegExp(`\\bfile=(?<path>${PATH})\\b.{0,600}?[ ,]line=(?<a>\\d{1,6})\\b`),
+  // Brakeman: a table
+  new RegExp(`^(?<path>${PATH})\\s{2,20}(?<a>\\d{1,6})\\s{2,20}\\S`),
   // PHP, puppet-lint: the line comes last
   new RegExp(`${START}(?<path>${PATH})(?: - \\S.{1,600}?)? on line (?<a>\\d{1,6})\\b`),
   // Black: the place in the parser's words
@@ -52,15 +59,15 @@ export function findWrittenPlaces(text: string): readonly WrittenPlace[] {
   const forms = LINE_BEHIND.test(text) ? ON_ONE_LINE : [];
   const matches = [...forms.flatMap((form) => [...text.matchAll(form)]), ...matchAroundMessage(text)];
   for (const { groups = {} } of matches) {
-    const { path = '', a, b, c } = groups;
-    const line = Number(a ?? b ?? c ?? 0);
+    const { path = '', a, b, c, d } = groups;
+    const line = Number(a ?? b ?? c ?? d ?? 0);
     if (line > 0 && !found.has(`${path}:${line}`)) found.set(`${path}:${line}`, { path, line });
   }
   return [...found.values()];
 }
 
 function matchAroundMessage(text: string): readonly RegExpExecArray[] {
-  if (!/ on line \d|Cannot parse/.test(text)) return [];
+  if (!/ on line \d|Cannot parse|\bfile=|^\S{1,400}\s{2,20}\d/.test(text)) return [];
   return MESSAGE_BETWEEN.map((form) => form.exec(text)).filter((match) => match !== null);
 }
 
@@ -87,13 +94,19 @@ export function readFindingLine(text: string): number {
 
 /** A line that begins with a place and goes on in words: what linters list. */
 const FINDING = new RegExp(
-  `^(?:\\[\\w{1,10}\\] )?\\s{0,6}(?:${PATH}|${FOLDERS}\\.[A-Za-z]\\w{0,9}(?=:\\d{1,6}:\\d))(?::\\[?\\d{1,6}(?:[:,]\\d{1,5})?\\]?:? ?|\\(\\d{1,6}(?:,\\d{1,5}){0,3}\\): |: line \\d{1,6}, | - (?:ERROR|WARNING|error|warning)\\b: ?)(?=.{0,400}\\p{L}{2})`,
+  `^(?:\\[\\w{1,10}\\] )?\\s{0,6}\\[?(?:${PATH}|${FOLDERS}\\.[A-Za-z]\\w{0,9}(?=:\\d{1,6}:\\d))(?::\\[?\\d{1,6}(?:[:,]\\d{1,5})?\\]?:? ?|\\(\\d{1,6}(?:,\\d{1,5}){0,3}\\): |\\[\\d{1,6}, ?\\d{1,5}\\]: |\\s{2,20}\\d{1,6}\\s{2,20}|: line \\d{1,6}, | - (?:ERROR|WARNING|error|warning)\\b: ?)(?=.{0,400}\\p{L}{2})`,
   'u',
 );
 
+/** The same as fields. */
+const FIELDS = /^(?:error|warning) file=\S/;
+
 /** Whether a line is of a list of findings, errors or warnings. */
 export function isFinding(text: string): boolean {
-  return /\d/.test(text) && (FINDING.test(text) || readFindingLine(text) > 0 || /^\s{1,8}--> \S{1,400}:\d/.test(text));
+  return (
+    /\d/.test(text) &&
+    (FINDING.test(text) || FIELDS.test(text) || readFindingLine(text) > 0 || /^\s{1,8}--> \S{1,400}:\d/.test(text))
+  );
 }
 
 /** Folders that runners check the repository out into, up to its root. */
