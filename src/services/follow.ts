@@ -1,5 +1,4 @@
 // Follows an investigation live, and streams what happens to a client that may be slow, silent or no longer allowed.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Investigation, isEnded } from '../core/report.ts';
 import type { RecordedStep } from '../db/runs.ts';
 import type { Store } from '../db/store.ts';
@@ -160,6 +159,15 @@ export function streamOf(frames: AsyncGenerator<string>, stop: AbortController):
 }
 
 /** Resolves after `ms`, or at once when the signal aborts. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return sleep(ms, undefined, { signal }).catch(() => undefined);
+function pause(ms: number, signal: AbortSignal): Promise<'over'> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve('over');
+    const finish = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      resolve('over');
+    };
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener('abort', finish, { once: true });
+  });
 }
