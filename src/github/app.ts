@@ -45,8 +45,8 @@ const HANDLERS: readonly (readonly [AnyHandler, ...EmitterWebhookEventName[]])[]
 ];
 
 /**
- * Registers the handlers. They call GitHub with our own clients: Probot's Octokit has every permission of the installation. `signalOf` says
- * how long a delivery may take.
+ * Registers the handlers. They call GitHub with our own clients: Probot's Octokit has every permission of the
+ * installation. `signalOf` says how long a delivery may take.
  */
 export function createCausewayApp(deps: CausewayAppDeps): (app: Probot) => void {
   return (app) => {

@@ -71,7 +71,7 @@ export function describeApiFailure(cause: unknown, options: GithubOptions, what:
     case 404: {
       const message = hasToken
         ? `GitHub has nothing at this address (404), or the token in GITHUB_TOKEN may not read ${what}.`
-        : `GitHub has nothing public at this address (404). If it is private, set GITHUB_TOKEN to a token that may read it.`;
+        : 'GitHub has nothing public at this address (404). If it is private, set GITHUB_TOKEN.';
       return new CausewayError('absent', message, { cause });
     }
     case 410:

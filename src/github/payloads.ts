@@ -50,7 +50,10 @@ export function toPerson(found: GithubUser): Person | null {
   return { id: found.id, login: found.login };
 }
 
-/** Whether our bot wrote it, or somebody did through our App: our own actions start nothing, so that we never answer ourselves. */
+/**
+ * Whether our bot wrote it, or a person did through our App: our own actions start nothing, so that we never answer
+ * ourselves.
+ */
 export function isOurs(
   { botId, appId }: Pick<AppIdentity, 'appId' | 'botId'>,
   ...actions: readonly Authored[]

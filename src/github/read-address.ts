@@ -49,7 +49,10 @@ const FORMS: readonly { readonly form: RegExp; readonly read: (...ids: number[])
   { form: /^pull\/\d+\/checks\?check_run_id=(\d+)$/, read: (jobId = 0) => ({ kind: 'job', jobId }) },
 ];
 
-/** `webUrl`: GitHub's base address for people, such as https://github.com. Throws `usage`, naming the forms that are understood. */
+/**
+ * `webUrl`: GitHub's base address for people, such as https://github.com. Throws `usage`, naming the forms that are
+ * understood.
+ */
 export function parseReportAddress(url: string, webUrl: string): Repository & Named {
   const address = URL.parse(url);
   const base = new URL(webUrl);
@@ -75,7 +78,7 @@ export function parseReportAddress(url: string, webUrl: string): Repository & Na
 function refusePullRequest(url: string): CausewayError {
   return new CausewayError(
     'usage',
-    `${url} is a pull request, which reports no problem by itself: open its failed check and give the address of that job.`,
+    `${url} is a pull request, which isn't a problem report: open its failed check and give the address of that job.`,
   );
 }
 
@@ -90,7 +93,7 @@ type GithubIssue = RestEndpointMethodTypes['issues']['get']['response']['data'];
 type Comment = RestEndpointMethodTypes['issues']['listComments']['response']['data'][number];
 
 const PAGE = 100;
-/** The first hundreds tell the story; a thread of thousands would fill the report with talk. */
+/** The first comments describe the problem; in a thread of thousands the rest is mostly talk. */
 const MOST_COMMENTS = 300;
 
 /** Title, text and comments, with who wrote what and when. Throws `usage` where the number is a pull request's. */
@@ -139,9 +142,9 @@ type Run = RestEndpointMethodTypes['actions']['getWorkflowRun']['response']['dat
 type Job = RestEndpointMethodTypes['actions']['getJobForWorkflowRun']['response']['data'];
 type RunAddress = Repository & { readonly runId: number; readonly attempt: number | null };
 
-/** GitHub's matrix makes at most 256 jobs; a workflow of more than 300 failed ones tells nothing new. */
+/** GitHub's matrix makes at most 256 jobs; a workflow of more than 300 failed ones adds nothing new. */
 const MOST_PAGES = 3;
-/** Jobs that fail together mostly fail alike: so many logs are read. */
+/** Jobs that fail together mostly fail for one reason: more logs aren't read. */
 const MOST_LOGS = 5;
 /** The rest of a report's 1 MiB is for words. */
 const LOG_BYTES = MAX_REPORT_BYTES - 64 * 1024;

@@ -32,7 +32,7 @@ it('the App is made in the browser, kept sealed, and served at once', { timeout:
   expect(await page.inputValue('#publicUrl')).toBe(publicUrl);
   await page.fill('#code', 'AAAAA-AAAAA-AAAAA-AAAAA');
   await page.click('button');
-  expect(await page.textContent('[role=alert]')).toContain('not the one-time code');
+  expect(await page.textContent('[role=alert]')).toContain("isn't the one-time code");
   // The browser notes that the answer was 403.
   const noted = faults.length;
   await page.fill('#code', code.toLowerCase());
@@ -44,7 +44,7 @@ it('the App is made in the browser, kept sealed, and served at once', { timeout:
   await shot(page, 'setup-hand-over');
   await page.click('button');
   await page.click('text=Create GitHub App');
-  expect(await page.textContent('h1')).toBe('causeway-octo is made');
+  expect(await page.textContent('h1')).toBe('causeway-octo is ready');
   await shot(page, 'setup-done');
   expect(await page.getAttribute('a.button', 'href')).toBe(`${github.url}/github-apps/causeway-octo/installations/new`);
   expect(faults.slice(noted)).toEqual([]);

@@ -19,7 +19,9 @@ const NOT_GRANTED = "`Actions: read` wasn't granted.";
  */
 const EXIT_CODE = '##[error]Process completed with exit code ';
 
-/** A call for the log of a job, and one for each 50 annotations. For a log that can't be read, the reason is returned. */
+/**
+ * A call for the log of a job, and one for each 50 annotations. For a log that can't be read, the reason is returned.
+ */
 export async function readWords(inquiry: Inquiry, check: Check, bytes = CHECK_LOG_BYTES): Promise<CheckOutput> {
   const { runId, app, annotations: count } = check;
   if (runId === null) return { log: '', noLog: '', annotations: [] };

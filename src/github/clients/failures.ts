@@ -1,4 +1,4 @@
-// What an answer of GitHub that is no success means: later, gone, refused or unsure, each with the repair. And rate limits.
+// What an unsuccessful answer of GitHub means: later, gone, refused or unsure, each with the repair. And rate limits.
 import type { Octokit } from '@octokit/rest';
 import { GITHUB_HOLDS, type Holds } from '../../core/holds.ts';
 import { GithubFailure, type GithubFailureKind } from './github-clients.ts';
@@ -8,7 +8,7 @@ export interface GithubCall {
   /** Such as `GET /repos/{owner}/{repo}`. */
   readonly route: string;
   readonly as: 'app' | 'installation' | 'anonymous';
-  /** Whose limits count, such as `installation 7`. */
+  /** The holder of the rate limit, such as `installation 7`. */
   readonly holder: string;
   /** What GitHub counts separately. A secondary limit holds for all of them. */
   readonly resource: 'core' | 'graphql' | 'search';
@@ -170,7 +170,7 @@ function classifyLimit(headers: Headers, call: GithubCall): Verdict {
   return { kind: 'busy', message: describeLimit(retryAt), retryAt };
 }
 
-/** A failure for a GraphQL answer with `errors`, which has status 200 whatever went wrong; null where it has none. */
+/** A failure for a GraphQL answer with `errors`, which always has status 200; null where it has none. */
 function describeGraphqlErrors(answer: Answer, call: GithubCall): GithubFailure | null {
   const errors = readErrors(answer.data);
   return errors.length === 0 ? null : makeFailure(classifyGraphqlErrors(errors, answer, call), answer, call);
@@ -195,7 +195,10 @@ function classifyGraphqlErrors(errors: readonly unknown[], { data, headers }: An
   return { kind: 'refused', message: `GitHub did not accept "${route}": ${reason}` };
 }
 
-/** GitHub does not always send a header with a limit; the quota can be used up by the very call that lacked a permission. */
+/**
+ * GitHub does not always send a header with a limit; the quota can be used up by the very call that lacked a
+ * permission.
+ */
 function isLimit({ status, headers }: Answer, said: string, now: Date): boolean {
   if (status !== 403 && status !== 429) return false;
   if (/not accessible by integration|suspended/i.test(said)) return false;
@@ -250,11 +253,15 @@ function describeAbsence(status: number, { route, as }: GithubCall): string {
 
 function classifyRejection({ as, route, webUrl, now }: GithubCall): Verdict {
   if (as !== 'app') {
-    const message = `GitHub rejects the installation's token for "${route}" (401), even a new one: check that the App is still installed there.`;
+    const repair = 'check that the App is still installed there';
+    const message = `GitHub rejects the installation's token for "${route}" (401), even a new one: ${repair}.`;
     return { kind: 'refused', message };
   }
   const settings = `the App's settings (${webUrl}/settings/apps, or those of its organisation)`;
-  const message = `GitHub rejected the credentials of the App (401): check that APP_ID and PRIVATE_KEY belong together, that the key is still listed in ${settings}, and that the clock of this machine is right.`;
+  const message = [
+    'GitHub rejected the credentials of the App (401): check that APP_ID and PRIVATE_KEY belong together,',
+    `that the key is still listed in ${settings}, and that the clock of this machine is right.`,
+  ].join(' ');
   // Credentials can be corrected: what needs them waits in the queue.
   return { kind: 'busy', message, retryAt: new Date(now.getTime() + DEFAULT_WAIT_MS) };
 }
@@ -265,7 +272,8 @@ function classifyForbidden({ headers }: Answer, said: string, { route }: GithubC
     return { kind: 'gone', message };
   }
   if (!/not accessible by integration/i.test(said)) {
-    const message = `GitHub did not allow "${route}" (403): a rule of the repository or its organisation forbids it, or it is archived.`;
+    const reason = 'a rule of the repository or its organisation forbids it, or it is archived';
+    const message = `GitHub did not allow "${route}" (403): ${reason}.`;
     return { kind: 'refused', message };
   }
   // `issues=write; pull_requests=write` are alternatives, `contents=write,workflows=write` are needed together.

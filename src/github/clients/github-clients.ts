@@ -1,12 +1,12 @@
-// How GitHub is called: with the least token for the purpose, a deadline, no write ever repeated, and failures that say what to do.
+// How GitHub is called: the least token for each purpose, a deadline, no repeated write, and failures with a repair.
 import type { Octokit } from '@octokit/rest';
 import { CausewayError } from '../../core/errors.ts';
 import type { GithubSource } from '../../core/project.ts';
 
 /**
- * What a token of one repository may do, apart from reading its metadata. `git`: contents read. `read`: contents, issues, pull requests, checks,
- * statuses and actions read. `talk`: issues and pull requests write. `push`: contents and pull requests write. `check`: checks write.
- * What the installation was not granted is left out.
+ * What a token of one repository may do, apart from reading its metadata. `git`: contents read. `read`: contents,
+ * issues, pull requests, checks, statuses and actions read. `talk`: issues and pull requests write. `push`: contents
+ * and pull requests write. `check`: checks write. What the installation was not granted is left out.
  */
 export type TokenUse = 'git' | 'read' | 'talk' | 'push' | 'check';
 
@@ -21,7 +21,7 @@ export interface AppIdentity {
   readonly botId: number;
 }
 
-/** A repository by GitHub's numbers, whatever its name is now. */
+/** A repository by GitHub's numbers, which stay when it is renamed. */
 type RepositoryNumbers = Pick<GithubSource, 'repositoryId' | 'installationId'>;
 
 export interface GithubClients extends Disposable {
@@ -37,8 +37,8 @@ export interface GithubClients extends Disposable {
 
 export interface GithubCaller {
   /**
-   * Calls GitHub. `options` goes into each request as `request`: `octokit.rest.issues.get({…, request: options})`, or for GraphQL
-   * `octokit.graphql(query, {…, request: options})`. Throws GithubFailure, and the signal's reason.
+   * Calls GitHub. `options` goes into each request as `request`: `octokit.rest.issues.get({…, request: options})`, or
+   * for GraphQL `octokit.graphql(query, {…, request: options})`. Throws GithubFailure, and the signal's reason.
    */
   call<T>(request: (octokit: Octokit, options: CallOptions) => Promise<T>, signal: AbortSignal): Promise<T>;
 }
@@ -47,7 +47,10 @@ interface CallOptions {
   readonly signal: AbortSignal;
 }
 
-/** Sends one request and observes its outcome. `route` contains no values of the request; `holder` is whose limits count. */
+/**
+ * Sends one request and observes its outcome. `route` contains no values of the request; `holder` names the rate
+ * limit.
+ */
 export type WatchCall = <T extends { readonly status: number; readonly headers: object }>(
   call: { readonly route: string; readonly holder: string },
   send: () => Promise<T>,
@@ -57,9 +60,9 @@ export type WatchCall = <T extends { readonly status: number; readonly headers: 
 export const sendUnwatched: WatchCall = (_, send) => send();
 
 /**
- * `busy`: a limit; nothing happened, call again at `retryAt`. `gone`: absent, or no longer accessible to us (404, 410, 451, a removed or
- * suspended installation). `refused`: GitHub understood and said no (401, 403, 409, 422, GraphQL errors). `unsure`: no answer, or 5xx: it
- * may have happened.
+ * `busy`: a limit; nothing happened, call again at `retryAt`. `gone`: absent, or no longer accessible to us (404, 410,
+ * 451, a removed or suspended installation). `refused`: GitHub understood and said no (401, 403, 409, 422, GraphQL
+ * errors). `unsure`: no answer, or 5xx: it may have happened.
  */
 export type GithubFailureKind = 'busy' | 'gone' | 'refused' | 'unsure';
 
@@ -91,7 +94,10 @@ export class GithubFailure extends CausewayError {
     this.#said = facts.said ?? '';
   }
 
-  /** GitHub's own words (at most 500 characters), for code that decides by them. Never logged or shown: they may quote what was sent. */
+  /**
+   * GitHub's own words (at most 500 characters), for code that decides by them. Never logged or shown: they may quote
+   * what was sent.
+   */
   get said(): string {
     return this.#said;
   }

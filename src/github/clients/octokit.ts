@@ -1,4 +1,4 @@
-// One way of calling GitHub: Octokit with our credentials, paced writes, a deadline for each request, and every answer checked.
+// Octokit with our credentials, paced writes, a deadline for each request, and every answer checked.
 import { throttling } from '@octokit/plugin-throttling';
 import { Octokit } from '@octokit/rest';
 import { untilAborted } from '../../core/abortable.ts';
@@ -29,7 +29,7 @@ export type Authenticate = (send: Octokit['request'], request: Request) => Promi
 
 interface Credential {
   readonly as: GithubCall['as'];
-  /** Whose limits count, such as `installation 7`. */
+  /** The holder of the rate limit, such as `installation 7`. */
   readonly holder: string;
   /** Adds the authorization to a request and sends it. */
   readonly hook: Authenticate;
@@ -98,8 +98,8 @@ function hasSecondaryLimits(apiUrl: string): boolean {
 }
 
 /**
- * fetch with a deadline, which Octokit has none of. Bodies are read to their end, since Octokit takes one that breaks off
- * for an empty text; `parseSuccessResponseBody: false` asks for the stream instead.
+ * fetch with a deadline, which Octokit has none of. Bodies are read to their end, since Octokit takes one that breaks
+ * off for an empty text; `parseSuccessResponseBody: false` asks for the stream instead.
  */
 function createFetch(options: OctokitOptions, { route, holder }: GithubCall, request: Request): typeof fetch {
   const { fetch: get = fetch, watch = sendUnwatched, deadlineMs = 20_000, lifetime } = options;
@@ -115,7 +115,9 @@ function createFetch(options: OctokitOptions, { route, holder }: GithubCall, req
     });
 }
 
-/** Reads follow every redirect (fetch drops the token when the host changes), writes only that of a renamed repository. */
+/**
+ * Reads follow every redirect (fetch drops the token when the host changes), writes only that of a renamed repository.
+ */
 async function followRedirects(get: typeof fetch, url: string, init: RequestInit): Promise<Response> {
   if (init.redirect !== undefined || init.method === 'GET' || init.method === 'HEAD') return await get(url, init);
   const response = await get(url, { ...init, redirect: 'manual' });

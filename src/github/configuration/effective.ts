@@ -1,4 +1,4 @@
-// What a repository's configuration comes to under the operator's limits: each value with its source, and what its investigations use. Pure.
+// A repository's configuration under the operator's limits: each value and its source, and what investigations use.
 import { type GithubProject, getRepository } from '../../core/project.ts';
 import type {
   EffectiveConfiguration,
@@ -59,7 +59,7 @@ export function effectiveConfiguration(
   const holder = read.heldBy === undefined ? project.name : `${getRepository(project).owner}/.github`;
   const source: ValueSource = read.heldBy === undefined ? { kind: 'file' } : { kind: 'owner', repository: holder };
   const values = effectiveValues(read, operator, source);
-  // HEAD is the default branch, whatever it is called.
+  // HEAD is the default branch, even if it is renamed.
   const page = `${webUrl}/${holder.split('/').map(encodeURIComponent).join('/')}/blob/HEAD/${CONFIG_FILE}`;
   return {
     values: read.heldBy?.isPrivate ? values.map((value) => withholdValue(value, holder)) : values,
@@ -151,7 +151,7 @@ function describeProblem({ problem, heldBy }: ReadConfig): string {
   if (problem === null) return '';
   const what = heldBy?.isPrivate ? 'The file cannot be used.' : problem.message;
   const line = problem.line > 0 ? `, line ${problem.line}` : '';
-  const effect = 'no pull requests are opened, and comments are made only where somebody asks';
+  const effect = 'no pull requests are opened, and comments are posted only on request';
   return `${problem.file}${line}: ${what} Until it is corrected on the default branch, ${effect}.`;
 }
 

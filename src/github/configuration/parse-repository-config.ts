@@ -31,8 +31,8 @@ export const TOO_LARGE = `The file is larger than ${MAX_CONFIG_BYTES / 1024} KiB
 const SHOWN_VALUE = 40;
 
 /**
- * Never throws. A file with a fault counts as a whole: its configuration is then the careful one, which gives no more than the
- * author can have meant. `file` is how the problem names the file.
+ * Never throws. A file with a fault counts as a whole: its configuration is then the careful one, which gives no more
+ * than the author can have meant. `file` is how the problem names the file.
  */
 export function parseRepositoryConfig(given: string, file: string): ReadConfig {
   const text = given.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
@@ -59,7 +59,7 @@ function makeFaulty(text: string, file: string, { line, message }: YamlFault, va
   return { config, problem, given: listCarefulKeys(config) };
 }
 
-/** No pull requests, and no comments unasked; `observe`, `none` and a budget hold wherever they can still be read. */
+/** No pull requests, and comments only on request; `observe`, `none` and a budget count if they can still be read. */
 function makeCarefulConfig(text: string, value: unknown): RepositoryConfig {
   const budget = readBudget(value);
   return {

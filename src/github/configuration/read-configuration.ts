@@ -1,4 +1,4 @@
-// Reads a repository's configuration through GitHub's API, with its owner's as the fallback; a TTL cache of a minute with ETags.
+// Reads a repository's configuration through GitHub's API, with its owner's as the fallback; cached for a minute.
 import { LRUCache } from 'lru-cache';
 import { type GithubProject, getRepository, isGithubProject } from '../../core/project.ts';
 import type { ProjectStore } from '../../db/projects.ts';
@@ -20,7 +20,10 @@ export interface ConfigurationDeps {
 export interface ConfigurationReader {
   /** Throws GithubFailure where GitHub does not say: the caller's job tries again. */
   of(project: GithubProject, signal: AbortSignal): Promise<ReadConfig>;
-  /** The next `of` reads again: that repository's file changed. For an owner's `.github`, all that fall back on it follow. */
+  /**
+   * The next `of` reads again: that repository's file changed. For an owner's `.github`, all that fall back on it
+   * follow.
+   */
   forget(projectId: string): void;
 }
 
@@ -36,7 +39,7 @@ const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';
 /** Reads through the clients of GitHub; `store` finds the owner's repository. */
 export function createConfigurationReader(deps: ConfigurationDeps): ConfigurationReader {
   const cache = new LRUCache<string, CachedFile & { readonly name: string; readonly at: number }>({ max: 1_000 });
-  let forgotten = 0;
+  let invalidations = 0;
 
   async function readFile(project: GithubProject, label: string, signal: AbortSignal): Promise<ReadConfig | null> {
     const cached = cache.get(project.id);
@@ -44,11 +47,11 @@ export function createConfigurationReader(deps: ConfigurationDeps): Configuratio
     const known = cached?.name === project.name ? cached : undefined;
     const at = deps.now().getTime();
     if (known && at - known.at < FRESH_MS) return known.read;
-    const epoch = forgotten;
+    const epoch = invalidations;
     const fetched = await fetchFile(deps.clients, { project, label, etag: known?.etag ?? '' }, signal);
     const fresh = fetched ?? known ?? { etag: '', read: null };
-    // What was forgotten while GitHub answered may be what it answered with.
-    if (epoch === forgotten) cache.set(project.id, { etag: fresh.etag, read: fresh.read, name: project.name, at });
+    // GitHub's answer may be older than an invalidation that happened meanwhile.
+    if (epoch === invalidations) cache.set(project.id, { etag: fresh.etag, read: fresh.read, name: project.name, at });
     const line = fetched?.read?.problem?.line;
     if (line !== undefined) deps.log.info({ project: project.id, line }, 'a configuration file cannot be used');
     return fresh.read;
@@ -64,7 +67,7 @@ export function createConfigurationReader(deps: ConfigurationDeps): Configuratio
       return { ...fallback, heldBy: { projectId: owners.id, isPrivate: owners.source.isPrivate } };
     },
     forget: (projectId) => {
-      forgotten += 1;
+      invalidations += 1;
       cache.delete(projectId);
     },
   };

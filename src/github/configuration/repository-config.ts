@@ -1,4 +1,4 @@
-// `.github/causeway.yml`: its schema, with the limits of every key and what it expects, and what the rest of Causeway reads from it.
+// `.github/causeway.yml`: its schema, with the limits of every key, and what the rest of Causeway reads from it.
 import { z } from 'zod';
 
 /** `observe`: writes nothing. `comment`: no pull requests. `fix`: everything. Ascending. */
@@ -7,7 +7,7 @@ export type Mode = (typeof MODES)[number];
 
 export interface RepositoryConfig {
   readonly mode: Mode;
-  /** Names of labels that start an analysis, compared whatever the case. */
+  /** Names of labels that start an analysis, compared ignoring case. */
   readonly labels: readonly string[];
   readonly checks: {
     readonly include: readonly string[];
@@ -27,7 +27,7 @@ export interface RepositoryConfig {
   readonly paths: { readonly allow: readonly string[]; readonly block: readonly string[] };
   /** US dollars, below the operator's own limits; null: those. */
   readonly budget: { readonly run: number | null; readonly month: number | null };
-  /** `asked`: comments only where a person asked for an analysis. */
+  /** `asked`: comments only where a person requested an analysis. */
   readonly comments: 'all' | 'asked';
   readonly language: string;
   /** One of the operator's models by its name, or `none`; "": the one that the operator asks by default. */
@@ -52,9 +52,14 @@ export interface ReadConfig {
   readonly config: RepositoryConfig;
   /** What is wrong with the file; null: nothing. With a fault the configuration is the careful one. */
   readonly problem: ConfigProblem | null;
-  /** Keys that the file decides, such as `checks.exclude`, with a fault those of the careful one; absent where there is no file. */
+  /**
+   * Keys that the file decides, such as `checks.exclude`, with a fault those of the careful one; absent where there is
+   * no file.
+   */
   readonly given?: ReadonlySet<string>;
-  /** The project that holds the file, where that is the owner's `.github`, which readers of the repository may not see. */
+  /**
+   * The project that holds the file, where that is the owner's `.github`, which readers of the repository may not see.
+   */
   readonly heldBy?: { readonly projectId: string; readonly isPrivate: boolean };
 }
 

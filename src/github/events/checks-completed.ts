@@ -1,4 +1,4 @@
-// Checks ended or a pull request changed: our own branch has its thread looked at; the commits of others are noted where they matter.
+// Checks ended or a pull request changed: our own branch has its thread published, other commits are noted if relevant.
 import { createId } from '../../core/ids.ts';
 import type { GithubProject } from '../../core/project.ts';
 import type { NewPassingCheck } from '../../db/failures.ts';
@@ -75,15 +75,17 @@ export const onPullRequestChanged: EventHandler<
   // What failed only there no longer fails. Where its head is another's too, the look after this says so.
   if (action === 'closed')
     await deps.store.closeFailuresOfPullRequest(project.id, pull.number, deps.now().toISOString());
-  // The head before new commits, or of a closed pull request, is none any more; after any other change its verdict may differ.
+  // The head before new commits, or of a closed pull request, is none any more; after any other change its verdict may
+  // differ.
   const sha = before ?? pull.head.sha;
   if (!sha) return;
   await noteKnownHead(deps, project, { sha, branch: pull.head.ref }, action === 'opened' ? OPENED_MS : 0);
 };
 
 /**
- * The end of a fork's checks names its branch and no pull request: where that branch is named like our default branch, the event cannot show
- * that a failed pull request passes now. So the head that follows a failed one is noted here, and looked at when its checks end.
+ * The end of a fork's checks names its branch and no pull request: where that branch is named like our default branch,
+ * the event cannot show that a failed pull request passes now. So the head that follows a failed one is noted here, and
+ * looked at when its checks end.
  */
 async function noteNextHead(
   deps: CausewayAppDeps,
@@ -107,13 +109,15 @@ async function findCheckedProject(
   return appId === (await clients.identity(signal)).appId ? null : project;
 }
 
-/** Whether the commit is only at the tips of our own branches, whose threads then look at their pull requests. */
+/** Whether the commit is only at the tips of our own branches, the threads of which are then published. */
 async function areAllOurs(deps: CausewayAppDeps, project: GithubProject, tips: readonly string[]): Promise<boolean> {
   const own = await Promise.all(tips.map((branch) => schedulePublishOfBranch(deps, project, branch)));
   return own.length > 0 && own.every(Boolean);
 }
 
-/** The default branch if the commit is its tip, or no branch's; else any branch that it is the tip of, people's first. */
+/**
+ * The default branch if the commit is its tip, or no branch's; else any branch that it is the tip of, people's first.
+ */
 function chooseBranch({ source }: GithubProject, tips: readonly string[], names: readonly string[]): string {
   if (tips.includes(source.defaultBranch)) return source.defaultBranch;
   const tip = tips.find((branch) => !isOurBranch(branch)) ?? tips[0];
@@ -121,8 +125,9 @@ function chooseBranch({ source }: GithubProject, tips: readonly string[], names:
 }
 
 /**
- * Remembers a pass on the default branch, to name later what lies between pass and failure. GitHub's branch of a check run is no proof, since
- * a fork may have a `main` of its own: the reader looks where the commits are. To look here would be a call for every passing check.
+ * Remembers a pass on the default branch, to name later what lies between pass and failure. GitHub's branch of a check
+ * run is no proof, since a fork may have a `main` of its own: the reader looks where the commits are. To look here
+ * would be a call for every passing check.
  */
 async function notePassed(
   { store, redactor }: CausewayAppDeps,
@@ -151,7 +156,10 @@ async function noteEnd(deps: CausewayAppDeps, project: GithubProject, ended: End
   await noteKnownHead(deps, project, head, waitMs);
 }
 
-/** On the default branch only its own open failures count: else a failing fork with a branch of that name would have each push looked at. */
+/**
+ * On the default branch only its own open failures count: else a failing fork with a branch of that name would have
+ * each push looked at.
+ */
 async function hasFailedBefore({ store, redactor }: CausewayAppDeps, project: GithubProject, ended: EndedChecks) {
   const { head, pullRequests } = ended;
   const isDefault = head.branch === project.source.defaultBranch;
@@ -168,7 +176,10 @@ interface NotedHead {
   readonly branch: string;
 }
 
-/** Has the checks of a commit looked at. `waitMs`: other events about it that arrive meanwhile are covered by the same look. */
+/**
+ * Has the checks of a commit looked at. `waitMs`: other events about it that arrive meanwhile are covered by the same
+ * look.
+ */
 async function noteHead(
   { store, redactor, now }: CausewayAppDeps,
   project: GithubProject,

@@ -1,4 +1,4 @@
-// Commands in comments: `/analyse`, with what is to be done or heeded behind it.
+// Commands in comments: `/analyse`, followed by what to do or what to consider.
 import { computeEditDistance } from '../../core/command-words.ts';
 import { markLines } from '../report/markdown-lines.ts';
 
@@ -15,8 +15,8 @@ const COMMAND = /^ {0,3}\/analy[sz]e(?![\w/-])[ \t]*(.*)$/is;
 const GUIDANCE_CHARACTERS = 4_000;
 
 /**
- * The first command of a comment; null where it has none. It begins a line that is neither quoted, nor code, nor inside an HTML comment.
- * Guidance is the rest of that line and what follows it.
+ * The first command of a comment; null where it has none. It begins a line that is neither quoted, nor code, nor inside
+ * an HTML comment. Guidance is the rest of that line and what follows it.
  */
 export function parseCommand(body: string): Command | null {
   return splitAtCommand(body)?.command ?? null;
@@ -49,7 +49,10 @@ function commandOf(words: string, after: string): Command {
 
 const NAMES = ['fix', 'stop', 'retry', 'right', 'wrong'] as const;
 
-/** A slip of one key in a short word, of two in a longer one. `right` and `wrong` have no effect yet, and are no hints either. */
+/**
+ * A slip of one key in a short word, of two in a longer one. `right` and `wrong` have no effect yet, and are no hints
+ * either.
+ */
 function nearlyCommand(words: string): Extract<Command, { kind: 'unclear' }>['meant'] | null {
   const word = /^([a-z]{2,8})[.!?]?$/i.exec(words)?.[1]?.toLowerCase();
   if (word === undefined || word === 'retry') return null;

@@ -85,7 +85,10 @@ async function findThreads({ store }: CausewayAppDeps, { project, subject }: Ana
   return [own, origin].filter((thread) => thread !== null);
 }
 
-/** The pull request of the current result, or an analysis that leads to one. While one runs, its end brings the pull request. */
+/**
+ * The pull request of the current result, or an analysis that leads to one. While one runs, its end brings the pull
+ * request.
+ */
 async function requestFix(deps: CausewayAppDeps, request: AnalysisRequest, signal: AbortSignal): Promise<void> {
   const { project, subject, trigger } = request;
   // Nothing is pushed to a fork.
@@ -141,7 +144,7 @@ async function readPull(
   return (await caller.call(({ rest }, request) => rest.pulls.get({ ...pull, request }), signal)).data;
 }
 
-/** A newer analysis began after the comment, whose author meant the one before. GitHub's times are whole seconds. */
+/** A newer analysis began after the comment, which meant the one before. GitHub's times are whole seconds. */
 async function isSuperseded({ store }: CausewayAppDeps, thread: Thread, commentedAt: string): Promise<boolean> {
   const investigation = await store.findInvestigation(thread.investigationId);
   return investigation !== null && Date.parse(investigation.createdAt) >= Date.parse(commentedAt) + 1_000;

@@ -1,4 +1,5 @@
-// What events answer at once: a reaction where a sentence would be noise, one line for a command that is not carried out, and one comment about a broken configuration file.
+// Immediate answers to events: a reaction, a line about a command that isn't carried out, or a comment about a broken
+// configuration file.
 
 import { type GithubProject, getRepository } from '../../core/project.ts';
 import { isEnded } from '../../core/report.ts';
@@ -27,8 +28,9 @@ const LATEST_COMMENTS = 100;
 const inTurn = createInTurn();
 
 /**
- * Adds "eyes" (we are at it) or "confused" (understood, and not carried out). Says whether it is there now: doing it twice leaves one. Does
- * nothing where nothing may be written; a refusal (a locked conversation, a deleted comment) is not worth failing for.
+ * Adds "eyes" (we are at it) or "confused" (understood, and not carried out). Says whether it is there now: doing it
+ * twice leaves one. Does nothing where nothing may be written; a refusal (a locked conversation, a deleted comment) is
+ * not worth failing for.
  */
 export async function addReaction(
   deps: CausewayAppDeps,
@@ -52,8 +54,9 @@ export async function addReaction(
 }
 
 /**
- * Says why a command is not carried out. The line goes into the footer of our one comment. Where there is none and none is coming, it is a
- * short comment of its own, which the next one replaces. Where somebody deleted our comment, there is only the reaction.
+ * Says why a command is not carried out. The line goes into the footer of our one comment. Where there is none and none
+ * is coming, it is a short comment of its own, which the next one replaces. Where people deleted our comment, there
+ * is only the reaction.
  */
 export async function replyToCommand(
   deps: CausewayAppDeps,
@@ -103,9 +106,10 @@ function hasMarker(body: string): boolean {
 }
 
 /**
- * Comments on a configuration file that cannot be used, once for each state of the file. What was reported is remembered; before it writes
- * it still looks for its own marker among the repository's latest comments, so that a crash in between does not make two. An owner's file is
- * reported where it is met first. The analysis goes on with the safe defaults, so a refusal is not worth failing for.
+ * Comments on a configuration file that cannot be used, once for each state of the file. What was reported is
+ * remembered; before it writes it still looks for its own marker among the repository's latest comments, so that a
+ * crash in between does not make two. An owner's file is reported where it is met first. The analysis goes on with the
+ * safe defaults, so a refusal is not worth failing for.
  */
 export async function reportConfigProblem(deps: CausewayAppDeps, at: Subject, signal: AbortSignal): Promise<void> {
   const { problem, config, heldBy } = at.configuration;

@@ -1,4 +1,4 @@
-// What else GitHub announces: installations and repositories, pushes, closed issues, withdrawn authorizations, the button of our check run.
+// Other events: installations, repositories, pushes, closed issues, revoked authorizations, our check run's button.
 
 import { isAtLeast } from '../../core/account.ts';
 import type { GithubProject } from '../../core/project.ts';
@@ -71,13 +71,13 @@ async function findThreadOfIssue(
   return project && (await store.findThreadOfSubject(project.id, { kind: 'issue', number: issue.number }));
 }
 
-/** Somebody withdrew what they had authorized the App to do: their sessions and API tokens end at once. */
+/** A person revoked the App's authorization: their sessions and API tokens end at once. */
 export const onAuthorizationRevoked: EventHandler<'github_app_authorization.revoked'> = async (deps, { payload }) => {
   const person = toPerson(payload.sender);
   if (person !== null) await deps.store.endAccess(person.id, deps.now().toISOString());
 };
 
-/** The button "Open fix" on our own check run, pressed by somebody with write. */
+/** The button "Open fix" on our own check run, pressed by a person with write access. */
 export const onActionRequested: EventHandler<'check_run.requested_action'> = async (deps, { payload }, signal) => {
   const { repository, check_run: run, requested_action: action, sender } = payload;
   const by = toPerson(sender);
@@ -100,7 +100,10 @@ export const onActionRequested: EventHandler<'check_run.requested_action'> = asy
   await deps.store.requestFix(thread.id, { ...by, at: now }, now);
 };
 
-/** Null: there is none, or it has another analysis by now, which was not shown with the button. The id is a head's, or of old check runs a thread's. */
+/**
+ * Null: there is none, or it has another analysis by now, which was not shown with the button. The id is a head's, or
+ * of old check runs a thread's.
+ */
 async function findThreadOfButton(
   { store }: CausewayAppDeps,
   project: GithubProject,

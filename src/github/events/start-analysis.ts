@@ -1,4 +1,4 @@
-// A label or a command becomes an accepted report: who caused it is checked, what belongs to it is read and pinned, and it is stored once.
+// A label or a command becomes an accepted report: its sender is checked, its content is pinned, and stored once.
 
 import { isAtLeast, type Role } from '../../core/account.ts';
 import { createId } from '../../core/ids.ts';
@@ -19,13 +19,13 @@ export interface AnalysisRequest extends Subject {
   readonly comment: CommentPayload | null;
   /** True: an equal report is investigated again. */
   readonly fresh: boolean;
-  /** True: a pull request is asked for explicitly. */
+  /** True: a pull request is requested explicitly. */
   readonly isForFix?: boolean;
 }
 
 /**
- * GitHub redelivers for 3 days, and we try for 7 where GitHub names a time; that a delivery was seen is remembered for 30. Anything older
- * can only be a copy, whose row may be gone.
+ * GitHub redelivers for 3 days, and we try for 7 where GitHub names a time; that a delivery was seen is remembered for
+ * 30. Anything older can only be a copy, the row of which may be gone.
  */
 const MAX_AGE_MS = 14 * 24 * 60 * 60 * 1_000;
 
@@ -97,15 +97,18 @@ export async function startAnalysis(
   });
 }
 
-/** Who has write asks for the pull request with the label or command; for one on top of another pull request only explicitly. */
+/**
+ * Who has write asks for the pull request with the label or command; for one on top of another pull request only
+ * explicitly.
+ */
 function findFixRequest({ subject, trigger, isForFix = false }: AnalysisRequest): Person | null {
   const isMeant = subject.kind === 'issue' || isForFix;
   return isMeant && isAtLeast(trigger.role, 'write') ? trigger.by : null;
 }
 
 /**
- * The role of a person who has triage or more in the repository now; null for all others. It is read from GitHub: neither an author's
- * association nor a label proves anything.
+ * The role of a person who has triage or more in the repository now; null for all others. It is read from GitHub:
+ * neither an author's association nor a label proves anything.
  */
 export async function readTriageRole(
   { permissions, log }: CausewayAppDeps,
@@ -123,7 +126,10 @@ interface InRepository {
   readonly installation?: { readonly id: number } | null | undefined;
 }
 
-/** The project of the event's repository, even if the event overtook the news of its installation or name; null where GitHub lists none. */
+/**
+ * The project of the event's repository, even if the event overtook the news of its installation or name; null where
+ * GitHub lists none.
+ */
 export async function findProject(
   { store, projects }: CausewayAppDeps,
   { repository, installation }: InRepository,

@@ -1,4 +1,4 @@
-// What GitHub says of the App itself: who it is, what it may do, where it is installed, where its deliveries go and how they fared. Reads only.
+// What GitHub says about the App itself: its name, permissions, installations, and recent deliveries. Reads only.
 import type { GithubCaller } from '../clients/github-clients.ts';
 
 /** As GitHub names and gives them, such as `contents: write`. */

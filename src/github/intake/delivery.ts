@@ -1,4 +1,4 @@
-// The raw body of a delivery: its signature, what it parses to, which deliveries are used, and which of them repeat another one.
+// The raw body of a delivery: its signature and content, which deliveries are used, and which repeat another one.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Urgency } from '../../core/queue.ts';
 
@@ -7,7 +7,10 @@ export type DeliveryPayload = Readonly<Record<string, unknown>>;
 /** GitHub's own bodies nest some ten levels. */
 const MAX_DEPTH = 64;
 
-/** The digest of a well-formed X-Hub-Signature-256; null where it is absent, doubled (joined by ", ") or malformed. SHA-1 is not enough. */
+/**
+ * The digest of a well-formed X-Hub-Signature-256; null where it is absent, doubled (joined by ", ") or malformed.
+ * SHA-1 is not enough.
+ */
 export function readSignature(headers: Headers): Buffer | null {
   const digits = /^sha256=([0-9a-f]{64})$/.exec(headers.get('X-Hub-Signature-256') ?? '')?.[1];
   return digits === undefined ? null : Buffer.from(digits, 'hex');
@@ -52,7 +55,7 @@ type DeliveryKind =
       readonly group: string;
       /** Milliseconds within which equal bodies are one delivery; null: for as long as deliveries are kept. */
       readonly sameWithinMs: number | null;
-      /** Handled apart from all others, whatever they wait for. */
+      /** Handled at once, even while all others wait. */
       readonly isUrgent: boolean;
       readonly urgency: Urgency;
       /** GitHub's number; null: the body names none. */
@@ -118,18 +121,23 @@ const SUBJECTS = [
 ];
 
 /**
- * The same bytes may come again on purpose: a button pressed twice, an authorization given and revoked again. Ending access twice costs
- * nothing, while a revocation that is taken for the one before would leave somebody signed in.
+ * The same bytes may come again on purpose: a button pressed twice, an authorization given and revoked again. Ending
+ * access twice costs nothing, while a revocation that is taken for the one before would leave a person signed in.
  */
 const SAME_WITHIN_MS: Readonly<Record<string, number>> = {
   'check_run.requested_action': 60_000,
   'github_app_authorization.revoked': 1_000,
 };
 
-/** Revoked access ends within the minute, even while every other delivery waits for GitHub. It needs no call to GitHub. */
+/**
+ * Revoked access ends within the minute, even while every other delivery waits for GitHub. It needs no call to GitHub.
+ */
 const URGENT: ReadonlySet<string> = new Set(['github_app_authorization']);
 
-/** Caused by machines, in floods. Everything about one issue or pull request counts as people's, so that it keeps its order. */
+/**
+ * Caused by machines, in floods. Everything about one issue or pull request counts as people's, so that it keeps its
+ * order.
+ */
 const AUTOMATIC: ReadonlySet<string> = new Set(['check_suite', 'check_run', 'status', 'push']);
 
 /** `event` as the header names it, any text. */
@@ -161,7 +169,10 @@ function findInstallation({ installation }: DeliveryPayload): number | null {
   return typeof id === 'number' && Number.isSafeInteger(id) ? id : null;
 }
 
-/** The member that has the number of what an event is about. Issues and pull requests of a repository share their numbers. */
+/**
+ * The member that has the number of what an event is about. Issues and pull requests of a repository share their
+ * numbers.
+ */
 const NUMBERED: Readonly<Record<string, string>> = {
   issues: 'issue',
   issue_comment: 'issue',
@@ -169,9 +180,9 @@ const NUMBERED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Deliveries of one group are handled in the order in which they came. An issue or pull request is a group of its own, so that one slow
- * answer does not delay the whole repository: no handler takes more from another subject's event than that something may have changed, and
- * looks up what is so now.
+ * Deliveries of one group are handled in the order in which they came. An issue or pull request is a group of its own,
+ * so that one slow answer does not delay the whole repository: no handler takes more from another subject's event than
+ * that something may have changed, and looks up what is so now.
  */
 function findGroup(event: string, payload: DeliveryPayload): string {
   const { repository, sender } = payload;

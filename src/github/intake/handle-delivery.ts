@@ -16,7 +16,7 @@ interface DeliveryHandlerOptions {
   readonly probot: ReceivingProbot;
   readonly inFlight: DeliveriesInFlight;
   readonly clients: Pick<GithubClients, 'identity'>;
-  /** Logins whose installations count, in any case; empty: the owner of the App. */
+  /** Logins of the owners that count, ignoring case; empty: the owner of the App. */
   readonly allowedOwners: readonly string[];
   readonly redactor: Pick<Redactor, 'redact'>;
   readonly log: Log;
@@ -37,8 +37,8 @@ const PAUSES: readonly (readonly [waited: number, pause: number])[] = [
 ];
 
 /**
- * A limit of GitHub postpones the job, for up to a week, and so does a GitHub that does not answer, for up to a day; lost access ends it;
- * everything else is retried by the queue, three times.
+ * A limit of GitHub postpones the job, for up to a week, and so does a GitHub that does not answer, for up to a day;
+ * lost access ends it; everything else is retried by the queue, three times.
  */
 export function createDeliveryHandler(options: DeliveryHandlerOptions): JobHandler {
   return {
@@ -80,7 +80,10 @@ function isTemporary(cause: unknown): cause is GithubFailure | SourceBusy {
   return cause instanceof GithubFailure && (cause.kind === 'busy' || cause.kind === 'unsure');
 }
 
-/** It is not sent again while it waits: for GitHub it is delivered. The wait follows from its age, so that a restart does not prolong it. */
+/**
+ * It is not sent again while it waits: for GitHub it is delivered. The wait follows from its age, so that a restart
+ * does not prolong it.
+ */
 async function postpone(
   options: DeliveryHandlerOptions,
   { id, receivedAt }: Delivery,

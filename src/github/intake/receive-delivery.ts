@@ -1,4 +1,4 @@
-// Receives GitHub's deliveries: believes nothing before the signature over the raw bytes, stores, and only then answers 202.
+// Receives GitHub's deliveries: checks the signature over the raw bytes, stores, and only then answers 202.
 import { createHash } from 'node:crypto';
 import { readLimited } from '../../core/abortable.ts';
 import type { DeliveryStore, NewDelivery } from '../../db/deliveries.ts';
@@ -17,16 +17,20 @@ export interface ReceiverOptions {
 export type Receiver = (request: Request) => Promise<Response>;
 
 const MIB = 1024 * 1024;
-/** GitHub sends at most 25 MiB and gives up after 10 s. Anybody can send unsigned bodies, so only a few large ones are read at a time. */
+/**
+ * GitHub sends at most 25 MiB and gives up after 10 s. Anyone can send unsigned bodies, so only a few large ones are
+ * read at a time.
+ */
 const LIMITS = { bytes: 25 * MIB, largeBytes: MIB, largeBodies: 8, deadlineMs: 10_000 };
 const EPOCH = new Date(0).toISOString();
 const WARN_EVERY_MS = 60_000;
 const RETRY_AFTER_S = 60;
 
 /**
- * Answers `POST /api/github/webhooks`. 202: the delivery is stored, was stored before, or is none that we act on. 503: it could not be
- * stored, and GitHub lists it as failed, so that a redelivery is requested. GitHub itself never retries, so a delivery is stored as long as
- * the database can be written; what it starts waits until there is disk space.
+ * Answers `POST /api/github/webhooks`. 202: the delivery is stored, was stored before, or is none that we act on. 503:
+ * it could not be stored, and GitHub lists it as failed, so that a redelivery is requested. GitHub itself never
+ * retries, so a delivery is stored as long as the database can be written; what it starts waits until there is disk
+ * space.
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
   const limits = { ...LIMITS, ...options.limits };
@@ -125,7 +129,7 @@ async function storeDelivery(
   return acknowledge('Received.');
 }
 
-/** One line a minute at most: anybody who knows the address may send anything. */
+/** At most one line a minute: anyone who knows the address can send anything. */
 function createUnsignedWarning({ now, log }: ReceiverOptions): () => void {
   let silentUntil = 0;
   let count = 0;

@@ -13,9 +13,10 @@ const TARGET = 'http://127.0.0.1/api/github/webhooks';
 const FORWARDED = ['x-github-delivery', 'x-github-event', 'x-hub-signature-256', 'content-type'];
 
 /**
- * Anybody who knows the channel can post to it, so each event goes through our own receiver with its signature. The channel passes
- * the body on as parsed JSON and the client serialises it: that gives GitHub's bytes, since GitHub writes JSON without spaces too.
- * A body that comes out differently is refused for its signature, and can be redelivered to the service itself.
+ * Anyone who knows the channel can post to it, so each event goes through our own receiver with its signature. The
+ * channel passes the body on as parsed JSON and the client serialises it: that gives GitHub's bytes, since GitHub
+ * writes JSON without spaces too. A body that comes out differently is refused for its signature, and can be
+ * redelivered to the service itself.
  */
 export async function openSmeeChannel({ source, receive, log }: SmeeOptions): Promise<AsyncDisposable> {
   const logger = {
@@ -41,7 +42,9 @@ async function forward(receive: SmeeOptions['receive'], init: RequestInit, log: 
   return answer;
 }
 
-/** The client's dispatcher belongs to another undici than node's; node follows the proxies of the environment itself. */
+/**
+ * The client's dispatcher belongs to another undici than node's; node follows the proxies of the environment itself.
+ */
 function withoutDispatcher(init: RequestInit): RequestInit {
   const { headers, signal, redirect, cache } = init;
   return {

@@ -60,7 +60,8 @@ export async function listRepositories(caller: GithubCaller, signal: AbortSignal
     );
     counts.add(data.total_count);
     for (const listed of data.repositories) found.set(listed.id, toRepository(listed));
-    // A repository that is removed while we read moves another one from the next page to this one, where we do not see it.
+    // A repository that is removed while we read moves another one from the next page to this one, where we do not see
+    // it.
     if (!hasNext(headers.link)) {
       return { repositories: [...found.values()], isWhole: counts.size === 1 && counts.has(found.size) };
     }

@@ -13,15 +13,19 @@ import { listInstallations, listRepositories, readInstallation } from './listing
 /** Events only say that something changed: the state of installations and repositories is read from GitHub. */
 export interface ProjectSync {
   /**
-   * Makes all projects equal to what GitHub says. Throws GithubFailure where the installations could not be listed. One that fails is
-   * logged, leaves its projects as they are and stops no other; its error is thrown at the end, so that a retry comes soon.
+   * Makes all projects equal to what GitHub says. Throws GithubFailure where the installations could not be listed. One
+   * that fails is logged, leaves its projects as they are and stops no other; its error is thrown at the end, so that a
+   * retry comes soon.
    */
   reconcile(signal: AbortSignal): Promise<void>;
   /** Throws GithubFailure where GitHub gives no answer. */
   installationChanged(installationId: number, signal: AbortSignal): Promise<void>;
-  /** One repository of an installation: added, renamed, archived, made public, transferred, removed. Throws like the above. */
+  /**
+   * One repository of an installation: added, renamed, archived, made public, transferred, removed. Throws like the
+   * above.
+   */
   repositoryChanged(repositoryId: number, installationId: number, signal: AbortSignal): Promise<void>;
-  /** Logins of the owners whose installations do not count, as far as they were seen; in alphabetical order. */
+  /** Logins of the owners that don't count, as far as they were seen; in alphabetical order. */
   ignoredOwners(): readonly string[];
   /** The App was uninstalled: ends access at once. */
   installationRemoved(installationId: number, signal: AbortSignal): Promise<void>;
@@ -31,7 +35,7 @@ interface ProjectSyncOptions extends CancelDeps {
   readonly clients: Pick<GithubClients, 'app' | 'identity' | 'installation' | 'repository'>;
   readonly store: CancelDeps['store'] & InstallationStore & Pick<Store, 'listOpenInvestigations'>;
   readonly source: Pick<Source, 'forget'>;
-  /** Logins whose installations count, in any case; empty: the owner of the App. */
+  /** Logins of the owners that count, ignoring case; empty: the owner of the App. */
   readonly allowedOwners: readonly string[];
   readonly log: Log;
 }
@@ -52,8 +56,8 @@ export function createProjectSync(options: ProjectSyncOptions): ProjectSync {
     const listed = await listInstallations(clients.app, signal);
     const failures: unknown[] = [];
     for (const id of new Set([...listed, ...known.map((installation) => installation.id)])) {
-      // Each is read again by its number: an event may be newer than the list, and one that is not in the list may have slipped from one
-      // page to another while it was read.
+      // Each is read again by its number: an event may be newer than the list, and one that is not in the list may have
+      // slipped from one page to another while it was read.
       await inTurn(id, signal, () => refresh(id, signal)).catch((error: unknown) => {
         signal.throwIfAborted();
         failures.push(error);
@@ -108,7 +112,7 @@ export function createProjectSync(options: ProjectSyncOptions): ProjectSync {
 
   async function refreshRepository(repositoryId: number, installationId: number, signal: AbortSignal): Promise<void> {
     if ((await store.findInstallation(installationId)) === null) return await refresh(installationId, signal);
-    // A token of that repository lists nothing else, and follows its number whatever its name is.
+    // A token of that repository lists nothing else, and follows its number when it is renamed.
     const at = { repositoryId, installationId };
     const list = await unlessGone(listRepositories(clients.repository(at, 'read'), signal));
     const found = list?.repositories.find(({ id }) => id === repositoryId);
@@ -129,7 +133,10 @@ export function createProjectSync(options: ProjectSyncOptions): ProjectSync {
     for (const { id } of projects) await endAccess(id);
   }
 
-  /** Ends what runs for a project and deletes what was kept of its source. May be done twice; what fails is done again by `reconcile`. */
+  /**
+   * Ends what runs for a project and deletes what was kept of its source. May be done twice; what fails is done again
+   * by `reconcile`.
+   */
   async function endAccess(projectId: string): Promise<void> {
     try {
       for (const id of await store.listOpenInvestigations(projectId)) {
@@ -142,8 +149,9 @@ export function createProjectSync(options: ProjectSyncOptions): ProjectSync {
   }
 
   /**
-   * The lost projects without those that another installation has, which are shown again under their old ids: a transfer is announced to the
-   * old owner's installation first. GitHub cannot say which installation has a repository, so a token of it is requested from each.
+   * The lost projects without those that another installation has, which are shown again under their old ids: a
+   * transfer is announced to the old owner's installation first. GitHub cannot say which installation has a repository,
+   * so a token of it is requested from each.
    */
   async function withoutTransferred(lost: readonly Project[], signal: AbortSignal): Promise<readonly Project[]> {
     if (lost.length > MAX_TRANSFERS) return lost;
@@ -232,7 +240,10 @@ export type OwnerRule = (
   signal: AbortSignal,
 ) => Promise<boolean>;
 
-/** Compares logins or, where none is named, the number of the App's owner. Throws GithubFailure where GitHub does not say who that is. */
+/**
+ * Compares logins or, where none is named, the number of the App's owner. Throws GithubFailure where GitHub does not
+ * say who that is.
+ */
 export function createOwnerRule({ clients, allowedOwners }: OwnerRuleOptions): OwnerRule {
   const allowed = new Set(allowedOwners.map((login) => login.toLowerCase()));
   return async ({ id, login }, signal) => {

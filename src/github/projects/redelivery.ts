@@ -5,9 +5,9 @@ import { type GithubCaller, type GithubClients, isFinal } from '../clients/githu
 
 export interface Redelivery {
   /**
-   * Looks through what GitHub tried to deliver since the last look (at first: in three days, as long as GitHub keeps it) and requests
-   * failed deliveries again, up to a thousand, the oldest first; the rest is for the next calls. Returns how many it requested.
-   * Throws GithubFailure; what was found until then is kept.
+   * Looks through what GitHub tried to deliver since the last look (at first: in three days, as long as GitHub keeps
+   * it) and requests failed deliveries again, up to a thousand, the oldest first; the rest is for the next calls.
+   * Returns how many it requested. Throws GithubFailure; what was found until then is kept.
    */
   askAgain(signal: AbortSignal): Promise<number>;
 }
@@ -75,7 +75,10 @@ export function createRedelivery({ clients, store, log, now }: RedeliveryOptions
     open.set(delivery, attempt);
   }
 
-  /** Where GitHub no longer has the attempt there is nothing to repeat; at a limit, or with GitHub down, it is done another time. */
+  /**
+   * Where GitHub no longer has the attempt there is nothing to repeat; at a limit, or with GitHub down, it is done
+   * another time.
+   */
   async function request(attempt: Attempt, signal: AbortSignal): Promise<void> {
     const redeliver = { delivery_id: attempt.id };
     await clients.app
@@ -96,14 +99,17 @@ export function createRedelivery({ clients, store, log, now }: RedeliveryOptions
       const oldest = [...open.values()].sort((a, b) => a.at - b.at).slice(0, MAX_AT_ONCE);
       for (const attempt of oldest) await request(attempt, signal);
       if (oldest.length > 0) {
-        log.info({ asked: oldest.length, left: open.size }, 'requested redelivery of failed webhooks');
+        log.info({ requested: oldest.length, left: open.size }, 'requested redelivery of failed webhooks');
       }
       return oldest.length;
     },
   };
 }
 
-/** Every attempt at a delivery of the App, page by page, the newest first. Throws GithubFailure where one could not be read. */
+/**
+ * Every attempt at a delivery of the App, page by page, the newest first. Throws GithubFailure where one could not be
+ * read.
+ */
 async function* listAttempts(app: GithubCaller, signal: AbortSignal): AsyncGenerator<readonly Attempt[]> {
   let cursor: string | null = null;
   do {

@@ -8,8 +8,8 @@ import { type GithubClients, GithubFailure } from '../clients/github-clients.ts'
 
 export interface GithubPermissions extends Permissions {
   /**
-   * Of the person who caused an event, at most a minute old. `none` where GitHub says so or no longer shows us the repository; throws
-   * GithubFailure where it could not be read, so that the event is handled later.
+   * Of the person who caused an event, at most a minute old. `none` where GitHub says so or no longer shows us the
+   * repository; throws GithubFailure where it could not be read, so that the event is handled later.
    */
   roleOfPerson(person: Person, project: Project, signal: AbortSignal): Promise<Role>;
   /** The same, read now: for what cannot be undone. */
@@ -84,7 +84,7 @@ async function readRole(clients: PermissionsOptions['clients'], person: Person, 
         ({ rest }, request) => rest.repos.getCollaboratorPermissionLevel({ ...place, request }),
         new AbortController().signal,
       );
-    // A login that somebody else has taken over since is somebody else.
+    // Another person may have taken over the login.
     return data.user?.id === person.id ? toRole(data) : 'none';
   } catch (error) {
     if (error instanceof GithubFailure && error.kind === 'gone') return 'none';
@@ -106,12 +106,14 @@ const FLAGS: readonly (readonly [flag: string, role: Role])[] = [
   ['pull', 'read'],
 ];
 
-/** The flags also cover an organisation's custom roles, whose names are arbitrary; servers without flags name the role. */
+/**
+ * The flags also cover an organisation's custom roles, which have arbitrary names; servers without flags name the role.
+ */
 function toRole({ permission, role_name, user }: PermissionLevel): Role {
   const flags = user?.permissions;
   const flagged = FLAGS.find(([flag]) => flags?.[flag] === true)?.[1];
   if (flagged !== undefined) return flagged;
-  // Anybody may read a public repository, without a flag.
+  // Anyone may read a public repository, without a flag.
   if (flags !== undefined) return permission === 'read' ? 'read' : 'none';
   return ROLES.find((role) => role === role_name) ?? ROLES.find((role) => role === permission) ?? 'none';
 }

@@ -1,4 +1,4 @@
-// The report that a label or command is about: an issue with its comments and files, or the failing checks of a pull request.
+// What a label or command is about, as a report: an issue with its comments and files, or a pull request's red checks.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { isAtLeast } from '../../core/account.ts';
 import type { Check } from '../../core/check.ts';
@@ -101,7 +101,7 @@ export async function gatherIssueReport(
   };
 }
 
-/** Without empty parts. The guidance of the person who asked is never cut. */
+/** Without empty parts. The guidance of the requester is never cut. */
 function composeReport(parts: readonly string[], { guidance, by }: Trigger): string {
   const reserved = SPARE_BYTES + Buffer.byteLength(formatGuidance(by.login, guidance));
   const text = parts.filter((part) => part !== '').join('\n\n');

@@ -14,9 +14,9 @@ export interface FindPersonDeps {
 
 /** Throws `absent` where no person has the login. */
 export async function findPerson(deps: FindPersonDeps, login: string, signal: AbortSignal): Promise<Person> {
-  if (!/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$/.test(login)) throw nobody(login);
+  if (!/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$/.test(login)) throw createUnknownError(login);
   const user = await userOf(deps, login, signal);
-  if (user.type !== 'User') throw nobody(login);
+  if (user.type !== 'User') throw createUnknownError(login);
   return { id: user.id, login: user.login };
 }
 
@@ -35,7 +35,7 @@ async function userOf({ clients, store, github }: FindPersonDeps, login: string,
       client.octokit.rest.users.getByUsername({ username: login, request: { signal: deadline } }),
     );
   } catch (error) {
-    if (error instanceof CausewayError && error.code === 'absent') throw nobody(login);
+    if (error instanceof CausewayError && error.code === 'absent') throw createUnknownError(login);
     throw error;
   }
 }
@@ -48,14 +48,14 @@ async function throughApp(caller: GithubCaller, login: string, signal: AbortSign
     );
     return data;
   } catch (error) {
-    if (error instanceof Error && 'status' in error && error.status === 404) throw nobody(login);
+    if (error instanceof Error && 'status' in error && error.status === 404) throw createUnknownError(login);
     throw error;
   }
 }
 
-function nobody(login: string): CausewayError {
+function createUnknownError(login: string): CausewayError {
   return new CausewayError(
     'absent',
-    `There is no person "${login}" on GitHub: give the login as it stands in its address.`,
+    `There is no person "${login}" on GitHub: give the login as it appears in the profile's address.`,
   );
 }

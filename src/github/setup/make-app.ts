@@ -98,7 +98,10 @@ const Conversion = z.object({
   owner: z.object({ login: z.string() }).nullable().optional(),
 });
 
-/** Throws CausewayError where GitHub does not exchange the code (it holds for an hour, and once) or answers something else. */
+/**
+ * Throws CausewayError where GitHub does not exchange the code (it holds for an hour, and once) or answers something
+ * else.
+ */
 export async function exchangeCode(code: string, github: ExchangeGithub, signal: AbortSignal): Promise<MadeApp> {
   const { watch = sendUnwatched, ...options } = github;
   const { octokit, call } = createGithubClient({ ...options, token: null });
@@ -146,7 +149,10 @@ function misfit(): CausewayError {
 /** A person waits, and the page is whole without the link. */
 const PATIENCE_MS = 3_000;
 
-/** Asks GitHub which App this is only once it is called, and keeps the answer as the clients do. "" where GitHub does not say so soon. */
+/**
+ * Asks GitHub which App this is only once it is called, and keeps the answer as the clients do. "" where GitHub does
+ * not say so soon.
+ */
 export function createInstallPage(
   clients: Pick<GithubClients, 'identity'>,
   webUrl: string,

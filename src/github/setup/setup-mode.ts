@@ -1,4 +1,4 @@
-// Set-up: the holder of the one-time code makes the App from a manifest; GitHub's answer is kept, and /setup closes.
+// Set-up: who has the one-time code creates the App from a manifest; its credentials are stored, and /setup closes.
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { readLimited } from '../../core/abortable.ts';
@@ -90,9 +90,9 @@ async function submit({ options, code, attempts }: SetupContext, request: Reques
   if (read.kind === 'faults') return refuse(422, read.faults);
   switch (code.judge(read.form.code)) {
     case 'too_many':
-      return refuse(429, ['Too many wrong codes: wait a minute.']);
+      return refuse(429, ['Too many wrong codes. Wait a minute, then try again.']);
     case 'wrong':
-      return refuse(403, ['This is not the one-time code that is shown in the terminal.']);
+      return refuse(403, ["That isn't the one-time code shown in the terminal."]);
     case 'right':
       return handOver(options, read.form, { base, attempt: attempts.begin(read.form.publicUrl) });
   }
@@ -150,7 +150,10 @@ function showForm(
   return answerHtml(status, formPage({ faults, publicUrl, webUrl, name: suggestedName(options.appFile) }));
 }
 
-/** Where our own page is that sent the form, with the path of PUBLIC_URL behind a proxy; null where the form came from elsewhere. */
+/**
+ * Where our own page is that sent the form, with the path of PUBLIC_URL behind a proxy; null where the form came from
+ * elsewhere.
+ */
 function findOwnBase({ headers }: Request, publicUrl: string): string | null {
   const origin = URL.parse(headers.get('Origin') ?? '');
   const site = headers.get('Sec-Fetch-Site') ?? 'same-origin';
@@ -220,7 +223,8 @@ function answerText(status: number, words: string): Response {
 
 /** Comes back with a link from GitHub (Lax), to no script, for an hour. */
 function formatCookie(value: string, origin: string): string {
-  return `${COOKIE}=${value}; Path=/; Max-Age=${HOUR_S}; HttpOnly; SameSite=Lax${origin.startsWith('https:') ? '; Secure' : ''}`;
+  const secure = origin.startsWith('https:') ? '; Secure' : '';
+  return `${COOKIE}=${value}; Path=/; Max-Age=${HOUR_S}; HttpOnly; SameSite=Lax${secure}`;
 }
 
 const NO_COOKIE = `${COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`;
@@ -275,7 +279,7 @@ async function readForm(request: Request): Promise<ReadForm | null> {
   const { owner, ...values } = parsed.data;
   const organisation = owner === 'organisation' ? values.organisation.trim() : '';
   if (owner === 'organisation' && !/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$/.test(organisation)) {
-    return { kind: 'faults', faults: ['Give the name of the organisation as it stands in its address on GitHub.'] };
+    return { kind: 'faults', faults: ['Give the name of the organisation as it appears in its address on GitHub.'] };
   }
   return { kind: 'form', form: { ...values, organisation } };
 }
@@ -285,7 +289,10 @@ async function readText(request: Request): Promise<string | null> {
   return isWhole ? Buffer.from(bytes).toString('utf8') : null;
 }
 
-/** As the URL parser writes it, so that nothing but an address gets into the manifest; without a slash at its end. Null where it is none. */
+/**
+ * As the URL parser writes it, so that nothing but an address gets into the manifest; without a slash at its end. Null
+ * where it is none.
+ */
 function parseAddress(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return null;
@@ -293,7 +300,7 @@ function parseAddress(text: string): string | null {
   return url.href.replace(/(?<!\/)\/+$/, '');
 }
 
-/** Without letters and digits that look alike: 31 kinds, 20 of them, 99 bits. */
+/** Without letters and digits that are easily confused: 20 out of 31 kinds, 99 bits. */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ3456789';
 
 const TRIES = 10;
@@ -326,7 +333,7 @@ function createOneTimeCode(now: () => Date): OneTimeCode {
   };
 }
 
-/** Whether two secrets are equal, in a time that tells nothing of where they differ. */
+/** Whether two secrets are equal, in a time that doesn't depend on where they differ. */
 function isSame(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }

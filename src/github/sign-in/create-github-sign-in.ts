@@ -1,4 +1,4 @@
-// Signing in with GitHub (PKCE): the browser is sent there, its code becomes a person, and the person's token is revoked at once.
+// Signing in with GitHub (PKCE): the browser's code is exchanged for a person, whose token is revoked at once.
 import { z } from 'zod';
 import { readLimited } from '../../core/abortable.ts';
 import { type GithubSignIn, SignInRefused } from '../../core/account.ts';
@@ -77,7 +77,9 @@ export function createGithubSignIn(options: GithubSignInOptions): GithubSignIn {
   };
 }
 
-/** Throws SignInRefused where GitHub does not take the code, and `github_failed` with the repair for everything else. */
+/**
+ * Throws SignInRefused where GitHub does not take the code, and `github_failed` with the repair for everything else.
+ */
 async function exchangeCode(options: GithubSignInOptions, exchange: CodeExchange, limits: Limits): Promise<string> {
   const { clientId, clientSecret, webUrl } = options;
   const form = new URLSearchParams({
@@ -103,7 +105,7 @@ async function exchangeCode(options: GithubSignInOptions, exchange: CodeExchange
   return token.data.access_token;
 }
 
-/** Before anything else is done with the answer: these must be shown nowhere, whatever comes of it. */
+/** Before anything else is done with the answer: these must never be shown. */
 function registerTokens(data: unknown): void {
   if (typeof data !== 'object' || data === null) return;
   for (const name of ['access_token', 'refresh_token']) {
@@ -118,7 +120,10 @@ interface SignedIn {
   readonly installationIds: readonly number[];
 }
 
-/** Who the person is, and which installations of the App they can reach. Throws `github_failed` where GitHub gives no usable answer. */
+/**
+ * Who the person is, and which installations of the App they can reach. Throws `github_failed` where GitHub gives no
+ * usable answer.
+ */
 async function readPerson(options: GithubSignInOptions, token: string, limits: Limits): Promise<SignedIn> {
   const get = async (path: string, query = '') => {
     const url = `${options.apiUrl}${path}${query}`;
@@ -193,7 +198,9 @@ interface Answered {
 /** `reason` fits in brackets and quotes nothing of GitHub's. */
 type Answer = Answered | { readonly kind: 'none'; readonly reason: string };
 
-/** Bounded in time and size. No redirect is followed: what is sent contains secrets. Throws only the signal's reason. */
+/**
+ * Bounded in time and size. No redirect is followed: what is sent contains secrets. Throws only the signal's reason.
+ */
 async function request(options: GithubSignInOptions, sent: SignInRequest, limits: Limits): Promise<Answer> {
   const { fetch: send = fetch, watch = sendUnwatched, userAgent } = options;
   const { url, method, path, body } = sent;
@@ -259,31 +266,41 @@ function describeRefusal(error: string, redirectUri: string): CausewayError {
       );
     case 'incorrect_client_credentials':
     case 'Not Found':
-      return new CausewayError(
-        'github_failed',
-        "GitHub does not accept the credentials of this service: the operator should set GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET to those on the App's page on GitHub.",
+      return describeMisconfiguration(
+        'GitHub does not accept the credentials of this service',
+        "set GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET to those on the App's page on GitHub",
       );
     case 'redirect_uri_mismatch':
-      return new CausewayError(
-        'github_failed',
-        `GitHub does not send people back to ${redirectUri}: the operator should add it as a "Callback URL" on the App's page on GitHub, or correct PUBLIC_URL.`,
+      return describeMisconfiguration(
+        `GitHub does not send people back to ${redirectUri}`,
+        `add it as a "Callback URL" on the App's page on GitHub, or correct PUBLIC_URL`,
       );
     default:
-      return new CausewayError(
-        'github_failed',
-        "GitHub refused the sign-in for an unknown reason: sign in again. If that does not help, the operator should compare the App's page on GitHub with GITHUB_CLIENT_ID and PUBLIC_URL.",
+      return describeMisconfiguration(
+        'GitHub refused the sign-in for an unknown reason: sign in again. If that does not help',
+        "compare the App's page on GitHub with GITHUB_CLIENT_ID and PUBLIC_URL",
+        ', ',
       );
   }
 }
 
-function notAllowed({ login }: Person): SignInRefused {
-  return new SignInRefused(
-    'person',
-    `You are signed in to GitHub as ${login}, but there is nothing for you here yet. Get access to a repository that Causeway watches, or install its App on repositories of your own; if that does not help, ask the operator to add you or your organisation to ALLOWED_OWNERS. Then sign in again.`,
-  );
+function describeMisconfiguration(fault: string, repair: string, separator = ': '): CausewayError {
+  return new CausewayError('github_failed', `${fault}${separator}the operator should ${repair}.`);
 }
 
-/** `installationIds`: those that GitHub lists for the person. Throws `github_failed` where GitHub does not say who owns the App. */
+function notAllowed({ login }: Person): SignInRefused {
+  const message = [
+    `You are signed in to GitHub as ${login}, but there is nothing for you here yet.`,
+    'Get access to a repository that Causeway watches, or install its App on repositories of your own;',
+    'if that does not help, ask the operator to add you or your organisation to ALLOWED_OWNERS. Then sign in again.',
+  ];
+  return new SignInRefused('person', message.join(' '));
+}
+
+/**
+ * `installationIds`: those that GitHub lists for the person. Throws `github_failed` where GitHub does not say who owns
+ * the App.
+ */
 type MayEnter = (person: Person, installationIds: readonly number[], signal: AbortSignal) => Promise<boolean>;
 
 interface MayEnterOptions extends OwnerRuleOptions {

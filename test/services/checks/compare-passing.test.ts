@@ -1,5 +1,6 @@
 // Red checks next to green runs of the default branch: what is left out of what is shown, which run is read, and how often.
 import { describe, expect, it } from 'vitest';
+import { ChecksBusy } from '../../../src/core/check.ts';
 import { asked, GREEN, green, greenGround, headline, NEXT, redLog, SHOWN_ALONE } from '../../support/green-ground.ts';
 import { BASE, DEFAULT_PLACE, DISK_LOG, HEAD, type HeadGround, pullRequestPlace } from '../../support/head-ground.ts';
 import { ofActions, at as time } from '../../support/store-samples.ts';
@@ -100,6 +101,20 @@ describe('a red check of the default branch', () => {
     at.run('sign', 'red', { log: redLog() });
     expect(await headline(at)).toBe(SHOWN_ALONE);
     expect(asked(at, 'said')).toHaveLength(2);
+  });
+
+  it('gets its verdict without waiting for a green run that GitHub does not give now', async () => {
+    await using at = await greenGround();
+    await green(at);
+    at.run('sign', 'red', { log: redLog() });
+    let reads = 0;
+    at.world.before = (verb) => {
+      if (verb !== 'said') return;
+      reads += 1;
+      if (reads === 2) throw new ChecksBusy('GitHub is at its limit.', new Date(time(3_600)));
+    };
+    expect(await headline(at)).toBe(SHOWN_ALONE);
+    expect(reads).toBe(2);
   });
 
   it('of many causes has the five compared whose words are kept', async () => {
