@@ -137,7 +137,25 @@ interface OwnFrame {
   readonly paths: readonly string[];
 }
 
-/** The first frame in each own file, innermost first; files kept here for others' sake come after the project's own. */
+/** Files that check arguments or make errors for the whole project: what they complain about is in their callers. */
+const GUARD =
+  /^(?:validat(?:e|ion|or)|preconditions?|assert(?:ions?)?|check(?:s|er)?|guards?|reporter|errors?|exceptions?|args|require)\.\w+$/i;
+
+function isGuard(path: string): boolean {
+  return GUARD.test(getFileName(path));
+}
+
+/** 0 for the project's own source, then guards, tests, and files of other projects. */
+function rankOwner(paths: readonly string[]): number {
+  if (paths.every(isVendored)) return 3;
+  if (paths.every((path) => classifyFile(path) === 'test')) return 2;
+  return paths.every(isGuard) ? 1 : 0;
+}
+
+/**
+ * The first frame in each own file, innermost first. Files that only check and report come after their callers, and
+ * files of other projects that are kept here last.
+ */
 function listOwnFrames(frames: readonly MappedFrame[]): readonly OwnFrame[] {
   const byPaths = new Map<string, OwnFrame>();
   for (const mapped of frames) {
@@ -146,8 +164,7 @@ function listOwnFrames(frames: readonly MappedFrame[]): readonly OwnFrame[] {
     if (key !== '' && !byPaths.has(key)) byPaths.set(key, { mapped, paths });
   }
   const all = [...byPaths.values()];
-  const foreign = all.filter(({ paths }) => paths.every(isVendored));
-  return [...all.filter((one) => !foreign.includes(one)), ...foreign].slice(0, MAX_FRAMES);
+  return all.toSorted((a, b) => rankOwner(a.paths) - rankOwner(b.paths)).slice(0, MAX_FRAMES);
 }
 
 function createClue(

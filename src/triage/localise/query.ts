@@ -72,6 +72,7 @@ export function createQuery(texts: Readonly<Record<QueryPart, string>>): Query {
   for (const part of QUERY_PARTS) {
     const text = part === 'code' ? `${texts.code} ${findOperatorMethods(texts.code).join(' ')}` : texts[part];
     forEachWord(text, (word) => {
+      if (OF_TESTS.has(part) && TEST_WORD.test(word)) return;
       addTerms(terms, part, word);
       addName(names, part, word);
     });
@@ -91,6 +92,10 @@ export function createQuery(texts: Readonly<Record<QueryPart, string>>): Query {
   }
   return { terms: [...terms.values()], names: [...names.values()], qualified };
 }
+
+/** In logs and tests these words are of the test framework, not of what is tested. */
+const OF_TESTS: ReadonlySet<QueryPart> = new Set(['log', 'test']);
+const TEST_WORD = /^(?:assert\w{0,60}|junit|framework|expect(?:ed|s)?|verify|comparisonfailure|testcase|tests?)$/i;
 
 /** Python's operators and the methods that implement them: `doc["x"]["k"] = v` is a call of `__setitem__`. */
 const OPERATORS: readonly (readonly [RegExp, string])[] = [

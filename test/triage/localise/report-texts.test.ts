@@ -112,6 +112,14 @@ describe('a query', () => {
     ]);
   });
 
+  it('has no words of test frameworks from logs and tests', () => {
+    const test = 'assertEquals(1, cart); expected verify';
+    expect(createQuery({ ...none, log: 'junit.framework.AssertionFailedError', test }).terms).toMatchObject([
+      { term: 'cart' },
+    ]);
+    expect(createQuery({ ...none, title: 'assertEquals fails' }).terms.length).toBeGreaterThan(0);
+  });
+
   it.each([
     ["doc['x']['k'] = v", '__setitem__'],
     ['del cart[1]', '__delitem__'],
