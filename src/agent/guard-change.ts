@@ -83,7 +83,7 @@ function guardExcludedPaths(change: FileChange, { mayTouch }: GuardGround): Guar
   const path = listPaths(change).find((each) => !mayTouch(each));
   return path === undefined
     ? null
-    : createGuard('never/left-out', path, 'the configuration of the repository keeps changes away from it (paths)');
+    : createGuard('never/left-out', path, "`paths` in the repository's configuration excludes it");
 }
 
 function decideVerdict(guards: readonly Guard[]): GuardedChange['verdict'] {
@@ -128,14 +128,12 @@ async function findPersonGuards(change: FileChange, { isParsable }: GuardGround)
   const guards: Guard[] = [];
   for (const named of listPaths(change)) {
     const guard = findPathGuard(named);
-    if (guard !== null) guards.push(createGuard(guard.rule, named, `${guard.reason}: a person must ask for it`));
+    if (guard !== null) guards.push(createGuard(guard.rule, named, `${guard.reason}: needs a person's request`));
   }
   const lines = listChangedLines(change);
   for (const { rule, reason } of findLoosenings(change, lines)) guards.push(createGuard(rule, path, reason));
   if (lines.inserted.some((line) => HIDDEN.test(line))) {
-    guards.push(
-      createGuard('person/hidden-text', path, 'it puts in characters that cannot be seen or turn the text around'),
-    );
+    guards.push(createGuard('person/hidden-text', path, 'adds invisible or text-reversing characters'));
   }
   const after = getAfter(change);
   if (after !== null && !(await isParsable(path, getBefore(change), after))) {
@@ -213,7 +211,7 @@ function guardPaths(change: FileChange, standing: EntryIndex, seen: Set<string>)
     }
     const guard = findPathGuard(path);
     if (guard !== null && isNever(guard.rule))
-      return createGuard(guard.rule, path, `${guard.reason}: never changed by a program`);
+      return createGuard(guard.rule, path, `${guard.reason}: never changed automatically`);
   }
   return guardNewPath(change, standing);
 }
@@ -230,7 +228,7 @@ function guardNewPath(change: FileChange, { byPlain, folders }: EntryIndex): Gua
     return createGuard('never/twin', change.path, `on some systems it is the same file as ${twin}`);
   if (SHORT_NAME.test(change.path))
     return createGuard('never/twin', change.path, 'on Windows it may be the short name of another file');
-  if (folders.has(change.path)) return createGuard('never/twin', change.path, 'a folder stands there');
+  if (folders.has(change.path)) return createGuard('never/twin', change.path, 'a folder with that name exists');
   return null;
 }
 

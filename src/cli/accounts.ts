@@ -74,7 +74,7 @@ async function createAccountToken(
   const expiry =
     expiresAt === null ? 'does not expire' : `expires on ${formatDay(expiresAt)} at ${expiresAt.slice(11, 16)} UTC`;
   io.err(`Token ${record.id} has ${command.scopes.join(', ')} and ${expiry}.\n`);
-  io.err('It is shown only now: only a hash of it is stored.\n');
+  io.err("You won't see it again: only a hash of it is stored.\n");
 }
 
 async function listTokens(io: Io, { store, account, now }: AccountContext): Promise<void> {

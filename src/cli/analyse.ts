@@ -166,7 +166,7 @@ async function writePatch(session: AnalysisSession, issue: Issue, file: string, 
   if (patch === '') return 'No patch was written: this investigation changes no code.\n';
   try {
     await writeFile(path.resolve(cwd, file), patch);
-    return `The patch is in ${file}; "git apply ${file}" applies it at ${issue.analysis.revision.slice(0, 12)}.\n`;
+    return `The patch is in ${file}. Apply it at ${issue.analysis.revision.slice(0, 12)} with "git apply ${file}".\n`;
   } catch (error) {
     return `The patch could not be written to ${file}: ${describeSystemError(error)}.\n`;
   }

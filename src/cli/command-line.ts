@@ -173,7 +173,7 @@ function parseVerb(topic: Topic, args: string[]): Command {
   const verbs = Object.keys(COMMANDS).flatMap((key) =>
     key.startsWith(`${topic} `) ? key.slice(topic.length + 1) : [],
   );
-  if (verb === undefined) refuse(`"${topic}" needs a word after it: ${verbs.join(', ')}.`, topic);
+  if (verb === undefined) refuse(`"${topic}" needs a subcommand: ${verbs.join(', ')}.`, topic);
   refuse(`There is no "${name}".${suggest(verb, verbs) || ` Use one of ${verbs.join(', ')}.`}`, topic);
 }
 
@@ -197,7 +197,7 @@ function readCommand(name: string, { options = {}, takes = 0, read }: CommandRow
   for (const token of given) checkOption(token, options, topic);
   const [extra] = positionals.slice(takes);
   if (extra !== undefined) {
-    const fault = takes === 0 ? `takes no argument "${extra}"` : `takes one argument, not also "${extra}"`;
+    const fault = takes === 0 ? `takes no argument "${extra}"` : `takes only one argument; unexpected "${extra}"`;
     refuse(`"${name}" ${fault}.`, topic);
   }
   const values = new Map(given.map((token) => [token.name, token.value]));
@@ -308,7 +308,7 @@ function parseScopes(value: string | null): readonly Scope[] {
   const wanted = value.split(',').map((scope) => scope.trim());
   const unknown = wanted.find((scope) => !SCOPES.some((known) => known === scope));
   if (unknown !== undefined) {
-    const hint = suggest(unknown, SCOPES) || ` Give some of ${SCOPES.join(',')}.`;
+    const hint = suggest(unknown, SCOPES) || ` Choose from ${SCOPES.join(',')}.`;
     refuse(`There is no scope "${unknown}".${hint}`, 'token');
   }
   return SCOPES.filter((scope) => wanted.includes(scope));
@@ -370,7 +370,7 @@ function readRestore(args: Args): Command {
 }
 
 function readMove(args: Args): Command {
-  if (args.positionals.length > 0) refuse('"move" takes no argument without --from or --to before it.', 'move');
+  if (args.positionals.length > 0) refuse('"move" takes no arguments; use --from and --to.', 'move');
   return { kind: 'move', from: parseSqliteFile(args.value('from')), to: args.value('to') };
 }
 

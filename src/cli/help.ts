@@ -249,7 +249,7 @@ Example:
 
   DATABASE_URL=postgres://causeway:SECRET@db/causeway causeway move
 `,
-  redrive: `Give jobs that failed for good another three tries. Works while the service
+  redrive: `Retry permanently failed jobs, up to three more times each. Works while the service
 runs. /readyz and /metrics show how many there are.
 
 Usage: causeway redrive [KIND]
@@ -295,8 +295,8 @@ Usage: causeway doctor [--json]
   --json   for machines: {"ok": …, "findings": [{"check", "status", "found",
            "repair"}]}, where status is ok, warn or fail
 
-The model gets one question of a few tokens, and its price is printed. The
-output contains no secrets. Exit codes: 0 works, 1 something does not.
+Sends the model one short question and prints what it cost. The
+output contains no secrets. Exit codes: 0 all good, 1 something failed.
 
 Example:
 

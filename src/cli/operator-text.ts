@@ -67,7 +67,7 @@ interface BackedUp {
 export function formatBackedUp({ rows, tables, bytes, seconds, key }: BackedUp): string {
   const size = (bytes / 1024 / 1024).toFixed(1);
   return `Copied and checked: ${formatRows(rows, tables)}, ${size} MB, in ${seconds.toFixed(1)} s.
-Its secrets only open with ${key}: store that separately.
+Its secrets can only be decrypted with ${key}: store that separately.
 Mirrors of repositories are not included: they are fetched again.
 `;
 }
@@ -94,7 +94,7 @@ export function formatRestored({ rows, tables, backup, database, keptAs }: Resto
   const kept =
     keptAs === null ? '' : `The previous database is kept as ${keptAs}; delete it when you no longer need it.\n`;
   return `Restored ${database} from ${backup}: ${formatRows(rows, tables)}.
-${kept}Start the service, then run "causeway doctor". Webhooks of the last three days that GitHub could not deliver are requested again.
+${kept}Start the service, then run "causeway doctor". GitHub is asked to redeliver the webhooks that failed in the last three days.
 `;
 }
 
@@ -118,7 +118,7 @@ export function formatRedriven(redriven: readonly (readonly [kind: string, jobs:
   const some = redriven.filter(([, jobs]) => jobs > 0);
   if (some.length === 0) return 'There are no failed jobs.\n';
   const lines = some.map(([kind, jobs]) => `  ${kind}  ${jobs}\n`).join('');
-  return `These get another three tries, from the running service or the next one that starts:\n${lines}`;
+  return `These are retried up to three more times, by the running service or the next one that starts:\n${lines}`;
 }
 
 interface Moved {

@@ -168,7 +168,7 @@ export function renderChange(files: readonly FileDiff[], page: Page): string[] {
   });
   const rest = rows.length - MAX_CHANGE_LINES;
   return [
-    paint.bold('Change (--patch FILE writes it)'),
+    paint.bold('Change (save it with --patch FILE)'),
     ...rows.slice(0, MAX_CHANGE_LINES),
     ...(rest > 0 ? [paint.dim(`${INDENT}and ${rest} more lines (--patch FILE has all)`)] : []),
   ];
@@ -201,7 +201,7 @@ function renderHunk({ type, lines }: Change, { columns, paint }: Page) {
 function renderFooter({ analysis, investigationSteps }: Issue, { columns, paint }: Page): string[] {
   const { revision, model, usage } = analysis;
   const tokens = (usage.promptTokens + usage.completionTokens).toLocaleString('en');
-  const cost = usage.costUsd > 0 ? `$${usage.costUsd.toFixed(2)}` : 'no price known';
+  const cost = usage.costUsd > 0 ? `$${usage.costUsd.toFixed(2)}` : 'cost unknown';
   const parts = [
     `${investigationSteps.length} steps (all in --json)`,
     ...(revision === '' ? [] : [`commit ${revision.slice(0, 12)}`]),

@@ -90,7 +90,7 @@ export function formatLocalStart(started: LocalStarted): string {
       `  API: ${address}/docs${newToken}`,
     ],
     [
-      ...(token.kind === 'made' ? [`Your token, shown only now: ${token.value}`] : []),
+      ...(token.kind === 'made' ? [`Your token (shown once): ${token.value}`] : []),
       ...(token.kind === 'used' ? [] : [formatCalls(started, token.kind === 'made' ? token.value : null)]),
     ],
   );

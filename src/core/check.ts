@@ -209,7 +209,7 @@ export function describeReason(reason: Reason): string {
     case 'seen_before':
       return describeHistory(reason);
     case 'out_of_time':
-      return 'it ran out of time or was stopped, and does not say what took so long';
+      return 'it timed out or was stopped without saying what was slow';
     case 'no_log':
       return `its log cannot be read: ${reason.why}`;
     case 'says':

@@ -18,11 +18,11 @@ import type { Reader } from './schema.ts';
  * refuses one that is further.
  */
 export function listMigrations(form: TableForm): Record<string, Migration> {
-  return { '0001-initial': { up: (database) => createTables(database, form) } };
+  return { '0001-first-release': { up: (database) => createTables(database, form) } };
 }
 
-/** The first migration of development versions, whose records no version reads any more. */
-const BEFORE_RELEASE = '0001-accounts-and-projects';
+/** The first migrations of development versions, whose records no version reads any more. */
+const BEFORE_RELEASE = ['0001-accounts-and-projects', '0001-initial'];
 
 interface Wanted {
   readonly form: TableForm;
@@ -36,7 +36,7 @@ interface Wanted {
 export async function migrate(kysely: Reader, { form, place, mayBeAheadBy }: Wanted): Promise<void> {
   const known = listMigrations(form);
   const applied = await readAppliedMigrations(kysely, form);
-  if (applied.includes(BEFORE_RELEASE)) throw toBeforeRelease(place);
+  if (BEFORE_RELEASE.some((name) => applied.includes(name))) throw toBeforeRelease(place);
   const unknown = applied.filter((name) => !(name in known));
   const isComplete = applied.length - unknown.length === Object.keys(known).length;
   if (unknown.length > (isComplete ? mayBeAheadBy : 0)) throw toNewer(place, unknown);

@@ -272,7 +272,7 @@ function clean(value: unknown, without: ReadonlySet<string>, depth: number, areN
   if (depth > MAX_DEPTH) return {};
   if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => clean(item, without, depth + 1));
   const entries = Object.entries(value).filter(
-    ([key, item]) => isVisible(key) && (areNames || !(without.has(key) || isUntrusted(key, item))),
+    ([key, item]) => isVisible(key) && (areNames || !(without.has(key) || isExternalReference(key, item))),
   );
   const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(
@@ -286,7 +286,7 @@ function isVisible(name: string): boolean {
 }
 
 /** A reference to another document: some endpoints refuse it, and it must not be fetched. */
-function isUntrusted(key: string, value: unknown): boolean {
+function isExternalReference(key: string, value: unknown): boolean {
   return key.startsWith('$') && key.endsWith('ef') && !(typeof value === 'string' && value.startsWith('#'));
 }
 

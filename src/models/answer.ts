@@ -161,7 +161,7 @@ export function toTurn(
     taken.add(id);
     const long = call.id.length > LONGEST_ID ? { id: call.id } : null;
     const opaque = call.opaque === null ? long : { ...call.opaque, ...long };
-    return { call: { id, name: replaceHalfCharacters(call.name, offered), arguments: call.arguments }, opaque };
+    return { call: { id, name: toValidToolName(call.name, offered), arguments: call.arguments }, opaque };
   });
   const hasOpaque = draft.opaque !== null || kept.some(({ opaque }) => opaque !== null);
   return {
@@ -176,7 +176,7 @@ function createCallId(wanted: string, taken: ReadonlySet<string>): string {
   return taken.has(wanted) ? createCallId(`${wanted}_`, taken) : wanted;
 }
 
-function replaceHalfCharacters(name: string, offered: ReadonlySet<string>): string {
+function toValidToolName(name: string, offered: ReadonlySet<string>): string {
   if (offered.has(name)) return name;
   // Models of the gpt-oss family put a namespace before and a channel behind it.
   const bare = name

@@ -28,7 +28,7 @@ import { readUsage } from './usage.ts';
 /** Asks once; throws what the library throws, or `AttemptFailed`. */
 export async function askChat(question: Question): Promise<Answer> {
   const { endpoint, request, draft, sent } = question;
-  const params = requestBody(question);
+  const params = buildBody(question);
   question.promptCharacters = JSON.stringify(params['messages']).length + JSON.stringify(params['tools'] ?? []).length;
   const client = createClient(question);
   // The body is what endpoints understand, which is more and less than the library's types.
@@ -65,7 +65,7 @@ export function createClient({ endpoint, key, watch }: Question): OpenAI {
 }
 
 /** What all requests of a run share names its place in the provider's cache. */
-export function cacheKey({ messages, tools }: ModelRequest): string {
+export function computeCacheKey({ messages, tools }: ModelRequest): string {
   return createHash('sha256')
     .update(JSON.stringify([tools, messages.slice(0, 2)]))
     .digest('hex')
@@ -73,7 +73,7 @@ export function cacheKey({ messages, tools }: ModelRequest): string {
 }
 
 /** The same bytes for the same messages and tools. */
-function requestBody(question: Question): Record<string, unknown> {
+function buildBody(question: Question): Record<string, unknown> {
   const { request, endpoint, dialect, sent } = question;
   const isJson = request.tools.length > 0 && dialect.tools === 'json';
   const origin = question.isBare || dialect.leftOut.has('opaque') ? null : getOrigin(endpoint);
@@ -99,7 +99,7 @@ function buildParameters({ request, endpoint, sent }: Question): JsonObject {
     stream_options: { stream_options: { include_usage: true } },
     tool_choice: { tool_choice: 'none' },
     parallel_tool_calls: { parallel_tool_calls: true },
-    prompt_cache_key: { prompt_cache_key: cacheKey(request) },
+    prompt_cache_key: { prompt_cache_key: computeCacheKey(request) },
     effort: { reasoning_effort: endpoint.effort },
     response_format: { response_format: { type: 'json_object' } },
   };
@@ -283,17 +283,17 @@ function addMessageParts(draft: Draft, delta: JsonObject): void {
     if (Array.isArray(pieces) && pieces.length > 0) parts[name] = addDetails(parts[name], pieces);
   }
   const extra = delta['extra_content'];
-  if (isObject(extra)) parts['extra_content'] = mergeCalls(parts['extra_content'], extra);
+  if (isObject(extra)) parts['extra_content'] = mergeObjects(parts['extra_content'], extra);
   extendDraft(
     draft,
-    MESSAGE_PARTS.reduce((sum, name) => sum + measureMessage(delta[name]), 0),
+    MESSAGE_PARTS.reduce((sum, name) => sum + measureLength(delta[name]), 0),
   );
   if (Object.keys(parts).length > 0) draft.opaque = parts;
 }
 
 const MESSAGE_PARTS = [...THOUGHTS, ...LISTS, 'extra_content'];
 
-function measureMessage(value: unknown): number {
+function measureLength(value: unknown): number {
   if (value === undefined || value === null) return 0;
   return typeof value === 'string' ? value.length : JSON.stringify(value).length;
 }
@@ -333,9 +333,10 @@ function addDetail(list: JsonObject[], piece: JsonObject): void {
   list[list.length - 1] = known;
 }
 
-function mergeCalls(known: unknown, more: JsonObject): JsonObject {
+function mergeObjects(known: unknown, more: JsonObject): JsonObject {
   const all: Record<string, unknown> = isObject(known) ? { ...known } : {};
-  for (const [name, value] of Object.entries(more)) all[name] = isObject(value) ? mergeCalls(all[name], value) : value;
+  for (const [name, value] of Object.entries(more))
+    all[name] = isObject(value) ? mergeObjects(all[name], value) : value;
   return all;
 }
 
@@ -347,19 +348,19 @@ function addCallPiece(draft: Draft, piece: unknown): void {
   if (!isObject(piece)) throw createCallFault();
   const body = piece['function'] ?? {};
   if (!isObject(body)) throw createCallFault();
-  const name = callText(body['name']);
+  const name = readCallText(body['name']);
   const index = typeof piece['index'] === 'number' ? piece['index'] : null;
-  const call = callFor(draft.calls, { index, id: callText(piece['id']), isNamed: name !== '' });
+  const call = findOrAddCall(draft.calls, { index, id: readCallText(piece['id']), isNamed: name !== '' });
   // Some endpoints say the name once, some in pieces, some whole with every piece.
   if (name !== call.name) call.name += name;
-  const args = isObject(body['arguments']) ? JSON.stringify(body['arguments']) : callText(body['arguments']);
+  const args = isObject(body['arguments']) ? JSON.stringify(body['arguments']) : readCallText(body['arguments']);
   call.arguments += args;
   extendDraft(draft, name.length + args.length);
   for (const part of CALL_PARTS) {
     const value = piece[part];
     if (!isObject(value)) continue;
-    call.opaque = { ...call.opaque, [part]: mergeCalls(call.opaque?.[part], value) };
-    extendDraft(draft, measureMessage(value));
+    call.opaque = { ...call.opaque, [part]: mergeObjects(call.opaque?.[part], value) };
+    extendDraft(draft, measureLength(value));
   }
 }
 
@@ -370,7 +371,7 @@ interface Place {
   readonly isNamed: boolean;
 }
 
-function callFor(calls: CallDraft[], place: Place): CallDraft {
+function findOrAddCall(calls: CallDraft[], place: Place): CallDraft {
   const { index, id } = place;
   const open = calls.findLast((call) => isSameCall(call, place));
   if (open !== undefined) return open;
@@ -388,7 +389,7 @@ function isSameCall(call: CallDraft, { index, id, isNamed }: Place): boolean {
   return id === '' ? !isNamed : id === call.id && call.index === null;
 }
 
-function callText(value: unknown): string {
+function readCallText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value !== 'string') throw createCallFault();
   return value;

@@ -14,7 +14,7 @@ import {
   type Question,
   readEvents,
 } from './answer.ts';
-import { cacheKey, createClient } from './chat.ts';
+import { computeCacheKey, createClient } from './chat.ts';
 import { noteFeatures } from './endpoint.ts';
 import { type Asked, createMisbehaved, readRefusal } from './failure.ts';
 import { isObject, type JsonObject, parseObject, readString } from './json.ts';
@@ -62,7 +62,7 @@ function buildRequestBody({ request, endpoint, dialect, sent, isBare }: Question
     ...(hasTools && { tools: request.tools.map(toTool) }),
     ...(sent.has('tool_choice') && { tool_choice: 'none' }),
     ...(sent.has('parallel_tool_calls') && { parallel_tool_calls: true }),
-    ...(sent.has('prompt_cache_key') && { prompt_cache_key: cacheKey(request) }),
+    ...(sent.has('prompt_cache_key') && { prompt_cache_key: computeCacheKey(request) }),
     ...(sent.has('effort') && { reasoning: { effort: endpoint.effort } }),
   };
 }

@@ -30,7 +30,7 @@ const MAX_NAMES = 5;
 const LOOK_BACK = 500;
 
 const DONE = {
-  revoked: 'The token is revoked: the next call with it is refused.',
+  revoked: 'Token revoked. It no longer works.',
   already: 'The token was already revoked. Nothing has changed.',
   ended: 'The session has ended: that browser has to sign in again.',
 };
@@ -164,7 +164,7 @@ async function renderSecret(c: PageContext, deps: WebDeps): Promise<Html> {
   const signedIn = c.get('signedIn');
   const { isRotating, rotated, overlapUntil } = await findSecretState(deps, signedIn.account.id, deps.now());
   const consequence = isRotating
-    ? 'Rotating now makes a third secret, and the oldest stops signing at once: receivers that still use it refuse every webhook.'
+    ? 'Rotating again retires the oldest secret immediately. Receivers that still use it will reject every webhook.'
     : 'Rotating makes a new secret at once. Both sign for 24 hours, so receivers can switch over.';
   const buttons = html`<div class="actions">
 <form method="post" action="/account/signing-secret/show">${renderFormToken(signedIn)}<button>Show<span class="hidden"> the signing secret</span></button></form>
@@ -197,7 +197,7 @@ export async function postShowSecret(c: PageContext, deps: WebDeps): Promise<Res
     c,
     deps,
     newest,
-    isRotating ? html`<p>The previous one also signs until ${overlapUntil}.</p>` : '',
+    isRotating ? html`<p>The previous secret stays valid until ${overlapUntil}.</p>` : '',
   );
 }
 
@@ -218,7 +218,7 @@ export async function postRotate(c: PageContext, deps: WebDeps): Promise<Respons
     throw new WebRefusal(409, message);
   }
   const notice = html`<p class="notice good" role="status">The secret was rotated.</p>
-<p>The previous one also signs until ${renderMoment(overlapUntil)}: switch your receivers over by then.</p>`;
+<p>The previous secret stays valid until ${renderMoment(overlapUntil)}: switch your receivers over by then.</p>`;
   return renderSecretPage(c, deps, secret, notice);
 }
 

@@ -8,6 +8,7 @@ import { findVisibleInvestigation } from '../services/access.ts';
 import {
   cutPage,
   formatCount,
+  formatPlural,
   renderBadge,
   renderDone,
   renderEmpty,
@@ -30,7 +31,7 @@ const MAX_BODY = 100_000;
 /** Longer path segments are probably a key. */
 const MAX_SEGMENT = 24;
 
-const DONE = { resent: 'The webhook is being sent again, with a new schedule of attempts.' };
+const DONE = { resent: 'The webhook is queued for redelivery.' };
 
 const STATES: Readonly<Record<WebhookState, readonly [text: string, tone: Tone]>> = {
   pending: ['pending', 'busy'],
@@ -68,11 +69,12 @@ function toAddress(filter: WebhookFilter): string {
 }
 
 function renderNone({ before, state }: WebhookFilter): Html {
-  if (before !== undefined) return renderEmpty('Nothing older, or the one at which this page begins was deleted.');
+  if (before !== undefined)
+    return renderEmpty('Nothing older. (The delivery at the start of this page may have been deleted.)');
   if (state !== undefined) return renderEmpty('No failed deliveries.');
   return renderEmpty(
     'Nothing sent yet.',
-    html`<p>Submit a report with a <code>callbackUrl</code>, and its result is sent there, signed, in up to ten attempts over three days. See the <a href="/docs">API</a>.</p>`,
+    html`<p>Add a <code>callbackUrl</code> to a report to have its signed result delivered there, with up to ten attempts over three days. See the <a href="/docs">API</a>.</p>`,
   );
 }
 
@@ -111,7 +113,7 @@ function renderReceiver(webhook: Webhook): Html {
   const isShown = first.length <= MAX_SEGMENT;
   const isWhole = isShown && more.join('') === '' && search === '';
   const shown = sanitiseLine(`${host}/${isShown ? first : ''}`, 300);
-  return html`<span class="mono long">${shown}${isWhole ? '' : html`<span aria-hidden="true">…</span><span class="hidden"> and more, which is not shown</span>`}</span>`;
+  return html`<span class="mono long">${shown}${isWhole ? '' : html`<span aria-hidden="true">…</span><span class="hidden"> (the rest is not shown)</span>`}</span>`;
 }
 
 /** One delivery as the person may see it. */
@@ -180,7 +182,7 @@ function renderResend({ webhook, data }: Delivery, formToken: Html): Html {
 
 function renderAttempts({ webhook, attempts }: Delivery): Html {
   const unlisted = webhook.attempts - attempts.length;
-  const rest = unlisted > 0 ? html`<p class="hint">${formatCount(unlisted)} older attempts have no record.</p>` : '';
+  const rest = unlisted > 0 ? html`<p class="hint">${formatPlural(unlisted, 'older attempt')} not recorded.</p>` : '';
   if (attempts.length === 0) return html`<p>${webhook.attempts === 0 ? 'None yet.' : ''}</p>${rest}`;
   const table = renderTable({
     caption: 'Attempts, newest first',
@@ -204,7 +206,7 @@ function formatMilliseconds(ms: number): string {
 
 function renderPayload({ webhook, data, isVisible }: Delivery): Html {
   if (!isVisible && !isErased(webhook)) return html`<p>It is about a project that is not visible to you.</p>`;
-  if (data === null) return html`<p>Its subject was deleted.</p>`;
+  if (data === null) return html`<p>The investigation was deleted.</p>`;
   const json = JSON.stringify({ type: webhook.type, timestamp: webhook.createdAt, data }, null, 2);
   const isCut = json.length > MAX_BODY;
   return html`<details id="payload"><summary>The body as JSON</summary><pre><code>${sanitiseText(json, MAX_BODY)}</code></pre>${

@@ -100,7 +100,7 @@ function isFailureId(text: string): boolean {
 }
 
 function describeEmpty(project: Project, state: Filter, isPaged: boolean): string {
-  if (isPaged) return 'No more failures, or the one at which this page begins was deleted.';
+  if (isPaged) return 'No more failures. (The failure at the start of this page may have been deleted.)';
   if (!isGithubProject(project)) {
     return 'Failures come from GitHub checks; this is a local repository. Submit a failing log as a report instead.';
   }
@@ -290,7 +290,7 @@ function renderRange(project: Project, { range }: Failure): Html {
     'range',
     'First bad commit',
     html`<p>The default branch broke with ${total === 1 ? 'this commit' : `one of ${formatPlural(total, 'commit')}`}: ${renderComparison(project, range)}</p>
-${likeliest === undefined ? html`<p class="soft">None of them is more likely than the others.</p>` : ''}
+${likeliest === undefined ? html`<p class="soft">No commit stands out.</p>` : ''}
 <ol class="commits">${commits.map((commit) => renderRangeCommit(project, commit, likeliest))}</ol>
 ${total > commits.length ? html`<p class="hint">These are the ${commits.length} newest of ${total}.</p>` : ''}`,
   );

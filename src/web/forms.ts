@@ -60,13 +60,13 @@ async function readText({ headers, body }: Request, maxBytes: number): Promise<s
   const read = isTooLong ? null : await readLimited(body, maxBytes).catch(() => refuseIncomplete());
   if (read === null || !read.isWhole) {
     const size = maxBytes < 1_048_576 ? `${maxBytes / 1_024} KiB` : `${maxBytes / 1_048_576} MiB`;
-    throw new WebRefusal(413, `This is larger than ${size}, and nothing was changed: send less.`);
+    throw new WebRefusal(413, `This is larger than ${size}. Nothing was changed; send less.`);
   }
   return new TextDecoder().decode(read.bytes);
 }
 
 function refuseIncomplete(): never {
-  throw new WebRefusal(400, 'The form did not arrive completely, and nothing was changed: send it again.');
+  throw new WebRefusal(400, 'The form did not arrive completely. Nothing was changed; send it again.');
 }
 
 function countSeparators(text: string): number {
@@ -98,7 +98,7 @@ export function readOnceKey(form: Form): string {
 /** The form's key as the store takes it together with the form's effect. Refuses a form without one. */
 export function requireOnce(c: PageContext, { now }: WebDeps, form: Form): NonNullable<ActOptions['once']> {
   const key = readOnceKey(form);
-  if (key === '') throw new WebRefusal(400, 'Something was missing, and nothing was changed. Open the page again.');
+  if (key === '') throw new WebRefusal(400, 'The form was incomplete. Nothing was changed; open the page again.');
   // With the account, so that no person can use up the key of another.
   const hash = hashValue(`form ${c.get('signedIn').account.id} ${key}`);
   return { hash, expiresAt: new Date(now().getTime() + ONCE_LASTS_MS).toISOString() };

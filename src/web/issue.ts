@@ -199,7 +199,7 @@ function renderHead({ issue, project, pullRequest }: IssuePage): Html {
   const cutShort =
     outcome === 'facts_only'
       ? 'The model gave no answer: this is a search of the source only.'
-      : 'The investigation was cut short: this is what it found until then.';
+      : 'The investigation was cut short: this is what it had found by then.';
   const scripted =
     "The model's answers come from a script, not from a language model. The lookups, the checks of the quotes and the patch are real.";
   const notices = [
@@ -272,7 +272,7 @@ function renderEvidence({ claims }: IssueView, links: TextLinks): Html {
 
 function renderMore(count: number, what: string): Html {
   const more = count - MAX_LISTED;
-  return more > 0 ? html`<p class="hint">${formatPlural(more, what)} in the answer of the API.</p>` : NOTHING;
+  return more > 0 ? html`<p class="hint">${formatPlural(more, what)} in the API response.</p>` : NOTHING;
 }
 
 /** The problem in full, where the title does not say all of it. */
@@ -411,7 +411,7 @@ function renderUsage({ analysis: { model, usage } }: Issue): Html {
   const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens = 0, costUsd, turns } = usage;
   const written = cacheWriteTokens === 0 ? '' : `, ${formatCount(cacheWriteTokens)} written to the cache`;
   return html`<dt>Model</dt><dd>${sanitiseLine(model, 100)}, ${formatPlural(turns, 'turn')}</dd>
-<dt>Cost</dt><dd>${costUsd > 0 ? formatDollars(costUsd) : 'no price known'}</dd>
+<dt>Cost</dt><dd>${costUsd > 0 ? formatDollars(costUsd) : 'cost unknown'}</dd>
 <dt>Tokens</dt><dd>${formatCount(promptTokens + completionTokens)}: ${formatCount(promptTokens)} in (${formatCount(cachedTokens)} cached${written}), ${formatCount(completionTokens)} out</dd>${duration}`;
 }
 
@@ -456,7 +456,7 @@ export async function getDeleteIssue(c: PageContext, deps: WebDeps): Promise<Res
 <p class="lead">${getIssueTitle(issue, 200)}</p>
 <h2>What is deleted</h2>
 <ul><li>the issue, with its report, cause and change</li>
-<li>its investigation, with every step that no identical report shares</li>
+<li>its investigation and its steps, except those shared with an identical report</li>
 <li>webhooks about it that were not delivered yet</li></ul>
 <h2>What stays</h2>
 <ul>${onGithub.map(([address, name]) => html`<li>on GitHub: its ${renderOwnLink(project, address, name)}; close or delete it there</li>`)}

@@ -36,7 +36,7 @@ const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
   'issues:read': 'Read issues, investigations and their progress.',
   'issues:write': 'Submit reports, stop investigations, and delete issues.',
   'projects:read': 'List your projects.',
-  'pull-requests:write': 'Open a pull request from an issue, where you have write in the repository.',
+  'pull-requests:write': 'Open a pull request from an issue, where you have write access to the repository.',
 };
 
 const FIELD_TEXTS = { name: 'Name', scope: 'Scopes', projects: 'Projects', expiry: 'Expiry' } as const;
@@ -128,9 +128,11 @@ function parseTokenForm(
   if (name.length > MAX_NAME) faults.name = `The name may have at most ${MAX_NAME} characters.`;
   if (scopes.length === 0) faults.scope = 'Choose at least one scope.';
   // `all` together with chosen ones is refused: a wrong guess would give access to too much.
-  if (bound === 'all' && chosen.length > 0) faults.projects = 'Choose either “all projects” or single ones, not both.';
+  if (bound === 'all' && chosen.length > 0)
+    faults.projects = 'Choose either “all projects” or individual ones, not both.';
   if (bound === 'chosen' && chosen.length === 0) faults.projects = 'Choose at least one project, or “all projects”.';
-  if (projectIds.length < chosen.length) faults.projects = 'You no longer see one of these projects: choose again.';
+  if (projectIds.length < chosen.length)
+    faults.projects = 'You no longer have access to one of these projects: choose again.';
   if (!isKnownExpiry) faults.expiry = 'Choose one of these.';
   const expiry = isKnownExpiry ? (given as Expiry) : DEFAULT_INPUT.expiry;
   return { input: { name, scopes, bound, projectIds, expiry }, faults };
@@ -205,7 +207,7 @@ function renderCreated(record: TokenRecord, value: string, baseUrl: string, exam
   const call = formatFirstCall(record, baseUrl, example);
   const expiry = expiresAt === null ? html`It does not expire.` : html`It expires on ${renderMoment(expiresAt)}.`;
   return html`<div class="keys"><h1>Your new token</h1>
-<p class="notice"><strong>It is shown only now.</strong> Copy it to where your program finds it: only a hash of it is stored.</p>
+<p class="notice"><strong>You won’t see it again.</strong> Copy it to where your program finds it: only a hash of it is stored.</p>
 ${renderCopyable('token', value, 'token')}
 <p><strong>${sanitiseLine(name, 100)}</strong> has ${renderJoined(scopes.map((scope) => html`<code>${scope}</code>`))}. ${expiry}</p>
 <h2>Try it</h2>

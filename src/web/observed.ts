@@ -51,7 +51,7 @@ async function renderCost({ store, now }: WebDeps, { id }: Project): Promise<Htm
 function describeForecast(backfill: Backfill | null): Html {
   if (backfill?.forecast) {
     const { redChecks, investigations, usd } = backfill.forecast;
-    return html`${formatDollars(usd)}: ${formatPlural(investigations, 'investigation')} of ${formatPlural(redChecks, 'failed check')}, as in the 14 days before Causeway was installed`;
+    return html`${formatDollars(usd)}: ${formatPlural(investigations, 'investigation')} for ${formatPlural(redChecks, 'failed check')}, based on the 14 days before Causeway was installed`;
   }
   if (backfill?.state === 'waiting') {
     return html`not yet known: reading the last 14 days, ${formatPlural(backfill.checks, 'failed check')} so far`;
@@ -76,7 +76,7 @@ ${comment === '' ? '' : renderHeld('Comment', comment)}
 ${pullRequest === '' ? '' : renderHeld('Pull request', pullRequest)}
 <p><a href="/investigations/${investigationId}">Investigation</a></p></article>`;
   });
-  return html`<p class="hint">${isCut ? `The ${MAX_LISTED} that changed last.` : `${formatPlural(threads.length, 'subject')}, last changed first.`}</p>
+  return html`<p class="hint">${isCut ? `The ${MAX_LISTED} most recently changed.` : `${formatPlural(threads.length, 'subject')}, most recently changed first.`}</p>
 ${articles}`;
 }
 
@@ -89,7 +89,7 @@ function describeSubject(project: Project, subject: Subject): Html {
     case 'failure':
       return html`<a href="/projects/${project.id}/failures/${subject.failureId}">A failure of the default branch</a>`;
     case 'report':
-      return html`<a href="/issues/${subject.issueId}">An issue of the API</a>`;
+      return html`<a href="/issues/${subject.issueId}">An issue reported through the API</a>`;
   }
 }
 

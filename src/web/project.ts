@@ -13,6 +13,7 @@ import {
   cutPage,
   describeOrigin,
   findProject,
+  formatCount,
   formatPlural,
   getNumberText,
   getRepositoryPage,
@@ -85,7 +86,7 @@ function renderRunning({ listed, total }: Running, accountId: string): Html {
   const more = total - listed.length;
   return html`<section class="panel" aria-labelledby="running"><h2 id="running">Running: ${formatPlural(total, 'investigation')}</h2>
 <ul class="rows">${listed.map((each) => renderRunningRow(each, accountId))}</ul>
-${more > 0 ? html`<p class="hint">${formatPlural(more, 'more waits', 'more wait')}.</p>` : ''}</section>`;
+${more > 0 ? html`<p class="hint">${formatCount(more)} more queued.</p>` : ''}</section>`;
 }
 
 function renderRunningRow(investigation: Investigation, accountId: string): Html {
@@ -128,7 +129,7 @@ ${reference === '' ? '' : html`<span class="soft below">${renderPlainLine(refere
 function renderNoIssues({ project, role }: SeenProject, isPaged: boolean, isAnyRunning: boolean): Html {
   if (isPaged) {
     const button = html`<p><a class="button" href="/projects/${project.id}">Newest issues</a></p>`;
-    return renderEmpty('No older issues, or the one at which this page begins was deleted.', button);
+    return renderEmpty('No older issues. (The issue at the start of this page may have been deleted.)', button);
   }
   if (isAnyRunning) return renderEmpty('No issues yet: a running investigation becomes one when it concludes.');
   const how = isGithubProject(project)
@@ -166,7 +167,7 @@ ${renderSection('about', 'About', renderAbout(seen))}`;
 
 function renderHowToChange(project: Project, { url }: EffectiveConfiguration): Html {
   if (!isGithubProject(project)) {
-    return html`<p>A local repository has no configuration file: environment variables at the start of Causeway set these values. docs/configuration.md lists them all.</p>`;
+    return html`<p>A local repository has no configuration file: the environment in which Causeway was started sets these values. docs/configuration.md lists them all.</p>`;
   }
   return html`<p>To change a value, put it into <code>${FILE}</code> on the default branch. The file is re-read for every analysis; defaults apply without it. Operator settings are upper limits.</p>
 ${url === '' ? html`<p class="soft">There is no such file, neither here nor in the owner's <code>.github</code> repository.</p>` : html`<p>${renderOwnLink(project, url, 'Configuration file')}</p>`}

@@ -83,7 +83,7 @@ async function submitReport(c: PageContext, deps: WebDeps, state: FormState): Pr
     return { message: 'Nothing was submitted: see the marked fields.', status: 400, faults };
   }
   if (key === '') {
-    const message = 'Something was missing. Nothing was submitted; please try again.';
+    const message = 'The form was incomplete. Nothing was submitted; please try again.';
     return { message, status: 400, key: createOnceKey() };
   }
   const { account } = c.get('signedIn');

@@ -159,7 +159,7 @@ function renderBudgets(month: UsageMonth | undefined, budget: WebDeps['budget'])
   const more = lines.length - shown.length;
   const hints = [
     ...(shown.length === 0 ? [`Each repository may use ${formatDollars(budget.repository)} a month.`] : []),
-    ...(more > 0 ? [`${formatPlural(more, 'project')} with less not listed.`] : []),
+    ...(more > 0 ? [`${formatPlural(more, 'project')} with lower costs not listed.`] : []),
     `One investigation may use ${formatDollars(budget.run)} at most. A project's own file may set lower limits: see its settings.`,
     'When a budget is used up, reports are still answered from the source, without a model.',
   ];
@@ -285,7 +285,7 @@ function renderPullRequests(opened: readonly OpenedPullRequest[], projects: read
     return `${formatCount(count)} ${PULL_REQUEST_STATES[state][0]}`;
   });
   const table = renderTable({
-    caption: 'Pull requests, last changed first',
+    caption: 'Pull requests, most recently changed first',
     columns: ['Pull request', 'State', 'Checks', 'Issue', 'Last change'],
     rows: opened.map(({ pullRequest: { state, checks, number, url, issueId }, projectId, changedAt }) => {
       const project = projectsById.get(projectId);

@@ -14,7 +14,7 @@ describe('migrate', () => {
   it('says which steps were new, and that none was; never next to a service on SQLite', async () => {
     await using folder = await temporaryFolder();
     const environment = { DATA_DIR: folder.path };
-    expect((await run({ kind: 'migrate' }, environment)).err).toMatch(/causeway\.db: .*\n {2}0001-initial\n/);
+    expect((await run({ kind: 'migrate' }, environment)).err).toMatch(/causeway\.db: .*\n {2}0001-first-release\n/);
     expect((await run({ kind: 'migrate' }, environment)).err).toMatch(/already up to date \(\d+ migrations?\)\.\n$/);
     using _service = takeOwnership(path.join(folder.path, 'causeway.db'));
     await expect(run({ kind: 'migrate' }, environment)).rejects.toMatchObject({ code: 'store_locked' });

@@ -100,13 +100,13 @@ describe('the verdict', () => {
       'time ran out',
       { read: read(['waiting'], "The action 'Test' has timed out after 360 minutes.") },
       'inconclusive',
-      'it ran out of time or was stopped, and does not say what took so long',
+      'it timed out or was stopped without saying what was slow',
     ],
     [
       'time ran out, and nothing else is said',
       { read: read([]), conclusion: 'timed_out' },
       'inconclusive',
-      'it ran out of time or was stopped, and does not say what took so long',
+      'it timed out or was stopped without saying what was slow',
     ],
     [
       'time ran out after a test failed',

@@ -123,10 +123,7 @@ describe('a command line that is wrong', () => {
       ['move', '--from', 'postgres://u:secret@db/c'],
       '--from takes sqlite:FILE, such as sqlite:/srv/causeway/causeway.db. See "causeway help move".',
     ],
-    [
-      ['move', 'postgres://u:secret@db/c'],
-      '"move" takes no argument without --from or --to before it. See "causeway help move".',
-    ],
+    [['move', 'postgres://u:secret@db/c'], '"move" takes no arguments; use --from and --to. See "causeway help move".'],
     [['redrive', 'webhok'], 'There is no kind of job "webhok". Did you mean "webhook"? See "causeway help redrive".'],
     [['redrive', 'run', 'webhook'], '"redrive" takes one argument, not also "webhook". See "causeway help redrive".'],
     [['analyse', '--jsn'], 'There is no option --jsn. Did you mean "--json"? See "causeway help analyse".'],

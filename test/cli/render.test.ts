@@ -85,7 +85,7 @@ describe('an Issue in the terminal', () => {
     expect(text).toMatch(/^Cause and fix · cut short · confidence 86 %\n/);
     expect(text).toContain('\nRoot cause\n');
     expect(text).toContain(
-      '\nChange (--patch FILE writes it)\n  src/coupons.js +3 -2\n    line 14\n    - a\n    + b\n    + c\n',
+      '\nChange (save it with --patch FILE)\n  src/coupons.js +3 -2\n    line 14\n    - a\n    + b\n    + c\n',
     );
     expect(text).toContain('\nWhy this outcome\n  No model was asked.\n');
     expect(text).toContain('some-model · 0 turns, 0 tokens,');
@@ -178,7 +178,7 @@ describe('a change in the terminal', () => {
       },
     ];
     expect(renderChange(files, page).join('\n')).toMatchInlineSnapshot(`
-      "Change (--patch FILE writes it)
+      "Change (save it with --patch FILE)
         a.ts (added) +3 -0
           at the top
           + one

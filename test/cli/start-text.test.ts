@@ -55,7 +55,7 @@ describe('the text of the first start', () => {
         Model: none (search only). Set MODEL and OPENAI_API_KEY or OPENAI_BASE_URL to use one.
         API: http://127.0.0.1:3000/docs
 
-      Your token, shown only now: cwy_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+      Your token (shown once): cwy_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 
       Submit a report – replace "data" with your own:
 

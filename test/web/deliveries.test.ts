@@ -60,7 +60,7 @@ describe('the list of deliveries', () => {
         `${webhook.id}issue.created`,
         'pending status_500: The receiver answered with status 500.',
         '1',
-        'hooks.example.org:8443/in… and more, which is not shown',
+        'hooks.example.org:8443/in… (the rest is not shown)',
         investigationId,
         '2026-11-20 10:00 UTC',
       ],
@@ -101,9 +101,9 @@ describe('the list of deliveries', () => {
   it.each([
     ['https://hooks.example.org', 'hooks.example.org/'],
     ['https://hooks.example.org/in', 'hooks.example.org/in'],
-    ['https://hooks.example.org/in?k=1', 'hooks.example.org/in… and more, which is not shown'],
-    ['https://hooks.example.org/services/T0/B0/x', 'hooks.example.org/services… and more, which is not shown'],
-    ['https://hooks.example.org/0123456789abcdef0123456789', 'hooks.example.org/… and more, which is not shown'],
+    ['https://hooks.example.org/in?k=1', 'hooks.example.org/in… (the rest is not shown)'],
+    ['https://hooks.example.org/services/T0/B0/x', 'hooks.example.org/services… (the rest is not shown)'],
+    ['https://hooks.example.org/0123456789abcdef0123456789', 'hooks.example.org/… (the rest is not shown)'],
   ])('shows no more of an address than is safe to show: %s', async (callbackUrl, shown) => {
     await using ground = await webGround();
     const { webhook } = await sent(ground, { callbackUrl });

@@ -116,14 +116,14 @@ describe('the page of an issue', () => {
       {
         rule: 'never/ci-configuration',
         file: '.github/workflows/ci.yml',
-        reason: 'runs in CI: never changed by a program',
+        reason: 'runs in CI: never changed automatically',
       },
       { rule: 'person/tests-loosened', file: 'test/cart.test.ts', reason: 'an assertion is gone' },
       { rule: 'person/large', file: '', reason: 'who knows' },
     ];
     const page = await shown(foundCause({ guards }));
     expect(rowsOf(page, 'Why not a pull request')).toEqual([
-      ['.github/workflows/ci.yml', 'runs in CI: never changed by a program'],
+      ['.github/workflows/ci.yml', 'runs in CI: never changed automatically'],
     ]);
     expect(rowsOf(page, 'Check before applying')).toEqual([
       ['test/cart.test.ts', 'an assertion is gone'],

@@ -8,7 +8,7 @@ import { contentOf, linksOf, mainOf, rowsOf } from './read-page.ts';
 import { repository, type WebGround, webGround } from './web-ground.ts';
 
 const BUDGETS = 'Cost of this month and the budgets';
-const PULLS = 'Pull requests, last changed first';
+const PULLS = 'Pull requests, most recently changed first';
 
 /** US dollars that a call of the run has cost. */
 async function spend({ store, clock }: WebGround, run: Run, usd: number): Promise<void> {

@@ -245,7 +245,7 @@ function describeHere(
   const fails = `${nameChecks(cause, format)} ${cause.finding.checks.length === 1 ? 'fails' : 'fail'} here`;
   const branch = format(findBase(content)) || 'the base';
   if (base === null) return fails;
-  return base === 'green' ? `${fails}, passing on ${branch}` : `${fails}, for another reason than on ${branch}`;
+  return base === 'green' ? `${fails}, passing on ${branch}` : `${fails}, for a different reason than on ${branch}`;
 }
 
 function cutName(name: string): string {

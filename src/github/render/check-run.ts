@@ -295,7 +295,7 @@ function describeHistory(content: CheckRunContent, { finding, failure, reportUrl
   const isOnlyHere = own !== null && firstSeen.pullRequest === own && pullRequests.every((number) => number === own);
   if (isOnlyHere) {
     if (firstSeen.sha === sha) return details.trim();
-    return `Failing since ${linkCommit(content, firstSeen.sha)} of this pull request (${times}).${details}`;
+    return `Failing in this pull request since ${linkCommit(content, firstSeen.sha)} (${times}).${details}`;
   }
   const where =
     firstSeen.pullRequest === null

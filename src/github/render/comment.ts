@@ -227,7 +227,7 @@ function describeNext(outcome: Outcome, { fix, place, isSuggested = false }: Res
     case 'opening':
       return 'opening a pull request';
     case 'observed':
-      return 'a pull request would be opened outside of mode `observe`';
+      return 'no pull request in mode `observe`';
     case 'on_request':
       return isSuggested
         ? `${commit}, or \`/analyse fix\` for a pull request into this branch (write access required)`
@@ -242,7 +242,7 @@ function describeNext(outcome: Outcome, { fix, place, isSuggested = false }: Res
 function describeOpened(fix: Extract<FixState, { readonly kind: 'opened' }>, link: string): string {
   if (fix.state === 'merged') return `merged in ${link}`;
   if (fix.state === 'closed') return `${link} was closed without merging`;
-  if (fix.isHandedOver) return `next: take over ${link}, its checks still fail`;
+  if (fix.isHandedOver) return `next: take over ${link}; its checks still fail`;
   if (fix.isTrying) return `${link} has failing checks · another attempt is running, ${STOP}`;
   return {
     waiting: `${link} is waiting for its checks`,
@@ -457,7 +457,7 @@ function describeReply({ why }: CommandReply): string {
       return `A pull request is already open: ${isLinked ? `[#${why.number}](${why.url})` : `\`#${why.number}\``}`;
     }
     case 'did_you_mean':
-      return `Did you mean \`/analyse ${why.command}\`? Nothing was started. For an analysis with a hint, write the hint in a few words.`;
+      return `Did you mean \`/analyse ${why.command}\`? Nothing was started. To add a hint, write more than one word after \`/analyse\`.`;
     case 'no_feedback_yet':
       return "`/analyse right` and `/analyse wrong` aren't available yet. Nothing was started.";
   }

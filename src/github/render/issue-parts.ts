@@ -118,7 +118,7 @@ function renderEvidence(step: NumberedStep, links: SourceLinks): readonly Block[
   const lines = [
     `**\\[step ${step.number}\\]** ${formatCodeSpan(step.action)}`,
     sanitiseMarkdown(step.analysis, 1_000, links),
-    isLog ? 'For the result see “Log”.' : '',
+    isLog ? 'See “Log” for the output.' : '',
   ];
   return [text(lines.filter(Boolean).join('\n')), ...(isLog ? [] : [code(cutResult(step.result))])];
 }
@@ -199,7 +199,7 @@ function formatTokens(usage: SourcedIssue['analysis']['usage']): string {
 
 /** GitHub reads a formula between two dollar signs; one in a line is text. */
 function formatCost(usd: number): string {
-  if (usd <= 0) return 'price unknown';
+  if (usd <= 0) return 'cost unknown';
   return usd < 0.01 ? 'under $0.01' : `$${usd.toFixed(2)}`;
 }
 

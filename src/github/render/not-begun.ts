@@ -10,15 +10,15 @@ export function describeNotBegun(why: NotBegun): string {
     case 'pending':
       return 'The analysis has not started yet.';
     case 'uninformative':
-      return 'The check says too little about its cause to start an analysis.';
+      return "The output of the check doesn't say enough to analyse.";
     case 'erased':
-      return 'Its analysis was erased.';
+      return 'Its analysis was deleted.';
     case 'requested':
       return 'An analysis was requested in a comment on the pull request; see the reply there.';
     case 'base_broken':
       return 'The base branch fails in the same way; the cause is there.';
     case 'flaky':
-      return 'It passes and fails at the same commit. A re-run says more than an analysis.';
+      return 'It passes and fails at the same commit. Re-running it is more useful than analysing it.';
     case 'infrastructure':
       return 'The machine or a service failed, not the code. A re-run may be all it takes.';
     case 'no_pull_request':
@@ -34,9 +34,9 @@ export function describeNotBegun(why: NotBegun): string {
     case 'checks_running':
       return describeRunning(why.names);
     case 'commit_limit':
-      return `The limit of ${why.limit} automatic analyses for this commit is reached.${describeAlternative(why)}`;
+      return `This commit has reached its limit of ${why.limit} automatic analyses.${describeAlternative(why)}`;
     case 'daily_limit':
-      return `The limit of ${why.limit} automatic analyses in 24 hours for this repository is reached.${describeAlternative(why)}`;
+      return `This repository has reached its limit of ${why.limit} automatic analyses in 24 hours.${describeAlternative(why)}`;
   }
 }
 

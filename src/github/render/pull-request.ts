@@ -99,9 +99,9 @@ function renderHeadline({ analysis: { confidence } }: SourcedIssue, { failure }:
   const branch = formatCodeSpan(failure.branch);
   const green = formatCodeSpan(failure.since.sha.slice(0, 7));
   return failure.since.kind === 'gone'
-    ? [`**${branch} passes since ${green} without this change · next: close this unless you still want it**`, found]
+    ? [`**${branch} has passed since ${green} without this change · next: close this unless you still want it**`, found]
     : [
-        `**${branch} is failing again: it passed at ${green} without this change · next: see whether this still fits, otherwise close it**`,
+        `**${branch} is failing again: it passed at ${green} without this change · next: check whether this still applies; close it if not**`,
         found,
       ];
 }
@@ -113,7 +113,7 @@ function describeAim({ place: { subject }, failure, issue }: PullRequestText): s
     case 'issue':
       return outcome === 'code_fix' && !partial
         ? `Fixes #${subject.number}.`
-        : `For #${subject.number}, which it may not fully solve.`;
+        : `Related to #${subject.number}; this may not fix it completely.`;
     case 'pull_request':
       return `For the failing checks of #${subject.number}. Merges into the branch of that pull request.`;
     case 'failure':

@@ -82,7 +82,7 @@ describe('the result', () => {
 
       **\\[step 3\\]** \`ci_log: find "TypeError"\`
       Found and read.
-      For the result see “Log”.
+      See “Log” for the output.
 
       </details>
 
@@ -232,7 +232,7 @@ describe('the result', () => {
         "**Cause found, with a fix · confidence 92 % · merged in [#12](https://github.com/octo/shop/pull/12)**",
         "**Cause found, with a fix · confidence 92 % · [#12](https://github.com/octo/shop/pull/12) has failing checks · another attempt is running, \`/analyse stop\` to cancel**",
         "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), no checks ran**",
-        "**Cause found, with a fix · confidence 92 % · a pull request would be opened outside of mode \`observe\`**",
+        "**Cause found, with a fix · confidence 92 % · no pull request in mode \`observe\`**",
         "**Cause found, with a fix · confidence 92 % · next: review \`#12\`, its checks pass**",
         "**Cause found, action needed · confidence 92 % · next: follow the steps below**",
         "**Not a bug · confidence 80 % · next: close this, or say what was missed**",

@@ -14,7 +14,7 @@ it('says that it does not know where a status says nothing but that it is red', 
   const shown = desk.checkRun(sha);
   expect(shown.title).toMatch(/^Unclear: it failed, but its log, .* do not say why$/);
   expect(shown.words).toContain('ci/prices');
-  expect(shown.words).toContain('The check says too little about its cause to start an analysis.');
+  expect(shown.words).toContain("The output of the check doesn't say enough to analyse.");
   expect([desk.begun(), desk.comments(number), desk.writesBeside(), shown.buttons]).toEqual([[], [], [], []]);
 });
 
@@ -77,6 +77,6 @@ it('says that a job ran out of time, which is nobody’s proven fault', async ()
   const log = jobLog('npm test', ['> corner-shop@1.3.0 test', '✔ a basket sums what is in it (0.71ms)'], end);
   await desk.run(sha, { test: { conclusion: 'timed_out', failedStep: 'npm test', log } });
   const shown = desk.checkRun(sha);
-  expect(shown.title).toBe('Unclear: it ran out of time or was stopped, and does not say what took so long');
+  expect(shown.title).toBe('Unclear: it timed out or was stopped without saying what was slow');
   expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
 });
