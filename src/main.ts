@@ -2,7 +2,6 @@
 import { runCommand } from './app/run-command.ts';
 import { parseCommandLine } from './cli/command-line.ts';
 import { type Io, printError } from './cli/terminal.ts';
-
 import { dropClientHeaders } from './config.ts';
 import { describeUncaught } from './log.ts';
 

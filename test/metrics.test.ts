@@ -9,7 +9,6 @@ import { DEFAULT_SETTINGS } from '../src/core/settings.ts';
 import { createLog } from '../src/log.ts';
 import { createMetrics, type Readings } from '../src/metrics.ts';
 import { acceptReport, cancelInvestigation } from '../src/services/accept-report.ts';
-
 import { parseCallbackAllow } from '../src/webhooks/address-policy.ts';
 import { sum } from './support/metrics-of.ts';
 import { temporaryFolder } from './support/service.ts';

@@ -1,6 +1,5 @@
 // The guards on the change: what is never let through, and what waits for a person who has seen it.
 import { type ChangeSet, type FileChange, hasChanges, isText } from '../core/diff/diff.ts';
-
 import type { Analysis } from '../core/issue.ts';
 import { isSafePath, toComparablePath } from '../core/paths.ts';
 import type { TreeEntry } from '../core/source.ts';

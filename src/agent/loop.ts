@@ -17,7 +17,6 @@ import {
   type Stop,
 } from './session.ts';
 import { explainRefusal, mayConclude, runCall } from './tool-calls.ts';
-
 import {
   type AgentStep,
   type AnswerRecord,

@@ -1,7 +1,6 @@
 // Reviews a conclusion: each quotation, place and commit is looked up; what does not hold is returned to the model
 // once, then dropped.
 import { type ChangeSet, hasChanges } from '../core/diff/diff.ts';
-
 import type { StepLookup, StepSource } from '../core/evidence.ts';
 import { isSafePath } from '../core/paths.ts';
 import { removeInvisible, restoreBlanks } from '../core/text.ts';

@@ -14,7 +14,6 @@ import {
 } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
 import { truncate } from '../core/text.ts';
-
 import {
   assessStanding,
   type Budget,

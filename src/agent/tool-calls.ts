@@ -4,7 +4,6 @@ import { CausewayError } from '../core/errors.ts';
 import type { Finding, InvestigationStep, ToolResult } from '../core/evidence.ts';
 import type { ToolCall } from '../core/model.ts';
 import { truncate } from '../core/text.ts';
-
 import { parseLenientJson } from './conclusion-draft.ts';
 import { copyForModel } from './prompt.ts';
 import type { Session } from './session.ts';

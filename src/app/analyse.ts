@@ -7,7 +7,6 @@ import { type AnalysisSession, analyse, type Investigator, runDemo } from '../cl
 import type { AnalyseCommand, DemoCommand } from '../cli/command-line.ts';
 import { getRepositoryName, type Subject } from '../cli/report-input.ts';
 import { type ExitCode, type Io, type Launcher, toPrintableLine } from '../cli/terminal.ts';
-
 import type { Config, ModelConfig } from '../config.ts';
 import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
 import type { Project } from '../core/project.ts';

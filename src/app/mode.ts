@@ -2,7 +2,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Io, Launcher } from '../cli/terminal.ts';
-
 import type { AppCredentials, Config } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import { createSeal } from '../db/seal.ts';

@@ -5,7 +5,6 @@ import path from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
 import { computeCost, getBookedPrices } from '../agent/budget.ts';
 import { type Account, createSigningSecret } from '../core/account.ts';
-
 import type { FindShortage, Shortage } from '../core/disk.ts';
 import type { Lexicons } from '../core/lexicon.ts';
 import type { Model } from '../core/model.ts';

@@ -1,10 +1,8 @@
 // The verdict on a red check: what broke it, and the reasons to believe so.
 
 import type { Reason, Verdict } from '../core/check.ts';
-
 import { matchError, TIME_OUT } from './error-patterns.ts';
 import type { ReadCheck } from './read-check.ts';
-
 import { findTiesByName, type Tie } from './touches.ts';
 
 export interface CheckEvidence {

@@ -4,7 +4,6 @@ import type { Log } from '../log.ts';
 import { type Environment, type Given, type MonitoringConfig, resolveVariables, type ServerConfig } from './config.ts';
 import { type Line, openConnection, openSharedConnection, TIMING, type Timing } from './connection.ts';
 import { defineMonitoringTool, keepShownTools, type ShownTools } from './tools.ts';
-
 import type { Wire } from './wires.ts';
 
 /** What an investigation is about; in local mode projects are the operator's own: not public, trusted. */

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import type { Tool as ServerTool } from '@modelcontextprotocol/client';
 import type { Finding, Tool } from '../core/evidence.ts';
 import type { ToolDescription } from '../core/model.ts';
-
 import type { Log } from '../log.ts';
 import type { Given, ServerConfig } from './config.ts';
 import type { Line, Outcome } from './connection.ts';

@@ -2,7 +2,6 @@
 // back.
 import type { Message, ModelRequest, ModelTurn, ToolCall, TurnUsage } from '../core/model.ts';
 import type { Dialect, Endpoint, Feature } from './endpoint.ts';
-
 import { AttemptFailed, createMisbehaved, createRefused, createUnavailable } from './failure.ts';
 import type { Watch } from './guarded-fetch.ts';
 import { isObject } from './json.ts';

@@ -18,7 +18,6 @@ import {
   readEvents,
 } from './answer.ts';
 import { type Dialect, type Feature, isAccessToken, noteFeatures, noteTextAnswer } from './endpoint.ts';
-
 import { AttemptFailed, createMisbehaved, omitFeature } from './failure.ts';
 import { fetchGuarded } from './guarded-fetch.ts';
 import { isObject, type JsonObject, parseObject } from './json.ts';

@@ -22,7 +22,6 @@ import {
   toWire,
   type Wire,
 } from './endpoint.ts';
-
 import { type Asked, AttemptFailed, type Fault, readFailure } from './failure.ts';
 import { Watch } from './guarded-fetch.ts';
 import { createKeys, createLastingKey, type Keys } from './key-command.ts';

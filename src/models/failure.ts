@@ -1,7 +1,6 @@
 // What one attempt at an answer can come to besides an answer: what it means, who can repair it, and what to do next.
 import type { TurnUsage } from '../core/model.ts';
 import type { Dialect, Endpoint, Feature, Wire } from './endpoint.ts';
-
 import { isObject } from './json.ts';
 
 export type Fault =

@@ -16,7 +16,6 @@ import {
   readEvents,
 } from './answer.ts';
 import { type Dialect, isAccessToken, noteFeatures } from './endpoint.ts';
-
 import { AttemptFailed, createMisbehaved } from './failure.ts';
 import { fetchGuarded } from './guarded-fetch.ts';
 import { isObject, type JsonObject, parseObject, readString } from './json.ts';

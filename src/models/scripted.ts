@@ -4,7 +4,6 @@
 // of the first turn made: how many steps come before it depends on the report.
 import { CausewayError } from '../core/errors.ts';
 import { type Model, type ModelRequest, type ModelTurn, SCRIPTED_MODEL } from '../core/model.ts';
-
 import { isObject } from './json.ts';
 import { estimateTokens } from './usage.ts';
 

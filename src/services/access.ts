@@ -4,7 +4,6 @@ import { CausewayError } from '../core/errors.ts';
 import type { Issue } from '../core/issue.ts';
 import type { Project } from '../core/project.ts';
 import type { Investigation } from '../core/report.ts';
-
 import type { InvestigationFilter } from '../db/investigations.ts';
 import type { Store } from '../db/store.ts';
 

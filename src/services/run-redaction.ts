@@ -2,7 +2,6 @@
 // before a part is shown.
 import { createGuard, type Guard, type GuardedChange } from '../agent/guard-change.ts';
 import { type ChangeSet, cutWindow, type FileChange, toDiff } from '../core/diff/diff.ts';
-
 import type { Tool } from '../core/evidence.ts';
 import type { Model } from '../core/model.ts';
 import { REDACTED } from '../core/report.ts';

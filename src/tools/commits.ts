@@ -10,7 +10,6 @@ import type {
   Repository,
   SourceTree,
 } from '../core/source.ts';
-
 import type { EditedTree } from './overlay.ts';
 import { explainNoText } from './read-files.ts';
 import {

@@ -11,7 +11,6 @@ import {
   type SearchQuery,
   type SearchResult,
 } from '../core/source.ts';
-
 import type { EditedTree } from './overlay.ts';
 import {
   answerFailed,

@@ -1,7 +1,6 @@
 // The conclusion of a run: what was proven, what was not, and how far to believe it.
 import { describe, expect, it } from 'vitest';
 import { computeConfidence, concludeRun, type Proof } from '../../src/agent/conclude.ts';
-
 import { toDiff } from '../../src/core/diff/diff.ts';
 import { CLAIM, FACTS, FIXED, sampleRun } from './conclusion-samples.ts';
 

@@ -2,7 +2,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { CONCLUDE, parseDraft } from '../../src/agent/conclusion-draft.ts';
-
 import { sanitiseText } from '../../src/core/text.ts';
 import { CLAIM, draftJson, sampleDraft } from './conclusion-samples.ts';
 

@@ -14,7 +14,6 @@ import {
 import type { Shortage } from '../../src/core/disk.ts';
 import { createId } from '../../src/core/ids.ts';
 import type { Project } from '../../src/core/project.ts';
-
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import type { Run } from '../../src/db/runs.ts';
 import { createSeal } from '../../src/db/seal.ts';

@@ -7,7 +7,6 @@ import { gunzipSync } from 'node:zlib';
 import { findSecrets } from '../../src/redact/find-secrets.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { KINDS, leaks, sample, seeded, WRAPPINGS } from '../redact/corpus/kinds.ts';
-
 import { load, median, say, spread, table } from './figures.ts';
 
 const MB = 1_000_000;

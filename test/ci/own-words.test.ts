@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { CheckEvidence } from '../../src/ci/judge.ts';
 import { judgeCheck } from '../../src/ci/judge.ts';
 import { type ReadCheck, readCheck } from '../../src/ci/read-check.ts';
-
 import { actionsLog } from './logs.ts';
 
 function said(output: string, name = 'ci/other'): ReadCheck {

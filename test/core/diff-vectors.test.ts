@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { applyFileDiff, toChangeSet } from '../../src/core/diff/apply-diff.ts';
 import { type FileChange, toFileDiff } from '../../src/core/diff/diff.ts';
-
 import type { FileDiff } from '../../src/core/issue.ts';
 
 interface Vectors {

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyFileDiff, toChangeSet } from '../../src/core/diff/apply-diff.ts';
 import { type ChangeSet, type FileChange, toDiff, toFileDiff } from '../../src/core/diff/diff.ts';
-
 import type { FileDiff } from '../../src/core/issue.ts';
 import { randomEdit } from './random-edits.ts';
 

@@ -2,7 +2,6 @@
 import { findCauseLines } from '../../src/ci/cause-lines.ts';
 import { findCause } from '../../src/ci/find-cause.ts';
 import { findSteps, readLogLines, readPassingLog } from '../../src/ci/log-lines.ts';
-
 import { haveTruth, type LogCase, type LogTruth, logCase, type Range } from './ci-log-case.ts';
 import type { EvalOptions, Part, PartResult, Row } from './part.ts';
 import { rowsOf, type Scored } from './scores.ts';

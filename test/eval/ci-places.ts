@@ -3,7 +3,6 @@ import { findCause } from '../../src/ci/find-cause.ts';
 import { findSteps, readLogLines } from '../../src/ci/log-lines.ts';
 import { findPlaces } from '../../src/ci/places.ts';
 import { toRepositoryPath } from '../../src/ci/written-places.ts';
-
 import { type Case, EvalFault, type EvalOptions, type Part, type PartResult } from './part.ts';
 import { textIn } from './read-case.ts';
 import { rowsOf, type Scored } from './scores.ts';

@@ -1,7 +1,6 @@
 // Many blobs and many commits at once: all of them, in order, whole, and no more than is taken.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommitMessage, SourceTree } from '../../src/core/source.ts';
-
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { pathProject, SIGNAL, type TestSource, testSource, treeOf } from './open-project.ts';
 

@@ -1,7 +1,6 @@
 // What a caller may reach: repositories and permissions of tokens, roles of people. Stricter than GitHub in one thing:
 // a token of an installation reads public repositories only within its scope and permissions too, so that tests see what it asked for.
 import { covers, fullName, grantOf, mayAtLeast, repositoryByName } from './lookup.ts';
-
 import { type Answer, type Caller, forbidden, type Needs, notFound, refused } from './route.ts';
 import type { Level, Permissions, Repository, RepositoryRole, State } from './state.ts';
 

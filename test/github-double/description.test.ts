@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { description } from './description/operations.ts';
 import { schemaChanges, validateExchange } from './description/validate.ts';
-
 import type { Exchange } from './double.ts';
 
 const published: readonly { name: string; examples: readonly Record<string, unknown>[] }[] = createRequire(

@@ -15,7 +15,6 @@ import { SignIns } from './oauth.ts';
 import { addApp } from './people/accounts.ts';
 import { people } from './people/people.ts';
 import { DEFAULT_APP, type EventSink, startState } from './state.ts';
-
 import { serveStorage } from './storage.ts';
 import { serveWeb } from './web.ts';
 

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SourceTree } from '../../src/core/source.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { cleanRepository, createRunRedactor } from '../../src/services/run-redaction.ts';
-
 import { createToolbox, type Toolbox } from '../../src/tools/toolbox.ts';
 import { pathProject, SIGNAL, testSource } from '../git/open-project.ts';
 import { gitRepository } from '../support/git-repository.ts';

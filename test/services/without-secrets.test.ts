@@ -2,7 +2,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { GuardedChange } from '../../src/agent/guard-change.ts';
 import { type ChangeSet, toDiff } from '../../src/core/diff/diff.ts';
-
 import type { Model } from '../../src/core/model.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { redactChange, redactModel, redactTool } from '../../src/services/run-redaction.ts';

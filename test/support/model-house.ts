@@ -10,7 +10,6 @@ import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { createLog } from '../../src/log.ts';
 import { createEndpointModel, type EndpointModelOptions } from '../../src/models/endpoint-model.ts';
 import { acceptReport, cancelInvestigation } from '../../src/services/accept-report.ts';
-
 import type { Investigator } from '../../src/services/investigator.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { endpointConfig } from './endpoint-config.ts';

@@ -1,7 +1,6 @@
 // From ranked files and clues to suspects: the order stays, and a firm clue says by itself how far it is believed.
 import { describe, expect, it } from 'vitest';
 import { type Clue, findTestedClues } from '../../src/triage/clues.ts';
-
 import { isSecondary } from '../../src/triage/own-code.ts';
 import { createPathIndex } from '../../src/triage/paths.ts';
 import { rankSuspects } from '../../src/triage/rank-suspects.ts';

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import type { Account, Role } from '../../src/core/account.ts';
 import type { Shortage } from '../../src/core/disk.ts';
 import type { InstalledRepository, Project } from '../../src/core/project.ts';
-
 import { DEFAULT_SETTINGS, type EffectiveConfiguration } from '../../src/core/settings.ts';
 import type { Run } from '../../src/db/runs.ts';
 import { createSeal } from '../../src/db/seal.ts';

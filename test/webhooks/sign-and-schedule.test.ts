@@ -5,7 +5,6 @@ import { Webhook as Svix } from 'svix';
 import { describe, expect, it } from 'vitest';
 import { createSigningSecret } from '../../src/core/account.ts';
 import { scheduleAttempt, signWebhook } from '../../src/webhooks/deliver-webhook.ts';
-
 import { ANY_CHARACTER } from '../support/any-character.ts';
 
 const timestamp = Math.floor(Date.now() / 1_000);

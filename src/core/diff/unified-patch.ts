@@ -2,7 +2,6 @@
 
 import { REDACTED } from '../report.ts';
 import { type ChangeSet, type FileChange, type FileMode, hasChanges, requireSoundChange } from './diff.ts';
-
 import { diffLines, type Hunk } from './line-diff.ts';
 
 const CONTEXT = 3;

@@ -6,7 +6,6 @@ import type { CommitRange } from '../../core/failure.ts';
 import type { Finding, HeadPlace } from '../../core/head.ts';
 import { MAX_REPORT_BYTES } from '../../core/report.ts';
 import { keepBeginning } from '../../core/text.ts';
-
 import { type CleanTexts, REPORT_LOG_BYTES } from './check-texts.ts';
 
 export interface FailureReport {

@@ -1,7 +1,6 @@
 // What happens to installations: made, changed, suspended, removed.
 import { appOf, fullName, repositoriesOf, timestamp } from '../lookup.ts';
 import { installationBody, nodeId, organization, simpleUserOf } from '../resources/user.ts';
-
 import type { Account, App, Installation, Permissions, Repository, State } from '../state.ts';
 
 export interface NewInstallation {

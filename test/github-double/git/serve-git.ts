@@ -6,7 +6,6 @@ import { canSee, effectivePermissions, isEnough } from '../access.ts';
 import { readCaller } from '../credentials.ts';
 import { afterMove } from '../deeds/pulls.ts';
 import { grantOf, mayAtLeast, repositoryByName } from '../lookup.ts';
-
 import { actorId, type Caller } from '../route.ts';
 import type { Repository, State } from '../state.ts';
 import { readRefs } from './read-objects.ts';

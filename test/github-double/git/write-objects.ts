@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { entryAt, type GitPerson, writeObject } from './read-objects.ts';
-
 import { git, gitText } from './run-git.ts';
 
 export interface FileChange {

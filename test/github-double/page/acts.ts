@@ -1,7 +1,6 @@
 // What a form of the page does, for the person that it names, if GitHub would let that person.
 import type { GithubDouble } from '../double.ts';
 import { account, grantOf, mayAtLeast } from '../lookup.ts';
-
 import type { RepositoryRole } from '../state.ts';
 import type { View } from './frame.ts';
 

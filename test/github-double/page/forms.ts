@@ -1,7 +1,6 @@
 // What one can do on the pages, always as one of the people who exist there.
 import { grantOf } from '../lookup.ts';
 import type { CheckRun, Comment, Issue, ReviewComment } from '../state.ts';
-
 import { branchesOf, type Html, html, type View } from './frame.ts';
 
 /** Everybody, with what they may do here: who has write, who can triage, who is a stranger. */

@@ -5,7 +5,6 @@ import { resolveCommit } from '../git/read-objects.ts';
 import { repositoryByName } from '../lookup.ts';
 import { act, Refused } from './acts.ts';
 import { commitPage, filePage, runPage, workflowRunPage } from './code.ts';
-
 import { type Html, LIVE, refusal, STYLE, type View, viewOf } from './frame.ts';
 import { checksPage, filesPage } from './pulls.ts';
 import { conversationPage, issuesPage, repositoriesPage, repositoryPage } from './threads.ts';

@@ -6,7 +6,6 @@ import { associationOf, fullName } from '../lookup.ts';
 import type { Comment, Issue, Reaction, Review, ReviewComment } from '../state.ts';
 import { suggestionIn } from '../suggestion.ts';
 import { checkSummary, diffTable } from './code.ts';
-
 import { commentEditForm, newIssueForm, pushForm, suggestionForm, threadForms } from './forms.ts';
 import {
   accountOf,

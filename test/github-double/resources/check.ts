@@ -12,7 +12,6 @@ import type {
 } from '../state.ts';
 import { pullsOfHead } from './issue.ts';
 import { minimalRepository, simpleCommit } from './repository.ts';
-
 import { nodeId, simpleUserOf, viaApp } from './user.ts';
 
 export function checkRunBody(state: State, repository: Repository, run: CheckRun) {

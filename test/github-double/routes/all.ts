@@ -10,7 +10,6 @@ import { gitDataRoutes } from './git-data.ts';
 import { issueRoutes } from './issues.ts';
 import { pullRoutes, reviewRoutes } from './pulls.ts';
 import { refRoutes } from './refs.ts';
-
 import { statusRoutes } from './statuses.ts';
 
 // Comments before issues: `/issues/comments/…` fits both. Checks before commits: `/commits/{ref}` takes slashes.

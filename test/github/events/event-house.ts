@@ -16,7 +16,6 @@ import {
   createDeliveryHandler,
   openProbot,
 } from '../../../src/github/intake/handle-delivery.ts';
-
 import { createReceiver } from '../../../src/github/intake/receive-delivery.ts';
 import { createProjectSync } from '../../../src/github/projects/project-sync.ts';
 import { createPermissions } from '../../../src/github/projects/roles.ts';

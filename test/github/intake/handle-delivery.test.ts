@@ -9,7 +9,6 @@ import {
   createDeliveryHandler,
   openProbot,
 } from '../../../src/github/intake/handle-delivery.ts';
-
 import { createLog } from '../../../src/log.ts';
 import { delivery, labelled, type Reception, reception } from './signed-delivery.ts';
 

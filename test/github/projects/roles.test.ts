@@ -2,7 +2,6 @@
 import { expect, it } from 'vitest';
 import type { Account, Role } from '../../../src/core/account.ts';
 import type { Project } from '../../../src/core/project.ts';
-
 import { createPermissions, type GithubPermissions } from '../../../src/github/projects/roles.ts';
 import type { Said } from '../clients/github-api.ts';
 import { type Ground, NEVER, openGround, SHOP } from '../clients/ground.ts';

@@ -9,9 +9,7 @@ import {
   renderHandOverComment,
   renderResultComment,
 } from '../../../src/github/render/comment.ts';
-
 import { renderPullRequest } from '../../../src/github/render/pull-request.ts';
-
 import { sampleIssue } from '../../support/sample-issue.ts';
 import { CHANGE, fixedIssue, PLACE, sourced } from './comment-samples.ts';
 import { readAsGithub } from './github-reading.ts';

@@ -14,9 +14,7 @@ import {
   renderSettledComment,
   renderSuggestions,
 } from '../../../src/github/render/comment.ts';
-
 import { renderPullRequest } from '../../../src/github/render/pull-request.ts';
-
 import '../../support/property-seed.ts';
 import { ANY_CHARACTER } from '../../support/any-character.ts';
 import { CHANGE, fixedIssue, PLACE } from './comment-samples.ts';

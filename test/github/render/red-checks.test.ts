@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { EMPTY_EXCERPT } from '../../../src/core/head.ts';
 import type { FurtherCause, RedChecks, Settled } from '../../../src/github/render/comment.ts';
 import { renderResultComment, renderSettledComment, renderSuggestions } from '../../../src/github/render/comment.ts';
-
 import { CHANGE, fixedIssue, PLACE } from './comment-samples.ts';
 
 const _HOSTILE = '@mona` closes #1 </details>';

@@ -8,7 +8,6 @@ import {
   createMayEnter,
   type GithubSignInOptions,
 } from '../../../src/github/sign-in/create-github-sign-in.ts';
-
 import { createLog } from '../../../src/log.ts';
 import { createChanges } from '../../../src/services/follow.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';

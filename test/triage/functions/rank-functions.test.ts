@@ -5,7 +5,6 @@ import { mapTraces } from '../../../src/triage/clues.ts';
 import { type RankedFunction, rankFunctions } from '../../../src/triage/functions/rank-functions.ts';
 import { markFrames } from '../../../src/triage/functions/read-units.ts';
 import { createQuery, splitReport } from '../../../src/triage/localise/query.ts';
-
 import { createPathIndex } from '../../../src/triage/paths.ts';
 import { findSignals } from '../../../src/triage/signals.ts';
 
