@@ -131,6 +131,54 @@ describe('the lines of a cause', () => {
   });
 });
 
+describe('what a tool that is not known said last', () => {
+  const check = ['Checking 214 files', '  checked src/a.c', '  checked src/b.c', '  checked src/c.c'];
+  const found = ['src/pay/stripe.c has no licence header', 'src/pay/paypal.c has no licence header'];
+
+  it('is the cause, without the progress before it', () => {
+    expect(shown(actionsLog('./check', [...check, ...found, 'Add the header.']))).toEqual([
+      ...found,
+      'Add the header.',
+    ]);
+  });
+
+  it.each([
+    ['make', ['make: *** [check] Error 1']],
+    ['npm', ['npm ERR! code ELIFECYCLE', 'npm ERR! shop@1.0.0 check: `./check`', 'npm ERR! Exit status 1']],
+    ['npm-run-all', ['ERROR: "check" exited with 1.']],
+    ['a count', ['2 files have problems']],
+  ])('comes before what %s says of it', (_, end) => {
+    expect(shown(actionsLog('./check', [...check, ...found, ...end]))).toEqual(expect.arrayContaining(found));
+  });
+
+  it('is a whole difference of files', () => {
+    const diff = ['diff --git a/x.md b/x.md', '--- a/x.md', '+++ b/x.md', '@@ -1,2 +1,2 @@', ' a', '-b', '+c'];
+    expect(shown(actionsLog('./generate', ['Generating', '', ...diff]))).toEqual(expect.arrayContaining(diff));
+  });
+
+  it('is nothing where the last words say that all is well', () => {
+    expect(shown(actionsLog('make', ['make: Entering', 'ok  all 3 tests']))).toEqual([]);
+  });
+});
+
+describe('of several failures', () => {
+  it('those of all steps that failed are shown', () => {
+    const log = ['\u001b[0K$ flake8', './a.py:3:1: F821 undefined name x', 'The command "flake8" exited with 1.'];
+    const other = ['\u001b[0K$ pytest', 'E   NameError: x', 'The command "pytest" exited with 1.'];
+    expect(shown([...log, ...other].join('\n'))).toEqual(['./a.py:3:1: F821 undefined name x', 'E   NameError: x']);
+  });
+
+  it('parts that passed are left out', () => {
+    const log = [
+      '--- FAIL: TestA (0s)',
+      '    --- PASS: TestA/x (0s)',
+      '    --- FAIL: TestA/y (0s)',
+      '        a_test.go:3: no',
+    ];
+    expect(shown(actionsLog('go test', log))).toEqual([log[0], log[2], log[3]]);
+  });
+});
+
 describe('compared with a passing log', () => {
   const broken = ['ERROR: no coverage service', ...Array.from({ length: 40 }, (_, index) => `step ${index} of work`)];
 

@@ -29,6 +29,23 @@ describe('failed tests', () => {
       ['FAIL: test_a (shop.tests.CartTest)', 'ERROR: tests.test_b (unittest.loader._FailedTest)'],
       ['test_a (shop.tests.CartTest)', 'tests.test_b (unittest.loader._FailedTest)'],
     ],
+    [
+      'unittest with commas in the name',
+      ['ERROR: test_watch,_and_throw (shop.tests.CartTest)'],
+      ['test_watch,_and_throw (shop.tests.CartTest)'],
+    ],
+    [
+      'Gradle with long parameters',
+      [`shop.CartTest > adds[${'a, '.repeat(150)}b] FAILED`],
+      [`shop.CartTest > adds[${'a, '.repeat(150)}b]`],
+    ],
+    ['Karma with Mocha', ['✖ 1 test failed', '', '  cart', '    ✖ adds up', '      expected 3'], ['adds up']],
+    [
+      'sbt with JUnit',
+      ['[info] [error] Test shop.CartTest.adds failed: java.lang.AssertionError: 1'],
+      ['shop.CartTest.adds'],
+    ],
+    ['Biome, which marks findings with a cross', ['src/a.ts:2:1 lint/style', '', '  ✖ Use const instead.'], []],
     ['Jest', JEST, ['coupons › takes the discount off once']],
     ['Vitest', [' FAIL  test/a.test.ts > cart > adds'], ['test/a.test.ts::cart > adds']],
     [

@@ -131,4 +131,15 @@ describe('the headline of a failed test', () => {
     const line = 'FAILED tests/test_cart.py::test_total - assert 3 == 4';
     expect(excerptOf([line, 'ValueError: of something else']).headline).toBe(line);
   });
+
+  it.each([
+    [
+      'announces it',
+      ['error during build:', 'Build failed with 1 error:', '"total" is not exported by "src/cart.ts".'],
+      2,
+    ],
+    ['only counts', ['app/cart.rb could not be parsed', '1 file had errors'], 0],
+  ])('is the line that says it where another %s', (_, output, at) => {
+    expect(excerptOf(output).headline).toBe(output[at]);
+  });
 });

@@ -78,6 +78,40 @@ describe('steps', () => {
   );
 });
 
+describe('the commands of Travis', () => {
+  const shell = (command: string) => `\u001b[0K$ ${command}`;
+
+  it.each([
+    ['exited', 'The command "make lint" exited with 2.', true],
+    ['passed', 'The command "make lint" exited with 0.', false],
+    ['failed and exited', 'The command "make lint" failed and exited with 1 during .', true],
+    ['was retried', 'The command "make lint" failed 3 times.', true],
+  ])('are read where one %s', (_, end, isFailed) => {
+    const steps = findSteps(
+      readLogLines([shell('make lint'), 'a.c', end, 'done', shell('make test'), 'ok'].join('\n')),
+    );
+    expect(steps.find(({ name }) => name === 'make lint')).toMatchObject({ isFailed, from: 0, to: 3 });
+    expect(steps.find(({ name }) => name === 'make test')?.isFailed).toBe(false);
+  });
+
+  it('are read whatever their length and on however many lines', () => {
+    const long = `make ${'a '.repeat(150)}`;
+    const log = [shell(long), 'a.c', `The command "${long}`, 'make b" exited with 1.', shell('make test'), 'ok'];
+    expect(findSteps(readLogLines(log.join('\n'))).map(({ isFailed }) => isFailed)).toEqual([true, false]);
+  });
+});
+
+it('the settings of a step are not what a program printed', () => {
+  const log = stamped([
+    '##[group]Run make',
+    '\u001b[36;1mmake\u001b[0m',
+    'shell: /usr/bin/bash -e {0}',
+    '##[endgroup]',
+    'env:',
+  ]);
+  expect(readLogLines(log).map(({ mark }) => mark)).toEqual(['begin', 'echo', 'echo', 'end', '']);
+});
+
 describe('a line that a passing log has', () => {
   it.each([
     ['other numbers', 'ok  shop/cart 0.031s', 'ok  shop/cart 12.5s'],

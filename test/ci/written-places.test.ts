@@ -38,6 +38,12 @@ describe('a place on one line', () => {
     ['HLint', 'src/Cart.hs:12:18: Suggestion: Redundant bracket', 'src/Cart.hs', 12],
     ['a file of any kind, with a column', 'words/list.in:12:1: spelling', 'words/list.in', 12],
     ['a range', 'infra/main.tf:12-19', 'infra/main.tf', 12],
+    ['TSLint', 'src/cart.ts[12, 38]: \' should be "', 'src/cart.ts', 12],
+    ['protolint', '[shop/cart.proto:12:5] wrong indentation', 'shop/cart.proto', 12],
+    ['Scalastyle', 'warning file=src/Cart.scala message=Wrong name line=12 column=7', 'src/Cart.scala', 12],
+    ['Brakeman', 'app/models/cart.rb      12      Command Injection       High', 'app/models/cart.rb', 12],
+    ['dotenv-linter', '.env:12 The key has no value', '.env', 12],
+    ['a file without an extension', 'bin/setup:12:1: C: Extra blank line', 'bin/setup', 12],
   ])('of %s', (_, text, path, line) => {
     expect(findWrittenPlaces(text)).toEqual([{ path, line }]);
   });
