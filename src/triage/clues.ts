@@ -137,9 +137,9 @@ interface OwnFrame {
   readonly paths: readonly string[];
 }
 
-/** Files that check arguments or make errors for the whole project: what they complain about is in their callers. */
+/** Files that check arguments, make errors or help many others: what goes wrong there is mostly due to their callers. */
 const GUARD =
-  /^(?:validat(?:e|ion|or)|preconditions?|assert(?:ions?)?|check(?:s|er)?|guards?|reporter|errors?|exceptions?|args|require)\.\w+$/i;
+  /^(?:validat(?:e|ion)|assert(?:ions?)?|check(?:s|er)?|guards?|errors?|args|require)\.\w+$|(?:validator|reporter|preconditions?|exceptions?|utils?|helpers?)\.\w+$/i;
 
 function isGuard(path: string): boolean {
   return GUARD.test(getFileName(path));

@@ -83,17 +83,21 @@ describe('a report with a stack trace', () => {
     expect(facts.suspects[1]?.reasons).toContain('line 51 does not exist in this file at this commit');
   });
 
-  it.each(['validate.ts', 'reporter.ts', 'preconditions.ts'])('goes on from %s to what called it', async (guard) => {
-    const files = {
-      [`src/${guard}`]: 'export function require(value: string) {\n  throw new Error(value);\n}\n',
-      'src/cart.ts': "import { require } from './guard';\nexport function open(cart: string) {\n  require(cart);\n}\n",
-    };
-    const { suspects } = await factsOf(
-      `Error: qqq\n    at require (/srv/shop/src/${guard}:2:9)\n    at open (/srv/shop/src/cart.ts:3:3)\n`,
-      { commits: [{ sha: FIRST, subject: 'one', files }] },
-    );
-    expect(suspects.slice(0, 2).map(({ file }) => file)).toEqual(['src/cart.ts', `src/${guard}`]);
-  });
+  it.each(['validate.ts', 'reporter.ts', 'text-utils.ts', 'CartException.ts'])(
+    'goes on from %s to what called it',
+    async (guard) => {
+      const files = {
+        [`src/${guard}`]: 'export function require(value: string) {\n  throw new Error(value);\n}\n',
+        'src/cart.ts':
+          "import { require } from './guard';\nexport function open(cart: string) {\n  require(cart);\n}\n",
+      };
+      const { suspects } = await factsOf(
+        `Error: qqq\n    at require (/srv/shop/src/${guard}:2:9)\n    at open (/srv/shop/src/cart.ts:3:3)\n`,
+        { commits: [{ sha: FIRST, subject: 'one', files }] },
+      );
+      expect(suspects.slice(0, 2).map(({ file }) => file)).toEqual(['src/cart.ts', `src/${guard}`]);
+    },
+  );
 
   it('puts the subject of a failing test before the test', async () => {
     const { suspects } = await factsOf('Error: expected 1 to be 2\n    at /srv/shop/test/header.test.ts:2:20\n');
