@@ -5,7 +5,7 @@ import type { ApiContext, ApiDeps, ApiEnv } from './api-deps.ts';
 import { createGuard } from './auth.ts';
 import { streamEvents } from './events.ts';
 import { deleteInvestigation, getInvestigation, listInvestigations } from './investigations.ts';
-import { createIssue, deleteIssue, getIssue, openPullRequest } from './issues.ts';
+import { createIssue, deleteIssue, getIssue, getProof, openPullRequest } from './issues.ts';
 import { addCommonRoutes } from './operator-api.ts';
 import { createProblem } from './problem.ts';
 import { getProject, listProjects } from './projects.ts';
@@ -24,6 +24,7 @@ const ROUTES: readonly (readonly [
   ['POST', '/api/v1/issues/', 'issues:write', createIssue],
   ['GET', '/api/v1/issues/:issueId/', 'issues:read', getIssue],
   ['DELETE', '/api/v1/issues/:issueId/', 'issues:write', deleteIssue],
+  ['GET', '/api/v1/issues/:issueId/proof/', 'issues:read', getProof],
   ['POST', '/api/v1/issues/:issueId/pull-request/', 'pull-requests:write', openPullRequest],
   ['GET', '/api/v1/projects/', 'projects:read', listProjects],
   ['GET', '/api/v1/projects/:projectId/', 'projects:read', getProject],

@@ -4,7 +4,9 @@ import { MIMEType } from 'node:util';
 import { readLimited } from '../core/abortable.ts';
 import { isAtLeast } from '../core/account.ts';
 import { describeNoSpace, NO_SPACE_RETRY_AFTER } from '../core/disk.ts';
+import type { Issue } from '../core/issue.ts';
 import type { Project } from '../core/project.ts';
+import { describeVerdict, type Proof } from '../core/proof.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';
 import { acceptReport, eraseIssue } from '../services/accept-report.ts';
 import { type Asking, canErase, findVisibleIssue, findVisibleProject, type Seen } from '../services/access.ts';
@@ -65,6 +67,28 @@ export async function createIssue(c: ApiContext, deps: ApiDeps): Promise<Respons
 export async function getIssue(c: ApiContext, deps: ApiDeps): Promise<Response> {
   const seen = (await findVisibleIssue(deps, getAsking(c), c.req.param('issueId') ?? '')) ?? refuseAbsent();
   return c.json(seen.issue);
+}
+
+/** GET /api/v1/issues/{issueId}/proof/ */
+export async function getProof(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  const { issue, project } =
+    (await findVisibleIssue(deps, getAsking(c), c.req.param('issueId') ?? '')) ?? refuseAbsent();
+  const { links, proof } = issue.analysis;
+  const { pullRequest } = links;
+  if (proof === null && pullRequest !== null) {
+    refuse(
+      404,
+      'The pull request has no proof (yet): its checks have not ended, or its change has no test that could prove it.',
+    );
+  }
+  return c.json({ repository: project.name, pullRequest: pullRequest ?? '', ...(proof ?? createNoProof(issue)) });
+}
+
+/** People can run the tests themselves. */
+function createNoProof({ analysis: { revision } }: Issue): Proof {
+  const none = { base: revision, testCommit: '', fixCommit: '', checks: [], turned: [], diffHash: '' };
+  const reason = `${describeVerdict({ state: 'not_run', because: 'no_pull_request' })}: apply the change at this commit and run its tests, with the fix and without`;
+  return { state: 'not_run', ...none, reason };
 }
 
 /** DELETE /api/v1/issues/{issueId}/ */

@@ -4,6 +4,7 @@ import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Scope } from '../core/account.ts';
 import { type Fault, type ProblemStatus, UNKNOWN_PROJECT } from './problem.ts';
 import {
+  CertificateSchema,
   CreateIssueBody,
   EventHeaders,
   FailedInvestigationSchema,
@@ -210,6 +211,17 @@ const OPERATIONS: readonly RouteConfig[] = [
     description: '404 until the investigation has concluded.',
     request: { params: IssueParams },
     responses: { 200: describeJson(IssueSchema, 'The issue.', RATE) },
+  }),
+  describeCall('issues:read', [404], {
+    method: 'get',
+    path: '/api/v1/issues/{issueId}/proof/',
+    operationId: 'getProof',
+    tags: ['Issues'],
+    summary: 'Retrieve the proof of a fix',
+    description:
+      "Whether the repository's own CI failed with the tests of the change alone and passed with its fix, as a certificate that `causeway verify-proof` checks against GitHub. Without a pull request the state is `not_run`; 404 while its checks have not ended, or where its change has no test that could prove it.",
+    request: { params: IssueParams },
+    responses: { 200: describeJson(CertificateSchema, 'The certificate.', RATE) },
   }),
   describeCall('issues:write', [404], {
     method: 'delete',

@@ -1,6 +1,7 @@
 // What goes in and out of the API: the same schemas validate requests and make the OpenAPI document.
 import { z } from '@hono/zod-openapi';
 import type { Issue } from '../core/issue.ts';
+import type { ProofState } from '../core/proof.ts';
 import { INVESTIGATION_STATES, MAX_REPORT_BYTES } from '../core/report.ts';
 
 // Path, query and header parameters.
@@ -169,6 +170,39 @@ const Usage = z
   })
   .openapi('Usage');
 
+const ProofRun = z.object({
+  url: z.string(),
+  at: z.string().openapi({ description: 'When the check ended.' }),
+});
+
+const PROOF_STATES = [
+  'proven',
+  'not_reproduced',
+  'fails_otherwise',
+  'not_covered',
+  'not_run',
+  'base_red',
+] as const satisfies readonly ProofState[];
+
+const proofFields = {
+  state: z.enum(PROOF_STATES).openapi({ description: 'Only `proven` proves anything.' }),
+  base: z.string(),
+  testCommit: z.string().openapi({ description: 'The commit with the tests alone.' }),
+  fixCommit: z.string().openapi({ description: 'The commit with the fix on top; empty: it was not pushed.' }),
+  checks: z.array(z.object({ name: z.string(), red: ProofRun, green: ProofRun })),
+  turned: z.array(z.string()).openapi({ description: 'Names of the tests that failed without the fix.' }),
+  diffHash: z.string().openapi({ description: 'Of the whole change; empty unless proven.' }),
+  reason: z.string().openapi({ description: 'Why it is not proven; empty where it is.' }),
+};
+
+const Proof = z.object(proofFields).openapi('Proof', {
+  description: "The proof of the fix in the repository's own CI: red with the tests alone, green with the fix.",
+});
+
+export const CertificateSchema = z
+  .object({ repository: z.string(), pullRequest: z.string(), ...proofFields })
+  .openapi('Certificate', { description: 'A proof that `causeway verify-proof` checks against GitHub alone.' });
+
 const Analysis = z
   .object({
     investigationId: z.string(),
@@ -201,6 +235,7 @@ const Analysis = z
       checkRun: z.string().nullable(),
       pullRequest: z.string().nullable(),
     }),
+    proof: Proof.nullable().openapi({ description: 'Null until it has ended, and where there is none.' }),
   })
   .openapi('Analysis', { description: 'All additional information; every key is always present.' });
 

@@ -39,7 +39,7 @@ import { registerSecret } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
 import { isStillVisible } from '../services/access.ts';
 import { createBackfillHandler } from '../services/backfill.ts';
-import { createCheckReader } from '../services/checks/check-texts.ts';
+import { cleanChecks, createCheckReader } from '../services/checks/check-texts.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { createHeadHandler } from '../services/judge-head.ts';
 import type { Wait } from '../services/run-investigation.ts';
@@ -195,15 +195,17 @@ export async function openGithubService(
   const startAll = () => {
     const waits = createWaits(services);
     const accountArea = findAccountArea(credentials, publicUrl);
+    const checks = createChecks({ ...app, permissions, shortenLog: condenseLog });
     const published = {
       ...app,
       ...services,
+      checks: cleanChecks(checks, services.redactor),
+      readCheck,
       permissions,
       waitsFor: waits.waitsFor,
       // The page of an Issue requires a sign-in.
       recordUrl: ({ id }: { readonly id: string }) => (accountArea === '' ? '' : `${accountArea}/issues/${id}`),
     };
-    const checks = createChecks({ ...app, permissions, shortenLog: condenseLog });
     const checked = { ...services, checks, readCheck };
     const deliveries = createDeliveryHandler({ ...services, probot, inFlight, clients, allowedOwners });
     const lanes: Lanes = {

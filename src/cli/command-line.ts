@@ -72,6 +72,9 @@ export interface EraseCommand {
   readonly yes: boolean;
 }
 
+/** `certificate`: a file as given, or the address of a pull request. */
+export type VerifyProofCommand = { readonly kind: 'verify-proof'; readonly certificate: string };
+
 export type Command =
   | { readonly kind: 'serve'; readonly worker: boolean }
   /** `concurrency`: investigations at a time; null: as configured. */
@@ -81,7 +84,7 @@ export type Command =
   | { readonly kind: 'doctor'; readonly json: boolean }
   | { readonly kind: 'help'; readonly topic: Topic }
   | { readonly kind: 'migrate' | 'sign-in' | 'pause' | 'resume' | 'version' }
-  | (AnalyseCommand | DemoCommand | TokenCommand | WebhookSecretCommand)
+  | (AnalyseCommand | DemoCommand | VerifyProofCommand | TokenCommand | WebhookSecretCommand)
   | (BackupCommand | RestoreCommand | MoveCommand | EraseCommand);
 
 /** The arguments after a command, which were checked against its options. */
@@ -125,6 +128,7 @@ const COMMANDS: Readonly<Record<string, CommandRow>> = {
     read: readAnalyse,
   },
   demo: { options: ANSWER_OPTIONS, read: (args) => ({ kind: 'demo', ...readAnswerOptions(args) }) },
+  'verify-proof': { takes: 1, read: readVerifyProof },
   'token create': {
     options: { name: 'string', scopes: 'string', expires: 'string', account: 'string' },
     read: readTokenCreate,
@@ -245,6 +249,13 @@ function parseTopic(word = 'causeway'): Topic {
   const topic = TOPICS.find((known) => known === name);
   if (topic === undefined) refuse(`There is no help on "${name}".${suggest(name, TOPICS)}`, 'causeway');
   return topic;
+}
+
+function readVerifyProof({ positionals: [certificate] }: Args): Command {
+  if (certificate === undefined) {
+    refuse('Name the file of a certificate, or the address of a pull request that has one.', 'verify-proof');
+  }
+  return { kind: 'verify-proof', certificate };
 }
 
 function readAnalyse(args: Args): Command {

@@ -9,6 +9,7 @@ Usage: causeway COMMAND [OPTIONS]
   analyse          investigate one report, here in the terminal
   sign-in          print a link that opens the account area
   demo             see it work on a real bug in a small repository
+  verify-proof     check with GitHub alone that a fix is proven
   token            create, list and revoke access tokens
   webhook-secret   show or rotate the secret that signs webhooks
   pause, resume    stop using the model and posting, and continue
@@ -100,6 +101,23 @@ Usage: causeway demo [--json] [--patch FILE]
 Example:
 
   causeway demo
+`,
+  'verify-proof': `Check the certificate of a proven fix against GitHub alone: that its test failed in the
+repository's own CI without the fix, and passed with it. Certificates stand in
+the body of Causeway's pull requests, and at /api/v1/issues/ID/proof/.
+
+Usage: causeway verify-proof FILE|URL
+
+  FILE   a certificate as JSON
+  URL    a pull request with a certificate in its body
+
+A private repository needs GITHUB_TOKEN, with read access to contents, checks,
+actions and pull requests; so do the logs of a public one. Exit codes: 0 it
+holds, 1 it does not, 2 usage error.
+
+Example:
+
+  causeway verify-proof https://github.com/OWNER/REPO/pull/7
 `,
   token: `Create, list and revoke the tokens that authenticate callers of the API. Works
 while the service runs.

@@ -4,6 +4,7 @@ import type { Verdict } from './check.ts';
 import { type ChangeSet, toDiff } from './diff/diff.ts';
 
 import type { InvestigationStep, SourcedStep } from './evidence.ts';
+import { lowerConfidence, type Proof } from './proof.ts';
 import type { Origin } from './report.ts';
 
 export interface Step {
@@ -92,6 +93,8 @@ export interface Analysis {
     readonly checkRun: string | null;
     readonly pullRequest: string | null;
   };
+  /** Of its pull request, in the repository's own CI; null until it has ended, and where there is none. */
+  readonly proof: Proof | null;
 }
 
 export interface Issue {
@@ -119,7 +122,7 @@ export interface Conclusion {
   /** The edits, from which the Issue's `diff` is made. Without edits it has no files; `base` is the analysed sha. */
   readonly changeSet: ChangeSet;
   readonly investigationSteps: readonly SourcedStep[];
-  readonly analysis: Omit<Analysis, 'investigationId' | 'reference' | 'origin' | 'report' | 'sameAs'>;
+  readonly analysis: Omit<Analysis, 'investigationId' | 'reference' | 'origin' | 'report' | 'sameAs' | 'proof'>;
 }
 
 /** The caller's own fields of an Issue. */
@@ -134,6 +137,8 @@ interface IssueOwner {
   readonly verdict: Verdict | null;
   /** The Issue whose investigation this one joined; null for the first. */
   readonly sameAs: string | null;
+  /** Absent: null. */
+  readonly proof?: Proof | null;
   /** When it was concluded, ISO 8601 UTC with milliseconds. */
   readonly createdAt: string;
 }
@@ -141,6 +146,7 @@ interface IssueOwner {
 /** The caller's Issue, keys in the order of the interface. */
 export function toIssue(owner: IssueOwner, conclusion: Conclusion): Issue {
   const { analysis } = conclusion;
+  const { proof = null } = owner;
   return {
     id: owner.issueId,
     projectId: owner.projectId,
@@ -163,7 +169,7 @@ export function toIssue(owner: IssueOwner, conclusion: Conclusion): Issue {
       partial: analysis.partial,
       reason: analysis.reason,
       verdict: owner.verdict ?? analysis.verdict,
-      confidence: analysis.confidence,
+      confidence: lowerConfidence(analysis.confidence, proof),
       suspects: analysis.suspects,
       citations: analysis.citations,
       guards: analysis.guards,
@@ -172,6 +178,7 @@ export function toIssue(owner: IssueOwner, conclusion: Conclusion): Issue {
       model: analysis.model,
       usage: analysis.usage,
       links: analysis.links,
+      proof,
     },
   };
 }

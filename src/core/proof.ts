@@ -1,5 +1,6 @@
 // The proof of a fix in the repository's own CI: red with the tests alone, green with the fix; judged from what the
 // checks say. Pure.
+import { createHash } from 'node:crypto';
 import type { OwnTests } from './change-parts.ts';
 import type { Check } from './check.ts';
 
@@ -46,6 +47,8 @@ export type NotRun = 'no_checks' | 'too_long' | 'no_drafts' | 'not_permitted' | 
 export type ProofProgress = ProofCommits &
   (
     | { readonly phase: 'red'; readonly since: string; readonly hasRepeated: boolean }
+    /** Recorded before the fix is pushed, after which it couldn't be judged again. */
+    | { readonly phase: 'judged'; readonly outcome: HalfOutcome }
     | { readonly phase: 'green'; readonly fixCommit: string; readonly red: RedHalf }
     | {
         readonly phase: 'ended';
@@ -57,9 +60,40 @@ export type ProofProgress = ProofCommits &
       }
   );
 
+/** What the red half came to. */
+export type HalfOutcome = Extract<RedJudgement, { readonly kind: 'red' | 'ended' }>;
+
 interface ProofCommits {
   readonly base: string;
   readonly testCommit: string;
+}
+
+/** Whether CI is still running without the fix, which isn't on the branch yet. */
+export function isRedHalf({ phase }: ProofProgress): boolean {
+  return phase === 'red' || phase === 'judged';
+}
+
+/** Ends whatever it was at. */
+export function endProof(progress: ProofProgress, verdict: ProofVerdict, diffHash = ''): ProofProgress {
+  const { base, testCommit } = progress;
+  return { base, testCommit, phase: 'ended', fixCommit: getFixCommit(progress), verdict, diffHash };
+}
+
+function getFixCommit(progress: ProofProgress): string | null {
+  return 'fixCommit' in progress ? progress.fixCommit : null;
+}
+
+export interface ChangedFile {
+  readonly path: string;
+  readonly status: string;
+  /** Git's name of its content. */
+  readonly blob: string;
+}
+
+/** Of all files of a change, as GitHub compares two commits. */
+export function hashChange(files: readonly ChangedFile[]): string {
+  const lines = files.map(({ path, status, blob }) => JSON.stringify([path, status, blob])).sort();
+  return createHash('sha256').update(lines.join('\n')).digest('hex');
 }
 
 /** As the API shows it. */
@@ -76,12 +110,18 @@ export interface Proof {
 }
 
 /** Null until it has ended. */
-export function toProof(progress: ProofProgress): Proof | null {
-  if (progress.phase !== 'ended') return null;
+export function toProof(progress: ProofProgress | undefined): Proof | null {
+  if (progress?.phase !== 'ended') return null;
   const { verdict, base, testCommit, fixCommit, diffHash } = progress;
   const { checks, turned } = verdict.state === 'proven' ? verdict : { checks: [], turned: [] };
   const commits = { base, testCommit, fixCommit: fixCommit ?? '' };
   return { state: verdict.state, ...commits, checks, turned, diffHash, reason: describeVerdict(verdict) };
+}
+
+/** One sentence for people. */
+export function describeProof({ state, turned, reason }: Proof): string {
+  if (state !== 'proven') return `Not proven (${state}): ${reason}.`;
+  return `Proven in the repository's own CI: ${listShort(turned)} failed without the fix and passed with it.`;
 }
 
 /** A check as one of the halves sees it. */

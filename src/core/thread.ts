@@ -2,6 +2,7 @@
 
 import type { Role } from './account.ts';
 import type { CommitRange } from './failure.ts';
+import type { ProofProgress } from './proof.ts';
 import type { WithheldReason } from './withheld.ts';
 
 export type Subject =
@@ -162,6 +163,8 @@ export interface PostedPullRequest {
   readonly isReviewAsked?: boolean;
   /** Further attempts after its own checks failed. */
   readonly attempts: readonly PullRequestAttempt[];
+  /** Absent: there is nothing to prove it with, or it isn't wanted. */
+  readonly proof?: ProofProgress;
   /** Id of the comment that hands it over to people; null: it wasn't handed over. */
   readonly handedOver: number | null;
 }

@@ -4,6 +4,7 @@ import type { Verdict } from '../core/check.ts';
 import type { ChangeSet } from '../core/diff/diff.ts';
 import type { StepSource } from '../core/evidence.ts';
 import { type Conclusion, type Issue, type Outcome, toIssue } from '../core/issue.ts';
+import { lowerConfidence } from '../core/proof.ts';
 import type { Investigation, InvestigationState, Origin } from '../core/report.ts';
 
 import { truncate } from '../core/text.ts';
@@ -280,7 +281,8 @@ export async function findIssueWhere(
     .executeTakeFirst();
   if (!row || row.conclusion === null) return null;
   const conclusion: Conclusion = JSON.parse(row.conclusion);
-  const links = { ...conclusion.analysis.links, ...parseLinks(row.links) };
+  const { proof = null, ...learnt } = parseLinks(row.links);
+  const links = { ...conclusion.analysis.links, ...learnt };
   const owner = {
     issueId: row.id,
     investigationId: row.investigation_id,
@@ -290,6 +292,7 @@ export async function findIssueWhere(
     report: row.text + row.guidance,
     verdict: row.verdict,
     sameAs: row.same_as,
+    proof,
     createdAt: row.created_at,
   };
   return toIssue(owner, { ...conclusion, analysis: { ...conclusion.analysis, links } });
@@ -358,6 +361,7 @@ async function listIssueLines(
   return rows.flatMap((row) => {
     if (row.conclusion === null) return [];
     const { problem, rootCause, changeSet, analysis }: Conclusion = JSON.parse(row.conclusion);
+    const learnt = parseLinks(row.links);
     return [
       {
         id: row.id,
@@ -369,10 +373,10 @@ async function listIssueLines(
         outcome: analysis.outcome,
         partial: analysis.partial,
         verdict: row.verdict ?? analysis.verdict,
-        confidence: analysis.confidence,
+        confidence: lowerConfidence(analysis.confidence, learnt.proof ?? null),
         sameAs: row.same_as,
         hasChange: changeSet.files.length > 0,
-        pullRequest: { ...analysis.links, ...parseLinks(row.links) }.pullRequest,
+        pullRequest: { ...analysis.links, ...learnt }.pullRequest,
         createdAt: row.created_at,
       },
     ];

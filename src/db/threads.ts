@@ -1,6 +1,7 @@
 // Threads: a subject on GitHub with what is posted there for it, and the jobs that publish it.
 import type { Selectable } from 'kysely';
 import type { Issue } from '../core/issue.ts';
+import { type Proof, toProof } from '../core/proof.ts';
 import type { NewJob, Urgency } from '../core/queue.ts';
 import {
   type CommandReply,
@@ -40,8 +41,10 @@ export interface OpenedPullRequest {
   readonly changedAt: string;
 }
 
-/** What of `analysis.links` becomes known after the conclusion. */
-export type LearntLinks = Partial<Pick<Issue['analysis']['links'], 'comment' | 'checkRun' | 'pullRequest'>>;
+/** What of `analysis` becomes known after the conclusion: its links, and the proof of its pull request. */
+export type LearntLinks = Partial<Pick<Issue['analysis']['links'], 'comment' | 'checkRun' | 'pullRequest'>> & {
+  readonly proof?: Proof;
+};
 
 /** A change of what a thread should show enqueues its `publish` job in the same transaction. */
 export function createThreadVerbs(database: Database) {
@@ -84,7 +87,7 @@ export function createThreadVerbs(database: Database) {
      */
     requestFixOfIssue: (issueId: string, request: IssueFixRequest): Promise<FixOfIssue | null> =>
       database.write((trx) => requestFixOfIssue(trx, jobs, issueId, request)),
-    /** Stores what is on GitHub now, and updates `analysis.links` of the Issues of its investigations. */
+    /** Stores what is on GitHub now, and updates `analysis.links` and `analysis.proof` of the Issues of its investigations. */
     saveThreadRecord: (threadId: string, record: ThreadRecord, now: string): Promise<void> =>
       database.write((trx) => saveThreadRecord(trx, jobs, threadId, { record, now })),
     /** Enqueues the `publish` job: something on GitHub may have changed. */
@@ -289,7 +292,7 @@ async function saveThreadRecord(
 
 /** What check runs show of a thread: its pull request, or why there is none. */
 function toCheckRunView({ pullRequest, withheld }: ThreadRecord): string {
-  const opened = pullRequest && [pullRequest.number, pullRequest.state];
+  const opened = pullRequest && [pullRequest.number, pullRequest.state, toProof(pullRequest.proof)?.state];
   return JSON.stringify([opened, withheld && [withheld.investigationId, withheld.reason]]);
 }
 
@@ -331,6 +334,7 @@ async function saveLinks(trx: Trx, threadId: string, { comment, pullRequest }: T
     .select(['issues.id', 'issues.investigation_id', 'issues.links'])
     .where('investigations.thread_id', '=', threadId)
     .execute();
+  const proof = toProof(pullRequest?.proof);
   for (const issue of issues) {
     // There is one comment, so it is the link of one Issue; an earlier pull request keeps its link, closed or merged.
     const { comment: _, ...kept }: LearntLinks = issue.links === null ? {} : JSON.parse(issue.links);
@@ -338,6 +342,7 @@ async function saveLinks(trx: Trx, threadId: string, { comment, pullRequest }: T
       ...(comment?.investigationId === issue.investigation_id && comment.url !== '' && { comment: comment.url }),
       ...kept,
       ...(pullRequest?.issueId === issue.id && { pullRequest: pullRequest.url }),
+      ...(pullRequest?.issueId === issue.id && proof !== null && { proof }),
     });
     if (links === (issue.links ?? '{}')) continue;
     await trx.updateTable('issues').set({ links }).where('id', '=', issue.id).execute();

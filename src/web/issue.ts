@@ -9,6 +9,7 @@ import type { Analysis, Issue, Outcome, Step, Suspect } from '../core/issue.ts';
 import { createIssueView, formatPercent, getIssueTitle, type IssueView } from '../core/issue-view.ts';
 import { SCRIPTED_MODEL } from '../core/model.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
+import { describeProof } from '../core/proof.ts';
 import { buildSourceLinks, NO_LINKS, type SourceLinks } from '../core/shown-issue.ts';
 import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { PostedPullRequest } from '../core/thread.ts';
@@ -195,7 +196,7 @@ ${renderDetails(page)}</div>`;
 }
 
 function renderHead({ issue, project, pullRequest }: IssuePage): Html {
-  const { confidence, verdict, outcome, partial, model, sameAs } = issue.analysis;
+  const { confidence, verdict, outcome, partial, model, sameAs, proof } = issue.analysis;
   const cutShort =
     outcome === 'facts_only'
       ? 'The model gave no answer: this is a search of the source only.'
@@ -214,6 +215,7 @@ function renderHead({ issue, project, pullRequest }: IssuePage): Html {
     confidence === null ? '' : html` <span>confidence ${formatPercent(confidence)}</span>`
   } <span class="next"><strong>Next:</strong> ${describeNext(issue, project, pullRequest)}.</span></p>
 ${verdict === null ? '' : html`<p>${VERDICTS[verdict]}</p>`}
+${proof === null ? '' : html`<p>${sanitiseLine(describeProof(proof), 600)}</p>`}
 ${notices.map((notice) => html`<p class="notice">${notice}</p>`)}`;
 }
 

@@ -163,6 +163,7 @@ const KEYS: readonly (readonly [name: string, whenEmpty: string])[] = [
   ['checks.exclude', ''],
   ['checks.branches', 'all'],
   ['pull_request.attempts', ''],
+  ['pull_request.proof', ''],
   ['pull_request.draft', ''],
   ['pull_request.ready', ''],
   ['pull_request.base', 'the default branch'],

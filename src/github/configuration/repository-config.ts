@@ -17,6 +17,8 @@ export interface RepositoryConfig {
   readonly pullRequest: {
     /** Further attempts on its own red checks: 0 to 3. */
     readonly attempts: number;
+    /** `auto`: the repository's own CI runs the new tests before the fix is pushed. */
+    readonly proof: 'auto' | 'off';
     readonly draft: boolean;
     /** Marked ready for review when its checks are green: it asks code owners for a review. */
     readonly ready: boolean;
@@ -39,7 +41,7 @@ export const DEFAULT_CONFIG: RepositoryConfig = {
   mode: 'fix',
   labels: ['analyse', 'analyze'],
   checks: { include: [], exclude: [], branches: [] },
-  pullRequest: { attempts: 1, draft: true, ready: false, base: '', reviewers: [] },
+  pullRequest: { attempts: 1, proof: 'auto', draft: true, ready: false, base: '', reviewers: [] },
   paths: { allow: [], block: [] },
   budget: { run: null, month: null },
   comments: 'all',
@@ -140,6 +142,12 @@ const PULL_REQUEST = z
         .max(3, { error: 'a whole number from 0 to 3' })
         .optional()
         .describe('Further attempts when the checks of its own pull request are red (default 1).'),
+      proof: z
+        .enum(['auto', 'off'], { error: '`auto` or `off`' })
+        .optional()
+        .describe(
+          'auto: where the change has a test, CI runs that alone before the fix is pushed, so that both can be compared (default). off: one commit.',
+        ),
       draft: describeSwitch('Whether pull requests are opened as drafts (default true).'),
       ready: describeSwitch(
         'Whether a draft is marked ready when its checks are green, which asks code owners for a review (default false).',
@@ -149,7 +157,7 @@ const PULL_REQUEST = z
         .optional()
         .describe('Who is asked for a review.'),
     },
-    { error: 'a group of the keys `attempts`, `draft`, `ready`, `base` and `reviewers`' },
+    { error: 'a group of the keys `attempts`, `proof`, `draft`, `ready`, `base` and `reviewers`' },
   )
   .optional()
   .describe('How pull requests are opened.');

@@ -2,6 +2,7 @@
 
 import type { CheckRunButton, Finding, Head } from '../../core/head.ts';
 import { type GithubProject, isGithubProject } from '../../core/project.ts';
+import { toProof } from '../../core/proof.ts';
 import { isEnded } from '../../core/report.ts';
 import type { Thread } from '../../core/thread.ts';
 import { describeWithheld } from '../../core/withheld.ts';
@@ -137,7 +138,14 @@ function describeFix(view: CheckRunView, cause: FoundCause, buttons: readonly Bu
   // The failure may be back while its earlier fix still waits for a review.
   const isEarlier = !isOfThis && thread?.subject.kind === 'failure' && finding.isOwnThread && posted?.state === 'open';
   if (posted !== null && posted.number > 0 && (isOfThis || isEarlier)) {
-    return { kind: 'opened', number: posted.number, url: posted.url, state: posted.state, isEarlier };
+    return {
+      kind: 'opened',
+      number: posted.number,
+      url: posted.url,
+      state: posted.state,
+      isEarlier,
+      proof: toProof(posted.proof)?.state ?? null,
+    };
   }
   const button = buttons.find(({ investigationId }) => investigationId === finding.investigationId);
   if (button !== undefined) return { kind: 'on_request', button: button.label, refused: findRefusal(cause) };

@@ -1,6 +1,7 @@
 // Whether a result gets a pull request, and who requested it, as far as it can be said without asking GitHub. Pure.
 
 import type { Failure } from '../../core/failure.ts';
+import { toProof } from '../../core/proof.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
 import type { FixRequest, PostedPullRequest, Thread, ThreadRecord } from '../../core/thread.ts';
 import { describeWithheld, type WithheldReason } from '../../core/withheld.ts';
@@ -33,9 +34,18 @@ function isPullRequestOf({ thread, published }: View, posted: PostedPullRequest,
   return posted.state === 'open' && JSON.stringify(published?.diff) === JSON.stringify(issue.diff);
 }
 
-function describePosted({ number, url, state, checks, attempts, handedOver }: PostedPullRequest): FixState {
+function describePosted({ number, url, state, checks, attempts, handedOver, proof }: PostedPullRequest): FixState {
   const isTrying = state === 'open' && attempts.at(-1)?.outcome === null;
-  return { kind: 'opened', number, url, state, checks, isTrying, isHandedOver: handedOver !== null };
+  return {
+    kind: 'opened',
+    number,
+    url,
+    state,
+    checks,
+    isTrying,
+    isHandedOver: handedOver !== null,
+    proof: toProof(proof)?.state ?? null,
+  };
 }
 
 /** A pull request is only offered where it would be opened: nothing is pushed to forks. */

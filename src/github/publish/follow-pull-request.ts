@@ -4,6 +4,7 @@ import type { Check } from '../../core/check.ts';
 import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { getRepository } from '../../core/project.ts';
+import { isRedHalf } from '../../core/proof.ts';
 import { isEnded, MAX_REPORT_BYTES } from '../../core/report.ts';
 import { keepBeginning } from '../../core/text.ts';
 import type { PostedPullRequest, PullRequestAttempt, ThreadRecord } from '../../core/thread.ts';
@@ -16,6 +17,7 @@ import { readLogOrReason } from '../job-log.ts';
 import { renderPullRequest } from '../render/pull-request.ts';
 import { findSilenceEnd, toPlace } from './decide.ts';
 import { describeFixed, findRequester, toClosingTime } from './decide-fix.ts';
+import { closeProof, followRedHalf, type Judged, proveFromChecks, settleProof } from './follow-proof.ts';
 import type { LivePullRequest } from './github-writer.ts';
 import { isAsSealed, sealText } from './marker.ts';
 import { commitChange, mayStillWrite, prepareChange, readIssueOf } from './open-pull-request.ts';
@@ -26,15 +28,6 @@ interface Followed {
   readonly record: ThreadRecord;
   /** When to look again unless something happens before; null: not at all. */
   readonly lookAt: string | null;
-}
-
-interface Judged {
-  readonly posted: PostedPullRequest;
-  /** When to look again, in milliseconds; null: when something happens. */
-  readonly waitMs: number | null;
-  /** Names of checks that fail on the base as well. */
-  readonly failingOnBase?: readonly string[];
-  readonly isMadeReady?: boolean;
 }
 
 /** In case an event is missed. */
@@ -53,15 +46,29 @@ export async function follow(work: Work): Promise<Followed> {
   const live = await github.readPullRequest(posted.number);
   if (live.state !== 'open') {
     const attempts = await stopAttempt(work, posted);
-    const closed = { ...posted, attempts, state: live.state, closedAt: toClosingTime(live, deps.now()) };
+    const closed = {
+      ...closeProof(posted),
+      ...{ attempts, state: live.state, closedAt: toClosingTime(live, deps.now()) },
+    };
     return { record: { ...record, pullRequest: closed }, lookAt: null };
   }
-  const judged = await judge(work, posted, live);
+  const judged = await judgeWithProof(work, posted, live);
   await updateBody(work, live, judged);
   const lookAt = judged.waitMs === null ? null : new Date(deps.now().getTime() + judged.waitMs).toISOString();
   const isHandedOver = judged.posted.handedOver !== posted.handedOver;
   const posts = isHandedOver ? [...record.posts, deps.now().toISOString()] : record.posts;
   return { record: { ...record, posts, pullRequest: await requestReview(work, judged, live) }, lookAt };
+}
+
+async function judgeWithProof(work: Work, posted: PostedPullRequest, live: LivePullRequest): Promise<Judged> {
+  const { proof } = posted;
+  if (proof === undefined) {
+    const judged = await judge(work, posted, live);
+    const isNewlyGreen = judged.posted.checks === 'green' && posted.checks !== 'green';
+    return isNewlyGreen ? await proveFromChecks(work, judged) : judged;
+  }
+  if (isRedHalf(proof)) return await followRedHalf(work, { posted, proof }, live);
+  return await settleProof(work, await judge(work, posted, live), live);
 }
 
 async function judge(work: Work, posted: PostedPullRequest, live: LivePullRequest): Promise<Judged> {
@@ -178,6 +185,7 @@ async function updateBody(work: Work, live: LivePullRequest, { posted, failingOn
     checks: posted.checks,
     failingOnBase: { base: live.base, names: failingOnBase },
     ...describeFixed(view, view.published, posted),
+    proof: posted.proof ?? null,
   });
   const text = sealText(body);
   if (text !== live.body) await github.updatePullRequest(posted.number, text);
@@ -186,7 +194,8 @@ async function updateBody(work: Work, live: LivePullRequest, { posted, failingOn
 /** Once, as soon as it isn't a draft and unless others have pushed. A pull request without reviewers is one all the same. */
 async function requestReview(work: Work, { posted, isMadeReady }: Judged, live: LivePullRequest) {
   const isDraft = live.isDraft && isMadeReady !== true;
-  if (isDraft || posted.isReviewAsked === true || posted.checks === 'moved') return posted;
+  const isEarly = posted.proof !== undefined && isRedHalf(posted.proof);
+  if (isDraft || isEarly || posted.isReviewAsked === true || posted.checks === 'moved') return posted;
   const { people, teams } = sortReviewers(work);
   const request = (logins: readonly string[], slugs: readonly string[]): Promise<boolean> =>
     recoverFrom(
@@ -296,7 +305,7 @@ async function pushAttempt(
     deps.log.info({ thread: view.thread.id, reason: change.reason }, 'another attempt cannot be pushed');
     return null;
   }
-  const push = () => commitChange(work, result.issue, { branch, head: headSha, files: change.files });
+  const push = () => commitChange(work, result.issue, { branch, head: headSha, files: change.files, part: 'whole' });
   return await recoverFrom<string | null>(['refused'], push, (error) => {
     deps.log.warn({ thread: view.thread.id, err: error }, 'GitHub refused the push of another attempt');
     return null;

@@ -1,11 +1,13 @@
-// The pull request of a result: branch, one commit, draft. Each is looked for before it is made, so that none is made twice.
+// The pull request of a result: branch, first commit, draft. Each is looked for before it is made, so that none is made twice.
 
 import { isAtLeast } from '../../core/account.ts';
+import { type ChangeParts, splitChange } from '../../core/change-parts.ts';
+import type { ProofProgress } from '../../core/proof.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
 import type { Person, PostedPullRequest, Subject, Thread, ThreadRecord } from '../../core/thread.ts';
 import type { WithheldReason } from '../../core/withheld.ts';
 import { ignoreUnknown, openRepository, type RepositoryCaller, recoverFrom } from '../clients/repository.ts';
-import { renderCommitMessage, renderPullRequest } from '../render/pull-request.ts';
+import { renderCommitMessage, renderPullRequest, renderTestCommitMessage } from '../render/pull-request.ts';
 import { toPlace } from './decide.ts';
 import { createRefusal, describeFixed, toClosingTime } from './decide-fix.ts';
 import type { BranchHead, CommitFiles, CommitMessage, LivePullRequest } from './github-writer.ts';
@@ -45,7 +47,7 @@ export async function openPullRequest(work: Work): Promise<ThreadRecord> {
   const { view, deps } = work;
   const { result } = view;
   if (result === null) return view.record;
-  const opened = await recoverFrom<LivePullRequest | Withheld | null>(
+  const opened = await recoverFrom<Opened | Withheld | null>(
     ['refused'],
     () => open(work, result),
     (error) => {
@@ -54,35 +56,89 @@ export async function openPullRequest(work: Work): Promise<ThreadRecord> {
     },
   );
   if (opened === null) return view.record;
-  if ('kind' in opened) return { ...view.record, withheld: createRefusal(view.thread, opened.reason) };
+  if (opened.kind === 'withheld') return { ...view.record, withheld: createRefusal(view.thread, opened.reason) };
+  const { live, proof } = opened;
   const pullRequest: PostedPullRequest = {
-    ...{ number: opened.number, url: opened.url, nodeId: opened.nodeId, branch: opened.branch, base: opened.base },
-    ...{ headSha: opened.headSha, issueId: result.issue.id, state: opened.state, checks: 'waiting' },
+    ...{ number: live.number, url: live.url, nodeId: live.nodeId, branch: live.branch, base: live.base },
+    ...{ headSha: live.headSha, issueId: result.issue.id, state: live.state, checks: 'waiting' },
     ...{ attempts: [], handedOver: null },
     ...(view.failure !== null && { range: view.failure.range }),
     ...(view.thread.fixRequest !== null && { requestedBy: view.thread.fixRequest }),
-    ...(opened.closedAt !== null && { closedAt: toClosingTime(opened, deps.now()) }),
+    ...(live.closedAt !== null && { closedAt: toClosingTime(live, deps.now()) }),
+    ...(proof !== null && { proof }),
   };
   return { ...view.record, pullRequest, withheld: null, posts: countPost(work) };
 }
 
 /** Null: it isn't requested any more. */
-async function open(work: Work, result: Result): Promise<LivePullRequest | Withheld | null> {
+async function open(work: Work, result: Result): Promise<Opened | Withheld | null> {
   const { github, view, deps } = work;
   const { issue } = result;
   const made = await findMade(work, issue);
-  if (made !== null) return made;
+  if (made !== null) return await addProof(work, made);
   const prepared = await preparePullRequest(work, result);
   if (prepared.kind === 'withheld') return prepared;
   // GitHub takes its time to answer, and a request for this result isn't one for a newer result.
   const now = await deps.store.findThread(view.thread.id);
   if (now?.investigationId !== view.storedInvestigationId || now.fixRequest === null) return null;
   const { base, files, title, body } = prepared;
+  const parts = findParts(work, result);
   const branch = await prepareBranch(work, issue, base);
   if (branch === null) return withhold({ code: 'branch_taken' });
-  if (!branch.isCommitted) await commitChange(work, issue, { branch: branch.name, head: branch.head, files });
+  if (!branch.isCommitted) {
+    const first = await prepareFirst(work, { issue, parts, base, files });
+    await commitChange(work, issue, { branch: branch.name, head: branch.head, ...first });
+  }
   const isDraft = view.config.pullRequest.draft;
-  return await github.openPullRequest({ branch: branch.name, base: base.branch, title, body: sealText(body), isDraft });
+  const request = { branch: branch.name, base: base.branch, title, body: sealText(body), isDraft };
+  const live = await github.openPullRequest(request);
+  return parts === null ? { kind: 'opened', live, proof: null } : await addProof(work, live);
+}
+
+interface First {
+  readonly issue: SourcedIssue;
+  readonly parts: ChangeParts | null;
+  readonly base: Base;
+  /** Of the whole change. */
+  readonly files: CommitFiles;
+}
+
+/** The first commit: the tests alone where they are to prove the fix. */
+async function prepareFirst(
+  work: Work,
+  { issue, parts, base, files }: First,
+): Promise<Pick<NewPart, 'files' | 'part'>> {
+  const test = parts === null ? null : await prepareChange(work, { issue, changeSet: parts.test }, base);
+  return test?.kind === 'files' ? { files: test.files, part: 'test' } : { files, part: 'whole' };
+}
+
+interface Opened {
+  readonly kind: 'opened';
+  readonly live: LivePullRequest;
+  readonly proof: ProofProgress | null;
+}
+
+/** The parts of a change whose tests are to run without its fix first; null: it is one commit. */
+export function findParts({ view }: Work, { changeSet }: Pick<Result, 'changeSet'>): ChangeParts | null {
+  const { proof, draft } = view.config.pullRequest;
+  const { kind } = view.thread.subject;
+  // A fix for failing checks has them as its red half.
+  const isOfChecks = kind === 'failure' || kind === 'pull_request';
+  if (proof === 'off' || !draft || !view.seesChecks || isOfChecks || changeSet === null) return null;
+  return splitChange(changeSet);
+}
+
+/** Whether its proof has begun follows from the commit at its head, so that this is known after a crash as well. */
+async function addProof({ github, deps }: Work, live: LivePullRequest): Promise<Opened> {
+  const head = live.state === 'open' ? await github.readBranch(live.branch) : null;
+  const [base] = head?.parents ?? [];
+  if (head === null || base === undefined || readPart(head) !== 'test') return { kind: 'opened', live, proof: null };
+  const commits = { base, testCommit: head.sha };
+  const since = deps.now().toISOString();
+  const proof: ProofProgress = live.isDraft
+    ? { ...commits, phase: 'red', since, hasRepeated: false }
+    : { ...commits, phase: 'judged', outcome: { kind: 'ended', verdict: { state: 'not_run', because: 'no_drafts' } } };
+  return { kind: 'opened', live: { ...live, headSha: head.sha }, proof };
 }
 
 /** Writes nothing. */
@@ -101,6 +157,7 @@ export async function preparePullRequest(work: Work, result: Result): Promise<Pr
     attempt: null,
     checks: 'waiting',
     ...describeFixed(view, issue, null),
+    proof: findParts(work, result) === null ? null : 'opening',
   });
   return { kind: 'prepared', base, files: change.files, ...text };
 }
@@ -158,13 +215,24 @@ async function prepareBranch(
   return null;
 }
 
+/** `test`: CI runs it without the fix. */
+type Part = 'whole' | 'test' | 'fix';
+
+interface NewPart {
+  readonly branch: string;
+  readonly head: string;
+  readonly files: CommitFiles;
+  readonly part: Part;
+}
+
 /** Full sha of the new commit. */
 export function commitChange(
   { github, view }: Work,
   issue: SourcedIssue,
-  { branch, head, files }: { readonly branch: string; readonly head: string; readonly files: CommitFiles },
+  { branch, head, files, part }: NewPart,
 ): Promise<string> {
-  const message = addTrailers(renderCommitMessage(issue, view.thread.subject), view.thread.id, issue.id);
+  const words = part === 'test' ? renderTestCommitMessage(issue) : renderCommitMessage(issue, view.thread.subject);
+  const message = addTrailers(words, view.thread.id, issue.id, part);
   return github.commit({ branch, expectedHead: head, message, files });
 }
 
@@ -305,13 +373,28 @@ function describeSubject(subject: Subject): string {
 const SKIPS = /\[(skip|no|ci|actions)([ -])(ci|skip|actions)\]/gi;
 
 /** The trailers by which `readIssueOf` recognises our commit. */
-export function addTrailers({ headline, body }: CommitMessage, threadId: Thread['id'], issueId: string): CommitMessage {
+export function addTrailers(
+  { headline, body }: CommitMessage,
+  threadId: Thread['id'],
+  issueId: string,
+  part: Part = 'whole',
+): CommitMessage {
   const text = body
     .replace(SKIPS, '($1$2$3)')
     .replace(/^skip-checks:/gim, 'skip checks:')
     .trimEnd();
-  const trailers = `Causeway-Thread: ${threadId}\nCauseway-Issue: ${issueId}`;
+  const suffix = part === 'whole' ? '' : `\nCauseway-Part: ${part}`;
+  const trailers = `Causeway-Thread: ${threadId}\nCauseway-Issue: ${issueId}${suffix}`;
   return { headline: headline.replace(SKIPS, '($1$2$3)'), body: text === '' ? trailers : `${text}\n\n${trailers}` };
+}
+
+/** Of a commit that `readIssueOf` recognises. */
+export function readPart(head: BranchHead): Part {
+  return /^Causeway-Part: test\s*$/m.test(head.message)
+    ? 'test'
+    : /^Causeway-Part: fix\s*$/m.test(head.message)
+      ? 'fix'
+      : 'whole';
 }
 
 /** Id of the Issue that a commit implements; null where the commit isn't ours, or another thread's. */

@@ -1,5 +1,6 @@
 // The handler of `publish` jobs: brings GitHub up to date for one thread, one recorded step after another.
 import { LRUCache } from 'lru-cache';
+import { ChecksBusy } from '../../core/check.ts';
 import { CausewayError } from '../../core/errors.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { SourceBusy } from '../../core/source.ts';
@@ -127,7 +128,8 @@ async function observe(work: Work): Promise<JobResult> {
 
 /** The source of a change can't be read now; null: something else failed. */
 function waitForSource(deps: PublishDeps, thread: string, error: unknown): JobResult | null {
-  if (error instanceof SourceBusy) return { kind: 'later', runAt: error.retryAt.toISOString() };
+  if (error instanceof SourceBusy || error instanceof ChecksBusy)
+    return { kind: 'later', runAt: error.retryAt.toISOString() };
   if (!(error instanceof CausewayError) || error.code !== 'repository_unreachable') return null;
   // A job that fails three times is dead, and its pull request would be lost.
   deps.log.warn({ thread, err: error }, 'cannot read the source of a change, trying again later');

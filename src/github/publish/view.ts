@@ -1,4 +1,5 @@
 // Everything that is known about a thread at the moment: what is stored, and its repository's configuration.
+import type { Checks } from '../../core/check.ts';
 import type { ChangeSet } from '../../core/diff/diff.ts';
 import type { StepSource } from '../../core/evidence.ts';
 import type { Failure } from '../../core/failure.ts';
@@ -13,6 +14,7 @@ import type { Subject, Thread, ThreadRecord } from '../../core/thread.ts';
 import type { Store } from '../../db/store.ts';
 import { addLogContext, type Log } from '../../log.ts';
 import type { Redactor } from '../../redact/redactor.ts';
+import type { CheckReader } from '../../services/checks/check-texts.ts';
 import type { Changes } from '../../services/follow.ts';
 import { findStepSource, type GatheredFacts } from '../../services/run-records.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
@@ -28,6 +30,8 @@ export interface PublishDeps {
   readonly source: Pick<Source, 'open'>;
   readonly clients: GithubClients;
   readonly configuration: Pick<ConfigurationReader, 'of'>;
+  readonly checks: Pick<Checks, 'listAll' | 'readOutput'>;
+  readonly readCheck: CheckReader['readCheck'];
   readonly permissions: Pick<GithubPermissions, 'roleNow'>;
   readonly redactor: Redactor;
   readonly changes: Changes;

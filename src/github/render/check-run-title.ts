@@ -5,6 +5,7 @@ import type { ChangeSet } from '../../core/diff/diff.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Excerpt, Finding, Head } from '../../core/head.ts';
 import { formatCodeSpan, formatPlain } from '../../core/markdown/github.ts';
+import type { ProofState } from '../../core/proof.ts';
 import type { FailureReason, WaitCode } from '../../core/reason.ts';
 import { filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
 import { sortByName } from './comment.ts';
@@ -60,6 +61,8 @@ export type CauseFix =
       readonly number: number;
       readonly url: string;
       readonly state: 'open' | 'merged' | 'closed';
+      /** Absent or null: it isn't known yet, or there is nothing to prove it with. */
+      readonly proof?: ProofState | null;
       /** Whether it is from an earlier analysis. */
       readonly isEarlier: boolean;
     };

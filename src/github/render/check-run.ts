@@ -266,7 +266,8 @@ function describeFix(content: CheckRunContent, fix: Exclude<CauseFix, { kind: 'n
   const link = linkNumber(fix, content);
   if (fix.isEarlier) return `next: review or close ${link}, still open from last time`;
   if (fix.state === 'merged') return `merged in ${link}`;
-  return fix.state === 'closed' ? `${link} was closed without merging` : `next: review ${link}`;
+  if (fix.state === 'closed') return `${link} was closed without merging`;
+  return `next: review ${link}${fix.proof === 'proven' ? ', proven in CI: what failed here passes with it' : ''}`;
 }
 
 /** A link to where the failure is described; "" for nowhere. A pull request is named by its number. */

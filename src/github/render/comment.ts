@@ -6,6 +6,7 @@ import type { StepSource } from '../../core/evidence.ts';
 import type { Excerpt } from '../../core/head.ts';
 import type { Conclusion, Outcome } from '../../core/issue.ts';
 import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from '../../core/markdown/github.ts';
+import type { ProofState } from '../../core/proof.ts';
 import { describeWaitReason, type FailureReason, type WaitCode } from '../../core/reason.ts';
 import { addSources, buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
 import type { ChecksState, CommandReply, Subject } from '../../core/thread.ts';
@@ -60,6 +61,8 @@ export type FixState =
       /** Whether another attempt on its failing checks is running. */
       readonly isTrying: boolean;
       readonly isHandedOver: boolean;
+      /** Null: it isn't known yet, or there is nothing to prove it with. */
+      readonly proof?: ProofState | null;
     };
 
 /** The failing checks that a result is about, where they started the analysis. */
@@ -132,7 +135,14 @@ export function renderFactsComment(place: Place, progress: Progress): string {
 
 /** Facts have no investigation of their own yet. */
 function toIssue({ changeSet: _, analysis, ...facts }: Conclusion): SourcedIssue {
-  const own = { investigationId: '', reference: '', origin: 'github-issue', report: '', sameAs: null } as const;
+  const own = {
+    investigationId: '',
+    reference: '',
+    origin: 'github-issue',
+    report: '',
+    sameAs: null,
+    proof: null,
+  } as const;
   const issue = {
     ...facts,
     id: '',
@@ -246,11 +256,24 @@ function describeOpened(fix: Extract<FixState, { readonly kind: 'opened' }>, lin
   if (fix.isTrying) return `${link} has failing checks · another attempt is running, ${STOP}`;
   return {
     waiting: `${link} is waiting for its checks`,
-    green: `next: review ${link}, its checks pass`,
+    green: `next: review ${link}, ${describeGreen(fix.proof)}`,
     red: `${link} has failing checks`,
     none: `next: review ${link}, no checks ran`,
     moved: `next: review ${link}, others have pushed to it`,
   }[fix.checks];
+}
+
+function describeGreen(proof: ProofState | null = null): string {
+  switch (proof) {
+    case 'proven':
+      return 'proven in CI: its test failed without the fix and passes with it';
+    case 'not_reproduced':
+      return 'its checks pass, but its test passes without the fix as well';
+    case 'fails_otherwise':
+      return 'its checks pass, but its test does not show the fault';
+    default:
+      return 'its checks pass';
+  }
 }
 
 /** An address outside of the repository isn't linked. */

@@ -14,6 +14,7 @@ import {
   splitSentences,
 } from './issue-parts.ts';
 import { describeCount, formatList, renderPage, text } from './page.ts';
+import { describeProof, foldCertificate, mayClose, type ShownProof } from './proof.ts';
 
 export interface PullRequestText {
   readonly place: Place;
@@ -29,6 +30,8 @@ export interface PullRequestText {
   /** Null for the first commit. */
   readonly attempt: { readonly number: number; readonly failedChecks: readonly string[] } | null;
   readonly checks: ChecksState;
+  /** Absent: none. */
+  readonly proof?: ShownProof;
   /** Failing checks that fail on the base as well. */
   readonly failingOnBase?: { readonly base: string; readonly names: readonly string[] };
 }
@@ -68,13 +71,18 @@ export function renderPullRequest(request: PullRequestText): { readonly title: s
       text(describeFailingOnBase(request)),
       ...renderHeadline(issue, request).map(text),
       text(describeAim(request)),
+      text(describeProof(request.proof ?? null, place)),
       renderCause(issue, links),
       text(listFiles(issue)),
       ...renderSteps(issue.solutionSteps, links, 'How the fix works:'),
       text(describeChecked(request)),
       ...renderGuards(issue, links),
     ],
-    folds: [foldReproduction(shown, links), foldInvestigation(shown, links)],
+    folds: [
+      foldReproduction(shown, links),
+      foldInvestigation(shown, links),
+      foldCertificate(request.proof ?? null, place),
+    ],
     footer: renderFooter(request),
     marker: place.marker,
   });
@@ -107,11 +115,11 @@ function renderHeadline({ analysis: { confidence } }: SourcedIssue, { failure }:
 }
 
 /** Contains the only closing keyword, for an issue that was analysed to its end. */
-function describeAim({ place: { subject }, failure, issue }: PullRequestText): string {
+function describeAim({ place: { subject }, failure, issue, proof = null }: PullRequestText): string {
   const { outcome, partial } = issue.analysis;
   switch (subject.kind) {
     case 'issue':
-      return outcome === 'code_fix' && !partial
+      return outcome === 'code_fix' && !partial && mayClose(proof)
         ? `Fixes #${subject.number}.`
         : `Related to #${subject.number}; this may not fix it completely.`;
     case 'pull_request':
@@ -165,12 +173,12 @@ function listFiles({ diff }: SourcedIssue): string {
   return lines.length === 0 ? '' : `Changes:\n${formatList(lines, FILES_SHOWN)}`;
 }
 
-function describeChecked({ attempt, checks }: PullRequestText): string {
+function describeChecked({ attempt, checks, proof = null }: PullRequestText): string {
   const failed = attempt?.failedChecks.slice(0, 10).map(formatCodeSpan).filter(Boolean).join(', ') ?? '';
   const after = failed === '' ? '' : `, after failing checks: ${failed}`;
   return [
     'Checked: the quotes match the source at this commit, and the patch applies.',
-    `Not checked: no code was run. ${CHECKS[checks]}`,
+    `${proof === null ? 'Not checked: no code was run. ' : ''}${CHECKS[checks]}`,
     ...(attempt === null ? [] : [`Attempt ${attempt.number + 1}${after}.`]),
   ].join('\n');
 }
@@ -211,4 +219,11 @@ export function renderCommitMessage(
   const cause = formatPlain(removeCitations(splitSentences(issue.rootCause, 3).first), MAX_BODY);
   const origin = `Proposed by Causeway from ${ORIGINS[subject.kind]}; see the pull request for the evidence.`;
   return { headline: renderTitle(issue, MAX_HEADLINE), body: [cause, origin].filter(Boolean).join('\n\n') };
+}
+
+/** Of the commit with the tests alone, which comes before the fix. */
+export function renderTestCommitMessage(whole: SourcedIssue): { readonly headline: string; readonly body: string } {
+  const { issue } = filterIssue(whole, { isPublic: true });
+  const headline = renderTitle(issue, MAX_HEADLINE).replace(/^Fix: /, 'Test: ');
+  return { headline, body: 'Fails until the fix, which follows in a commit of its own.' };
 }

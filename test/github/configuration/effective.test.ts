@@ -65,7 +65,7 @@ function keysOf(): string[] {
 const FULL = `mode: comment
 labels: [look, "Please look"]
 checks: {include: ["build *"], exclude: [lint], branches: [main]}
-pull_request: {attempts: 0, draft: false, ready: true, base: develop, reviewers: ["@mona"]}
+pull_request: {attempts: 0, proof: off, draft: false, ready: true, base: develop, reviewers: ["@mona"]}
 paths: {allow: ["src/**"], block: [vendor/**, dist/**]}
 budget: {run: 0.25, month: 10}
 comments: asked
@@ -91,6 +91,7 @@ describe('the values', () => {
       'checks.exclude': ' (default)',
       'checks.branches': 'all (default)',
       'pull_request.attempts': '1 (default)',
+      'pull_request.proof': 'auto (default)',
       'pull_request.draft': 'yes (default)',
       'pull_request.ready': 'no (default)',
       'pull_request.base': 'the default branch (default)',
@@ -112,7 +113,20 @@ describe('the values', () => {
     expect(values.filter(({ from }) => from.kind !== 'file')).toEqual([]);
     expect(values.filter(({ limit }) => limit !== '')).toEqual([]);
     expect(values.map(({ value }) => value)).toEqual([
-      ...['comment', 'look, Please look', 'build *', 'lint', 'main', '0', 'no', 'yes', 'develop', 'mona', 'src/**'],
+      ...[
+        'comment',
+        'look, Please look',
+        'build *',
+        'lint',
+        'main',
+        '0',
+        'off',
+        'no',
+        'yes',
+        'develop',
+        'mona',
+        'src/**',
+      ],
       ...['vendor/**, dist/**', '$0.25', '$10', 'asked', 'de', 'gpt-x', 'Heed the style.'],
     ]);
     expect(url).toBe('https://github.example/octo/shop/blob/HEAD/.github/causeway.yml');

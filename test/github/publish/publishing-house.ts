@@ -1,5 +1,6 @@
 // A house that publishes on the GitHub double: real store, real git, real clients; investigations end as the test says.
 
+import { condenseLog } from '../../../src/ci/condense-log.ts';
 import type { Role } from '../../../src/core/account.ts';
 import type { Verdict } from '../../../src/core/check.ts';
 import type { ChangeSet } from '../../../src/core/diff/diff.ts';
@@ -12,6 +13,7 @@ import type { FailureReason, WaitCode } from '../../../src/core/reason.ts';
 import type { Person, Subject, Thread, Trigger } from '../../../src/core/thread.ts';
 import type { Run } from '../../../src/db/runs.ts';
 import type { Store } from '../../../src/db/store.ts';
+import { createChecks } from '../../../src/github/checks/create-checks.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
 import { DEFAULT_CONFIG, type RepositoryConfig } from '../../../src/github/configuration/repository-config.ts';
 import { createPermissions } from '../../../src/github/projects/roles.ts';
@@ -19,6 +21,7 @@ import { createPublishHandler } from '../../../src/github/publish/publish-thread
 import type { PublishDeps } from '../../../src/github/publish/view.ts';
 import { createLog } from '../../../src/log.ts';
 import { createRedactor } from '../../../src/redact/redactor.ts';
+import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
 import { createChanges } from '../../../src/services/follow.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
 import { SIGNAL, testSource } from '../../git/open-project.ts';
@@ -163,15 +166,21 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
     paused: false,
     waitsFor: null,
   };
+  const permissions = createPermissions({ clients, now });
+  const configuration = { of: async () => ({ config: changing.config, problem: null }) };
+  const checksDeps = { clients, permissions, configuration, store, ceiling: 'fix', operatorModel: null, now } as const;
+  const places = { apiUrl: double.apiUrl, userAgent: 'Causeway/test', shortenLog: condenseLog };
   const deps: PublishDeps = {
+    checks: createChecks({ ...checksDeps, ...places }),
+    readCheck: stack.use(createCheckReader()).readCheck,
     store,
     source: {
       open: (wanted, signal) =>
         git.source.open({ ...wanted, source: { kind: 'path', path: repository.gitDir } }, signal),
     },
     clients,
-    configuration: { of: async () => ({ config: changing.config, problem: null }) },
-    permissions: createPermissions({ clients, now }),
+    configuration,
+    permissions,
     redactor,
     changes: createChanges(),
     log,

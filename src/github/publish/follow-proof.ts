@@ -1,0 +1,308 @@
+// Follows the proof of our own pull request: CI with the tests alone, then the fix, then CI with both; and how it ended.
+import { type ChangeParts, isTestPath, listOwnTests, type OwnTests, splitChange } from '../../core/change-parts.ts';
+import { type Check, ChecksClosed, type NamedCheck } from '../../core/check.ts';
+import {
+  type BaseCheck,
+  type ChangedFile,
+  endProof,
+  type HalfCheck,
+  type HalfOutcome,
+  hashChange,
+  judgeGreenHalf,
+  judgeRedHalf,
+  type NotRun,
+  type ProofProgress,
+  type ProofVerdict,
+  type RedHalf,
+} from '../../core/proof.ts';
+import type { PostedPullRequest } from '../../core/thread.ts';
+import { OUTSIDE_LOG_BYTES, readCheckTexts } from '../../services/checks/check-texts.ts';
+import { openRepository, recoverFrom } from '../clients/repository.ts';
+import { findRequester } from './decide-fix.ts';
+import type { LivePullRequest } from './github-writer.ts';
+import { commitChange, mayStillWrite, prepareChange, readIssueOf, readPart } from './open-pull-request.ts';
+import type { Work } from './view.ts';
+
+/** A pull request after a look at it. */
+export interface Judged {
+  readonly posted: PostedPullRequest;
+  /** When to look again, in milliseconds; null: when something happens. */
+  readonly waitMs: number | null;
+  /** Names of checks that fail on the base as well. */
+  readonly failingOnBase?: readonly string[];
+  readonly isMadeReady?: boolean;
+}
+
+interface Proving {
+  readonly posted: PostedPullRequest;
+  readonly proof: ProofProgress;
+}
+
+/** CI that takes longer proves nothing. */
+const HALF_MS = 2 * 3_600_000;
+/** CI that hasn't started by then skips drafts. */
+const NO_CHECKS_MS = 600_000;
+const POLL_MS = 300_000;
+/** Logs that are read to see whether a passing check has run our tests. */
+const MOST_LOGS = 8;
+
+/** Only we push here until the fix is on the branch; somebody else's push ends it. */
+export async function followRedHalf(work: Work, { posted, proof }: Proving, live: LivePullRequest): Promise<Judged> {
+  if (live.headSha !== posted.headSha) return await adoptHead(work, { posted, proof }, live);
+  const changeSet = await work.deps.store.findChangeSet(posted.issueId);
+  const parts = changeSet === null ? null : splitChange(changeSet);
+  if (parts === null) return end(posted, proof, 'not_permitted');
+  if (proof.phase === 'judged') return await pushFix(work, { posted, proof }, parts);
+  if (proof.phase !== 'red') return { posted, waitMs: null };
+  const age = work.deps.now().getTime() - Date.parse(proof.since);
+  const base = await readNamedChecks(work, proof.base);
+  const named = await readNamedChecks(work, posted.headSha);
+  const isLate = age >= (named.length === 0 ? NO_CHECKS_MS : HALF_MS);
+  const own = listOwnTests(parts.test);
+  const judgement = judgeRedHalf({
+    base: base.map(({ latest }): BaseCheck => latest),
+    checks: await readHalf(work, named, { own, isLate }),
+    own,
+    report: readReport(work),
+    isLate,
+    mayRepeat: !proof.hasRepeated,
+  });
+  switch (judgement.kind) {
+    case 'wait':
+      return { posted, waitMs: Math.min(POLL_MS, (named.length === 0 ? NO_CHECKS_MS : HALF_MS) - age) };
+    case 'repeat':
+      return await repeatRedHalf(work, { posted, proof });
+    case 'red':
+    case 'ended':
+      return { posted: { ...posted, proof: toJudged(proof, judgement) }, waitMs: 0 };
+  }
+}
+
+function toJudged({ base, testCommit }: ProofProgress, outcome: HalfOutcome): ProofProgress {
+  return { base, testCommit, phase: 'judged', outcome };
+}
+
+function readReport({ view }: Work): string {
+  const { published } = view;
+  return published === null ? '' : `${published.analysis.report}\n${published.problem}`;
+}
+
+/** A push of our own that wasn't recorded; or somebody else's, after which the branch is theirs. */
+async function adoptHead(work: Work, { posted, proof }: Proving, live: LivePullRequest): Promise<Judged> {
+  const { github, view, deps } = work;
+  const head = await github.readBranch(posted.branch);
+  const isOnTop = head?.sha === live.headSha && head.parents.includes(posted.headSha);
+  if (!isOnTop || readIssueOf(head, view.thread.id) !== posted.issueId) {
+    const { posted: ended } = end(posted, proof, 'pushed');
+    return { posted: { ...ended, checks: 'moved' }, waitMs: null };
+  }
+  const now = deps.now().toISOString();
+  if (readPart(head) === 'test') return { posted: addRepeated(posted, proof, head.sha, now), waitMs: 0 };
+  return { posted: addFix(posted, proof, head.sha, now), waitMs: 0 };
+}
+
+function addRepeated(
+  posted: PostedPullRequest,
+  { base }: ProofProgress,
+  testCommit: string,
+  since: string,
+): PostedPullRequest {
+  return { ...posted, headSha: testCommit, proof: { base, testCommit, phase: 'red', since, hasRepeated: true } };
+}
+
+function addFix(posted: PostedPullRequest, proof: ProofProgress, fixCommit: string, now: string): PostedPullRequest {
+  const { base, testCommit } = proof;
+  const commits = { base, testCommit, fixCommit };
+  const outcome = proof.phase === 'judged' ? proof.outcome : null;
+  const next: ProofProgress =
+    outcome?.kind === 'red'
+      ? { ...commits, phase: 'green', red: outcome.half }
+      : { ...commits, phase: 'ended', verdict: outcome?.verdict ?? NOT_PERMITTED, diffHash: '' };
+  return { ...posted, headSha: fixCommit, pushedAt: now, checks: 'waiting', proof: next };
+}
+
+const NOT_PERMITTED: ProofVerdict = { state: 'not_run', because: 'not_permitted' };
+
+/** An empty commit, since the checks of a commit can't be run again without the permission to write Actions. */
+async function repeatRedHalf(work: Work, { posted, proof }: Proving): Promise<Judged> {
+  const { view, deps } = work;
+  const { branch, headSha } = posted;
+  if (view.published === null || !(await mayPush(work, posted))) return end(posted, proof, 'not_permitted');
+  const files = { written: [], removed: [], hasExecutables: false };
+  const sha = await commitChange(work, view.published, { branch, head: headSha, files, part: 'test' });
+  return { posted: addRepeated(posted, proof, sha, deps.now().toISOString()), waitMs: POLL_MS };
+}
+
+/** Whatever the tests have shown: people get the whole change to look at. */
+async function pushFix(work: Work, { posted, proof }: Proving, parts: ChangeParts): Promise<Judged> {
+  const { view, deps } = work;
+  const { branch, headSha } = posted;
+  const issue = view.published;
+  if (issue === null || !(await mayPush(work, posted))) return end(posted, proof, 'not_permitted');
+  const change = await prepareChange(work, { issue, changeSet: parts.fix }, { branch, sha: headSha, analysed: null });
+  if (change.kind === 'withheld') {
+    deps.log.info({ thread: view.thread.id, reason: change.reason }, 'the fix cannot be pushed on top of its test');
+    return end(posted, proof, 'not_permitted');
+  }
+  const push = () => commitChange(work, issue, { branch, head: headSha, files: change.files, part: 'fix' });
+  const pushed = await recoverFrom<string | null>(['refused'], push, (error) => {
+    deps.log.warn({ thread: view.thread.id, err: error }, 'GitHub refused the push of a fix');
+    return null;
+  });
+  if (pushed === null) return end(posted, proof, 'not_permitted');
+  return { posted: addFix(posted, proof, pushed, deps.now().toISOString()), waitMs: POLL_MS };
+}
+
+async function mayPush(work: Work, posted: PostedPullRequest): Promise<boolean> {
+  return work.view.opens && (await mayStillWrite(work, findRequester(posted, work.view.thread)));
+}
+
+function end(posted: PostedPullRequest, proof: ProofProgress, because: NotRun): Judged {
+  return { posted: { ...posted, proof: endProof(proof, { state: 'not_run', because }) }, waitMs: null };
+}
+
+/** Of a pull request that was closed or merged. */
+export function closeProof(posted: PostedPullRequest): PostedPullRequest {
+  const { proof } = posted;
+  return proof === undefined || proof.phase === 'ended' ? posted : end(posted, proof, 'closed').posted;
+}
+
+/** The green half, after the checks of the fix, or of a further attempt, were judged. */
+export async function settleProof(work: Work, judged: Judged, live: LivePullRequest): Promise<Judged> {
+  const { posted } = judged;
+  const { proof, checks, headSha } = posted;
+  if (proof?.phase !== 'green') return judged;
+  if (checks === 'moved') return { ...judged, posted: end(posted, proof, 'pushed').posted };
+  const age = work.deps.now().getTime() - Date.parse(posted.pushedAt ?? live.createdAt);
+  const isLate = age >= HALF_MS || checks === 'none';
+  if (headSha !== live.headSha || (checks === 'waiting' && !isLate)) return judged;
+  const judgement = judgeGreenHalf({
+    half: proof.red,
+    base: (await readNamedChecks(work, proof.base)).map(({ latest }) => latest),
+    checks: (await readNamedChecks(work, headSha)).map(toGreenCheck),
+    isLate,
+  });
+  if (judgement.kind === 'wait' || (judgement.kind === 'red' && mayTurn(posted))) return judged;
+  const verdict: ProofVerdict =
+    judgement.kind === 'ended'
+      ? judgement.verdict
+      : { state: 'fails_otherwise', because: { code: 'still_red', checks: judgement.checks } };
+  const settled: ProofProgress = { ...proof, fixCommit: headSha };
+  return { ...judged, posted: { ...posted, proof: await certify(work, settled, verdict) } };
+}
+
+/** A fix for failing checks has its red half already: the checks of the commit that it is made for. Its tests stay as they were. */
+export async function proveFromChecks(work: Work, judged: Judged): Promise<Judged> {
+  const { posted } = judged;
+  const { subject } = work.view.thread;
+  const isOfChecks = subject.kind === 'failure' || subject.kind === 'pull_request';
+  if (!isOfChecks || work.view.config.pullRequest.proof === 'off' || posted.attempts.length > 0) return judged;
+  const changeSet = await work.deps.store.findChangeSet(posted.issueId);
+  const [base] = (await work.github.readBranch(posted.branch))?.parents ?? [];
+  const changesTests = changeSet?.files.some(({ kind, path }) => kind !== 'added' && isTestPath(path)) ?? true;
+  if (base === undefined || changesTests) return judged;
+  const named = await readNamedChecks(work, base);
+  const red = await readFailing(work, named);
+  if (red.checks.length === 0) return judged;
+  const checks = (await readNamedChecks(work, posted.headSha)).map(toGreenCheck);
+  const judgement = judgeGreenHalf({ half: red, base: named.map(({ latest }) => latest), checks, isLate: false });
+  if (judgement.kind !== 'ended') return judged;
+  const proof = { base, testCommit: base, fixCommit: posted.headSha, phase: 'green', red } as const;
+  return { ...judged, posted: { ...posted, proof: await certify(work, proof, judgement.verdict) } };
+}
+
+/** Red checks whose logs name the tests that failed. */
+async function readFailing(work: Work, named: readonly NamedCheck[]): Promise<RedHalf> {
+  const red = named.filter(({ latest }) => latest.state === 'red').slice(0, MOST_LOGS);
+  const checks: RedHalf['checks'][number][] = [];
+  const turned = new Set<string>();
+  for (const { latest } of red) {
+    const { tests } = await readLogOf(work, latest, { files: [], titles: [], groups: [] });
+    if (tests.length === 0) continue;
+    const { name, app, url, endedAt } = latest;
+    checks.push({ name, app, red: { url, at: endedAt } });
+    for (const test of tests) turned.add(test);
+  }
+  return { checks, turned: [...turned] };
+}
+
+/** Whether a further attempt may follow. */
+function mayTurn({ attempts, checks, handedOver }: PostedPullRequest): boolean {
+  return attempts.at(-1)?.outcome === null || (checks === 'red' && handedOver === null);
+}
+
+/** What is proven is the whole change, whose tests are those that failed. */
+async function certify(work: Work, proof: ProofProgress & { readonly phase: 'green' }, verdict: ProofVerdict) {
+  if (verdict.state !== 'proven') return endProof(proof, verdict);
+  const tests = await listChangedFiles(work, proof.base, proof.testCommit);
+  const fix = await listChangedFiles(work, proof.testCommit, proof.fixCommit);
+  if (fix.some(({ path }) => tests.some((test) => test.path === path))) {
+    return endProof(proof, { state: 'fails_otherwise', because: { code: 'tests_changed' } });
+  }
+  return endProof(proof, verdict, hashChange(await listChangedFiles(work, proof.base, proof.fixCommit)));
+}
+
+async function listChangedFiles(
+  { deps, view, signal }: Work,
+  from: string,
+  to: string,
+): Promise<readonly ChangedFile[]> {
+  const read = openRepository(deps, view.project, 'read', signal);
+  const basehead = `${from}...${to}`;
+  const { files = [] } = await read(({ rest }, place) =>
+    rest.repos.compareCommitsWithBasehead({ ...place, basehead, per_page: 1 }),
+  );
+  return files.map(({ filename, status, sha }) => ({ path: filename, status, blob: sha ?? '' }));
+}
+
+/** Empty where we may not see them. */
+async function readNamedChecks({ deps, view, signal }: Work, sha: string): Promise<readonly NamedCheck[]> {
+  try {
+    return await deps.checks.listAll(view.project, sha, signal);
+  } catch (error) {
+    if (error instanceof ChecksClosed) return [];
+    throw error;
+  }
+}
+
+function toGreenCheck({ latest, earlier }: NamedCheck) {
+  const { name, app, state, url, endedAt } = latest;
+  return { name, app, state, url, at: endedAt, isFlaky: hasTurned({ latest, earlier }) };
+}
+
+function hasTurned({ latest, earlier }: NamedCheck): boolean {
+  return earlier.some(({ state }) => state !== latest.state);
+}
+
+/** Logs are read once all checks have ended; those of passing checks only where no other failed. */
+async function readHalf(
+  work: Work,
+  named: readonly NamedCheck[],
+  { own, isLate }: { readonly own: OwnTests; readonly isLate: boolean },
+): Promise<readonly HalfCheck[]> {
+  const isReady = isLate || named.every(({ latest }) => latest.state !== 'waiting');
+  const isAnyRed = named.some(({ latest }) => latest.state === 'red');
+  const found: HalfCheck[] = [];
+  let logs = 0;
+  for (const check of named) {
+    const { state } = check.latest;
+    const isRead = isReady && (state === 'red' || (state === 'green' && !isAnyRed && logs < MOST_LOGS));
+    if (isRead) logs += 1;
+    const read = isRead ? await readLogOf(work, check.latest, own) : { tests: [], firstError: '', namesOwn: false };
+    found.push({ ...toGreenCheck(check), ...read });
+  }
+  return found;
+}
+
+async function readLogOf(
+  { deps, view, signal }: Work,
+  check: Check,
+  own: OwnTests,
+): Promise<Pick<HalfCheck, 'tests' | 'firstError' | 'namesOwn'>> {
+  const place = { services: deps, project: view.project, signal };
+  const { output, words } = await readCheckTexts(place, check, OUTSIDE_LOG_BYTES);
+  const { excerpt } = await deps.readCheck({ name: check.name, output, ...words });
+  const { tests, headline } = excerpt;
+  const namesOwn = [...own.titles, ...own.files].some((name) => words.log.includes(name) || output.includes(name));
+  return { tests, firstError: headline, namesOwn };
+}

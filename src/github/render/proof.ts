@@ -1,0 +1,65 @@
+// The proof of a fix as people read it in the pull request: what is under way, what is proven, and the certificate.
+import { formatCodeSpan, sanitiseInline } from '../../core/markdown/github.ts';
+import { describeVerdict, type ProofProgress, type ProofState, type ProvenCheck, toProof } from '../../core/proof.ts';
+import { isOfRepository, type Place } from './comment.ts';
+import { code, type Fold, formatList } from './page.ts';
+
+/** `opening`: before the first commit. Null: there is nothing to prove the change with. */
+export type ShownProof = ProofProgress | 'opening' | null;
+
+const SHOWN = 20;
+const SQUASH = 'Squash when you merge: the test comes first in the history, so its commit alone fails.';
+
+/** "" where there is none. */
+export function describeProof(proof: ShownProof, place: Place): string {
+  if (proof === null) return '';
+  if (proof === 'opening' || proof.phase === 'red' || proof.phase === 'judged') {
+    return "**Proof under way:** this branch has only the new test so far, so that CI shows it failing. The fix follows as the next commit; please don't merge before.";
+  }
+  if (proof.phase === 'green') {
+    return `**Proof under way:** without the fix, ${listTests(proof.red.turned)} failed as expected. CI now runs with the fix. ${SQUASH}`;
+  }
+  const { verdict } = proof;
+  const tail = proof.fixCommit === null ? 'The fix was not pushed.' : SQUASH;
+  if (verdict.state !== 'proven') {
+    return `**Not proven (${formatCodeSpan(verdict.state)}):** ${sanitiseInline(describeVerdict(verdict), 600)}. ${tail}`;
+  }
+  const checks = verdict.checks.map((check) => describeCheck(check, place));
+  return [
+    `**Proven in this repository's own CI:** ${listTests(verdict.turned)} failed without the fix and passed with it.`,
+    formatList(checks, SHOWN),
+    tail,
+  ].join('\n');
+}
+
+function listTests(names: readonly string[]): string {
+  const shown = names.slice(0, 3).map((name) => formatCodeSpan(name));
+  return [...shown, ...(names.length > 3 ? [`${names.length - 3} more`] : [])].filter(Boolean).join(', ');
+}
+
+function describeCheck({ name, red, green }: ProvenCheck, place: Place): string {
+  return `${formatCodeSpan(name)}: ${linkRun('failed', red.url, place)}, then ${linkRun('passed', green.url, place)}`;
+}
+
+/** Checks of others may lead anywhere. */
+function linkRun(word: string, url: string, place: Place): string {
+  return isOfRepository(url, place) ? `[${word}](${url})` : word;
+}
+
+/** What `causeway verify-proof` reads. */
+export function foldCertificate(proof: ShownProof, place: Place): Fold {
+  const shown = proof === null || proof === 'opening' ? null : toProof(proof);
+  const certificate = shown?.state === 'proven' ? { repository: place.repository, ...shown } : null;
+  return {
+    summary: 'Certificate, to be checked with <code>causeway verify-proof</code>',
+    blocks: certificate === null ? [] : [code(JSON.stringify(certificate, null, 2), 'json')],
+  };
+}
+
+/** Whether merging would bring a fix that its own test doesn't contradict. */
+export function mayClose(proof: ShownProof): boolean {
+  if (proof === null || proof === 'opening') return proof === null;
+  if (proof.phase !== 'ended') return proof.phase === 'green';
+  const contradicted: readonly ProofState[] = ['not_reproduced', 'fails_otherwise'];
+  return proof.fixCommit !== null && !contradicted.includes(proof.verdict.state);
+}

@@ -1,0 +1,109 @@
+// A CI that really runs: each push to a repository runs commands on its tree, as jobs of GitHub Actions with their logs. For our own projects only.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { git } from './git/run-git.ts';
+import { fullName, repository } from './lookup.ts';
+import type { People } from './people/people.ts';
+import type { State } from './state.ts';
+
+interface CiOptions {
+  /** What each job runs in the tree, such as `node --test`; by its name. */
+  readonly jobs: Readonly<Record<string, readonly string[]>>;
+  /** Called before a job runs; what it returns fails the job instead, as its log. Null: it runs. */
+  readonly interfere?: (job: string, sha: string) => string | null;
+}
+
+export interface RunningCi {
+  /** Runs the jobs at a commit that was there before. */
+  run(sha: string): Promise<void>;
+  /** Waits for all runs; whether there were any since the last time. */
+  settled(): Promise<boolean>;
+  /** Commits that were run, in order. */
+  readonly ran: readonly string[];
+}
+
+/** From now on for that repository. */
+export function startCi(
+  { state, people }: { readonly state: State; readonly people: People },
+  name: string,
+  { jobs, interfere = () => null }: CiOptions,
+): RunningCi {
+  const ran: string[] = [];
+  const running = new Set<Promise<void>>();
+  const { gitDir } = repository(state, name);
+  const runAll = async (sha: string) => {
+    ran.push(sha);
+    const run = await people.startRun(name, { sha, jobs: Object.keys(jobs) });
+    for (const [job, command] of Object.entries(jobs)) {
+      const broken = interfere(job, sha);
+      const { passed, output } =
+        broken === null ? await runInTree(gitDir, sha, command) : { passed: false, output: broken };
+      const log = formatLog(command.join(' '), output, passed);
+      const end = passed ? { conclusion: 'success' as const } : { conclusion: 'failure' as const, failedStep: 'test' };
+      await people.finishJob(name, run, job, { ...end, log });
+    }
+  };
+  const { emit } = state.sink;
+  const sink = state.sink as { emit: typeof emit };
+  sink.emit = (event, payload, installationId) => {
+    emit(event, payload, installationId);
+    const {
+      ref,
+      after,
+      repository: of,
+    } = payload as { ref?: string; after?: string; repository?: { full_name: string } };
+    const isHere = event === 'push' && of?.full_name === fullName(state, repository(state, name));
+    if (!isHere || !ref?.startsWith('refs/heads/') || after === undefined || /^0+$/.test(after)) return;
+    if (ran.includes(after)) return;
+    const promise: Promise<void> = runAll(after).finally(() => running.delete(promise));
+    running.add(promise);
+  };
+  return {
+    ran,
+    run: runAll,
+    settled: async () => {
+      const isAny = running.size > 0;
+      while (running.size > 0) await Promise.all(running);
+      return isAny;
+    },
+  };
+}
+
+async function runInTree(
+  gitDir: string,
+  sha: string,
+  [command = '', ...args]: readonly string[],
+): Promise<{ readonly passed: boolean; readonly output: string }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'causeway-ci-'));
+  try {
+    const archive = path.join(folder, 'tree.tar');
+    await writeFile(archive, await git(gitDir, ['archive', '--format=tar', '--prefix=tree/', sha]));
+    await runCommand('tar', ['-xf', archive, '-C', folder], folder);
+    return await runCommand(command, args, path.join(folder, 'tree'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function runCommand(command: string, args: readonly string[], cwd: string) {
+  return new Promise<{ readonly passed: boolean; readonly output: string }>((resolve) => {
+    // Vitest's own variables would make the tests of the tree report to it.
+    const env = { PATH: process.env['PATH'], HOME: cwd, CI: 'true' };
+    execFile(command, args, { cwd, env, timeout: 60_000 }, (error, stdout, stderr) => {
+      resolve({ passed: error === null, output: stdout + stderr });
+    });
+  });
+}
+
+function formatLog(command: string, output: string, passed: boolean): string {
+  const lines = [
+    `##[group]Run ${command}`,
+    command,
+    '##[endgroup]',
+    ...output.trimEnd().split('\n'),
+    ...(passed ? [] : ['##[error]Process completed with exit code 1.']),
+  ];
+  return `${lines.map((line) => `2026-03-01T10:00:00.0000000Z ${line}`).join('\n')}\n`;
+}

@@ -1,0 +1,131 @@
+// A shop whose CI really runs, and a model whose fix has a test: right or wrong as the shop's name says.
+import { type RunningCi, startCi } from '../github-double/ci.ts';
+import { gitText } from '../github-double/git/run-git.ts';
+import { repository } from '../github-double/lookup.ts';
+import type { Issue } from '../github-double/state.ts';
+import { type Desk, deskOf } from './github-desk.ts';
+import { MENDED_FILE, MENDED_LINE, SHOP_TURNS, type ShopModel, shopModel } from './github-model.ts';
+import { openShop, reportBug } from './github-shop.ts';
+import type { GithubStage } from './github-stage.ts';
+import type { AskedRequest } from './model-endpoint.ts';
+import { call, type Played, textsIn } from './played-model.ts';
+
+export const TEST_FILE = 'test/lower-case.test.js';
+export const TEST_NAME = 'a coupon may be typed in lower case';
+
+const LOOKUP = '  const { percent, minimum } = COUPONS.get(code);';
+
+function writeTest(body: string, imports = "import { discountFor } from '../src/coupons.js';"): string {
+  return [
+    "import assert from 'node:assert/strict';",
+    "import { test } from 'node:test';",
+    imports,
+    '',
+    `test('${TEST_NAME}', () => {`,
+    `  ${body}`,
+    '});',
+    '',
+  ].join('\n');
+}
+
+const SHOWS = "assert.equal(discountFor('welcome10', 1000), 100);";
+
+interface Variant {
+  readonly test: string | null;
+  readonly fix: string;
+  /** Beside the fix. */
+  readonly more?: Readonly<Record<string, string>>;
+}
+
+/** By the name of the shop. */
+const VARIANTS: Readonly<Record<string, Variant>> = {
+  right: { test: writeTest(SHOWS), fix: MENDED_LINE },
+  /** The test asserts what holds already. */
+  weak: { test: writeTest("assert.equal(discountFor('WELCOME10', 1000), 100);"), fix: MENDED_LINE },
+  /** The test needs a file that comes with the fix. */
+  helper: {
+    test: writeTest(SHOWS, "import { discountFor } from '../src/read-coupon.js';"),
+    fix: MENDED_LINE,
+    more: { 'src/read-coupon.js': "export { discountFor } from './coupons.js';\n" },
+  },
+  /** The fix changes nothing that matters. */
+  useless: { test: writeTest(SHOWS), fix: `${LOOKUP} // in capitals` },
+  untested: { test: null, fix: MENDED_LINE },
+};
+
+function findVariant(asked: AskedRequest): Variant {
+  const told = textsIn(asked).join('\n');
+  const name = /corner\/(\w+)/.exec(told)?.[1] ?? '';
+  return VARIANTS[name] ?? VARIANTS['right'] ?? { test: null, fix: '' };
+}
+
+export function proofModel(): Promise<ShopModel> {
+  const [read, , conclude] = SHOP_TURNS;
+  if (read === undefined || conclude === undefined) throw new Error('the turns of the shop have changed');
+  const edit: Played = (asked) => {
+    const { test, fix, more = {} } = findVariant(asked);
+    const files = { ...more, ...(test === null ? {} : { [TEST_FILE]: test }) };
+    return {
+      say: 'The lookup and its test.',
+      calls: [
+        call('replace', { path: MENDED_FILE, old: LOOKUP, new: fix }),
+        ...Object.entries(files).map(([path, content]) => call('create_file', { path, content })),
+      ],
+    };
+  };
+  return shopModel([read, edit, conclude]);
+}
+
+export interface ProofDesk {
+  readonly desk: Desk;
+  readonly ci: RunningCi;
+  readonly pull: () => Issue;
+  /** Until nothing runs any more, neither ours nor CI. */
+  settle(): Promise<void>;
+  /** Commits of our branch beyond main, oldest first: their changed files. */
+  commits(): Promise<readonly { readonly sha: string; readonly files: readonly string[] }[]>;
+}
+
+interface ProofDeskOptions {
+  readonly config?: string;
+  readonly jobs?: Parameters<typeof startCi>[2]['jobs'];
+  readonly interfere?: NonNullable<Parameters<typeof startCi>[2]['interfere']>;
+  readonly prepare?: () => Promise<void>;
+}
+
+export const NODE_TEST = ['node', '--test', '--test-reporter=spec'] as const;
+
+/** A shop with CI, green on its base, whose bug is reported. */
+export async function openProofDesk(
+  stage: GithubStage,
+  name: string,
+  { config, jobs = { test: NODE_TEST }, interfere, prepare }: ProofDeskOptions = {},
+): Promise<ProofDesk> {
+  await openShop(stage.double, { name, ...(config === undefined ? {} : { config }) });
+  await prepare?.();
+  const desk = deskOf(stage, name, await reportBug(stage.double, { name }));
+  const { gitDir } = repository(stage.double.state, name);
+  const ci = startCi(stage.double, name, { jobs, ...(interfere === undefined ? {} : { interfere }) });
+  await ci.run(await gitText(gitDir, ['rev-parse', 'refs/heads/main']));
+  const pull = () => {
+    const [only] = desk.pulls();
+    if (only === undefined) throw new Error(`${name} has no pull request of ours`);
+    return only;
+  };
+  return {
+    desk,
+    ci,
+    pull,
+    settle: async () => {
+      do await stage.rest();
+      while (await ci.settled());
+    },
+    commits: async () => {
+      const range = `refs/heads/main..refs/heads/${pull().pull?.headRef}`;
+      const shas = (await gitText(gitDir, ['rev-list', '--reverse', range])).split('\n').filter(Boolean);
+      const listFiles = async (sha: string) =>
+        (await gitText(gitDir, ['diff-tree', '-r', '--no-commit-id', '--name-only', sha])).split('\n').filter(Boolean);
+      return Promise.all(shas.map(async (sha) => ({ sha, files: await listFiles(sha) })));
+    },
+  };
+}
