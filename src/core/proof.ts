@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { OwnTests } from './change-parts.ts';
 import type { Check } from './check.ts';
 
-export interface ProofRun {
+interface ProofRun {
   readonly url: string;
   /** When it ended. */
   readonly at: string;
@@ -32,7 +32,7 @@ export type ProofVerdict =
 
 export type ProofState = ProofVerdict['state'];
 
-export type OtherFailure =
+type OtherFailure =
   | { readonly code: 'other_tests'; readonly tests: readonly string[] }
   /** Neither of them fails on the base. */
   | { readonly code: 'other_checks' | 'unnamed' | 'flaky' | 'still_red'; readonly checks: readonly string[] }
@@ -137,7 +137,7 @@ export interface HalfCheck extends Pick<Check, 'name' | 'app' | 'state' | 'url'>
 }
 
 /** As many as the log reader names: there may be more. */
-export const MOST_TESTS = 50;
+const MOST_TESTS = 50;
 
 /** A check on the base, as far as it is known. */
 export type BaseCheck = Pick<Check, 'name' | 'app' | 'state'>;

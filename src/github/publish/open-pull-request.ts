@@ -119,7 +119,7 @@ interface Opened {
 }
 
 /** The parts of a change whose tests are to run without its fix first; null: it is one commit. */
-export function findParts({ view }: Work, { changeSet }: Pick<Result, 'changeSet'>): ChangeParts | null {
+function findParts({ view }: Work, { changeSet }: Pick<Result, 'changeSet'>): ChangeParts | null {
   const { proof, draft } = view.config.pullRequest;
   const { kind } = view.thread.subject;
   // A fix for failing checks has them as its red half.
