@@ -2,6 +2,7 @@
 
 import { isAtLeast } from '../../core/account.ts';
 import { type ChangeParts, splitChange } from '../../core/change-parts.ts';
+import { ChecksClosed } from '../../core/check.ts';
 import type { ProofProgress } from '../../core/proof.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
 import type { Person, PostedPullRequest, Subject, Thread, ThreadRecord } from '../../core/thread.ts';
@@ -34,6 +35,8 @@ interface PreparedPullRequest {
   readonly kind: 'prepared';
   readonly base: Base;
   readonly files: CommitFiles;
+  /** Null: it is one commit. */
+  readonly parts: ChangeParts | null;
   readonly title: string;
   readonly body: string;
 }
@@ -81,8 +84,7 @@ async function open(work: Work, result: Result): Promise<Opened | Withheld | nul
   // GitHub takes its time to answer, and a request for this result isn't one for a newer result.
   const now = await deps.store.findThread(view.thread.id);
   if (now?.investigationId !== view.storedInvestigationId || now.fixRequest === null) return null;
-  const { base, files, title, body } = prepared;
-  const parts = findParts(work, result);
+  const { base, files, parts, title, body } = prepared;
   const branch = await prepareBranch(work, issue, base);
   if (branch === null) return withhold({ code: 'branch_taken' });
   if (!branch.isCommitted) {
@@ -119,14 +121,31 @@ interface Opened {
 }
 
 /** The parts of a change whose tests are to run without its fix first; null: it is one commit. */
-function findParts({ view }: Work, { changeSet }: Pick<Result, 'changeSet'>): ChangeParts | null {
+async function findParts(work: Work, { changeSet }: Result, { sha }: Base): Promise<ChangeParts | null> {
+  const { view } = work;
   const { proof, draft } = view.config.pullRequest;
   const { kind } = view.thread.subject;
   // A fix for failing checks has them as its red half.
   const isOfChecks = kind === 'failure' || kind === 'pull_request';
   if (proof === 'off' || !draft || !view.seesChecks || isOfChecks || changeSet === null) return null;
-  return splitChange(changeSet);
+  const parts = splitChange(changeSet);
+  return parts !== null && (await hasCi(work, sha)) ? parts : null;
 }
+
+/** Without any, the pull request would only wait for it. */
+async function hasCi({ deps, view, signal }: Work, sha: string): Promise<boolean> {
+  try {
+    if ((await deps.checks.listAll(view.project, sha, signal)).length > 0) return true;
+  } catch (error) {
+    if (!(error instanceof ChecksClosed)) throw error;
+  }
+  const repository = await deps.source.open(view.project, signal);
+  const { entries } = await repository.tree(sha).files(signal);
+  return entries.some(({ path }) => CI_FILE.test(path));
+}
+
+const CI_FILE =
+  /^(?:\.github\/workflows\/|\.circleci\/|\.buildkite\/|\.woodpecker|\.(?:travis|cirrus|drone|appveyor)\.yml$|appveyor\.yml$|azure-pipelines\.yml$|Jenkinsfile$)/;
 
 /** Whether its proof has begun follows from the commit at its head, so that this is known after a crash as well. */
 async function addProof({ github, deps }: Work, live: LivePullRequest): Promise<Opened> {
@@ -149,6 +168,7 @@ export async function preparePullRequest(work: Work, result: Result): Promise<Pr
   if (base.kind === 'withheld') return base;
   const change = await prepareChange(work, result, base);
   if (change.kind === 'withheld') return change;
+  const parts = await findParts(work, result, base);
   const text = renderPullRequest({
     place: toPlace(view, 'pull-request'),
     issue,
@@ -157,9 +177,9 @@ export async function preparePullRequest(work: Work, result: Result): Promise<Pr
     attempt: null,
     checks: 'waiting',
     ...describeFixed(view, issue, null),
-    proof: findParts(work, result) === null ? null : 'opening',
+    proof: parts === null ? null : 'opening',
   });
-  return { kind: 'prepared', base, files: change.files, ...text };
+  return { kind: 'prepared', base, files: change.files, parts, ...text };
 }
 
 /** The pull request of this result that was opened but not recorded; not a closed one after which another was requested. */

@@ -31,6 +31,8 @@ interface Proving {
 }
 
 async function openProving(house: PublishingHouse): Promise<Proving> {
+  const passed = [{ name: 'test', conclusion: 'success', log: 'ok' } as const];
+  await house.double.people.reportWorkflowRun(SHOP, { sha: await house.head(), jobs: passed });
   await house.ask();
   await house.conclude({ files: CHANGE });
   await house.settle();
@@ -102,6 +104,15 @@ describe('time', () => {
     await house.settle();
     expect(await proof()).toMatchObject({ verdict: { state: 'proven' } });
   });
+});
+
+it('is one commit where nothing on the base or in its files is CI', async () => {
+  await using house = await publishingHouse();
+  await house.ask();
+  await house.conclude({ files: CHANGE });
+  await house.settle();
+  expect(house.pulls()[0]?.pull?.stats).toMatchObject({ commits: 1, files: 2 });
+  expect((await house.thread()).record.pullRequest?.proof).toBeUndefined();
 });
 
 it('pushes no fix for a person who may not write any more', async () => {
