@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { toLines } from '../core/diff/diff.ts';
 import type { Finding, Tool } from '../core/evidence.ts';
 import type { FileRead, LineRange, Repository } from '../core/source.ts';
-import { findSpans } from '../core/spans.ts';
+import { findSpans, type Span } from '../core/spans.ts';
 
 import type { EditedTree } from './overlay.ts';
 import {
@@ -162,7 +162,7 @@ function toRange({ from, to }: Part): LineRange | undefined {
   return { from: from ?? 1, to: to ?? Number.MAX_SAFE_INTEGER };
 }
 
-const MAX_NAMES = 40;
+const MAX_NAMES = 30;
 
 /** The lines of the definition with the comments above it, or why there are none. `Cart.total` and `total` both do. */
 async function findSymbol(
@@ -179,22 +179,31 @@ async function findSymbol(
     .replace(/\(\)$/, '')
     .split(/[.#]|::/)
     .filter((part) => part !== '');
-  const named = spans.filter(({ owner, name }) => endsWithNames([...owner.split('.'), name], wanted));
-  const [only] = named;
-  if (only !== undefined && named.length === 1) return { from: only.leadLine, to: only.lastLine };
-  const shown = (named.length > 0 ? named : spans).slice(0, MAX_NAMES);
-  const list = shown
-    .map(({ owner, name, line }) => `${owner === '' ? '' : `${owner}.`}${name} (line ${line})`)
-    .join(', ');
-  if (named.length > 0)
-    return `${quote(symbol)} is defined ${named.length} times; ask by lines or with its owner: ${list}.`;
-  return `no definition of ${quote(symbol)} was recognised.${list === '' ? '' : ` There are: ${list}.`}`;
+  const named = spans.filter((span) => isNamed(span, wanted));
+  const [first, last] = [named[0], named.at(-1)];
+  // Overloads and accessors of one owner are one after the other.
+  if (first !== undefined && last !== undefined && named.every(({ owner }) => owner === first.owner)) {
+    return { from: first.leadLine, to: last.lastLine };
+  }
+  if (named.length > 0) {
+    return `${quote(symbol)} is defined ${named.length} times; ask by lines or with its owner: ${listNames(named)}.`;
+  }
+  const alike = spans.filter((span) => isNamed(span, wanted.slice(-1)));
+  const none = `no definition of ${quote(symbol)} was recognised.`;
+  if (alike.length > 0) return `${none} Of that name there is ${listNames(alike)}.`;
+  return spans.length === 0 ? none : `${none} There are: ${listNames(spans)}.`;
 }
 
-/** Private names are also found without their mark. */
-function endsWithNames(whole: readonly string[], wanted: readonly string[]): boolean {
-  const end = whole.slice(-wanted.length);
-  return end.length === wanted.length && end.every((name, index) => name.replace(/^#/, '') === wanted[index]);
+/** Whether its names end with these; a private name is also found without its mark. */
+function isNamed({ owner, name }: Span, wanted: readonly string[]): boolean {
+  const end = [...owner.split('.'), name].slice(-wanted.length);
+  return end.length === wanted.length && end.every((each, index) => each.replace(/^#/, '') === wanted[index]);
+}
+
+function listNames(spans: readonly Span[]): string {
+  const named = spans.map(({ owner, name, line }) => `${owner === '' ? '' : `${owner}.`}${name} (line ${line})`);
+  const more = named.length - MAX_NAMES;
+  return `${named.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 const OUTLINE = z.strictObject({

@@ -120,8 +120,20 @@ describe('read_files', () => {
     expect(await bench.ask('read_files', { files: [{ path: 'cart.ts', symbol: 'count' }] })).toContain(
       'failed: cart.ts: "count" is defined 2 times; ask by lines or with its owner: Cart.count (line 8), count (line 13).',
     );
+    expect(await bench.ask('read_files', { files: [{ path: 'cart.ts', symbol: 'Shop.total' }] })).toContain(
+      'no definition of "Shop.total" was recognised. Of that name there is Cart.total (line 4).',
+    );
     expect(await bench.ask('read_files', { files: [{ path: 'cart.ts', symbol: 'sum' }] })).toContain(
       'no definition of "sum" was recognised. There are: Cart (line 2), Cart.total (line 4)',
+    );
+  });
+
+  it('reads all overloads of a definition', async () => {
+    const text =
+      'export function one(a: string): void;\nexport function one(a: number): void;\nexport function one(a: unknown) {\n  two(a);\n}\n';
+    await using bench = await workbench({ 'a.ts': text });
+    expect(await bench.ask('read_files', { files: [{ path: 'a.ts', symbol: 'one' }] })).toContain(
+      'a.ts, lines 1–5 of 5:',
     );
   });
 
