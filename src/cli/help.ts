@@ -267,8 +267,8 @@ Example:
 
   DATABASE_URL=postgres://causeway:SECRET@db/causeway causeway move
 `,
-  redrive: `Retry permanently failed jobs, up to three more times each. Works while the service
-runs. /readyz and /metrics show how many there are.
+  redrive: `Retry permanently failed jobs, up to three more times each. Works while the
+service runs. /readyz and /metrics show how many there are.
 
 Usage: causeway redrive [KIND]
 
@@ -313,8 +313,8 @@ Usage: causeway doctor [--json]
   --json   for machines: {"ok": …, "findings": [{"check", "status", "found",
            "repair"}]}, where status is ok, warn or fail
 
-Sends the model one short question and prints what it cost. The
-output contains no secrets. Exit codes: 0 all good, 1 something failed.
+Sends the model one short question and prints what it cost. The output contains
+no secrets. Exit codes: 0 all good, 1 something failed.
 
 Example:
 

@@ -53,7 +53,7 @@ describe('backup', () => {
     using _service = takeOwnership(path.join(folder.path, 'causeway.db'));
     const { out, err } = await run({ kind: 'backup', file: null }, environment);
     expect(out).toBe(`${path.join(folder.path, 'backups', 'causeway-20261120-100000.db')}\n`);
-    expect(err).toContain(`open with ${path.join(folder.path, 'encryption.key')}: store`);
+    expect(err).toContain(`be decrypted with ${path.join(folder.path, 'encryption.key')}: store`);
     expect((await run({ kind: 'redrive', jobs: null }, environment)).err).toMatch(/^There are no failed jobs/);
   });
 });

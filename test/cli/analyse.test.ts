@@ -309,7 +309,7 @@ describe('the patch of analyse', () => {
       const file = path.join(folder, 'fix.patch');
       const { code, err } = await run({ patchFile: file }, scriptedTerminal(), { patch });
       expect(await readFile(file, 'utf8')).toBe(patch);
-      expect(err).toContain(`The patch is in ${file}; "git apply ${file}" applies it at 484f10e70a39.\n`);
+      expect(err).toContain(`The patch is in ${file}. Apply it at 484f10e70a39 with "git apply ${file}".\n`);
       expect(code).toBe(0);
     });
   });

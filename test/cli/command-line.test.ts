@@ -105,7 +105,7 @@ describe('a command line that is wrong', () => {
     [['constructor'], 'There is no command "constructor". See "causeway help".'],
     [['--json'], 'There is no option --json before a command. See "causeway help".'],
     [['help', 'tokens'], 'There is no help on "tokens". Did you mean "token"? See "causeway help".'],
-    [['help', 'token', 'create'], '"help" takes one argument, not also "create". See "causeway help help".'],
+    [['help', 'token', 'create'], '"help" takes only one argument; unexpected "create". See "causeway help help".'],
     [['sign-in', 'now'], '"sign-in" takes no argument "now". See "causeway help sign-in".'],
     [['--version', '--x'], 'There is no option --x. See "causeway help version".'],
     [['serve', 'now'], '"serve" takes no argument "now". See "causeway help serve".'],
@@ -114,7 +114,7 @@ describe('a command line that is wrong', () => {
       ['worker', '--concurrency', '0'],
       '--concurrency takes a whole number from 1 to 64, not "0". See "causeway help worker".',
     ],
-    [['backup', 'a', 'b'], '"backup" takes one argument, not also "b". See "causeway help backup".'],
+    [['backup', 'a', 'b'], '"backup" takes only one argument; unexpected "b". See "causeway help backup".'],
     [
       ['backup', '-'],
       'A backup is checked after it was written, so it needs a file: name one. See "causeway help backup".',
@@ -125,7 +125,10 @@ describe('a command line that is wrong', () => {
     ],
     [['move', 'postgres://u:secret@db/c'], '"move" takes no arguments; use --from and --to. See "causeway help move".'],
     [['redrive', 'webhok'], 'There is no kind of job "webhok". Did you mean "webhook"? See "causeway help redrive".'],
-    [['redrive', 'run', 'webhook'], '"redrive" takes one argument, not also "webhook". See "causeway help redrive".'],
+    [
+      ['redrive', 'run', 'webhook'],
+      '"redrive" takes only one argument; unexpected "webhook". See "causeway help redrive".',
+    ],
     [['analyse', '--jsn'], 'There is no option --jsn. Did you mean "--json"? See "causeway help analyse".'],
     [['analyse', '-x'], 'There is no option -x. See "causeway help analyse".'],
     [['analyse', 'it', 'crashes'], 'The report must be one argument: put it in quotes. See "causeway help analyse".'],
@@ -152,7 +155,7 @@ describe('a command line that is wrong', () => {
       ['analyse', '--repo', 'https://me:pw@g.example/r'],
       '--repo takes no credentials in an address: clone the repository and give the path. See "causeway help analyse".',
     ],
-    [['token'], '"token" needs a word after it: create, list, revoke. See "causeway help token".'],
+    [['token'], '"token" needs a subcommand: create, list, revoke. See "causeway help token".'],
     [['token', 'lst'], 'There is no "token lst". Did you mean "list"? See "causeway help token".'],
     [['token', 'create'], 'A token needs a name: causeway token create --name laptop. See "causeway help token".'],
     [['token', 'create', 'ci'], '"token create" takes no argument "ci". See "causeway help token".'],
@@ -160,7 +163,7 @@ describe('a command line that is wrong', () => {
     [['token', 'revoke'], 'Name the token to revoke by its id (tok_…). See "causeway help token".'],
     [
       ['token', 'create', '--name', 'ci', '--scopes', 'admin'],
-      'There is no scope "admin". Give some of issues:read,issues:write,projects:read,pull-requests:write. See "causeway help token".',
+      'There is no scope "admin". Choose from issues:read,issues:write,projects:read,pull-requests:write. See "causeway help token".',
     ],
     [
       ['token', 'create', '--name', 'ci', '--scopes', 'isues:read'],
@@ -174,7 +177,7 @@ describe('a command line that is wrong', () => {
       ['token', 'create', '--name', 'ci', '--expires', '3651d'],
       '--expires takes hours, days or weeks up to 3650d, such as 12h, 90d or 4w, not "3651d". See "causeway help token".',
     ],
-    [['webhook-secret'], '"webhook-secret" needs a word after it: show, rotate. See "causeway help webhook-secret".'],
+    [['webhook-secret'], '"webhook-secret" needs a subcommand: show, rotate. See "causeway help webhook-secret".'],
     [
       ['webhook-secret', 'show', 'x'],
       '"webhook-secret show" takes no argument "x". See "causeway help webhook-secret".',

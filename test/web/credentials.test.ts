@@ -125,7 +125,7 @@ describe('revoking a token', () => {
     expect(form.method).toBe('post');
     const answer = await ground.visitor.post(form.action, form.fields);
     expect([answer.status, answer.headers.get('Location')]).toEqual([303, `${PAGE}?done=revoked`]);
-    expect(contentOf(await ground.visitor.page(`${PAGE}?done=revoked`))).toContain('The token is revoked');
+    expect(contentOf(await ground.visitor.page(`${PAGE}?done=revoked`))).toContain('Token revoked');
     expect((await ground.store.listTokens(ground.visitor.account.id))[0]?.revokedAt).toBe('2026-11-20T10:00:00.000Z');
   });
 
@@ -247,9 +247,9 @@ describe('the signing secret', () => {
     expect([answer.status, answer.headers.get('Cache-Control'), before]).toEqual([200, 'no-store', FIRST]);
     expect(page).toContain(newest);
     expect(page).not.toContain(FIRST);
-    expect(contentOf(page)).toContain('also signs until 2026-11-21 10:00 UTC');
+    expect(contentOf(page)).toContain('stays valid until 2026-11-21 10:00 UTC');
     expect(contentOf(await (await ground.visitor.post(SHOW)).text())).toContain(
-      'also signs until 2026-11-21 10:00 UTC',
+      'stays valid until 2026-11-21 10:00 UTC',
     );
     ground.deps.log.error({ said: newest }, 'something else');
     expect(ground.lines.join('')).not.toContain(newest);

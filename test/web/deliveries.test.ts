@@ -47,7 +47,7 @@ async function deliver({ store }: WebGround, { id }: Webhook): Promise<void> {
 describe('the list of deliveries', () => {
   it('says what to do where there is none', async () => {
     await using ground = await webGround();
-    expect(contentOf(await ground.visitor.page(PAGE))).toContain('Submit a report with a callbackUrl');
+    expect(contentOf(await ground.visitor.page(PAGE))).toContain('Add a callbackUrl to a report');
   });
 
   it('shows the state of each, and not the whole address', async () => {
@@ -184,7 +184,7 @@ describe('sending a delivery again', () => {
     expect([answer.status, answer.headers.get('Location')]).toEqual([303, `${PAGE}/${webhook.id}?done=resent`]);
     expect((await ground.store.findWebhook(webhook.id))?.state).toBe('pending');
     const page = await ground.visitor.page(`${PAGE}/${webhook.id}?done=resent`);
-    expect(contentOf(page)).toContain('The webhook is being sent again');
+    expect(contentOf(page)).toContain('The webhook is queued for redelivery');
     expect(formsOf(page)).toEqual([]);
   });
 
@@ -208,7 +208,7 @@ describe('sending a delivery again', () => {
       'deleted',
     ]);
     const page = await ground.visitor.page(`${PAGE}/${webhook.id}`);
-    expect(contentOf(page)).toContain('Its subject was deleted.');
+    expect(contentOf(page)).toContain('The investigation was deleted.');
     expect(formsOf(page)).toEqual([]);
     expect((await ground.visitor.post(`${PAGE}/${webhook.id}/resend`)).status).toBe(409);
     expect((await ground.store.findWebhook(webhook.id))?.state).toBe('delivered');

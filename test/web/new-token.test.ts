@@ -74,7 +74,7 @@ describe('making a token', () => {
       null,
     ]);
     expect(page.split(value)).toHaveLength(2);
-    expect(contentOf(page)).toContain('It is shown only now.');
+    expect(contentOf(page)).toContain('You won’t see it again.');
     expect(/<title>.*<\/title>/.exec(page)?.[0]).not.toContain('cwy_');
     const found = await ground.store.findTokenByHash(hashToken(value));
     expect(found?.token).toMatchObject({

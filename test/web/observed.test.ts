@@ -78,9 +78,9 @@ describe('what was held back', () => {
     const page = await observedOf(ground);
     expect(linkOf(page, '#7')).toBe('https://github.com/octo/shop/pull/7');
     expect(linkOf(page, 'A failure of the default branch')).toBe(`/projects/${projectOf(ground).id}/failures/fal_1`);
-    expect(linkOf(page, 'An issue of the API')).toBe('/issues/iss_1');
+    expect(linkOf(page, 'An issue reported through the API')).toBe('/issues/iss_1');
     expect(page.match(/<summary>(?!<span)/g)).toHaveLength(3);
-    expect(textOf(page)).toContain('3 subjects, last changed first.');
+    expect(textOf(page)).toContain('3 subjects, most recently changed first.');
   });
 
   it('says what observing is, and how it is switched on, where there is nothing', async () => {
@@ -164,7 +164,7 @@ describe('what it costs', () => {
     const forecast = { redChecks: 40, investigations: 6, usd: 0.9 };
     await ground.store.saveBackfill({ ...waiting, state: 'done', forecast }, NOW);
     expect(textOf(await observedOf(ground))).toContain(
-      'Forecast for 30 days $0.90: 6 investigations of 40 failed checks',
+      'Forecast for 30 days $0.90: 6 investigations for 40 failed checks',
     );
   });
 });

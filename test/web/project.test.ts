@@ -210,7 +210,7 @@ describe('the settings of a project', () => {
     await using local = await webGround({ configuration: { values: [value('model')], problem: '', url: '' } });
     expect(textOf(await settingsOf(github))).toContain('There is no such file');
     const text = textOf(await settingsOf(local));
-    expect(text).toContain('environment variables at the start of Causeway');
+    expect(text).toContain('the environment in which Causeway was started');
     expect(text).not.toContain('causeway.yml');
     expect(text).toContain('/srv/local/app');
   });

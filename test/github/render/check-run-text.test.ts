@@ -71,7 +71,7 @@ describe('the title', () => {
     ],
     [`test (20) fails here, passing on main: ${PERCENT}`, judgedHere({ isTouched: false, base: 'green' })],
     [
-      `test (20) fails here, for another reason than on main: ${PERCENT}`,
+      `test (20) fails here, for a different reason than on main: ${PERCENT}`,
       judgedHere({ isTouched: false, base: 'red' }),
     ],
     [`test (20) fails here: ${PERCENT}`, judgedHere({ isTouched: false })],
@@ -321,7 +321,7 @@ describe('the summary', () => {
     const first = { ...failure().firstSeen, sha: 'e'.repeat(40) };
     const again = cause({ finding: finding({ standing: 'known' }), failure: failure({ firstSeen: first, hits: 3 }) });
     expect(renderSummary(ground({ causes: [again] }))).toContain(
-      `Failing since [\`eeeeeee\`](https://github.com/octo/shop/commit/${'e'.repeat(40)}) of this pull request (3 times).`,
+      `Failing in this pull request since [\`eeeeeee\`](https://github.com/octo/shop/commit/${'e'.repeat(40)}) (3 times).`,
     );
   });
 

@@ -226,7 +226,7 @@ describe('the result', () => {
         "**Cause found, with a fix · confidence 92 % · opening a pull request**",
         "**Cause found, with a fix · confidence 92 % · no pull request, see the reason below**",
         "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), its checks pass**",
-        "**Cause found, with a fix · confidence 92 % · next: take over [#12](https://github.com/octo/shop/pull/12), its checks still fail**",
+        "**Cause found, with a fix · confidence 92 % · next: take over [#12](https://github.com/octo/shop/pull/12); its checks still fail**",
         "**Cause found, with a fix · confidence 92 % · merged in [#12](https://github.com/octo/shop/pull/12)**",
         "**Cause found, with a fix · confidence 92 % · [#12](https://github.com/octo/shop/pull/12) has failing checks · another attempt is running, \`/analyse stop\` to cancel**",
         "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), no checks ran**",
