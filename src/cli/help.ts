@@ -102,8 +102,8 @@ Example:
 
   causeway demo
 `,
-  'verify-proof': `Check the certificate of a proven fix against GitHub alone: that its test failed in the
-repository's own CI without the fix, and passed with it. Certificates stand in
+  'verify-proof': `Check the certificate of a proven fix against GitHub alone: that its test
+failed in the repository's own CI without the fix, and passed with it. It is in
 the body of Causeway's pull requests, and at /api/v1/issues/ID/proof/.
 
 Usage: causeway verify-proof FILE|URL
