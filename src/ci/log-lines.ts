@@ -74,7 +74,10 @@ type ScriptPart = 'other' | 'script' | 'settings';
 function findScriptPart({ mark, text }: LogLine, part: ScriptPart): ScriptPart {
   if (mark === 'begin') return RUN.test(text) ? 'script' : 'other';
   if (mark === 'end') return 'other';
-  return part === 'script' && mark === '' && SETTINGS.test(text) ? 'settings' : part;
+  if (mark !== '' || part === 'other') return part;
+  if (SETTINGS.test(text)) return 'settings';
+  // The end of the group may be cut out of a long log.
+  return part === 'settings' && !text.startsWith('  ') ? 'other' : part;
 }
 
 /** One line, without its end. */
