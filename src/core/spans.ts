@@ -237,18 +237,35 @@ function measureIndent(line: string): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** 1 for each line that begins within a string of three quotes. */
+/** Three quotes, a string on one line, or a comment. */
+const PYTHON_QUOTES = /("""|''')|"(?:[^"\\]|\\.?)*(?:"|$)|'(?:[^'\\]|\\.?)*(?:'|$)|#.*/g;
+
+/** 1 for each line that begins within a string of three quotes. Those in comments and in other strings open none. */
 function markLongText(lines: readonly string[]): Uint8Array {
   const inside = new Uint8Array(lines.length);
   let open = '';
   for (const [index, line] of lines.entries()) {
     if (open !== '') inside[index] = 1;
-    for (const [mark] of line.matchAll(/"""|'''/g)) {
-      if (open === '') open = mark;
-      else if (open === mark) open = '';
-    }
+    open = findOpenQuotes(line, open);
   }
   return inside;
+}
+
+/** The three quotes that are open at the end of a line; "" for none. */
+function findOpenQuotes(line: string, before: string): string {
+  let open = before;
+  for (let at = 0; ; ) {
+    if (open !== '') {
+      const end = line.indexOf(open, at);
+      if (end < 0) return open;
+      at = end + open.length;
+    }
+    PYTHON_QUOTES.lastIndex = at;
+    const found = PYTHON_QUOTES.exec(line);
+    if (found === null) return '';
+    open = found[1] ?? '';
+    at = PYTHON_QUOTES.lastIndex;
+  }
 }
 
 /** A head longer than this is data. */

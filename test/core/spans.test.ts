@@ -42,6 +42,22 @@ def main():
     expect(spans('cart.py', text)).toEqual(['5-21 Cart', '9-19 Cart.total', '16-17 Cart.total.each', '24-25 main']);
   });
 
+  it('of Python are not confused by three quotes in comments, and in other strings', () => {
+    const text = `def is_quoted(value):  # not like """ here
+    return value.startswith(('"""', "'''", r'"""'))
+
+def after():
+    """A text with a quote ' in it
+at the margin
+    """
+    return 1
+
+def last():
+    pass
+`;
+    expect(spans('lines.py', text)).toEqual(['1-2 is_quoted', '4-8 after', '10-11 last']);
+  });
+
   it('of TypeScript end at the brace that stands where they begin, after parameters over several lines as well', () => {
     const text = `export class Cart<
   T,
