@@ -18,6 +18,9 @@ const MAX_FILE = 60_000;
 /** Characters that the brief gets of one file; of the configured ones, which a maintainer wrote for this, more. */
 const MAX_KEPT = 1_500;
 
+/** A file without headings that is this short is kept whole. */
+const SHORT_FILE = 500;
+
 const MAX_CONFIGURED = 2_000;
 
 const MAX_RULE = 300;
@@ -51,7 +54,8 @@ export async function readInstructions(
     const read = await tree.read(path, {}, signal);
     if (read.kind !== 'text') continue;
     const paragraphs = splitParagraphs(read.text.slice(0, MAX_FILE));
-    const text = selectConventions(paragraphs);
+    const isShort = read.text.length <= SHORT_FILE && paragraphs.every(({ heading }) => heading === '');
+    const text = isShort ? joinParagraphs(paragraphs) : selectConventions(paragraphs);
     if (text !== '') instructions.push({ path, text });
     const rule = findModelRule(paragraphs);
     if (rule !== '') modelRule ??= { path, text: rule };
@@ -107,17 +111,22 @@ const ASIDE =
   /\b(?:clone|fork|install|virtual environment|venv|code of conduct|newcomers?|first[- ]time|good first issue|discord|slack|sponsor|donat|licen[cs]e|cla\b|translat)/i;
 
 function selectConventions(paragraphs: readonly Paragraph[]): string {
-  const kept = paragraphs.filter(
-    ({ heading, text }) =>
-      (CONVENTION.test(heading) || CONVENTION.test(text)) &&
-      !ASIDE.test(heading) &&
-      !ASIDE.test(text) &&
-      text.length < 1_200,
+  return joinParagraphs(
+    paragraphs.filter(
+      ({ heading, text }) =>
+        (CONVENTION.test(heading) || CONVENTION.test(text)) &&
+        !ASIDE.test(heading) &&
+        !ASIDE.test(text) &&
+        text.length < 1_200,
+    ),
   );
+}
+
+function joinParagraphs(paragraphs: readonly Paragraph[]): string {
   const lines: string[] = [];
   let last = '';
   let left = MAX_KEPT;
-  for (const { heading, text } of kept) {
+  for (const { heading, text } of paragraphs) {
     const piece = heading === last || heading === '' ? text : `${heading}:\n${text}`;
     if (piece.length > left) continue;
     lines.push(piece);

@@ -237,7 +237,7 @@ function describeNext(outcome: Outcome, { fix, place, isSuggested = false }: Res
     case 'opening':
       return 'opening a pull request';
     case 'observed':
-      return 'no pull request in mode `observe`';
+      return 'outside of mode `observe`, a pull request would be opened';
     case 'on_request':
       return isSuggested
         ? `${commit}, or \`/analyse fix\` for a pull request into this branch (write access required)`

@@ -102,7 +102,7 @@ describe('red checks that nobody asked about', () => {
     const view = unasked([cause(TOLD), { ...other, investigation: null }]);
     const { text } = decideComment(view)!;
     expect(text.split('\n')[0]).toContain('`test (20)` fails because of this change');
-    expect(text).toContain('**`lint`**\n\nNot investigated: The check says too little');
+    expect(text).toContain("**`lint`**\n\nNot investigated: The output of the check doesn't say enough");
   });
 });
 

@@ -230,7 +230,7 @@ describe('the result', () => {
         "**Cause found, with a fix · confidence 92 % · merged in [#12](https://github.com/octo/shop/pull/12)**",
         "**Cause found, with a fix · confidence 92 % · [#12](https://github.com/octo/shop/pull/12) has failing checks · another attempt is running, \`/analyse stop\` to cancel**",
         "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), no checks ran**",
-        "**Cause found, with a fix · confidence 92 % · no pull request in mode \`observe\`**",
+        "**Cause found, with a fix · confidence 92 % · outside of mode \`observe\`, a pull request would be opened**",
         "**Cause found, with a fix · confidence 92 % · next: review \`#12\`, its checks pass**",
         "**Cause found, action needed · confidence 92 % · next: follow the steps below**",
         "**Not a bug · confidence 80 % · next: close this, or say what was missed**",

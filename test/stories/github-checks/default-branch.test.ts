@@ -92,7 +92,7 @@ it('says in its pull request when main is green without it, and again when it is
   expect(body()).not.toMatch(/without this change/);
   const green = await desk.push('main', { files: { 'NOTES.md': 'mended by hand\n' } });
   await desk.run(green, { test: 'success' });
-  expect(body()).toContain(`main passes since ${green.slice(0, 7)} without this change`);
+  expect(body()).toContain(`main has passed since ${green.slice(0, 7)} without this change`);
   // GitHub's times are whole seconds: what is red within the second of the green is not after it.
   await wait(1_100);
   const red = await desk.push('main', { files: { 'NOTES.md': 'worse again\n' } });
