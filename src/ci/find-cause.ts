@@ -201,11 +201,6 @@ export function rankCause(cause: Cause): number {
   return findHighest(cause.errorLines.map(({ kind }) => RANKS[kind]));
 }
 
-/** As {@link rankCause} counts. */
-export function rankKind(kind: ErrorKind): number {
-  return RANKS[kind];
-}
-
 /** -1 of none. */
 function findHighest(ranks: readonly number[]): number {
   return ranks.reduce((best, rank) => Math.max(best, rank), -1);
