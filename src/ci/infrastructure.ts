@@ -103,6 +103,12 @@ export interface InfrastructureFault {
   readonly line: string;
 }
 
+const REFUSED = /refused|ECONNREFUSED|[Ff]ailed (?:to )?connect|[Cc]ould(?: not|n.t) connect/;
+/** The machine of the job itself; a resolver of names that listens there is the machine's. */
+const LOOPBACK =
+  /(?<![\w.])127\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\w|:53\b)|\blocalhost\b|(?<![\w:])::1(?!\w)|(?<![\w.])0\.0\.0\.0(?!\w)/;
+const RESOLVER = /\blookup \S{1,300} on /;
+
 interface FoundFault extends InfrastructureFault {
   /** Index of the line. */
   readonly at: number;
@@ -138,12 +144,18 @@ function matchInfrastructure(line: LogLine, cause: Cause, beforeEnd: number): In
 
 function isBelieved(
   { said }: InfrastructurePattern,
-  { mark }: LogLine,
+  { text, mark }: LogLine,
   { cause, beforeEnd }: { readonly cause: Cause; readonly beforeEnd: number },
 ): boolean {
   if (said === 'runner') return mark === 'error' || beforeEnd <= NEAR;
   if (said === 'machine') return true;
+  if (isOwnService(text)) return false;
   return beforeEnd <= NEAR && (said === 'fetcher' || cause.step?.phase === 'setup');
+}
+
+/** What refuses a connection on the machine of the job is a service of the project, which is not up. */
+function isOwnService(text: string): boolean {
+  return REFUSED.test(text) && LOOPBACK.test(text) && !RESOLVER.test(text);
 }
 
 /** Whether a tool found fault with the code as well. */

@@ -83,6 +83,11 @@ describe('the machine or a service', () => {
       ["fatal: unable to access 'https://example.org/x.git/': The requested URL returned error: 503"],
     ],
     [
+      'a download failed',
+      'curl -fO https://mirror.example/x',
+      ["curl: (7) Failed to connect to mirror.example port 443 after 9 ms: Couldn't connect to server"],
+    ],
+    [
       "GitHub's own service failed",
       'x',
       [],
@@ -147,6 +152,16 @@ describe('the code’s own', () => {
       'a watcher of too many files',
       'node watch.js',
       ['Error: ENOSPC: System limit for number of file watchers reached'],
+    ],
+    [
+      'a service of the project that curl cannot reach',
+      'curl -fsS http://127.0.0.1:9/health',
+      ["curl: (7) Failed to connect to 127.0.0.1 port 9 after 0 ms: Couldn't connect to server"],
+    ],
+    [
+      'a database on the same machine',
+      'npm ci',
+      ['npm ERR! postinstall: connect ECONNREFUSED ::1:5432', 'npm ERR! localhost:5432: Connection refused'],
     ],
     ['a host that is none', 'curl x', ['curl: (6) Could not resolve host: https']],
   ])('is %s', (_, command, output) => {
