@@ -92,6 +92,7 @@ const LEAST_USEFUL: readonly StepLookup[] = [
   'blame',
   'compare',
   'tests',
+  'callees',
   'place',
 ];
 

@@ -28,7 +28,7 @@ export interface SourcedStep extends InvestigationStep {
 
 /**
  * `history`, `blame` and `compare` are what git says of commits; `signals`, `rank_files` and `rank_functions` are how
- * the suspects were found; `place` shows the likeliest of them, `callers` and `tests` what is around it.
+ * the suspects were found; `place` shows the likeliest of them, `callers`, `callees` and `tests` what is around it.
  */
 export type StepLookup =
   | 'signals'
@@ -37,6 +37,7 @@ export type StepLookup =
   | 'rank_suspects'
   | 'place'
   | 'callers'
+  | 'callees'
   | 'tests'
   | 'history'
   | 'blame'

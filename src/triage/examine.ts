@@ -1,5 +1,5 @@
-// A close look at the likeliest place: its function whole, who calls it, its nearest tests and, where the report itself
-// leads to the line, who last changed it.
+// A close look at the likeliest place: its function whole, who calls it, what it calls, its nearest tests and,
+// where the report itself leads to the line, who last changed it.
 import type {
   BlameLine,
   CommitInfo,
@@ -10,10 +10,12 @@ import type {
 } from '../core/source.ts';
 import { findSpans, type Span } from '../core/spans.ts';
 import { cutText } from '../core/text.ts';
+import { recordCallees } from './callees.ts';
 import type { RankedFunction } from './functions/rank-functions.ts';
-import { attempt, formatCount, type Lookups, shortenSha } from './lookups.ts';
+import { attempt, formatCount, formatLines, type Lookups, MAX_SHOWN_LINE, shortenSha } from './lookups.ts';
 import { recordNearestTests } from './nearest-tests.ts';
 import { classifyFile } from './own-code.ts';
+import { type ChosenFunction, preferCode } from './prefer-code.ts';
 import type { RankedSuspect } from './rank-suspects.ts';
 
 /** Lines that are shown of a function, and of several together. */
@@ -53,14 +55,16 @@ interface ExamineInput {
   readonly functions: readonly RankedFunction[];
   /** Names in the report that look like code, the most informative first. */
   readonly names: readonly string[];
+  readonly report: string;
 }
 
 /** Each lookup is a step. The past is looked up of a place only where the report itself names it. */
 export async function examinePlace(lookups: Lookups, input: ExamineInput): Promise<Examined> {
   const { suspect } = input;
-  const { code, readStep, name, line } = await readPlace(lookups, input);
+  const { code, readStep, name, line, read } = await readPlace(lookups, input);
   const isNamed = isLineNamed(suspect) || input.names.some((each) => getLastName(each) === name);
   if (isNamed) await recordCallers(lookups, { path: suspect.file, line }, name);
+  if (read !== null) await recordCallees(lookups, { ...read, path: suspect.file, report: input.report });
   const [first = ''] = input.names;
   await recordNearestTests(lookups, {
     ...{ path: suspect.file, names: input.names },
@@ -83,14 +87,16 @@ interface PlaceRead extends Pick<Examined, 'code' | 'readStep'> {
   readonly name: string;
   /** Where that function is defined; 0 where that is not known. */
   readonly line: number;
+  /** The file and what is shown of it; null where nothing is. */
+  readonly read: Pick<Parameters<typeof recordCallees>[1], 'lines' | 'spans' | 'shown' | 'calling'> | null;
 }
 
-async function readPlace(lookups: Lookups, { suspect, functions }: ExamineInput): Promise<PlaceRead> {
+async function readPlace(lookups: Lookups, { suspect, functions, report }: ExamineInput): Promise<PlaceRead> {
   const { tree, signal } = lookups;
   const { file, line } = suspect;
-  const at = shortenSha(tree.revision);
-  const nothing = { code: '', readStep: 0, name: '', line: 0 };
-  const read = await attempt(lookups, `read ${file} at ${at}`, async () => ({
+  const revision = shortenSha(tree.revision);
+  const nothing = { code: '', readStep: 0, name: '', line: 0, read: null };
+  const read = await attempt(lookups, `read ${file} at ${revision}`, async () => ({
     file: await tree.read(file, {}, signal),
     outline: await tree.outline(file, signal),
   }));
@@ -98,20 +104,31 @@ async function readPlace(lookups: Lookups, { suspect, functions }: ExamineInput)
   const lines = splitLines(read.file);
   const own = functions.filter(({ path }) => path === file);
   const spans = findSpans(file, lines.join('\n'), read.outline);
-  const span = findPlaceSpan(spans, suspect);
-  const ranges = chooseRanges(lines, { suspect, span, functions: own });
-  if (ranges.length === 0) return { ...nothing, name: getLastName(suspect.function) };
   const isExact = isLineNamed(suspect);
+  const { span, at, why } = choosePlace(lines, { suspect, spans, functions: own, report });
+  const ranges = chooseRanges(lines, { line: at, span, functions: own });
+  if (ranges.length === 0) return { ...nothing, name: getLastName(suspect.function) };
   const shown = ranges.map((range) => formatLines(lines, range, isExact ? line : 0)).join('\n   …\n');
   const number = await lookups.notebook.record({
     lookup: 'place',
-    action: `read ${file}:${ranges.map(({ from, to }) => `${from}-${to}`).join(', ')} at ${at}`,
+    action: `read ${file}:${ranges.map(({ from, to }) => `${from}-${to}`).join(', ')} at ${revision}`,
     result: read.file.cut === '' ? shown : `${shown}\n${read.file.cut}`,
-    analysis: describePlace(suspect, span, isExact),
+    analysis: why,
   });
   const code = (lines[line - 1] ?? '').trim();
   const isShown = code !== '' && ranges.some(({ from, to }) => from <= line && line <= to);
-  return { code: isShown ? code : '', readStep: isShown ? number : 0, name: span?.name ?? '', line: span?.line ?? 0 };
+  return {
+    ...{ code: isShown ? code : '', readStep: isShown ? number : 0 },
+    ...{ name: span?.name ?? '', line: span?.line ?? 0 },
+    read: { lines, spans, shown: ranges, calling: listCalling(ranges, span) },
+  };
+}
+
+/** Of a whole file only the function of the place. */
+function listCalling(shown: readonly LineRange[], span: Span | null): readonly LineRange[] {
+  const [only] = shown;
+  if (span === null || shown.length > 1 || only === undefined) return shown;
+  return [{ from: Math.max(only.from, span.line), to: Math.min(only.to, span.lastLine) }];
 }
 
 function splitLines({ text }: ReadText): readonly string[] {
@@ -123,6 +140,31 @@ function describePlace({ file, line, function: name }: RankedSuspect, span: Span
   if (isExact) return `The report leads to line ${line} of this file${name === '' ? '' : `, in \`${name}\``}.`;
   if (span !== null) return `\`${span.name}\` fits the report best in ${file}; the report names no line of it.`;
   return `${file} fits the report best; the report names no line of it.`;
+}
+
+interface ChosenPlace {
+  readonly span: Span | null;
+  /** Line to look at; 0: none. */
+  readonly at: number;
+  readonly why: string;
+}
+
+/** Where words chose the place and it is mostly text, another function of the file may be the better one. */
+function choosePlace(
+  lines: readonly string[],
+  input: Pick<ExamineInput, 'suspect' | 'functions' | 'report'> & { readonly spans: readonly Span[] },
+): ChosenPlace {
+  const { suspect, spans } = input;
+  const span = findPlaceSpan(spans, suspect);
+  const isExact = isLineNamed(suspect);
+  const code = isExact || span === null ? null : preferCode(lines, { ...input, path: suspect.file, span });
+  return code === null
+    ? { span, at: suspect.line, why: describePlace(suspect, span, isExact) }
+    : { span: code.span, at: code.line, why: describeChosen(suspect, code) };
+}
+
+function describeChosen({ function: first, file }: RankedSuspect, { span, literal }: ChosenFunction): string {
+  return `\`${first}\` fits best in ${file}, but is mostly text; \`${span.name}\` has \`${literal}\`, as the report does.`;
 }
 
 /** The innermost function around the line; without a line, the only one of the name. */
@@ -139,7 +181,8 @@ function getLastName(name: string): string {
 }
 
 interface PlaceInFile {
-  readonly suspect: RankedSuspect;
+  /** Line to look at; 0: none. */
+  readonly line: number;
   readonly span: Span | null;
   readonly functions: readonly RankedFunction[];
 }
@@ -147,11 +190,11 @@ interface PlaceInFile {
 /**
  * A short file is shown whole; of a longer one the place's function, and others that fit the report while they fit in.
  */
-function chooseRanges(lines: readonly string[], { suspect, span, functions }: PlaceInFile): readonly LineRange[] {
+function chooseRanges(lines: readonly string[], { line: at, span, functions }: PlaceInFile): readonly LineRange[] {
   if (lines.length === 0) return [];
   const whole = { from: 1, to: lines.length };
   if (lines.length > 0 && countCharacters(lines, [whole]) <= MAX_CHARACTERS) return [whole];
-  const first = span === null ? toSurrounding(lines, suspect.line) : toFunctionRange(lines, span, suspect.line);
+  const first = span === null ? toSurrounding(lines, at) : toFunctionRange(lines, span, at);
   let ranges: readonly LineRange[] = first === null ? [] : [first];
   for (const { line, lastLine, score } of functions) {
     const more = mergeRanges([...ranges, { from: line, to: lastLine }]);
@@ -204,19 +247,6 @@ function mergeRanges(ranges: readonly LineRange[]): readonly LineRange[] {
     } else merged.push(range);
   }
   return merged;
-}
-
-const MAX_SHOWN_LINE = 300;
-
-/** `marked` is the line to point at; 0: none. */
-function formatLines(lines: readonly string[], { from, to }: LineRange, marked: number): string {
-  const width = String(to).length;
-  const rows = lines.slice(from - 1, to).map((line, index) => {
-    const number = from + index;
-    const mark = number === marked ? '>' : ' ';
-    return `${mark} ${String(number).padStart(width)} | ${cutText(line, MAX_SHOWN_LINE)}`;
-  });
-  return rows.join('\n');
 }
 
 /** A name in more lines is too common to say who calls this function. */

@@ -120,7 +120,7 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   });
   const [suspect] = shown;
   const names = signals.identifiers.map(({ name, qualifier }) => (qualifier === '' ? name : `${qualifier}.${name}`));
-  const examined = suspect ? await examinePlace(lookups, { suspect, functions: found.functions, names }) : null;
+  const examined = suspect ? await examinePlace(lookups, { suspect, functions: found.functions, names, report }) : null;
   return {
     revisions,
     defaultBranch: repository.defaultBranch,

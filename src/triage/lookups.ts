@@ -4,6 +4,7 @@ import { CausewayError } from '../core/errors.ts';
 import type { SourcedStep } from '../core/evidence.ts';
 import {
   describeSearchCut,
+  type LineRange,
   type Repository,
   type SearchHit,
   type SearchQuery,
@@ -141,6 +142,20 @@ function cutLine(text: string): string {
   if (text.length <= MAX_RESULT) return text;
   const shown = cutText(text, MAX_RESULT);
   return `${shown}\n… cut: ${text.length - shown.length} more characters`;
+}
+
+/** Characters shown of a line of source. */
+export const MAX_SHOWN_LINE = 300;
+
+/** With their numbers; `marked` is the line to point at, 0: none. */
+export function formatLines(lines: readonly string[], { from, to }: LineRange, marked: number): string {
+  const width = String(to).length;
+  const rows = lines.slice(from - 1, to).map((line, index) => {
+    const number = from + index;
+    const mark = number === marked ? '>' : ' ';
+    return `${mark} ${String(number).padStart(width)} | ${cutText(line, MAX_SHOWN_LINE)}`;
+  });
+  return rows.join('\n');
 }
 
 /** `1 file`, `2 files`. */

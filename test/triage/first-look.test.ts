@@ -81,6 +81,56 @@ describe('the likeliest place', () => {
     expect(Number(to)).toBeGreaterThan(300);
   });
 
+  it('comes with the functions it calls, the one nearest to the report whole', async () => {
+    const lib = (name: string, body: string) => `export function ${name}(x) {\n${body}}\n`;
+    const { find } = await lookAt(
+      'Ratings of a guest are rounded twice\n\nError: no\n    at rate (/srv/src/rate.js:125:3)',
+      [
+        {
+          files: {
+            'src/rate.js': `${filler('before')}export function rate(x) {\n  tick(x);\n  return roundRating(clampAll(x));\n}\n${filler('after')}function tick(x) {\n  x();\n}\n`,
+            'src/round.js': lib(
+              'roundRating',
+              '  // For a guest.\n  const rounded = Math.round(x);\n  return rounded;\n',
+            ),
+            'src/a.js': lib('clampAll', ''),
+            'src/b.js': lib('clampAll', ''),
+            'test/round.test.js': 'function roundRating() {\n}\n',
+          },
+        },
+      ],
+    );
+    const step = find('find what src/rate.js:124-127 calls');
+    expect(step?.result.split('\n')).toEqual([
+      'roundRating src/round.js:1',
+      'tick src/rate.js:251',
+      'src/round.js:1-5:',
+      '  1 | export function roundRating(x) {',
+      '  2 |   // For a guest.',
+      '  3 |   const rounded = Math.round(x);',
+      '  4 |   return rounded;',
+      '  5 | }',
+    ]);
+  });
+
+  it('is not a help text where the next function has the rarest literal of the report', async () => {
+    const help = `func InitCompletionCmd() {\n\tcmd.Long = \`${'Completions modify what a shell completes: completion args.\n'.repeat(150)}\`\n}\n`;
+    const code = `func getCompletions(args []string) {\n${'\tmodifyArgs(completion, args)\n'.repeat(30)}\targs = append(args, "--")\n}\n`;
+    const others = Object.fromEntries(
+      Array.from({ length: 20 }, (_, at) => [`part${at}.go`, `package main\n\nfunc part${at}() {\n}\n`]),
+    );
+    const { find } = await lookAt(
+      'Completions modify args\n\nThe completion inserts `--` into `args`, it modifies them.',
+      [{ files: { 'completions.go': `package main\n\n${help}\n${code}`, ...others } }],
+    );
+    const place = find('read completions.go');
+    expect(place?.result).toContain('args = append(args, "--")');
+    expect(place?.result).not.toContain('what a shell completes');
+    expect(place?.analysis).toBe(
+      '`InitCompletionCmd` fits best in completions.go, but is mostly text; `getCompletions` has `--`, as the report does.',
+    );
+  });
+
   it('has no past where only words led to it', async () => {
     const { steps } = await lookAt('Player ratings\n\nThe rating of a player is wrong when the player ticks.', [
       { files: { 'src/rate.js': RATE } },
