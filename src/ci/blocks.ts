@@ -48,7 +48,19 @@ const MAX_LOOSE = 2;
  * tools point at.
  */
 const CONTINUATION =
-  /^(?:\s*(?:at |\.{3} \d+ more|Caused by: |Caused: |Suppressed: |Also: |During handling of|The above exception)|[+-]\s|[+-]{3} |@@ |\s*\||\s*\d+ \||\s*-->|\s*= |\s*[\^~]|> |E {3}|goroutine \d|created by |stderr: |stdout: |[\])}])/;
+  /^(?:\s*(?:at |\.{3} \d+ more|Caused by: |Caused: |Suppressed: |Also: |During handling of|The above exception)|[+-]\s|[+-]{3} |@@ |\s*\||\s*\d+ \||\s*-->|\s*= |\s*[\^~]|> |E {3}|goroutine \d|created by |stderr: |stdout: |\s*[\])}])/;
+
+/** Only where these are printed does `#` begin what a test says of its failure: see testanything.org. */
+const TAP = /^\s{0,40}(?:(?:not )?ok \d|1\.\.\d{1,6}$|# {1,4}Failed test\b)/;
+
+/** Of a test that failed; how many tests there were and which comes next are not. */
+const DIAGNOSTIC =
+  /^\s{0,40}#(?! {1,4}(?:Subtest: |Looks like you|(?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) \d))(?:\s|$)/;
+
+const NOT_OK = /^\s{0,40}not ok \d/;
+
+/** What TAP says of a failed test below it, in YAML. */
+const YAML: Section = { opens: /^\s{1,40}---$/, ends: /^\s{1,40}\.\.\.$|^\s{0,40}(?:not ok|ok) \d|^\s{0,40}1\.\.\d/ };
 
 /** A part of what failed that did not. */
 const PASSED = /^\s*(?:--- (?:PASS|SKIP): |[✓✔√] |ok )/;
@@ -108,7 +120,8 @@ export function readBlocks(
   { step, errorLines }: { readonly step: Step; readonly errorLines: readonly ErrorLine[] },
   passing?: PassingLog,
 ): readonly Block[] {
-  const reader = new BlockReader(lines, passing);
+  const isTap = lines.slice(step.from, step.to).some((line) => isPrinted(line) && TAP.test(line.text));
+  const reader = new BlockReader(lines, passing, isTap);
   const kinds = new Map(errorLines.map(({ at, kind }) => [at, kind] as const));
   for (let at = step.from; at < step.to; at += 1) reader.read(at, kinds.get(at));
   return reader.finish();
@@ -118,11 +131,13 @@ class BlockReader {
   readonly #lines: readonly LogLine[];
   readonly #passing: PassingLog | undefined;
   readonly #blocks: Block[] = [];
+  readonly #isTap: boolean;
   #open: OpenBlock | null = null;
 
-  constructor(lines: readonly LogLine[], passing: PassingLog | undefined) {
+  constructor(lines: readonly LogLine[], passing: PassingLog | undefined, isTap: boolean) {
     this.#lines = lines;
     this.#passing = passing;
+    this.#isTap = isTap;
   }
 
   read(at: number, kind: ErrorKind | undefined): void {
@@ -163,13 +178,29 @@ class BlockReader {
   #readOther(at: number, text: string): void {
     const open = this.#open;
     if (!open) return;
-    if (at - (open.lines[0] ?? at) > MAX_SECTION) open.ends = null;
-    if (text.startsWith('@@ ')) open.isDiff = true;
+    this.#readForm(open, at, text);
     const isOther = isHarmless(text) || this.#passing?.has(text) === true;
     const isDeeper = measureIndent(text) > open.indent;
     if (text.trim() === '' || SEPARATOR.test(text)) open.pending.push(at);
-    else if (isContinuing(open, text) || (isDeeper && !isOther)) this.#extend(at);
+    else if (this.#isContinuing(open, text) || (isDeeper && !isOther)) this.#extend(at);
     else if (!isDeeper || !PASSED.test(text)) this.#loosen(at, isOther);
+  }
+
+  /** What a line says of those that follow it. */
+  #readForm(open: OpenBlock, at: number, text: string): void {
+    if (at - (open.lines[0] ?? at) > MAX_SECTION) open.ends = null;
+    if (text.startsWith('@@ ')) open.isDiff = true;
+    if (isYaml(text, this.#lines[at - 1])) open.ends = YAML.ends;
+  }
+
+  /** Whether a line is of an open block in any case. */
+  #isContinuing({ ends, isDiff }: OpenBlock, text: string): boolean {
+    return (
+      ends !== null ||
+      CONTINUATION.test(text) ||
+      (isDiff && /^[ +-]/.test(text)) ||
+      (this.#isTap && DIAGNOSTIC.test(text))
+    );
   }
 
   /** A line that belongs to nothing, so far. */
@@ -192,9 +223,9 @@ class BlockReader {
   }
 }
 
-/** Whether a line is of an open block in any case. */
-function isContinuing({ ends, isDiff }: OpenBlock, text: string): boolean {
-  return ends !== null || CONTINUATION.test(text) || (isDiff && /^[ +-]/.test(text));
+/** Whether a line opens what TAP says of the failed test on the line before. */
+function isYaml(text: string, before: LogLine | undefined): boolean {
+  return YAML.opens.test(text) && NOT_OK.test(before?.text ?? '');
 }
 
 /** Whether the line before an error line says what that is about. */

@@ -77,7 +77,7 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /^\s*[\w-]{1,50}(?:fail|error)[\w-]{0,50}: (?:true|false|\d+)$/i,
       /^\s{0,4}(?:\[(?:exec|java|javac|echo)\] )?(?:at|\.\.\.) [\w$.<]/,
       /(?:PASSED|SUCCESS|SKIPPED| \.\.\. ok)$/,
-      /^\s*# (?!github)/,
+      /^\s*# (?!github| {0,3}Failed test\b)/,
     ],
   },
   {
@@ -133,6 +133,7 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /^\s{0,4}(?:FAIL|×) {1,3}\S{1,300}\.(?:[cm]?[jt]sx?) > /,
       /^rspec \.\/\S{1,300}:\d/,
       /^\s*not ok \d{1,6}\b(?!.{0,300}# (?:TODO|SKIP))/i,
+      /^\s*# {1,4}Failed test\b/,
       /^test \S.{0,300} \.\.\. FAILED$/,
       /==\d{1,10}== ?ERROR: \w{1,30}Sanitizer/,
       /^thread '.{1,200}' panicked at /,

@@ -345,7 +345,7 @@ const COMPARED = /^\s*(?:Expected|Received|expected|received|actual|Actual)\b.{0
 
 /** The message, with what it announces: compared values, or what follows a colon at its end. */
 export function formatMessage(lines: readonly LogLine[], at: number): string {
-  const text = lines[at]?.text ?? '';
+  const text = (lines[at]?.text ?? '').replace(/^\s{0,40}# {1,4}(?=Failed test\b)/, '');
   if (/^\s*expect\(/.test(text)) {
     const values = readTextsAfter(lines, at, 10).filter((line) => COMPARED.test(line));
     const matcher = text.replace(/ {1,4}\/\/ .{0,200}$/, '');

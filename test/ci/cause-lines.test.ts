@@ -87,6 +87,69 @@ describe('the lines of a cause', () => {
     expect(shown(log.join('\n'))).toContain('> Unable to read a file');
   });
 
+  it.each<[string, readonly string[], readonly string[]]>([
+    [
+      'Perl before the plan of the tests, as prove prints it',
+      [],
+      ["#   Failed test 'same lists'", '#   at t/cart.t line 5.', '#          got: 2', '#     expected: 3'],
+    ],
+    [
+      'Perl below its line',
+      ['1..2', 'ok 1 - one'],
+      [
+        'not ok 2 - same lists',
+        "#   Failed test 'same lists'",
+        '#     Structures begin differing at:',
+        '# $got->[1] = 2',
+      ],
+    ],
+    [
+      'another program, at the same indent',
+      ['1..2', '# a comment', 'ok 1 - one'],
+      ['not ok 2 - same lists', '# got 2', '# want 3'],
+    ],
+  ])('have what TAP says behind # of a failed test: %s', (_, before, failed) => {
+    expect(shown(actionsLog('prove t', [...before, ...failed, '# Looks like you failed 1 test of 2.']))).toEqual(
+      failed,
+    );
+  });
+
+  it.each<[string, readonly string[]]>([
+    [
+      "Node's own runner",
+      [
+        '✖ totals (2.3ms)',
+        '  AssertionError [ERR_ASSERTION]: Expected values to be loosely deep-equal:',
+        '  {',
+        '    total: 80',
+        '  }',
+        '  should loosely deep-equal',
+        '  {',
+        '    total: 100',
+        '  }',
+        '      at TestContext.<anonymous> (test/cart.test.js:3:91)',
+      ],
+    ],
+    [
+      'TAP',
+      [
+        'not ok 2 - totals',
+        '  ---',
+        '  error: |-',
+        '    Expected values to be strictly equal:',
+        "  code: 'ERR_ASSERTION'",
+        "  name: 'AssertionError'",
+        '  expected:',
+        '    total: 100',
+        '  actual:',
+        '    total: 80',
+        "  operator: 'deepEqual'",
+      ],
+    ],
+  ])('have both sides of an assertion of %s', (_, failed) => {
+    expect(shown(actionsLog('node --test', ['ok 1 - adds', ...failed, '  ...', 'ok 3 - rounds']))).toEqual(failed);
+  });
+
   it('have frames, causes, and what a logger said in front of an exception', () => {
     const log = [
       '[WARNING] Error injecting: shop.Cart',
