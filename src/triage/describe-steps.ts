@@ -134,8 +134,19 @@ function formatWritten({ file, line, symbol, function: name }: Frame): string {
   return name === '' ? place : `${name} (${place})`;
 }
 
-/** `shown` of `ranked` files are worth showing. */
-export function describeSuspects(shown: readonly RankedSuspect[], ranked: number, revision: string): SourcedStep {
+interface RankingMade {
+  /** How many files were ranked. */
+  readonly ranked: number;
+  readonly revision: string;
+  /** The dependencies that all stack frames lie in; empty where not all do. */
+  readonly outside: readonly string[];
+}
+
+/** `shown` are worth showing. */
+export function describeSuspects(
+  shown: readonly RankedSuspect[],
+  { ranked, revision, outside }: RankingMade,
+): SourcedStep {
   const lines = shown.map(
     ({ file, line, function: name, score, reasons }, index) =>
       `${index + 1}. ${file}${line > 0 ? `:${line}` : ''}${name === '' ? '' : ` ${name}`} (${score.toFixed(2)}): ${reasons.join('; ')}`,
@@ -144,8 +155,16 @@ export function describeSuspects(shown: readonly RankedSuspect[], ranked: number
     lookup: 'rank_suspects',
     action: `rank suspects at ${shortenSha(revision)}`,
     result: lines.length === 0 ? 'nothing found' : lines.join('\n'),
-    analysis: lines.length === 0 ? explainNothing(ranked) : explainRanking(shown),
+    analysis: [describeOutside(outside), lines.length === 0 ? explainNothing(ranked) : explainRanking(shown)]
+      .filter((sentence) => sentence !== '')
+      .join(' '),
   };
+}
+
+function describeOutside(outside: readonly string[]): string {
+  if (outside.length === 0) return '';
+  const noun = outside.length === 1 ? 'dependency' : 'dependencies';
+  return `All stack frames lie in the ${noun} ${outside.slice(0, 3).join(', ')}: the cause may be there, or in how it is called.`;
 }
 
 function explainNothing(ranked: number): string {

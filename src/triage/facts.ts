@@ -106,8 +106,9 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   await notebook.record(describeRevision(revisions, signals, await readHead(lookups)));
   const traced = await traceLookups(lookups, revisions, signals);
   const found = await findSuspects({ ...input, index }, { lookups, signals, traced });
-  const shown = selectShownSuspects(found.suspects);
-  await notebook.record(describeSuspects(shown, found.suspects.length, asked));
+  const outside = findOutside(traced.mapped);
+  const shown = selectShownSuspects(found.suspects, outside);
+  await notebook.record(describeSuspects(shown, { ranked: found.suspects.length, revision: asked, outside }));
   const { report, range = null, rankRange } = input;
   const told = { report, traces: signals.traces, mapped: traced.mapped, suspects: shown };
   const likeliest = range && rankRange ? await rankRange(lookups, { ...told, range }) : null;
@@ -157,7 +158,10 @@ async function findSuspects(
   const clues = [...traced.clues, ...(await findTextClues(lookups, signals))];
   const ranked = rankSuspects(clues, await rankFiles({ lookups, ...(await input.index), report, clues }));
   const { suspects, mismatches } = await placeSuspects(lookups, ranked, listUnsurePaths(traced.mapped.flat()));
-  const functions = await findSuspectFunctions({ lookups, report, suspects, linesHold: traced.linesHold });
+  const functions = await findSuspectFunctions({
+    ...{ lookups, report, suspects, linesHold: traced.linesHold },
+    outside: findOutside(traced.mapped),
+  });
   return { suspects: addFunctions(suspects, functions), functions, mismatches };
 }
 
@@ -224,6 +228,13 @@ function findCallers(mapped: readonly (readonly MappedFrame[])[]): ReadonlySet<s
     frames.flatMap(({ mapping }) => listPaths(mapping)).filter((path) => !isVendored(path)),
   );
   return new Set(own.flatMap((paths) => paths.slice(1))).difference(new Set(own.flatMap((paths) => paths.slice(0, 1))));
+}
+
+/** The dependencies that all frames of the traces lie in; none where a frame may be of this repository. */
+function findOutside(mapped: readonly (readonly MappedFrame[])[]): readonly string[] {
+  const frames = mapped.flat();
+  const isOutside = frames.every(({ mapping }) => mapping.kind === 'dependency' || mapping.kind === 'runtime');
+  return isOutside ? findDependencies(frames) : [];
 }
 
 function findDependencies(mapped: readonly MappedFrame[]): readonly string[] {

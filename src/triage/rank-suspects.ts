@@ -233,16 +233,24 @@ export function isReliable(suspect: Suspect | undefined): boolean {
 
 /**
  * What is worth showing of the ranking, in the terminal, the API, comments, pages and to the model; empty: no
- * reliable suspect.
+ * reliable suspect. `outside`: the dependencies that all stack frames lie in, which speaks against every file here that
+ * only words lead to.
  */
-export function selectShownSuspects(ranked: readonly RankedSuspect[]): readonly RankedSuspect[] {
+export function selectShownSuspects(
+  ranked: readonly RankedSuspect[],
+  outside: readonly string[],
+): readonly RankedSuspect[] {
   const kept = ranked
     .filter(({ score, evidence, reasons }) => {
       const floor = evidence === 'words' ? FLOOR_FOR_WORDS : FLOOR;
       return score >= floor && reasons.length > 0;
     })
     .slice(0, MOST_SHOWN)
-    .map((one) => (one.evidence === 'words' ? { ...one, score: Math.min(one.score, MOST_FOR_WORDS) } : one));
+    .map((one) =>
+      one.evidence === 'words' || (outside.length > 0 && one.evidence !== 'firm')
+        ? { ...one, score: Math.min(one.score, MOST_FOR_WORDS) }
+        : one,
+    );
   return preventRise(kept);
 }
 

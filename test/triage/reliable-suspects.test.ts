@@ -58,6 +58,37 @@ tokenMiddleware and refreshToken look fine to me, but the signature may be wrong
 
 `;
 
+describe('a stack trace that is all in a dependency', () => {
+  it('leaves no suspect likely that only shares names with the report, and says where the frames lie', async () => {
+    const report = `parseHeader("x") breaks in readRequest
+
+The call of parseHeader in readRequest fails, also for a header with a value.
+
+TypeError: Missing pad at 2
+    at pad (/srv/shop/node_modules/left-pad/index.js:1:1)
+    at run (/srv/shop/node_modules/left-pad/index.js:9:1)
+    at Array.map (<anonymous>)
+`;
+    const outside = await factsOf(report);
+    expect(outside.shown.map(({ file }) => file)).toContain('src/header.ts');
+    expect(outside.shown[0]?.score).toBeLessThanOrEqual(0.5);
+    const say = (facts: typeof outside, lookup: string) => facts.steps.find((step) => step.lookup === lookup);
+    expect(say(outside, 'rank_suspects')?.analysis).toBe(
+      'All stack frames lie in the dependency left-pad: the cause may be there, or in how it is called. No reliable suspect: the best matches share only words and names with the report.',
+    );
+    expect(say(outside, 'rank_functions')?.result).toMatch(/^1\. \w+ \(src\/\w+\.ts:\d+-\d+\): /);
+    expect(concludeFromFacts(outside, { seconds: 1 }).rootCause).toMatch(
+      /^I don't know the cause: no reliable suspect\./,
+    );
+
+    const own = await factsOf(
+      report.replace('left-pad/index.js:9:1', 'left-pad/index.js:9:1)\n    at go (/srv/app/go.js:1:1'),
+    );
+    expect(own.shown[0]?.score).toBeGreaterThan(0.6);
+    expect(say(own, 'rank_suspects')?.analysis).not.toContain('left-pad');
+  });
+});
+
 describe('a stack trace beside prose', () => {
   it('leads to the line that threw, whatever the prose is about', async () => {
     const trace = `Error: lifetime is over 400 days: 63072000

@@ -397,6 +397,8 @@ interface SuspectFunctionsInput {
   readonly suspects: readonly Suspect[];
   /** Whether the lines of the report's frames are those of this commit. */
   readonly linesHold: boolean;
+  /** The dependencies that all stack frames lie in: a function here then only shares words, and no score is given. */
+  readonly outside?: readonly string[];
 }
 
 /**
@@ -404,17 +406,18 @@ interface SuspectFunctionsInput {
  * none.
  */
 export async function findSuspectFunctions(input: SuspectFunctionsInput): Promise<readonly RankedFunction[]> {
-  const { lookups, report, linesHold } = input;
+  const { lookups, report, linesHold, outside = [] } = input;
   const { files, leftOut } = await readSuspects(lookups, input.suspects.slice(0, FILES));
   const frames = markFrames({ ...report, linesHold });
   const query = createQuery({ ...splitReport(report), test: '' });
   const ranked = await rankFunctions({ report: report.report, query, frames, files }, lookups.signal);
-  const found = ranked.slice(0, SHOWN).map(describeFunctions);
+  const isOutside = outside.length > 0;
+  const found = ranked.slice(0, SHOWN).map((each, index) => describeFunction(each, { index, isOutside }));
   await lookups.notebook.record({
     lookup: 'rank_functions',
     action: `rank functions of the first ${files.length} suspects at ${shortenSha(lookups.tree.revision)}`,
     result: [...(found.length === 0 ? ['nothing found'] : found), ...leftOut].join('\n'),
-    analysis: ranked[0] ? `\`${ranked[0].name}\` comes first.` : 'No function is known in these files.',
+    analysis: describeFirst(ranked[0], isOutside),
   });
   return ranked;
 }
@@ -454,12 +457,20 @@ async function readSuspect(lookups: Lookups, { file, score }: Suspect): Promise<
   });
 }
 
-function describeFunctions(
+function describeFirst(first: RankedFunction | undefined, isOutside: boolean): string {
+  if (first === undefined) return 'No function is known in these files.';
+  return isOutside
+    ? `\`${first.name}\` has most words of the report, but no stack frame is in this repository.`
+    : `\`${first.name}\` comes first.`;
+}
+
+function describeFunction(
   { path, owner, name, line, lastLine, score, reasons }: RankedFunction,
-  index: number,
+  { index, isOutside }: { readonly index: number; readonly isOutside: boolean },
 ): string {
   const whole = owner === '' ? name : `${owner}.${name}`;
-  return `${index + 1}. ${whole} (${path}:${line}-${lastLine}, ${score.toFixed(2)}): ${reasons[0] ?? ''}`;
+  const rating = isOutside ? '' : `, ${score.toFixed(2)}`;
+  return `${index + 1}. ${whole} (${path}:${line}-${lastLine}${rating}): ${reasons[0] ?? ''}`;
 }
 
 /**
