@@ -19,6 +19,8 @@ interface TestFile {
   readonly path: string;
   /** How many of its lines name the function. */
   readonly lines: number;
+  /** Where the module of tests begins that the place's own file holds; 0: it holds none. */
+  readonly inlineLine: number;
   readonly score: number;
 }
 
@@ -60,8 +62,12 @@ export async function recordNearestTests(lookups: Lookups, place: TestedPlace): 
   });
 }
 
-function describeFile({ path, lines }: TestFile, name: string): string {
-  return lines === 0 ? path : `${path} (${formatCount(lines, 'line')} with \`${name}\`)`;
+function describeFile({ path, lines, inlineLine }: TestFile, name: string): string {
+  const notes = [
+    inlineLine === 0 ? '' : `the tests within the file, from line ${inlineLine}`,
+    lines === 0 ? '' : `${formatCount(lines, 'line')} with \`${name}\``,
+  ].filter((note) => note !== '');
+  return notes.length === 0 ? path : `${path} (${notes.join(', ')})`;
 }
 
 /** Best first: by the file's name, then by how often it names the function, then by how near its folder is. */
@@ -70,13 +76,29 @@ async function findTestFiles(lookups: Lookups, { path, name }: TestedPlace): Pro
   const paths = lookups.ground.index.paths.filter(
     (each) => isTest(each) && (uses.has(each) || isNamedAfter(each, path)),
   );
-  const files = [...new Set([...paths, ...(uses.has(path) && path.endsWith('.rs') ? [path] : [])])];
+  const inlineLine = await findInlineTests(lookups, path);
+  const isOwnTest = inlineLine > 0 || (uses.has(path) && path.endsWith('.rs'));
+  const files = [...new Set([...paths, ...(isOwnTest ? [path] : [])])];
   const rated = files.map((each) => {
-    const lines = uses.get(each)?.length ?? 0;
+    const own = each === path ? inlineLine : 0;
+    const lines = (uses.get(each) ?? []).filter(({ line }) => line > own).length;
     const isOwn = each === path || isNamedAfter(each, path);
-    return { path: each, lines, score: (isOwn ? BY_NAME : 0) + Math.min(MOST_USES, lines) + countShared(each, path) };
+    return {
+      path: each,
+      lines,
+      inlineLine: own,
+      score: (isOwn ? BY_NAME : 0) + Math.min(MOST_USES, lines) + countShared(each, path),
+    };
   });
   return rated.sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));
+}
+
+/** Rust keeps tests in a module of the file that they test. The line where it begins; 0: there is none. */
+async function findInlineTests(lookups: Lookups, path: string): Promise<number> {
+  if (!path.endsWith('.rs')) return 0;
+  const read = await attempt(lookups, `read ${path}`, () => lookups.tree.read(path, {}, lookups.signal));
+  const lines = read?.kind === 'text' ? read.text.split(/\r?\n/) : [];
+  return lines.findIndex((line) => INLINE_TESTS.test(line) && line.trimEnd().endsWith('{')) + 1;
 }
 
 function isTest(path: string): boolean {

@@ -113,6 +113,14 @@ describe('the likeliest place', () => {
     ]);
   });
 
+  it('names the tests within a Rust file, also where none of them has a name of the report', async () => {
+    const rust =
+      'pub fn rate(x: u32) -> u32 {\n    x\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn others() {}\n}\n';
+    const { find } = await lookAt('thread panicked at src/player.rs:2:5:\nno', [{ files: { 'src/player.rs': rust } }]);
+    const step = find('find tests of src/player.rs');
+    expect(step?.result).toBe('src/player.rs (the tests within the file, from line 6)');
+  });
+
   it('is not a help text where the next function has the rarest literal of the report', async () => {
     const help = `func InitCompletionCmd() {\n\tcmd.Long = \`${'Completions modify what a shell completes: completion args.\n'.repeat(150)}\`\n}\n`;
     const code = `func getCompletions(args []string) {\n${'\tmodifyArgs(completion, args)\n'.repeat(30)}\targs = append(args, "--")\n}\n`;
