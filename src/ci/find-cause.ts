@@ -273,6 +273,10 @@ function findMessage(lines: readonly LogLine[], cause: Omit<Cause, 'message'>): 
 /** Says that something is wrong, and that this is on the next lines. */
 const ANNOUNCES = /(?:errors?|failed|failures?|problems?|during \w{1,20}):$/i;
 
+/** Perl and Bazel: what was given up, for what other lines say. */
+const CONSEQUENCE =
+  /\baborted due to (?:\w{1,30} ){0,2}errors?\b|\bfailed:? \(Exit \d{1,3}\)|\bfailed: error executing command\b/;
+
 /** Of a headline that only says how much is wrong what is said of it: on the line before it, or the one after. */
 function findSaying(lines: readonly LogLine[], { headline, errorLines, step }: Omit<Cause, 'message'>): number {
   const text = lines[headline]?.text ?? '';
@@ -280,10 +284,28 @@ function findSaying(lines: readonly LogLine[], { headline, errorLines, step }: O
     const next = findNextText(lines, headline, step?.to ?? lines.length);
     return ANNOUNCES.test(lines[next]?.text ?? '') ? findNextText(lines, next, step?.to ?? lines.length) : next;
   }
+  if (CONSEQUENCE.test(text)) return findNearestReason(lines, errorLines, headline);
   const index = errorLines.findIndex(({ at }) => at === headline);
   if (errorLines[index]?.kind !== 'summary') return headline;
   const before = errorLines.slice(0, index).filter(({ at }) => !isFar(lines, at, headline));
   return (before.find(({ kind }) => kind === 'weak') ?? before.find(({ kind }) => kind === 'said'))?.at ?? headline;
+}
+
+/** The error next to a line that says only what came of it; one that says more of the cause first. */
+function findNearestReason(lines: readonly LogLine[], errorLines: readonly ErrorLine[], headline: number): number {
+  const reasons = errorLines.filter(
+    ({ at, kind, isHeading }) =>
+      !isHeading &&
+      kind !== 'end' &&
+      kind !== 'summary' &&
+      !CONSEQUENCE.test(lines[at]?.text ?? '') &&
+      !isFar(lines, Math.min(at, headline), Math.max(at, headline)),
+  );
+  const firm = reasons.filter(({ kind }) => RANKS[kind] >= RANKS.error);
+  const [nearest] = (firm.length > 0 ? firm : reasons).toSorted(
+    (a, b) => Math.abs(a.at - headline) - Math.abs(b.at - headline),
+  );
+  return nearest?.at ?? headline;
 }
 
 /** Whether the line holds nothing but the name. */
@@ -343,7 +365,14 @@ function findNextText(lines: readonly LogLine[], at: number, to: number): number
 /** Values that a matcher compares are on lines of their own. */
 const COMPARED = /^\s*(?:Expected|Received|expected|received|actual|Actual)\b.{0,60}: {1,4}\S/;
 
-/** The message, with what it announces: compared values, or what follows a colon at its end. */
+const MAX_JOINED = 240;
+
+const MAX_JOINED_LINES = 12;
+
+/** Indented words, values or brackets; not source with its line numbers. */
+const JOINED = /^\s{1,60}(?!\d{1,6} {0,4}\|)[\p{L}\p{N}"'`$<()[\]{}]/u;
+
+/** The message, with what it announces: compared values, or what follows where it is not at its end. */
 export function formatMessage(lines: readonly LogLine[], at: number): string {
   const text = (lines[at]?.text ?? '').replace(/^\s{0,40}# {1,4}(?=Failed test\b)/, '');
   if (/^\s*expect\(/.test(text)) {
@@ -352,9 +381,32 @@ export function formatMessage(lines: readonly LogLine[], at: number): string {
     return [matcher, ...values.slice(0, 2)].map((part) => part.trim().replace(/\s+/g, ' ')).join(' · ');
   }
   const [next = ''] = readTextsAfter(lines, at, 3);
+  const rest = readTextsAfter(lines, at, MAX_JOINED_LINES);
   return /Error.{0,300}:$/.test(text) && /^\s{0,12}[^+\s-]/.test(next) && !FRAME.test(next)
-    ? `${text} ${next.replace(/^E? +/, '')}`
-    : text;
+    ? joinRest(`${text} ${next.replace(/^E? +/, '')}`, rest.slice(1))
+    : joinRest(text, rest);
+}
+
+/** With the lines below that the text needs to be whole. */
+function joinRest(text: string, rest: readonly string[]): string {
+  let joined = text;
+  for (const next of rest) {
+    if (!isOpen(joined) || !JOINED.test(next) || FRAME.test(next)) break;
+    if (joined.length + next.trim().length > MAX_JOINED) break;
+    joined = `${joined} ${next.trim()}`;
+  }
+  return joined;
+}
+
+/** Whether a text announces more: by a colon at its end or a bracket that is not closed. */
+function isOpen(text: string): boolean {
+  if (text.trimEnd().endsWith(':')) return true;
+  let depth = 0;
+  for (const character of text.replace(/(['"`])[([{]\1/g, '')) {
+    if ('([{'.includes(character)) depth += 1;
+    else if (')]}'.includes(character)) depth -= 1;
+  }
+  return depth > 0;
 }
 
 function readTextsAfter(lines: readonly LogLine[], at: number, most: number): readonly string[] {

@@ -142,4 +142,49 @@ describe('the headline of a failed test', () => {
   ])('is the line that says it where another %s', (_, output, at) => {
     expect(excerptOf(output).headline).toBe(output[at]);
   });
+
+  it.each<[string, readonly string[], string]>([
+    [
+      'an open bracket',
+      ['CMake Error at x.cmake:230 (message):', '  Could NOT find Boost (Required is at', '  least version "1.99")'],
+      'CMake Error at x.cmake:230 (message): Could NOT find Boost (Required is at least version "1.99")',
+    ],
+    [
+      'the values that it compares',
+      [
+        '✖ takes a coupon (1.24ms)',
+        '  AssertionError [ERR_ASSERTION]: Expected values to be loosely deep-equal:',
+        '  ',
+        '  {',
+        '    total: 80',
+        '  }',
+        '  should loosely deep-equal',
+      ],
+      'AssertionError [ERR_ASSERTION]: Expected values to be loosely deep-equal: { total: 80 }',
+    ],
+    ['a colon', ['error: cannot link these:', '    cart.o', '    tax.o'], 'error: cannot link these: cart.o'],
+    ['a bracket that is quoted', ["error: expected '('", '    total 3)'], "error: expected '('"],
+    ['no text below', ['error: cannot link these:', 'done'], 'error: cannot link these:'],
+  ])('takes in what completes it: %s', (_, output, headline) => {
+    expect(excerptOf(output).headline).toBe(headline);
+  });
+
+  it.each<[string, readonly string[], number]>([
+    [
+      'Perl',
+      ['Global symbol "$x" requires a package at t.t line 6.', 'Execution of t.t aborted due to compilation errors.'],
+      0,
+    ],
+    [
+      'Bazel',
+      [
+        'ERROR: shop/BUILD:106:8: Executing genrule //shop:cart failed (Exit 1): bash failed: error executing command',
+        "cp: cannot stat 'tools': No such file or directory",
+        'Target //shop:cart failed to build',
+      ],
+      1,
+    ],
+  ])('is the error, not what %s gave up for it', (_, output, at) => {
+    expect(excerptOf(output).headline).toBe(output[at]);
+  });
 });
