@@ -38,7 +38,7 @@ const MAY_MATTER = new RegExp(
     "\\] › |\\) (?:test|doctest|property) |#test_| \\[e\\]|rspec '?\\./|cucumber |^\\s{0,2}x |^\\s{0,12}\\d{1,5}\\) ",
     // Places without an error: `a.go:1:2: `, `A.java:[1,2] `, `a.ts(1,2): `, `a.js: line 1, `, rows under the name of a
     // file
-    '[a-z\\d](?::\\[?|\\[)\\d|\\.\\w{1,10} {2,20}\\d|\\d\\): |: line \\d| - warn|\\| warn|\\d {1,3}warn| {4}warn| warning \\(|\\d {1,2}(?:info|notice)',
+    '[a-z\\d](?::\\[?|\\[)\\d|\\.\\w{1,10} {2,20}\\d|\\d\\): |: line \\d|\\w line \\d{1,6}[.,]| - warn|\\| warn|\\d {1,3}warn| {4}warn| warning \\(|\\d {1,2}(?:info|notice)',
     '^ {2}\\d{1,6} {3}|^(?:e: |e {3}|[×xX] )| e(?::| {2}) |[●✕✗✖✘❌❯×⨯⚠ℹ‼]',
     // Steps
     '##\\[|post job|post run|cleaning up|starting: |\\[pipeline\\]|travis_fold|section_(?:start|end)|the command "',

@@ -50,13 +50,24 @@ export function findPlaces(lines: readonly LogLine[], cause: Cause, most = MAX_P
  * Indexes of the error lines and of those that follow them, each once; the first with what a linter listed right before
  * it, and the file's name.
  */
-function* findNearLines(lines: readonly LogLine[], { errorLines, headline, step }: Cause): Generator<number> {
+function* findNearLines(lines: readonly LogLine[], { errorLines, headline, message, step }: Cause): Generator<number> {
   const to = step?.to ?? lines.length;
+  yield* findTrail(lines, message, to);
   let next = findListStart(lines, headline, step?.from ?? 0);
   for (const { at, kind } of errorLines) {
     if (RANKS[kind] <= RANKS.weak || at < headline) continue;
     for (next = Math.max(at === headline ? next : at, next); next < Math.min(at + REACH, to); next += 1) yield next;
   }
+}
+
+/** A frame of JavaScript, with any error above it; the end of a message of Perl. */
+const TRAIL = /^\s{1,40}at .{1,400}:\d{1,6}:\d{1,5}\)?(?: \{)?$|\bat \S{1,300} line \d{1,6}[.,]/;
+
+/** Indexes of the message and of the frames right below it, which count in whatever words the message is. */
+function* findTrail(lines: readonly LogLine[], message: number, to: number): Generator<number> {
+  if (message < 0) return;
+  if (TRAIL.test(lines[message]?.text ?? '')) yield message;
+  for (let at = message + 1; at < Math.min(message + REACH, to) && TRAIL.test(lines[at]?.text ?? ''); at += 1) yield at;
 }
 
 /** How far below a failed test its package may be named: what its other tests print comes first. */

@@ -32,6 +32,8 @@ const ON_ONE_LINE: readonly RegExp[] = [
     `${START}(?<path>${PATH})(?:"?(?:[,:]? |:)line (?<a>\\d{1,6})\\b|:\\[?(?<b>\\d{1,6})(?:[-:,]\\d{1,6})?\\]?(?![\\w.])|\\[(?<d>\\d{1,6})(?:, ?\\d{1,5})?\\](?=:)|\\((?<c>\\d{1,6})(?:,\\d{1,5}){0,3}\\))`,
     'g',
   ),
+  // Perl, whose tests and programs have names of any kind
+  /(?<![\w/])at (?<path>[\w.-]{1,100}\.t|[\w.-]{1,100}\/[\w./-]{1,300}) line (?<a>\d{1,6})(?=[.,])/g,
   // Any kind of file with line and column
   new RegExp(
     `${START}(?<path>(?:[A-Za-z]:)?(?:${FOLDERS}\\.[A-Za-z]\\w{0,9}|[\\w.-]{1,100}/[\\w./-]{1,300})):(?<a>\\d{1,6}):\\d{1,5}\\b`,

@@ -43,6 +43,8 @@ describe('a place on one line', () => {
     ['Scalastyle', 'warning file=src/Cart.scala message=Wrong name line=12 column=7', 'src/Cart.scala', 12],
     ['Brakeman', 'app/models/cart.rb      12      Command Injection       High', 'app/models/cart.rb', 12],
     ['dotenv-linter', '.env:12 The key has no value', '.env', 12],
+    ['a test in Perl', '#   at t/cart.t line 12.', 't/cart.t', 12],
+    ['a program in Perl', 'no such coupon at bin/shop line 12, <STDIN> line 3.', 'bin/shop', 12],
     ['a file without an extension', 'bin/setup:12:1: C: Extra blank line', 'bin/setup', 12],
   ])('of %s', (_, text, path, line) => {
     expect(findWrittenPlaces(text)).toEqual([{ path, line }]);
@@ -56,6 +58,31 @@ describe('a place on one line', () => {
     'http://a.io:80/',
   ])('is none in %s', (text) => {
     expect(findWrittenPlaces(text)).toEqual([]);
+  });
+});
+
+describe('the places of a message that no tool calls an error', () => {
+  it.each<[string, readonly string[], readonly string[]]>([
+    [
+      'the frames below it',
+      [
+        "chromium.launch: Failed to start because the executable doesn't exist",
+        '    at /home/runner/work/shop/shop/src/p.js:1:114',
+        '    at Object.<anonymous> (/home/runner/work/shop/shop/src/q.js:3:1) {',
+        '  log: []',
+      ],
+      ['src/p.js:1', 'src/q.js:3'],
+    ],
+    [
+      "the end of Perl's",
+      [
+        'Global symbol "$x" requires a package at t/t.t line 6.',
+        'Execution of t/t.t aborted due to compilation errors.',
+      ],
+      ['t/t.t:6'],
+    ],
+  ])('are %s', (_, log, found) => {
+    expect(places(log)).toEqual(found);
   });
 });
 
