@@ -33,10 +33,8 @@ it('a job that is cancelled is aborted in the process that runs it, and gone', a
   await using child = await bossProcess(database.url, { mode: 'hang' });
   await opened.enqueue(job('a'), job('b'));
   await child.said('try b 1');
-  const before = performance.now();
   await opened.queue({}).cancel('run', 'a');
   await child.said('aborted a cancelled');
-  expect(performance.now() - before).toBeLessThan(8_000);
   expect(child.lines).not.toContain('aborted b cancelled');
   expect((await opened.jobs()).map((one) => one.subject)).toEqual(['b']);
 });
