@@ -48,7 +48,7 @@ export type CutReason =
       readonly code: 'run_budget';
       readonly unit: 'turns' | 'seconds' | 'tokens' | 'usd';
       readonly limit: number;
-      /** `concluding`: the model was told to conclude. `over`: no further request was possible. */
+      /** `concluding`: the model was asked to conclude. `over`: no further request was possible. */
       readonly phase: 'concluding' | 'over';
     }
   | { readonly code: 'month_budget'; readonly of: 'repository' | 'all'; readonly usd: number }

@@ -109,7 +109,7 @@ export function restoreBlanks(text: string): string {
 const IMAGE =
   /!\[[^\][!]{0,300}\]\([^()!]{1,1000}\)|<img\b[^<>]{0,1000}>|https:\/\/(?:github\.com\/user-attachments\/assets|user-images\.githubusercontent\.com)\/[\w./-]{1,300}/gi;
 
-/** The images of a Markdown text, and how many characters of text there are beside them. */
+/** The images of a Markdown text, and how many characters of text it has besides. */
 export function countImages(markdown: string): { readonly images: number; readonly characters: number } {
   const images = markdown.match(IMAGE)?.length ?? 0;
   const rest = images === 0 ? markdown : markdown.replace(IMAGE, '');

@@ -28,7 +28,7 @@ import {
 
 const DEFAULT_LIMIT = 80;
 const MAX_LIMIT = 300;
-/** Hits that are counted: those beyond the limits are told by their number. */
+/** Hits that are counted: of those beyond the limits only the number is shown. */
 const MOST_COUNTED = 1_000;
 /** Hits of one file, unless it is the only one: one that holds the name everywhere must not fill the answer. */
 const DEFAULT_PER_FILE = 8;

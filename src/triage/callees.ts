@@ -125,7 +125,7 @@ function isCompound(name: string): boolean {
   return /[a-z0-9][A-Z]|[^_]_[^_]/.test(name);
 }
 
-/** Of the same file, without what is shown of it: the only one of its name, or the one beside the place. */
+/** Of the same file, without what is shown of it: the only one of its name, or the one next to the place. */
 function findOwnCallees({ path, lines, spans, shown, calling }: CallingPlace, uses: ReadonlyMap<string, Use>) {
   const functions = spans.filter(({ kind }) => kind === 'function');
   const holders = functions.filter((span) => calling.some(({ from, to }) => span.line >= from && span.line <= to));
