@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { VerifyProofCommand } from '../cli/command-line.ts';
-import { formatVerifiedProof } from '../cli/proof-text.ts';
+import { formatVerifiedProof } from '../cli/operator-text.ts';
 import type { ExitCode, Io } from '../cli/terminal.ts';
 import type { Config } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';

@@ -1,6 +1,7 @@
-// What the operator's commands print: `doctor`, and those about the records (`migrate`, `backup`, `restore`, `redrive`,
-// `move`, `erase`).
+// What the operator's commands print: `doctor`, `verify-proof`, and those about the records (`migrate`, `backup`,
+// `restore`, `redrive`, `move`, `erase`).
 import { quoteWord } from '../core/command-words.ts';
+import { sanitiseLine } from '../core/text.ts';
 import type { ErasedAccount, ErasedProject } from '../db/erase.ts';
 import type { EraseCommand } from './command-line.ts';
 import { createStyle, type ExitCode, type Io, type Style, toPrintableLine } from './terminal.ts';
@@ -200,4 +201,20 @@ function formatRows(rows: number, tables: number): string {
 
 function formatCount(number: number, one: string, several = `${one}s`): string {
   return `${number.toLocaleString('en-GB')} ${number === 1 ? one : several}`;
+}
+
+interface VerifiedProof {
+  readonly repository: string;
+  readonly turned: readonly string[];
+  /** Empty: it holds. */
+  readonly faults: readonly string[];
+}
+
+const MAX_LINE = 300;
+
+export function formatVerifiedProof({ repository, turned, faults }: VerifiedProof): string {
+  const list = (lines: readonly string[]) => lines.map((line) => `  - ${sanitiseLine(line, MAX_LINE)}\n`).join('');
+  if (faults.length > 0) return `No. GitHub does not confirm this proof:\n${list(faults)}`;
+  const tests = turned.length === 1 ? 'This test' : 'These tests';
+  return `Yes. ${tests} of ${repository} failed without the fix and passed with it:\n${list(turned)}`;
 }

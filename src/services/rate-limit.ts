@@ -1,5 +1,5 @@
 // How often an account may call, and how many answers are kept open for it: in memory, reported in the fields of the
-// IETF draft.
+// IETF draft. How many reports may be unfinished is in accept-report.ts.
 
 export interface RateLimits {
   readonly callsPerMinute: number;

@@ -1,5 +1,5 @@
 // Nothing secret reaches a model, a transcript or a change: source, tools, answers and changes are redacted whole
-// before a part is shown.
+// before a part is shown. Reports are redacted in accept-report.ts, logs of checks in checks/check-texts.ts.
 import { createGuard, type Guard, type GuardedChange } from '../agent/guard-change.ts';
 import { type ChangeSet, cutWindow, type FileChange, toDiff } from '../core/diff/diff.ts';
 import type { Tool } from '../core/evidence.ts';

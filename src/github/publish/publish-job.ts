@@ -1,4 +1,5 @@
-// The jobs of both publishers: paused where the service is, and repeated after failures of GitHub that pass.
+// The jobs of both publishers: paused where the service is, and repeated after failures of GitHub that pass. After an
+// unclear answer, such as a 502, the job looks for what it may have written by its marker before it writes again.
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import type { PublishDeps } from './view.ts';

@@ -130,15 +130,18 @@ it("ends with a person's push, and with a closed pull request", async () => {
     return await desk.pull();
   });
   const [first, second] = await Promise.all(held);
+  stage.double.people.close(closed.desk.name, second?.number ?? 0, 'mara');
   await stage.double.people.push(pushed.desk.name, {
     by: 'mara',
     branch: first?.pull?.headRef ?? '',
     files: { 'NOTES.md': 'Mine.\n' },
   });
-  stage.double.people.close(closed.desk.name, second?.number ?? 0, 'mara');
   await pushed.settle();
   await closed.settle();
   const last = (await pushed.commits()).at(-1);
   expect(last?.files).toEqual(['NOTES.md']);
   expect(pushed.desk.shown(pushed.pull().body ?? '').text).toContain('Not proven (not_run): somebody else pushed');
+  // Nothing is pushed to a closed pull request, and nothing is called proven.
+  expect((await closed.commits()).map(({ files }) => files)).toEqual([[TEST_FILE]]);
+  expect(closed.desk.headlines().join('\n')).not.toContain('proven in CI');
 });
