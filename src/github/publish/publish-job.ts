@@ -7,8 +7,9 @@ import type { PublishDeps } from './view.ts';
 export const PAUSED_MS = 15_000;
 /** GitHub is at a limit and names no time. */
 const BUSY_MS = 60_000;
-/** After a call without a clear answer; its effect is then looked for before it is repeated. */
+/** After a call without a clear answer, whose effect is then looked for before it is repeated; doubled each time. */
 const UNSURE_MS = 15_000;
+const LONGEST_UNSURE_MS = 600_000;
 
 /** A job that brings one thread or head up to date on GitHub. `recover`: for failures that aren't GitHub's; null: the job has failed. */
 export function createPublishJob(
@@ -17,9 +18,15 @@ export function createPublishJob(
   publish: (id: string, signal: AbortSignal) => Promise<JobResult>,
   recover: (id: string, error: unknown) => JobResult | null = () => null,
 ): JobHandler {
+  /** By subject; a restart forgets them, and then the pauses grow again. */
+  const pauses = new Map<string, number>();
   const recoverFromGithub = (id: string, error: unknown): JobResult | null => {
     if (!(error instanceof GithubFailure)) return null;
-    if (error.kind === 'unsure') return runLater(deps, UNSURE_MS);
+    if (error.kind === 'unsure') {
+      const pauseMs = pauses.get(id) ?? UNSURE_MS;
+      pauses.set(id, Math.min(2 * pauseMs, LONGEST_UNSURE_MS));
+      return runLater(deps, pauseMs);
+    }
     if (error.kind === 'busy') {
       const { retryAt } = error;
       return retryAt === null ? runLater(deps, BUSY_MS) : { kind: 'later', runAt: retryAt.toISOString() };
@@ -31,7 +38,10 @@ export function createPublishJob(
   return {
     handle: async (job, signal) => {
       try {
-        return deps.paused() ? runLater(deps, PAUSED_MS) : await publish(job.subject, signal);
+        if (deps.paused()) return runLater(deps, PAUSED_MS);
+        const result = await publish(job.subject, signal);
+        pauses.delete(job.subject);
+        return result;
       } catch (error) {
         signal.throwIfAborted();
         const result = recoverFromGithub(job.subject, error) ?? recover(job.subject, error);

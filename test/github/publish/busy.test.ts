@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { CausewayError } from '../../../src/core/errors.ts';
 import { SourceBusy } from '../../../src/core/source.ts';
+import { createPublishHandler } from '../../../src/github/publish/publish-thread.ts';
 import { publishingHouse, SHOP } from './publishing-house.ts';
 
 it('comes back when the limit is over, and does not ask before', async () => {
@@ -25,6 +26,26 @@ it('comes back where GitHub does not answer', async () => {
   expect((await house.publish()).kind).toBe('later');
   await house.settle();
   expect(house.issue.reactions).toHaveLength(1);
+});
+
+it('waits longer each time where GitHub keeps failing, and starts again after a success', async () => {
+  await using house = await publishingHouse({ deps: { now: () => new Date('2099-01-01T00:00:00Z') } });
+  const { id: subject } = await house.ask();
+  const publisher = createPublishHandler(house.deps);
+  const publish = () =>
+    publisher.handle({ id: 'job_1', kind: 'publish', subject, attempt: 1 }, new AbortController().signal);
+  const fault = { kind: 'answer', when: 'before', status: 502 } as const;
+  const waits: number[] = [];
+  house.double.faults.add({ path: /reactions/, times: 7, fault });
+  for (let time = 0; time < 7; time++) {
+    const result = await publish();
+    waits.push(result.kind === 'later' ? (Date.parse(result.runAt) - house.deps.now().getTime()) / 1_000 : 0);
+  }
+  expect(waits).toEqual([15, 30, 60, 120, 240, 480, 600]);
+  await publish();
+  await house.ask();
+  house.double.faults.add({ path: /./, method: 'POST', fault });
+  expect(await publish()).toEqual({ kind: 'later', runAt: '2099-01-01T00:00:15.000Z' });
 });
 
 it.each([
