@@ -103,7 +103,7 @@ function listCandidates({ versions, shas }: Signals, ownNames: readonly string[]
 
 /** `version: 1.2.3`, `v1.2.3`, `in release 1.2.3`: nothing else claims the number. */
 export function isUnnamed({ of }: NamedVersion): boolean {
-  return /^(?:|version|release|tag|v|in|on|at|with|using|since|to|of|from|is|the|affected|current|latest|package|app|library)$/.test(
+  return /^(?:|version|release|tag|v|in|on|at|with|using|since|before|to|of|from|is|the|affected|current|latest|package|app|library)$/.test(
     of,
   );
 }

@@ -152,6 +152,9 @@ const FOREIGN =
 const FINE =
   /\b(?:works?|worked|working|fine|ok|fixed|good|not (?:affected|present)|last (?:good|working)|downgrad\w+)\b[^.,;]{0,30}$/i;
 
+/** `worked before 5.2`: the version is the one that broke it. */
+const UP_TO = /\b(?:before|prior to)\W{1,4}(?:[\w@/-]{1,40}\W{1,3})?$/i;
+
 /** In the order of the text; equal ones once. */
 function findVersions(lines: readonly string[]): readonly NamedVersion[] {
   const found = new Map<string, NamedVersion>();
@@ -176,7 +179,7 @@ function parseNamedVersion(line: string, index: number, text: string, version: s
     context: clause.toLowerCase(),
     labelled: /^v/i.test(text) || /\b(?:version|release|tag|v)\b[^\w]{0,6}$/i.test(clause),
     foreign: FOREIGN.test(clause),
-    fine: FINE.test(clause),
+    fine: FINE.test(clause) && !UP_TO.test(clause),
   };
 }
 

@@ -1,4 +1,5 @@
-// What lies between a version that a report calls good and one that it calls bad: the commits that touch source.
+// What lies between a version that a report calls good, or the release before a bad one, and the bad one: the commits
+// that touch source.
 import type { CommitInfo, CommitMessage } from '../core/source.ts';
 import { attempt, formatCount, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile } from './own-code.ts';
@@ -25,8 +26,8 @@ interface Release {
 export async function recordVersionRange(lookups: Lookups, input: RangeInput): Promise<void> {
   const range = await resolveRange(lookups, input);
   if (range === null) return;
-  const { good, bad, isNamed } = range;
-  const action = `compare ${good.name} (said to be good) with ${bad.name}${isNamed ? ' (said to be bad)' : ''}`;
+  const { good, bad } = range;
+  const action = `compare ${good.name} (${range.saidOfGood}) with ${bad.name}${range.isNamed ? ' (said to be bad)' : ''}`;
   const changes = await attempt(lookups, action, () => listSourceCommits(lookups, good.sha, bad.sha));
   if (changes === null) return;
   const { commits, total } = changes;
@@ -48,6 +49,8 @@ export async function recordVersionRange(lookups: Lookups, input: RangeInput): P
 
 interface ResolvedRange {
   readonly good: Release;
+  /** Whether the report names the good one. */
+  readonly saidOfGood: 'said to be good' | 'the release before it';
   readonly bad: Release;
   /** Whether the report names the bad one; else it is the commit that is looked at. */
   readonly isNamed: boolean;
@@ -55,29 +58,41 @@ interface ResolvedRange {
 
 async function resolveRange(lookups: Lookups, input: RangeInput): Promise<ResolvedRange | null> {
   const named = findNamedRange(lookups, input);
-  if (named === null) return null;
+  const bad = named.bad && (await findRelease(lookups, named.bad));
+  if (named.good === null) {
+    const good = bad && (await findReleaseBefore(lookups, bad));
+    return good && { good, saidOfGood: 'the release before it', bad, isNamed: true };
+  }
   const good = await findRelease(lookups, named.good);
-  if (good === null) return null;
+  if (good === null || (named.bad !== null && bad === null)) return null;
   const { asked } = input.revisions;
-  if (named.bad === null) return { good, bad: { name: shortenSha(asked), sha: asked }, isNamed: false };
-  const bad = await findRelease(lookups, named.bad);
-  return bad && { good, bad, isNamed: true };
+  const looked = { name: shortenSha(asked), sha: asked };
+  return { good, saidOfGood: 'said to be good', bad: bad ?? looked, isNamed: bad !== null };
 }
 
 interface NamedRange {
-  readonly good: NamedVersion;
+  /** Null: only the first bad one is named. */
+  readonly good: NamedVersion | null;
   /** Null: the commit that is looked at. */
   readonly bad: NamedVersion | null;
 }
 
-function findNamedRange({ ground }: Lookups, { report, signals }: RangeInput): NamedRange | null {
+function findNamedRange({ ground }: Lookups, { report, signals }: RangeInput): NamedRange {
   const names = new Set(ground.packages.map(({ name }) => name.toLowerCase()));
   const own = signals.versions.filter((version) => !version.foreign && (isUnnamed(version) || names.has(version.of)));
   const isGood = (version: NamedVersion): boolean => version.fine || isCalledGood(report, version.version);
   const good = own.filter(isGood).sort(compareVersions).at(-1);
-  if (good === undefined) return null;
-  const bad = own.filter((version) => !isGood(version) && compareVersions(version, good) > 0).sort(compareVersions)[0];
-  return { good, bad: bad ?? null };
+  const bad = own.filter((version) => !isGood(version)).sort(compareVersions);
+  if (good === undefined) return { good: null, bad: bad.find(isFirstBad) ?? null };
+  return { good, bad: bad.find((version) => compareVersions(version, good) > 0) ?? null };
+}
+
+/** `broken since 5.2`, `after upgrading to 5.2`, `worked before 5.2`: what is before the version. */
+const FIRST_BAD =
+  /\b(?:since|before|prior to|introduced in|broken? (?:in|by)|starting (?:with|from|in)|regression (?:in|from)|(?:upgrad|updat|bump|mov|switch|migrat)(?:e|es|ed|ing|ping|ped) [^.]{0,40}\bto)\W{1,4}(?:(?:version|release|[\w@/-]{1,40})\W{1,3})?v?$/;
+
+function isFirstBad({ context }: NamedVersion): boolean {
+  return FIRST_BAD.test(context);
 }
 
 const SAID_GOOD =
@@ -98,7 +113,11 @@ function isCalledGood(report: string, version: string): boolean {
 }
 
 function compareVersions(a: NamedVersion, b: NamedVersion): number {
-  return a.version.localeCompare(b.version, 'en', { numeric: true });
+  return compare(a.version, b.version);
+}
+
+function compare(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true });
 }
 
 /** What the subject of a release commit begins with: `Release version 8.3.0`, `chore(release): 2.1.0`, `v3.2.1`. */
@@ -121,6 +140,37 @@ async function findRelease(
   const found = commits.find(({ subject }) => RELEASE.test(subject) && holdsVersion(subject, version.version));
   return found === undefined ? null : { name: `${version.version} (${shortenSha(found.sha)})`, sha: found.sha };
 }
+
+/** Ancestors among which the one is chosen that older releases contain. */
+const REACH = 2_000;
+
+/** By the tags that are named like the release's own, else by the newest release commit before it. */
+async function findReleaseBefore({ repository, signal }: Lookups, release: Release): Promise<Release | null> {
+  const tree = repository.tree(release.sha);
+  const { ids } = await tree.ancestors(REACH, signal);
+  const tags = (await repository.findTags(ids.at(-1) ?? release.sha, signal)) ?? [];
+  const [prefix = ''] = release.name.split(/\d/, 1);
+  const before = tags
+    .filter((tag) => tag.startsWith(prefix) && FINAL.test(tag.slice(prefix.length)) && compare(tag, release.name) < 0)
+    .sort(compare)
+    .at(-1);
+  if (before !== undefined) {
+    const sha = await repository.resolve(before, signal);
+    return sha === null ? null : { name: before, sha };
+  }
+  const { commits } = await tree.history({ limit: 200 }, signal);
+  const found = commits.find(
+    ({ sha, subject }) => sha !== release.sha && RELEASE.test(subject) && NUMBER.test(subject),
+  );
+  return found === undefined
+    ? null
+    : { name: `${NUMBER.exec(found.subject)?.[0]} (${shortenSha(found.sha)})`, sha: found.sha };
+}
+
+/** A release of everyone, without `-rc.1` and its like. */
+const FINAL = /^\d+(?:\.\d+){1,3}$/;
+
+const NUMBER = /\d+\.\d+(?:\.\d+)*/;
 
 function holdsVersion(subject: string, version: string): boolean {
   const at = subject.indexOf(version);

@@ -210,7 +210,26 @@ describe('what the report refers to', () => {
     const step = steps.find(({ lookup }) => lookup === 'compare');
     expect(step?.action).toMatch(/^compare .*1\.2\.0.* \(said to be good\) with .*1\.3\.0.* \(said to be bad\)$/);
     expect(step?.result).toMatch(/^\w{7} 2024-01-01 .*: Round the rate \[src\/rate\.js\]$/);
+    for (const said of ['Broken since 1.3.0.', 'It worked before 1.3.0', 'Fails after upgrading shop to v1.3.0!']) {
+      const looked = await lookAt(`The rate is wrong\n\n${said}`, history(release));
+      const since = looked.steps.find(({ lookup }) => lookup === 'compare');
+      expect(since?.action, said).toMatch(
+        /^compare .*1\.2\.0.* \(the release before it\) with .*1\.3\.0.* \(said to be bad\)$/,
+      );
+      expect(since?.result, said).toBe(step?.result);
+    }
   });
+
+  it.each(['I use 1.3.0.', 'It works since 1.3.0.', 'Since 7.7.0 it fails.'])(
+    'has no such commits for %j',
+    async (said) => {
+      const { steps } = await lookAt(
+        `The rate is wrong\n\n${said}`,
+        history((version) => ({ tag: `v${version}` })),
+      );
+      expect(steps.filter(({ action }) => action.includes('the release before it'))).toEqual([]);
+    },
+  );
 });
 
 describe('test cases', () => {
