@@ -1,6 +1,5 @@
 // Places an edit in a file: exactly, else uniquely up to white space, else refused with the nearest lines; never by
 // guess.
-import { toLines } from '../core/diff/diff.ts';
 import { formatNumberedLines } from './tool-kit.ts';
 
 export interface Edit {
@@ -35,8 +34,6 @@ interface Span {
 const BYTE_ORDER_MARK = '\ufeff';
 /** A combining accent belongs to the letter before it. */
 const WORD_CHARACTER = /[\p{L}\p{M}\p{N}_]/u;
-/** Fewer characters than this match in many places once white space is ignored. */
-const MIN_LOOSE_CHARACTERS = 5;
 
 /**
  * The file with `newText` in the place of `oldText`. A byte order mark, the line ends, the final newline and every byte
@@ -48,74 +45,74 @@ export function placeEdit(file: string, edit: Edit): Placement {
   if (oldText.trim() === '') return { kind: 'refused', reason: 'the old text is empty' };
   if (oldText === newText) return { kind: 'refused', reason: 'old and new text are the same' };
   const mark = file.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
-  const rows = splitRows(file.slice(mark.length));
+  const rows = file.slice(mark.length).split('\n');
+  const bare = rows.map(removeReturn);
   const normalised = { ...edit, oldText, newText };
-  const placed = placeExactly(rows, normalised) ?? placeLoosely(rows, normalised);
-  if (placed === null) return { kind: 'absent', nearest: findNearest(rows.bare, trimBlankRows(oldText.split('\n'))) };
-  return placed.kind === 'placed' ? { ...placed, text: `${mark}${placed.text}` } : placed;
+  const found = placeExactly(bare, normalised) ?? placeLoosely(bare, normalised);
+  if (found === null) return { kind: 'absent', nearest: findNearest(bare, trimBlankRows(oldText.split('\n'))) };
+  if ('lines' in found) return { kind: 'ambiguous', lines: found.lines };
+  const { from, to, fresh, note } = found;
+  const text = `${mark}${replaceRows(rows, { from, to }, fresh)}`;
+  return { kind: 'placed', text, at: { from: from + 1, to: from + fresh.length, removed: to - from }, note };
 }
 
 function normaliseText(text: string): string {
   return text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
 }
 
-interface ExactMatch extends Span {
-  /** Characters of the joined rows. */
-  readonly start: number;
-  readonly end: number;
-  readonly coversWholeRows: boolean;
-}
+/** Rows to be replaced and what comes in their place, or the lines of several places; null: no place. */
+type Found =
+  | (Span & { readonly fresh: readonly string[]; readonly note: string })
+  | { readonly lines: readonly number[] }
+  | null;
 
-function placeExactly(rows: Rows, edit: Edit): Placement | null {
-  const { bare } = rows;
+function placeExactly(bare: readonly string[], edit: Edit): Found {
   // A newline at the end only says that the last line is complete.
   const isComplete = edit.oldText.endsWith('\n');
   const wanted = isComplete ? edit.oldText.slice(0, -1) : edit.oldText;
   const replacement = isComplete && edit.newText.endsWith('\n') ? edit.newText.slice(0, -1) : edit.newText;
+  const height = countNewlines(wanted) + 1;
   const whole = bare.join('\n');
-  const starts = findRowStarts(bare);
-  const getRowEnd = (row: number) => (starts[row] ?? 0) + (bare[row] ?? '').length;
-  const matches = findAll(whole, wanted).flatMap((start): ExactMatch[] => {
+  let from = 0;
+  let counted = 0;
+  const matches = findAll(whole, wanted).flatMap((start) => {
+    from += countNewlines(whole.slice(counted, start));
+    counted = start;
     const end = start + wanted.length;
     if (isInsideWord(whole, start) || isInsideWord(whole, end)) return [];
     if (isComplete && end < whole.length && whole.charAt(end) !== '\n') return [];
-    const from = findRow(starts, start);
-    const to = findRow(starts, end) + 1;
-    return [{ start, end, from, to, coversWholeRows: start === starts[from] && end === getRowEnd(to - 1) }];
+    const before = whole.slice(whole.lastIndexOf('\n', start - 1) + 1, start);
+    const lineEnd = whole.indexOf('\n', end);
+    const after = whole.slice(end, lineEnd === -1 ? whole.length : lineEnd);
+    return [{ from, to: from + height, before, after }];
   });
   if (matches.length === 0) return null;
-  const complete = matches.filter(({ coversWholeRows }) => coversWholeRows);
+  const complete = matches.filter(({ before, after }) => before === '' && after === '');
   // Whole lines are meant rather than parts of longer ones.
   const match = chooseSpan(edit.line === undefined && complete.length === 1 ? complete : matches, edit.line);
-  if (match === null) return { kind: 'ambiguous', lines: matches.map(({ from }) => from + 1) };
-  const { from, to, start, end, coversWholeRows } = match;
-  if (replacement === '' && coversWholeRows) return replaceRows(rows, match, [], '');
-  const before = whole.slice(starts[from], start);
-  const after = whole.slice(end, getRowEnd(to - 1));
-  const plain = `${before}${replacement}${after}`.split('\n');
-  const isIndentation = before !== '' && before.trim() === '' && after.trim() === '' && !wanted.includes('\n');
-  if (!isIndentation) return replaceRows(rows, match, plain, '');
-  // One line was given without its indentation: the lines after it may lack it too.
-  const indented = adjustIndentation(bare.slice(from, to), [wanted], replacement.split('\n'));
-  const fresh = [...indented.slice(0, -1), `${indented.at(-1) ?? ''}${after}`];
-  return replaceRows(rows, match, fresh, describeIndented(plain, fresh));
+  if (match === null) return { lines: matches.map((each) => each.from + 1) };
+  const { before, after } = match;
+  if (before !== '' && before.trim() === '' && after.trim() === '' && replacement.includes('\n')) {
+    // The first line was given without its indentation: the lines after it may lack it too.
+    return fitRows(bare, match, wanted.split('\n'), replacement.split('\n'));
+  }
+  const isRemoval = replacement === '' && before === '' && after === '';
+  return { ...match, fresh: isRemoval ? [] : `${before}${replacement}${after}`.split('\n'), note: '' };
 }
 
-function describeIndented(plain: readonly string[], fresh: readonly string[]): string {
-  return fresh.join('\n') === plain.join('\n') ? '' : 'exactly; the new lines got its indentation';
+function countNewlines(text: string): number {
+  return text.split('\n').length - 1;
 }
 
 /** Whole lines with the same characters in the same order, however they are spaced and broken. */
-function placeLoosely(rows: Rows, edit: Edit): Placement | null {
+function placeLoosely(bare: readonly string[], edit: Edit): Found {
   const oldRows = trimBlankRows(edit.oldText.split('\n'));
-  const newRows = trimBlankRows(edit.newText.split('\n'));
   const wanted = removeSpaces(oldRows.join(''));
-  if (wanted.length < MIN_LOOSE_CHARACTERS) return null;
   const rowFromStart = new Map<number, number>();
   const rowFromEnd = new Map<number, number>();
   const pieces: string[] = [];
   let length = 0;
-  for (const [index, row] of rows.bare.entries()) {
+  for (const [index, row] of bare.entries()) {
     const piece = removeSpaces(row);
     if (piece === '') continue;
     rowFromStart.set(length, index);
@@ -130,34 +127,16 @@ function placeLoosely(rows: Rows, edit: Edit): Placement | null {
   });
   if (spans.length === 0) return null;
   const span = chooseSpan(spans, edit.line);
-  if (span === null) return { kind: 'ambiguous', lines: spans.map(({ from }) => from + 1) };
-  const region = rows.bare.slice(span.from, span.to);
-  const fitted = adjustIndentation(region, oldRows, newRows);
-  return replaceRows(rows, span, fitted, describeLoose({ region, oldRows, newRows, fitted }));
+  if (span === null) return { lines: spans.map(({ from }) => from + 1) };
+  return fitRows(bare, span, oldRows, trimBlankRows(edit.newText.split('\n')));
 }
 
-interface LoosePlacement {
-  readonly region: readonly string[];
-  readonly oldRows: readonly string[];
-  readonly newRows: readonly string[];
-  readonly fitted: readonly string[];
+function removeReturn(row: string): string {
+  return row.endsWith('\r') ? row.slice(0, -1) : row;
 }
 
-/** In what the old text differs from the file, and whether the new text was changed for it. */
-function describeLoose({ region, oldRows, newRows, fitted }: LoosePlacement): string {
-  const squeeze = (rows: readonly string[]): string => rows.join('').replaceAll(/\s+/g, '');
-  const marks = squeeze(region) === squeeze(oldRows) ? '' : ' and the form of quotation marks and dashes';
-  const isAdjusted = fitted.length !== newRows.length || fitted.some((row, index) => row !== newRows[index]);
-  return `up to white space${marks}${isAdjusted ? '; the indentation of the new text was adjusted' : ''}`;
-}
-
-/** Typographic quotes and dashes count as the plain ones that source code has. */
 function removeSpaces(row: string): string {
-  return row
-    .replaceAll(/[\s\u00a0\ufeff]+/g, '')
-    .replaceAll(/[\u2018\u2019\u201a\u201b]/g, "'")
-    .replaceAll(/[\u201c\u201d\u201e\u201f]/g, '"')
-    .replaceAll(/[\u2010-\u2015\u2212]/g, '-');
+  return row.replaceAll(/\s+/g, '');
 }
 
 /** The only one, or the one that begins at `line`; null where that is not certain. */
@@ -166,36 +145,14 @@ function chooseSpan<Candidate extends Span>(spans: readonly Candidate[], line: n
   return chosen.length === 1 ? (chosen[0] ?? null) : null;
 }
 
-function replaceRows(rows: Rows, { from, to }: Span, fresh: readonly string[], note: string): Placement {
-  const at = { from: from + 1, to: from + fresh.length, removed: to - from };
-  return { kind: 'placed', text: joinRows(rows, { from, to }, fresh), at, note };
-}
-
 /** Models frame their text with empty lines, which are no part of what is to be found. */
 function trimBlankRows(rows: readonly string[]): readonly string[] {
   const first = rows.findIndex((row) => row.trim() !== '');
   return first === -1 ? [] : rows.slice(first, rows.findLastIndex((row) => row.trim() !== '') + 1);
 }
 
-function findRowStarts(bare: readonly string[]): readonly number[] {
-  let next = 0;
-  return bare.map((row) => {
-    const start = next;
-    next += row.length + 1;
-    return start;
-  });
-}
-
-/** Index of the row that holds the character at `offset`. */
-function findRow(starts: readonly number[], offset: number): number {
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+function trimEnds(rows: readonly string[]): readonly string[] {
+  return rows.map((row) => row.trimEnd());
 }
 
 function isInsideWord(text: string, at: number): boolean {
@@ -227,24 +184,23 @@ function findAll(text: string, wanted: string): readonly number[] {
 }
 
 /**
- * `fresh` with the indentation that it needs in the place of `region` (rows of the file), given that it was written
- * next to `old` (the same rows as the model spaced them). Unchanged rows at both edges come back as the file has them.
+ * `fresh` with the indentation that it needs in the place of the rows of the file, given that it was written next to
+ * `old` (the same rows as the model spaced them). Unchanged rows at both edges stay as the file has them.
  */
-function adjustIndentation(
-  region: readonly string[],
-  old: readonly string[],
-  fresh: readonly string[],
-): readonly string[] {
-  const kept = findKeptRows(region, old, fresh);
-  const pairs = matchRows(region, old);
-  const first = pairs[0] ?? { written: '', actual: '' };
-  const others = pairs.slice(1);
-  const rest = others.length > 0 ? others.reduce(pickLeastIndented) : shiftRest(first, fresh);
-  return fresh.map((row, index) => {
-    const own = kept.get(index);
-    if (own !== undefined) return own;
+function fitRows(bare: readonly string[], { from, to }: Span, old: readonly string[], fresh: readonly string[]): Found {
+  const region = bare.slice(from, to);
+  const [first, second] = pairIndentation(region, old);
+  const rest = second ?? shiftRest(first, fresh);
+  const isSame = region.length === old.length && region.every((row, index) => row.trim() === old[index]?.trim());
+  const [head, tail] = isSame ? countSharedRows(trimEnds(old), trimEnds(fresh)) : [0, 0];
+  const fitted = fresh.map((row, index) => {
+    const fromEnd = fresh.length - index;
+    if (index < head || fromEnd <= tail) return (index < head ? region[index] : region.at(-fromEnd)) ?? row;
     return row.trim() === '' ? '' : shiftIndentation(row, index === 0 ? first : rest);
   });
+  const isAdjusted = fitted.some((row, index) => row !== fresh[index]);
+  const note = `up to white space${isAdjusted ? '; the indentation of the new text was adjusted' : ''}`;
+  return { from, to, fresh: fitted, note };
 }
 
 /** Indentation of one old row as the model wrote it, and as the file has it. */
@@ -253,30 +209,26 @@ interface IndentationPair {
   readonly actual: string;
 }
 
-/** Old rows with the rows of the file that have the same content. */
-function matchRows(region: readonly string[], old: readonly string[]): readonly IndentationPair[] {
+/** Of the first two rows; of the first only where the model broke the lines differently. */
+function pairIndentation(
+  region: readonly string[],
+  old: readonly string[],
+): readonly [IndentationPair, IndentationPair | undefined] {
   const actual = region.filter((row) => row.trim() !== '');
-  const pairs: IndentationPair[] = [];
-  let next = 0;
-  for (const row of old.filter((each) => each.trim() !== '')) {
-    const found = actual.findIndex((other, index) => index >= next && other.trim() === row.trim());
-    const index = found === -1 && pairs.length === 0 ? 0 : found;
-    if (index === -1) continue;
-    pairs.push({ written: getIndentation(row), actual: getIndentation(actual[index] ?? '') });
-    next = index + 1;
-  }
-  return pairs;
-}
-
-function pickLeastIndented(best: IndentationPair, each: IndentationPair): IndentationPair {
-  return each.written.length < best.written.length ? each : best;
+  const written = old.filter((row) => row.trim() !== '');
+  const pair = (index: number) => ({
+    written: getIndentation(written[index] ?? ''),
+    actual: getIndentation(actual[index] ?? ''),
+  });
+  const hasSecond = actual.length > 1 && actual[1]?.trim() === written[1]?.trim();
+  return [pair(0), hasSecond ? pair(1) : undefined];
 }
 
 /** After a single old row without its indentation, the new rows either lack it too or have it already. */
 function shiftRest(first: IndentationPair, fresh: readonly string[]): IndentationPair {
   const rest = fresh.slice(1).filter((row) => row.trim() !== '');
   const isIndented = first.written === '' && rest.every((row) => getIndentation(row).length >= first.actual.length);
-  return rest.length > 0 && isIndented ? { written: first.actual, actual: first.actual } : first;
+  return isIndented ? { written: first.actual, actual: first.actual } : first;
 }
 
 function shiftIndentation(row: string, { written, actual }: IndentationPair): string {
@@ -296,27 +248,6 @@ function getIndentation(row: string): string {
   return row.slice(0, row.length - row.trimStart().length);
 }
 
-/** Rows of `fresh` that repeat `old` at its beginning and end, with what the file has for them. */
-function findKeptRows(
-  region: readonly string[],
-  old: readonly string[],
-  fresh: readonly string[],
-): ReadonlyMap<number, string> {
-  const kept = new Map<number, string>();
-  if (region.length !== old.length || !old.every((row, index) => row.trim() === region[index]?.trim())) return kept;
-  const isSame = (a: string | undefined, b: string | undefined) => a?.trimEnd() === b?.trimEnd();
-  let head = 0;
-  while (head < old.length && head < fresh.length && isSame(old[head], fresh[head])) {
-    kept.set(head, region[head] ?? '');
-    head += 1;
-  }
-  for (let back = 1; back <= Math.min(old.length, fresh.length) - head; back += 1) {
-    if (!isSame(old.at(-back), fresh.at(-back))) break;
-    kept.set(fresh.length - back, region.at(-back) ?? '');
-  }
-  return kept;
-}
-
 const NEAREST_CONTEXT = 2;
 const MAX_NEAREST_ROWS = 40;
 
@@ -324,6 +255,7 @@ const MAX_NEAREST_ROWS = 40;
 function findNearest(rows: readonly string[], wanted: readonly string[]): string {
   const scores = scoreRows(rows, wanted);
   const length = Math.min(wanted.length, rows.length);
+  const last = rows.findLastIndex((row) => row !== '') + 1;
   let sum = 0;
   let best = { score: 0, from: 0 };
   for (const [index, score] of scores.entries()) {
@@ -333,7 +265,7 @@ function findNearest(rows: readonly string[], wanted: readonly string[]): string
   }
   if (best.score < 0.5) return '';
   const from = Math.max(0, best.from - NEAREST_CONTEXT);
-  const to = Math.min(from + MAX_NEAREST_ROWS, best.from + length + NEAREST_CONTEXT);
+  const to = Math.min(last, from + MAX_NEAREST_ROWS, best.from + length + NEAREST_CONTEXT);
   return formatNumberedLines(rows.slice(from, to), from + 1).join('\n');
 }
 
@@ -354,44 +286,26 @@ function splitWords(text: string): readonly string[] {
   return text.slice(0, 20_000).match(/[\p{L}\p{N}_$]+/gu) ?? [];
 }
 
-/** A file as rows without their line ends, which are put back byte for byte where nothing changed. */
-interface Rows {
-  readonly bare: readonly string[];
-  /** "" after a last line that has no end. */
-  readonly ends: readonly ('' | '\n' | '\r\n')[];
-}
-
-function splitRows(text: string): Rows {
-  const { lines, endsWithNewline } = toLines(text);
-  const ends = lines.map((line, index) => {
-    if (index === lines.length - 1 && !endsWithNewline) return '';
-    return line.endsWith('\r') ? '\r\n' : '\n';
-  });
-  return { bare: lines.map((line, index) => (ends[index] === '\r\n' ? line.slice(0, -1) : line)), ends };
-}
-
 /**
- * The text with the rows of `span` replaced. Equal rows at both edges keep their own line end; each of the others takes
- * that of the row that it replaces, and rows beyond them that of the last one.
+ * The text with the rows of `span` replaced. Unchanged rows at both edges keep their line end; the others get that of
+ * the row before them.
  */
-function joinRows({ bare, ends }: Rows, { from, to }: Span, fresh: readonly string[]): string {
-  const old = bare.slice(from, to);
-  const head = countSharedRows(old, fresh);
-  const tail = countSharedRows(old.slice(head).reverse(), fresh.slice(head).reverse());
-  const replaced = ends.slice(from + head, to - tail);
-  const freshEnds = fresh.slice(head, fresh.length - tail).map((_, index) => replaced[index] ?? replaced.at(-1) ?? '');
-  const rows = [...bare.slice(0, from), ...fresh, ...bare.slice(to)];
-  const newEnds = [...ends.slice(0, from + head), ...freshEnds, ...ends.slice(to - tail)];
-  const isUnended = ends.at(-1) === '';
-  const ended = ends.filter((end) => end !== '');
-  const usual = ended.filter((end) => end === '\r\n').length * 2 > ended.length ? '\r\n' : '\n';
-  return rows
-    .map((row, index) => (index === rows.length - 1 && isUnended ? row : `${row}${newEnds[index] || usual}`))
-    .join('');
+function replaceRows(rows: readonly string[], { from, to }: Span, fresh: readonly string[]): string {
+  const [head, tail] = countSharedRows(rows.slice(from, to).map(removeReturn), fresh);
+  const isLast = to === rows.length;
+  const usual = (rows[from + head - 1] ?? rows[from] ?? '').endsWith('\r') ? '\r' : '';
+  const middle = fresh
+    .slice(head, fresh.length - tail)
+    .map((row, index, all) => (isLast && tail === 0 && index === all.length - 1 ? row : `${row}${usual}`));
+  return [...rows.slice(0, from + head), ...middle, ...rows.slice(to - tail)].join('\n');
 }
 
-function countSharedRows(a: readonly string[], b: readonly string[]): number {
-  let count = 0;
-  while (count < a.length && count < b.length && a[count] === b[count]) count += 1;
-  return count;
+/** How many rows are the same at the beginning, and at the end. */
+function countSharedRows(a: readonly string[], b: readonly string[]): readonly [number, number] {
+  const most = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < most && a[head] === b[head]) head += 1;
+  let tail = 0;
+  while (tail < most - head && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
+  return [head, tail];
 }

@@ -141,6 +141,24 @@ describe('npm run eval', () => {
     expect(out).toContain('1 cases without "goldFunctions" were left out');
   });
 
+  it('places raw edits, and says which of them leave a file that parses', async () => {
+    const edit = (original: string, patched: string, name = 'shop/cart.py') => ({ file: name, original, patched });
+    const edits = [
+      edit('        self.things.append(thing)', '        self.things.add(thing)'),
+      edit(
+        'def subtotal(self):\n    return sum(thing.price for thing in self.things)',
+        'def subtotal(self):\n    pass',
+      ),
+      edit('        self.things.append(thing)', '        self.things.append(('),
+      edit('return nothing', 'return None'),
+      edit('a', 'b', 'shop/gone.py'),
+    ];
+    const cases = writeCases({ id: 'e', repo: 'acme/shop', baseCommit: base, source: 'made: by hand', edits });
+    const { out } = await runCases('edits', cases);
+    expect(rowOf(out, 'all', 'causeway').slice(3, 7)).toEqual(['4', '50.0', '75.0', '50.0']);
+    expect(out).toContain('2 exact, 1 tolerant, 1 absent, 1 no file');
+  });
+
   it('says which repository is not there, and how many cases it skipped for that', async () => {
     const cases = writeCases(made(), made({ id: 'a', repo: 'acme/gone' }), made({ id: 'b', repo: 'acme/gone' }));
     const { code, out } = await runCases('files', cases);

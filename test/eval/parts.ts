@@ -2,10 +2,21 @@
 import { CI_LINES } from './ci-lines.ts';
 import { CI_NAMES } from './ci-names.ts';
 import { CI_PLACES } from './ci-places.ts';
+import { EDITS } from './edits.ts';
 import { FILES, TRACES } from './files.ts';
 import { FINGERPRINTS } from './fingerprints.ts';
 import { FUNCTIONS } from './functions.ts';
 import type { Part } from './part.ts';
 import { TIES } from './ties.ts';
 
-export const PARTS: readonly Part[] = [FILES, TRACES, FUNCTIONS, CI_LINES, CI_NAMES, CI_PLACES, FINGERPRINTS, TIES];
+export const PARTS: readonly Part[] = [
+  FILES,
+  TRACES,
+  FUNCTIONS,
+  CI_LINES,
+  CI_NAMES,
+  CI_PLACES,
+  FINGERPRINTS,
+  TIES,
+  EDITS,
+];

@@ -63,7 +63,13 @@ export function openRepositories(folder: string, keep: string): Repositories {
 function locate(folder: string, name: string): string | null {
   if (!/^[\w.-]+\/[\w.-]+$/.test(name)) return null;
   const stem = path.join(folder, name.replace('/', '+'));
-  return [stem, `${stem}.git`, path.join(stem, 'repo')].find((each) => existsSync(path.join(each, 'HEAD'))) ?? null;
+  // SWE-bench keeps copies of some repositories that are not to be had by their own name.
+  const copy = path.join(folder, `swe-bench+${name.replace('/', '__')}`);
+  return (
+    [stem, `${stem}.git`, path.join(stem, 'repo'), path.join(copy, 'repo')].find((each) =>
+      existsSync(path.join(each, 'HEAD')),
+    ) ?? null
+  );
 }
 
 async function asOf(

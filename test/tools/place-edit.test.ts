@@ -84,15 +84,14 @@ describe('one line without its indentation', () => {
   it('lends its indentation to the new lines after it', () => {
     expect(placed(CODE, 'sum += item.price', 'if item:\n    sum += item.price')).toEqual({
       text: CODE.replace('sum += item.price', 'if item:\n                sum += item.price'),
-      note: 'exactly; the new lines got its indentation',
+      note: 'up to white space; the indentation of the new text was adjusted',
     });
   });
 
   it('does not where these are indented already', () => {
-    expect(placed(CODE, 'sum += item.price', 'sum += item.price\n            sum += 1')).toEqual({
-      text: CODE.replace('sum += item.price', 'sum += item.price\n            sum += 1'),
-      note: '',
-    });
+    expect(placed(CODE, 'sum += item.price', 'sum += item.price\n            sum += 1').text).toBe(
+      CODE.replace('sum += item.price', 'sum += item.price\n            sum += 1'),
+    );
   });
 });
 
@@ -185,13 +184,6 @@ describe('text that is found up to white space', () => {
     });
   });
 
-  it('may have typographic quotes and dashes', () => {
-    expect(placed('say("it\'s - so")\n', 'say(“it’s – so”)', 'say("no")')).toMatchObject({
-      text: 'say("no")\n',
-      note: expect.stringContaining('white space'),
-    });
-  });
-
   it('is not placed where it occurs twice so', () => {
     const file = 'if a:\n    return total\nif b:\n    return total\n';
     expect(place(file, '  return total', '  return 0')).toMatchObject({ kind: 'ambiguous', lines: [2, 4] });
@@ -199,10 +191,6 @@ describe('text that is found up to white space', () => {
 
   it('is framed by empty lines that do not count', () => {
     expect(placed('a = one\nb = two\n', '\n\nb = two  \n\n', '\nb = three\n').text).toBe('a = one\nb = three\n');
-  });
-
-  it('has some letters, since brackets are everywhere', () => {
-    expect(place('f(\n  a)\n', '( a )', 'x').kind).toBe('absent');
   });
 });
 
