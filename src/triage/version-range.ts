@@ -170,7 +170,7 @@ async function findReleaseBefore({ repository, signal }: Lookups, release: Relea
 /** A release of everyone, without `-rc.1` and its like. */
 const FINAL = /^\d+(?:\.\d+){1,3}$/;
 
-const NUMBER = /\d+\.\d+(?:\.\d+)*/;
+const NUMBER = /(?<!\d)\d{1,5}\.\d{1,5}(?:\.\d{1,5}){0,2}/;
 
 function holdsVersion(subject: string, version: string): boolean {
   const at = subject.indexOf(version);
