@@ -21,6 +21,7 @@ export interface LogContext {
   readonly webhook?: string;
   readonly thread?: string;
   readonly head?: string;
+  readonly outcome?: string;
   readonly project?: string;
 }
 

@@ -22,6 +22,7 @@ const SUBJECTS: Readonly<Record<JobKind, keyof LogContext>> = {
   head: 'head',
   'check-run': 'head',
   backfill: 'project',
+  outcome: 'outcome',
 };
 const JOB_KINDS = Object.keys(SUBJECTS) as readonly JobKind[];
 

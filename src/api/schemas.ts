@@ -1,6 +1,7 @@
 // What goes in and out of the API: the same schemas validate requests and make the OpenAPI document.
 import { z } from '@hono/zod-openapi';
 import type { Issue } from '../core/issue.ts';
+import type { Fate } from '../core/outcome.ts';
 import type { ProofState } from '../core/proof.ts';
 import { INVESTIGATION_STATES, MAX_REPORT_BYTES } from '../core/report.ts';
 
@@ -203,6 +204,33 @@ export const CertificateSchema = z
   .object({ repository: z.string(), pullRequest: z.string(), ...proofFields })
   .openapi('Certificate', { description: 'A proof that `causeway verify-proof` checks against GitHub alone.' });
 
+const FATES = [
+  'pending',
+  'merged',
+  'merged_edited',
+  'closed',
+  'reverted',
+  'fixed_elsewhere',
+  'rerun_green',
+  'fixed_later',
+  'commit_reverted',
+] as const satisfies readonly Fate['kind'][];
+
+const outcomeFields = {
+  state: z.enum(FATES).openapi({ description: 'The last three are of verdicts on red checks.' }),
+  at: z.string().openapi({ description: 'When the pull request was merged or closed; empty where it was not.' }),
+  url: z.string().openapi({ description: 'Of the pull request; empty where there is none.' }),
+  commit: z.string().openapi({ description: 'Of the merge, or of the other change; empty where there is none.' }),
+  share: z.number().min(0).max(1).nullable().openapi({ description: 'Of the changed lines, as they were merged.' }),
+  sameFile: z.boolean().nullable().openapi({ description: 'Whether the other change is in the same file.' }),
+  sameFunction: z.boolean().nullable(),
+  votes: z.object({ right: z.int(), wrong: z.int() }).openapi({ description: 'Of people with the triage role.' }),
+  remarks: z.array(z.string()).openapi({ description: 'What people wrote with `/analyse right` and `wrong`.' }),
+  judgement: z.enum(['right', 'wrong']).nullable().openapi({ description: 'Null: nothing says whether it was.' }),
+};
+
+const OutcomeFields = z.object(outcomeFields).openapi('Outcomes', { description: 'What became of the answer.' });
+
 const Analysis = z
   .object({
     investigationId: z.string(),
@@ -236,6 +264,7 @@ const Analysis = z
       pullRequest: z.string().nullable(),
     }),
     proof: Proof.nullable().openapi({ description: 'Null until it has ended, and where there is none.' }),
+    outcomes: OutcomeFields.nullable().openapi({ description: 'Null where the project is not on GitHub.' }),
   })
   .openapi('Analysis', { description: 'All additional information; every key is always present.' });
 

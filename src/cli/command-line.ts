@@ -358,6 +358,7 @@ const JOB_KINDS: Readonly<Record<JobKind, true>> = {
   head: true,
   'check-run': true,
   backfill: true,
+  outcome: true,
 };
 
 function parseJobKind(word: string | undefined): JobKind | null {

@@ -3,7 +3,21 @@ import { randomBytes } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-type IdPrefix = 'iss' | 'prj' | 'inv' | 'tok' | 'evt' | 'acc' | 'run' | 'job' | 'req' | 'thr' | 'hed' | 'fal' | 'ses';
+type IdPrefix =
+  | 'iss'
+  | 'prj'
+  | 'inv'
+  | 'tok'
+  | 'evt'
+  | 'acc'
+  | 'run'
+  | 'job'
+  | 'req'
+  | 'thr'
+  | 'hed'
+  | 'fal'
+  | 'ses'
+  | 'out';
 
 /** `length` uniform base62 characters (bytes ≥ 248 are discarded to avoid modulo bias). */
 export function createBase62(length: number): string {

@@ -4,6 +4,7 @@ import type { Verdict } from './check.ts';
 import { type ChangeSet, toDiff } from './diff/diff.ts';
 
 import type { InvestigationStep, SourcedStep } from './evidence.ts';
+import type { OutcomeView } from './outcome.ts';
 import { lowerConfidence, type Proof } from './proof.ts';
 import type { Origin } from './report.ts';
 
@@ -95,6 +96,8 @@ export interface Analysis {
   };
   /** Of its pull request, in the repository's own CI; null until it has ended, and where there is none. */
   readonly proof: Proof | null;
+  /** What became of it; null: it is not about a repository on GitHub. */
+  readonly outcomes: OutcomeView | null;
 }
 
 export interface Issue {
@@ -122,7 +125,10 @@ export interface Conclusion {
   /** The edits, from which the Issue's `diff` is made. Without edits it has no files; `base` is the analysed sha. */
   readonly changeSet: ChangeSet;
   readonly investigationSteps: readonly SourcedStep[];
-  readonly analysis: Omit<Analysis, 'investigationId' | 'reference' | 'origin' | 'report' | 'sameAs' | 'proof'>;
+  readonly analysis: Omit<
+    Analysis,
+    'investigationId' | 'reference' | 'origin' | 'report' | 'sameAs' | 'proof' | 'outcomes'
+  >;
 }
 
 /** The caller's own fields of an Issue. */
@@ -139,6 +145,8 @@ interface IssueOwner {
   readonly sameAs: string | null;
   /** Absent: null. */
   readonly proof?: Proof | null;
+  /** Absent: null. */
+  readonly outcomes?: OutcomeView | null;
   /** When it was concluded, ISO 8601 UTC with milliseconds. */
   readonly createdAt: string;
 }
@@ -146,7 +154,7 @@ interface IssueOwner {
 /** The caller's Issue, keys in the order of the interface. */
 export function toIssue(owner: IssueOwner, conclusion: Conclusion): Issue {
   const { analysis } = conclusion;
-  const { proof = null } = owner;
+  const { proof = null, outcomes = null } = owner;
   return {
     id: owner.issueId,
     projectId: owner.projectId,
@@ -179,6 +187,7 @@ export function toIssue(owner: IssueOwner, conclusion: Conclusion): Issue {
       usage: analysis.usage,
       links: analysis.links,
       proof,
+      outcomes,
     },
   };
 }

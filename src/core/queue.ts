@@ -4,7 +4,7 @@
  * `run`: an investigation. `webhook`: one webhook to a caller. `delivery`: an event from GitHub. `urgent-delivery`: the
  * same with slots of its own, since all others may be waiting for GitHub. `publish`: updates what is on GitHub for one
  * thread. `head`: judges the checks of one commit. `check-run`: updates our check run on one head. `backfill`: reads a
- * project's failed checks of the last 14 days.
+ * project's failed checks of the last 14 days. `outcome`: looks at what became of one answer.
  */
 export const JOB_KINDS = [
   'run',
@@ -15,6 +15,7 @@ export const JOB_KINDS = [
   'head',
   'check-run',
   'backfill',
+  'outcome',
 ] as const;
 
 export type JobKind = (typeof JOB_KINDS)[number];
@@ -26,7 +27,7 @@ export type Urgency = 'person' | 'automatic';
 export interface NewJob {
   readonly kind: JobKind;
   /**
-   * Id of the run, webhook, delivery, thread, head or project. At most one job per kind and subject exists: enqueuing
+   * Id of the run, webhook, delivery, thread, head, project or outcome. At most one job per kind and subject exists: enqueuing
    * it again keeps the earlier `runAt` and the higher urgency; if it is running, it runs once more afterwards.
    */
   readonly subject: string;

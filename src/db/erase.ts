@@ -4,6 +4,7 @@ import type { Person } from '../core/thread.ts';
 import { OPERATOR, toGithubActor, writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { erasePersonFromPlace, toHeadRecordColumns } from './heads.ts';
+import { eraseVotes, removeLooks } from './outcomes.ts';
 import type { Trx } from './schema.ts';
 import { enqueueUpdates, readRequester, removeRequester, toRecordColumns, toThread } from './threads.ts';
 
@@ -13,7 +14,7 @@ export interface ErasedAccount {
   readonly tokens: number;
   /** Webhooks of theirs, with their addresses. */
   readonly webhooks: number;
-  /** Threads and heads that named them. */
+  /** Threads and heads that named them, and their votes on answers. */
   readonly mentions: number;
   /** Investigations that they started. These stay with their project, without the person and their instructions. */
   readonly kept: number;
@@ -85,6 +86,7 @@ export async function eraseInvestigations(trx: Trx, jobs: Enqueuer, ids: readonl
   await eraseWebhooks(trx, jobs, ids);
   await forgetHeldHeads(trx, ids);
   const issues = await trx.selectFrom('issues').select('id').where('investigation_id', 'in', ids).execute();
+  await removeLooks(trx, jobs, 'issue_id', toIds(issues));
   const erased = await trx
     .deleteFrom('investigations')
     .where('id', 'in', ids)
@@ -210,19 +212,18 @@ interface SomeProjects {
 /** Erases up to `limit` heads of these projects, with their jobs; returns how many. */
 export async function eraseHeads(trx: Trx, jobs: Enqueuer, { ids, limit }: SomeProjects): Promise<number> {
   if (ids.length === 0) return 0;
-  const some = trx.selectFrom('heads').select('seq').where('project_id', 'in', ids).limit(limit);
-  const erased = await trx.deleteFrom('heads').where('seq', 'in', some).returning('id').execute();
-  await removeHeadJobs(trx, jobs, erased);
-  return erased.length;
+  const some = await trx.selectFrom('heads').select('id').where('project_id', 'in', ids).limit(limit).execute();
+  return await deleteHeads(trx, jobs, toIds(some));
 }
 
-export async function removeHeadJobs(
-  trx: Trx,
-  jobs: Enqueuer,
-  heads: readonly { readonly id: string }[],
-): Promise<void> {
-  await jobs.remove(trx, 'head', toIds(heads));
-  await jobs.remove(trx, 'check-run', toIds(heads));
+/** With their jobs; returns how many. */
+export async function deleteHeads(trx: Trx, jobs: Enqueuer, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  await removeLooks(trx, jobs, 'head_id', ids);
+  await trx.deleteFrom('heads').where('id', 'in', ids).execute();
+  await jobs.remove(trx, 'head', ids);
+  await jobs.remove(trx, 'check-run', ids);
+  return ids.length;
 }
 
 /**
@@ -298,7 +299,7 @@ async function eraseAccount(
   if (githubId !== null) {
     const threads = await erasePersonFromThreads(trx, githubId);
     await enqueueUpdates(trx, jobs, threads, { runAt: now });
-    mentions = threads.length + (await erasePersonFromHeads(trx, githubId));
+    mentions = threads.length + (await erasePersonFromHeads(trx, githubId)) + (await eraseVotes(trx, githubId));
     const actor = toGithubActor({ id: githubId });
     const audit = trx.updateTable('audit').set({ account_id: who }).where('account_id', '=', actor);
     entries = (await audit.returning('seq').execute()).length;

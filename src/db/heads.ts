@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import { EMPTY_HEAD_RECORD, type Finding, type Head, type HeadPlace, type HeadRecord } from '../core/head.ts';
 import { toSubjectKey } from '../core/thread.ts';
 import type { Database, Enqueuer } from './database.ts';
+import { followVerdicts } from './outcomes.ts';
 import type { HeadTable, Reader, Trx } from './schema.ts';
 import { enqueuePublish, type LearntLinks } from './threads.ts';
 
@@ -274,12 +275,14 @@ async function saveHead(
       changed_at: now,
     })
     .where('id', '=', id)
-    .returning(['seq', 'project_id', 'branch', 'pull_request'])
+    .returning(['seq', 'project_id', 'sha', 'branch', 'pull_request'])
     .executeTakeFirst();
   if (!head) return;
   if (state === 'green') await clearRedHeads(trx, head);
   const before = await listThreadsOfHead(trx, id);
   await replaceFindings(trx, id, judged.findings);
+  const { project_id: projectId, sha } = head;
+  if (state === 'red') await followVerdicts(trx, jobs, { id, projectId, sha, findings: judged.findings }, now);
   const after = await listThreadsOfHead(trx, id);
   await enqueuePublish(trx, jobs, [...before, ...after, await findPullRequestThread(trx, head)], { runAt: now });
   await jobs.enqueue(trx, [{ kind: 'check-run', subject: id, group: id, runAt: now, urgency: 'automatic' }]);

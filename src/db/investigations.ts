@@ -4,6 +4,7 @@ import type { Verdict } from '../core/check.ts';
 import type { ChangeSet } from '../core/diff/diff.ts';
 import type { StepSource } from '../core/evidence.ts';
 import { type Conclusion, type Issue, type Outcome, toIssue } from '../core/issue.ts';
+import { toOutcomeView } from '../core/outcome.ts';
 import { lowerConfidence } from '../core/proof.ts';
 import type { Investigation, InvestigationState, Origin } from '../core/report.ts';
 
@@ -11,6 +12,7 @@ import { truncate } from '../core/text.ts';
 import { writeAudit } from './audit.ts';
 import { type Database, type Enqueuer, queryInChunks } from './database.ts';
 import { eraseInvestigations, forgetHeldThread } from './erase.ts';
+import { findFollowed } from './outcomes.ts';
 import type { Reader, Trx } from './schema.ts';
 import { enqueueUpdates, type LearntLinks } from './threads.ts';
 
@@ -280,6 +282,7 @@ export async function findIssueWhere(
     .where(column, '=', id)
     .executeTakeFirst();
   if (!row || row.conclusion === null) return null;
+  const followed = await findFollowed(reader, 'outcomes.issue_id', row.id);
   const conclusion: Conclusion = JSON.parse(row.conclusion);
   const { proof = null, ...learnt } = parseLinks(row.links);
   const links = { ...conclusion.analysis.links, ...learnt };
@@ -293,6 +296,7 @@ export async function findIssueWhere(
     verdict: row.verdict,
     sameAs: row.same_as,
     proof,
+    outcomes: followed && toOutcomeView(followed),
     createdAt: row.created_at,
   };
   return toIssue(owner, { ...conclusion, analysis: { ...conclusion.analysis, links } });

@@ -5,6 +5,7 @@ import { CausewayError } from '../core/errors.ts';
 import type { Database } from './database.ts';
 import type { TableForm } from './migrations/0001-initial.ts';
 import { createTables } from './migrations/0001-initial.ts';
+import { createOutcomeTables } from './migrations/0002-outcomes.ts';
 import { makeCommitMarks, sweepCommitMarks } from './postgres-errors.ts';
 import type { Reader } from './schema.ts';
 
@@ -18,7 +19,10 @@ import type { Reader } from './schema.ts';
  * refuses one that is further.
  */
 export function listMigrations(form: TableForm): Record<string, Migration> {
-  return { '0001-first-release': { up: (database) => createTables(database, form) } };
+  return {
+    '0001-first-release': { up: (database) => createTables(database, form) },
+    '0002-outcomes': { up: (database) => createOutcomeTables(database, form) },
+  };
 }
 
 /** The first migrations of development versions, whose records no version reads any more. */

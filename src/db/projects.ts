@@ -14,7 +14,7 @@ import {
 import { toGithubActor, writeAudit } from './audit.ts';
 import { startBackfill } from './backfills.ts';
 import type { Database, Enqueuer } from './database.ts';
-import type { InstallationTable, ProjectTable, Reader, Trx } from './schema.ts';
+import { type InstallationTable, ON_GITHUB, type ProjectTable, type Reader, type Trx } from './schema.ts';
 import { enqueueUpdates } from './threads.ts';
 
 interface WantedProject {
@@ -30,9 +30,6 @@ interface Page {
 
 export type ProjectStore = ReturnType<typeof createProjectVerbs>;
 export type InstallationStore = ReturnType<typeof createInstallationVerbs>;
-
-/** What the places of all GitHub projects start with, and no other. */
-export const ON_GITHUB = 'github %';
 
 export function createProjectVerbs(database: Database) {
   return {

@@ -1,10 +1,9 @@
 // Retention: what is past its time is erased in batches.
 import { sweepSessions, sweepSignIns } from './accounts.ts';
 import type { Database, Enqueuer } from './database.ts';
-import { BATCH, eraseHeads, eraseInvestigations, eraseProjects, removeHeadJobs, repeatInBatches } from './erase.ts';
+import { BATCH, deleteHeads, eraseHeads, eraseInvestigations, eraseProjects, repeatInBatches } from './erase.ts';
 import { closeUnseen } from './failures.ts';
-import { ON_GITHUB } from './projects.ts';
-import type { Trx } from './schema.ts';
+import { ON_GITHUB, type Trx } from './schema.ts';
 
 interface RetentionLimits {
   readonly endedBefore: string;
@@ -66,10 +65,9 @@ async function sweepAudit(trx: Trx, before: string): Promise<number> {
 }
 
 async function sweepHeads(trx: Trx, jobs: Enqueuer, changedBefore: string): Promise<number> {
-  const old = trx.selectFrom('heads').select('seq').where('changed_at', '<', changedBefore).limit(BATCH);
-  const swept = await trx.deleteFrom('heads').where('seq', 'in', old).returning('id').execute();
-  await removeHeadJobs(trx, jobs, swept);
-  return swept.length;
+  const old = await trx.selectFrom('heads').select('id').where('changed_at', '<', changedBefore).limit(BATCH).execute();
+  const ids = old.map((row) => row.id);
+  return await deleteHeads(trx, jobs, ids);
 }
 
 /** Failures that were closed, or seen for the last time, before then. */

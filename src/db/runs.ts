@@ -10,6 +10,7 @@ import { DEFAULT_SETTINGS, type InvestigationSettings } from '../core/settings.t
 import { writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { findCheckRunLink } from './heads.ts';
+import { followAnswers } from './outcomes.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
 import { enqueueUpdates } from './threads.ts';
@@ -330,6 +331,7 @@ async function concludeRun(
     await addWebhook(trx, jobs, investigation, { type: 'issue.created', now });
     ids.push(id);
   }
+  await followAnswers(trx, jobs, ids, now);
   await enqueueUpdates(trx, jobs, toThreadIds(attached), { runAt: now });
   return ids;
 }

@@ -3,6 +3,7 @@ import type { Generated, Kysely, Transaction } from 'kysely';
 import type { Verdict } from '../core/check.ts';
 import type { Closing } from '../core/failure.ts';
 import type { HeadState } from '../core/head.ts';
+import type { Fate, Vote } from '../core/outcome.ts';
 import type { JobKind, Urgency } from '../core/queue.ts';
 import type { InvestigationState, Origin } from '../core/report.ts';
 
@@ -35,6 +36,8 @@ export interface Schema {
   sightings: SightingTable;
   passing_checks: PassingCheckTable;
   backfills: BackfillTable;
+  outcomes: OutcomeTable;
+  votes: VoteTable;
   sessions: SessionTable;
   sign_in_codes: SignInCodeTable;
   sign_in_states: SignInStateTable;
@@ -50,6 +53,9 @@ export type Reader = Kysely<Schema>;
 interface Sequenced {
   seq: Generated<number>;
 }
+
+/** What the places of all GitHub projects start with, and no other. */
+export const ON_GITHUB = 'github %';
 
 export interface AccountTable {
   id: string;
@@ -320,6 +326,34 @@ interface BackfillTable {
   /** JSON: Forecast. */
   forecast: string | null;
   changed_at: string;
+}
+
+/** What became of the answer of an Issue, or of a head's verdict on a failure: the columns of the other are null. */
+export interface OutcomeTable extends Sequenced {
+  id: string;
+  project_id: string;
+  issue_id: string | null;
+  head_id: string | null;
+  failure_id: string | null;
+  /** Of a verdict: what it led to. */
+  investigation_id: string | null;
+  /** JSON: Answer without the Issue that a verdict led to. */
+  answer: string;
+  /** JSON: Fate; `state` repeats its kind. */
+  fate: string;
+  state: Fate['kind'];
+  reads_reactions: 0 | 1;
+  answered_at: string;
+  looked_at: string;
+}
+
+export interface VoteTable {
+  outcome_id: string;
+  person_id: number;
+  source: Vote['source'];
+  vote: Vote['vote'];
+  why: string;
+  at: string;
 }
 
 interface DeliveryTable {

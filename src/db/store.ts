@@ -10,6 +10,7 @@ import { createErasureVerbs } from './erase.ts';
 import { createFailureVerbs } from './failures.ts';
 import { createHeadVerbs } from './heads.ts';
 import { createInvestigationVerbs, createIssueVerbs } from './investigations.ts';
+import { createOutcomeVerbs } from './outcomes.ts';
 import { createInstallationVerbs, createProjectVerbs } from './projects.ts';
 import { createReportVerbs } from './reports.ts';
 import { createRetentionVerbs } from './retention.ts';
@@ -40,6 +41,7 @@ export function createVerbs(database: Database, seal: Seal) {
     ...createHeadVerbs(database),
     ...createFailureVerbs(database),
     ...createBackfillVerbs(database),
+    ...createOutcomeVerbs(database),
     ...createErasureVerbs(database),
     ...createRetentionVerbs(database),
     /** Throws `store_unusable` if the database does not answer a read and a write. */

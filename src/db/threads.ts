@@ -17,6 +17,7 @@ import {
 } from '../core/thread.ts';
 import { toGithubActor, writeAudit } from './audit.ts';
 import { type Database, type Enqueuer, queryInChunks } from './database.ts';
+import { followPullRequest } from './outcomes.ts';
 import type { Reader, ThreadTable, Trx } from './schema.ts';
 
 /** What became of the request for the pull request of an Issue; but for the first, nothing was changed. */
@@ -285,9 +286,17 @@ async function saveThreadRecord(
   const record = { ...removeErasedPeople(given, stored), ...(reply && { reply }) };
   await updateRecord(trx, threadId, record, now);
   await saveLinks(trx, threadId, record);
+  const { pullRequest } = record;
+  const isChanged =
+    pullRequest !== null && toPullRequestState(pullRequest) !== toPullRequestState(stored.record.pullRequest);
+  if (isChanged) await followPullRequest(trx, jobs, pullRequest.issueId, now);
   if (toCheckRunView(record) !== toCheckRunView(stored.record)) {
     await enqueueCheckRuns(trx, jobs, [threadId], { runAt: now });
   }
+}
+
+function toPullRequestState(posted: PostedPullRequest | null): string {
+  return posted === null ? '' : `${posted.issueId} ${posted.number} ${posted.state}`;
 }
 
 /** What check runs show of a thread: its pull request, or why there is none. */

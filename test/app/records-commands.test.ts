@@ -14,7 +14,9 @@ describe('migrate', () => {
   it('says which steps were new, and that none was; never next to a service on SQLite', async () => {
     await using folder = await temporaryFolder();
     const environment = { DATA_DIR: folder.path };
-    expect((await run({ kind: 'migrate' }, environment)).err).toMatch(/causeway\.db: .*\n {2}0001-first-release\n/);
+    expect((await run({ kind: 'migrate' }, environment)).err).toMatch(
+      /causeway\.db: .*\n {2}0001-first-release\n {2}0002-outcomes\n/,
+    );
     expect((await run({ kind: 'migrate' }, environment)).err).toMatch(/already up to date \(\d+ migrations?\)\.\n$/);
     using _service = takeOwnership(path.join(folder.path, 'causeway.db'));
     await expect(run({ kind: 'migrate' }, environment)).rejects.toMatchObject({ code: 'store_locked' });
@@ -27,7 +29,7 @@ describe('migrate', () => {
     url.password ||= 'hidden-0123456789';
     const environment = { DATA_DIR: folder.path, DATABASE_URL: url.href, ENCRYPTION_KEY: 'ab'.repeat(32) };
     const { err } = await run({ kind: 'migrate' }, environment);
-    expect(err).toMatch(/the schema is now up to date\. New: 1 of 1 migration:\n/);
+    expect(err).toMatch(/the schema is now up to date\. New: 2 of 2 migrations:\n/);
     expect(err).not.toContain(url.password);
     expect((await run({ kind: 'pause' }, environment)).err).toMatch(/^Paused: /);
     expect((await run({ kind: 'pause' }, environment)).err).toBe('It is already paused.\n');

@@ -7,7 +7,7 @@ import type { Opened } from './engine.ts';
 
 const RECORDS = [
   ...(['runs', 'steps', 'investigations', 'issues', 'webhooks', 'threads', 'jobs'] as const),
-  ...(['heads', 'findings', 'failures', 'sightings', 'passing_checks', 'backfills'] as const),
+  ...(['heads', 'findings', 'failures', 'sightings', 'passing_checks', 'backfills', 'outcomes', 'votes'] as const),
   ...(['webhook_attempts', 'sessions', 'sign_in_codes', 'sign_in_states'] as const),
 ] as const;
 

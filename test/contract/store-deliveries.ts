@@ -7,6 +7,7 @@ import {
   acceptance,
   accepted,
   at,
+  butBackfills,
   conclusion,
   delivery,
   finding,
@@ -325,9 +326,9 @@ export function backfillsContract(engine: Engine): void {
   });
 }
 
-/** Kind and urgency of each job, but for backfills. */
+/** Kind and urgency of each job, but for backfills and looks at answers. */
 async function waiting(opened: Opened): Promise<readonly string[]> {
-  const jobs = (await opened.jobs()).filter((job) => job.kind !== 'backfill');
+  const jobs = butBackfills(await opened.jobs());
   return jobs.map(({ kind, urgency }: NewJob) => `${kind} ${urgency}`).toSorted();
 }
 

@@ -210,8 +210,8 @@ export function forgettingChecksContract(engine: Engine): void {
       await sweep(opened, at(20));
       expect(await store.findHead('hed_young')).toMatchObject({ id: 'hed_young', findings: [finding('fal_1')] });
       expect([await store.findHead('hed_old'), await store.findHead('hed_never')]).toEqual([null, null]);
-      const subjects = new Set((await opened.jobs()).map((job) => job.subject));
-      expect(subjects).toEqual(new Set([project.id, 'hed_young']));
+      const subjects = new Set(butBackfills(await opened.jobs()).map((job) => job.subject));
+      expect(subjects).toEqual(new Set(['hed_young']));
       expect(await opened.recordCounts()).toMatchObject({ heads: 1, findings: 1, failures: 1, sightings: 1 });
     });
 

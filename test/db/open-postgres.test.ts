@@ -29,7 +29,7 @@ describe('a database', () => {
     await Promise.all(stores.map((store) => store.checkWritable()));
     await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
     const applied = await place.query<{ name: string }>('select name from kysely_migration order by name');
-    expect(applied).toEqual([{ name: '0001-first-release' }]);
+    expect(applied).toEqual([{ name: '0001-first-release' }, { name: '0002-outcomes' }]);
   });
 
   it('is migrated under a lock that ends with the transaction, so that no pooled session keeps it', async () => {

@@ -32,6 +32,7 @@ const ANALYSIS: Analysis = {
   usage: { turns: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, costUsd: 0, seconds: 1 },
   links: { comment: null, checkRun: null, pullRequest: null },
   proof: null,
+  outcomes: null,
 };
 
 const ISSUE: Issue = {

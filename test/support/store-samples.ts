@@ -165,9 +165,9 @@ export async function githubGround(store: Store): Promise<Ground & { readonly pr
   return { account, project };
 }
 
-/** Jobs without the backfills that every new project begins with. */
+/** Jobs without the backfills that every new project begins with, and the looks that every answer leads to. */
 export function butBackfills(jobs: readonly NewJob[]): readonly NewJob[] {
-  return jobs.filter((job) => job.kind !== 'backfill');
+  return jobs.filter((job) => job.kind !== 'backfill' && job.kind !== 'outcome');
 }
 
 export function trigger(changes: Partial<Trigger> = {}): Trigger {

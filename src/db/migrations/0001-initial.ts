@@ -408,8 +408,12 @@ create index jobs_due on jobs (kind, state, urgency, run_at, seq);
 create index jobs_groups on jobs (state, kind, group_key);`;
 
 export async function createTables(database: Kysely<unknown>, form: TableForm): Promise<void> {
-  const statements = [ACCOUNTS, GITHUB, INVESTIGATIONS, CHECKS, SERVICE].join('\n').split(';');
-  for (const statement of statements) {
+  await runStatements(database, form, [ACCOUNTS, GITHUB, INVESTIGATIONS, CHECKS, SERVICE].join('\n'));
+}
+
+/** Statements in the form of the tables above. */
+export async function runStatements(database: Kysely<unknown>, form: TableForm, text: string): Promise<void> {
+  for (const statement of text.split(';')) {
     if (statement.trim() !== '') await sql.raw(toEngineSql(statement, form)).execute(database);
   }
 }

@@ -142,6 +142,7 @@ function toIssue({ changeSet: _, analysis, ...facts }: Conclusion): SourcedIssue
     report: '',
     sameAs: null,
     proof: null,
+    outcomes: null,
   } as const;
   const issue = {
     ...facts,
