@@ -26,6 +26,7 @@ import {
 
 import { createReceiver } from '../github/intake/receive-delivery.ts';
 import { openSmeeChannel } from '../github/intake/smee-channel.ts';
+import { createOutcomeHandler } from '../github/look-at-outcome.ts';
 import { createProjectSync } from '../github/projects/project-sync.ts';
 import { createRedelivery } from '../github/projects/redelivery.ts';
 import { createPermissions } from '../github/projects/roles.ts';
@@ -216,6 +217,7 @@ export async function openGithubService(
       head: { handler: createHeadHandler(checked), limits: HEADS },
       'check-run': { handler: createCheckRunHandler(published), limits: IN_ORDER },
       backfill: { handler: createBackfillHandler(checked), limits: BACKFILLS },
+      outcome: { handler: createOutcomeHandler(published), limits: BACKFILLS },
     };
     return startWork(services, {
       concurrency: config.concurrency,
