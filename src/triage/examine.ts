@@ -6,13 +6,22 @@ import type {
   FileRead,
   LineRange,
   Symbol as OutlineSymbol,
+  SearchResult,
   SourceTree,
 } from '../core/source.ts';
 import { findSpans, type Span } from '../core/spans.ts';
 import { cutText } from '../core/text.ts';
 import { recordCallees } from './callees.ts';
 import type { RankedFunction } from './functions/rank-functions.ts';
-import { attempt, formatCount, formatLines, type Lookups, MAX_SHOWN_LINE, shortenSha } from './lookups.ts';
+import {
+  attempt,
+  formatCount,
+  formatLines,
+  type Lookups,
+  MAX_SHOWN_LINE,
+  runSideBySide,
+  shortenSha,
+} from './lookups.ts';
 import { recordNearestTests } from './nearest-tests.ts';
 import { classifyFile } from './own-code.ts';
 import { type ChosenFunction, preferCode } from './prefer-code.ts';
@@ -37,13 +46,11 @@ const COMMITS = 3;
 
 type ReadText = Extract<FileRead, { readonly kind: 'text' }>;
 
-/** What was found at the place; "", 0 and null where there is nothing. */
+/** What was found at the place; "" and null where there is nothing. */
 export interface Examined {
   readonly suspect: RankedSuspect;
-  /** The line itself, trimmed. */
+  /** The line itself, trimmed, as the step that reads the place shows it. */
   readonly code: string;
-  /** Number of the step that shows the line; 0: none does. */
-  readonly readStep: number;
   readonly blame: CommitInfo | null;
   /** The last commits to the file, newest first. */
   readonly commits: readonly CommitInfo[];
@@ -60,19 +67,21 @@ interface ExamineInput {
 
 /** Each lookup is a step. The past is looked up of a place only where the report itself names it. */
 export async function examinePlace(lookups: Lookups, input: ExamineInput): Promise<Examined> {
-  const { suspect } = input;
-  const { code, readStep, name, line, read } = await readPlace(lookups, input);
+  const { suspect, report } = input;
+  const { file: path } = suspect;
+  const { code, name, line, read } = await readPlace(lookups, input);
   const isNamed = isLineNamed(suspect) || input.names.some((each) => getLastName(each) === name);
-  if (isNamed) await recordCallers(lookups, { path: suspect.file, line }, name);
-  if (read !== null) await recordCallees(lookups, { ...read, path: suspect.file, report: input.report });
-  const [first = ''] = input.names;
-  await recordNearestTests(lookups, {
-    ...{ path: suspect.file, names: input.names },
-    name: isNamed ? name : getLastName(first),
-  });
-  const blame = isLineNamed(suspect) && code !== '' ? await recordBlame(lookups, suspect) : null;
-  const commits = suspect.evidence === 'firm' ? await recordLastCommits(lookups, suspect.file) : [];
-  const examined = { suspect, code, readStep, blame, commits };
+  const tested = isNamed ? name : getLastName(input.names[0] ?? '');
+  const uses = searchName(lookups, tested);
+  const [, , , blame, commits] = await runSideBySide(
+    lookups,
+    async (own) => (isNamed ? recordCallers(own, { path, line, name }, await uses) : undefined),
+    async (own) => (read === null ? undefined : recordCallees(own, { ...read, path, report })),
+    async (own) => recordNearestTests(own, { path, name: tested, names: input.names }, (await uses)?.hits ?? []),
+    async (own) => (isLineNamed(suspect) && code !== '' ? recordBlame(own, suspect) : null),
+    async (own) => (suspect.evidence === 'firm' ? recordLastCommits(own, path) : []),
+  );
+  const examined = { suspect, code, blame, commits };
   await recordBlamedChange(lookups, examined);
   return examined;
 }
@@ -82,7 +91,7 @@ function isLineNamed({ line, lineFrom }: RankedSuspect): boolean {
   return line > 0 && (lineFrom === 'frame' || lineFrom === 'place' || lineFrom === 'message');
 }
 
-interface PlaceRead extends Pick<Examined, 'code' | 'readStep'> {
+interface PlaceRead extends Pick<Examined, 'code'> {
   /** Of the function that the place is in, without its owner; "" where there is none. */
   readonly name: string;
   /** Where that function is defined; 0 where that is not known. */
@@ -95,7 +104,7 @@ async function readPlace(lookups: Lookups, { suspect, functions, report }: Exami
   const { tree, signal } = lookups;
   const { file, line } = suspect;
   const revision = shortenSha(tree.revision);
-  const nothing = { code: '', readStep: 0, name: '', line: 0, read: null };
+  const nothing = { code: '', name: '', line: 0, read: null };
   const read = await attempt(lookups, `read ${file} at ${revision}`, async () => ({
     file: await tree.read(file, {}, signal),
     outline: await tree.outline(file, signal),
@@ -109,7 +118,7 @@ async function readPlace(lookups: Lookups, { suspect, functions, report }: Exami
   const ranges = chooseRanges(lines, { line: at, span, functions: own });
   if (ranges.length === 0) return { ...nothing, name: getLastName(suspect.function) };
   const shown = ranges.map((range) => formatLines(lines, range, isExact ? line : 0)).join('\n   …\n');
-  const number = await lookups.notebook.record({
+  await lookups.notebook.record({
     lookup: 'place',
     action: `read ${file}:${ranges.map(({ from, to }) => `${from}-${to}`).join(', ')} at ${revision}`,
     result: read.file.cut === '' ? shown : `${shown}\n${read.file.cut}`,
@@ -118,8 +127,9 @@ async function readPlace(lookups: Lookups, { suspect, functions, report }: Exami
   const code = (lines[line - 1] ?? '').trim();
   const isShown = code !== '' && ranges.some(({ from, to }) => from <= line && line <= to);
   return {
-    ...{ code: isShown ? code : '', readStep: isShown ? number : 0 },
-    ...{ name: span?.name ?? '', line: span?.line ?? 0 },
+    code: isShown ? code : '',
+    name: span?.name ?? '',
+    line: span?.line ?? 0,
     read: { lines, spans, shown: ranges, calling: listCalling(ranges, span) },
   };
 }
@@ -254,20 +264,34 @@ const MOST_CALLERS = 40;
 
 const CALLERS_SHOWN = 10;
 
+/** Lines that a search for a name gives at most. */
+const MOST_USES = 1_000;
+
+/** Lines that name it; null where that cannot be known. */
+async function searchName({ tree, ...lookups }: Lookups, name: string): Promise<SearchResult | null> {
+  if (name.length < 3) return null;
+  const query = {
+    pattern: name,
+    regex: false,
+    ignoreCase: false,
+    word: /^\w+$/.test(name),
+    paths: [],
+    limit: MOST_USES,
+  };
+  const action = `search ${JSON.stringify(name)}`;
+  const found = await attempt({ tree, ...lookups }, action, () => tree.search(query, lookups.signal));
+  return found === null || found.error !== '' ? null : found;
+}
+
 /** Lines of source files that name the function, but for the one that defines it; nothing where there are too many. */
 async function recordCallers(
   lookups: Lookups,
-  defined: { readonly path: string; readonly line: number },
-  name: string,
+  { path: file, line: own, name }: { readonly path: string; readonly line: number; readonly name: string },
+  found: SearchResult | null,
 ): Promise<void> {
-  if (name.length < 3) return;
-  const { tree, signal } = lookups;
-  const query = { pattern: name, regex: false, ignoreCase: false, word: /^\w+$/.test(name), paths: [], limit: 200 };
-  const action = `search ${JSON.stringify(name)} in source files at ${shortenSha(tree.revision)}`;
-  const found = await attempt(lookups, action, () => tree.search(query, signal));
-  if (found === null || found.error !== '' || found.hits.length === query.limit) return;
+  if (found === null || found.hits.length === MOST_USES) return;
   const hits = found.hits.filter(
-    ({ path, line }) => classifyFile(path) === 'source' && !(path === defined.path && line === defined.line),
+    ({ path, line }) => classifyFile(path) === 'source' && !(path === file && line === own),
   );
   if (hits.length > MOST_CALLERS) return;
   const shown = hits
@@ -277,7 +301,7 @@ async function recordCallers(
   const verb = hits.length === 1 ? 'names' : 'name';
   await lookups.notebook.record({
     lookup: 'callers',
-    action,
+    action: `search ${JSON.stringify(name)} in source files at ${shortenSha(lookups.tree.revision)}`,
     result: hits.length === 0 ? 'nothing found' : [...shown, ...more].join('\n'),
     analysis:
       hits.length === 0

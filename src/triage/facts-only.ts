@@ -162,9 +162,10 @@ function listRecentChanges({ suspect, commits }: Examined): string {
   return `Check whether a recent change to ${quoteText(suspect.file)} fits the time when the problem began: ${list.join('; ')}.`;
 }
 
-function listCitations({ shown: [first], examined: looked }: Facts): Analysis['citations'] {
-  if (!looked || !first || looked.readStep === 0 || looked.code === '') return [];
-  return [{ claim: `Most likely place: ${first.file}:${first.line}.`, step: looked.readStep, quote: looked.code }];
+function listCitations({ shown: [first], examined: looked, steps }: Facts): Analysis['citations'] {
+  const step = steps.findIndex(({ lookup }) => lookup === 'place') + 1;
+  if (!looked || !first || step === 0 || looked.code === '') return [];
+  return [{ claim: `Most likely place: ${first.file}:${first.line}.`, step, quote: looked.code }];
 }
 
 function formatPlace({ file, line, function: name }: { file: string; line: number; function: string }): string {

@@ -22,7 +22,7 @@ import type { Trace } from './frames.ts';
 import { addFunctions, findSuspectFunctions, type RankedFunction } from './functions/rank-functions.ts';
 
 import { type OpenedIndex, openIndex, rankFiles } from './localise/rank-files.ts';
-import { createNotebook, type Lookups, type Notebook } from './lookups.ts';
+import { createNotebook, type Lookups, type Notebook, runSideBySide } from './lookups.ts';
 import { classifyFile, isVendored, readOwnPackages } from './own-code.ts';
 import { createPathIndex, type Ground, listPaths } from './paths.ts';
 import { carryClues, placeSuspects, type RankedSuspect, rankSuspects, selectShownSuspects } from './rank-suspects.ts';
@@ -112,16 +112,15 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const { report, range = null, rankRange } = input;
   const told = { report, traces: signals.traces, mapped: traced.mapped, suspects: shown };
   const likeliest = range && rankRange ? await rankRange(lookups, { ...told, range }) : null;
-  await recordReferences(lookups, report);
-  await recordVersionRange(lookups, {
-    report,
-    signals,
-    revisions,
-    suspects: shown.slice(0, NEAR).map(({ file }) => file),
-  });
   const [suspect] = shown;
   const names = signals.identifiers.map(({ name, qualifier }) => (qualifier === '' ? name : `${qualifier}.${name}`));
-  const examined = suspect ? await examinePlace(lookups, { suspect, functions: found.functions, names, report }) : null;
+  const near = shown.slice(0, NEAR).map(({ file }) => file);
+  const [, , examined] = await runSideBySide(
+    lookups,
+    (own) => recordReferences(own, report),
+    (own) => recordVersionRange(own, { report, signals, revisions, suspects: near }),
+    async (own) => (suspect ? examinePlace(own, { suspect, functions: found.functions, names, report }) : null),
+  );
   return {
     revisions,
     defaultBranch: repository.defaultBranch,

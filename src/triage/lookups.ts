@@ -80,6 +80,19 @@ export async function attempt<T>(lookups: Lookups, action: string, lookup: () =>
   }
 }
 
+/** Runs lookups at the same time. Their steps are recorded in the order of the tasks, once all have ended. */
+export async function runSideBySide<Results extends readonly unknown[]>(
+  lookups: Lookups,
+  ...tasks: { readonly [Index in keyof Results]: (own: Lookups) => Promise<Results[Index]> }
+): Promise<Results> {
+  const notebooks = tasks.map(() => createNotebook(async () => {}));
+  const running = notebooks.map((notebook, index) => tasks[index]?.({ ...lookups, notebook }));
+  await Promise.allSettled(running);
+  const results: readonly unknown[] = await Promise.all(running);
+  for (const step of notebooks.flatMap(({ steps }) => steps)) await lookups.notebook.record(step);
+  return results as Results;
+}
+
 /**
  * How a search is described: `said` replaces a long expression (which is then shown with the result), `keep` picks the
  * hits that count.

@@ -43,8 +43,13 @@ const MAX_NAMES = 12;
 /** The function's own name says more than any other. */
 const OWN_NAME = 3;
 
-export async function recordNearestTests(lookups: Lookups, place: TestedPlace): Promise<void> {
-  const files = await findTestFiles(lookups, place);
+/** `uses`: the lines of the commit that name the function. */
+export async function recordNearestTests(
+  lookups: Lookups,
+  place: TestedPlace,
+  uses: readonly SearchHit[],
+): Promise<void> {
+  const files = await findTestFiles(lookups, place, uses);
   const action = `find tests of ${place.path} at ${shortenSha(lookups.tree.revision)}`;
   if (files.length === 0) {
     const analysis = 'No test file has its name or names its function.';
@@ -71,8 +76,12 @@ function describeFile({ path, lines, inlineLine }: TestFile, name: string): stri
 }
 
 /** Best first: by the file's name, then by how often it names the function, then by how near its folder is. */
-async function findTestFiles(lookups: Lookups, { path, name }: TestedPlace): Promise<readonly TestFile[]> {
-  const uses = Map.groupBy(await searchTests(lookups, name), (hit) => hit.path);
+async function findTestFiles(
+  lookups: Lookups,
+  { path }: TestedPlace,
+  hits: readonly SearchHit[],
+): Promise<readonly TestFile[]> {
+  const uses = Map.groupBy(hits, (hit) => hit.path);
   const paths = lookups.ground.index.paths.filter(
     (each) => isTest(each) && (uses.has(each) || isNamedAfter(each, path)),
   );
@@ -116,14 +125,6 @@ function countShared(a: string, b: string): number {
   return end === -1 ? left.length : end;
 }
 
-async function searchTests(lookups: Lookups, name: string): Promise<readonly SearchHit[]> {
-  if (name.length < 3) return [];
-  const { tree, signal } = lookups;
-  const query = { pattern: name, regex: false, ignoreCase: false, word: /^\w+$/.test(name), paths: [], limit: 1_000 };
-  const found = await attempt(lookups, `search ${JSON.stringify(name)}`, () => tree.search(query, signal));
-  return (found?.hits ?? []).filter(({ path }) => isTest(path) || path.endsWith('.rs'));
-}
-
 interface TestCase extends LineRange {
   readonly path: string;
   readonly lines: readonly string[];
@@ -135,15 +136,14 @@ async function readBestCase(
   files: readonly TestFile[],
   place: TestedPlace,
 ): Promise<readonly string[]> {
-  const cases: TestCase[] = [];
-  for (const { path } of files) {
-    const read = await attempt(lookups, `read ${path}`, () => lookups.tree.read(path, {}, lookups.signal));
-    const lines = read?.kind === 'text' ? read.text.split(/\r?\n/) : [];
-    for (const range of findTestCases(lines)) {
-      cases.push({ ...range, path, lines: lines.slice(range.from - 1, range.to) });
-    }
-  }
-  const best = pickBestCase(cases, place);
+  const cases = await Promise.all(
+    files.map(async ({ path }): Promise<readonly TestCase[]> => {
+      const read = await attempt(lookups, `read ${path}`, () => lookups.tree.read(path, {}, lookups.signal));
+      const lines = read?.kind === 'text' ? read.text.split(/\r?\n/) : [];
+      return findTestCases(lines).map((range) => ({ ...range, path, lines: lines.slice(range.from - 1, range.to) }));
+    }),
+  );
+  const best = pickBestCase(cases.flat(), place);
   if (best === null) return [];
   const { path, lines, from } = best;
   const shown = lines.slice(0, MAX_CASE);
