@@ -52,7 +52,7 @@ export type Fate =
   | { readonly kind: 'rerun_green' }
   /** Of a verdict: a later commit passed. */
   | { readonly kind: 'fixed_later'; readonly commit: string }
-  /** Of a verdict: a commit that it may have come with was taken back, and then it passed. */
+  /** Of a verdict: a commit that it may have come with was taken back by this one, and then it passed. */
   | { readonly kind: 'commit_reverted'; readonly commit: string };
 
 export type Judgement = 'right' | 'wrong';

@@ -97,10 +97,10 @@ export interface CommandReply {
           | 'branch_in_fork'
           | 'overtaken'
           | 'nothing_failed'
-          | 'no_feedback_yet';
+          | 'nothing_to_judge';
       }
     | { readonly code: 'already_open'; readonly number: number; readonly url: string }
-    | { readonly code: 'did_you_mean'; readonly command: 'fix' | 'stop' | 'retry' };
+    | { readonly code: 'did_you_mean'; readonly command: 'fix' | 'stop' | 'retry' | 'right' | 'wrong' };
   readonly at: string;
 }
 

@@ -59,6 +59,18 @@ export function createThreadVerbs(database: Database) {
       database.read((reader) => findLatest(reader, { project_id: projectId, branch })),
     findThreadOfPullRequest: (projectId: string, number: number): Promise<Thread | null> =>
       database.read((reader) => findLatest(reader, { project_id: projectId, pull_request: number })),
+    /** The thread that the Issue's investigation belongs to. */
+    findThreadOfIssue: (issueId: string): Promise<Thread | null> =>
+      database.read(async (reader) => {
+        const row = await reader
+          .selectFrom('issues')
+          .innerJoin('investigations', 'investigations.id', 'issues.investigation_id')
+          .innerJoin('threads', 'threads.id', 'investigations.thread_id')
+          .selectAll('threads')
+          .where('issues.id', '=', issueId)
+          .executeTakeFirst();
+        return row ? toThread(row) : null;
+      }),
     /** Ids of the investigations of a thread that have not ended, further attempts among them; oldest first. */
     async listOpenInvestigationsOfThread(threadId: string): Promise<readonly string[]> {
       const rows = await database.read((reader) =>

@@ -1,20 +1,349 @@
-// The handler of `outcome` jobs: looks at what became of one answer.
-import { findNextLook } from '../core/outcome.ts';
-import type { JobHandler } from '../core/queue.ts';
+// The handler of `outcome` jobs: looks at what became of one answer. It reads only, in at most 8 calls of GitHub and
+// the project's mirror, and looks at what is, not at what happened.
+import { isAtLeast } from '../core/account.ts';
+import { hasChanges } from '../core/diff/diff.ts';
+import { CausewayError } from '../core/errors.ts';
+import type { Analysis } from '../core/issue.ts';
+import {
+  type Answer,
+  computeSurvival,
+  type Fate,
+  type FileVersions,
+  type FollowedAnswer,
+  findNextLook,
+  isMerged,
+  mayBeReverted,
+  type Vote,
+} from '../core/outcome.ts';
+import { type GithubProject, isGithubProject } from '../core/project.ts';
+import type { JobHandler, JobResult } from '../core/queue.ts';
+import { type Repository, type Source, SourceBusy, type SourceTree } from '../core/source.ts';
+import type { PostedPullRequest, Subject, Thread } from '../core/thread.ts';
 import type { Store } from '../db/store.ts';
+import type { Log } from '../log.ts';
+import { compareChanges, type OtherChange, readText } from '../services/compare-changes.ts';
+import { type GithubClients, GithubFailure } from './clients/github-clients.ts';
+import { ignoreRefused, openRepository, type RepositoryCaller } from './clients/repository.ts';
+import { isBot } from './payloads.ts';
+import type { GithubPermissions } from './projects/roles.ts';
 
 export interface OutcomeDeps {
   readonly store: Store;
+  readonly clients: GithubClients;
+  readonly source: Pick<Source, 'open'>;
+  readonly permissions: Pick<GithubPermissions, 'roleOfPerson'>;
+  readonly log: Log;
   readonly now: () => Date;
 }
 
-export function createOutcomeHandler({ store, now }: OutcomeDeps): JobHandler {
+interface Look {
+  readonly deps: OutcomeDeps;
+  readonly project: GithubProject;
+  readonly followed: FollowedAnswer;
+  readonly read: RepositoryCaller;
+  readonly signal: AbortSignal;
+}
+
+type IssueAnswer = Extract<Answer, { readonly kind: 'issue' }>;
+
+/** GitHub is at a limit and names no time. */
+const BUSY_MS = 60_000;
+const UNSURE_MS = 300_000;
+const UNREACHABLE_MS = 3_600_000;
+/** People whose reactions are read: each costs a question for their role. */
+const MOST_VOTERS = 5;
+/** The newest commits of a branch that are searched for a revert. */
+const MOST_COMMITS = 1_000;
+
+export function createOutcomeHandler(deps: OutcomeDeps): JobHandler {
   return {
-    handle: async (job) => {
-      const followed = await store.findOutcome(job.subject);
-      const runAt = followed === null ? null : findNextLook(followed, now());
-      return runAt === null ? { kind: 'done' } : { kind: 'later', runAt };
+    handle: async (job, signal) => {
+      const followed = await deps.store.findOutcome(job.subject);
+      const project = followed && (await deps.store.findProject(followed.projectId));
+      if (followed === null || project === null || !isGithubProject(project)) return { kind: 'done' };
+      const read = openRepository(deps, project, 'read', signal);
+      try {
+        return await look({ deps, project, followed, read, signal });
+      } catch (error) {
+        signal.throwIfAborted();
+        return recover(deps, followed, error);
+      }
     },
-    dead: async () => {},
+    dead: async (job, error) => {
+      deps.log.error({ outcome: job.subject, err: error }, 'looking at what became of an answer failed');
+    },
   };
+}
+
+async function look(at: Look): Promise<JobResult> {
+  const { deps, followed } = at;
+  const { answer } = followed;
+  const found =
+    answer.kind === 'verdict'
+      ? { fate: await findFateOfVerdict(at, answer), reactions: null }
+      : await lookAtAnswer(at, answer);
+  const now = deps.now();
+  await deps.store.saveLook(followed.id, { ...found, now: now.toISOString() });
+  return plan({ ...followed, fate: found.fate }, now);
+}
+
+function plan(followed: FollowedAnswer, now: Date): JobResult {
+  const runAt = findNextLook(followed, now);
+  return runAt === null ? { kind: 'done' } : { kind: 'later', runAt };
+}
+
+/** What passes is tried again; what GitHub refuses is looked at when it is due next. */
+function recover({ now, log }: OutcomeDeps, followed: FollowedAnswer, error: unknown): JobResult {
+  const after = (ms: number): JobResult => ({ kind: 'later', runAt: new Date(now().getTime() + ms).toISOString() });
+  if (error instanceof SourceBusy) return { kind: 'later', runAt: error.retryAt.toISOString() };
+  if (error instanceof GithubFailure && error.kind === 'unsure') return after(UNSURE_MS);
+  if (error instanceof GithubFailure && error.kind === 'busy') {
+    return error.retryAt === null ? after(BUSY_MS) : { kind: 'later', runAt: error.retryAt.toISOString() };
+  }
+  if (!(error instanceof CausewayError)) throw error;
+  log.info({ outcome: followed.id, err: error }, 'cannot look at what became of an answer');
+  return error.code === 'repository_unreachable' ? after(UNREACHABLE_MS) : plan(followed, now());
+}
+
+async function lookAtAnswer(at: Look, answer: IssueAnswer) {
+  const { deps, followed } = at;
+  const issue = await deps.store.findIssue(answer.issueId);
+  const thread = await deps.store.findThreadOfIssue(answer.issueId);
+  if (issue === null || thread === null) return { fate: followed.fate, reactions: null };
+  const { pullRequest: posted, comment } = thread.record;
+  const isShown = comment !== null && comment.url !== '' && comment.investigationId === issue.analysis.investigationId;
+  return {
+    fate: await findFate(at, thread, posted?.issueId === answer.issueId ? posted : null, issue.analysis),
+    reactions: isShown && followed.readsReactions ? await readReactions(at, comment.id) : null,
+  };
+}
+
+/** A pull request that was replaced by another analysis's keeps its fate. */
+async function findFate(at: Look, thread: Thread, posted: PostedPullRequest | null, analysis: Analysis): Promise<Fate> {
+  const { followed } = at;
+  if (posted === null && 'url' in followed.fate) return followed.fate;
+  const own = posted === null || posted.number === 0 ? null : await findFateOfPullRequest(at, posted);
+  if (own !== null && own.kind !== 'closed') return own;
+  const other = await findOtherChange(at, thread.subject, analysis);
+  if (other === null) return own ?? { kind: 'pending' };
+  const repository = await at.deps.source.open(at.project, at.signal);
+  const changeSet = await at.deps.store.findChangeSet(followed.answer.issueId ?? '');
+  const ours = { ...analysis, files: changeSet?.files ?? [] };
+  const compared = await compareChanges(repository, ours, other, at.signal);
+  return { kind: 'fixed_elsewhere', commit: other.to, ...compared };
+}
+
+/** Null: it is open. */
+async function findFateOfPullRequest(at: Look, posted: PostedPullRequest): Promise<Fate | null> {
+  const { read, followed, deps } = at;
+  const pull = await read(({ rest }, place) => rest.pulls.get({ ...place, pull_number: posted.number }));
+  const { url } = posted;
+  if (pull.state === 'open') return null;
+  if (!pull.merged_at) return { kind: 'closed', url, at: pull.closed_at ?? deps.now().toISOString() };
+  if (followed.fate.kind === 'reverted') return followed.fate;
+  const merge = { url, at: new Date(pull.merged_at).toISOString(), commit: pull.merge_commit_sha ?? pull.head.sha };
+  const isKnown = isMerged(followed.fate) && followed.fate.at === merge.at;
+  const mayChange = mayBeReverted(merge.at, deps.now());
+  if (isKnown && !mayChange) return followed.fate;
+  const repository = await deps.source.open(at.project, at.signal);
+  const files = await readOwnFiles(at, repository, posted);
+  const isAsItWas = pull.head.sha === posted.headSha;
+  const share = isAsItWas ? 1 : await measureShare(at, repository, files, merge.commit);
+  if (mayChange && (await isReverted(at, repository, files, { ...posted, commit: merge.commit }))) {
+    return { kind: 'reverted', url, at: merge.at };
+  }
+  return share === 1 ? { kind: 'merged', ...merge } : { kind: 'merged_edited', ...merge, share };
+}
+
+interface OwnFile extends Pick<FileVersions, 'before' | 'after'> {
+  readonly path: string;
+}
+
+/** As our last commit on the branch has them: further attempts may have changed them. */
+async function readOwnFiles(
+  { deps, signal }: Look,
+  repository: Repository,
+  { issueId, headSha, attempts }: PostedPullRequest,
+): Promise<readonly OwnFile[]> {
+  const changeSet = await deps.store.findChangeSet(issueId);
+  const isChanged = attempts.some(({ outcome }) => outcome === 'pushed');
+  const head = isChanged && (await repository.ensureCommit(headSha, signal)) ? repository.tree(headSha) : null;
+  const files: OwnFile[] = [];
+  for (const change of (changeSet?.files ?? []).filter(hasChanges)) {
+    const before = 'before' in change ? change.before : null;
+    const after = 'after' in change ? change.after : null;
+    files.push({ path: change.path, before, after: head === null ? after : await readText(head, change.path, signal) });
+  }
+  return files;
+}
+
+/** 1 where the commit cannot be read: nothing shows that it was edited. */
+async function measureShare(
+  { signal }: Look,
+  repository: Repository,
+  files: readonly OwnFile[],
+  commit: string,
+): Promise<number> {
+  if (!(await repository.ensureCommit(commit, signal))) return 1;
+  const tree = repository.tree(commit);
+  const versions: FileVersions[] = [];
+  for (const file of files) versions.push({ ...file, now: await readText(tree, file.path, signal) });
+  return computeSurvival(versions);
+}
+
+/** A commit says so in GitHub's or git's own words, or none of our lines is left. */
+async function isReverted(
+  at: Look,
+  repository: Repository,
+  files: readonly OwnFile[],
+  { base, commit, number }: PostedPullRequest & { readonly commit: string },
+): Promise<boolean> {
+  const tip = await repository.resolve(base, at.signal);
+  if (tip === null || tip === commit) return false;
+  if (files.some(({ before, after }) => before !== after) && (await measureShare(at, repository, files, tip)) === 0) {
+    return true;
+  }
+  const words = [`This reverts commit ${commit}`, `Reverts ${at.project.name}#${number}`];
+  return (await findCommit(at, repository.tree(tip), (message) => words.some((one) => isSaid(message, one)))) !== null;
+}
+
+/** Not `#12` in `#123`. */
+function isSaid(message: string, words: string): boolean {
+  const end = message.toLowerCase().indexOf(words.toLowerCase()) + words.length;
+  return end >= words.length && !/^\d/.test(message.slice(end));
+}
+
+/** The newest commit with such a message. */
+async function findCommit(
+  { signal }: Look,
+  tree: SourceTree,
+  isWanted: (message: string) => boolean,
+): Promise<string | null> {
+  const { ids } = await tree.ancestors(MOST_COMMITS, signal);
+  for await (const batch of tree.messages(ids, signal)) {
+    const found = batch.find(({ message }) => isWanted(message));
+    if (found !== undefined) return found.sha;
+  }
+  return null;
+}
+
+/** The change of others that settled the subject; null: none is known. */
+async function findOtherChange(at: Look, subject: Subject, { revision }: Analysis): Promise<OtherChange | null> {
+  const { deps, followed, project } = at;
+  switch (subject.kind) {
+    case 'issue': {
+      const to = await findClosingCommit(at, subject.number);
+      return to === null ? null : { from: null, to };
+    }
+    case 'failure': {
+      const failure = await deps.store.findFailure(subject.failureId);
+      const { closed, lastSeen } = failure ?? {};
+      const isFixed = closed?.by === 'green' && closed.at > followed.answeredAt && lastSeen?.isOnDefault === true;
+      return isFixed ? { from: lastSeen.sha, to: closed.sha } : null;
+    }
+    case 'pull_request': {
+      const head = await deps.store.findHeadOfPullRequest(project.id, subject.number);
+      const isFixed = head?.state === 'green' && head.sha !== revision && head.createdAt > followed.answeredAt;
+      return isFixed ? { from: revision, to: head.sha } : null;
+    }
+    case 'report':
+      return null;
+  }
+}
+
+const CLOSERS = `query ($owner: String!, $repo: String!, $number: Int!) {
+  repository(owner: $owner, name: $repo) {
+    issue(number: $number) {
+      state
+      closedByPullRequestsReferences(first: 10, includeClosedPrs: true) {
+        nodes { merged mergedAt mergeCommit { oid } }
+      }
+    }
+  }
+}`;
+
+interface Closers {
+  readonly repository: {
+    readonly issue: {
+      readonly state: 'OPEN' | 'CLOSED';
+      readonly closedByPullRequestsReferences: {
+        readonly nodes:
+          | readonly ({
+              readonly merged: boolean;
+              readonly mergedAt: string | null;
+              readonly mergeCommit: { readonly oid: string } | null;
+            } | null)[]
+          | null;
+      } | null;
+    } | null;
+  } | null;
+}
+
+/** Of a closed issue: the last merge of a pull request that is linked to it, else a commit that says that it closes it. */
+async function findClosingCommit(at: Look, number: number): Promise<string | null> {
+  const found = await ignoreRefused(
+    at.read(async (octokit, { owner, repo, request }) => ({
+      data: await octokit.graphql<Closers>(CLOSERS, { owner, repo, number, request }),
+    })),
+  );
+  const issue = found?.repository?.issue ?? null;
+  if (issue?.state !== 'CLOSED') return null;
+  const merged = (issue.closedByPullRequestsReferences?.nodes ?? []).filter((node) => node?.merged === true);
+  const last = merged.toSorted((one, other) => (one?.mergedAt ?? '').localeCompare(other?.mergedAt ?? '')).at(-1);
+  if (last?.mergeCommit) return last.mergeCommit.oid;
+  const { deps, project, signal, followed } = at;
+  const repository = await deps.source.open(project, signal);
+  const tip = await repository.resolve('', signal);
+  if (tip === null) return null;
+  const tree = repository.tree(tip);
+  const named = await tree.history({ issue: number }, signal);
+  const later = new Set(named.commits.filter(({ date }) => date > followed.answeredAt).map(({ sha }) => sha));
+  for await (const batch of tree.messages([...later], signal)) {
+    const closing = batch.find(({ message }) => saysThatItCloses(message, number));
+    if (closing !== undefined) return closing.sha;
+  }
+  return null;
+}
+
+const CLOSING = /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s{1,4}(?:[\w.-]{1,100}\/[\w.-]{1,100})?#(\d{1,10})\b/gi;
+
+function saysThatItCloses(message: string, number: number): boolean {
+  return [...message.matchAll(CLOSING)].some(([, named]) => Number(named) === number);
+}
+
+/** 👍 and 👎 of people with triage; who gave both says nothing. */
+async function readReactions(at: Look, commentId: number): Promise<readonly Vote[] | null> {
+  const { read, deps, project, signal } = at;
+  const all = await ignoreRefused(
+    read(({ rest }, place) => rest.reactions.listForIssueComment({ ...place, comment_id: commentId, per_page: 100 })),
+  );
+  if (all === null) return null;
+  const thumbs = all.filter(({ content, user }) => (content === '+1' || content === '-1') && user && !isBot(user));
+  const votes: Vote[] = [];
+  for (const [personId, own] of [...Map.groupBy(thumbs, ({ user }) => user?.id ?? 0)].slice(-MOST_VOTERS)) {
+    const [only, ...others] = own;
+    if (!only?.user || others.length > 0) continue;
+    const role = await deps.permissions.roleOfPerson({ id: personId, login: only.user.login }, project, signal);
+    if (!isAtLeast(role, 'triage')) continue;
+    const at = new Date(only.created_at).toISOString();
+    votes.push({ personId, source: 'reaction', vote: only.content === '+1' ? 'right' : 'wrong', why: '', at });
+  }
+  return votes;
+}
+
+/** From the ledger, which is told of every check by GitHub. */
+async function findFateOfVerdict(at: Look, answer: Extract<Answer, { readonly kind: 'verdict' }>): Promise<Fate> {
+  const { deps, followed, project, signal } = at;
+  const facts = await deps.store.readVerdictFacts(answer);
+  if (facts === null || followed.fate.kind !== 'pending') return followed.fate;
+  if (facts.isFlaky) return { kind: 'rerun_green' };
+  if (facts.passing === null) return followed.fate;
+  const fixed: Fate = { kind: 'fixed_later', commit: facts.passing };
+  if (facts.suspected.length === 0) return fixed;
+  const repository = await deps.source.open(project, signal);
+  if (!(await repository.ensureCommit(facts.passing, signal))) return fixed;
+  const commit = await findCommit(at, repository.tree(facts.passing), (message) =>
+    facts.suspected.some((sha) => isSaid(message, `This reverts commit ${sha}`)),
+  );
+  return commit === null ? fixed : { kind: 'commit_reverted', commit };
 }

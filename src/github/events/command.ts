@@ -1,5 +1,6 @@
 // Commands in comments: `/analyse`, followed by what to do or what to consider.
 import { computeEditDistance } from '../../core/command-words.ts';
+import type { Judgement } from '../../core/outcome.ts';
 import { markLines } from '../report/markdown-lines.ts';
 
 export type Command =
@@ -8,11 +9,16 @@ export type Command =
   | { readonly kind: 'retry'; readonly guidance: string }
   | { readonly kind: 'fix' }
   | { readonly kind: 'stop' }
+  /** Says that the answer is right or wrong, and why. */
+  | { readonly kind: 'judge'; readonly vote: Judgement; readonly why: string }
   /** One word that is nearly a command: a slip, and no hint worth a paid run. */
-  | { readonly kind: 'unclear'; readonly meant: 'fix' | 'stop' | 'retry' | 'feedback' };
+  | { readonly kind: 'unclear'; readonly meant: (typeof NAMES)[number] };
 
 const COMMAND = /^ {0,3}\/analy[sz]e(?![\w/-])[ \t]*(.*)$/is;
 const GUIDANCE_CHARACTERS = 4_000;
+const WHY_CHARACTERS = 1_000;
+/** "right after the login" is a hint. */
+const JUDGED = /^(?:right(?=[.,:;!]|$)|wrong(?![\w-]))/i;
 
 /**
  * The first command of a comment; null where it has none. It begins a line that is neither quoted, nor code, nor inside
@@ -39,6 +45,15 @@ export function splitAtCommand(body: string): { readonly before: string; readonl
 function commandOf(words: string, after: string): Command {
   const verb = /^(fix|stop)[.!]?$/i.exec(words)?.[1]?.toLowerCase();
   if (verb === 'fix' || verb === 'stop') return { kind: verb };
+  const judged = JUDGED.exec(words)?.[0];
+  if (judged !== undefined) {
+    const rest = words
+      .slice(judged.length)
+      .replace(/^[.,:;!]/, '')
+      .trim();
+    const why = `${rest}\n${after}`.trim().slice(0, WHY_CHARACTERS).toWellFormed();
+    return { kind: 'judge', vote: judged.toLowerCase() === 'right' ? 'right' : 'wrong', why };
+  }
   const meant = nearlyCommand(words);
   if (meant !== null) return { kind: 'unclear', meant };
   const isRetry = /^retry(?!\S)/i.test(words);
@@ -49,10 +64,7 @@ function commandOf(words: string, after: string): Command {
 
 const NAMES = ['fix', 'stop', 'retry', 'right', 'wrong'] as const;
 
-/**
- * A slip of one key in a short word, of two in a longer one. `right` and `wrong` have no effect yet, and are no hints
- * either.
- */
+/** A slip of one key in a short word, of two in a longer one. */
 function nearlyCommand(words: string): Extract<Command, { kind: 'unclear' }>['meant'] | null {
   const word = /^([a-z]{2,8})[.!?]?$/i.exec(words)?.[1]?.toLowerCase();
   if (word === undefined || word === 'retry') return null;
@@ -60,5 +72,5 @@ function nearlyCommand(words: string): Extract<Command, { kind: 'unclear' }>['me
     (one, other) => one.distance - other.distance,
   );
   if (nearest === undefined || nearest.distance > (word.length <= 3 ? 1 : 2)) return null;
-  return nearest.name === 'right' || nearest.name === 'wrong' ? 'feedback' : nearest.name;
+  return nearest.name;
 }

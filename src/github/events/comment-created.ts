@@ -44,12 +44,10 @@ async function carryOut(
       return isAtLeast(request.trigger.role, 'write')
         ? await requestFix(deps, request, signal)
         : await replyToCommand(deps, request, { code: 'fix_needs_write' }, signal);
-    case 'unclear': {
-      const { meant } = command;
-      const why =
-        meant === 'feedback' ? { code: 'no_feedback_yet' as const } : { code: 'did_you_mean' as const, command: meant };
-      return await replyToCommand(deps, request, why, signal);
-    }
+    case 'judge':
+      return await recordVote(deps, command, request, signal);
+    case 'unclear':
+      return await replyToCommand(deps, request, { code: 'did_you_mean', command: command.meant }, signal);
     case 'retry':
       return await startAnalysis(deps, { ...request, fresh: true }, signal);
     case 'analyse':
@@ -75,6 +73,35 @@ async function stopAnalysis(deps: CausewayAppDeps, request: AnalysisRequest, sig
     // A second attempt for the reaction's sake would find nothing that runs.
     deps.log.info({ err: error, project: request.project.id }, 'the reaction to a command was not accepted');
   }
+}
+
+/** On the answer that our comment shows, or that our own pull request implements. */
+async function recordVote(
+  deps: CausewayAppDeps,
+  { vote, why }: Extract<Command, { kind: 'judge' }>,
+  request: AnalysisRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, redactor } = deps;
+  const { by, at } = request.trigger;
+  const issueId = await findJudgedIssue(deps, request);
+  const given = { personId: by.id, source: 'command', vote, why: await redactor.redact(why), at } as const;
+  if (issueId !== null && (await store.recordVote(issueId, given))) {
+    await addReaction(deps, request, 'eyes', signal);
+    return;
+  }
+  await replyToCommand(deps, request, { code: 'nothing_to_judge' }, signal);
+}
+
+async function findJudgedIssue({ store }: CausewayAppDeps, { project, subject }: AnalysisRequest) {
+  const origin =
+    subject.kind === 'pull_request' ? await store.findThreadOfPullRequest(project.id, subject.number) : null;
+  if (origin?.record.pullRequest) return origin.record.pullRequest.issueId;
+  const thread = await store.findThreadOfSubject(project.id, subject);
+  if (thread === null) return null;
+  const shown = thread.record.comment?.investigationId ?? thread.investigationId;
+  const outcome = (await store.findInvestigation(shown))?.outcome;
+  return outcome?.state === 'concluded' ? outcome.issueId : null;
 }
 
 /** The thread of the subject, and for our own pull request also the thread that opened it. */

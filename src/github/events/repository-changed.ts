@@ -34,12 +34,23 @@ export const onRepositoryChanged: EventHandler<'repository'> = async (deps, { pa
   if (installationId !== undefined) await deps.projects.repositoryChanged(repository.id, installationId, signal);
 };
 
-/** A push that may have changed the configuration file has it read again. */
+/**
+ * A push that may have changed the configuration file has it read again; after one with a revert, what was merged is
+ * looked at.
+ */
 export const onPush: EventHandler<'push'> = async (deps, { payload }) => {
-  if (!mayTouchConfiguration(payload)) return;
-  const project = await deps.store.findProjectOfRepository(payload.repository.id);
-  if (project !== null) deps.configuration.forget(project.id);
+  const isRevert = mayRevert(payload);
+  const isOfConfiguration = mayTouchConfiguration(payload);
+  const project =
+    isRevert || isOfConfiguration ? await deps.store.findProjectOfRepository(payload.repository.id) : null;
+  if (project === null) return;
+  if (isOfConfiguration) deps.configuration.forget(project.id);
+  if (isRevert) await deps.store.scheduleLooksAtMerged(project.id, deps.now().toISOString());
 };
+
+function mayRevert({ ref, commits = [] }: PushPayload): boolean {
+  return ref.startsWith('refs/heads/') && commits.some(({ message = '' }) => /\brevert/i.test(message));
+}
 
 type PushPayload = Parameters<typeof onPush>[1]['payload'];
 
@@ -52,7 +63,9 @@ function mayTouchConfiguration({ ref, repository, forced, commits = [] }: PushPa
 }
 
 export const onIssueClosed: EventHandler<'issues.closed' | 'issues.reopened'> = async (deps, { payload }) => {
-  await schedulePublish(deps, await findThreadOfIssue(deps, payload));
+  const thread = await findThreadOfIssue(deps, payload);
+  await schedulePublish(deps, thread);
+  if (thread !== null) await deps.store.scheduleLooksOfThread(thread.id, deps.now().toISOString());
 };
 
 /** There is no place left for the answer. */

@@ -482,8 +482,8 @@ function describeReply({ why }: CommandReply): string {
     }
     case 'did_you_mean':
       return `Did you mean \`/analyse ${why.command}\`? Nothing was started. To add a hint, write more than one word after \`/analyse\`.`;
-    case 'no_feedback_yet':
-      return "`/analyse right` and `/analyse wrong` aren't available yet. Nothing was started.";
+    case 'nothing_to_judge':
+      return 'There is no result here yet that could be right or wrong.';
   }
 }
 

@@ -1,8 +1,8 @@
 // What moves refs and pull requests, and the merge queue.
 import { readDiff } from '../git/read-diff.ts';
-import { branchSha, isAncestor, mergeBase, readCommit, resolveCommit } from '../git/read-objects.ts';
+import { branchSha, entryAt, isAncestor, mergeBase, readBlob, readCommit, resolveCommit } from '../git/read-objects.ts';
 import { git, gitText } from '../git/run-git.ts';
-import { writeCommit } from '../git/write-objects.ts';
+import { commitFiles, writeCommit } from '../git/write-objects.ts';
 import { fullName, timestamp } from '../lookup.ts';
 import { accountOfEmail, GITHUB_COMMITTER, simpleCommit } from '../resources/repository.ts';
 import { simpleUserOf } from '../resources/user.ts';
@@ -34,6 +34,7 @@ export async function afterMove(state: State, repository: Repository, move: RefM
   if (move.to !== null) repository.pushers.set(move.to, byId);
   if (move.from === null || move.to === null) tellRef(state, repository, move, byId);
   await tellPush(state, repository, move, byId);
+  await closeNamedIssues(state, repository, move, byId);
   if (!move.ref.startsWith('refs/heads/')) return;
   const branch = move.ref.slice('refs/heads/'.length);
   if (move.to !== null) await requestSuites(state, repository, { sha: move.to, branch, byId });
@@ -45,6 +46,24 @@ export async function afterMove(state: State, repository: Repository, move: RefM
         await followHead(state, target, { issue, pull, move, byId });
     }
   }
+}
+
+/** Commits that come to the default branch close the issues that they say they close. */
+async function closeNamedIssues(state: State, repository: Repository, move: RefMove, byId: number): Promise<void> {
+  const { ref, from, to } = move;
+  if (to === null || from === null || ref !== `refs/heads/${repository.defaultBranch}`) return;
+  for (const sha of await newCommits(repository, { ref, from, to })) {
+    for (const number of namedAsClosed((await readCommit(repository.gitDir, sha)).message)) {
+      const issue = repository.issues.get(number);
+      if (issue?.pull === null) editIssue(state, repository, issue, { state: 'closed' }, byId);
+    }
+  }
+}
+
+/** Numbers after a closing word. */
+function namedAsClosed(text: string): readonly number[] {
+  const words = /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:[\w.-]+\/[\w.-]+)?#(\d+)/gi;
+  return [...text.matchAll(words)].map((match) => Number(match[1]));
 }
 
 /** An open pull request goes along with its branch, and closes with it. */
@@ -259,11 +278,31 @@ export async function mergePull(state: State, repository: Repository, issue: Iss
   return sha;
 }
 
+/** What the button "Revert" leads to once its pull request is squashed: one commit, in GitHub's words. Returns its sha. */
+export async function revertPull(state: State, repository: Repository, issue: Issue, byId: number): Promise<string> {
+  const { pull } = issue;
+  if (!pull?.mergeSha) throw new Error(`#${issue.number} is not merged.`);
+  const base = (await resolveCommit(repository.gitDir, `refs/heads/${pull.baseRef}`)) ?? pull.baseSha;
+  const before = `${pull.mergeSha}^1`;
+  const files: Record<string, string | null> = {};
+  for (const { path } of await readDiff(repository.gitDir, before, pull.mergeSha)) {
+    const entry = await entryAt(repository.gitDir, before, path);
+    files[path] = entry === null ? null : (await readBlob(repository.gitDir, entry.sha)).toString('utf8');
+  }
+  const login = state.accounts.get(byId)?.login ?? 'ghost';
+  const sha = await commitFiles(repository.gitDir, {
+    parent: base,
+    files,
+    message: `Revert "${issue.title}"\n\nThis reverts commit ${pull.mergeSha}.`,
+    person: { name: login, email: `${login}@example.com`, date: timestamp(state) },
+  });
+  await moveRef(state, repository, { ref: `refs/heads/${pull.baseRef}`, from: base, to: sha }, byId);
+  return sha;
+}
+
 /** Numbers of the issues that a pull request closes: named after a closing word in its body, or linked by hand. */
 export function closes(issue: Issue): ReadonlySet<number> {
-  const words = /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:[\w.-]+\/[\w.-]+)?#(\d+)/gi;
-  const named = [...(issue.body ?? '').matchAll(words)].map((match) => Number(match[1]));
-  return new Set([...named, ...(issue.pull?.linked ?? [])]);
+  return new Set([...namedAsClosed(issue.body ?? ''), ...(issue.pull?.linked ?? [])]);
 }
 
 export function requestReview(

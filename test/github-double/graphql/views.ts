@@ -177,6 +177,7 @@ function pullFields(call: View, repository: Repository, issue: Issue, pull: Pull
     isDraft: pull.isDraft,
     merged: pull.mergedAt !== null,
     mergedAt: pull.mergedAt,
+    mergeCommit: () => (pull.mergeSha === null ? null : commitView(call, repository, pull.mergeSha)),
     mergeable: issue.state === 'open' ? 'MERGEABLE' : 'UNKNOWN',
     additions: pull.stats.additions,
     deletions: pull.stats.deletions,

@@ -12,7 +12,7 @@ import {
   removeLabel,
   touch,
 } from '../deeds/issues.ts';
-import { mergePull, moveRef, openPull, requestReview, setDraft } from '../deeds/pulls.ts';
+import { mergePull, moveRef, openPull, requestReview, revertPull, setDraft } from '../deeds/pulls.ts';
 import { addReview, type NewRemark } from '../deeds/reviews.ts';
 import { entryAt, readBlob } from '../git/read-objects.ts';
 import { commitFiles } from '../git/write-objects.ts';
@@ -160,6 +160,9 @@ function pullVerbs(state: State) {
     /** Returns the merge commit. */
     merge: (name: string, number: number, by: string): Promise<string> =>
       mergePull(state, repository(state, name), thread(state, name, number), account(state, by).id),
+    /** Takes a merged pull request back; returns the commit that does so. */
+    revert: (name: string, number: number, by: string): Promise<string> =>
+      revertPull(state, repository(state, name), thread(state, name, number), account(state, by).id),
     markReady(name: string, number: number, by: string): void {
       const byId = account(state, by).id;
       setDraft(state, repository(state, name), thread(state, name, number), { isDraft: false, byId });

@@ -60,6 +60,15 @@ export const commentRoutes: readonly Route[] = [
     }),
   ),
   ofRepository(
+    'GET /issues/comments/{comment_id}/reactions',
+    ISSUES_READ,
+    withComment((call, { reactions }) => {
+      const content = call.url.searchParams.get('content');
+      const wanted = reactions.filter((one) => content === null || one.content === content);
+      return paged(call, wanted, (page) => page.map((one) => reactionBody(call.state, one)));
+    }),
+  ),
+  ofRepository(
     'POST /issues/{issue_number}/reactions',
     ISSUES_WRITE,
     withIssue((call, issue) => addReaction(call, issue)),

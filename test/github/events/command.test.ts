@@ -39,8 +39,13 @@ describe('a comment', () => {
     ['/analyze Fixx!', { kind: 'unclear', meant: 'fix' }],
     ['/analyse sotp', { kind: 'unclear', meant: 'stop' }],
     ['/analyse rety', { kind: 'unclear', meant: 'retry' }],
-    ['/analyse right', { kind: 'unclear', meant: 'feedback' }],
-    ['/analyse worng', { kind: 'unclear', meant: 'feedback' }],
+    ['/analyse worng', { kind: 'unclear', meant: 'wrong' }],
+    ['/analyse right', { kind: 'judge', vote: 'right', why: '' }],
+    ['/analyse Right: thanks\nAll of it.', { kind: 'judge', vote: 'right', why: 'thanks\nAll of it.' }],
+    ['/analyse wrong', { kind: 'judge', vote: 'wrong', why: '' }],
+    ['/analyse wrong the cache is stale', { kind: 'judge', vote: 'wrong', why: 'the cache is stale' }],
+    ['/analyse right after the login', { kind: 'analyse', guidance: 'right after the login' }],
+    ['/analyse wrongly cached', { kind: 'analyse', guidance: 'wrongly cached' }],
   ])('asks for something: %j', (body, command) => {
     expect(parseCommand(body)).toEqual(command);
   });
