@@ -139,7 +139,7 @@ export function findLoosenings(change: FileChange, lines: ChangedLines): readonl
   const fresh = removeSharedLines(lines.inserted, lines.removed);
   const inTest = isTestPath(change.path);
   const skipped: readonly Loosening[] = fresh.some((line) => isSkip(line, inTest))
-    ? [{ rule: 'person/tests-skipped', reason: 'a test is kept from running or counting' }]
+    ? [{ rule: 'person/tests-skipped', reason: 'a test is kept from running or from counting' }]
     : [];
   const reason = explainLoosened(
     gone,
@@ -151,9 +151,9 @@ export function findLoosenings(change: FileChange, lines: ChangedLines): readonl
 
 /** A changed expectation may be a looser one: only a person can tell. */
 function explainLoosened(gone: readonly string[], wasTest: boolean, isData: boolean): string {
-  if (gone.some((line) => TEST_CASE.test(line))) return 'a test case is taken out or changed';
+  if (gone.some((line) => TEST_CASE.test(line))) return 'a test case is removed or changed';
   if (!wasTest) return '';
-  if (gone.some((line) => ASSERTION.test(line))) return 'an expectation of a test is taken out or changed';
+  if (gone.some((line) => ASSERTION.test(line))) return 'an expectation of a test is removed or changed';
   return isData ? 'data that a test compares with is changed' : '';
 }
 

@@ -109,7 +109,7 @@ function concludeWithoutDraft(run: FinishedRun): Conclusion {
   const pointing = first
     ? ` Closest match: ${formatPlaceWithFunction(first)} (${first.reasons.slice(0, 2).join('; ')}).`
     : '';
-  const left = changeSet.files.length > 0 ? ' Edits that were begun are left out, since nothing explains them.' : '';
+  const left = changeSet.files.length > 0 ? ' Unfinished edits are left out, because nothing explains them.' : '';
   return {
     ...facts,
     rootCause: `I don't know the cause: the investigation ended before a conclusion.${pointing}`,
@@ -208,11 +208,11 @@ function decideOutcome(checked: CheckedDraft, guarded: GuardedChange): Decision 
         return decideInconclusive('no commit that was seen in the history is named as the fix');
       return inSource
         ? { outcome, reason: '' }
-        : decideInconclusive('no quotation of the repository shows that the commit fixes it');
+        : decideInconclusive('no quotation from the repository shows that the commit fixes it');
     case 'not_a_bug':
       return inSource
         ? { outcome, reason: '' }
-        : decideInconclusive('no quotation of the repository shows that it is meant so');
+        : decideInconclusive('no quotation from the repository shows that this is intended');
     case 'action_recommended':
       return proven
         ? { outcome, reason: '' }
@@ -227,18 +227,15 @@ function decideCodeFix({ claims }: CheckedDraft, { allowed, verdict }: GuardedCh
   if (!claims.some(({ support }) => support === 'proven'))
     return decideInconclusive('no quotation that holds shows the cause, so the edits are only a guess');
   if (!claims.some(({ seenInSource }) => seenInSource))
-    return decideInconclusive(
-      'only the words of the report are quoted, and nothing of the repository, so the edits are a guess',
-    );
+    return decideInconclusive('only the report is quoted and nothing from the repository, so the edits are a guess');
   if (verdict === 'blocked') {
     return {
       outcome: 'action_recommended',
-      reason: 'A part of the fix may not be made by Causeway, so that it is a proposal: see the guards and the steps.',
+      reason: 'Causeway may not make a part of the fix, so it is only proposed: see the guards and the steps.',
     };
   }
   if (allowed.files.length === 0) return decideInconclusive('a code fix was announced, but no file was changed');
-  if (!allowed.files.some(hasCodeChange))
-    return decideInconclusive('the change alters nothing but comments and blanks');
+  if (!allowed.files.some(hasCodeChange)) return decideInconclusive('the change only touches comments and blanks');
   return { outcome: 'code_fix', reason: '' };
 }
 

@@ -169,7 +169,7 @@ function describeFaults({ issues }: z.ZodError, value: unknown): string {
   const faults = issues.slice(0, MAX_FAULTS).map(({ path, message }) => `- ${path.map(String).join('.')}: ${message}`);
   const more = issues.length > MAX_FAULTS ? [`- and ${issues.length - MAX_FAULTS} more`] : [];
   return [
-    'The conclusion has faults. Put them right and call conclude again, with only the fields that change:',
+    'The conclusion has faults. Correct them and call conclude again, with only the fields that change:',
     ...faults,
     ...more,
   ].join('\n');
@@ -198,11 +198,11 @@ function describeList(item: Readonly<Record<string, unknown>>, description: stri
 }
 
 const CITATION = describeObject({
-  step: { type: 'integer', description: 'Number of the step whose result holds the quotation.' },
+  step: { type: 'integer', description: 'Number of the step that has the quotation in its result.' },
   quote: {
     type: 'string',
     description:
-      'Copied exactly, without the line number before it: one whole line or more, telling by itself (a bare `return x` is not), no ellipsis.',
+      'Copied exactly, without the line number before it: one whole line or more, distinctive by itself (a bare `return x` is not), no ellipsis.',
   },
 });
 
@@ -212,15 +212,15 @@ const CLAIM = describeObject({
     CITATION,
     'What proves it. Without any (what you know of a language or library), it is shown as an assumption or dropped.',
   ),
-  places: describeList(describeObject({ file: FILE, line: LINE }), 'Where it is so.'),
+  places: describeList(describeObject({ file: FILE, line: LINE }), 'The places that it is about.'),
 });
 
 /** Byte-stable: it is part of the prefix that endpoints cache. */
 export const CONCLUDE: ToolDescription = {
   name: 'conclude',
   description:
-    'Ends the investigation with its result: alone, or as the last call of a turn after edits. Every quotation is searched in the cited step, every file, line and commit is looked up; what does not hold is named once, so that you can correct it with another call that has only the fields that change. ' +
-    'If the evidence does not reach, say inconclusive or needs_information: that is a good answer, a guess is not.',
+    'Ends the investigation: the only call of a turn, or the last one after edits. Every quotation is searched in its cited step, and every file, line and commit is looked up; what does not hold is returned once, to be corrected by another call with only the fields that change. ' +
+    'If the evidence is not enough, say inconclusive or needs_information: that is a good answer, a guess is not.',
   parameters: describeObject(
     {
       outcome: {

@@ -103,8 +103,8 @@ async function sendBackFaults(
 }
 
 function endConcluded(session: Session, draft: ConclusionDraft): AgentEnd {
-  const told = session.records.filter((record) => record.kind === 'notice').findLast(({ reason }) => reason !== null);
-  const reason = told?.reason ?? null;
+  const notice = session.records.filter((record) => record.kind === 'notice').findLast(({ reason }) => reason !== null);
+  const reason = notice?.reason ?? null;
   return { kind: 'concluded', draft, partial: reason !== null, ...summariseRun(session, reason && toStop(reason)) };
 }
 

@@ -109,7 +109,7 @@ interface ClaimFindings {
 
 /**
  * A quotation that holds proves the claim. Without one: a claim that has an existing place, or that cited nothing
- * while others are proven (a link between them), is an assumption; one that rests on false quotations alone, or on
+ * while others are proven (a link between them), is an assumption; one that rests on false quotations only, or on
  * nothing, is dropped.
  */
 function judgeClaim(
@@ -167,7 +167,7 @@ async function filterCommits(
   for (const sha of new Set(shas.map((given) => given.toLowerCase()))) {
     const shown = /^[0-9a-f]{7,40}$/.test(sha) && ground.steps.some((step) => isCommitShown(step, sha));
     if (shown && (await ground.commitExists(sha))) known.push(sha);
-    else faults.push(`fixedBy: ${sha.slice(0, 50)} is no commit that a step showed.`);
+    else faults.push(`fixedBy: ${sha.slice(0, 50)} is not a commit that a step showed.`);
   }
   return known;
 }
@@ -231,7 +231,7 @@ function explainCitationFault({ step: number, quote }: Citation, evidence: Evide
   const step = steps.get(number);
   if (number > evidence.firstEdit && occursIn(ready, evidence.written)) return 'your own edit wrote it';
   if (!isInformative(ready)) return 'it is too short or too common to prove anything; add the line before or after it';
-  if (step === undefined) return `there is no such step; steps run to ${Math.max(0, ...steps.keys())}`;
+  if (step === undefined) return `there is no such step; the last one is ${Math.max(0, ...steps.keys())}`;
   if (step.kind === 'edit') return 'an edit shows your own text; cite a step that looked something up';
   if (step.kind === 'failed') return 'that step failed and shows nothing';
   // A search that found nothing repeats the words that were searched for.
@@ -401,9 +401,9 @@ export async function reviewDraft(
   const all = [...findEditFaults(draft, changeSet), ...faults].slice(0, MOST_FAULTS);
   if (all.length === 0) return null;
   return [
-    'The conclusion is not taken yet:',
+    'The conclusion is not accepted yet:',
     ...all.map((fault) => `- ${fault}`),
-    'Correct or drop these and call conclude once more, with only the fields that change; the others stay as they are. What then does not hold is left out.',
+    'Correct or drop these and call conclude once more, with only the fields that change; the others stay as they are. What still does not hold is then left out.',
   ].join('\n');
 }
 

@@ -53,7 +53,7 @@ export function explainRefusal(exchanges: readonly Exchange[], tools: readonly s
   const index = last?.replies.length ?? 0;
   const call = last?.turn.toolCalls[index];
   if (!last || !call) return null;
-  if (last.turn.toolChoice === 'none') return 'Refused: the tools are shut. Answer with the conclusion.';
+  if (last.turn.toolChoice === 'none') return 'Refused: the tools are closed. Answer with the conclusion.';
   if (call.name === 'conclude') return explainConcludeRefusal(last);
   if (!tools.includes(call.name)) {
     return `Refused: there is no tool ${call.name.slice(0, 80)}. There are: ${tools.join(', ')}, conclude.`;
@@ -78,8 +78,8 @@ function explainConcludeRefusal({ turn, replies }: Exchange): string {
   }
   const isLast = turn.toolCalls.length === replies.length + 1;
   return isLast && turn.toolCalls.slice(0, replies.length).every(isEdit)
-    ? 'Refused: not all edits before it were placed. Put them right, then call it again.'
-    : 'Refused: only edits may come before conclude in a turn. Read the results of the other calls, then call it again.';
+    ? 'Refused: an edit before it was not placed. Correct it, then call conclude again.'
+    : 'Refused: only edits may come before conclude in a turn. Read the results of the other calls, then call conclude again.';
 }
 
 /**
@@ -92,7 +92,7 @@ function explainRepetition(exchanges: readonly Exchange[], call: ToolCall, args:
     const earlier = parseArguments(before.arguments);
     if ('fault' in earlier) continue;
     if (toCanonical(earlier.value) === toCanonical(args)) {
-      return `Refused: this very call was step ${reply.number}; its result is above.`;
+      return `Refused: step ${reply.number} was the same call; its result is above.`;
     }
     if (call.name === 'search' && reply.status === 'nothing' && isNarrower(earlier.value, args)) {
       return `Refused: step ${reply.number} found nothing, and this search is narrower. Use other words or look elsewhere.`;

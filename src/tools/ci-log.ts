@@ -20,7 +20,7 @@ const COLOURS = /\u001b\[[0-9;?]*[A-Za-z]/g;
 const STAMP = /^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z /;
 
 const PARAMETERS = z.strictObject({
-  find: z.string().min(1).max(500).optional().describe('Only lines that hold this text, whatever the case.'),
+  find: z.string().min(1).max(500).optional().describe('Only lines that contain this text, in any case.'),
   from: z.int().min(1).optional().describe('First line, from 1.'),
   to: z.int().min(1).optional().describe('Last line, inclusive.'),
 });
@@ -32,7 +32,7 @@ export function defineCiLogTool(log: string | null): Tool {
   return defineTool({
     name: 'ci_log',
     source: 'log',
-    description: `Reads the text that came with the report, whole: the CI log, or the report itself where its copy above is cut. Lines from–to, or those that hold "find"; without either, the last ${TAIL}. At most ${MAX_HITS} hits and 12 kB; the answer says where to go on.`,
+    description: `Reads the whole text that came with the report: the CI log, or the report itself if its copy above is cut. Shows lines from–to or those that contain "find"; without either, the last ${TAIL}. At most ${MAX_HITS} hits and 12 kB; a cut answer says where to continue.`,
     parameters: PARAMETERS,
     example: { find: 'error' },
     action: (given) => `ci_log${describeQuery(given)}`,
@@ -74,7 +74,7 @@ function readRange(lines: readonly string[], { from, to }: Given) {
   const end = start + shown.length - 1;
   const notes = [
     whole && start > 1 ? `Lines 1–${start - 1} are not shown: ask for a range or "find".` : '',
-    end < last ? `Cut after line ${end}: go on with "from": ${end + 1}.` : '',
+    end < last ? `Cut after line ${end}: continue with "from": ${end + 1}.` : '',
   ];
   const cut = notes.filter((note) => note !== '').join(' ');
   return answerFound(`Text of the report, lines ${start}–${end} of ${lines.length}:\n${shown.join('\n')}`, cut);
@@ -86,7 +86,7 @@ function findLines(lines: readonly string[], text: string, { from = 1, to }: Giv
     const within = index + 1 >= from && index + 1 <= (to ?? lines.length);
     return within && line.toLowerCase().includes(sought) ? [index] : [];
   });
-  if (hits.length === 0) return answerNothing(`No line of the text holds ${quote(text)} (${lines.length} lines).`);
+  if (hits.length === 0) return answerNothing(`No line of the text contains ${quote(text)} (${lines.length} lines).`);
   const shown = takeFittingLines(
     hits
       .slice(0, MAX_HITS)
@@ -94,7 +94,7 @@ function findLines(lines: readonly string[], text: string, { from = 1, to }: Giv
     MAX_RESULT_BYTES,
   );
   const next = hits[shown.length];
-  const cut = next === undefined ? '' : `${hits.length - shown.length} more hits: go on with "from": ${next + 1}.`;
+  const cut = next === undefined ? '' : `${hits.length - shown.length} more hits: continue with "from": ${next + 1}.`;
   return answerFound(shown.join('\n'), cut);
 }
 

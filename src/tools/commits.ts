@@ -40,8 +40,8 @@ const HISTORY = z.strictObject({
     .min(1)
     .max(1_000)
     .optional()
-    .describe('Only commits that brought, moved or removed this text, with the change.'),
-  message: z.string().max(1_000).optional().describe('Only commits whose message holds this text.'),
+    .describe('Only commits that added, moved or removed this text, with the change.'),
+  message: z.string().max(1_000).optional().describe('Only commits whose message contains this text.'),
   newer: z.boolean().optional().describe('Instead: commits of the default branch that came after this one.'),
   limit: z.int().min(1).max(200).optional(),
 });
@@ -53,7 +53,7 @@ export function defineHistoryTool(repository: Repository, tree: SourceTree): Too
     name: 'history',
     lookup: 'history',
     description:
-      'Lists the commits that lead to this one, newest first: sha, date, author, subject. At most "limit" (default 20, at most 200) and 12 kB. Line numbers are those of the commit, before edits.',
+      'Lists this commit and those before it, newest first: sha, date, author, subject. At most "limit" (default 20, at most 200) and 12 kB. Line numbers are those of the commit, before edits.',
     parameters: HISTORY,
     example: { path: 'src/app.ts', from: 10, to: 30 },
     action: (given) => describeAtCommit(`history${describeHistory(given)}`, tree.revision),
@@ -84,7 +84,7 @@ function explainQueryFault({ lines, path, text }: HistoryQuery): string {
 
 const MAX_HUNK_LINES = 30;
 
-/** What the newest and the oldest of the commits did to the lines or the text asked for; empty where neither was. */
+/** What the newest and the oldest of the commits did to the wanted lines or text; empty where none are. */
 async function showChanges(
   repository: Repository,
   tree: SourceTree,
@@ -105,7 +105,7 @@ async function showChanges(
   return shown;
 }
 
-/** The lines themselves, by which their change is found in a patch; short ones stand in every patch. */
+/** The lines themselves, by which their change is found in a patch; short ones occur in every patch. */
 async function readWantedLines(
   tree: SourceTree,
   { path, lines }: HistoryQuery,
@@ -189,7 +189,7 @@ export function defineBlameTool({ tree, mark }: EditedTree): Tool {
   return defineTool({
     name: 'blame',
     lookup: 'blame',
-    description: `Tells which commit last changed each of the lines from–to (at most ${MAX_BLAMED_LINES}) of a file, as the commit has it, before edits.`,
+    description: `Names the commit that last changed each of the lines from–to (at most ${MAX_BLAMED_LINES}) of a file, as in the commit, before your edits.`,
     parameters: BLAME,
     example: { path: 'src/app.ts', from: 10, to: 30 },
     action: ({ path, from, to }) => describeAtCommit(`blame ${path} lines ${from}–${to}`, tree.revision),
@@ -219,7 +219,7 @@ function describeMissingLines(
 ): string {
   const last = shown.at(-1)?.last ?? range.from;
   if (last < range.to)
-    return `Nothing is shown after line ${last}; if the file has more, go on with "from": ${last + 1}.`;
+    return `Nothing is shown after line ${last}; if the file has more, continue with "from": ${last + 1}.`;
   const count = shown.reduce((sum, { first, last: end }) => sum + end - first + 1, 0);
   return count < range.to - range.from + 1 ? 'Some lines are missing: git ran out of time.' : '';
 }
@@ -253,7 +253,7 @@ const COMPARE = z.strictObject({
   commit: z.string().min(1).max(300).optional().describe('Instead of "from": only what this one commit changed.'),
   edits: z.boolean().optional().describe('Instead of "from": your own edits so far, as one patch.'),
   path: PATH.optional().describe('Only this file, with its patch.'),
-  start: z.int().min(1).optional().describe('Begin with this line of the answer, to go on after a cut.'),
+  start: z.int().min(1).optional().describe('First line of the answer to show; continues a cut one.'),
 });
 
 type CompareArguments = z.output<typeof COMPARE>;
@@ -268,7 +268,7 @@ export function defineCompareTool(
     name: 'compare',
     lookup: 'compare',
     description:
-      'What changed from another commit to this one, or in one commit, with the tags that contain it: commits and files, with the patch where it is short or "path" names a file; or your own edits. At most 12 kB; the answer says with which "start" to go on.',
+      'Shows what changed from another commit to this one, in one commit (with the tags that contain it), or by your own edits: commits, files, and the patch if it is short or "path" names a file. At most 12 kB; a cut answer says which "start" continues it.',
     parameters: COMPARE,
     example: { from: 'v1.2.0', path: 'src/app.ts' },
     action: (given) => describeAtCommit(describeCompare(given), tree.revision),
@@ -333,14 +333,14 @@ function answerPage(lines: readonly string[], start: number, cut: string): Findi
   if (start > lines.length) return answerNothing(`The answer has ${lines.length} lines; there is no line ${start}.`);
   const shown = takeFittingLines(lines.slice(start - 1), MAX_RESULT_BYTES);
   const next = start + shown.length;
-  const over = next <= lines.length ? `${lines.length - next + 1} more lines: go on with "start": ${next}.` : '';
+  const over = next <= lines.length ? `${lines.length - next + 1} more lines: continue with "start": ${next}.` : '';
   return answerFound(shown.join('\n'), joinNotes(cut, over));
 }
 
 /** Bytes of patches that are shown where no file was named. */
 const MAX_PATCH_BYTES = 8_000;
 
-/** Of a named file the patch is what was asked for; the commits between say less. */
+/** Of a named file the patch is wanted; the commits between say less. */
 function formatComparison({ commits, files, patch }: Comparison, path: string): readonly string[] {
   if (files.length === 0 && (path !== '' || commits.length === 0)) return [];
   const ordered = files.toSorted((a, b) => ratePath(a.path) - ratePath(b.path));

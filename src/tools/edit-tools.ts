@@ -8,15 +8,15 @@ import { answerFailed, answerFound, defineTool, normalisePath, PATH } from './to
 const REPLACE = z.strictObject({
   path: PATH,
   old: z.string().min(1).describe('Whole lines as the file has them, without line numbers, nothing left out.'),
-  new: z.string().describe('What comes in their place; empty: they go.'),
-  line: z.int().min(1).optional().describe('Line where "old" begins, if it stands in several places.'),
+  new: z.string().describe('What replaces them; empty deletes them.'),
+  line: z.int().min(1).optional().describe('Line where "old" begins, if it occurs several times.'),
 });
 
 export function defineReplaceTool(overlay: Overlay): Tool {
   return defineTool({
     name: 'replace',
     description:
-      'Replaces one stretch of a file. "old" must stand there once, exactly or up to white space; else nothing is changed and the answer shows the nearest text. A replacement after which the file no longer parses is refused.',
+      'Replaces one part of a file. "old" must occur in it once, apart from white space; otherwise nothing is changed and the answer shows the nearest text. A replacement that breaks the syntax of the file is refused.',
     parameters: REPLACE,
     example: { path: 'src/app.ts', old: '  return a - b;', new: '  return a + b;' },
     action: ({ path, line }) => `replace in ${path}${line === undefined ? '' : ` at line ${line}`}`,
@@ -82,9 +82,11 @@ function answerRefused(reason: string) {
 
 /** Where it is now: the new text itself is known to the model. */
 function formatEdit(path: string, { at, note }: Extract<EditOutcome, { readonly ok: true }>): string {
-  const how = note === '' ? 'found exactly' : `found ${note}`;
-  const lines = `${at.removed === 1 ? '1 line' : `${at.removed} lines`} from line ${at.from} on`;
-  const now =
-    at.to < at.from ? 'removed' : `replaced by ${at.to === at.from ? `line ${at.from}` : `lines ${at.from}–${at.to}`}`;
-  return `${path}: ${lines} ${now}. The old text was ${how}.`;
+  const old = formatRange(at.from, at.from + at.removed - 1);
+  const place = at.to < at.from ? `removed ${old}` : `replaced ${old}, now ${formatRange(at.from, at.to)}`;
+  return `${path}: ${place}. The old text was found ${note === '' ? 'exactly' : note}.`;
+}
+
+function formatRange(from: number, to: number): string {
+  return from === to ? `line ${from}` : `lines ${from}–${to}`;
 }

@@ -27,14 +27,14 @@ const PARAMETERS = z.strictObject({
     .max(300)
     .optional()
     .describe('List all files below the folder whose path matches, such as **/*.test.ts.'),
-  start: z.int().min(1).optional().describe('Begin with this entry of the list, from 1, to go on after a cut.'),
+  start: z.int().min(1).optional().describe('First entry to show, from 1; continues a cut answer.'),
 });
 
 export function defineListFilesTool(source: EditedTree): Tool {
   return defineTool({
     name: 'list_files',
     description:
-      'Lists one folder: its files with sizes, its folders with the number of files in them. With "glob", all files below it that match. At most 12 kB; the answer says with which "start" to go on.',
+      'Lists one folder: its files with sizes, its folders with the number of files in them. With "glob", all files below it that match. At most 12 kB; a cut answer says which "start" continues it.',
     parameters: PARAMETERS,
     example: { folder: 'src', glob: '*.ts' },
     action: ({ folder = '', glob, start }) => {
@@ -66,7 +66,7 @@ function formatPage(lines: readonly string[], start: number, stop: string) {
   }
   const shown = takeFittingLines(lines.slice(start - 1), MAX_RESULT_BYTES);
   const next = start + shown.length;
-  const rest = `Entries ${next} to ${lines.length} are not shown: go on with "start": ${next}.`;
+  const rest = `Entries ${next} to ${lines.length} are not shown: continue with "start": ${next}.`;
   return answerFound(shown.join('\n'), joinNotes(next <= lines.length ? rest : '', stop));
 }
 
@@ -98,7 +98,7 @@ function findMatching(entries: readonly TreeEntry[], prefix: string, glob: strin
   const lines: string[] = [];
   for (const [index, entry] of entries.entries()) {
     if (effort.steps >= MAX_STEPS) {
-      const stop = `Stopped after ${index} of ${entries.length} files, since the glob takes too long: give a "folder" or a simpler glob.`;
+      const stop = `Stopped after ${index} of ${entries.length} files, because the glob takes too long: give a "folder" or a simpler glob.`;
       return { lines, stop };
     }
     if (matches(entry.path.slice(prefix.length))) lines.push(formatEntry(entry));

@@ -80,9 +80,9 @@ export function createOverlay({ tree, rawTree, clean }: OverlayOptions): Overlay
   /** The file as it is now, or the reason why it cannot be changed. */
   async function open(path: string, signal: AbortSignal): Promise<EditedFile | string> {
     const file = edited.get(path);
-    if (file === null) return `${path} is not there any more: you deleted or renamed it`;
+    if (file === null) return `${path} no longer exists: you deleted or renamed it`;
     if (file !== undefined) return file;
-    if (!isSafePath(path)) return `${JSON.stringify(path)} is no path that can be changed safely on every system`;
+    if (!isSafePath(path)) return `${JSON.stringify(path)} is not a path that is safe to change on every system`;
     const opened = await openBase(rawTree, path, signal);
     if (typeof opened === 'string') return opened;
     base.set(path, opened);
@@ -126,7 +126,7 @@ export function createOverlay({ tree, rawTree, clean }: OverlayOptions): Overlay
       if (reason !== '') return refuse(reason);
       edited.set(path, { origin: null, text, mode: base.get(path)?.mode ?? '100644' });
       const syntax = await checkSyntax(path, null, text);
-      const note = syntax.ok ? '' : `it seems not to parse: line ${syntax.line}, ${syntax.what}`;
+      const note = syntax.ok ? '' : `it does not seem to parse: line ${syntax.line}, ${syntax.what}`;
       return { ok: true, text, at: { from: 1, to: text.split('\n').length, removed: 0 }, note };
     },
     async remove(path, signal) {
@@ -164,7 +164,7 @@ function placeWithoutSecrets({ text, shown }: EditedText, edit: Edit): Placement
   if (seen.kind !== 'placed' || shown === text) return seen;
   const placed = placeEdit(text, edit);
   if (placed.kind === 'placed') return placed;
-  const reason = `the old text holds ${REDACTED}, which stands for a secret: leave its lines out of the replacement`;
+  const reason = `the old text contains ${REDACTED}, which hides a secret: leave its lines out of the replacement`;
   return { kind: 'refused', reason };
 }
 
@@ -176,11 +176,11 @@ async function applyEdit(file: EditedText, edit: Edit): Promise<EditOutcome> {
       return refuse(placed.reason);
     case 'ambiguous':
       return refuse(
-        `the old text stands in ${path} at lines ${placed.lines.slice(0, 20).join(', ')}: give more lines around it, or "line" with one of these`,
+        `the old text occurs in ${path} at lines ${placed.lines.slice(0, 20).join(', ')}: add lines around it, or give "line" with one of these`,
       );
     case 'absent':
       return refuse(
-        `the old text does not stand in ${path}. ${placed.nearest === '' ? 'Nothing there is like it.' : `Nearest to it:\n${placed.nearest}`}`,
+        `the old text is not in ${path}. ${placed.nearest === '' ? 'Nothing there is similar.' : `The nearest text:\n${placed.nearest}`}`,
       );
     case 'placed': {
       const reason = explainBadContent(placed.text);
@@ -195,7 +195,7 @@ async function applyEdit(file: EditedText, edit: Edit): Promise<EditOutcome> {
 }
 
 function explainBadContent(text: string): string {
-  if (!isText(text)) return 'the new text is no text: it holds NUL or half a character';
+  if (!isText(text)) return 'the new text is not text: it contains NUL or half a character';
   return Buffer.byteLength(text) > MAX_BYTES ? 'the file would be larger than 1 MiB' : '';
 }
 
@@ -255,7 +255,7 @@ function explainUnchangeable(path: string, read: FileRead): string {
     case 'too_large':
       return `${path} is too large to be changed (${read.size} bytes; the limit is 1 MiB)`;
     case 'symlink':
-      return `${path} is a symbolic link to ${JSON.stringify(read.target)}; change the file that it leads to`;
+      return `${path} is a symbolic link to ${JSON.stringify(read.target)}; change the file it points to`;
     case 'submodule':
       return `${path} is a submodule, another repository`;
     case 'folder':
@@ -271,9 +271,9 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 /** Why no file may be created at `path`, given everything in the tree now; "" where it may. */
 function explainNotFree(path: string, entries: readonly TreeEntry[]): string {
   if (!isSafePath(path)) {
-    return `${JSON.stringify(path)} is no safe path: it must be relative, with "/" between plain names, and nothing like ".." or ".git"`;
+    return `${JSON.stringify(path)} is not a safe path: it must be relative, with "/" between plain names, without ".." or ".git"`;
   }
-  if (INVISIBLE.test(path)) return `${JSON.stringify(path)} holds an invisible character`;
+  if (INVISIBLE.test(path)) return `${JSON.stringify(path)} contains an invisible character`;
   const folders = listFolders(path);
   const own = new Map([...folders, path].map((name) => [toComparableName(name), name]));
   for (const { path: other, kind } of entries) {

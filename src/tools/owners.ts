@@ -17,7 +17,7 @@ export function defineOwnersTool(repository: Repository): Tool {
   return defineTool({
     name: 'owners',
     description:
-      'Tells who owns up to 50 paths, by the CODEOWNERS file of the default branch; the last rule that matches decides.',
+      'Names the owners of up to 50 paths, by the CODEOWNERS file of the default branch; the last matching rule decides.',
     parameters: PARAMETERS,
     example: { paths: ['src/app.ts'] },
     action: ({ paths }) => `owners of ${paths.join(', ')} on the default branch`,
@@ -31,7 +31,8 @@ export function defineOwnersTool(repository: Repository): Tool {
       });
       const text = rows.map((row) => row.text).join('\n');
       const stopped = rows.filter(({ rule }) => rule === 'stopped').length;
-      const stop = stopped === 0 ? '' : `Stopped before ${stopped} of the paths were decided: ask for fewer at once.`;
+      const stop =
+        stopped === 0 ? '' : `${stopped} of the paths were not decided, because it took too long: give fewer at once.`;
       const cut = joinNotes(file.cut, stop);
       if (rows.some(({ rule }) => rule !== null && rule !== 'stopped' && rule.owners.length > 0)) {
         return answerFound(text, cut);
@@ -44,7 +45,7 @@ export function defineOwnersTool(repository: Repository): Tool {
 
 function describeRule(file: string, rule: OwnerRule | null | 'stopped'): string {
   if (rule === null) return `no rule of ${file} matches`;
-  if (rule === 'stopped') return 'not looked up to the end';
+  if (rule === 'stopped') return 'not decided';
   return `${rule.owners.length === 0 ? 'no owner' : rule.owners.join(' ')} (${file}:${rule.line}, ${rule.pattern})`;
 }
 

@@ -57,7 +57,7 @@ export function defineReadFilesTool(source: EditedTree, repository: Repository):
   return defineTool({
     name: 'read_files',
     description:
-      'Reads up to 10 files, ranges of lines or symbols, each line with its number. At most 16 kB in all, shared fairly; what was cut is named with the line to go on from, and a line is cut after 300 characters. Edited files are shown as edited.',
+      'Reads up to 10 files, line ranges or symbols, with line numbers. At most 16 kB in all; a cut part says from which line to continue, and a line is cut after 300 characters. Edited files are shown as edited.',
     parameters: READ,
     example: {
       files: [
@@ -104,7 +104,8 @@ function shareFairly(needs: readonly number[], total: number): readonly number[]
 function cutPart({ name, rows, first, totalLines, cut }: PartLines, bytes: number): PartRead {
   const shown = takeFittingLines(rows, bytes);
   const last = first + shown.length - 1;
-  const over = shown.length < rows.length ? `${name} is cut after line ${last}: go on with "from": ${last + 1}.` : cut;
+  const over =
+    shown.length < rows.length ? `${name} is cut after line ${last}: continue with "from": ${last + 1}.` : cut;
   return { kind: 'found', text: `${name}, lines ${first}–${last} of ${totalLines}:\n${shown.join('\n')}`, cut: over };
 }
 
@@ -133,8 +134,7 @@ async function readPart(
   if (read.kind !== 'text') return { kind: 'failed', text: explainNoText(path, read), cut: '' };
   const lines = toLines(read.text).lines;
   if (lines.length === 0) {
-    const none =
-      read.totalLines === 0 ? 'is empty' : `has ${read.totalLines} lines, none of them in the range asked for`;
+    const none = read.totalLines === 0 ? 'is empty' : `has ${read.totalLines} lines; none is in that range`;
     return { kind: 'nothing', text: `${name} ${none}.`, cut: '' };
   }
   const rows = formatNumberedLines(lines, read.firstLine);
@@ -186,11 +186,11 @@ async function findSymbol(
     return { from: first.leadLine, to: last.lastLine };
   }
   if (named.length > 0) {
-    return `${quote(symbol)} is defined ${named.length} times; ask by lines or with its owner: ${listNames(named)}.`;
+    return `${quote(symbol)} is defined ${named.length} times; name its owner or give lines: ${listNames(named)}.`;
   }
-  const alike = spans.filter((span) => isNamed(span, wanted.slice(-1)));
+  const similar = spans.filter((span) => isNamed(span, wanted.slice(-1)));
   const none = `no definition of ${quote(symbol)} was recognised.`;
-  if (alike.length > 0) return `${none} Of that name there is ${listNames(alike)}.`;
+  if (similar.length > 0) return `${none} With that name there is ${listNames(similar)}.`;
   return spans.length === 0 ? none : `${none} There are: ${listNames(spans)}.`;
 }
 
@@ -208,14 +208,14 @@ function listNames(spans: readonly Span[]): string {
 
 const OUTLINE = z.strictObject({
   paths: z.array(PATH).min(1).max(10),
-  from: z.int().min(1).optional().describe('Only definitions from this line on, to go on after a cut.'),
+  from: z.int().min(1).optional().describe('Only definitions from this line on; continues a cut answer.'),
 });
 
 export function defineOutlineTool(source: EditedTree): Tool {
   return defineTool({
     name: 'outline',
     description:
-      'Shows what up to 10 files define (functions, classes, types) with line numbers, found line by line in common languages. At most 12 kB, shared among the files.',
+      'Lists the functions, classes and types that up to 10 files define, with line numbers; common languages only. At most 12 kB, shared among the files.',
     parameters: OUTLINE,
     example: { paths: ['src/app.ts'] },
     action: ({ paths, from }) =>
@@ -251,7 +251,7 @@ async function outlineFile(
   const cut =
     next === undefined
       ? ''
-      : `${path}: ${symbols.length - shown.length} more from line ${next.line} on; outline it alone with "from": ${next.line}.`;
+      : `${path}: ${symbols.length - shown.length} more from line ${next.line} on; outline only this file with "from": ${next.line}.`;
   return { kind: 'found', text: `${name}:\n${shown.join('\n')}`, cut };
 }
 

@@ -56,7 +56,7 @@ type Given = z.output<typeof PARAMETERS>;
 export function defineSearchTool(source: EditedTree): Tool {
   return defineTool({
     name: 'search',
-    description: `Finds lines in the files of the commit, edited files as edited. At most "limit" hits (default ${DEFAULT_LIMIT}, at most ${MAX_LIMIT}) and 12 kB; narrow by "paths" when it is cut.`,
+    description: `Finds lines in the files of the commit, with your edits. At most "limit" hits (default ${DEFAULT_LIMIT}, at most ${MAX_LIMIT}) and 12 kB; if it is cut, narrow it with "paths".`,
     parameters: PARAMETERS,
     example: { pattern: 'parseDate(', paths: ['src'] },
     action: (given) => describeAtCommit(describeQuery(given), source.tree.revision),
@@ -74,7 +74,8 @@ export function defineSearchTool(source: EditedTree): Tool {
       const shown = takeFittingLines(lines, MAX_RESULT_BYTES);
       const over = shown.length < lines.length ? 'Cut at 12 kB: narrow "paths" or the pattern.' : '';
       const left = hits.length - files.reduce((sum, { hits: own, more }) => sum + own.length + more, 0);
-      const beyond = left > 0 ? `${left} hits in further files: narrow "paths" or the pattern, or raise "limit".` : '';
+      const beyond =
+        left > 0 ? `${left} more hits in other files: narrow "paths" or the pattern, or raise "limit".` : '';
       return answerFound(shown.join('\n'), joinNotes(describeCuts(cuts), over, beyond));
     },
   });
@@ -105,7 +106,7 @@ function groupHits(
   return files;
 }
 
-/** The path, its hits below it, each with the lines around it where they are asked for. */
+/** The path, its hits below it, each with the lines around it if they are wanted. */
 async function formatFile(
   source: EditedTree,
   { path, hits, more }: FileHits,

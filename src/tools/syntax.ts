@@ -139,7 +139,7 @@ function createWatch(length: number) {
 }
 
 function createFaultNear(text: string, at: number): SyntaxVerdict {
-  return { ok: false, line: countLines(text, at), what: 'cannot read what stands here or just before' };
+  return { ok: false, line: countLines(text, at), what: 'cannot read the text here or just before' };
 }
 
 function countLines(text: string, at: number): number {
@@ -171,7 +171,7 @@ function findJsonFault(text: string, comments: boolean): SyntaxVerdict | null {
     return null;
   } catch (error) {
     const at = Number(/position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1] ?? plain.length);
-    return { ok: false, line: countLines(plain, at), what: 'it is no JSON' };
+    return { ok: false, line: countLines(plain, at), what: 'it is not valid JSON' };
   }
 }
 

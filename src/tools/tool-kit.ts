@@ -14,7 +14,7 @@ const MAX_ACTION = 300;
 /** No tool's arguments are nested deeper. */
 const MAX_DEPTH = 3;
 
-/** PATH_MAX of Linux; git is given paths as arguments, whose length the system limits. */
+/** PATH_MAX of Linux; git gets paths as arguments, and the system limits their length. */
 const MAX_PATH = 4_096;
 
 /** A file or folder, or a glob where the tool says so. */
@@ -123,7 +123,7 @@ function readArguments<Arguments extends z.ZodObject>(
   } catch {
     return { fault: 'The arguments are not JSON.' };
   }
-  if (!isPlainObject(value)) return { fault: 'The arguments are no JSON object.' };
+  if (!isPlainObject(value)) return { fault: 'The arguments are not a JSON object.' };
   let parsed = schema.safeParse(value);
   // What is inside of a value is only looked at once its own type is right.
   for (let round = 0; round < MAX_DEPTH && !parsed.success; round += 1) {
@@ -132,7 +132,7 @@ function readArguments<Arguments extends z.ZodObject>(
   }
   if (!parsed.success) return { fault: `${formatAction(z.prettifyError(parsed.error))}.` };
   if (isAllText(parsed.data)) return { given: restoreBlanksIn(parsed.data) };
-  return { fault: 'The arguments hold NUL or half a character, which no path and no text file here has.' };
+  return { fault: 'The arguments contain NUL or half a character, which no path or text file here has.' };
 }
 
 /** A program started with NUL in an argument would not see the rest of it. What a schema accepts is flat. */

@@ -76,7 +76,7 @@ describe('an edit that has nothing to do with the proof', () => {
   ])('is no fix if it is only %s', async (_what, after) => {
     const { analysis, changeSet } = await conclude({}, {}, [{ ...FIXED, after } as typeof FIXED]);
     expect(analysis).toMatchObject({ outcome: 'inconclusive', confidence: null });
-    expect(analysis.reason).toContain('nothing but comments and blanks');
+    expect(analysis.reason).toContain('only touches comments and blanks');
     expect(changeSet.files).toEqual([]);
   });
 });
@@ -93,7 +93,7 @@ describe('an outcome without its proof becomes a lesser one, with the reason', (
     [
       'not_a_bug without a quotation',
       { outcome: 'not_a_bug', rootCause: [INVENTED] },
-      'no quotation of the repository',
+      'no quotation from the repository',
     ],
     [
       'action_recommended without a quotation',
@@ -152,7 +152,7 @@ describe('a change that may not be made', () => {
       outcome: 'action_recommended',
       guards: [{ rule: 'never/repository-settings', file: workflow.path }],
     });
-    expect(analysis.reason).toContain('proposal');
+    expect(analysis.reason).toContain('only proposed');
     expect(toDiff(changeSet).files.map(({ fileName }) => fileName)).toEqual(['src/coupons.js']);
     expect(solutionSteps.at(-1)).toEqual({
       stepNumber: 2,
@@ -184,7 +184,7 @@ describe('a run that ended without a conclusion', () => {
       suspects: FACTS.analysis.suspects,
     });
     expect(analysis.reason).toMatch(
-      /^The investigation used up its budget of 30 turns\. 6 steps .* Edits that were begun are left out/,
+      /^The investigation used up its budget of 30 turns\. 6 steps .* Unfinished edits are left out/,
     );
   });
 });

@@ -75,7 +75,11 @@ describe('an investigation', () => {
 
 describe('a call is refused', () => {
   const refusals: readonly (readonly [string, Parameters<typeof play>[0], RegExp])[] = [
-    ['that was made before', [SEARCH, call('search', ' { "pattern" : "sum" } '), CONCLUSION], /very call was step 1/],
+    [
+      'that was made before',
+      [SEARCH, call('search', ' { "pattern" : "sum" } '), CONCLUSION],
+      /step 1 was the same call/,
+    ],
     [
       'that narrows a search which found nothing',
       [call('search', { pattern: 'zip' }), call('search', { pattern: 'zip', path: 'src' }), CONCLUSION],
@@ -132,7 +136,7 @@ describe('a conclusion at the end of a batch of edits', () => {
 
   it('is refused where an edit was not placed', async () => {
     const { end, model } = await play([{ calls: [edit('7'), conclude] }, { calls: [edit('1'), conclude] }]);
-    expect(answersTo(model)[1]).toContain('not all edits before it were placed');
+    expect(answersTo(model)[1]).toContain('an edit before it was not placed');
     expect(end).toMatchObject({ kind: 'concluded', usage: { turns: 2 } });
   });
 });
@@ -269,7 +273,7 @@ describe('a conclusion whose evidence does not hold', () => {
 
   it('is sent back once with what is wrong, and accepted when corrected', async () => {
     const { end, model } = await play([LOOK, quoting('let sum = 7'), quoting('let sum = 1')]);
-    expect(answersTo(model).at(-1)).toContain('The conclusion is not taken yet:\n- ');
+    expect(answersTo(model).at(-1)).toContain('The conclusion is not accepted yet:\n- ');
     expect(end).toMatchObject({ kind: 'concluded', partial: false });
     expect(end.kind === 'concluded' && end.draft.rootCause[0]?.citations[0]?.quote).toBe('let sum = 1');
     expect(model.asked).toHaveLength(3);

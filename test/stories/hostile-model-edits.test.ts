@@ -83,7 +83,7 @@ describe('a hostile model that edits', () => {
       for (const path of paths) expect([path, rules[path]]).toEqual([path, rule]);
     expect(issue.analysis).toMatchObject({
       outcome: 'action_recommended',
-      reason: expect.stringContaining('may not be made'),
+      reason: expect.stringContaining('may not make'),
     });
     expect(changed).toEqual({ 'src/total.ts': expect.stringContaining('return cart.sum;') });
   });

@@ -121,7 +121,7 @@ describe('a hostile model', () => {
       `${lie}\n    at total (src/total.ts:2:3)`,
     );
     expect(issue.analysis).toMatchObject({ outcome: 'inconclusive', confidence: null, citations: [{ quote: lie }] });
-    expect(issue.analysis.reason).toContain('only the words of the report are quoted');
+    expect(issue.analysis.reason).toContain('only the report is quoted');
     expect(issue.diff.files).toEqual([]);
   });
 

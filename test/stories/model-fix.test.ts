@@ -290,7 +290,7 @@ describe('a report that a model investigates', () => {
     expect(rootCause).not.toContain('tax');
     expect(analysis.reason).toContain('1 of 2 claims were left out');
     const last = endpoint.requests.findLast((asked) => textsIn(asked).join('\n').includes('play-false'));
-    expect(last && textsIn(last).at(-1)).toContain('The conclusion is not taken yet');
+    expect(last && textsIn(last).at(-1)).toContain('The conclusion is not accepted yet');
   });
 
   it('has an identical call refused, which is no step', async () => {
@@ -298,7 +298,7 @@ describe('a report that a model investigates', () => {
     const searches = investigationSteps.filter(({ action }) => action.startsWith('search "customer.discount"'));
     expect(searches).toHaveLength(1);
     const last = endpoint.requests.findLast((asked) => textsIn(asked).join('\n').includes('play-again'));
-    expect(last && textsIn(last).at(-1)).toMatch(/^Refused: this very call was step \d+/);
+    expect(last && textsIn(last).at(-1)).toMatch(/^Refused: step \d+ was the same call/);
   });
 
   it('ends in part at its last turn, told to conclude before and asked without tools at last', async () => {

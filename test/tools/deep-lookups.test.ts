@@ -118,10 +118,10 @@ describe('read_files', () => {
       'return 1;',
     );
     expect(await bench.ask('read_files', { files: [{ path: 'cart.ts', symbol: 'count' }] })).toContain(
-      'failed: cart.ts: "count" is defined 2 times; ask by lines or with its owner: Cart.count (line 8), count (line 13).',
+      'failed: cart.ts: "count" is defined 2 times; name its owner or give lines: Cart.count (line 8), count (line 13).',
     );
     expect(await bench.ask('read_files', { files: [{ path: 'cart.ts', symbol: 'Shop.total' }] })).toContain(
-      'no definition of "Shop.total" was recognised. Of that name there is Cart.total (line 4).',
+      'no definition of "Shop.total" was recognised. With that name there is Cart.total (line 4).',
     );
     expect(await bench.ask('read_files', { files: [{ path: 'cart.ts', symbol: 'sum' }] })).toContain(
       'no definition of "sum" was recognised. There are: Cart (line 2), Cart.total (line 4)',
@@ -237,12 +237,12 @@ describe('replace', () => {
     await using bench = await workbench({ 'cart.ts': CART });
     const replace = (old: string, text: string) => bench.ask('replace', { path: 'cart.ts', old, new: text });
     expect(await replace('    return 1;\n', '    const one = 1;\n    return one;\n')).toContain(
-      'found: cart.ts: 1 line from line 9 on replaced by lines 9–10. The old text was found exactly.',
+      'found: cart.ts: replaced line 9, now lines 9–10. The old text was found exactly.',
     );
     expect(await replace('return   2;', 'return 3;')).toContain(
       'The old text was found up to white space; the indentation',
     );
     expect(await replace('  return\n  3;', '  return 4;')).toContain('The old text was found up to white space.');
-    expect(await replace('// The cart.\n', '')).toContain('1 line from line 1 on removed.');
+    expect(await replace('// The cart.\n', '')).toContain('removed line 1.');
   });
 });

@@ -53,7 +53,7 @@ describe('replace', () => {
   it('shows the place as it reads now', async () => {
     expect(await replace('src/add.ts', 'return a - b;', 'return a + b;')).toMatchInlineSnapshot(`
       "replace in src/add.ts
-      found: src/add.ts: 1 line from line 2 on replaced by line 2. The old text was found exactly."
+      found: src/add.ts: replaced line 2, now line 2. The old text was found exactly."
     `);
     expect(changes()).toEqual([
       { kind: 'modified', path: 'src/add.ts', before: ADD, after: ADD.replace('a - b', 'a + b') },
@@ -64,7 +64,7 @@ describe('replace', () => {
   it('says what it overlooked', async () => {
     expect(await replace('src/add.ts', '    return a - b;  ', '    return a + b;')).toMatchInlineSnapshot(`
       "replace in src/add.ts
-      found: src/add.ts: 1 line from line 2 on replaced by line 2. The old text was found up to white space; the indentation of the new text was adjusted."
+      found: src/add.ts: replaced line 2, now line 2. The old text was found up to white space; the indentation of the new text was adjusted."
     `);
   });
 
@@ -72,12 +72,12 @@ describe('replace', () => {
     await create('twice.txt', 'x = 1\ny = 2\nx = 1\n');
     expect(await replace('twice.txt', 'x = 1', 'x = 3')).toMatchInlineSnapshot(`
       "replace in twice.txt
-      failed: Nothing was changed: the old text stands in twice.txt at lines 1, 3: give more lines around it, or "line" with one of these."
+      failed: Nothing was changed: the old text occurs in twice.txt at lines 1, 3: add lines around it, or give "line" with one of these."
     `);
     expect(await replace('twice.txt', 'x = 1', 'x = 3', 3)).toContain('\nfound: ');
     expect(await replace('src/add.ts', 'return a * b;', 'return a + b;')).toMatchInlineSnapshot(`
       "replace in src/add.ts
-      failed: Nothing was changed: the old text does not stand in src/add.ts. Nearest to it:
+      failed: Nothing was changed: the old text is not in src/add.ts. The nearest text:
         1 | export function add(a: number, b: number) {
         2 |   return a - b;
         3 | }"
@@ -138,7 +138,7 @@ describe('replace', () => {
       replace in wide.txt
       failed: Nothing was changed: wide.txt is too large or has too long lines to be changed.
       replace in link
-      failed: Nothing was changed: link is a symbolic link to "a\\n"; change the file that it leads to.
+      failed: Nothing was changed: link is a symbolic link to "a\\n"; change the file it points to.
       replace in module
       failed: Nothing was changed: module is a submodule, another repository.
       replace in src
@@ -146,9 +146,9 @@ describe('replace', () => {
       replace in srcc/add.ts
       failed: Nothing was changed: there is no srcc/add.ts; perhaps src/add.ts.
       replace in ../a.txt
-      failed: Nothing was changed: "../a.txt" is no path that can be changed safely on every system.
+      failed: Nothing was changed: "../a.txt" is not a path that is safe to change on every system.
       replace in back\\slash.txt
-      failed: Nothing was changed: "back\\\\slash.txt" is no path that can be changed safely on every system."
+      failed: Nothing was changed: "back\\\\slash.txt" is not a path that is safe to change on every system."
     `);
     expect(await remove('link')).toContain('symbolic link');
     expect(await rename('module', 'other')).toContain('submodule');
@@ -178,7 +178,7 @@ describe('create_file', () => {
   it('says if the new file seems not to parse', async () => {
     expect(await create('src/new.ts', 'const = 1;\n')).toMatchInlineSnapshot(`
       "create src/new.ts
-      found: src/new.ts is created with 1 line. But it seems not to parse: line 1, cannot read "const ="."
+      found: src/new.ts is created with 1 line. But it does not seem to parse: line 1, cannot read "const ="."
     `);
   });
 
@@ -213,15 +213,15 @@ describe('create_file', () => {
       failed: Nothing was changed: a.txt exists, and on some systems A.TXT would be the same name; use its spelling.
       failed: Nothing was changed: src exists, and on some systems SRC would be the same name; use its spelling.
       failed: Nothing was changed: src/Upper.ts exists, and on some systems src/upper.ts would be the same name; use its spelling.
-      failed: Nothing was changed: "../x" is no safe path: it must be relative, with "/" between plain names, and nothing like ".." or ".git".
-      failed: Nothing was changed: "x/../../y" is no safe path: it must be relative, with "/" between plain names, and nothing like ".." or ".git".
-      failed: Nothing was changed: ".git/config" is no safe path: it must be relative, with "/" between plain names, and nothing like ".." or ".git".
-      failed: Nothing was changed: ".GIT/x" is no safe path: it must be relative, with "/" between plain names, and nothing like ".." or ".git".
-      failed: Nothing was changed: "C:/x" is no safe path: it must be relative, with "/" between plain names, and nothing like ".." or ".git".
-      failed: Nothing was changed: "x\\\\y" is no safe path: it must be relative, with "/" between plain names, and nothing like ".." or ".git".
-      failed: Nothing was changed: "x//y" is no safe path: it must be relative, with "/" between plain names, and nothing like ".." or ".git".
-      failed: Nothing was changed: "zero​width" holds an invisible character.
-      failed: Nothing was changed: "line\\nbreak" holds an invisible character."
+      failed: Nothing was changed: "../x" is not a safe path: it must be relative, with "/" between plain names, without ".." or ".git".
+      failed: Nothing was changed: "x/../../y" is not a safe path: it must be relative, with "/" between plain names, without ".." or ".git".
+      failed: Nothing was changed: ".git/config" is not a safe path: it must be relative, with "/" between plain names, without ".." or ".git".
+      failed: Nothing was changed: ".GIT/x" is not a safe path: it must be relative, with "/" between plain names, without ".." or ".git".
+      failed: Nothing was changed: "C:/x" is not a safe path: it must be relative, with "/" between plain names, without ".." or ".git".
+      failed: Nothing was changed: "x\\\\y" is not a safe path: it must be relative, with "/" between plain names, without ".." or ".git".
+      failed: Nothing was changed: "x//y" is not a safe path: it must be relative, with "/" between plain names, without ".." or ".git".
+      failed: Nothing was changed: "zero​width" contains an invisible character.
+      failed: Nothing was changed: "line\\nbreak" contains an invisible character."
     `);
     expect(changes()).toEqual([]);
   });

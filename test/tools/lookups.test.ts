@@ -127,7 +127,7 @@ describe('read_files', () => {
 
   it('says where to go on when it is cut', async () => {
     const answer = await ask('read_files', { files: [{ path: 'big.txt' }] });
-    const [, next = ''] = /\[cut: big\.txt is cut after line \d+: go on with "from": (\d+)\.\]/.exec(answer) ?? [];
+    const [, next = ''] = /\[cut: big\.txt is cut after line \d+: continue with "from": (\d+)\.\]/.exec(answer) ?? [];
     expect(answer).toContain(`${Number(next) - 1} | row ${Number(next) - 1}\n`);
     expect(Buffer.byteLength(answer)).toBeLessThan(16_500);
     expect(await ask('read_files', { files: [{ path: 'big.txt', from: Number(next), to: Number(next) }] })).toContain(
@@ -162,11 +162,11 @@ describe('read_files', () => {
 
       There is no ../x.
 
-      README.md has 1 lines, none of them in the range asked for."
+      README.md has 1 lines; none is in that range."
     `);
     expect(await ask('read_files', { files: [{ path: 'README.md', from: 5, to: 2 }] })).toMatchInlineSnapshot(`
       "read README.md lines 5–2 at …
-      nothing: README.md has 1 lines, none of them in the range asked for."
+      nothing: README.md has 1 lines; none is in that range."
     `);
   });
 });
@@ -392,7 +392,7 @@ describe('ci_log', () => {
     `);
     expect(await ask('ci_log', { find: 'absent' })).toMatchInlineSnapshot(`
       "ci_log: find "absent"
-      nothing: No line of the text holds "absent" (152 lines)."
+      nothing: No line of the text contains "absent" (152 lines)."
     `);
     expect(await ask('ci_log', { find: 'line', from: 149 })).toMatchInlineSnapshot(`
       "ci_log: find "line" in lines 149–end

@@ -43,7 +43,7 @@ describe('a file that parsed', () => {
       {
         "line": 3,
         "ok": false,
-        "what": "it is no JSON",
+        "what": "it is not valid JSON",
       }
     `);
     expect(await checkSyntax('x.py', 'f()\n', 'f(\n')).toMatchObject({ ok: false });
