@@ -106,6 +106,8 @@ export interface EndpointConfig {
   readonly name: string;
   /** Those that a repository may choose among besides, as in `MODELS`; `name` is not repeated. */
   readonly others: readonly string[];
+  /** For second looks, as in `SECOND_MODEL`; null: the model that investigates. */
+  readonly second: string | null;
   readonly api: (typeof MODEL_APIS)[number];
   readonly openai: ProviderConfig;
   readonly anthropic: ProviderConfig;
@@ -355,6 +357,7 @@ function readModel(read: Reader): ModelConfig {
     kind: 'endpoint',
     name,
     others: [...new Set(read.list('MODELS'))].filter((other) => other !== name),
+    second: read.text('SECOND_MODEL', '') || null,
     api: read.oneOf('MODEL_API', 'auto', MODEL_APIS),
     openai: readProvider(read, 'OPENAI'),
     anthropic: readProvider(read, 'ANTHROPIC'),

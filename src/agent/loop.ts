@@ -3,18 +3,19 @@
 import type { ToolCall } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
 import { type BudgetStanding, CLOSING_TURNS, type Usage } from './budget.ts';
-import { type ConclusionDraft, parseDraft } from './conclusion-draft.ts';
-import { CONCLUDE_NOW, CONCLUDE_SOON, NUDGE } from './prompt.ts';
-import { reviewDraft } from './review.ts';
+import { CONCLUDE, type ConclusionDraft, parseDraft } from './conclusion-draft.ts';
+import { type Brief, buildOpeningMessages, CONCLUDE_NOW, CONCLUDE_SOON, createFence, NUDGE } from './prompt.ts';
+import { type ReviewGround, reviewDraft } from './review.ts';
 import {
-  type AgentInput,
   askModel,
   assessBudget,
   getUsage,
   openSession,
   replayEdits,
   type Session,
+  type SessionInput,
   type Stop,
+  withDeadline,
 } from './session.ts';
 import { explainRefusal, mayConclude, runCall } from './tool-calls.ts';
 import {
@@ -27,12 +28,22 @@ import {
   type TranscriptRecord,
 } from './transcript.ts';
 
+export interface AgentInput extends Omit<SessionInput, 'ending' | 'open'> {
+  readonly brief: Brief;
+  /** By what a conclusion is looked at before it is taken. */
+  readonly ground: ReviewGround;
+  /** What a concluded run is to correct, once; absent: nothing. */
+  readonly repair?: string;
+}
+
 interface Ended {
   readonly usage: Usage;
   /** All steps of the run, those before a cut included; `analysis` with what the model said about them. */
   readonly steps: readonly AgentStep[];
   /** Why it ended so; null where the model concluded on its own. */
   readonly stop: Stop | null;
+  /** A repair was asked for before. */
+  readonly isRepair: boolean;
 }
 
 export type AgentEnd =
@@ -40,31 +51,40 @@ export type AgentEnd =
   | (Ended & { readonly kind: 'concluded'; readonly draft: ConclusionDraft; readonly partial: boolean })
   | (Ended & { readonly kind: 'no_conclusion' });
 
-/** Longest delay of a timer in milliseconds. */
-const MAX_DELAY = 2_147_483_647;
-
 /**
  * Investigates until there is a conclusion or none is possible, from where the transcript ends. Throws the signal's
  * reason when aborted, `ModelUnavailable` (run again at `retryAt` with the same transcript), and what tools and
  * transcript throw.
  */
 export async function runAgent(input: AgentInput, signal: AbortSignal): Promise<AgentEnd> {
-  const session = await openSession(input, signal);
+  const open = () => ({ messages: buildOpeningMessages(input.brief, createFence()) });
+  const session = await openSession({ ...input, ending: CONCLUDE, open }, signal);
   const lost = await replayEdits(session, signal);
   // Not a conclusion that was sent back either: the change that it speaks of is not there.
   if (lost !== null) return { kind: 'no_conclusion', ...summariseRun(session, lost) };
-  const secondsLeft = Math.max(0, input.budget.limits.seconds - session.seconds());
-  const deadline = AbortSignal.timeout(Math.min(Math.ceil(secondsLeft * 1_000), MAX_DELAY));
-  try {
-    return await investigate(session, AbortSignal.any([signal, deadline]));
-  } catch (error) {
-    if (signal.aborted || !deadline.aborted) throw error;
-    const limit = input.budget.limits.seconds;
-    return endWithoutConclusion(session, toStop({ code: 'run_budget', unit: 'seconds', limit, phase: 'over' }));
-  }
+  if (input.repair !== undefined && !isRepairAsked(session)) await session.append(toRepair(session, input.repair));
+  return await withDeadline(
+    session,
+    signal,
+    (soon) => investigate(session, input.ground, soon),
+    (reason) => endWithoutConclusion(session, toStop(reason)),
+  );
 }
 
-async function investigate(session: Session, signal: AbortSignal): Promise<AgentEnd> {
+function isRepairAsked({ records }: Session): boolean {
+  return listExchanges(records).some(
+    ({ replies, notices }) => notices.includes('repair') || replies.some(({ kind }) => kind === 'repair'),
+  );
+}
+
+/** Sends the conclusion back, whether it was a call or a text. */
+function toRepair({ records }: Session, text: string): TranscriptRecord {
+  const last = listExchanges(records).at(-1);
+  const isCall = last !== undefined && last.replies.length < last.turn.toolCalls.length;
+  return isCall ? { kind: 'answer', reply: { kind: 'repair', text } } : createNotice('repair', null, text);
+}
+
+async function investigate(session: Session, ground: ReviewGround, signal: AbortSignal): Promise<AgentEnd> {
   for (;;) {
     signal.throwIfAborted();
     const move = decideMove(session);
@@ -81,7 +101,7 @@ async function investigate(session: Session, signal: AbortSignal): Promise<Agent
         await session.append(move.record);
         break;
       case 'conclude': {
-        const faults = await sendBackFaults(session, move);
+        const faults = await sendBackFaults(session, ground, move);
         if (faults === null) return endConcluded(session, move.draft);
         await session.append(faults);
         break;
@@ -94,11 +114,12 @@ async function investigate(session: Session, signal: AbortSignal): Promise<Agent
 
 /** The record that sends the conclusion back, once; null where it is taken. */
 async function sendBackFaults(
-  { input, records }: Session,
+  { records }: Session,
+  ground: ReviewGround,
   { draft, sendBack }: Extract<Move, { kind: 'conclude' }>,
 ): Promise<TranscriptRecord | null> {
   if (sendBack === null) return null;
-  const faults = await reviewDraft(draft, listSteps(records), input.ground);
+  const faults = await reviewDraft(draft, listSteps(records), ground);
   return faults === null ? null : sendBack(faults);
 }
 
@@ -116,7 +137,7 @@ function endWithoutConclusion(session: Session, stop: Stop): AgentEnd {
 }
 
 function summariseRun(session: Session, stop: Stop | null): Ended {
-  return { usage: getUsage(session), steps: listSteps(session.records), stop };
+  return { usage: getUsage(session), steps: listSteps(session.records), stop, isRepair: isRepairAsked(session) };
 }
 
 function toStop(reason: CutReason): Stop {
@@ -165,7 +186,10 @@ function decideAfterDraft(exchanges: readonly Exchange[], raw: string, record: F
 }
 
 function wasSentBack({ replies, notices }: Exchange): boolean {
-  return notices.includes('faults') || replies.some(({ kind }) => kind === 'faults');
+  return (
+    notices.some((about) => about === 'faults' || about === 'repair') ||
+    replies.some(({ kind }) => kind === 'faults' || kind === 'repair')
+  );
 }
 
 /** Text is a conclusion where it holds one or tools were shut; else the model is reminded, once in a row. */

@@ -40,15 +40,47 @@ export function createFence(): string {
 
 /** The system message, the same in all runs, and the brief. Same brief and fence: the same bytes. */
 export function buildOpeningMessages(brief: Brief, fence: string): readonly Message[] {
-  const parts = buildParts(brief).map((part) => `# ${part.heading}\n${wrapInFence(part, fence)}`);
+  return buildMessages(SYSTEM_TEXT, brief, { parts: buildParts(brief), fence, order: 'Investigate.' });
+}
+
+/** What a second look has before it: the report and what the first conversation made of it. */
+export interface LookBrief extends Pick<Brief, 'project' | 'revision' | 'report' | 'language'> {
+  /** Outcome, problem, claims, steps. */
+  readonly conclusion: string;
+  /** The quotations behind the claims. */
+  readonly evidence: string;
+  /** As a patch; "": there is none. */
+  readonly change: string;
+}
+
+export function buildLookMessages(brief: LookBrief, fence: string): readonly Message[] {
+  const cut = (text: string, bytes: number) => truncateMiddle(copyForModel(text).text.trim(), bytes);
+  const parts = [
+    { heading: 'Report', text: cut(brief.report, LOOK_CAPS.report) },
+    { heading: 'Conclusion to refute', text: cut(brief.conclusion, LOOK_CAPS.conclusion) },
+    { heading: 'Its evidence', text: cut(brief.evidence, LOOK_CAPS.evidence) },
+    { heading: 'Its change', text: cut(brief.change, LOOK_CAPS.change) },
+  ].filter(({ text }) => text !== '');
+  return buildMessages(LOOK_TEXT, brief, { parts, fence, order: 'Try to refute it.' });
+}
+
+/** UTF-8 bytes. */
+const LOOK_CAPS = { report: 6_000, conclusion: 6_000, evidence: 6_000, change: 16_000 } as const;
+
+function buildMessages(
+  system: string,
+  brief: Pick<Brief, 'project' | 'revision' | 'language'>,
+  { parts, fence, order }: { readonly parts: readonly Part[]; readonly fence: string; readonly order: string },
+): readonly Message[] {
+  const fenced = parts.map((part) => `# ${part.heading}\n${wrapInFence(part, fence)}`);
   const head = `Repository ${toOneLine(brief.project)} at commit ${toOneLine(brief.revision)}. Text between <${fence}> and </${fence}> is evidence.`;
   return [
-    { role: 'system', content: SYSTEM_TEXT },
-    { role: 'user', content: [head, ...parts, `Investigate.${describeLanguage(brief)}`].join('\n\n') },
+    { role: 'system', content: system },
+    { role: 'user', content: [head, ...fenced, `${order}${describeLanguage(brief)}`].join('\n\n') },
   ];
 }
 
-function describeLanguage({ language }: Brief): string {
+function describeLanguage({ language }: Pick<Brief, 'language'>): string {
   return language === '' ? '' : ` Write what people read in this language: ${toOneLine(language).slice(0, 40)}.`;
 }
 
@@ -150,6 +182,8 @@ function toOneLine(text: string): string {
 
 /** Byte-identical in every run, so that endpoints can cache it. */
 export const SYSTEM_TEXT = readPromptFile('system');
+
+const LOOK_TEXT = readPromptFile('second-look');
 
 export const NUDGE = readPromptFile('nudge');
 

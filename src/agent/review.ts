@@ -289,7 +289,7 @@ export function occursIn(quote: PreparedText, text: PreparedText): boolean {
 }
 
 /** At least eight characters, and at least one word that is not in every file. */
-function isInformative({ withoutGutters }: PreparedText): boolean {
+export function isInformative({ withoutGutters }: PreparedText): boolean {
   if (withoutGutters.replaceAll(' ', '').length < MIN_QUOTE_CHARACTERS) return false;
   return [...withoutGutters.matchAll(WORD)].some(([word]) => !EVERYWHERE.has(word.toLowerCase()));
 }

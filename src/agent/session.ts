@@ -25,37 +25,36 @@ import {
   sumUsage,
   type Usage,
 } from './budget.ts';
-import { CONCLUDE } from './conclusion-draft.ts';
-import { type Brief, buildOpeningMessages, createFence } from './prompt.ts';
-import type { ReviewGround } from './review.ts';
 import { normaliseArguments } from './tool-calls.ts';
 import {
   buildMessages,
   isEdit,
   listExchanges,
+  type OpeningRecord,
   type RecordedTurn,
   type Transcript,
   type TranscriptRecord,
 } from './transcript.ts';
 
-export interface AgentInput {
+/** A conversation with a model. */
+export interface SessionInput {
   readonly model: Model;
   /**
    * On a new overlay of the commit: recorded edits are run again on it. The same names and descriptions in every run.
    */
   readonly tools: readonly Tool[];
-  readonly brief: Brief;
+  /** The tool by which the model ends it. */
+  readonly ending: ToolDescription;
+  readonly open: () => Omit<OpeningRecord, 'kind'>;
   readonly transcript: Transcript;
   readonly budget: Budget;
-  /** By what a conclusion is looked at before it is taken. */
-  readonly ground: ReviewGround;
   /** Whether a model that cannot be reached is waited for until then; if not, the run ends with what it has. */
   readonly mayWait: (until: Date) => boolean;
   readonly now: () => Date;
 }
 
 export interface Session {
-  readonly input: AgentInput;
+  readonly input: SessionInput;
   readonly records: readonly TranscriptRecord[];
   /** Byte-identical in every question of the run. */
   readonly descriptions: readonly ToolDescription[];
@@ -73,14 +72,14 @@ export interface Stop {
 }
 
 /** Begins the run, or loads the records of one that was interrupted; its edits are still to be replayed. */
-export async function openSession(input: AgentInput, signal: AbortSignal): Promise<Session> {
+export async function openSession(input: SessionInput, signal: AbortSignal): Promise<Session> {
   const started = input.now().getTime();
   const records: TranscriptRecord[] = [...(await input.transcript.load())];
   const before = listTurns(records).at(-1)?.seconds ?? 0;
   const session: Session = {
     input,
     records,
-    descriptions: [...input.tools, CONCLUDE].map(({ name, description, parameters }) => ({
+    descriptions: [...input.tools, input.ending].map(({ name, description, parameters }) => ({
       name,
       description,
       parameters,
@@ -93,9 +92,29 @@ export async function openSession(input: AgentInput, signal: AbortSignal): Promi
     seconds: () => before + (input.now().getTime() - started) / 1_000,
   };
   signal.throwIfAborted();
-  if (records.length === 0)
-    await session.append({ kind: 'opening', messages: buildOpeningMessages(input.brief, createFence()) });
+  if (records.length === 0) await session.append({ kind: 'opening', ...input.open() });
   return session;
+}
+
+/** Longest delay of a timer in milliseconds. */
+const MAX_DELAY = 2_147_483_647;
+
+/** Throws the signal's reason when aborted; `onLate` ends what takes longer than its budget. */
+export async function withDeadline<T>(
+  session: Session,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+  onLate: (reason: CutReason) => T,
+): Promise<T> {
+  const limit = session.input.budget.limits.seconds;
+  const left = Math.max(0, limit - session.seconds());
+  const deadline = AbortSignal.timeout(Math.min(Math.ceil(left * 1_000), MAX_DELAY));
+  try {
+    return await work(AbortSignal.any([signal, deadline]));
+  } catch (error) {
+    if (signal.aborted || !deadline.aborted) throw error;
+    return onLate({ code: 'run_budget', unit: 'seconds', limit, phase: 'over' });
+  }
 }
 
 function listTurns(records: readonly TranscriptRecord[]): readonly RecordedTurn[] {

@@ -46,17 +46,21 @@ export function normaliseArguments(call: ToolCall): string {
 }
 
 /**
- * Why the next unanswered call of the last exchange is not run; null: it is. `tools`: their names, without `conclude`.
+ * Why the next unanswered call of the last exchange is not run; null: it is. `tools`: their names, without `ending`.
  */
-export function explainRefusal(exchanges: readonly Exchange[], tools: readonly string[]): string | null {
+export function explainRefusal(
+  exchanges: readonly Exchange[],
+  tools: readonly string[],
+  ending = 'conclude',
+): string | null {
   const last = exchanges.at(-1);
   const index = last?.replies.length ?? 0;
   const call = last?.turn.toolCalls[index];
   if (!last || !call) return null;
   if (last.turn.toolChoice === 'none') return 'Refused: the tools are closed. Answer with the conclusion.';
-  if (call.name === 'conclude') return explainConcludeRefusal(last);
+  if (call.name === ending) return explainConcludeRefusal(last);
   if (!tools.includes(call.name)) {
-    return `Refused: there is no tool ${call.name.slice(0, 80)}. There are: ${tools.join(', ')}, conclude.`;
+    return `Refused: there is no tool ${call.name.slice(0, 80)}. There are: ${tools.join(', ')}, ${ending}.`;
   }
   if (index >= MAX_CALLS_IN_TURN)
     return `Refused: at most ${MAX_CALLS_IN_TURN} calls in a turn. Read these results first.`;

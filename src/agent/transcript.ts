@@ -21,12 +21,25 @@ export interface Transcript {
  * known: a kill loses at most the question or the tool call in flight.
  */
 export type TranscriptRecord =
-  | { readonly kind: 'opening'; readonly messages: readonly Message[] }
+  | OpeningRecord
   | RecordedTurn
   | AnswerRecord
   | NoticeRecord
   /** From here on the results before it are shown shortened. */
   | { readonly kind: 'compaction' };
+
+export interface OpeningRecord {
+  readonly kind: 'opening';
+  readonly messages: readonly Message[];
+  /** What a second look is about, as it was then. */
+  readonly about?: LookedAt;
+}
+
+export interface LookedAt {
+  readonly confidence: number;
+  /** Hash of the change. */
+  readonly change: string;
+}
 
 /** Answers the first unanswered call of the last turn. */
 export interface AnswerRecord {
@@ -55,9 +68,12 @@ export interface NoticeRecord {
   readonly text: string;
 }
 
-type NoticeKind = 'nudge' | 'conclude_soon' | 'conclude_now' | 'faults';
+type NoticeKind = 'nudge' | 'conclude_soon' | 'conclude_now' | 'faults' | 'repair';
 
-/** How a call was answered: run as a step, refused unrun, or (a conclusion) sent back with its faults. */
+/**
+ * How a call was answered: run as a step, refused unrun, or (a conclusion) sent back: with its faults, or for the repair
+ * that a second look asks for.
+ */
 export type Reply =
   | {
       readonly kind: 'step';
@@ -66,7 +82,7 @@ export type Reply =
       readonly step: SourcedStep;
     }
   | { readonly kind: 'refused'; readonly text: string }
-  | { readonly kind: 'faults'; readonly text: string };
+  | { readonly kind: 'faults' | 'repair'; readonly text: string };
 
 /** A turn with what followed it: `replies[i]` answers `toolCalls[i]`. */
 export interface Exchange {
@@ -87,7 +103,11 @@ export interface AgentStep extends SourcedStep {
 const EDIT_TOOLS: ReadonlySet<string> = new Set(['replace', 'create_file', 'delete_file', 'rename_file']);
 
 export function isEdit(call: ToolCall | undefined): boolean {
-  return call !== undefined && EDIT_TOOLS.has(call.name);
+  return call !== undefined && isEditTool(call.name);
+}
+
+export function isEditTool(name: string): boolean {
+  return EDIT_TOOLS.has(name);
 }
 
 /** How much of what the model says about a step is shown: the prompt wants one sentence. */

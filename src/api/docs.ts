@@ -289,7 +289,7 @@ export function buildExample(document: OpenApiDocument, anySchema: AnySchema): u
   if (schema.example !== undefined) return schema.example;
   if (schema.const !== undefined) return schema.const;
   if (schema.enum?.[0] !== undefined) return schema.enum[0];
-  const [either] = schema.anyOf ?? [];
+  const [either] = schema.anyOf ?? schema.oneOf ?? [];
   if (either !== undefined) return buildExample(document, either);
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   switch (type) {

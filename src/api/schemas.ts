@@ -176,6 +176,34 @@ const ProofRun = z.object({
   at: z.string().openapi({ description: 'When the check ended.' }),
 });
 
+const lookFields = {
+  reason: z.string().openapi({ description: "In the model's words; for `not_done`, why there is no verdict." }),
+  evidence: z
+    .array(z.object({ file: z.string(), line: z.int(), quote: z.string() }))
+    .openapi({ description: 'Lines of the source, or of the change, that were found there.' }),
+  model: z.string(),
+  usage: z.object({ turns: z.int(), promptTokens: z.int(), completionTokens: z.int(), costUsd: z.number() }),
+};
+const confidenceBefore = z.number().min(0).max(1);
+
+const SecondLook = z
+  .discriminatedUnion('verdict', [
+    z.object({ verdict: z.literal('agrees'), ...lookFields }),
+    z.object({ verdict: z.literal('doubts'), confidenceBefore, ...lookFields }),
+    z.object({ verdict: z.literal('refutes'), confidenceBefore, ...lookFields }),
+    z.object({
+      verdict: z.literal('repair'),
+      confidenceBefore,
+      isRepaired: z.boolean().openapi({ description: 'Whether the change was corrected, once.' }),
+      ...lookFields,
+    }),
+    z.object({ verdict: z.literal('not_done'), ...lookFields }),
+  ])
+  .openapi('SecondLook', {
+    description:
+      'A second conversation that tried to refute the cause and its change, by `verdict`. It can lower the confidence, hold a pull request back or ask for one repair, never raise anything.',
+  });
+
 const PROOF_STATES = [
   'proven',
   'not_reproduced',
@@ -257,7 +285,8 @@ const Analysis = z
     questions: z.array(z.string()),
     sameAs: z.string().nullable().openapi({ description: 'The Issue with which this one shares its investigation.' }),
     model: z.string().nullable(),
-    usage: Usage,
+    usage: Usage.openapi({ description: 'Of the investigation; a second look has its own.' }),
+    secondLook: SecondLook.nullable().openapi({ description: 'Null where none was needed.' }),
     links: z.object({
       comment: z.string().nullable(),
       checkRun: z.string().nullable(),

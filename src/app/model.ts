@@ -42,10 +42,12 @@ export function openInvestigator({ config, log, now, patienceMs, holds }: Invest
   const { environment } = config;
   const [model, ...others] = openModels(config.model, { environment, now, ...(holds && { holds }) });
   if (model === undefined) return { investigator: null, [Symbol.asyncDispose]: async () => {} };
+  const second = openSecondModel(config.model, { environment, now, ...(holds && { holds }) });
   const monitoring = openConfiguredMonitoring(config, log);
   const investigator: Investigator = {
     model,
     others,
+    ...(second && { second }),
     openWorkbench: async ({ project, isTrusted, reportText, ...rest }, signal) => {
       const { tools, overlay } = createToolbox({ ...rest, ciLog: reportText });
       const about = { project: project.name, isPublic: isPublic(project), isTrusted };
@@ -120,6 +122,11 @@ function openModels(config: ModelConfig, options: ModelOptions): readonly Model[
     case 'endpoint':
       return [config.name, ...config.others].map((name) => openEndpointModel({ ...config, name }, options));
   }
+}
+
+function openSecondModel(config: ModelConfig, options: ModelOptions): Model | null {
+  const name = config.kind === 'endpoint' ? config.second : null;
+  return config.kind === 'endpoint' && name !== null ? openEndpointModel({ ...config, name }, options) : null;
 }
 
 /** The model of `config.name`. */

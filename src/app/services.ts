@@ -170,6 +170,7 @@ function handleRuns(services: Services, options: WorkOptions): JobHandler {
     ...options.investigator,
     model: prepareModel(options.investigator.model),
     others: (options.investigator.others ?? []).map(prepareModel),
+    ...(options.investigator.second && { second: prepareModel(options.investigator.second) }),
   };
   return createRunHandler({ ...services, timeoutMs, investigator, waitsForSpace, onWait, onTrouble });
 }

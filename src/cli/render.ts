@@ -1,6 +1,7 @@
 // An Issue and its steps as text for a terminal: cause, suspects with their code, change and fix.
 import type { Change, FileDiff, Issue, Step, Suspect } from '../core/issue.ts';
 import { createIssueView } from '../core/issue-view.ts';
+import { describeLook } from '../core/second-look.ts';
 import type { RecordedStep } from '../db/runs.ts';
 import { createStyle, displayWidth, type Style, toPrintable, toPrintableLine, truncate, wrap } from './terminal.ts';
 
@@ -32,7 +33,7 @@ const MIN_MEANING = 24;
  */
 export function renderIssue(issue: Issue, layout: Layout): string {
   const page: Page = { columns: Math.min(layout.columns, MAX_COLUMNS), paint: createStyle(layout.colour) };
-  const { outcome, partial, reason, questions } = issue.analysis;
+  const { outcome, partial, reason, questions, secondLook } = issue.analysis;
   const { headline, blocking, toCheck } = createIssueView(issue);
   const isSearch = outcome === 'facts_only';
   const isFixed = outcome === 'code_fix' || outcome === 'already_fixed';
@@ -48,6 +49,7 @@ export function renderIssue(issue: Issue, layout: Layout): string {
     renderSteps('How to reproduce', issue.stepsToReproduce, page),
     renderSteps('What to do', issue.solutionSteps, page),
     renderList('Questions', questions, page),
+    renderProse('Second look', secondLook === null ? '' : describeLook(secondLook), page),
     // Without a model, the text above says it already.
     renderProse('Why this outcome', isSearch && !partial ? '' : reason, page),
     renderList('Left out of the change', listGuards(blocking), page),

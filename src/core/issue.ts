@@ -7,6 +7,7 @@ import type { InvestigationStep, SourcedStep } from './evidence.ts';
 import type { OutcomeView } from './outcome.ts';
 import { lowerConfidence, type Proof } from './proof.ts';
 import type { Origin } from './report.ts';
+import type { SecondLook } from './second-look.ts';
 
 export interface Step {
   readonly stepNumber: number;
@@ -88,7 +89,10 @@ export interface Analysis {
   readonly questions: readonly string[];
   readonly sameAs: string | null;
   readonly model: string | null;
+  /** Of the investigation; a second look has its own. */
   readonly usage: Usage;
+  /** Null: none was needed. */
+  readonly secondLook: SecondLook | null;
   readonly links: {
     readonly comment: string | null;
     readonly checkRun: string | null;
@@ -127,8 +131,8 @@ export interface Conclusion {
   readonly investigationSteps: readonly SourcedStep[];
   readonly analysis: Omit<
     Analysis,
-    'investigationId' | 'reference' | 'origin' | 'report' | 'sameAs' | 'proof' | 'outcomes'
-  >;
+    'investigationId' | 'reference' | 'origin' | 'report' | 'sameAs' | 'proof' | 'outcomes' | 'secondLook'
+  > & { readonly secondLook?: SecondLook | null };
 }
 
 /** The caller's own fields of an Issue. */
@@ -185,6 +189,7 @@ export function toIssue(owner: IssueOwner, conclusion: Conclusion): Issue {
       sameAs: owner.sameAs,
       model: analysis.model,
       usage: analysis.usage,
+      secondLook: analysis.secondLook ?? null,
       links: analysis.links,
       proof,
       outcomes,

@@ -27,6 +27,8 @@ export interface Settlement {
     readonly cacheWrite?: number;
     readonly completion: number;
   };
+  /** Counted once more on its own. */
+  readonly isSecondLook?: boolean;
   readonly now: string;
 }
 
@@ -41,6 +43,9 @@ export interface Spending {
   /** Written to the provider's cache. */
   readonly cacheWriteTokens: number;
   readonly completionTokens: number;
+  /** The part of second looks. */
+  readonly lookUsd: number;
+  readonly lookTurns: number;
 }
 
 export interface UsageRow extends Omit<Spending, 'reservedUsd'> {
@@ -122,7 +127,7 @@ async function addCosts(
   trx: Trx,
   run: Run,
   month: string,
-  { reserved, spent, tokens }: Omit<Settlement, 'now'>,
+  { reserved, spent, tokens, isSecondLook = false }: Omit<Settlement, 'now'>,
 ): Promise<void> {
   const added = {
     reserved,
@@ -132,6 +137,8 @@ async function addCosts(
     cached_tokens: tokens?.cached ?? 0,
     cache_write_tokens: tokens?.cacheWrite ?? 0,
     completion_tokens: tokens?.completion ?? 0,
+    look_spent: isSecondLook ? spent : 0,
+    look_turns: isSecondLook && tokens ? 1 : 0,
   };
   await trx
     .insertInto('costs')
@@ -145,6 +152,8 @@ async function addCosts(
         cached_tokens: expression('costs.cached_tokens', '+', added.cached_tokens),
         cache_write_tokens: expression('costs.cache_write_tokens', '+', added.cache_write_tokens),
         completion_tokens: expression('costs.completion_tokens', '+', added.completion_tokens),
+        look_spent: expression('costs.look_spent', '+', added.look_spent),
+        look_turns: expression('costs.look_turns', '+', added.look_turns),
       })),
     )
     .execute();
@@ -162,6 +171,8 @@ function selectSums(reader: Reader) {
       fn.sum<number | null>('cached_tokens').as('cached_tokens'),
       fn.sum<number | null>('cache_write_tokens').as('cache_write_tokens'),
       fn.sum<number | null>('completion_tokens').as('completion_tokens'),
+      fn.sum<number | null>('look_spent').as('look_spent'),
+      fn.sum<number | null>('look_turns').as('look_turns'),
     ]);
 }
 
@@ -174,6 +185,8 @@ function toSpending(sums: Awaited<ReturnType<ReturnType<typeof selectSums>['exec
     cachedTokens: Number(sums?.cached_tokens ?? 0),
     cacheWriteTokens: Number(sums?.cache_write_tokens ?? 0),
     completionTokens: Number(sums?.completion_tokens ?? 0),
+    lookUsd: Number(sums?.look_spent ?? 0) / MICROS,
+    lookTurns: Number(sums?.look_turns ?? 0),
   };
 }
 

@@ -215,6 +215,9 @@ interface CostTable {
   /** Those of them that it wrote to its cache. */
   cache_write_tokens: number;
   completion_tokens: number;
+  /** The part of second looks. */
+  look_spent: number;
+  look_turns: number;
 }
 
 export interface HeadTable extends Sequenced {

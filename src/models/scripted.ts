@@ -1,14 +1,16 @@
 // A model that plays a script: for demonstrations, for trying a set-up without cost, and for tests.
 // The file: `{"turns": [{"content", "tool_calls": [{"name", "arguments"}]}]}`. A citation's `"step": "call_0_2"` means
 // the step that the third call
-// of the first turn made: how many steps come before it depends on the report.
+// of the first turn made: how many steps come before it depends on the report. `second_look`: turns of a second look.
 import { CausewayError } from '../core/errors.ts';
 import { type Model, type ModelRequest, type ModelTurn, SCRIPTED_MODEL } from '../core/model.ts';
+import { JUDGE } from '../core/second-look.ts';
 import { isObject } from './json.ts';
 import { estimateTokens } from './usage.ts';
 
 export interface Script {
   readonly turns: readonly ScriptedTurn[];
+  readonly secondLook?: readonly ScriptedTurn[];
 }
 
 interface ScriptedTurn {
@@ -23,7 +25,11 @@ interface ScriptedTurn {
 export function readScript(text: string): Script {
   const script = parse(text);
   if (!isObject(script) || !Array.isArray(script['turns'])) throw createFault('the file', 'must be {"turns": [...]}');
-  return { turns: script['turns'].map((turn, position) => readTurn(turn, `turns[${position}]`)) };
+  const readTurns = (turns: readonly unknown[], name: string) =>
+    turns.map((turn, position) => readTurn(turn, `${name}[${position}]`));
+  const look = script['second_look'] ?? [];
+  if (!Array.isArray(look)) throw createFault('second_look', 'must be a list');
+  return { turns: readTurns(script['turns'], 'turns'), secondLook: readTurns(look, 'second_look') };
 }
 
 function parse(text: string): unknown {
@@ -84,9 +90,11 @@ function playTurn(
   characters: { readonly prompt: number; readonly shared: number },
 ): ModelTurn {
   const position = request.messages.filter((message) => message.role === 'assistant').length;
-  const turn = script.turns[position];
+  const isSecondLook = request.tools.some(({ name }) => name === JUDGE);
+  const turns = isSecondLook ? (script.secondLook ?? []) : script.turns;
+  const turn = turns[position];
   if (turn === undefined) {
-    const length = `${script.turns.length} turn${script.turns.length === 1 ? '' : 's'}`;
+    const length = `${turns.length} turn${turns.length === 1 ? '' : 's'}${isSecondLook ? ' of its second look' : ''}`;
     throw new CausewayError(
       'model_misbehaved',
       `The script of MODEL=scripted:FILE has ended after ${length}: add one.`,

@@ -1,8 +1,10 @@
 // The model's part of a run: its brief, the loop, its conclusion checked, its change guarded, all of it redacted.
 import { concludeRun } from '../agent/conclude.ts';
 import { guardChange } from '../agent/guard-change.ts';
-import { runAgent } from '../agent/loop.ts';
+import { type AgentEnd, type AgentInput, runAgent } from '../agent/loop.ts';
 import type { FailedCheckGround, ReviewGround } from '../agent/review.ts';
+import { LOOK_TURNS } from '../agent/second-look.ts';
+import type { Workbench } from '../core/evidence.ts';
 import type { Conclusion } from '../core/issue.ts';
 import { createGlobMatcher } from '../core/paths.ts';
 import type { Project } from '../core/project.ts';
@@ -10,6 +12,7 @@ import { describeForOperator, describeForPeople } from '../core/reason.ts';
 import type { Repository } from '../core/source.ts';
 import type { Run } from '../db/runs.ts';
 import { type Investigator, type InvestigatorLimits, limitTokens } from './investigator.ts';
+import { addSteps, applySecondLook, describeRepair, lookAgain } from './look-again.ts';
 import { readInstructions } from './read-instructions.ts';
 import type { InvestigationServices } from './run-investigation.ts';
 import { createRunLedger, createRunTranscript, type GatheredFacts } from './run-records.ts';
@@ -41,14 +44,17 @@ export async function askInvestigator(
   const tree = repository.tree(facts.analysis.revision);
   const limits = applyBudget(investigator.limits, run);
   const waitUntil = Date.parse(gathered.at) + limits.patienceMs;
-  const workbench = await investigator.openWorkbench(
-    {
-      ...{ project, isTrusted: run.isTrusted, repository, tree, reportText: run.text },
-      rawTree: raw.tree(tree.revision),
-      clean: (text) => redactor.redactLines(text),
-    },
-    signal,
-  );
+  const openWorkbench = () =>
+    investigator.openWorkbench(
+      {
+        ...{ project, isTrusted: run.isTrusted, repository, tree, reportText: run.text },
+        rawTree: raw.tree(tree.revision),
+        clean: (text) => redactor.redactLines(text),
+      },
+      signal,
+    );
+  let workbench = await openWorkbench();
+  const redactTools = ({ tools }: Workbench) => tools.map((tool) => redactTool(tool, redactor));
   const review: ReviewGround = {
     earlierSteps: facts.investigationSteps.map((step, index) => ({ ...step, number: index + 1 })),
     changeSet: () => workbench.changeSet(),
@@ -61,55 +67,106 @@ export async function askInvestigator(
     failedCheck,
   };
   const { instructions, modelRule } = await readInstructions(run.settings.instructions, repository, signal);
-  const end = await runAgent(
-    {
-      model: redactModel(model, redactor),
-      tools: workbench.tools.map((tool) => redactTool(tool, redactor)),
-      brief: {
-        ...{ project: project.name, revision: facts.analysis.revision, report: run.text },
-        ...{ steps: facts.investigationSteps, language: run.settings.language, instructions },
-      },
-      transcript: createRunTranscript(services, run),
-      budget: {
-        limits: { turns: limits.turns, seconds, tokens: limitTokens({ model, limits }), usd: limits.usd.run },
-        ledger: createRunLedger({ ...services, onSpent: investigator.onSpent }, run, limits.usd),
-      },
-      ground: review,
-      mayWait: (until) => until.getTime() <= waitUntil,
-      now,
+  const agent: AgentInput = {
+    model: redactModel(model, redactor),
+    tools: redactTools(workbench),
+    brief: {
+      ...{ project: project.name, revision: facts.analysis.revision, report: run.text },
+      ...{ steps: facts.investigationSteps, language: run.settings.language, instructions },
     },
-    signal,
-  );
-  if (end.stop !== null) {
-    // An endpoint's own message may quote the key of the request.
-    onTrouble(await redactor.redact(describeForOperator(end.stop.reason, end.stop.detail)));
-  }
-  if (end.usage.turns === 0) {
-    const reason = describeForPeople(end.stop?.reason ?? { code: 'no_conclusion' });
+    transcript: createRunTranscript(services, run),
+    budget: {
+      limits: { turns: limits.turns, seconds, tokens: limitTokens({ model, limits }), usd: limits.usd.run },
+      ledger: createRunLedger({ ...services, onSpent: investigator.onSpent }, run, limits.usd),
+    },
+    ground: review,
+    mayWait: (until) => until.getTime() <= waitUntil,
+    now,
+  };
+  const ask = async (input: AgentInput): Promise<AgentEnd> => {
+    const end = await runAgent(input, signal);
+    if (end.stop !== null) {
+      // An endpoint's own message may quote the key of the request.
+      onTrouble(await redactor.redact(describeForOperator(end.stop.reason, end.stop.detail)));
+    }
+    return end;
+  };
+  const conclude = async (end: AgentEnd, lookSteps: AgentEnd['steps'] = []): Promise<Conclusion> => {
+    const guarded = await guardChange(workbench.changeSet(), {
+      entries: (await tree.files(signal)).entries,
+      isParsable: investigator.isParsable,
+      mayTouch: createPathFilter(run.settings.paths),
+      redact: (text) => redactor.redact(text),
+    });
+    const steps = [...end.steps, ...lookSteps].sort((one, other) => one.number - other.number);
+    const { changeSet, ...texts } = await concludeRun({
+      ...{ facts, framed: gathered.framed, failedCheck, usage: end.usage, model: model.name },
+      draft: end.kind === 'concluded' ? end.draft : null,
+      steps: [...review.earlierSteps, ...steps].map((step) => ({ analysis: '', ...step })),
+      modelRule,
+      changeSet: review.changeSet(),
+      guarded: await redactChange(guarded, redactor),
+      exists: review.exists,
+      commitExists: review.commitExists,
+      partial: end.kind === 'no_conclusion' || end.partial,
+      reason: end.stop?.reason ?? null,
+      onOperatorReason: (reason) => onTrouble(describeForOperator(reason)),
+    });
+    return { ...(await redactor.redactJson(texts)), changeSet };
+  };
+  const repair = async (text: string): Promise<AgentEnd> => {
+    // The recorded edits are made again.
+    workbench = await openWorkbench();
+    return await ask({ ...agent, tools: redactTools(workbench), repair: text });
+  };
+  const first = await ask(agent);
+  if (first.usage.turns === 0) {
+    const reason = describeForPeople(first.stop?.reason ?? { code: 'no_conclusion' });
     const text = `${reason} This is the result of searching the source alone.`;
     return { ...facts, analysis: { ...facts.analysis, partial: true, reason: text } };
   }
-  const guarded = await guardChange(workbench.changeSet(), {
-    entries: (await tree.files(signal)).entries,
-    isParsable: investigator.isParsable,
-    mayTouch: createPathFilter(run.settings.paths),
-    redact: (text) => redactor.redact(text),
-  });
-  const { changeSet, ...texts } = await concludeRun({
-    ...{ facts, framed: gathered.framed, failedCheck, usage: end.usage, model: model.name },
-    draft: end.kind === 'concluded' ? end.draft : null,
-    steps: [...review.earlierSteps, ...end.steps].map((step) => ({ analysis: '', ...step })),
-    modelRule,
-    changeSet: review.changeSet(),
-    guarded: await redactChange(guarded, redactor),
-    exists: review.exists,
-    commitExists: review.commitExists,
-    partial: end.kind === 'no_conclusion' || end.partial,
-    reason: end.stop?.reason ?? null,
-    onOperatorReason: (reason) => onTrouble(describeForOperator(reason)),
-  });
-  return { ...(await redactor.redactJson(texts)), changeSet };
+  const conclusion = await conclude(first);
+  const second = investigator.second ?? model;
+  const seen = await lookAgain(
+    {
+      ...{ run, project: project.name, model: redactModel(second, redactor), conclusion, tree, now, onTrouble },
+      opensAtOnce: conclusion.analysis.outcome === 'code_fix' && (await isFromGithub(services, run)),
+      openTools: async () => redactTools(await openWorkbench()),
+      transcript: createRunTranscript(services, run, 'second_look'),
+      budget: {
+        limits: {
+          turns: LOOK_TURNS,
+          seconds: Math.max(0, seconds - first.usage.seconds),
+          tokens: limitTokens({ model: second, limits }),
+          usd: limits.usd.run - first.usage.costUsd,
+        },
+        ledger: createRunLedger({ ...services, onSpent: investigator.onSpent }, run, limits.usd, 'second_look'),
+      },
+      mayWait: (until) => until.getTime() <= Math.min(waitUntil, now().getTime() + LOOK_PATIENCE_MS),
+    },
+    signal,
+  );
+  if (seen === null) return conclusion;
+  const look = { ...seen, draft: await redactor.redactJson(seen.draft) };
+  const apply = (result: Conclusion, isRepair: boolean) =>
+    applySecondLook(result, look, { model: second.name, isRepair });
+  // It was interrupted after the repair was asked for.
+  if (first.isRepair) return apply(await conclude(first, look.steps), true);
+  const wanted = first.kind === 'concluded' && !first.partial ? describeRepair(look, conclusion) : null;
+  const again = wanted === null ? null : await repair(wanted);
+  // A repair that was cut short leaves the change as it was looked at.
+  return again?.kind === 'concluded' && !again.partial
+    ? apply(await conclude(again, look.steps), true)
+    : apply(addSteps(conclusion, look.steps), false);
 }
+
+async function isFromGithub({ store }: InvestigationServices, { investigationId }: Run): Promise<boolean> {
+  const origin = (await store.findInvestigation(investigationId))?.origin;
+  return origin === 'github-issue' || origin === 'check-run';
+}
+
+/** How long the end of an investigation may wait for the model of its second look. */
+const LOOK_PATIENCE_MS = 60_000;
 
 /** A repository may spend less than the operator allows. */
 function applyBudget(limits: InvestigatorLimits, { settings: { budget } }: Run): InvestigatorLimits {

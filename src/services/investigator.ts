@@ -12,6 +12,8 @@ export interface Investigator {
   readonly model: Model;
   /** Those that a repository may choose instead. */
   readonly others?: readonly Model[];
+  /** For second looks; absent: the model that investigates. */
+  readonly second?: Model;
   /** Tools on a fresh overlay of the commit; the same names, descriptions and order for every run of a project. */
   readonly openWorkbench: (input: WorkbenchInput, signal: AbortSignal) => Promise<Workbench>;
   /** False only where the file parsed before, or is new, and does not parse now. */

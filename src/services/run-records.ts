@@ -34,21 +34,30 @@ interface TranscriptServices {
   readonly now: () => Date;
 }
 
+/** A second look's records are between those of the investigation. Absent: the investigation's. */
+type Conversation = 'second_look';
+
 /**
  * The agent's transcript, which follows the facts. It must be redacted; a provider's opaque parts are stored apart,
  * encrypted.
  */
-export function createRunTranscript({ store, changes, now }: TranscriptServices, run: Run): Transcript {
+export function createRunTranscript(
+  { store, changes, now }: TranscriptServices,
+  run: Run,
+  conversation?: Conversation,
+): Transcript {
+  const mark = conversation === undefined ? {} : { conversation };
   const append = (record: TranscriptRecord, opaque?: string) =>
-    store.appendTranscript(run, JSON.stringify(record), now().toISOString(), opaque);
+    store.appendTranscript(run, JSON.stringify({ ...record, ...mark }), now().toISOString(), opaque);
   return {
     load: async () => {
       const records = await store.readTranscript(run.id);
       const opaque = await store.readOpaqueParts(run.id);
-      return records.slice(1).map((text, at) => {
-        const record: TranscriptRecord = JSON.parse(text);
+      return records.slice(1).flatMap((text, at): TranscriptRecord[] => {
+        const record: TranscriptRecord & { readonly conversation?: Conversation } = JSON.parse(text);
+        if (record.conversation !== conversation) return [];
         const part = opaque[at + 1] ?? null;
-        return record.kind === 'turn' && part !== null ? { ...record, opaque: JSON.parse(part) } : record;
+        return [record.kind === 'turn' && part !== null ? { ...record, opaque: JSON.parse(part) } : record];
       });
     },
     append: (record) => {
@@ -61,7 +70,7 @@ export function createRunTranscript({ store, changes, now }: TranscriptServices,
         kind: 'answer',
         reply: { kind: 'step', number, status, step },
       });
-      const toText = (number: number) => JSON.stringify(toAnswer(number));
+      const toText = (number: number) => JSON.stringify({ ...toAnswer(number), ...mark });
       const { number } = await store.recordStep(run, step, now().toISOString(), toText);
       changes.notify(run.id);
       return toAnswer(number);
@@ -80,6 +89,7 @@ export function createRunLedger(
   { store, now, onSpent }: LedgerServices,
   run: Run,
   usd: InvestigatorLimits['usd'],
+  conversation?: Conversation,
 ): Ledger {
   // Rounded up, so that nothing is lost in rounding.
   const toMicros = (amount: number) => Math.ceil(amount * 1_000_000);
@@ -98,6 +108,7 @@ export function createRunLedger(
     settle: (reserved, spent, usage) =>
       store.settleMoney(run, {
         ...{ reserved: toMicros(reserved), spent: toMicros(spent), now: now().toISOString() },
+        isSecondLook: conversation === 'second_look',
         ...(usage && {
           tokens: {
             prompt: usage.promptTokens,

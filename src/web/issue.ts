@@ -10,6 +10,7 @@ import { createIssueView, formatPercent, getIssueTitle, type IssueView } from '.
 import { SCRIPTED_MODEL } from '../core/model.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import { describeProof } from '../core/proof.ts';
+import { describeLook } from '../core/second-look.ts';
 import { buildSourceLinks, NO_LINKS, type SourceLinks } from '../core/shown-issue.ts';
 import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { PostedPullRequest } from '../core/thread.ts';
@@ -196,7 +197,7 @@ ${renderDetails(page)}</div>`;
 }
 
 function renderHead({ issue, project, pullRequest }: IssuePage): Html {
-  const { confidence, verdict, outcome, partial, model, sameAs, proof } = issue.analysis;
+  const { confidence, verdict, outcome, partial, model, sameAs, proof, secondLook } = issue.analysis;
   const cutShort =
     outcome === 'facts_only'
       ? 'The model gave no answer: this is a search of the source only.'
@@ -216,6 +217,7 @@ function renderHead({ issue, project, pullRequest }: IssuePage): Html {
   } <span class="next"><strong>Next:</strong> ${describeNext(issue, project, pullRequest)}.</span></p>
 ${verdict === null ? '' : html`<p>${VERDICTS[verdict]}</p>`}
 ${proof === null ? '' : html`<p>${sanitiseLine(describeProof(proof), 600)}</p>`}
+${secondLook === null ? '' : html`<p>${sanitiseLine(describeLook(secondLook), 1_000)}</p>`}
 ${notices.map((notice) => html`<p class="notice">${notice}</p>`)}`;
 }
 

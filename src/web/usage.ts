@@ -95,6 +95,8 @@ const NO_FIGURES: Figures = {
   cachedTokens: 0,
   cacheWriteTokens: 0,
   completionTokens: 0,
+  lookUsd: 0,
+  lookTurns: 0,
 };
 
 /** Newest first; months without anything are left out. */
@@ -130,16 +132,18 @@ function addFigures(one: Figures, other: Figures): Figures {
 }
 
 const CSV_HEAD =
-  'month,project,queued,running,concluded,gave_up,cancelled,turns,prompt_tokens,cached_tokens,completion_tokens,cost_usd,cache_write_tokens';
+  'month,project,queued,running,concluded,gave_up,cancelled,turns,prompt_tokens,cached_tokens,completion_tokens,cost_usd,cache_write_tokens,second_look_turns,second_look_cost_usd';
 
 /** RFC 4180: lines end in CR LF; one row for each project and month. */
 function toCsv(months: readonly UsageMonth[]): string {
   const rows = months.flatMap(({ month, lines }) =>
     lines.map(({ project, investigations: { queued, running, concluded, gave_up, cancelled }, ...figures }) => {
-      const { turns, promptTokens, cachedTokens, completionTokens, spentUsd, cacheWriteTokens } = figures;
+      const { turns, promptTokens, cachedTokens, completionTokens, spentUsd, cacheWriteTokens, lookTurns, lookUsd } =
+        figures;
       const counts = [queued, running, concluded, gave_up, cancelled, turns];
       const tokens = [promptTokens, cachedTokens, completionTokens];
-      return [month, project.name, ...counts, ...tokens, spentUsd.toFixed(6), cacheWriteTokens].map(toCell).join(',');
+      const costs = [spentUsd.toFixed(6), cacheWriteTokens, lookTurns, lookUsd.toFixed(6)];
+      return [month, project.name, ...counts, ...tokens, ...costs].map(toCell).join(',');
     }),
   );
   return [CSV_HEAD, ...rows].map((row) => `${row}\r\n`).join('');
@@ -157,8 +161,12 @@ function renderBudgets(month: UsageMonth | undefined, budget: WebDeps['budget'])
   const lines = (month?.lines ?? []).filter(({ spentUsd }) => spentUsd > 0);
   const shown = lines.slice(0, MAX_LINES);
   const more = lines.length - shown.length;
+  const looks = month?.total.lookTurns ?? 0;
   const hints = [
     ...(shown.length === 0 ? [`Each repository may use ${formatDollars(budget.repository)} a month.`] : []),
+    ...(looks > 0
+      ? [`Second looks: ${formatDollars(month?.total.lookUsd ?? 0)} of it, in ${formatPlural(looks, 'turn')}.`]
+      : []),
     ...(more > 0 ? [`${formatPlural(more, 'project')} with lower costs not listed.`] : []),
     `One investigation may use ${formatDollars(budget.run)} at most. A project's own file may set lower limits: see its settings.`,
     'When a budget is used up, reports are still answered from the source, without a model.',

@@ -1,7 +1,7 @@
 // A run of the loop in memory: a model that plays turns and keeps its requests, tools over a map of files, a
 // transcript.
-import { type AgentEnd, runAgent } from '../../src/agent/loop.ts';
-import type { AgentInput } from '../../src/agent/session.ts';
+import { type AgentEnd, type AgentInput, runAgent } from '../../src/agent/loop.ts';
+
 import type { Transcript, TranscriptRecord } from '../../src/agent/transcript.ts';
 import type { Finding, Tool } from '../../src/core/evidence.ts';
 import type { Model, ModelRequest, ModelTurn, Prices } from '../../src/core/model.ts';

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { HeldModel, Moment } from '../support/held-model.ts';
 import type { AskedRequest } from '../support/model-endpoint.ts';
-import { type Played, turnsIn } from '../support/played-model.ts';
+import { type Played, playTurn, turnsIn } from '../support/played-model.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -177,8 +177,7 @@ function parse(raw: string): Json {
 
 function turnOf(turns: readonly Played[], asked: AskedRequest): Turn {
   const number = turnsIn(asked);
-  const played = turns[number] ?? { say: 'I have nothing more to say.' };
-  const { say = '', calls = [] } = typeof played === 'function' ? played(asked) : played;
+  const { say, calls } = playTurn(turns, asked);
   const written = (args: unknown) => (typeof args === 'string' ? args : JSON.stringify(args));
   return {
     number,

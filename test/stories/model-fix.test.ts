@@ -12,7 +12,16 @@ import { treeAfterPatch } from '../support/git-apply.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { type ModelEndpoint, modelEndpoint } from '../support/model-endpoint.ts';
 import { modelSettings, priceOf } from '../support/model-service.ts';
-import { call, conclusion, type Played, plays, stepWith, textsIn, usageOfTurn } from '../support/played-model.ts';
+import {
+  call,
+  conclusion,
+  isSecondLook,
+  type Played,
+  plays,
+  stepWith,
+  textsIn,
+  usageOfTurn,
+} from '../support/played-model.ts';
 import { printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';
 import { CAUSE, FIX_TURNS, MENDED, SHOP, SHOP_REPORT, WORDS } from '../support/shop-fix.ts';
 import { storedRun } from '../support/stored-run.ts';
@@ -188,8 +197,11 @@ describe('a report that a model investigates', () => {
       const { money, turns: kept } = await storedRun(dataDir, 'play-fix');
       // They hold the report and the source, and nobody goes on with them.
       expect(kept).toBe(0);
-      // Each call is rounded up to a whole millionth.
-      expect(money).toEqual({ reserved: 0, spent: sum((turn) => Math.ceil(priceOf(turn) * 1_000_000)) });
+      // Each call is rounded up to a whole millionth; the second look has a figure of its own.
+      const look = Math.ceil(priceOf(usageOfTurn(0)) * 1_000_000);
+      expect(issue.analysis.secondLook).toMatchObject({ verdict: 'agrees', usage: { turns: 1 } });
+      expect((issue.analysis.secondLook?.usage.costUsd ?? 0) * 1_000_000).toBeCloseTo(look, -1);
+      expect(money).toEqual({ reserved: 0, spent: look + sum((turn) => Math.ceil(priceOf(turn) * 1_000_000)) });
     });
 
     it('is told by webhook as GET gives it, and step by step by its events', () => {
@@ -221,7 +233,7 @@ describe('a report that a model investigates', () => {
 
     /** The turns as the endpoint gave them: those that the last request holds, and the conclusion that it was answered with. */
     function turnsPlayed({ requests }: ModelEndpoint, name: string) {
-      const last = requests.findLast((asked) => textsIn(asked).join('\n').includes(name));
+      const last = requests.findLast((asked) => !isSecondLook(asked) && textsIn(asked).join('\n').includes(name));
       if (last === undefined) throw new Error(`nothing was asked about ${name}`);
       return FIX_TURNS.map((played) => (typeof played === 'function' ? played(last) : played)).map(
         ({ say = '', calls = [] }) => ({ content: say, tool_calls: calls }),
@@ -229,7 +241,7 @@ describe('a report that a model investigates', () => {
     }
 
     it('asks with the same tools in every question, and each question begins with the one before', () => {
-      const asked = endpoint.requests.filter((each) => textsIn(each)[1]?.includes('play-fix'));
+      const asked = endpoint.requests.filter((each) => !isSecondLook(each) && textsIn(each)[1]?.includes('play-fix'));
       expect(new Set(asked.map(({ body }) => JSON.stringify([body['tools'], body.messages[0]]))).size).toBe(1);
       const last = asked.at(-1)?.body.messages ?? [];
       for (const { body } of asked) expect(body.messages).toEqual(last.slice(0, body.messages.length));

@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AnthropicDouble } from '../model-doubles/anthropic.ts';
 import { openProvider, type Settings } from '../model-doubles/providers.ts';
 import { apiClient } from '../support/api-client.ts';
+import { turnsAsked } from '../support/held-model.ts';
 import { everythingSaid } from '../support/planted-service.ts';
-import { call, conclusion, type Played, turnsIn } from '../support/played-model.ts';
+import { call, conclusion, type Played } from '../support/played-model.ts';
 import {
   type ProviderGround,
   placesWithAny,
@@ -50,7 +51,7 @@ describe('what the provider of a model adds', () => {
       const { analysis } = await api.issue(await ground.report(service, key));
       await service.end('SIGTERM');
       expect([analysis.outcome, analysis.reason, analysis.usage.turns]).toEqual(['code_fix', '', FIX_TURNS.length]);
-      expect(second.endpoint.requests.map(turnsIn)).toEqual([3, 4, 5]);
+      expect(turnsAsked(second)).toEqual([3, 4, 5]);
       // Whatever an id has to be made of there: letters and digits tell.
       const plain = (text: string) => text.replace(/[^A-Za-z0-9]/g, '_');
       const sent = plain(second.received.map(({ raw }) => raw).join('\n'));

@@ -6,6 +6,7 @@ import type { Double, Json } from '../model-doubles/double.ts';
 import { openProvider, PROVIDERS } from '../model-doubles/providers.ts';
 import { expectOneFix } from '../support/expect-one-fix.ts';
 import { modelKillRound } from '../support/model-kill-rounds.ts';
+import { isSecondLook } from '../support/played-model.ts';
 import {
   type ProviderGround,
   placesWithAny,
@@ -79,7 +80,8 @@ describe('six turns that are killed in their middle end in one fix with the mode
 
 /** Of every question, what comes before its news is byte for byte what the question before was; marks of the cache move. */
 function expectStablePrefix({ endpoint, received }: Double): void {
-  const asked = received.filter(({ raw }) => endpoint.requests.some((request) => request.raw === raw));
+  const requests = endpoint.requests.filter((request) => !isSecondLook(request));
+  const asked = received.filter(({ raw }) => requests.some((request) => request.raw === raw));
   const partsOf = ({ body }: { readonly body: Json }) => {
     const { messages, input, system, instructions, tools } = body;
     const items = (messages ?? input) as readonly unknown[];

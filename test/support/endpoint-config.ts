@@ -10,7 +10,7 @@ export interface GivenEndpoint extends Partial<Omit<EndpointConfig, 'openai'>> {
 /** An OpenAI-compatible endpoint, but for what is given. */
 export function endpointConfig({ apiKey = '', baseUrl = null, ...given }: GivenEndpoint = {}): EndpointConfig {
   return {
-    ...{ kind: 'endpoint', name: 'test-model', others: [], api: 'auto' },
+    ...{ kind: 'endpoint', name: 'test-model', others: [], second: null, api: 'auto' },
     openai: { apiKey, baseUrl },
     anthropic: { apiKey: '', baseUrl: null },
     ...{ effort: null, headers: [], keyCommand: null, pricesFile: null, timeoutMs: 60_000, idleMs: 10_000 },

@@ -1,7 +1,7 @@
 // What fails in the stories of red checks: logs, and a model that finds their causes.
 import { MENDED_FILE, MENDED_LINE, SHOP_TURNS, type ShopModel, shopModel } from './github-model.ts';
 import type { AskedRequest } from './model-endpoint.ts';
-import { call, conclusion, type Played, stepWith, textsIn, turnsIn } from './played-model.ts';
+import { call, conclusion, isSecondLook, type Played, stepWith, textsIn, turnsIn } from './played-model.ts';
 
 const FEES = 'const FEES = { standard: 390, express: 890 };';
 
@@ -63,7 +63,7 @@ export async function redModel(more: readonly RedTurns[] = []): Promise<RedModel
   const model = await shopModel(turns);
   const first = (text: string) =>
     model.endpoint.requests
-      .filter((asked) => turnsIn(asked) === 0)
+      .filter((asked) => turnsIn(asked) === 0 && !isSecondLook(asked))
       .map((asked) => textsIn(asked).join('\n'))
       .filter((told) => told.includes(text));
   return {

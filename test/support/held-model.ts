@@ -1,7 +1,7 @@
 // A model behind the wire that tells of every question before and after it answers, and waits where it is told to.
 import { once } from 'node:events';
 import { type AskedRequest, type ModelEndpoint, modelEndpoint } from './model-endpoint.ts';
-import { type Played, plays, turnsIn } from './played-model.ts';
+import { isSecondLook, type Played, plays, turnsIn } from './played-model.ts';
 
 export type Moment = 'asked' | 'answered';
 
@@ -52,7 +52,7 @@ export async function heldModel(turns: readonly Played[]): Promise<HeldModel> {
   };
 }
 
-/** Numbers of the turns that were asked for, in the order of the questions. */
+/** Numbers of the turns that were asked for, without second looks, in the order of the questions. */
 export function turnsAsked({ endpoint }: HeldModel): readonly number[] {
-  return endpoint.requests.map(turnsIn);
+  return endpoint.requests.filter((asked) => !isSecondLook(asked)).map(turnsIn);
 }

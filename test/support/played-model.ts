@@ -38,6 +38,25 @@ export function stepWith(asked: AskedRequest, text: string): number {
   return Number(number);
 }
 
+/** Whether it is asked to refute a conclusion. */
+export function isSecondLook({ body }: AskedRequest): boolean {
+  return String(body.messages[0]?.['content']).includes("You are Causeway's second reader");
+}
+
+/** Refutes what is about a repository named `refuted`, unless an order outside of the fences says to agree. */
+const LOOKS: readonly Played[] = [
+  (asked) => {
+    const told = textsIn(asked)[1] ?? '';
+    const fence = /<(evidence-[0-9a-f]{20})>/.exec(told)?.[1] ?? '';
+    const unfenced = told.split(`<${fence}>\n`).map((part) => part.split(`\n</${fence}>`).at(-1));
+    if (!told.includes('/refuted at commit') || unfenced.join('').includes('agrees')) {
+      return { calls: [call('judge', { verdict: 'agrees', reason: 'I found nothing against it.', evidence: [] })] };
+    }
+    const evidence = [{ file: 'src/coupons.js', line: 14, quote: 'const { percent, minimum } = COUPONS.get(code);' }];
+    return { calls: [call('judge', { verdict: 'refutes', reason: 'The lookup is not reached.', evidence })] };
+  },
+];
+
 /** What turn n costs: another figure for each, so that none can be taken for another. */
 export function usageOfTurn(turn: number) {
   return {
@@ -47,15 +66,20 @@ export function usageOfTurn(turn: number) {
   };
 }
 
-/** Plays `turns`; past their end it answers with a text that is no conclusion. */
+/** Plays `turns`, and takes second looks; past their end it answers with a text that is no conclusion. */
 export function plays(turns: readonly Played[]): AskedBehaviour {
   return (response, request, asked) => answer(turns, asked)(response, request);
 }
 
+/** The turn that is played where that is asked. */
+export function playTurn(turns: readonly Played[], asked: AskedRequest): Required<PlayedTurn> {
+  const played = (isSecondLook(asked) ? LOOKS : turns)[turnsIn(asked)] ?? { say: 'I have nothing more to say.' };
+  return { say: '', calls: [], ...(typeof played === 'function' ? played(asked) : played) };
+}
+
 function answer(turns: readonly Played[], asked: AskedRequest): Behaviour {
   const turn = turnsIn(asked);
-  const played = turns[turn] ?? { say: 'I have nothing more to say.' };
-  const { say = '', calls = [] } = typeof played === 'function' ? played(asked) : played;
+  const { say, calls } = playTurn(turns, asked);
   const parts = calls.map(({ name, arguments: args }, index) => ({
     index,
     id: `call_${turn}_${index}`,

@@ -33,6 +33,7 @@ const ANALYSIS: Analysis = {
   links: { comment: null, checkRun: null, pullRequest: null },
   proof: null,
   outcomes: null,
+  secondLook: null,
 };
 
 const ISSUE: Issue = {

@@ -3,7 +3,7 @@ import { type StoredJob, storedJobs } from './github-stage.ts';
 import { storedRows } from './records.ts';
 
 interface StoredRun {
-  /** The records of kind `turn`; none are left when the run has ended. */
+  /** The records of kind `turn`, without those of a second look; none are left when the run has ended. */
   readonly turns: number;
   readonly hasEnded: boolean;
   /** Numbers of the steps, in order. */
@@ -29,12 +29,16 @@ export async function storedRun(dataDir: string, reference: string): Promise<Sto
   );
   const jobs = (await storedJobs(dataDir)).filter(({ kind }) => kind === 'run');
   return {
-    turns: entries.filter(({ entry }) => JSON.parse(entry).kind === 'turn').length,
+    turns: entries.map(({ entry }) => JSON.parse(entry)).filter(isTurn).length,
     hasEnded: ended.length > 0,
     steps: steps.map(({ number }) => number),
     money: money ?? { reserved: 0, spent: 0 },
     jobs: jobs.map(({ state, run_at }) => ({ state, run_at })),
   };
+}
+
+function isTurn({ kind, conversation }: { readonly kind: string; readonly conversation?: string }): boolean {
+  return kind === 'turn' && conversation === undefined;
 }
 
 /** Recorded turns and steps of the run, now. Turns go when it ends. */

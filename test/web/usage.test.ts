@@ -129,8 +129,8 @@ describe('the file of usage', () => {
       'nosniff',
     ]);
     expect(await answer.text()).toBe(
-      'month,project,queued,running,concluded,gave_up,cancelled,turns,prompt_tokens,cached_tokens,completion_tokens,cost_usd,cache_write_tokens\r\n' +
-        '2026-11,local/app,0,1,0,0,0,1,12000,9000,345,1.250000,0\r\n',
+      'month,project,queued,running,concluded,gave_up,cancelled,turns,prompt_tokens,cached_tokens,completion_tokens,cost_usd,cache_write_tokens,second_look_turns,second_look_cost_usd\r\n' +
+        '2026-11,local/app,0,1,0,0,0,1,12000,9000,345,1.250000,0,0,0.000000\r\n',
     );
   });
 

@@ -2,6 +2,7 @@
 
 import type { Failure } from '../../core/failure.ts';
 import { toProof } from '../../core/proof.ts';
+import { isSureEnough } from '../../core/second-look.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
 import type { FixRequest, PostedPullRequest, Thread, ThreadRecord } from '../../core/thread.ts';
 import { describeWithheld, type WithheldReason } from '../../core/withheld.ts';
@@ -9,9 +10,6 @@ import type { FixState } from '../render/comment.ts';
 import type { FixedFailure, PullRequestText } from '../render/pull-request.ts';
 import type { LivePullRequest } from './github-writer.ts';
 import { getNumber, hasFix, type View } from './view.ts';
-
-/** From this confidence on, a fix for a failing default branch is opened without a request. */
-const SURE = 0.78;
 
 export function decideFix(view: View, issue: SourcedIssue): FixState {
   const { record, thread } = view;
@@ -63,10 +61,11 @@ function isRequestedFor({ thread, investigation }: View, issue: SourcedIssue): b
   return subject.kind !== 'failure' || isRequestedAfter(fixRequest, issue) || isSure(issue);
 }
 
+/** A fix for a failing default branch is opened without a request. */
 function isSure({ analysis }: SourcedIssue): boolean {
-  const { outcome, partial, verdict, confidence, guards } = analysis;
+  const { outcome, partial, verdict, confidence, guards, secondLook } = analysis;
   const isProven = outcome === 'code_fix' && !partial && verdict === 'code' && guards.length === 0;
-  return isProven && (confidence ?? 0) >= SURE;
+  return isProven && isSureEnough(confidence, secondLook);
 }
 
 function findForbidden({ opens, lacks }: View, issue: SourcedIssue): string | null {

@@ -22,6 +22,7 @@ import {
   renderGuards,
   renderQuestions,
   renderReason,
+  renderSecondLook,
   renderSteps,
   renderSuspects,
   renderWithheld,
@@ -143,6 +144,7 @@ function toIssue({ changeSet: _, analysis, ...facts }: Conclusion): SourcedIssue
     sameAs: null,
     proof: null,
     outcomes: null,
+    secondLook: null,
   } as const;
   const issue = {
     ...facts,
@@ -175,6 +177,7 @@ export function renderResultComment(result: ResultText): string {
       text(renderHeadline(issue, result)),
       renderCause(issue, links),
       renderReason(issue, links),
+      text(renderSecondLook(issue)),
       ...renderSuspects(issue, links),
       ...renderQuestions(issue),
       ...renderSteps(issue.solutionSteps, links, 'What to do:'),

@@ -3,6 +3,7 @@ import type { ChangeSet } from '../../core/diff/diff.ts';
 import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
 import type { Step } from '../../core/issue.ts';
 import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from '../../core/markdown/github.ts';
+import { describeLookEffect } from '../../core/second-look.ts';
 import type { NumberedStep, ShownIssue, SourcedIssue, SourceLinks } from '../../core/shown-issue.ts';
 import { type Block, code, describeCount, type Fold, formatList, text } from './page.ts';
 
@@ -63,6 +64,14 @@ export function renderSuspects({ analysis }: SourcedIssue, links: SourceLinks): 
 export function renderReason({ analysis }: SourcedIssue, links: SourceLinks): Block {
   return text(isReasonOpen(analysis) ? sanitiseMarkdown(analysis.reason, MAX_REASON, links) : '');
 }
+
+/** "" where a second look changed nothing. */
+export function renderSecondLook({ analysis: { secondLook } }: SourcedIssue): string {
+  const said = describeLookEffect(secondLook);
+  return said === '' ? '' : `**${sanitiseInline(said, MAX_LOOK)}**`;
+}
+
+const MAX_LOOK = 900;
 
 function isReasonOpen({ outcome, partial, reason }: SourcedIssue['analysis']): boolean {
   if (outcome === 'facts_only') return partial;
@@ -171,8 +180,14 @@ function renderPatch(changeSet: ChangeSet | null): Block {
 /** What an analysis took, on one line, with a link to the full record. */
 export function describeEffort({ analysis }: SourcedIssue, recordUrl: string): string {
   const { usage, model, revision, sameAs } = analysis;
-  const spent =
-    model === null ? ['no model, no cost'] : [formatCodeSpan(model), formatTokens(usage), formatCost(usage.costUsd)];
+  const look = analysis.secondLook?.usage ?? { promptTokens: 0, completionTokens: 0, costUsd: 0 };
+  const total = {
+    ...usage,
+    promptTokens: usage.promptTokens + look.promptTokens,
+    completionTokens: usage.completionTokens + look.completionTokens,
+  };
+  const cost = formatCost(usage.costUsd + look.costUsd);
+  const spent = model === null ? ['no model, no cost'] : [formatCodeSpan(model), formatTokens(total), cost];
   return [
     formatDuration(usage.seconds),
     ...spent,

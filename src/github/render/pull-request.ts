@@ -10,6 +10,7 @@ import {
   removeCitations,
   renderCause,
   renderGuards,
+  renderSecondLook,
   renderSteps,
   splitSentences,
 } from './issue-parts.ts';
@@ -73,6 +74,7 @@ export function renderPullRequest(request: PullRequestText): { readonly title: s
       text(describeAim(request)),
       text(describeProof(request.proof ?? null, place)),
       renderCause(issue, links),
+      text(renderSecondLook(issue)),
       text(listFiles(issue)),
       ...renderSteps(issue.solutionSteps, links, 'How the fix works:'),
       text(describeChecked(request)),

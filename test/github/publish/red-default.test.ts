@@ -9,7 +9,12 @@ import { inBranch, inPullRequest, ON_MAIN } from '../../support/store-samples.ts
 import { type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';
 import { at, cause, fixResult, NOW, unasked } from './sample-view.ts';
 
-const SURE = { verdict: 'code', confidence: 0.78 } as const;
+const LOOK = {
+  ...{ reason: 'x', evidence: [], model: 'm' },
+  usage: { turns: 1, promptTokens: 1, completionTokens: 1, costUsd: 0 },
+};
+const AGREED = { ...LOOK, verdict: 'agrees' } as const;
+const SURE = { verdict: 'code', confidence: 0.78, secondLook: AGREED } as const;
 
 /** Investigations of it began at `NOW`, and ended then. */
 function standingOf(analysis: Partial<Analysis>, requestedAt: string | null = NOW) {
@@ -37,6 +42,29 @@ describe('the fix of a red default branch', () => {
   ])('waits for a person where it is %s, and opens when one asks after seeing it', (_, analysis) => {
     expect(standingOf(analysis)).toBe('on_request');
     expect(standingOf(analysis, at(60))).toBe('opening');
+  });
+
+  it.each<[string, number, Analysis['secondLook'], string]>([
+    ['that nothing looked at again', 0.89, null, 'on_request'],
+    ['that could not be looked at again', 0.89, { ...LOOK, verdict: 'not_done' }, 'on_request'],
+    ['that could not be looked at again, and is surer', 0.9, { ...LOOK, verdict: 'not_done' }, 'opening'],
+    ['that was repaired', 0.89, { ...LOOK, verdict: 'repair', confidenceBefore: 0.9, isRepaired: true }, 'on_request'],
+    [
+      'that was repaired, and is surer',
+      0.9,
+      { ...LOOK, verdict: 'repair', confidenceBefore: 0.9, isRepaired: true },
+      'opening',
+    ],
+    [
+      'that needs a repair',
+      0.95,
+      { ...LOOK, verdict: 'repair', confidenceBefore: 0.95, isRepaired: false },
+      'on_request',
+    ],
+    ['in doubt', 0.95, { ...LOOK, verdict: 'doubts', confidenceBefore: 0.95 }, 'on_request'],
+    ['that is refuted', 0.95, { ...LOOK, verdict: 'refutes', confidenceBefore: 0.95 }, 'on_request'],
+  ])('of a change %s, at confidence %d', (_, confidence, secondLook, state) => {
+    expect(standingOf({ confidence, secondLook })).toBe(state);
   });
 
   it('waits where nobody stands behind it, or only somebody who asked for another one before', () => {

@@ -131,6 +131,7 @@ const NOT_UNASKED: readonly (readonly [string, string, Red])[] = [
   ['the fix is not where the failure points', 'unsure', { jobs: { test: BASKET } }],
   ['the fix needs a look first', 'guarded', { jobs: { test: SCRIPT } }],
   ['nobody with write pushed it', 'stranger', { by: 'lena' }],
+  ['a second look refutes it', 'refuted', {}],
 ];
 
 it.each(NOT_UNASKED)('gets none unasked where %s, but one on request', async (_, name, red) => {

@@ -1,0 +1,99 @@
+// The second look: what a second conversation with a model, which tries to refute a cause and its fix, came to, and what
+// follows from that. Pure.
+
+/** A line of the analysed source, or of the change, that was found where it is said to be. */
+export interface LookEvidence {
+  readonly file: string;
+  /** 0 if unknown. */
+  readonly line: number;
+  readonly quote: string;
+}
+
+interface LookUsage {
+  readonly turns: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly costUsd: number;
+}
+
+interface LookFacts {
+  /** In the model's words; why there is no verdict, where there is none. */
+  readonly reason: string;
+  readonly evidence: readonly LookEvidence[];
+  readonly model: string;
+  readonly usage: LookUsage;
+}
+
+export type SecondLook = LookFacts &
+  (
+    | { readonly verdict: 'agrees' }
+    | { readonly verdict: 'doubts' | 'refutes'; readonly confidenceBefore: number }
+    /** `isRepaired`: the first conversation has changed its fix. */
+    | { readonly verdict: 'repair'; readonly confidenceBefore: number; readonly isRepaired: boolean }
+    | { readonly verdict: 'not_done' }
+  );
+
+type LookVerdict = SecondLook['verdict'];
+
+/** The tool that ends a second look. */
+export const JUDGE = 'judge';
+
+/** From this confidence on, a pull request may open unasked. Evidence may move it later. */
+const SURE = 0.78;
+
+/** A result that no second look agreed with opens none below. */
+const SURE_ALONE = 0.9;
+
+const LOOKED_AT = { from: 0.6, to: SURE_ALONE } as const;
+
+/** `opensAtOnce`: a pull request may open before anybody has read the change. */
+export function needsSecondLook(confidence: number | null, opensAtOnce: boolean): boolean {
+  if (confidence === null || confidence < LOOKED_AT.from) return false;
+  return opensAtOnce || confidence <= LOOKED_AT.to;
+}
+
+export function isSureEnough(confidence: number | null, look: SecondLook | null): boolean {
+  const isHeldBack =
+    look?.verdict === 'doubts' || look?.verdict === 'refutes' || (look?.verdict === 'repair' && !look.isRepaired);
+  return !isHeldBack && (confidence ?? 0) >= (look?.verdict === 'agrees' ? SURE : SURE_ALONE);
+}
+
+/** Confidence that a doubt takes at least, and what is left of it at most. */
+const LOST = 0.15;
+const MOST_LEFT = { doubts: 0.7, refutes: 0.4 } as const;
+
+/** `confidence`: of the result as it is now. Never more than it, nor than before the look. */
+export function lowerByLook(confidence: number | null, look: SecondLook): number | null {
+  if (confidence === null || look.verdict === 'agrees' || look.verdict === 'not_done') return confidence;
+  const most = Math.min(confidence, look.confidenceBefore);
+  if (look.verdict === 'repair' && look.isRepaired) return most;
+  const left = MOST_LEFT[look.verdict === 'refutes' ? 'refutes' : 'doubts'];
+  return Math.max(0, Math.floor(Math.min(most - LOST, left) * 100 + 1e-6) / 100);
+}
+
+const WORDS: Readonly<Record<LookVerdict, string>> = {
+  agrees: 'A second look found nothing against it',
+  doubts: 'A second look has doubts',
+  refutes: 'A second look refutes it',
+  repair: 'A second look asked for a repair',
+  not_done: 'No second look',
+};
+
+/** One sentence or two. */
+export function describeLook(look: SecondLook): string {
+  const { reason, evidence } = look;
+  const places = evidence.map(({ file, line }) => (line > 0 ? `${file}:${line}` : file));
+  const where = places.length === 0 ? '' : ` (${[...new Set(places)].join(', ')})`;
+  const after = look.verdict === 'repair' ? ` The fix was ${look.isRepaired ? '' : 'not '}changed.` : '';
+  const said = reason === '' ? '' : `: ${reason.replace(/\.$/, '')}`;
+  return endSentence(`${WORDS[look.verdict]}${said}${where}`) + after;
+}
+
+/** Where people decide: "" where it changed nothing. The reason is untrusted. */
+export function describeLookEffect(look: SecondLook | null): string {
+  return look === null || look.verdict === 'agrees' || look.verdict === 'not_done' ? '' : describeLook(look);
+}
+
+function endSentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
