@@ -8,7 +8,7 @@ interface InfrastructurePattern {
   /**
    * Who says so, which decides where it counts: `runner`: the CI itself. `machine`: the system under every program.
    * `fetcher`: a tool that fetches, on a line that only it writes. `any`: any program, so only where a step does
-   * nothing but fetch.
+   * nothing but fetch, or where every frame of its stack is a dependency's.
    */
   readonly said: 'runner' | 'machine' | 'fetcher' | 'any';
   readonly pattern: RegExp;
@@ -125,9 +125,10 @@ const NEAR = 80;
  */
 export function findFault(lines: readonly LogLine[], cause: Cause): FoundFault | null {
   const end = cause.step?.to ?? lines.length;
+  const isFetching = cause.step?.phase === 'setup' || isOfDependencies(lines, cause);
   const faults = cause.errorLines.flatMap(({ at }) => {
     const line = lines[at];
-    const sign = line ? matchInfrastructure(line, cause, end - at) : undefined;
+    const sign = line ? matchInfrastructure(line, { isFetching, beforeEnd: end - at }) : undefined;
     return line && sign ? [{ at, sign, text: line.text }] : [];
   });
   const first = faults[0];
@@ -135,22 +136,41 @@ export function findFault(lines: readonly LogLine[], cause: Cause): FoundFault |
   return { what: first.sign.what, line: first.text.trim().slice(0, MAX_FAULT_LINE), at: first.at };
 }
 
-function matchInfrastructure(line: LogLine, cause: Cause, beforeEnd: number): InfrastructurePattern | undefined {
+interface Where {
+  readonly isFetching: boolean;
+  /** Lines to the end of the step. */
+  readonly beforeEnd: number;
+}
+
+function matchInfrastructure(line: LogLine, where: Where): InfrastructurePattern | undefined {
   const { text } = line;
   return INFRASTRUCTURE_PATTERNS.find(
-    (sign) => sign.pattern.test(text) && sign.by?.test(text) !== false && isBelieved(sign, line, { cause, beforeEnd }),
+    (sign) => sign.pattern.test(text) && sign.by?.test(text) !== false && isBelieved(sign, line, where),
   );
+}
+
+const FRAME = /^\s*(?:at |File ")/;
+const DEPENDENCY = /[\\/](?:node_modules|site-packages|dist-packages|gems|vendor)[\\/]/;
+const RUNTIME = /\bnode:|[\\/]lib[\\/]python\d|<frozen /;
+
+/** Whether a program stopped that is not the project's own: no test failed, and no frame is in the project's files. */
+function isOfDependencies(lines: readonly LogLine[], { step, tests }: Cause): boolean {
+  if (step === null || tests.length > 0) return false;
+  const frames = lines
+    .slice(step.from, step.to)
+    .filter(({ text }) => FRAME.test(text) && /[\\/]/.test(text) && !RUNTIME.test(text));
+  return frames.length > 0 && frames.every(({ text }) => DEPENDENCY.test(text));
 }
 
 function isBelieved(
   { said }: InfrastructurePattern,
   { text, mark }: LogLine,
-  { cause, beforeEnd }: { readonly cause: Cause; readonly beforeEnd: number },
+  { isFetching, beforeEnd }: Where,
 ): boolean {
   if (said === 'runner') return mark === 'error' || beforeEnd <= NEAR;
   if (said === 'machine') return true;
   if (isOwnService(text)) return false;
-  return beforeEnd <= NEAR && (said === 'fetcher' || cause.step?.phase === 'setup');
+  return beforeEnd <= NEAR && (said === 'fetcher' || isFetching);
 }
 
 /** What refuses a connection on the machine of the job is a service of the project, which is not up. */

@@ -3,7 +3,7 @@
 import type { Reason, Verdict } from '../core/check.ts';
 import { matchError, TIME_OUT } from './error-patterns.ts';
 import type { ReadCheck } from './read-check.ts';
-import { findTiesByName, type Tie } from './touches.ts';
+import { findTiesByName, isDependencyList, type Tie } from './touches.ts';
 
 export interface CheckEvidence {
   readonly name: string;
@@ -19,6 +19,8 @@ export interface CheckEvidence {
     readonly name: string;
     readonly state: 'green' | 'red' | 'unknown';
     readonly sameCause: boolean | null;
+    /** Tests that failed there. */
+    readonly tests?: readonly string[];
   };
   /** The same failure so far; null: never seen. */
   readonly history: FailureHistory | null;
@@ -122,8 +124,10 @@ function explainUntied(evidence: CheckEvidence): readonly Reason[] | null {
 }
 
 function explainCode(evidence: CheckEvidence): readonly Reason[] {
-  const { headline, tests } = evidence.read.excerpt;
+  const { headline, tests: all } = evidence.read.excerpt;
   const ties = findTies(evidence);
+  const known = findSharedTests(evidence);
+  const tests = all.filter((name) => !known.includes(name));
   const [test] = tests;
   const failing: Reason =
     test === undefined
@@ -153,15 +157,25 @@ function explainTies(ties: readonly Tie[]): readonly Reason[] {
 
 function explainUntouched({ changed, read }: CheckEvidence): readonly Reason[] {
   if (!changed || changed.isCut || changed.paths.length === 0 || read.places.length === 0) return [];
-  return [{ code: 'untouched' }];
+  const paths = changed.paths.filter(isDependencyList).toSorted();
+  return [paths.length > 0 ? { code: 'dependencies', paths } : { code: 'untouched' }];
+}
+
+/** Of the failed tests those that fail on the base as well, where that is red for another cause. */
+function findSharedTests({ base, read }: CheckEvidence): readonly string[] {
+  const { tests = [], state, sameCause } = base;
+  return state === 'red' && sameCause === false ? read.excerpt.tests.filter((name) => tests.includes(name)) : [];
 }
 
 /** What the base and the history add. */
-function explainSurroundings({ base, history }: CheckEvidence): readonly Reason[] {
+function explainSurroundings(evidence: CheckEvidence): readonly Reason[] {
+  const { base, history } = evidence;
   const isOther = base.state === 'red' && base.sameCause === false;
+  const tests = findSharedTests(evidence);
+  const other = { code: 'red_on_base', check: base.name, cause: 'other', ...(tests.length > 0 && { tests }) } as const;
   return [
     ...(base.state === 'green' ? [{ code: 'green_on_base', check: base.name } as const] : []),
-    ...(isOther ? [{ code: 'red_on_base', check: base.name, cause: 'other' } as const] : []),
+    ...(isOther ? [other] : []),
     ...explainHistory(history),
   ];
 }

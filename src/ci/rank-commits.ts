@@ -11,6 +11,7 @@ import { type Ground, type Mapping, mapPath } from '../triage/paths.ts';
 import { type Cause, findCause } from './find-cause.ts';
 import { findSteps, type LogLine, readLogLines } from './log-lines.ts';
 import { findPlaces } from './places.ts';
+import { isDependencyList } from './touches.ts';
 import { toRepositoryPath } from './written-places.ts';
 
 /** One of them. */
@@ -58,9 +59,6 @@ const AHEAD = 1.5;
 
 /** Less than a file that was named is no reason to name a person's commit. */
 const LEAST = 2;
-
-const SETTINGS =
-  /(?:^|\/)(?:package(?:-lock)?\.json|yarn\.lock|pnpm-lock\.yaml|requirements[\w.-]*\.txt|poetry\.lock|go\.(?:mod|sum)|Cargo\.(?:toml|lock)|pom\.xml|build\.gradle(?:\.kts)?|Gemfile(?:\.lock)?|composer\.(?:json|lock)|Dockerfile)$/;
 
 const DEPENDENCY =
   /cannot find (?:module|package|symbol)|no module named|module not found|unresolved import|package .{1,80} (?:not found|does not exist)|ModuleNotFoundError|ERESOLVE|version conflict/i;
@@ -112,7 +110,7 @@ function scoreNearTies(
   paths: readonly string[],
   { places, headline }: Pick<RangeEvidence, 'places' | 'headline'>,
 ): readonly Tie[] {
-  const settings = DEPENDENCY.test(headline) ? paths.filter((path) => SETTINGS.test(path)) : [];
+  const settings = DEPENDENCY.test(headline) ? paths.filter((path) => isDependencyList(path)) : [];
   const beside = paths.find(
     (path) => getFolder(path) !== '' && places.some((place) => getFolder(place) === getFolder(path)),
   );

@@ -30,7 +30,7 @@ export function findTiesByName(changed: readonly string[], read: Failing): reado
   const tests = named.filter(isTest);
   return mergeTies(
     changed.flatMap((path): readonly Tie[] => {
-      if (named.some((name) => isSame(path, name)) || isTested(path, read.excerpt.tests))
+      if (named.some((name) => isSameFile(path, name)) || isTested(path, read.excerpt.tests))
         return [{ path, kind: 'named', test: '' }];
       // A bare name has no folders that could agree.
       const test = tests.find((one) => one.includes('/') && isMirror(one, path));
@@ -85,8 +85,16 @@ function mergeTies(ties: readonly Tie[]): readonly Tie[] {
   return [...new Map(sorted.toReversed().map((tie) => [tie.path, tie] as const)).values()].reverse();
 }
 
+const DEPENDENCIES =
+  /(?:^|\/)(?:package(?:-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.ya?ml|bun\.lockb?|requirements[\w.-]{0,80}\.txt|(?:poetry|uv|Pipfile|Cargo|Gemfile|composer|mix|flake|pubspec|Package)\.(?:lock|resolved)|composer\.json|go\.(?:mod|sum|work)|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|gradle\.lockfile|libs\.versions\.toml|packages\.lock\.json|Directory\.Packages\.props|Gemfile|Pipfile|Dockerfile)$/;
+
+/** A manifest, lock file or image: what is in it decides what every check runs with. */
+export function isDependencyList(path: string): boolean {
+  return DEPENDENCIES.test(path);
+}
+
 /** Logs name files by the end of their path or with folders in front; a bare file name could be any of its name. */
-function isSame(path: string, name: string): boolean {
+export function isSameFile(path: string, name: string): boolean {
   if (path === name) return true;
   const isDeep = name.includes('/') && path.endsWith(`/${name}`);
   return isDeep || (path.includes('/') && name.endsWith(`/${path}`));
@@ -110,7 +118,7 @@ function isTested(path: string, tests: readonly string[]): boolean {
 function findTestFiles(index: PathIndex, { places, excerpt }: Failing): readonly string[] {
   const placed = places.flatMap(({ path: name }) => {
     const same = (index.byName.get(getFileName(name).toLowerCase()) ?? []).filter(
-      (path) => path === getFileName(name) || isSame(path, name) || path.endsWith(`/${name}`),
+      (path) => path === getFileName(name) || isSameFile(path, name) || path.endsWith(`/${name}`),
     );
     return same.length === 1 ? same : [];
   });

@@ -169,7 +169,13 @@ export type Reason =
   | { readonly code: 'infrastructure'; readonly what: string; readonly line: string }
   | { readonly code: 'open_on_default' }
   /** `cause`: compared with the failure on the base. `unsaid`: neither log names a cause. */
-  | { readonly code: 'red_on_base'; readonly check: string; readonly cause: 'same' | 'other' | 'unknown' | 'unsaid' }
+  | {
+      readonly code: 'red_on_base';
+      readonly check: string;
+      readonly cause: 'same' | 'other' | 'unknown' | 'unsaid';
+      /** Of the failed tests those that fail there as well; absent: none is known. */
+      readonly tests?: readonly string[];
+    }
   | { readonly code: 'green_on_base'; readonly check: string }
   /** Its state on the base is unknown, and nothing connects it to the change. */
   | { readonly code: 'untied'; readonly check: string }
@@ -189,6 +195,8 @@ export type Reason =
   | { readonly code: 'touched'; readonly paths: readonly string[] }
   | { readonly code: 'touched_by_test'; readonly path: string; readonly test: string; readonly how: 'tests' | 'uses' }
   | { readonly code: 'untouched' }
+  /** The same, of a change to manifests or lock files of dependencies. */
+  | { readonly code: 'dependencies'; readonly paths: readonly string[] }
   | { readonly code: 'unexplained' };
 
 /** One clause for a list: lower case, no full stop. */
@@ -201,7 +209,7 @@ export function describeReason(reason: Reason): string {
     case 'open_on_default':
       return 'the same failure is open on the default branch';
     case 'red_on_base':
-      return `${nameCheck(reason.check)} fails on the base too${FAILS_ON_BASE[reason.cause]}`;
+      return `${nameCheck(reason.check)} fails on the base too${FAILS_ON_BASE[reason.cause]}${describeShared(reason.tests)}`;
     case 'green_on_base':
       return `${nameCheck(reason.check)} passes on the base`;
     case 'untied':
@@ -225,6 +233,8 @@ export function describeReason(reason: Reason): string {
       return `the change touches ${reason.path}, which ${reason.test} ${reason.how}`;
     case 'untouched':
       return 'the failure names no file that the change touches';
+    case 'dependencies':
+      return `the failure names no file that the change touches, but the change touches ${listPaths(reason.paths)}, on which every check depends`;
     case 'unexplained':
       return 'nothing in its output explains the failure';
   }
@@ -236,6 +246,12 @@ const FAILS_ON_BASE = {
   unknown: '; whether the cause is the same is unknown',
   unsaid: '; neither log names a cause',
 } as const;
+
+function describeShared(tests: readonly string[] = []): string {
+  const [first] = tests;
+  if (first === undefined) return '';
+  return `; ${quote(first)}${tests.length > 1 ? ` and ${count(tests.length - 1, 'other test')}` : ''} failed there already`;
+}
 
 function describeHistory({
   hits,

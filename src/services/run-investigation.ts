@@ -233,8 +233,9 @@ async function gather(
       changes.notify(run.id);
     },
   });
+  const isCheck = (await store.findInvestigation(run.investigationId))?.origin === 'check-run';
   const { conclusion, framed } = await redactor.redactJson({
-    conclusion: concludeFromFacts(facts, { seconds: countSeconds(now(), run) }),
+    conclusion: concludeFromFacts(facts, { seconds: countSeconds(now(), run), isCheck }),
     framed: facts.suspects.filter(({ isFramed }) => isFramed).map(({ file }) => file),
   });
   signal.throwIfAborted();

@@ -17,14 +17,17 @@ const WORTH_A_LOOK = 0.4;
 
 /**
  * The conclusion without a model, in which nothing is unseen or acts on a terminal. `seconds` is how long the run
- * took.
+ * took. `isCheck`: the report is a failed check, which says itself how it is reproduced.
  */
-export function concludeFromFacts(facts: Facts, context: { readonly seconds: number }): Conclusion {
+export function concludeFromFacts(
+  facts: Facts,
+  context: { readonly seconds: number; readonly isCheck?: boolean },
+): Conclusion {
   return removeInvisibleIn<Conclusion>({
     problem: facts.problem,
     rootCause: describeRootCause(facts),
     stepsToReproduce: facts.stepsToReproduce,
-    solutionSteps: buildSolutionSteps(facts),
+    solutionSteps: buildSolutionSteps(facts, context.isCheck === true),
     changeSet: { base: facts.revisions.asked, files: [] },
     investigationSteps: facts.steps,
     analysis: {
@@ -124,7 +127,7 @@ function describeFits({ revisions, mismatches, signals }: Facts): readonly strin
     : [...read, `Not all of it fits: ${mismatch}.`];
 }
 
-function buildSolutionSteps(facts: Facts): readonly Step[] {
+function buildSolutionSteps(facts: Facts, isCheck: boolean): readonly Step[] {
   const first = facts.examined;
   const isSure = isReliable(facts.shown[0]);
   const others = isSure ? isWorthALook(facts) : [];
@@ -132,13 +135,17 @@ function buildSolutionSteps(facts: Facts): readonly Step[] {
     first && isSure ? `Start at ${formatPlace(first.suspect)}.` : '',
     others.length > 0 ? `Then check ${others.map(formatPlace).join('; ')}.` : '',
     first && isSure && first.commits.length > 0 ? listRecentChanges(first) : '',
-    facts.stepsToReproduce.length === 0
-      ? 'Add steps to reproduce: the report has none.'
-      : 'Run the steps to reproduce at this commit, and turn them into a failing test.',
+    isCheck ? '' : describeReproduction(facts),
   ];
   return descriptions
     .filter((description) => description !== '')
     .map((description, index) => ({ stepNumber: index + 1, description }));
+}
+
+function describeReproduction({ stepsToReproduce }: Facts): string {
+  return stepsToReproduce.length === 0
+    ? 'Add steps to reproduce: the report has none.'
+    : 'Run the steps to reproduce at this commit, and turn them into a failing test.';
 }
 
 /**

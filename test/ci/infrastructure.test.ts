@@ -7,6 +7,17 @@ function faultOf(log: string): string | null {
   return readCheck({ name: 'test', output: '', log, annotations: [] }).infrastructure?.what ?? null;
 }
 
+function cannotFetch(script: string): readonly string[] {
+  return [
+    'Error: Failed to set up the browser!',
+    `    at download (file:///home/runner/work/shop/shop/${script}:26:15)`,
+    '    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
+    '  [cause]: Error: getaddrinfo ENOTFOUND browsers.example.org',
+    '      at GetAddrInfoReqWrap.onlookupall [as oncomplete] (node:dns:122:26) {',
+    "    code: 'ENOTFOUND',",
+  ];
+}
+
 describe('the machine or a service', () => {
   it.each<[string, string, readonly string[], string?]>([
     [
@@ -98,6 +109,11 @@ describe('the machine or a service', () => {
       'curl -f https://example.org/tool.tgz',
       ['error: request to the mirror returned 503'],
     ],
+    [
+      'a service that the set-up needs did not answer',
+      'node node_modules/browser/install.mjs',
+      cannotFetch('node_modules/browser/install.mjs'),
+    ],
   ])('%s: said by %s', (what, command, output, end) => {
     expect(faultOf(actionsLog(command, output, end))).toBe(what);
   });
@@ -163,6 +179,7 @@ describe('the code’s own', () => {
       'npm ci',
       ['npm ERR! postinstall: connect ECONNREFUSED ::1:5432', 'npm ERR! localhost:5432: Connection refused'],
     ],
+    ['a script of its own that cannot fetch', 'node scripts/install.mjs', cannotFetch('scripts/install.mjs')],
     ['a host that is none', 'curl x', ['curl: (6) Could not resolve host: https']],
   ])('is %s', (_, command, output) => {
     expect(faultOf(actionsLog(command, output))).toBeNull();

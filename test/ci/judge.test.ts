@@ -138,6 +138,22 @@ describe('the verdict', () => {
     expect(wordsOf(judgeCheck(evidence({ changed: { paths: ['docs/a.md'], isCut: true } })))).not.toContain(reason);
   });
 
+  it('says that the change touches dependencies where the failure names no file of it', () => {
+    const paths = ['web/pnpm-lock.yaml', 'docs/a.md', 'package.json'];
+    expect(wordsOf(judgeCheck(evidence({ changed: { paths, isCut: false } })))).toContain(
+      'the failure names no file that the change touches, but the change touches package.json and web/pnpm-lock.yaml, on which every check depends',
+    );
+  });
+
+  it('tells tests that are red on the base from those that only fail here', () => {
+    const log = ['  2 failing', '', '  1) Cart', '       adds:', '     Error: 1 != 2', '', '  2) Cart', '       pays:'];
+    const found = read([...log, '     Error: Timeout of 2000ms exceeded.']);
+    expect(found.excerpt.tests).toEqual(['Cart adds', 'Cart pays']);
+    const words = wordsOf(judgeCheck(evidence({ read: found, base: { ...red(false), tests: ['Cart pays'] } })));
+    expect(words).toContain('“Cart adds” failed');
+    expect(words).toContain('`test (20)` fails on the base too, with another cause; “Cart pays” failed there already');
+  });
+
   it('knows a class by its file', () => {
     const found = read(['[ERROR] com.acme.shop.CartTest.adds  Time elapsed: 0.006 s  <<< FAILURE!']);
     const judged = judgeCheck(

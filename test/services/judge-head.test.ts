@@ -64,6 +64,21 @@ describe('red checks of a pull request', () => {
     expect([8, 12]).toContain(first?.hits);
   });
 
+  it('lead with an error in what the change touches where the log has others as well', async () => {
+    await using at = await pullRequest();
+    at.world.changed.set(HEAD, { paths: ['src/till.py'], isCut: false });
+    const note = (path: string, line: number, message: string) =>
+      ({ ...{ path, line, endLine: line, title: '', message }, level: 'failure' }) as const;
+    const annotations = [
+      note('src/cart.py', 12, "KeyError: 'sum'"),
+      note('src/till.py', 40, 'ValueError: till is not empty'),
+    ];
+    at.run('test', 'red', { log: CODE_LOG, words: { annotations } });
+    expect(only((await at.look()).head.findings)).toMatchObject({
+      ...{ verdict: 'code', isTouched: true, excerpt: { headline: 'ValueError: till is not empty' } },
+    });
+  });
+
   it('looked at again cost no words and write nothing', async () => {
     await using at = await pullRequest();
     at.run('test', 'red', { log: CODE_LOG });

@@ -29,6 +29,13 @@ describe('the facts-only Issue', () => {
     expect(conclusion.analysis.usage).toMatchObject({ seconds: 2.5, turns: 0, costUsd: 0 });
   });
 
+  it('asks for no steps to reproduce a failed check', async () => {
+    const facts = await factsOf('It stops\n\nError: header has no value: cookie');
+    const steps = (isCheck: boolean) => JSON.stringify(concludeFromFacts(facts, { seconds: 1, isCheck }).solutionSteps);
+    expect(steps(false)).toContain('Add steps to reproduce');
+    expect(steps(true)).not.toContain('to reproduce');
+  });
+
   it('does not call the caller of the innermost frame as likely', async () => {
     const trace =
       'Error: qqq\n    at parseHeader (/srv/shop/src/header.ts:3:1)\n    at readRequest (/srv/shop/src/request.ts:4:1)\n';

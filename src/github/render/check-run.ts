@@ -18,6 +18,7 @@ import {
   findBase,
   findCause,
   hasCause,
+  type Inquiry,
   isOnDefault,
   isRed,
   MAX_TITLE,
@@ -203,20 +204,38 @@ function summariseInquiry(content: CheckRunContent, { inquiry, finding }: Cause)
     case 'ended':
       return [text(`No result: ${sanitiseInline(inquiry.reason.detail, 600)}`)];
     case 'concluded':
-      return isRed(finding) ? summariseResult(content, inquiry.issue) : [];
+      return isRed(finding) ? summariseResult(content, inquiry.issue, finding) : [];
   }
 }
 
-function summariseResult(content: CheckRunContent, whole: SourcedIssue): readonly Block[] {
+function summariseResult(content: CheckRunContent, whole: SourcedIssue, finding: Finding): readonly Block[] {
   const { issue } = filterIssue(whole, content);
   const links = buildSourceLinks(content, issue);
-  const { confidence } = issue.analysis;
+  const { confidence, outcome } = issue.analysis;
+  if (outcome === 'facts_only') {
+    return [renderReason(issue, links), ...renderSuspects(keepConnected(issue, finding), links)];
+  }
   return [
     text(confidence === null || !hasCause(whole) ? '' : `Cause (${Math.round(confidence * 100)} % confidence):`),
     renderCause({ ...issue, rootCause: removeCitations(issue.rootCause) }, links),
     renderReason(issue, links),
     ...renderSuspects(issue, links),
   ];
+}
+
+/**
+ * A search without a model ranks by words as well. In seven of ten real pull requests it put a file first that has nothing to do
+ * with the failure: only files that the log names or the change touches are shown.
+ */
+function keepConnected(issue: SourcedIssue, { places, changed = [] }: Finding): SourcedIssue {
+  const suspects = issue.analysis.suspects.flatMap((suspect) => {
+    const { file } = suspect;
+    const isNamed = places.some(({ path }) => path === file || path.endsWith(`/${file}`));
+    const why = [isNamed ? 'named in the log' : '', changed.includes(file) ? 'touched by the change' : ''];
+    const reasons = why.filter(Boolean);
+    return reasons.length === 0 ? [] : [{ ...suspect, reasons }];
+  });
+  return { ...issue, analysis: { ...issue.analysis, suspects } };
 }
 
 /** Sanitised Markdown that completes the bold line of a cause. */
@@ -255,9 +274,16 @@ function describeNextBySource(content: CheckRunContent, cause: Cause): string {
 }
 
 function describeOwnNext({ inquiry, finding }: Cause): string {
-  if (inquiry.kind === 'concluded' && inquiry.issue.solutionSteps.length > 0) return 'next: follow the steps below';
+  if (hasSteps(inquiry)) return 'next: follow the steps below';
   const hasLog = finding.verdict === 'code' || finding.excerpt.lines.length > 0;
   return hasLog ? 'next: read the log below' : 'next: open the check itself';
+}
+
+/** Steps without a model say where to look, which the summary does already. */
+function hasSteps(inquiry: Inquiry): inquiry is Extract<Inquiry, { readonly kind: 'concluded' }> {
+  if (inquiry.kind !== 'concluded') return false;
+  const { solutionSteps, analysis } = inquiry.issue;
+  return analysis.outcome !== 'facts_only' && solutionSteps.length > 0;
 }
 
 function describeFix(content: CheckRunContent, fix: Exclude<CauseFix, { kind: 'none' }>): string {
@@ -353,7 +379,8 @@ function renderSolution(content: CheckRunContent, { inquiry }: Cause): readonly 
   if (inquiry.kind !== 'concluded') return [];
   const { issue } = filterIssue(inquiry.issue, content);
   const links = buildSourceLinks(content, issue);
-  return [...renderSteps(issue.solutionSteps, links, 'What to do:'), ...renderGuards(issue, links)];
+  const steps = hasSteps(inquiry) ? renderSteps(issue.solutionSteps, links, 'What to do:') : [];
+  return [...steps, ...renderGuards(issue, links)];
 }
 
 /** The diff, to be read before it is requested; of checks that pass by now, everything that was found. */
@@ -362,7 +389,11 @@ function foldFix(content: CheckRunContent, cause: Cause): readonly Fold[] {
   if (inquiry.kind !== 'concluded') return [];
   const diff = foldDiff(inquiry.changeSet, filterIssue(inquiry.issue, content));
   if (isRed(finding)) return fix.kind === 'opened' || !isForHere(content, cause) ? [] : [diff];
-  const blocks = [...summariseResult(content, inquiry.issue), ...renderSolution(content, cause), ...diff.blocks];
+  const blocks = [
+    ...summariseResult(content, inquiry.issue, finding),
+    ...renderSolution(content, cause),
+    ...diff.blocks,
+  ];
   return [{ summary: 'Findings from when it failed', blocks }];
 }
 

@@ -1,8 +1,10 @@
 // From red checks of one cause to a finding: the verdict with its reasons, from the base, the change under test and the
 // history.
+import { matchError } from '../../ci/error-patterns.ts';
+import { formatHeadline } from '../../ci/excerpt.ts';
 import { type CheckEvidence, type Judgement, judgeCheck } from '../../ci/judge.ts';
-import { findTiesByName, findTiesInTree, isCertainTie, type Tie } from '../../ci/touches.ts';
-import { type ChangedFiles, type Check, toCheckKey } from '../../core/check.ts';
+import { findTiesByName, findTiesInTree, isCertainTie, isSameFile, type Tie } from '../../ci/touches.ts';
+import { type ChangedFiles, type Check, type Reason, toCheckKey } from '../../core/check.ts';
 import { EMPTY_EXCERPT, type Finding, type HeadPlace } from '../../core/head.ts';
 import { createId } from '../../core/ids.ts';
 import { isSafePath } from '../../core/paths.ts';
@@ -125,14 +127,14 @@ async function composeFinding(look: Look, group: Group, judgement: GroupJudgemen
     ...(isTouched !== undefined && { isTouched }),
     ...(changed !== undefined && { changed: await redactor.redactJson(changed) }),
     ...(base !== undefined && { base }),
-    ...(await redactor.redactJson(chooseExcerpt(reads))),
+    ...(await redactor.redactJson(leadWithTouched(chooseExcerpt(reads), judgement.reasons))),
     ...{ investigationId: null, threadId: null, isOwnThread: false },
     notBegun: { code: isInformative ? 'pending' : 'uninformative' },
   };
 }
 
 /** Of the most informative check. */
-function chooseExcerpt(reads: readonly ReadSuspect[]): Pick<Finding, 'excerpt' | 'places'> {
+function chooseExcerpt(reads: readonly ReadSuspect[]): Said {
   const shown = reads.find(({ read }) => read.isInformative) ?? reads[0];
   if (shown === undefined) return { excerpt: EMPTY_EXCERPT, places: [] };
   const { excerpt } = shown.read;
@@ -147,8 +149,38 @@ function chooseExcerpt(reads: readonly ReadSuspect[]): Pick<Finding, 'excerpt' |
   return { excerpt: isEmpty ? { ...excerpt, cut: shown.noLog } : excerpt, places };
 }
 
+type Said = Pick<Finding, 'excerpt' | 'places'>;
+
+/**
+ * A log may have several errors, and the change is not the cause of each: the first error that is shown beside “your
+ * change” is one in a file that it touches.
+ */
+function leadWithTouched(said: Said, reasons: readonly Reason[]): Said {
+  const { excerpt, places } = said;
+  const paths = reasons.flatMap((reason) => (reason.code === 'touched' ? reason.paths : []));
+  const isTouched = ({ path }: Said['places'][number]) => paths.some((touched) => isSameFile(touched, path));
+  const toHeadline = ({ message }: Said['places'][number]) => formatHeadline(message.split('\n', 1)[0] ?? '');
+  const led = places.find((place) => toHeadline(place) === excerpt.headline);
+  const own = places.find((place) => isTouched(place) && isFailureText(toHeadline(place)));
+  if (led === undefined || own === undefined || isTouched(led)) return said;
+  return { ...said, excerpt: { ...excerpt, headline: toHeadline(own) } };
+}
+
+/** A frame names a place and no error. */
+function isFailureText(text: string): boolean {
+  const kind = matchError(text, false)?.kind;
+  return kind === 'error' || kind === 'verdict';
+}
+
 /** Of one check and the fingerprint of its cause. `greenAt`: since when it is green on the base; "" where it is not. */
 type BaseReader = (check: Check, fingerprint: string) => CheckEvidence['base'] & { readonly greenAt: string };
+
+interface BaseCause {
+  readonly app: string | undefined;
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly tests: readonly string[];
+}
 
 /** Only a pull request has a base. */
 async function createBaseReader({ services, project, signal }: Look, place: HeadPlace): Promise<BaseReader> {
@@ -156,14 +188,15 @@ async function createBaseReader({ services, project, signal }: Look, place: Head
   const { sha } = place.base;
   const named = await services.checks.listAll(project, sha, signal);
   const latestOf = new Map(named.map(({ latest }) => [toCheckKey(latest), latest]));
-  const causes: { readonly app: string | undefined; readonly name: string; readonly fingerprint: string }[] = [];
+  const causes: BaseCause[] = [];
   const isRed = named.some(({ latest }) => latest.state === 'red');
   // The causes are known where the base was judged as a commit of its own.
-  for (const { failureId, checks } of (isRed && (await services.store.findHeadOfCommit(project.id, sha))?.findings) ||
-    []) {
+  const findings = isRed ? ((await services.store.findHeadOfCommit(project.id, sha))?.findings ?? []) : [];
+  for (const { failureId, checks, excerpt } of findings) {
     const fingerprint = (await services.store.findFailure(failureId))?.fingerprint;
     if (fingerprint === undefined) continue;
-    for (const { app, name } of checks.filter((one) => one.isRed)) causes.push({ app, name, fingerprint });
+    const { tests } = excerpt;
+    for (const { app, name } of checks.filter((one) => one.isRed)) causes.push({ app, name, fingerprint, tests });
   }
   return (check, fingerprint) => {
     const { state = 'waiting', endedAt = '' } = latestOf.get(toCheckKey(check)) ?? {};
@@ -174,6 +207,7 @@ async function createBaseReader({ services, project, signal }: Look, place: Head
       name: check.name,
       state: state === 'waiting' ? 'unknown' : state,
       sameCause: known.length === 0 ? null : known.some((cause) => cause.fingerprint === fingerprint),
+      tests: known.flatMap(({ tests }) => tests),
       greenAt: state === 'green' ? endedAt : '',
     };
   };

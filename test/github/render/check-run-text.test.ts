@@ -253,6 +253,20 @@ describe('the summary', () => {
     expect(renderSummary(ground({ causes: [cause(over)] }))).toContain(words);
   });
 
+  it('shows of a search without a model only files that the log names or the change touches, and no steps', () => {
+    const suspects = ['src/words.js', 'src/coupons.js', 'src/till.js'].map((file) => ({
+      ...{ file, line: 3, function: '', score: 0.9, reasons: ['mentions “spaces”'] },
+    }));
+    const facts = { outcome: 'facts_only', confidence: null, model: null, suspects } as const;
+    const inquiry = foundInquiry({ rootCause: 'Most likely place: `src/words.js:3`.' }, facts);
+    const changed = ['src/till.js', 'src/coupons.js'];
+    const of = ground({ causes: [cause({ inquiry, finding: finding({ changed }) })] });
+    const summary = renderSummary(of);
+    expect(summary).toContain('next: read the log below');
+    expect(summary).toMatch(/coupons\.js#L3\): named in the log; touched by the change\n- .*till\.js#L3\): touched by/);
+    expect(`${summary}${renderDetails(of)}`).not.toMatch(/words\.js|mentions|What to do|Most likely place/);
+  });
+
   it('says no more of what passed than that there is nothing to do', () => {
     const [check] = finding().checks;
     const passed = finding({ verdict: 'flaky', checks: [{ ...check!, isRed: false }], reasons: [PASSED] });
