@@ -1,6 +1,9 @@
-// Condenses a log of any length: its start, its end, and the lines around what may say why it failed, in bounded
-// memory.
-import { type ClassifiedLine, LineClassifier, type LineKind, STAMP } from './classify-lines.ts';
+// Condenses a log of any length, in bounded memory: its start, its end, its steps, and the parts of it with lines that
+// may say why it failed.
+import { matchError } from './error-patterns.ts';
+import { findFailedTests, findTestName, mayNameTestLast } from './failed-tests.ts';
+import { findSteps, type LogLine, readLogLine } from './log-lines.ts';
+import { isFinding } from './written-places.ts';
 
 /** Bytes that are read before other work gets a turn. */
 const SLICE_BYTES = 64 * 1_024;
@@ -70,59 +73,37 @@ async function* readSlices(
 /** A log that starts like this was condensed before: its line numbers are no longer those of the original. */
 const CUT = '[Cut from ';
 const HEAD_LINES = 100;
-/** No window reaches further back. */
-const MAX_BEFORE = 24;
 const MAX_LINE_CHARACTERS = 8 * 1_024;
-const MAX_WINDOW_CHARACTERS = 16 * 1_024;
-/** Lines that differ only in their numbers: so many are kept with their surroundings, and so many errors without. */
+/** A part has at most so many lines, or so many after one that opens a step. */
+const PART_LINES = 24;
+const OPENING_LINES = 7;
+/** Parts after a heading that its list may fill. */
+const LIST_PARTS = 3;
+/** Lines that differ only in their numbers: so many are kept with the parts around theirs, and so many at all. */
 const MAX_ALIKE = 5;
-const MAX_ALIKE_ERRORS = 100;
+const MAX_ALIKE_KEPT = 100;
 /** A step has failed where the runner says so among its last lines. */
 const LAST_LINES = 12;
-/** What a window costs in addition to its text: the object and the note about the lines cut before it. */
-const WINDOW_COST = 96;
-/** So many times the room is collected before the windows that matter least are dropped. */
+/** What a part costs in addition to its text: the object and the note about the lines cut before it. */
+const PART_COST = 96;
+/** So many times the room is collected before the parts that matter least are dropped. */
 const COLLECTED_ROOMS = 2;
 
+/** What lines are kept for. `finding`: a place with a message, which counts where nothing is an error. */
+type Value = 'none' | 'finding' | 'error' | 'verdict' | 'step';
+
+const ORDER: readonly Value[] = ['none', 'finding', 'error', 'verdict', 'step'];
+
 /** Consecutive lines, as bytes: a part of a string would keep the whole chunk that it came from in memory. */
-interface Window {
+interface Part {
   /** Number of its first line, from 1. */
   readonly line: number;
+  readonly lines: number;
   readonly text: Uint8Array;
-  readonly value: WindowValue;
+  value: Value;
   /** Number of the step that it is of, and whether that is known to have passed. */
   readonly step: number;
   hasPassed: boolean;
-}
-
-type WindowValue = 'step' | 'verdict' | 'error' | 'finding';
-
-/** Lines that are kept around one. */
-interface Reach {
-  readonly before: number;
-  readonly after: number;
-  readonly value: WindowValue;
-}
-
-/** Errors more than 25 lines apart are not of one cause, see `find-cause.ts`: the windows keep them apart. */
-const REACH: Readonly<Record<Exclude<LineKind, 'finding'>, Reach>> = {
-  opening: { before: 0, after: 6, value: 'step' },
-  part: { before: 0, after: 0, value: 'step' },
-  marked: { before: 24, after: 2, value: 'verdict' },
-  end: { before: 24, after: 2, value: 'error' },
-  error: { before: 10, after: 20, value: 'error' },
-  verdict: { before: 10, after: 20, value: 'verdict' },
-  heading: { before: 10, after: 60, value: 'verdict' },
-  listed: { before: 0, after: 12, value: 'verdict' },
-};
-
-interface OpenWindow {
-  readonly line: number;
-  readonly lines: string[];
-  characters: number;
-  /** Number of the last line that belongs to it. */
-  through: number;
-  value: WindowValue;
 }
 
 class LogCondenser {
@@ -130,13 +111,17 @@ class LogCondenser {
   readonly #searchedCharacters: number;
   readonly #splitter: LineSplitter;
   readonly #classifier = new LineClassifier();
-  readonly #tail: Tail;
-  readonly #before: string[] = [];
-  #windows: Window[] = [];
-  #open: OpenWindow | null = { line: 1, lines: [], characters: 0, through: HEAD_LINES, value: 'step' };
-  /** Bytes of all windows, and of those around errors in the current step. */
+  #parts: Part[] = [];
   #collected = 0;
-  #ofStep = 0;
+  /** The part that grows. */
+  #lines: string[] = [];
+  #length = 0;
+  #value: Value = 'step';
+  #most = HEAD_LINES;
+  /** Whether the parts next to it count as it does. */
+  #isWide = false;
+  /** So many parts that follow count at least as much. */
+  #after: { value: Value; parts: number } = { value: 'none', parts: 0 };
   #step = 0;
   #lastMarked = Number.NEGATIVE_INFINITY;
   #bytes = 0;
@@ -149,7 +134,6 @@ class LogCondenser {
     this.#room = room;
     this.#searchedCharacters = searchedCharacters;
     this.#splitter = new LineSplitter(Math.min(MAX_LINE_CHARACTERS, Math.floor(room / 16)));
-    this.#tail = new Tail(room);
   }
 
   push(chunk: Uint8Array): void {
@@ -162,11 +146,8 @@ class LogCondenser {
     for (const line of this.#splitter.end()) this.#add(line);
     this.#close();
     this.#endStep();
-    const windows = selectWindows(this.#windows, (3 * this.#room) / 4);
-    const tail = this.#tail.lastLines(
-      (31 * this.#room) / 32 - windows.reduce((sum, window) => sum + measureCost(window), 0),
-    );
-    const text = joinWindows(windows, tail, this.#line);
+    const chosen = selectParts(this.#parts, (3 * this.#room) / 4);
+    const text = joinParts([...addLastParts(this.#parts, chosen, (31 * this.#room) / 32)], this.#line);
     if (text.startsWith(CUT)) return text;
     const unsearched =
       this.#lastSearched === 0 ? '' : `; nothing was looked for after line ${this.#lastSearched}, only the end is kept`;
@@ -174,136 +155,138 @@ class LogCondenser {
   }
 
   #add(text: string): void {
-    this.#line += 1;
-    this.#tail.push(text);
-    if (this.#open !== null && this.#line > this.#open.through) this.#close();
     const found = this.#isSearched(text) ? this.#classifier.classify(text) : null;
-    if (found !== null) this.#keep(found, text);
-    if (this.#open === null) {
-      this.#before.push(text);
-      if (this.#before.length > MAX_BEFORE) this.#before.shift();
-      return;
-    }
-    this.#open.lines.push(text);
-    this.#open.characters += text.length;
-    if (this.#open.characters > MAX_WINDOW_CHARACTERS) {
-      const { through, value } = this.#open;
-      this.#close();
-      if (through > this.#line) this.#open = { line: this.#line + 1, lines: [], characters: 0, through, value };
-    }
+    if (found !== null) this.#raise(found);
+    this.#line += 1;
+    this.#lines.push(text);
+    this.#length += text.length;
+    if (found?.kind === 'marked') this.#lastMarked = this.#line;
+    if (this.#lines.length >= this.#most || this.#length > this.#room / 32) this.#close();
   }
 
   #isSearched(text: string): boolean {
     this.#characters += text.length + 1;
     if (this.#characters <= this.#searchedCharacters) return true;
-    if (this.#lastSearched === 0) this.#lastSearched = this.#line - 1;
+    if (this.#lastSearched === 0) this.#lastSearched = this.#line;
     return false;
   }
 
-  #keep({ kind, count }: ClassifiedLine, text: string): void {
-    if (kind === 'finding') {
-      // With the name of the file that may be on the line above.
-      const above = this.#before.slice(-1);
-      this.#collect(this.#line - above.length, [...above, text], 'finding');
-      return;
-    }
-    if (kind === 'opening') {
+  #raise({ kind, count }: ClassifiedLine): void {
+    const value = VALUES[kind];
+    if (value === 'step') {
       this.#close();
-      this.#endStep();
-    }
-    if (kind === 'marked') {
-      this.#lastMarked = this.#line;
-      // That a step failed is kept even where there is no room for why.
-      this.#collect(this.#line, [text], 'step');
-    }
-    const { before, after, value } = REACH[kind];
-    const isBare = value !== 'step' && kind !== 'marked' && (count > MAX_ALIKE || this.#ofStep > this.#room / 4);
-    if (isBare && value === 'error' && count > MAX_ALIKE_ERRORS) return;
-    this.#widen(isBare ? { before: 0, after: value === 'verdict' ? 4 : 0, value } : { before, after, value });
-  }
-
-  #widen({ before, after, value }: Reach): void {
-    const through = this.#line + after;
-    // The start of a step is kept apart from the errors in it.
-    if (this.#open !== null && (this.#open.value !== 'step' || value === 'step')) {
-      this.#open.through = Math.max(this.#open.through, through);
-      if (value === 'verdict') this.#open.value = value;
+      if (kind === 'opening') this.#endStep();
+      // What was printed last before the runner says that the step failed.
+      else if (kind === 'marked') this.#raisePrevious('verdict');
+      this.#value = value;
+      this.#most = kind === 'opening' ? OPENING_LINES : 1;
       return;
     }
-    this.#close();
-    const lines = before === 0 ? [] : this.#before.slice(-before);
-    const characters = lines.reduce((sum, line) => sum + line.length, 0);
-    this.#open = { line: this.#line - lines.length, lines, characters, through, value };
+    if (count > MAX_ALIKE_KEPT && value === 'error') return;
+    if (this.#value === 'step') this.#close();
+    if (ORDER.indexOf(value) > ORDER.indexOf(this.#value)) this.#value = value;
+    if (kind === 'heading') this.#after = { value, parts: LIST_PARTS + 1 };
+    this.#isWide ||= count <= MAX_ALIKE;
   }
 
+  #raisePrevious(value: Value): void {
+    const previous = this.#parts.at(-1);
+    if (previous && ORDER.indexOf(previous.value) < ORDER.indexOf(value)) previous.value = value;
+  }
+
+  /** The part that grew is one of those that are collected. */
   #close(): void {
-    if (this.#open === null) return;
-    const { line, lines, value } = this.#open;
-    this.#open = null;
-    this.#before.length = 0;
-    if (lines.length > 0) this.#collect(line, lines, value);
+    const { value: own, lines, wide } = { value: this.#value, lines: this.#lines, wide: this.#isWide };
+    this.#lines = [];
+    this.#length = 0;
+    this.#value = 'none';
+    this.#most = PART_LINES;
+    this.#isWide = false;
+    if (lines.length === 0) return;
+    if (wide && own !== 'finding') {
+      this.#raisePrevious(own);
+      if (this.#after.parts < 2) this.#after = { value: own, parts: 2 };
+    }
+    this.#after.parts -= 1;
+    const value = this.#after.parts >= 0 && own === 'none' ? this.#after.value : own;
+    const text = new TextEncoder().encode(lines.join('\n'));
+    const line = this.#line - lines.length + 1;
+    this.#parts.push({ line, lines: lines.length, text, value, step: this.#step, hasPassed: false });
+    this.#collected += text.length + PART_COST;
+    if (this.#collected > (COLLECTED_ROOMS + 1) * this.#room) this.#dropLeast();
   }
 
-  #collect(line: number, lines: readonly string[], value: WindowValue): void {
-    const text = new TextEncoder().encode(lines.join('\n'));
-    const window = { line, text, value, step: this.#step, hasPassed: false };
-    this.#windows.push(window);
-    this.#collected += measureCost(window);
-    if (value === 'verdict' || value === 'error') this.#ofStep += measureCost(window);
-    if (this.#collected <= COLLECTED_ROOMS * this.#room) return;
-    this.#windows = selectWindows(this.#windows, 1.25 * this.#room);
-    this.#collected = this.#windows.reduce((sum, kept) => sum + measureCost(kept), 0);
+  #dropLeast(): void {
+    const chosen = selectParts(this.#parts, 1.25 * this.#room);
+    this.#parts = [...addLastParts(this.#parts, chosen, 2.25 * this.#room)];
+    this.#collected = sumCosts(this.#parts);
   }
 
   #endStep(): void {
-    const hasPassed = this.#line - this.#lastMarked > LAST_LINES;
-    for (let at = this.#windows.length - 1; this.#windows[at]?.step === this.#step; at -= 1) {
-      const window = this.#windows[at];
-      if (window) window.hasPassed = hasPassed;
+    const hasPassed = this.#line - this.#lastMarked >= LAST_LINES;
+    for (let at = this.#parts.length - 1; this.#parts[at]?.step === this.#step; at -= 1) {
+      Object.assign(this.#parts[at] ?? {}, { hasPassed });
     }
     this.#lastMarked = Number.NEGATIVE_INFINITY;
     this.#step += 1;
-    this.#ofStep = 0;
   }
 }
 
-function measureCost({ text }: Window): number {
-  return text.length + WINDOW_COST;
+function measureCost({ text }: Part): number {
+  return text.length + PART_COST;
+}
+
+function sumCosts(parts: Iterable<Part>): number {
+  let sum = 0;
+  for (const part of parts) sum += measureCost(part);
+  return sum;
 }
 
 /**
- * As many windows as fit, in their order. Steps that failed come before those that passed, verdicts before other
- * errors, and of these the first before later ones. Steps and findings get a small part each: the first and the last of
- * them.
+ * As many parts as fit. Steps that failed come before those that passed, verdicts before other errors, and of these the
+ * first before later ones. Steps and findings get a small share each: the first and the last of them.
  */
-function selectWindows(windows: readonly Window[], room: number): Window[] {
-  const chosen = new Set<Window>();
+function selectParts(parts: readonly Part[], room: number): ReadonlySet<Part> {
+  const chosen = new Set<Part>();
   let left = room;
-  const choose = (candidates: readonly Window[], most: number) => {
+  const choose = (candidates: readonly Part[], most: number) => {
     const least = Math.max(0, left - most);
-    for (const window of candidates) {
-      if (left - measureCost(window) < least) return;
-      left -= measureCost(window);
-      chosen.add(window);
+    for (const part of candidates) {
+      if (left - measureCost(part) < least) return;
+      left -= measureCost(part);
+      chosen.add(part);
     }
   };
-  choose(orderFromBothEnds(windows.filter(({ value }) => value === 'step')), room / 7);
-  choose(orderFromBothEnds(windows.filter(({ value }) => value === 'finding')), room / 12);
+  choose(orderFromBothEnds(parts.filter(({ value }) => value === 'step')), room / 7);
+  choose(orderFromBothEnds(parts.filter(({ value }) => value === 'finding')), room / 12);
   for (const isOfPassed of [false, true]) {
     for (const wanted of ['verdict', 'error']) {
       choose(
-        windows.filter(({ value, hasPassed }) => value === wanted && hasPassed === isOfPassed),
+        parts.filter(({ value, hasPassed }) => value === wanted && hasPassed === isOfPassed),
         room,
       );
     }
   }
-  return windows.filter((window) => chosen.has(window));
+  return chosen;
+}
+
+/** The chosen parts and as many of the last ones as fit with them, in order. */
+function addLastParts(parts: readonly Part[], chosen: ReadonlySet<Part>, room: number): ReadonlySet<Part> {
+  let left = room - sumCosts(chosen);
+  let from = parts.length;
+  for (let at = parts.length - 1; at >= 0; at -= 1) {
+    const part = parts[at];
+    if (part && !chosen.has(part)) left -= measureCost(part);
+    if (left < 0) break;
+    from = at;
+  }
+  return new Set(parts.filter((part, at) => at >= from || chosen.has(part)));
 }
 
 /** The first, the last, the second, the last but one. */
-function orderFromBothEnds(windows: readonly Window[]): readonly Window[] {
-  return windows
-    .map((_, index) => windows.at(index % 2 === 0 ? index / 2 : -(index + 1) / 2))
+function orderFromBothEnds(parts: readonly Part[]): readonly Part[] {
+  return parts
+    .map((_, index) => parts.at(index % 2 === 0 ? index / 2 : -(index + 1) / 2))
     .filter((one) => one !== undefined);
 }
 
@@ -311,50 +294,54 @@ function orderFromBothEnds(windows: readonly Window[]): readonly Window[] {
 class LineSplitter {
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   readonly #longest: number;
+  /** The line that grows: its start, and how many bytes of it were left out so far. */
   #rest = '';
-  /** Start of a line that is too long, and how many bytes of it were cut so far, while its end is looked for. */
-  #cut: { readonly start: string; bytes: number } | null = null;
+  #cut = 0;
+  /** A line feed that belongs to the last carriage return may come with the next bytes. */
+  #isReturn = false;
 
   constructor(longest: number) {
     this.#longest = longest;
   }
 
   push(chunk: Uint8Array): readonly string[] {
-    return this.#split(this.#decoder.decode(chunk, { stream: true }), false);
+    const text = this.#takeReturn() + this.#decoder.decode(chunk, { stream: true });
+    this.#isReturn = text.endsWith('\r');
+    return this.#split(this.#isReturn ? text.slice(0, -1) : text);
   }
 
   end(): readonly string[] {
-    const lines = this.#split(this.#decoder.decode(), true);
-    return this.#rest === '' && this.#cut === null ? lines : [...lines, this.#finishLine(this.#rest)];
+    const lines = this.#split(this.#takeReturn() + this.#decoder.decode());
+    return this.#rest === '' ? lines : [...lines, this.#finishLine()];
   }
 
-  #split(decoded: string, isEnd: boolean): readonly string[] {
-    const text = this.#rest + decoded;
-    // A line feed that belongs to the last carriage return may come with the next bytes.
-    const held = !isEnd && text.endsWith('\r') ? '\r' : '';
-    const lines = text.slice(0, text.length - held.length).split(/\r\n|\r|\n/);
-    this.#rest = `${lines.pop() ?? ''}${held}`;
-    const finished = lines.map((line) => this.#finishLine(line));
-    if (this.#rest.length > 2 * this.#longest) this.#skipRest();
+  #takeReturn(): string {
+    const text = this.#isReturn ? '\r' : '';
+    this.#isReturn = false;
+    return text;
+  }
+
+  #split(text: string): readonly string[] {
+    const finished: string[] = [];
+    for (const [index, piece] of text.split(/\r\n|\r|\n/).entries()) {
+      if (index > 0) finished.push(this.#finishLine());
+      this.#rest += piece;
+      // One character more than may be shown says whether the last word ends there.
+      const kept = this.#longest + 1;
+      if (this.#rest.length <= kept) continue;
+      this.#cut += Buffer.byteLength(this.#rest.slice(kept));
+      this.#rest = this.#rest.slice(0, kept);
+    }
     return finished;
   }
 
-  #skipRest(): void {
-    const isReturn = this.#rest.endsWith('\r');
-    const text = isReturn ? this.#rest.slice(0, -1) : this.#rest;
-    const start = this.#cut === null ? cutAtWord(text, this.#longest) : '';
-    this.#cut ??= { start, bytes: 0 };
-    this.#cut.bytes += Buffer.byteLength(text.slice(start.length));
-    this.#rest = isReturn ? '\r' : '';
-  }
-
-  #finishLine(text: string): string {
-    const cut = this.#cut;
-    this.#cut = null;
-    if (cut === null && text.length <= this.#longest) return text;
-    const start = cut?.start ?? cutAtWord(text, this.#longest);
-    const bytes = cut === null ? Buffer.byteLength(text.slice(start.length)) : cut.bytes + Buffer.byteLength(text);
-    return `${start} … ${bytes} bytes of this line cut`;
+  #finishLine(): string {
+    const [text, cut] = [this.#rest, this.#cut];
+    this.#rest = '';
+    this.#cut = 0;
+    if (text.length <= this.#longest) return text;
+    const start = cutAtWord(text, this.#longest);
+    return `${start} … ${cut + Buffer.byteLength(text.slice(start.length))} bytes of this line cut`;
   }
 }
 
@@ -368,70 +355,17 @@ function cutAtWord(text: string, most: number): string {
   return '';
 }
 
-/** The last lines, in memory of little more than so many bytes. */
-class Tail {
-  readonly #room: number;
-  /** Blocks of lines: a line by itself would cost more than its text. */
-  readonly #blocks: Uint8Array[] = [];
-  #bytes = 0;
-  #lines: string[] = [];
-  #characters = 0;
-
-  constructor(room: number) {
-    this.#room = room;
-  }
-
-  push(line: string): void {
-    this.#lines.push(line);
-    this.#characters += line.length + 1;
-    if (this.#characters >= SLICE_BYTES) this.#pack();
-  }
-
-  /** As many whole lines as these bytes hold, in order. */
-  lastLines(most: number): readonly string[] {
-    this.#pack();
-    const lines = Buffer.concat(this.#blocks).toString().split('\n').slice(0, -1);
-    let bytes = 0;
-    let first = lines.length;
-    while (first > 0) {
-      bytes += Buffer.byteLength(lines[first - 1] ?? '') + 1;
-      if (bytes > most) break;
-      first -= 1;
-    }
-    return lines.slice(first);
-  }
-
-  #pack(): void {
-    if (this.#lines.length === 0) return;
-    const block = new TextEncoder().encode(`${this.#lines.join('\n')}\n`);
-    this.#blocks.push(block);
-    this.#bytes += block.length;
-    this.#lines = [];
-    this.#characters = 0;
-    for (let oldest = this.#blocks[0]; oldest && this.#bytes - oldest.length > this.#room; oldest = this.#blocks[0]) {
-      this.#blocks.shift();
-      this.#bytes -= oldest.length;
-    }
-  }
-}
-
-/** The kept lines in order, each once, with notes for what is cut between them; `total`: lines of the log. */
-function joinWindows(windows: readonly Window[], tail: readonly string[], total: number): string {
-  const kept = new Map<number, string>();
-  for (const { line, text } of windows) {
-    for (const [index, one] of Buffer.from(text).toString().split('\n').entries()) kept.set(line + index, one);
-  }
-  for (const [index, one] of tail.entries()) kept.set(total - tail.length + 1 + index, one);
-  const parts: string[] = [];
+/** The parts in order, with notes for what is cut between them; `total`: lines of the log. */
+function joinParts(parts: readonly Part[], total: number): string {
+  const texts: string[] = [];
   let next = 1;
-  for (const run of findRuns(kept)) {
+  for (const run of joinRuns(parts)) {
     const shown = dropHalfKeys(run, { isFirst: run.line === 1, isLast: run.line + run.lines.length > total });
     if (shown.lines.length === 0) continue;
-    parts.push(describeCut(next, shown.line - 1), `${shown.lines.join('\n')}\n`);
+    texts.push(describeCut(next, shown.line - 1), `${shown.lines.join('\n')}\n`);
     next = shown.line + shown.lines.length;
   }
-  parts.push(describeCut(next, total));
-  return parts.join('');
+  return [...texts, describeCut(next, total)].join('');
 }
 
 /** Lines whose numbers follow one another. */
@@ -440,12 +374,13 @@ interface Run {
   readonly lines: string[];
 }
 
-function findRuns(kept: ReadonlyMap<number, string>): readonly Run[] {
+function joinRuns(parts: readonly Part[]): readonly Run[] {
   const runs: Run[] = [];
-  for (const [number, text] of [...kept].sort(([a], [b]) => a - b)) {
+  for (const { line, text } of parts) {
+    const lines = Buffer.from(text).toString().split('\n');
     const last = runs.at(-1);
-    if (last && last.line + last.lines.length === number) last.lines.push(text);
-    else runs.push({ line: number, lines: [text] });
+    if (last && last.line + last.lines.length === line) last.lines.push(...lines);
+    else runs.push({ line, lines });
   }
   return runs;
 }
@@ -479,4 +414,115 @@ function isKeyLine(raw: string): boolean {
         .trim(),
     )?.[1] ?? '';
   return run.endsWith('=') || (/\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));
+}
+
+/** That GitHub Actions puts before each line. */
+const STAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z /;
+/**
+ * One expression for everything by which any table of this folder knows a failure or a step, except words of trouble,
+ * which only count at the end of a step. A word too many costs time, one too few loses a cause: `condense-log.test.ts`
+ * compares it with every table.
+ */
+const MAY_MATTER = new RegExp(
+  [
+    'error|err!|fail|fatal|panic|exception|traceback|severe|critical|interrupt|sanitizer|not ok|undefined|unresolved',
+    'segmentation|core dumped|sig(?:segv|abrt|bus|kill)|killed|not found|no such|permission denied|connection refused',
+    'no space|enospc|out ?of ?memory|could not|unable|broken|violation|offen[cs]e|issues?\\b|warnings?\\b|went wrong|timed out|time ?out|too ?many|time limit|reformat',
+    'diff in |code style|\\[warn\\]|curl: \\(|-unexpected-|process-crash|exit(?:ed)? (?:code|status|with)|lifecycle',
+    'did not complete|problem|\\[junit\\]|={4}|_{4}|-{4} |<<< |methodsource|to see the full|re-run maven|for more info|\\[help ',
+    'after correct|\\* (?:try:|get more)|> run with|test suite|tests: {2}|snapshots: |finished: |run with --',
+    'was canceled|longer than|exceeded the max|no output|command took >|build stopped|\\*{3}',
+    // Names of tests
+    "\\] › |\\) (?:test|doctest|property) |#test_| \\[e\\]|rspec '?\\./|cucumber |^\\s{0,2}x |^\\s{0,12}\\d{1,5}\\) ",
+    // Places without an error: `a.go:1:2: `, `A.java:[1,2] `, `a.ts(1,2): `, `a.js: line 1, `, rows under the name of a
+    // file
+    '[a-z\\d](?::\\[?|\\[)\\d|\\.\\w{1,10} {2,20}\\d|\\d\\): |: line \\d|\\w line \\d{1,6}[.,]| - warn|\\| warn|\\d {1,3}warn| {4}warn| warning \\(|\\d {1,2}(?:info|notice)',
+    '^ {2}\\d{1,6} {3}|^(?:e: |e {3}|[×xX] )| e(?::| {2}) |[●✕✗✖✘❌❯×⨯⚠ℹ‼]',
+    // Steps
+    '##\\[|post job|post run|cleaning up|starting: |\\[pipeline\\]|travis_fold|section_(?:start|end)|the command "',
+    '\\u001b\\[(?:32;1m|0K)\\$',
+  ].join('|'),
+  'i',
+);
+
+/** Whether a line may say anything of a failure or of a step. */
+export function mayMatter(raw: string): boolean {
+  return MAY_MATTER.test(raw.replace(STAMP, ''));
+}
+
+const LISTED = /^\s{0,12}\d{1,4}\) \S/;
+/** Headings of lists of failures that say too little to be patterns of an error. */
+const LIST_HEADING =
+  /^(?:There (?:was|were) \d+ (?:failures?|errors?)|[Ff]ailures|(?:Failing|Errored) scenarios|The following tests FAILED): ?$/;
+/** How many different lines are remembered; then the memory is cleared. */
+const MAX_SHAPES = 5_000;
+const MAX_SHAPE = 1_200;
+
+/** `opening`: a step starts. `part`: a part of the log ends. `marked`: the runner says what ended the step. */
+type LineKind = 'opening' | 'part' | 'marked' | 'heading' | 'verdict' | 'error' | 'finding';
+
+const VALUES: Readonly<Record<LineKind, Value>> = {
+  opening: 'step',
+  part: 'step',
+  marked: 'step',
+  heading: 'verdict',
+  verdict: 'verdict',
+  error: 'error',
+  finding: 'finding',
+};
+
+interface ClassifiedLine {
+  readonly kind: LineKind;
+  /** How many lines of the step were like it, including this one. */
+  readonly count: number;
+}
+
+/** Says what a line is kept for. Lines that differ only in numbers are looked at once and counted by step. */
+class LineClassifier {
+  readonly #shapes = new Map<string, { readonly kind: LineKind | null; step: number; count: number }>();
+  #step = 0;
+
+  classify(raw: string): ClassifiedLine | null {
+    if (!mayMatter(raw)) return null;
+    const text = raw.slice(0, MAX_SHAPE);
+    const key = text.replace(STAMP, '').replace(/\d+/g, (digits) => (digits === '0' ? '0' : '1'));
+    const known = this.#shapes.get(key);
+    if (known === undefined && this.#shapes.size >= MAX_SHAPES) this.#shapes.clear();
+    const shape = known ?? { kind: classifyLine(text), step: this.#step, count: 0 };
+    // A copy: a part of a string would keep the whole chunk that it came from in memory.
+    if (known === undefined) this.#shapes.set(Buffer.from(key).toString(), shape);
+    const { kind } = shape;
+    if (kind === null) return null;
+    if (kind === 'opening') this.#step += 1;
+    if (shape.step !== this.#step) Object.assign(shape, { step: this.#step, count: 0 });
+    shape.count += 1;
+    return { kind, count: shape.count };
+  }
+}
+
+function classifyLine(raw: string): LineKind | null {
+  const line = readLogLine(raw);
+  if (isOpening(line)) return 'opening';
+  if (line.mark === 'end' && !raw.includes('##[')) return 'part';
+  if (line.mark === 'error') return 'marked';
+  return line.mark === '' ? classifyOutput(line) : null;
+}
+
+/** One line is one step, which has a name only where the line opens it. */
+function isOpening(line: LogLine): boolean {
+  const mayOpen = line.step === '' && (line.mark === '' || line.mark === 'begin' || line.mark === 'shell');
+  return mayOpen && findSteps([line])[0]?.name !== '';
+}
+
+function classifyOutput(line: LogLine): LineKind | null {
+  const { text } = line;
+  if (LIST_HEADING.test(text)) return 'heading';
+  const match = matchError(text, false);
+  const isVerdict = match?.kind === 'verdict';
+  if (isVerdict && match.isHeading && findTestName(text) === null) return 'heading';
+  if (isVerdict || findTestName(text) !== null || LISTED.test(text)) return 'verdict';
+  if (match !== null && match.kind !== 'weak') return 'error';
+  // Some lines name a test only where no other line does.
+  if (mayNameTestLast(line) && findFailedTests([line], 0, 1).length > 0) return 'verdict';
+  return isFinding(text) ? 'finding' : null;
 }

@@ -1,8 +1,8 @@
 // A log of any length as a shorter one: what it keeps, what it says of the rest, and its bounds.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mayMatter } from '../../src/ci/classify-lines.ts';
-import { condenseLog, condenseText } from '../../src/ci/condense-log.ts';
+
+import { condenseLog, condenseText, mayMatter } from '../../src/ci/condense-log.ts';
 import { matchError } from '../../src/ci/error-patterns.ts';
 import { findFailedTests } from '../../src/ci/failed-tests.ts';
 import { findCause } from '../../src/ci/find-cause.ts';
