@@ -7,7 +7,6 @@ export interface ErrorLine {
   readonly at: number;
   readonly kind: ErrorKind;
   readonly isHeading: boolean;
-  readonly isOpening: boolean;
 }
 
 /** Lines that are about one failure, in order; blank lines and lines about what passed are not among them. */
@@ -156,8 +155,6 @@ class BlockReader {
 
   #readError(at: number, kind: ErrorKind): void {
     const text = this.#lines[at]?.text ?? '';
-    const isStronger = RANKS[kind] > RANKS.weak && RANKS[this.#open?.kind ?? 'verdict'] <= RANKS.weak;
-    if (isStronger && (this.#open?.loose ?? 0) > 0) this.#close();
     if (!this.#open) {
       const lines = isSubjectOf(this.#lines[at - 1], text) ? [at - 1, at] : [at];
       const ends = findSectionEnd(text);
@@ -166,7 +163,6 @@ class BlockReader {
     }
     this.#extend(at);
     if (RANKS[kind] > RANKS[this.#open.kind]) this.#open.kind = kind;
-    if (RANKS[kind] >= RANKS.error) this.#open.indent = measureIndent(text);
     this.#open.ends = findSectionEnd(text) ?? this.#open.ends;
   }
 

@@ -55,7 +55,7 @@ export function* rankCauseLines(lines: readonly LogLine[], cause: Cause, passing
 /** What a test failed with may be far from its name, and look like no error. */
 function addMessage({ errorLines, message }: Cause): readonly ErrorLine[] {
   if (errorLines.some(({ at }) => at === message)) return errorLines;
-  const said: ErrorLine = { at: message, kind: 'error', isHeading: false, isOpening: false };
+  const said: ErrorLine = { at: message, kind: 'error', isHeading: false };
   return [...errorLines, said].sort((a, b) => a.at - b.at);
 }
 

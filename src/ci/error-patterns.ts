@@ -11,7 +11,6 @@ export type ErrorKind = 'verdict' | 'error' | 'summary' | 'weak' | 'said' | 'end
 interface ErrorPatterns {
   readonly kind: ErrorKind | 'harmless';
   readonly isHeading?: boolean;
-  readonly isOpening?: boolean;
   readonly patterns: readonly RegExp[];
 }
 
@@ -83,13 +82,9 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
   {
     kind: 'verdict',
     isHeading: true,
-    isOpening: true,
-    patterns: [/^=+ (?:FAILURES|ERRORS) =+$/, /^\[ERROR\] COMPILATION ERROR/],
-  },
-  {
-    kind: 'verdict',
-    isHeading: true,
     patterns: [
+      /^=+ (?:FAILURES|ERRORS) =+$/,
+      /^\[ERROR\] COMPILATION ERROR/,
       /^_{3,} .{1,300} _{3,}$/,
       /^\s{0,4}(?:FAIL|❯|×) {1,3}\S{1,300}\.(?:[cm]?[jt]sx?|vue|svelte)\b(?! > )/,
       /^FAILED: \[?\S/,
@@ -216,8 +211,6 @@ export interface ErrorMatch {
   readonly kind: ErrorKind;
   /** A heading, which says nothing of the cause by itself. */
   readonly isHeading: boolean;
-  /** A tool's list of what is wrong starts here; before it the same words may mean less. */
-  readonly isOpening: boolean;
 }
 
 /** Ant puts the name of the task before what a tool prints. */
@@ -231,9 +224,9 @@ export function matchError(printed: string, isMarked: boolean): ErrorMatch | nul
   if (!isMarked && !INFORMATIVE.some((pattern) => pattern.test(text))) return null;
   const row = ERROR_PATTERNS.find(({ patterns }) => patterns.some((pattern) => pattern.test(text)));
   if (isMarked && (!row || row.kind === 'weak' || row.kind === 'harmless'))
-    return { kind: 'error', isHeading: false, isOpening: false };
+    return { kind: 'error', isHeading: false };
   if (!row || row.kind === 'harmless') return null;
-  return { kind: row.kind, isHeading: row.isHeading ?? false, isOpening: row.isOpening ?? false };
+  return { kind: row.kind, isHeading: row.isHeading ?? false };
 }
 
 /** Whether tools print such a line when all is well, with words of trouble in it or not. */

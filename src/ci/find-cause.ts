@@ -24,15 +24,11 @@ export interface Cause {
 /** From this rank on, see {@link rankCause}, a line says what went wrong. */
 export const ERROR_RANK = RANKS.error;
 
-/**
- * Mere words of trouble count among the last lines and under a heading only: tests and tools print them all day long.
- */
+/** Mere words of trouble count among the last lines only: tests and tools print them all day long. */
 const LAST_WORDS = 40;
 
-const UNDER = 6;
-
 /** Errors this far apart do not belong together: what comes last ended the step. */
-const FAR = 25;
+const FAR = 40;
 
 const FRAME_OR_BLANK = /^\s*(?:at |\.{3} \d+ more|$)/;
 
@@ -77,7 +73,7 @@ function findCauseInStep(lines: readonly LogLine[], step: Step, passing: Passing
     const line = lines[at];
     if (!line || !isPrinted(line)) continue;
     const sign = matchPrinted(line, named.has(at), passing);
-    const isCounted = sign?.kind !== 'weak' || at >= step.to - LAST_WORDS || isUnderHeading(errorLines, at);
+    const isCounted = sign?.kind !== 'weak' || at >= step.to - LAST_WORDS;
     if (sign && isCounted) errorLines.push({ at, ...sign });
   }
   const found = markNpmEnds(lines, errorLines);
@@ -118,7 +114,7 @@ function addLastWords(lines: readonly LogLine[], step: Step, errorLines: readonl
   if (findHighest(errorLines.map(({ kind }) => RANKS[kind])) >= RANKS.error) return errorLines;
   const known = new Set(errorLines.map(({ at }) => at));
   const words = findLastWords(lines, { step, errorLines }).filter((at) => !known.has(at));
-  const said = words.map((at): ErrorLine => ({ at, kind: 'said', isHeading: false, isOpening: false }));
+  const said = words.map((at): ErrorLine => ({ at, kind: 'said', isHeading: false }));
   return [...errorLines, ...said].sort((a, b) => a.at - b.at);
 }
 
@@ -130,7 +126,7 @@ function addFindings(lines: readonly LogLine[], step: Step, errorLines: readonly
     const line = lines[at];
     if (!line || !isPrinted(line) || FRAME_OR_BLANK.test(line.text)) continue;
     if (!known.has(at) && isFinding(line.text))
-      findings.push({ at, kind: 'error', isHeading: false, isOpening: false });
+      findings.push({ at, kind: 'error', isHeading: false });
   }
   const last = findings.at(-1);
   if (!last || isFar(lines, last.at, step.to - 1)) return errorLines;
@@ -143,20 +139,15 @@ function matchPrinted(line: LogLine, isNamed: boolean, passing: PassingLog | und
   return sign && passing?.has(line.text) ? null : sign;
 }
 
-/** What follows a heading belongs to it, in any words. */
-function isUnderHeading(errorLines: readonly ErrorLine[], at: number): boolean {
-  const last = errorLines.at(-1);
-  return last?.kind === 'verdict' && last.isHeading && at - last.at <= UNDER;
-}
-
 function toVerdict(line: LogLine): ErrorMatch {
-  return { kind: 'verdict', isHeading: matchError(line.text, false)?.isHeading ?? false, isOpening: false };
+  return { kind: 'verdict', isHeading: matchError(line.text, false)?.isHeading ?? false };
 }
 
 /** The first verdict anywhere; otherwise the first line of the best kind in the last group of error lines. */
 function findHeadline(lines: readonly LogLine[], errorLines: readonly ErrorLine[]): number {
   const own = errorLines.filter(({ isHeading }) => !isHeading);
-  const verdict = findFirstVerdict(errorLines);
+  const verdicts = errorLines.filter(({ kind }) => kind === 'verdict');
+  const verdict = verdicts.find(({ isHeading }) => !isHeading) ?? verdicts[0];
   if (verdict || own.length === 0) return (verdict ?? errorLines[0])?.at ?? -1;
   const said = own.filter(({ kind }) => kind === 'said');
   const firm = own.filter(({ kind }) => RANKS[kind] >= (said.length > 0 ? RANKS.weak : RANKS.summary));
@@ -164,20 +155,6 @@ function findHeadline(lines: readonly LogLine[], errorLines: readonly ErrorLine[
   const last = findLastGroup(lines, firm.length > 0 ? firm : own);
   const best = findHighest(last.map(({ kind }) => RANKS[kind]));
   return last.find(({ kind }) => RANKS[kind] === best)?.at ?? -1;
-}
-
-const SAYING: readonly ErrorKind[] = ['error', 'weak'];
-
-/** Of a list that a tool opens the first on it; where there is only a heading, the first error under it. */
-function findFirstVerdict(errorLines: readonly ErrorLine[]): ErrorLine | undefined {
-  const verdicts = errorLines.filter(({ kind }) => kind === 'verdict');
-  const opening = verdicts.find(({ isOpening }) => isOpening)?.at ?? -1;
-  const own = verdicts.filter(({ isHeading }) => !isHeading);
-  const first = own.find(({ at }) => at > opening) ?? own[0];
-  const [heading] = verdicts;
-  if (first || !heading) return first;
-  const said = errorLines.find(({ kind, isHeading, at }) => SAYING.includes(kind) && !isHeading && at > heading.at);
-  return said ?? verdicts.find(({ isOpening }) => !isOpening) ?? heading;
 }
 
 function findLastGroup(lines: readonly LogLine[], errorLines: readonly ErrorLine[]): readonly ErrorLine[] {

@@ -51,7 +51,7 @@ function readOwnWords(output: string): OwnWords {
   const cause = findCause(lines, findSteps(lines));
   if (cause.tests.length > 0 || rankCause(cause) >= ERROR_RANK) return { lines, cause };
   const placed = lines.flatMap(({ text }, at): readonly ErrorLine[] =>
-    hasPlace(text) ? [{ at, kind: 'error', isHeading: false, isOpening: false }] : [],
+    hasPlace(text) ? [{ at, kind: 'error', isHeading: false }] : [],
   );
   const headline = placed[0]?.at ?? -1;
   return { lines, cause: { ...NO_CAUSE, headline, message: headline, errorLines: placed } };
@@ -66,7 +66,7 @@ function excerptOwnWords({ name, output }: { readonly name: string; readonly out
   const lines = readLogLines(output).filter(({ text }) => text.trim() !== '');
   const said = lines.findIndex(({ text }) => isInformativeText(text) && stripMarkup(text) !== name);
   if (said < 0) return null;
-  const told = { at: said, kind: 'weak', isHeading: false, isOpening: false } as const;
+  const told = { at: said, kind: 'weak', isHeading: false } as const;
   const excerpt = cutExcerpt(lines, { ...NO_CAUSE, headline: said, message: said, errorLines: [told] });
   const headline = formatHeadline(stripMarkup(lines[said]?.text ?? ''));
   return { ...excerpt, headline, cut: excerpt.cut.replace('of the log', 'of what it says') };
