@@ -29,10 +29,7 @@ export const RANKS: Readonly<Record<ErrorKind, number>> = {
 interface OpenBlock {
   readonly lines: number[];
   kind: ErrorKind;
-  indent: number;
-  /** Of the section that it is in. */
-  ends: RegExp | null;
-  isDiff: boolean;
+  readonly indent: number;
   /** Lines since the last of it that belong to it if another error line follows. */
   pending: number[];
   /** How many of these are not blank. */
@@ -40,7 +37,7 @@ interface OpenBlock {
 }
 
 /** Up to so many lines between two error lines belong to both. */
-const MAX_LOOSE = 2;
+const MAX_LOOSE = 1;
 
 /**
  * Lines that go on with what was said, at any depth: frames, causes, differences, source with its line numbers, what
@@ -56,14 +53,6 @@ const TAP = /^\s{0,40}(?:(?:not )?ok \d|1\.\.\d{1,6}$|# {1,4}Failed test\b)/;
 const DIAGNOSTIC =
   /^\s{0,40}#(?! {1,4}(?:Subtest: |Looks like you|(?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) \d))(?:\s|$)/;
 
-const NOT_OK = /^\s{0,40}not ok \d/;
-
-/** What TAP says of a failed test below it, in YAML. */
-const YAML: Section = { opens: /^\s{1,40}---$/, ends: /^\s{1,40}\.\.\.$|^\s{0,40}(?:not ok|ok) \d|^\s{0,40}1\.\.\d/ };
-
-/** A part of what failed that did not. */
-const PASSED = /^\s*(?:--- (?:PASS|SKIP): |[✓✔√] |ok )/;
-
 /** A rule, or the mere name of a place. */
 const SEPARATOR = /^\s*[-=_*─]{3,}$|^\S{1,300}:\d+$/;
 
@@ -77,41 +66,6 @@ const IMAGE_STEP = /^(#\d{1,4} )\[[^\]]{1,100}\] \S/;
 const LOGGED = /^\W{0,3}(?:WARN(?:ING)?|ERROR|SEVERE|FATAL)\b/;
 
 const EXCEPTION = /^(?:[\w$]{1,100}\.){1,20}[\w$]{1,100}(?:Exception|Error)\b/;
-
-interface Section {
-  readonly opens: RegExp;
-  /** The first line that is no longer of it. */
-  readonly ends: RegExp;
-}
-
-const SECTIONS: readonly Section[] = [
-  // pytest
-  { opens: /^=+ (?:FAILURES|ERRORS) =+$/, ends: /^={3,} .{1,200} ={3,}$|^-+ .{0,80}coverage/ },
-  // unittest, nose
-  { opens: /^={70}$/, ends: /^Ran \d+ tests? in / },
-  // Jest
-  {
-    opens: /^\s{0,4}● (?!Console|Deprecation|Validation Warning)\S/,
-    ends: /^(?:Test Suites?:|Tests:|Snapshots?:|PASS|FAIL|RUNS|Summary of all)\b/,
-  },
-  // Mocha
-  { opens: /^\s{1,8}\d{1,4} failing$/, ends: /^(?:npm (?:ERR!|error)|error Command|Done in|-{10}|={10}|make|\$ )/ },
-  // RSpec
-  { opens: /^Failures:$/, ends: /^(?:Finished in|Failed examples:|Top \d|\d+ examples?,)/ },
-  // Cargo
-  { opens: /^---- .{1,200} stdout ----$/, ends: /^(?:failures:|test result:)/ },
-  // PHPUnit
-  { opens: /^There (?:was|were) \d+ (?:failures?|errors?):$/, ends: /^(?:FAILURES!|ERRORS!|Tests: \d)/ },
-  // Gradle
-  { opens: /^\* What went wrong:/, ends: /^\* (?:Try|Get more help|Exception is)\b/ },
-  // Go
-  { opens: /^(?:panic: |fatal error: )/, ends: /^(?:FAIL|ok {2}|exit status|=== |--- )/ },
-  // AddressSanitizer and its kin
-  { opens: /==\d{1,10}== ?ERROR: \w{1,30}Sanitizer/, ends: /^(?:==\d{1,10}== ?ABORTING|SUMMARY: )/ },
-];
-
-/** A section whose end never comes ends here. */
-const MAX_SECTION = 600;
 
 /** Everything that a step says about failures, in order. */
 export function readBlocks(
@@ -141,10 +95,8 @@ class BlockReader {
 
   read(at: number, kind: ErrorKind | undefined): void {
     const line = this.#lines[at];
-    if (!line || !isPrinted(line) || this.#open?.ends?.test(line.text)) this.#close();
-    if (!line || !isPrinted(line)) return;
-    if (kind === undefined) this.#readOther(at, line.text);
-    else if (kind === 'end') this.#readEnd();
+    if (!line || !isPrinted(line) || kind === 'end') this.#close();
+    else if (kind === undefined) this.#readOther(at, line.text);
     else this.#readError(at, kind);
   }
 
@@ -157,46 +109,21 @@ class BlockReader {
     const text = this.#lines[at]?.text ?? '';
     if (!this.#open) {
       const lines = isSubjectOf(this.#lines[at - 1], text) ? [at - 1, at] : [at];
-      const ends = findSectionEnd(text);
-      this.#open = { lines, kind, indent: measureIndent(text), ends, isDiff: false, pending: [], loose: 0 };
+      this.#open = { lines, kind, indent: measureIndent(text), pending: [], loose: 0 };
       return;
     }
     this.#extend(at);
     if (RANKS[kind] > RANKS[this.#open.kind]) this.#open.kind = kind;
-    this.#open.ends = findSectionEnd(text) ?? this.#open.ends;
-  }
-
-  /** That it ended closes a block, unless a section goes on behind it. */
-  #readEnd(): void {
-    if (!this.#open?.ends) this.#close();
   }
 
   #readOther(at: number, text: string): void {
     const open = this.#open;
     if (!open) return;
-    this.#readForm(open, at, text);
     const isOther = isHarmless(text) || this.#passing?.has(text) === true;
     const isDeeper = measureIndent(text) > open.indent;
     if (text.trim() === '' || SEPARATOR.test(text)) open.pending.push(at);
-    else if (this.#isContinuing(open, text) || (isDeeper && !isOther)) this.#extend(at);
-    else if (!isDeeper || !PASSED.test(text)) this.#loosen(at, isOther);
-  }
-
-  /** What a line says of those that follow it. */
-  #readForm(open: OpenBlock, at: number, text: string): void {
-    if (at - (open.lines[0] ?? at) > MAX_SECTION) open.ends = null;
-    if (text.startsWith('@@ ')) open.isDiff = true;
-    if (isYaml(text, this.#lines[at - 1])) open.ends = YAML.ends;
-  }
-
-  /** Whether a line is of an open block in any case. */
-  #isContinuing({ ends, isDiff }: OpenBlock, text: string): boolean {
-    return (
-      ends !== null ||
-      CONTINUATION.test(text) ||
-      (isDiff && /^[ +-]/.test(text)) ||
-      (this.#isTap && DIAGNOSTIC.test(text))
-    );
+    else if (CONTINUATION.test(text) || (this.#isTap && DIAGNOSTIC.test(text)) || (isDeeper && !isOther)) this.#extend(at);
+    else this.#loosen(at, isOther);
   }
 
   /** A line that belongs to nothing, so far. */
@@ -219,11 +146,6 @@ class BlockReader {
   }
 }
 
-/** Whether a line opens what TAP says of the failed test on the line before. */
-function isYaml(text: string, before: LogLine | undefined): boolean {
-  return YAML.opens.test(text) && NOT_OK.test(before?.text ?? '');
-}
-
 /** Whether the line before an error line says what that is about. */
 function isSubjectOf(before: LogLine | undefined, text: string): boolean {
   if (!before || !isPrinted(before) || before.text.trim() === '') return false;
@@ -236,11 +158,6 @@ function isSubjectOf(before: LogLine | undefined, text: string): boolean {
 
 function measureIndent(text: string): number {
   return text.length - text.trimStart().length;
-}
-
-/** What ends the section that this line opens; null: it opens none. */
-function findSectionEnd(text: string): RegExp | null {
-  return SECTIONS.find(({ opens }) => opens.test(text))?.ends ?? null;
 }
 
 /** Whether a program printed it, or the runner as an error; not what the runner shows of the script. */

@@ -223,8 +223,7 @@ export function matchError(printed: string, isMarked: boolean): ErrorMatch | nul
   const text = printed.replace(ANT_TASK, '');
   if (!isMarked && !INFORMATIVE.some((pattern) => pattern.test(text))) return null;
   const row = ERROR_PATTERNS.find(({ patterns }) => patterns.some((pattern) => pattern.test(text)));
-  if (isMarked && (!row || row.kind === 'weak' || row.kind === 'harmless'))
-    return { kind: 'error', isHeading: false };
+  if (isMarked && (!row || row.kind === 'weak' || row.kind === 'harmless')) return { kind: 'error', isHeading: false };
   if (!row || row.kind === 'harmless') return null;
   return { kind: row.kind, isHeading: row.isHeading ?? false };
 }

@@ -1,7 +1,112 @@
 // Names of failed tests as test runners print them: on lines that name one, and in lists under a heading.
 import type { LogLine } from './log-lines.ts';
-import { LAST_NAMING_LINES, NAMING_LINES, type NamingLine } from './test-name-patterns.ts';
 import { toRepositoryPath } from './written-places.ts';
+
+interface NamingLine {
+  readonly word: string;
+  /** Group 1: the name; `path`: the file. */
+  readonly pattern: RegExp;
+}
+
+/** Runners that say on one line which test failed, each with a word that such a line must have. */
+export const NAMING_LINES: readonly NamingLine[] = [
+  // pytest: summary, progress in verbose mode, collection
+  { word: 'FAILED', pattern: /^FAILED (?<path>[^\s:]{1,400}\.py)::([^[]{1,400}?(?:\[.{0,400}?\])?)(?: - .*)?$/ },
+  { word: 'ERROR', pattern: /^ERROR (?<path>[^\s:]{1,400}\.py)::([^[]{1,400}?(?:\[.{0,400}?\])?)(?: - .*)?$/ },
+  { word: 'ERROR', pattern: /^ERROR (?<path>([\w./-]{1,400}\.py))(?: - .*)?$/ },
+  { word: 'ERROR', pattern: /^ERROR ([\w.-]{1,200}(?:\/[\w.-]{1,200}){1,30})(?: - .*)?$/ },
+  { word: 'MethodSource', pattern: /MethodSource \[className = '([\w$.]{1,300}', methodName = '[\w$]{1,200})'/ },
+  { word: 'ERROR collecting', pattern: /^_{3,} ERROR collecting (?<path>([\w./-]{1,400}\.py)) _{3,}$/ },
+  {
+    word: 'FAILED',
+    pattern: /^(?:\[gw\d+\] \[ *\d+%\] )?(?<path>[^\s:]{1,400}\.py)::(\S.{0,400}?) (?:FAILED|ERROR)(?: +\[ *\d+%\])?$/,
+  },
+  { word: 'FAILED', pattern: /^\[gw\d+\] \[ *\d+%\] FAILED (?<path>[^\s:]{1,400}\.py)::(\S.{0,400}?)$/ },
+  { word: 'FAILED CONSISTENTLY', pattern: /^FAILED CONSISTENTLY: (?<path>[^\s:]{1,400}\.py)::(\S.{0,400}?)$/ },
+  // unittest, nose
+  { word: 'FAIL: ', pattern: /^FAIL: (.{1,700})$/ },
+  { word: 'ERROR: ', pattern: /^ERROR: (\w\S{0,600} \([\w.<>]{1,300}\)(?: .{0,200})?)$/ },
+  { word: 'ERROR: ', pattern: /^ERROR: (\w{1,100}(?:\.\w{1,100}){1,20}(?:\(.{0,300}\))?)$/ },
+  { word: 'ERROR: ', pattern: /^ERROR: (Failure: \w{1,60} \(.{1,300}\).*)$/ },
+  // Surefire and Failsafe
+  {
+    word: '<<< ',
+    pattern:
+      /^(?!(?:\[ERROR\] )?Tests run:)(?:\[ERROR\] )?(\S.{0,400}?) {1,4}(?:--|Time elapsed:).{0,100}<<< (?:FAILURE|ERROR)!/,
+  },
+  // Gradle
+  { word: ' FAILED', pattern: /^(?!> |:|Task |Execution )(\S.{0,300} > \S.{0,700}) FAILED$/ },
+  { word: ' FAILED', pattern: /^([\w$]{1,100}(?:\.[\w$]{1,100}){1,20}(?:\(.{0,200}\))?(?:\[.{0,600}\])?) FAILED$/ },
+  // Go
+  { word: '--- FAIL: ', pattern: /^\s*--- FAIL: (\S{1,400})(?: \([\d.]+s\))?$/ },
+  // Rust
+  { word: 'FAILED', pattern: /^test (\S.{0,300}?) \.\.\. FAILED$/ },
+  { word: 'FAIL [', pattern: /^\s{1,8}FAIL \[ *[\d.]+s\] (?:\([\d/ ]+\) )?(\S.{1,300})$/ },
+  // Jest, Vitest
+  { word: '● ', pattern: /^\s{0,4}● (.{1,300} › .{1,600})$/ },
+  { word: 'FAIL', pattern: /^\s{0,4}FAIL {1,3}(?<path>[^\s>]{1,300}\.[cm]?[jt]sx?) > (.{1,400})$/ },
+  // Node's own
+  { word: '✖ ', pattern: /^\s{0,40}✖ (.{1,300}) \(\d{1,9}(?:\.\d{1,9})?ms\)$/ },
+  // RSpec, GoogleTest, CTest, .NET, TAP, harnesses with pipes
+  { word: 'rspec ./', pattern: /^rspec \.\/(?<path>[^\s:]{1,300}):\d+ # (.{1,400})$/ },
+  { word: '[  FAILED  ]', pattern: /^\[ {2}FAILED {2}\] ([\w/.]{1,300})(?: \(\d.*\)|,.*)?$/ },
+  { word: '***', pattern: /^\s{0,4}\d+\/\d+ Test +#\d+: (\S{1,300}) \.*\*\*\*/ },
+  { word: '  Failed ', pattern: /^ {2}Failed ([\w.+`]{1,300}(?:\(.{0,200}\))?) \[[<\d]/ },
+  { word: 'not ok ', pattern: /^\s*not ok \d{1,6} (?:- )?(?!.{0,300}# (?:TODO|SKIP))(.{1,300}?)(?: # time=.*)?$/i },
+  { word: 'TEST-UNEXPECTED-', pattern: /\bTEST-UNEXPECTED-\w{1,20} \| (\S{1,300})/ },
+  // RSpec by the number of the example, minitest, ExUnit, ScalaTest
+  { word: "rspec './", pattern: /^rspec '\.\/(?<path>[^\s:[']{1,300})\[[\d:]{1,40}\]' # (.{1,400})$/ },
+  { word: '#', pattern: /^([A-Z][\w:]{0,200}#\S.{0,200}?) \[[^\s\]]{1,300}:\d{1,6}\]:?$/ },
+  { word: '#test_', pattern: /^([A-Z][\w:]{0,200}#test_\S{1,200}):$/ },
+  { word: ') ', pattern: /^\s{1,4}\d{1,4}\) ((?:test |doctest |property ).{1,300} \([\w.]{1,200}\))$/ },
+  { word: '*** FAILED ***', pattern: /^(?:\[info\] )?\s{0,8}- (.{1,300}) \*\*\* FAILED \*\*\*/ },
+  // AVA, Bun, Deno, Playwright, Karma
+  {
+    word: '✘ [fail]: ',
+    pattern: /^\s{0,8}✘ \[fail\]: (.{1,300}?)(?: (?:Error thrown in test|Rejected promise.{0,60}))?$/,
+  },
+  { word: '(fail) ', pattern: /^\(fail\) (.{1,300}?)(?: \[\d.{0,20}\])?$/ },
+  { word: ' ... FAILED (', pattern: /^(\S.{0,300}) \.\.\. FAILED \(\d{1,9}m?s\)$/ },
+  { word: '] › ', pattern: /^\s{1,6}\d{1,4}\) (\[[^\]]{1,40}\] › .{1,300}?)(?: ─{1,300})?$/ },
+  {
+    word: ' FAILED',
+    pattern:
+      /^(?:HeadlessChrome|ChromeHeadless|Chrome|Firefox|Safari|Edge|Electron|PhantomJS)[ \w.]{0,60} \([^()]{1,60}\) (?!.{0,100}Executed)(.{1,300}) FAILED$/,
+  },
+  // XCTest, .NET before 5, Flutter, Robot Framework, Clojure, testthat, Ginkgo, Pest, Boost
+  { word: "' failed (", pattern: /^Test Case '(?:-\[)?([\w. ]{1,300}?)\]?' failed \(/ },
+  { word: 'X ', pattern: /^\s{0,2}X ([\w.+`]{1,300}(?:\(.{0,200}\))?) \[[<\d]/ },
+  { word: ' [E]', pattern: /^\d\d:\d\d \+\d{1,6}(?: ~\d{1,6})? -\d{1,6}: (.{1,300}) \[E\]$/ },
+  { word: '| FAIL |', pattern: /^(\S.{0,200}?) {2,200}\| FAIL \|$/ },
+  { word: ' in (', pattern: /^(?:FAIL|ERROR) in \(([^\s()]{1,200})\)/ },
+  { word: '── ', pattern: /^── (?:Failure|Error) \([^()]{1,200}\): (.{1,200}?)(?: ─{1,300})?$/ },
+  { word: '[It]', pattern: /\[(?:Fail|FAIL|FAILED|PANICKED!)\] (.{1,300}\[It\].{0,300})$/ },
+  { word: '⨯ ', pattern: /^\s{1,4}⨯ (.{1,300}?)(?: {2,200}[\d.]{1,8}s)?$/ },
+  { word: 'error: in "', pattern: /: (?:fatal )?error: in "([^"]{1,200})": / },
+  // sbt with JUnit
+  {
+    word: '[error] Test ',
+    pattern: /\[error\] Test (\w[\w$.]{1,300})(?:\([^()]{0,100}\))? failed: /,
+  },
+  // Bazel, Cucumber
+  { word: '//', pattern: /^(\/\/\S{1,300}) {1,200}(?:FAILED|TIMEOUT)(?: TO BUILD)?(?: in |$)/ },
+  {
+    word: 'cucumber ',
+    pattern: /^cucumber (?<path>\S{1,200}\.feature):\d{1,6} # (?:Scenario(?: Outline)?: )?(.{1,300})$/,
+  },
+];
+
+/** Used only where no other line names a test: they repeat what others say better, or name only a suite. */
+export const LAST_NAMING_LINES: readonly NamingLine[] = [
+  { word: '[FAIL]', pattern: /^\[xUnit\.net [\d:.]{1,20}\] {2,10}(\S.{0,300}) \[FAIL\]$/ },
+  { word: ' ... ', pattern: /^(\w{1,200} \([\w.]{1,300}\)) \.\.\. (?:FAIL|ERROR)$/ },
+  { word: '=== FAIL: ', pattern: /^=== FAIL: \S{1,300} (\S{1,300})(?: \([\d.]{1,9}s\))?$/ },
+  { word: 'FAILED: ', pattern: /^FAILED: (\w{1,200}(?:\(.{0,200}\))?)$/ },
+  { word: 'Wstat: ', pattern: /^(\S{1,300}\.t) [ .]{1,200}\(Wstat: .{1,60}Failed: {1,4}[1-9]/ },
+  { word: ' > ', pattern: /^\s{1,8}[×✗] (.{1,300} > .{1,300}?)(?: \d{1,9}ms)?$/ },
+  { word: '[junit]', pattern: /^\s{0,12}\[junit\] (?:TEST|Test) ([\w$.]{1,300}) FAILED/ },
+  { word: '● ', pattern: /^ {2}● (?!Console|Deprecation|Validation|Test suite failed to run)(\S.{0,300})$/ },
+];
 
 interface NamedTest {
   readonly name: string;
@@ -18,129 +123,113 @@ interface Span {
   readonly to: number;
 }
 
-const MOCHA = /^\s{0,8}[1-9]\d{0,4} failing$/;
+interface TestList {
+  readonly opens: RegExp;
+  /** The first line that is no longer of it. */
+  readonly ends: RegExp;
+  /** The last group but `path`, which is its file: the name. */
+  readonly item: RegExp;
+  /** What other lines say of the item. */
+  readonly complete?: (span: Span, test: NamedTest) => NamedTest;
+}
 
-const NUMBERED = /^\s{1,12}\d{1,4}\) (\S.{0,700})$/;
-
-/**
- * Each number is followed by the titles of suites and test on lines of their own, the last of which ends with a colon.
- */
-function readMochaTests(span: Span): readonly NamedTest[] {
-  return findIndexes(span, MOCHA).flatMap((heading) => {
-    const found: NamedTest[] = [];
-    for (let at = heading + 1; at < span.to; at += 1) {
-      const text = readText(span, at);
-      if (MOCHA.test(text) || span.lines[at]?.mark === 'begin') break;
-      const title = NUMBERED.exec(text)?.[1];
-      if (title) found.push({ name: [title, ...readTitlesAfter(span, at, title)].join(' ').replace(/:$/, ''), at });
+/** Each number is followed by the titles of suites and test on lines of their own, the last of which ends with a colon. */
+const MOCHA: TestList = {
+  opens: /^\s{0,8}[1-9]\d{0,4} failing$/,
+  ends: /^(?:Run |Starting: )\S/,
+  item: /^\s{1,12}\d{1,4}\) (\S.{0,700})$/,
+  complete: (span, { name, at }) => {
+    const titles = [name];
+    while (!titles.at(-1)?.endsWith(':') && titles.length < 9) {
+      const next = readText(span, at + titles.length).trim();
+      if (next === '') break;
+      titles.push(next);
     }
-    return found;
-  });
-}
+    return { name: titles.join(' ').replace(/:$/, ''), at };
+  },
+};
 
-function readTitlesAfter(span: Span, at: number, title: string): readonly string[] {
-  const titles: string[] = [];
-  while (!(titles.at(-1) ?? title).endsWith(':') && titles.length < 8) {
-    const next = readText(span, at + titles.length + 1).trim();
-    if (next === '') break;
-    titles.push(next);
-  }
-  return titles;
-}
+/** `CartTest.adds:12->check:8 expected …`, `adds(shop.CartTest): expected …`; the heading may name the first itself. */
+const SUREFIRE: TestList = {
+  opens: /^(?:\[ERROR\] )?(?:Failed tests|Tests in error|Failures|Errors): ?.{0,300}$/,
+  ends: /^(?:\[(?:INFO|ERROR)\] *$|$|\[INFO\]|\[ERROR\] Tests run|Tests run)/,
+  item: /^(?:(?:\[ERROR\] )?(?:Failed tests|Tests in error|Failures|Errors): {1,4}(?=[^:]{1,300}\))|\[ERROR\] {1,6}|\s{1,6})([^:\s][^:]{0,250}?(?:\[.{1,200}\])?\([\w$]{1,100}(?:\.[\w$]{1,100}){1,20}\)|(?=[\w$.]{1,200}(?:[.>(][\w$]|:\d))(?:(?!->|:(?:[\d\s]|$))\S){1,300})/,
+};
 
-const SUREFIRE = /^(?:\[ERROR\] )?(?:Failed tests|Tests in error|Failures|Errors): ?(.{0,300})$/;
-
-const SUREFIRE_ITEM = /^(?:\[ERROR\] {1,6}|\s{1,6})(\S.{0,300})$/;
-
-const SUREFIRE_END =
-  /^(?:\[(?:INFO|ERROR)\] *$|$|\[INFO\]|\[ERROR\] (?:Tests run|Errors: ?$|Failures: ?$)|Tests (?:run|in error)|Failed tests)/;
-
-/** `adds(shop.CartTest)`, with anything before the class. */
-const OF_CLASS = /^([^:]{1,250}?(?:\[.{1,200}\])?\([\w$]{1,100}(?:\.[\w$]{1,100}){1,20}\))/;
-
-const MAX_LISTED = 600;
-
-/** `CartTest.adds:12->check:8 expected …`, `adds(shop.CartTest): expected …` under a heading. */
-function readSurefireTests(span: Span): readonly NamedTest[] {
-  return findIndexes(span, SUREFIRE).flatMap((heading) => {
-    const first = OF_CLASS.exec(SUREFIRE.exec(readText(span, heading))?.[1]?.trim() ?? '')?.[1];
-    const listed = readSurefireItems(span, heading);
-    return first ? [{ name: first, at: heading }, ...listed] : listed;
-  });
-}
-
-/** Which may name the first test itself. */
-function isSurefireHeading(text: string): boolean {
-  return SUREFIRE.test(text);
-}
-
-function readSurefireItems(span: Span, heading: number): readonly NamedTest[] {
-  const found: NamedTest[] = [];
-  for (let at = heading + 1; at < Math.min(heading + MAX_LISTED, span.to); at += 1) {
-    const text = readText(span, at);
-    if (SUREFIRE_END.test(text) || SUREFIRE.test(text)) break;
-    const name = readSurefireName(SUREFIRE_ITEM.exec(text)?.[1] ?? '');
-    if (name !== '') found.push({ name, at });
-  }
-  return found;
-}
-
-function readSurefireName(item: string): string {
-  const called = OF_CLASS.exec(item)?.[1];
-  if (called) return called;
-  return /^[\w$.]{1,200}(?:[.>(][\w$]|:\d)/.test(item)
-    ? item.replace(/(?:->|:\d|\s»|\s|:\s).*$/, '').replace(/:$/, '')
-    : '';
-}
-
-const RULED = /^=+ (?:FAILURES|ERRORS) =+$/;
-
-/** A name between rules, of which a long name leaves little or nothing. */
-const RULE =
-  /^(?:_{1,100} (?!_ )\S.{0,300}? _{1,100}|_{1,100} [^_\s]\S{0,300}| (?!_ )[A-Za-z]\w{0,100}(?:\.\w{1,200}){0,3}(?:\[.{0,200}\])?(?: _{1,100})?)$/;
+/** A name between rules, of which a long name leaves little or nothing: pytest without its summary. */
+const PYTEST: TestList = {
+  opens: /^=+ (?:FAILURES|ERRORS) =+$/,
+  ends: /^={3,} .{1,200} ={3,}$/,
+  item: /^(?:_{1,100} (?:ERROR at (?:setup|teardown) of )?(?!_ )(\S.{0,300}?) _{1,100}|_{1,100} ([^_\s]\S{0,300})| (?!_ )([A-Za-z]\w{0,100}(?:\.\w{1,200}){0,3}(?:\[.{0,200}\])?)(?: _{1,100})?)$/,
+  complete: findRuledFile,
+};
 
 /** Where an exception came from: of a file with the name of tests it is the test's own assertion. */
 const RULED_PLACE = /^(?<path>(?:[\w./\\-]{0,300}[/\\])?(?:test\w{0,100}|\w{1,100}_tests?)\.py):\d{1,6}: \S/;
 
 const MAX_RULED = 2_000;
 
-/** pytest without its summary: the rules over each failure, named as the summary would: file, classes and test. */
-function readRuledTests(span: Span): readonly NamedTest[] {
-  const found: NamedTest[] = [];
-  let isInside = false;
-  for (let at = findIndexes(span, RULED)[0] ?? span.to; at < span.to; at += 1) {
-    const text = readText(span, at);
-    if (RULED.test(text)) isInside = true;
-    else if (/^={3,} .{1,200} ={3,}$/.test(text)) isInside = false;
-    const name = isInside && RULE.test(text) ? text.replace(/^_* (?:ERROR at (?:setup|teardown) of )?| ?_*$/g, '') : '';
-    if (/\w{2}/.test(name)) found.push({ name, at });
-  }
-  return found.map((test, index) => findRuledFile(span, test, found[index + 1]?.at ?? span.to));
-}
-
-function findRuledFile(span: Span, { name, at }: NamedTest, to: number): NamedTest {
-  for (let line = at + 1; line < Math.min(to, at + MAX_RULED); line += 1) {
-    const path = toRepositoryPath(RULED_PLACE.exec(readText(span, line))?.groups?.['path'] ?? '/');
-    if (path !== null) return { name: `${path}::${replaceDots(name)}`, at, path };
+/** Named as the summary would: file, classes and test. Dots of parameters stay. */
+function findRuledFile(span: Span, { name, at }: NamedTest): NamedTest {
+  for (let line = at + 1; line < Math.min(span.to, at + MAX_RULED); line += 1) {
+    const text = readText(span, line);
+    if (PYTEST.item.test(text)) break;
+    const path = toRepositoryPath(RULED_PLACE.exec(text)?.groups?.['path'] ?? '/');
+    const [bare = ''] = name.split('[', 1);
+    if (path !== null) return { name: `${path}::${bare.replaceAll('.', '::')}${name.slice(bare.length)}`, at, path };
   }
   return { name, at };
 }
 
-/** Dots of parameters stay. */
-function replaceDots(name: string): string {
-  const end = name.indexOf('[');
-  const bare = end < 0 ? name : name.slice(0, end);
-  return `${bare.replaceAll('.', '::')}${name.slice(bare.length)}`;
+const TEST_LISTS: readonly TestList[] = [
+  // PHPUnit
+  {
+    opens: /^There (?:was|were) \d+ (?:failures?|errors?):$/,
+    item: /^\d{1,4}\) (\S.{0,700})$/,
+    ends: /^(?:FAILURES!|ERRORS!|Tests: \d|--$)/,
+  },
+  // RSpec, Jasmine, Hspec
+  {
+    opens: /^Failures: ?$/,
+    item: /^\s{0,4}\d{1,4}\) (?!Failure:|Error:)(\S.{0,700})$/,
+    ends: /^(?:Finished in|Failed examples:|Ran \d|Executed \d|Randomized with|\d+ (?:specs?|examples?),)/,
+  },
+  // CTest
+  { opens: /^The following tests FAILED:$/, item: /^\s{1,12}\d{1,6} - (\S{1,300}) \([\w ]{1,30}\)/, ends: /^\S/ },
+  // Cargo
+  { opens: /^failures:$/, item: /^ {4}(\w[\w:]{0,300})$/, ends: /^\S/ },
+  // Karma with Mocha: a tree of suites under this heading
+  {
+    opens: /^\s{0,4}(?:✖ \d{1,6} tests? failed|FAILED TESTS:)$/,
+    item: /^\s{2,40}✖ (?!\d+ )(\S.{1,600})$/,
+    ends: /^\S/,
+  },
+  // behave
+  {
+    opens: /^(?:Failing|Errored) scenarios:$/,
+    item: /^ {2}(?<path>\S{1,200}\.feature):\d{1,6} {1,4}(\S.{0,300})$/,
+    ends: /^(?:\S|$)/,
+  },
+];
+
+/** Each line is looked at once. */
+function readTestList(span: Span, { opens, ends, item, complete }: TestList): readonly NamedTest[] {
+  const found: NamedTest[] = [];
+  let isInside = false;
+  for (let at = span.from; at < span.to; at += 1) {
+    const text = readText(span, at);
+    isInside = opens.test(text) || (isInside && !ends.test(text));
+    const named = isInside ? readGroups(item.exec(text)) : null;
+    if (named && /\p{L}{2}/u.test(named.name)) found.push(complete?.(span, { ...named, at }) ?? { ...named, at });
+  }
+  return found;
 }
 
-const ANT_CASE = /^\s{0,12}\[junit\] Testcase: (.{1,300}?)(?:\(([\w$.]{1,300})\))?:? took /;
+const ANT_CASE = /^\s{0,12}\[junit\] Testcase: (.{1,300}?)(?:\(([\w$.]{1,300})\))?:?\s{0,4}(?:took |FAILED|Caused an ERROR)/;
 
 const ANT_SUITE = /^\s{0,12}\[junit\] (?:Testsuite|Running):? ([\w$.]{1,300})/;
 
-/** The case and its end on one line. */
-const ANT_ENDED = /^\s{0,12}\[junit\] Testcase: (.{1,300}?)\(([\w$.]{1,300})\):\s{0,4}(?:FAILED|Caused an ERROR)/;
-
-const ANT_FAILED = /^\s{0,12}\[junit\]\s{1,12}(?:FAILED|Caused an ERROR)/;
+const ANT_FAILED = /^\s{0,12}\[junit\](?: Testcase: .{1,300}:)?\s{1,12}(?:FAILED|Caused an ERROR)/;
 
 /** Ant names the case on one line and its failure on the next. */
 function readAntTests(span: Span): readonly NamedTest[] {
@@ -151,10 +240,8 @@ function readAntTests(span: Span): readonly NamedTest[] {
     const text = readText(span, at);
     if (!text.includes('[junit]')) continue;
     suite = ANT_SUITE.exec(text)?.[1] ?? suite;
-    const [, name, of] = ANT_ENDED.exec(text) ?? [];
-    if (name !== undefined) found.push({ name: `${of}.${name}`, at });
-    else if (test && ANT_FAILED.test(text)) found.push(test);
     test = readAntCase(text, suite, at) ?? test;
+    if (test && ANT_FAILED.test(text)) found.push(test);
   }
   return found;
 }
@@ -164,85 +251,8 @@ function readAntCase(text: string, suite: string, at: number): NamedTest | null 
   return name === undefined ? null : { name: of === '' ? name : `${of}.${name}`, at };
 }
 
-/** Of the lines that the pattern of a list fits. */
-function findIndexes({ lines, from, to }: Span, pattern: RegExp): readonly number[] {
-  const found: number[] = [];
-  for (let at = from; at < to; at += 1) if (pattern.test(lines[at]?.text ?? '')) found.push(at);
-  return found;
-}
-
 function readText({ lines }: Span, at: number): string {
   return lines[at]?.text ?? '';
-}
-
-interface HeadedList {
-  readonly heading: RegExp;
-  /** Group 1: the name; `path`: the file. */
-  readonly item: RegExp;
-  /** The first line that is no longer of it. */
-  readonly ends: RegExp;
-}
-
-const HEADED_LISTS: readonly HeadedList[] = [
-  // PHPUnit
-  {
-    heading: /^There (?:was|were) \d+ (?:failures?|errors?):$/,
-    item: /^\d{1,4}\) (\S.{0,700})$/,
-    ends: /^(?:FAILURES!|ERRORS!|Tests: \d|--$)/,
-  },
-  // RSpec, Jasmine, Hspec
-  {
-    heading: /^Failures: ?$/,
-    item: /^\s{0,4}\d{1,4}\) (?!Failure:|Error:)(\S.{0,700})$/,
-    ends: /^(?:Finished in|Failed examples:|Ran \d|Executed \d|Randomized with|\d+ (?:specs?|examples?),)/,
-  },
-  // CTest
-  { heading: /^The following tests FAILED:$/, item: /^\s{1,12}\d{1,6} - (\S{1,300}) \([\w ]{1,30}\)/, ends: /^\S/ },
-  // Cargo
-  { heading: /^failures:$/, item: /^ {4}(\w[\w:]{0,300})$/, ends: /^\S/ },
-  // Karma with Mocha: a tree of suites under this heading
-  {
-    heading: /^\s{0,4}(?:✖ \d{1,6} tests? failed|FAILED TESTS:)$/,
-    item: /^\s{2,40}✖ (?!\d+ )(\S.{1,600})$/,
-    ends: /^\S/,
-  },
-  // behave
-  {
-    heading: /^(?:Failing|Errored) scenarios:$/,
-    item: /^ {2}(?<path>\S{1,200}\.feature):\d{1,6} {1,4}(\S.{0,300})$/,
-    ends: /^(?:\S|$)/,
-  },
-];
-
-const MAX_HEADED = 20_000;
-
-/** Of every list in turn; each line is looked at once for each. */
-function readHeadedTests(span: Span): readonly NamedTest[] {
-  return HEADED_LISTS.flatMap((list) => {
-    const found: NamedTest[] = [];
-    let left = 0;
-    for (let at = findIndexes(span, list.heading)[0] ?? span.to; at < span.to; at += 1) {
-      const text = readText(span, at);
-      left = countLinesLeft(text, left, list);
-      const item = left > 0 ? readItem(text, at, list.item) : null;
-      if (item) found.push(item);
-    }
-    return found;
-  });
-}
-
-/** Of a list, with this line; 0: it is in none. */
-function countLinesLeft(text: string, left: number, { heading, ends }: HeadedList): number {
-  if (heading.test(text)) return MAX_HEADED;
-  return left === 0 || ends.test(text) ? 0 : left - 1;
-}
-
-function readItem(text: string, at: number, form: RegExp): NamedTest | null {
-  const match = form.exec(text);
-  const path = match?.groups?.['path'];
-  const name = match?.[path === undefined ? 1 : 2];
-  if (name === undefined) return null;
-  return path === undefined ? { name, at } : { name: `${path}::${name}`, at, path };
 }
 
 export interface FailedTest {
@@ -262,10 +272,10 @@ const NOT_A_TEST = /^(?:\d+ tests?\b|Task\b|BUILD\b|.{0,300}\btests? completed\b
 
 /** Tried in turn until one finds any: later ones would find the same tests under other names. */
 const READERS: readonly ((span: Span) => readonly NamedTest[])[] = [
-  (span) => [...readNamedTests(span, NAMING_LINES), ...readMochaTests(span), ...readAntTests(span)],
-  readSurefireTests,
-  readRuledTests,
-  readHeadedTests,
+  (span) => [...readNamedTests(span, NAMING_LINES), ...readTestList(span, MOCHA), ...readAntTests(span)],
+  (span) => readTestList(span, SUREFIRE),
+  (span) => readTestList(span, PYTEST),
+  (span) => TEST_LISTS.flatMap((list) => readTestList(span, list)),
   (span) => readNamedTests(span, LAST_NAMING_LINES),
 ];
 
@@ -273,51 +283,50 @@ const READERS: readonly ((span: Span) => readonly NamedTest[])[] = [
 export function findFailedTests(lines: readonly LogLine[], from: number, to: number): readonly FailedTest[] {
   const distinct = new Map<string, FailedTest>();
   for (const read of READERS) {
-    const found = read({ lines, from, to }).map(toFailedTest).filter(isTest).slice(0, MAX_TESTS);
-    for (const test of found) if (!distinct.has(test.name)) distinct.set(test.name, test);
+    for (const named of read({ lines, from, to }).slice(0, MAX_TESTS)) {
+      const name = cleanName(named.name);
+      const isNew = name !== '' && !NOT_A_TEST.test(name) && !distinct.has(name);
+      if (isNew) distinct.set(name, { name, at: named.at, path: named.path ?? '' });
+    }
     if (distinct.size > 0) break;
   }
   return [...distinct.values()];
 }
 
-function readNamedTests({ lines, from, to }: Span, forms: readonly NamingLine[]): readonly NamedTest[] {
+function readNamedTests(span: Span, forms: readonly NamingLine[]): readonly NamedTest[] {
   const found: NamedTest[] = [];
-  for (let at = from; at < to; at += 1) {
-    const text = lines[at]?.text ?? '';
-    const named = text.length >= 6 ? matchTestName(text, forms) : null;
+  for (let at = span.from; at < span.to; at += 1) {
+    const named = matchTestName(readText(span, at), forms);
     if (named) found.push({ ...named, at });
   }
   return found;
 }
 
-function toFailedTest(named: NamedTest): FailedTest {
-  return { name: cleanName(named.name), at: named.at, path: named.path ?? '' };
-}
-
-function isTest({ name }: FailedTest): boolean {
-  return name !== '' && !NOT_A_TEST.test(name);
-}
-
 /** Whether a line may name a test by itself where no other line names any: what is under a heading is not counted. */
 export function mayNameTestLast({ text }: LogLine): boolean {
-  return text.includes('[junit]') || isSurefireHeading(text) || matchTestName(text, LAST_NAMING_LINES) !== null;
+  return text.includes('[junit]') || SUREFIRE.opens.test(text) || matchTestName(text, LAST_NAMING_LINES) !== null;
 }
 
 /** The test that a line names as failed; null: none. */
 export function findTestName(text: string): string | null {
-  return text.length < 6 ? null : (matchTestName(text, NAMING_LINES)?.name ?? null);
+  return matchTestName(text, NAMING_LINES)?.name ?? null;
 }
 
 function matchTestName(text: string, forms: readonly NamingLine[]): Pick<FailedTest, 'name' | 'path'> | null {
+  if (text.length < 6) return null;
   for (const { word, pattern } of forms) {
-    const match = text.includes(word) ? pattern.exec(text) : null;
-    if (!match) continue;
-    const path = match.groups?.['path'] ?? '';
-    // A named group counts as a group as well.
-    const name = match.slice(1).find((group) => group !== undefined && group !== path) ?? path;
-    return { name: path !== '' && name !== path ? `${path}::${name}` : name, path };
+    const named = text.includes(word) ? readGroups(pattern.exec(text)) : null;
+    if (named) return named;
   }
   return null;
+}
+
+/** A named group counts as a group as well. */
+function readGroups(match: RegExpExecArray | null): Pick<FailedTest, 'name' | 'path'> | null {
+  if (!match) return null;
+  const path = match.groups?.['path'] ?? '';
+  const name = match.slice(1).find((group) => group !== undefined && group !== path) ?? path;
+  return { name: path !== '' && name !== path ? `${path}::${name}` : name, path };
 }
 
 function cleanName(name: string): string {

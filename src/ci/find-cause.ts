@@ -1,6 +1,6 @@
 // The cause of a red check in its log: the step that failed, the lines in it that say why, and the one that says most.
 import { type ErrorLine, findLastWords, isPrinted, RANKS } from './blocks.ts';
-import { type ErrorKind, type ErrorMatch, matchError } from './error-patterns.ts';
+import { type ErrorMatch, matchError } from './error-patterns.ts';
 import { type FailedTest, findFailedTests, findTestName } from './failed-tests.ts';
 import type { LogLine, PassingLog, Step } from './log-lines.ts';
 import { isFinding } from './written-places.ts';
@@ -125,8 +125,7 @@ function addFindings(lines: readonly LogLine[], step: Step, errorLines: readonly
   for (let at = step.from; at < step.to; at += 1) {
     const line = lines[at];
     if (!line || !isPrinted(line) || FRAME_OR_BLANK.test(line.text)) continue;
-    if (!known.has(at) && isFinding(line.text))
-      findings.push({ at, kind: 'error', isHeading: false });
+    if (!known.has(at) && isFinding(line.text)) findings.push({ at, kind: 'error', isHeading: false });
   }
   const last = findings.at(-1);
   if (!last || isFar(lines, last.at, step.to - 1)) return errorLines;
