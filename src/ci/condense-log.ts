@@ -428,15 +428,15 @@ const MAY_MATTER = new RegExp(
     'error|err!|fail|fatal|panic|exception|traceback|severe|critical|interrupt|sanitizer|not ok|undefined|unresolved',
     'segmentation|core dumped|sig(?:segv|abrt|bus|kill)|killed|not found|no such|permission denied|connection refused',
     'no space|enospc|out ?of ?memory|could not|unable|broken|violation|offen[cs]e|issues?\\b|warnings?\\b|went wrong|timed out|time ?out|too ?many|time limit|reformat',
-    'diff in |code style|\\[warn\\]|curl: \\(|-unexpected-|process-crash|exit(?:ed)? (?:code|status|with)|lifecycle',
-    'did not complete|problem|\\[junit\\]|={4}|_{4}|-{4} |<<< |methodsource|to see the full|re-run maven|for more info|\\[help ',
+    'diff in |code style|\\[warn\\]|curl: \\(|-unexpected-|process-crash|exit(?:ed)? (?:code|status|with)|(?:finished|ended|completed) with|lifecycle',
+    'did not complete|problem|\\[junit\\]|={4}|_{3}|-{4} |<<< |methodsource|to see the full|re-run maven|for more info|\\[help ',
     'after correct|\\* (?:try:|get more)|> run with|test suite|tests: {2}|snapshots: |finished: |run with --',
     'was canceled|longer than|exceeded the max|no output|command took >|build stopped|\\*{3}',
     // Names of tests
     "\\] › |\\) (?:test|doctest|property) |#test_| \\[e\\]|rspec '?\\./|cucumber |^\\s{0,2}x |^\\s{0,12}\\d{1,5}\\) ",
     // Places without an error: `a.go:1:2: `, `A.java:[1,2] `, `a.ts(1,2): `, `a.js: line 1, `, rows under the name of a
     // file
-    '[a-z\\d](?::\\[?|\\[)\\d|\\.\\w{1,10} {2,20}\\d|\\d\\): |: line \\d|\\w line \\d{1,6}[.,]| - warn|\\| warn|\\d {1,3}warn| {4}warn| warning \\(|\\d {1,2}(?:info|notice)',
+    '━{3}|[\\w./\\\\-](?::\\[?|\\[)\\d|\\.\\w{1,10} {2,20}\\d|\\d\\): |: line \\d|\\w line \\d{1,6}[.,]| - warn|\\| warn|\\d {1,3}warn| {4}warn| warning \\(|\\d {1,2}(?:info|notice)',
     '^ {2}\\d{1,6} {3}|^(?:e: |e {3}|[×xX] )| e(?::| {2}) |[●✕✗✖✘❌❯×⨯⚠ℹ‼]',
     // Steps
     '##\\[|post job|post run|cleaning up|starting: |\\[pipeline\\]|travis_fold|section_(?:start|end)|the command "',

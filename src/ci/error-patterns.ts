@@ -8,6 +8,19 @@
  */
 export type ErrorKind = 'verdict' | 'error' | 'summary' | 'weak' | 'said' | 'end';
 
+/** From the most to the least informative. */
+export const RANKS: Readonly<Record<ErrorKind, number>> = {
+  verdict: 4,
+  error: 3,
+  summary: 2,
+  weak: 1,
+  said: 0,
+  end: 0,
+};
+
+/** From this rank on a line says what went wrong. */
+export const ERROR_RANK = RANKS.error;
+
 interface ErrorPatterns {
   readonly kind: ErrorKind | 'harmless';
   readonly isHeading?: boolean;
@@ -17,12 +30,6 @@ interface ErrorPatterns {
 /** Time ran out, or someone stopped it: the runner says that and no more. What took so long may be the code. */
 export const TIME_OUT =
   /^(?:Error: )?The operation was canceled|has timed out after \d+|has exceeded the maximum execution time|execution took longer than|exceeded the maximum time limit|No output has been received in the last|Too long with no output|job exceeded the maximum|Build timed out|Command took >|Task timeout after/i;
-
-/** A line that matches none of these is no error line: words in any case; symbols and places. */
-const INFORMATIVE: readonly RegExp[] = [
-  /error|err!|too ?many|fail|fatal|panic|exception|traceback|cannot|can't|can not|could not|couldn't|unable|not found|no such|undefined|denied|refused|abort|segmentation|killed|time|invalid|missing|unexpected|expected|^e {3}|not ok|unresolved|no space|enospc|out of memory|lost|shutdown|cancel|exceed|corrupt|conflict|mismatch|violat|problem|undeclared|wrong|went|exit|dirty|out of sync|refusing|unhealthy|limit|died|crash|not up-to-date|^_{4}|^={4}|^e: |unsafe|stop|unused|took >|would reformat|^diff in |^\[warn\]/i,
-  /[●✕✗✖✘×]|\.\w{1,5}:\d/,
-];
 
 /** The first that fits counts. */
 export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
@@ -60,13 +67,18 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
     ],
   },
   {
+    // What the system refuses is said in warnings as well
+    kind: 'error',
+    patterns: [/\b(?:no space left on device|ENOSPC|out of memory|OutOfMemoryError)\b/i],
+  },
+  {
     kind: 'harmless',
     patterns: [
       /^\s*(?:ok|PASS(?:ED)?|--- (?:PASS|SKIP):|=== (?:RUN|CONT|PAUSE|NAME)|✓|✔|√|\[ {7}OK|\[INFO\]|\[info\]|INFO\b|DEBUG\b|TRACE\b|\[DEBUG\]|\[TRACE\])(?:\s|$)(?!.{0,300}(?:<<<|TEST-UNEXPECTED|PROCESS-CRASH))/,
       /^(?:\[?WARN(?:ING)?\]?|warning|npm WARN|npm warn|DEPRECATION|Note)[:\s]/,
       /: (?:warning|note|remark|info)(?: [A-Z]{1,5}\d{2,5})?:/,
       /^(?:\[?(?:INFO|info)\]? )?(?:Download(?:ing|ed)|Fetching|Extracting|Unpacking|Installing|Setting up|Collecting|Get:\d|Selecting|Compiling|Checking|Preparing|Requirement already|inflating:|adding:|copying|creating|create mode|hint:)\b/,
-      /\b(?:Failures|Errors|failures|errors|Failed|failed): 0\b(?!.{0,200}(?:Failures|Errors|failures|errors|Failed|failed): [1-9])/,
+      /^(?!.{0,400}(?:Failures|Errors|failures|errors|Failed|failed): [1-9]).{0,400}\b(?:Failures|Errors|failures|errors|Failed|failed): 0\b/,
       /\b(?:0|no) (?:errors?|failures?|failed|failing|problems?)\b(?!.{0,100}[1-9]\d* (?:errors?|failures?|failed|failing))/i,
       /^(?:with|env|shell|set|export|if|for|else|fi|echo)\b.{0,300}(?:fail|error|errexit)/i,
       /^(?:\+{1,2}|>|\$) \S/,
@@ -76,6 +88,8 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /^\s*[\w-]{1,50}(?:fail|error)[\w-]{0,50}: (?:true|false|\d+)$/i,
       /^\s{0,4}(?:\[(?:exec|java|javac|echo)\] )?(?:at|\.\.\.) [\w$.<]/,
       /(?:PASSED|SUCCESS|SKIPPED| \.\.\. ok)$/,
+      // Dots for tests that passed, and the end of what TAP says of one
+      /^\s*\.{2,}$/,
       /^\s*# (?!github| {0,3}Failed test\b)/,
     ],
   },
@@ -171,7 +185,12 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /^(?!.{0,300}\b(?:expected|got|than)\b)(?=.{0,200}\b(?:errors?|fail(?:ed|ures?|ing)?|broken|problems?|unable|violations?|offen[cs]es?|issues?)\b).{0,40}\b[1-9]\d{0,5} (?:[a-z-]{1,20} ){0,2}(?:errors?|failures?|failed|failing|problems?|issues?|violations?|offen[cs]es?|files?|tests?|specs?|examples?|links?|warnings?|checks?)\b(?!:)/i,
     ],
   },
-  { kind: 'error', isHeading: true, patterns: [/^\s*Traceback \(most recent call last\)/, /^\* What went wrong:/] },
+  {
+    kind: 'error',
+    isHeading: true,
+    // Python, Gradle, Biome
+    patterns: [/^\s*Traceback \(most recent call last\)/, /^\* What went wrong:/, /^\S.{1,300} ━{3,}/],
+  },
   {
     kind: 'error',
     patterns: [
@@ -186,10 +205,10 @@ export const ERROR_PATTERNS: readonly ErrorPatterns[] = [
       /Segmentation fault|core dumped|SIGSEGV|SIGABRT|SIGBUS|SIGKILL/,
       /: (?:command )?not found$|^command not found: /,
       /: (?:No such file or directory|Permission denied|Connection refused)$/,
-      /\b(?:no space left on device|ENOSPC|out of memory|OutOfMemoryError)\b/i,
       /^E: \S/,
       /^(?:\w{1,30} ){0,2}(?:Error|ERROR|error) (?:at|in|while|when|during|near)\b/,
-      /^\s{0,8}(?:nl)?[❌✖✗✘⨯]\s{1,4}\S/,
+      /^\s{0,8}(?:nl)?[❌✖✗✘⨯×]\s{1,4}\S/,
+      /^SUMMARY: \w{1,30}Sanitizer: /,
       /^curl: \(\d+\) /,
       /(?:^|\s)(?:fatal|error): \S/,
       /^(?:\S{1,100}: line \d+: +\d+ )?Killed\b/,
@@ -213,15 +232,10 @@ export interface ErrorMatch {
   readonly isHeading: boolean;
 }
 
-/** Ant puts the name of the task before what a tool prints. */
-const ANT_TASK = /^ {2,12}\[(?!junit)\w{1,20}\] /;
-
 const HARMLESS = ERROR_PATTERNS.filter(({ kind }) => kind === 'harmless').flatMap(({ patterns }) => patterns);
 
 /** What a line shows; null: nothing. `isMarked`: the runner itself calls it an error. */
-export function matchError(printed: string, isMarked: boolean): ErrorMatch | null {
-  const text = printed.replace(ANT_TASK, '');
-  if (!isMarked && !INFORMATIVE.some((pattern) => pattern.test(text))) return null;
+export function matchError(text: string, isMarked: boolean): ErrorMatch | null {
   const row = ERROR_PATTERNS.find(({ patterns }) => patterns.some((pattern) => pattern.test(text)));
   if (isMarked && (!row || row.kind === 'weak' || row.kind === 'harmless')) return { kind: 'error', isHeading: false };
   if (!row || row.kind === 'harmless') return null;

@@ -1,9 +1,8 @@
 // The lines of a log that show the cause of a failure: the first error with its surroundings, the others, the end.
 import type { Excerpt } from '../core/head.ts';
-import { isPrinted } from './blocks.ts';
 import { rankCauseLines } from './cause-lines.ts';
 import { type Cause, formatMessage } from './find-cause.ts';
-import type { LogLine, PassingLog } from './log-lines.ts';
+import { isPrinted, type LogLine, type PassingLog } from './log-lines.ts';
 
 const MAX_SHOWN = 60;
 const MAX_BYTES = 8 * 1024;
@@ -14,9 +13,12 @@ const MAX_TAKEN = 46;
 /** Less than this is shown with up to so many lines before it. */
 const LITTLE = 8;
 const CONTEXT = 3;
-/** Shorter lines, such as brackets, may repeat. */
-const MIN_DISTINCT = 8;
-const SEPARATOR = /^[-=_*─━]{3,}$/;
+const SEPARATOR =
+  /^(?:[-=_*─━⎯]{3,}|⎯{2,}\[\d{1,6}\/\d{1,6}\]⎯|Node\.js v\d[\d.]{1,12}$|(?:Start at|Duration) {1,3}\d)/;
+/** Frames of a runtime, of a tool or of a library. */
+const FOREIGN =
+  /node_modules[/\\]|\(?node:|\/rustc\/|site-packages|\.cargo\/|libsanitizer|\b__libc_start|\bin _start\b|^\s*at \S{1,100} \(<anonymous>\)/;
+const FRAME = /^\s*(?:at |#?\d{1,3}:? (?:0x|\S{0,300}::))/;
 const GAP = '…';
 
 /** At most 60 lines and 8 KiB of the step that failed, in order; `…` marks what is left out. */
@@ -55,11 +57,18 @@ function takeLines(lines: readonly LogLine[], cause: Cause, passing?: PassingLog
   for (const at of [headline, message]) excerpt.take(at);
   for (const { at, kind } of rankCauseLines(lines, cause, passing)) {
     if (excerpt.size >= MAX_TAKEN) break;
-    if (kind !== 'frame') excerpt.take(at);
+    if (kind !== 'frame' && !isForeignFrame(lines, at)) excerpt.take(at);
   }
   const from = Math.max(step?.from ?? 0, headline - CONTEXT);
   for (let at = headline - 1; at >= from && excerpt.size < LITTLE; at -= 1) excerpt.take(at);
   return excerpt.list();
+}
+
+/** The place of a frame of Rust is on the line below its function. */
+function isForeignFrame(lines: readonly LogLine[], at: number): boolean {
+  const text = lines[at]?.text ?? '';
+  const below = lines[at + 1]?.text ?? '';
+  return FRAME.test(text) && FOREIGN.test(/^\s*\d/.test(text) && /^\s{4,40}at /.test(below) ? below : text);
 }
 
 /** Distinct lines that were printed, as many as there is room for. */
@@ -81,7 +90,7 @@ class Excerpting {
     const line = this.#lines[at];
     const text = line?.text.trim() ?? '';
     if (!line || !isPrinted(line) || text === '' || this.size >= MAX_TAKEN) return;
-    if (this.#taken.has(at) || (this.#texts.has(text) && text.length > MIN_DISTINCT)) return;
+    if (this.#taken.has(at) || (this.#texts.has(text) && !/^\s/.test(line.text))) return;
     const bytes = Buffer.byteLength(line.text.slice(0, MAX_SHOWN_LINE)) + 5;
     if (this.#bytes + bytes > MAX_BYTES || SEPARATOR.test(text)) return;
     this.#taken.set(at, text);
@@ -94,18 +103,26 @@ class Excerpting {
   }
 }
 
+/** A single line that is left out costs no more than the mark for it. */
 function markGaps(lines: readonly LogLine[], taken: readonly number[]): readonly string[] {
   const shown: string[] = [];
   taken.forEach((at, index) => {
-    const previous = taken[index - 1];
-    const isNext = previous === undefined || !hasText(lines, previous + 1, at);
-    if (!isNext) shown.push(GAP);
-    shown.push((lines[at]?.text ?? '').slice(0, MAX_SHOWN_LINE));
+    const between = index === 0 ? [] : findTexts(lines, (taken[index - 1] ?? at) + 1, at);
+    const [only = at] = between;
+    const text = lines[only]?.text ?? '';
+    if (between.length === 1 && !isForeignFrame(lines, only) && !SEPARATOR.test(text.trim())) shown.push(cutLine(text));
+    else if (between.length > 0) shown.push(GAP);
+    shown.push(cutLine(lines[at]?.text ?? ''));
   });
   return shown.slice(0, MAX_SHOWN);
 }
 
-function hasText(lines: readonly LogLine[], from: number, to: number): boolean {
-  for (let at = from; at < to; at += 1) if ((lines[at]?.text ?? '').trim() !== '') return true;
-  return false;
+function cutLine(text: string): string {
+  return text.slice(0, MAX_SHOWN_LINE);
+}
+
+function findTexts(lines: readonly LogLine[], from: number, to: number): readonly number[] {
+  const found: number[] = [];
+  for (let at = from; at < to; at += 1) if ((lines[at]?.text ?? '').trim() !== '') found.push(at);
+  return found;
 }

@@ -88,6 +88,8 @@ export const NAMING_LINES: readonly NamingLine[] = [
     word: '[error] Test ',
     pattern: /\[error\] Test (\w[\w$.]{1,300})(?:\([^()]{0,100}\))? failed: /,
   },
+  // Zig
+  { word: "' failed:", pattern: /^error: '(\S{1,300})' failed:$/ },
   // Bazel, Cucumber
   { word: '//', pattern: /^(\/\/\S{1,300}) {1,200}(?:FAILED|TIMEOUT)(?: TO BUILD)?(?: in |$)/ },
   {
@@ -225,7 +227,8 @@ function readTestList(span: Span, { opens, ends, item, complete }: TestList): re
   return found;
 }
 
-const ANT_CASE = /^\s{0,12}\[junit\] Testcase: (.{1,300}?)(?:\(([\w$.]{1,300})\))?:?\s{0,4}(?:took |FAILED|Caused an ERROR)/;
+const ANT_CASE =
+  /^\s{0,12}\[junit\] Testcase: (.{1,300}?)(?:\(([\w$.]{1,300})\))?:?\s{0,4}(?:took |FAILED|Caused an ERROR)/;
 
 const ANT_SUITE = /^\s{0,12}\[junit\] (?:Testsuite|Running):? ([\w$.]{1,300})/;
 
@@ -285,12 +288,23 @@ export function findFailedTests(lines: readonly LogLine[], from: number, to: num
   for (const read of READERS) {
     for (const named of read({ lines, from, to }).slice(0, MAX_TESTS)) {
       const name = cleanName(named.name);
-      const isNew = name !== '' && !NOT_A_TEST.test(name) && !distinct.has(name);
+      const isNew = name !== '' && !NOT_A_TEST.test(name) && !distinct.has(name) && !isParent(lines, named.at, name);
       if (isNew) distinct.set(name, { name, at: named.at, path: named.path ?? '' });
     }
     if (distinct.size > 0) break;
   }
   return [...distinct.values()];
+}
+
+/** What Node's own runner says of a test of which others are parts. */
+const PARENT = /^\s{1,60}failureType: 'subtestsFailed'|^\s{0,40}Error \[ERR_TEST_FAILURE\]: \d{1,6} subtests? failed/;
+
+const PARENT_REACH = 8;
+
+/** Whether a test failed only because parts of it did, which are named as well. */
+function isParent(lines: readonly LogLine[], at: number, name: string): boolean {
+  if (lines.slice(at + 1, at + PARENT_REACH).some(({ text }) => PARENT.test(text))) return true;
+  return (lines[at]?.text ?? '').includes('✖ ') && lines.some(({ text }) => text.trimStart() === `▶ ${name}`);
 }
 
 function readNamedTests(span: Span, forms: readonly NamingLine[]): readonly NamedTest[] {

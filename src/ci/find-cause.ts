@@ -1,8 +1,8 @@
 // The cause of a red check in its log: the step that failed, the lines in it that say why, and the one that says most.
-import { type ErrorLine, findLastWords, isPrinted, RANKS } from './blocks.ts';
-import { type ErrorMatch, matchError } from './error-patterns.ts';
+import { type ErrorMatch, matchError, RANKS } from './error-patterns.ts';
 import { type FailedTest, findFailedTests, findTestName } from './failed-tests.ts';
-import type { LogLine, PassingLog, Step } from './log-lines.ts';
+import { type ErrorLine, findLastWords } from './last-words.ts';
+import { isPrinted, type LogLine, type PassingLog, type Step } from './log-lines.ts';
 import { isFinding } from './written-places.ts';
 
 export interface Cause {
@@ -20,9 +20,6 @@ export interface Cause {
   /** Of other steps that failed. */
   readonly others?: readonly Cause[];
 }
-
-/** From this rank on, see {@link rankCause}, a line says what went wrong. */
-export const ERROR_RANK = RANKS.error;
 
 /** Mere words of trouble count among the last lines only: tests and tools print them all day long. */
 const LAST_WORDS = 40;
@@ -146,7 +143,7 @@ function toVerdict(line: LogLine): ErrorMatch {
 function findHeadline(lines: readonly LogLine[], errorLines: readonly ErrorLine[]): number {
   const own = errorLines.filter(({ isHeading }) => !isHeading);
   const verdicts = errorLines.filter(({ kind }) => kind === 'verdict');
-  const verdict = verdicts.find(({ isHeading }) => !isHeading) ?? verdicts[0];
+  const verdict = verdicts.find(({ isHeading }) => !isHeading) ?? findSaidUnder(own, verdicts[0]) ?? verdicts[0];
   if (verdict || own.length === 0) return (verdict ?? errorLines[0])?.at ?? -1;
   const said = own.filter(({ kind }) => kind === 'said');
   const firm = own.filter(({ kind }) => RANKS[kind] >= (said.length > 0 ? RANKS.weak : RANKS.summary));
@@ -154,6 +151,10 @@ function findHeadline(lines: readonly LogLine[], errorLines: readonly ErrorLine[
   const last = findLastGroup(lines, firm.length > 0 ? firm : own);
   const best = findHighest(last.map(({ kind }) => RANKS[kind]));
   return last.find(({ kind }) => RANKS[kind] === best)?.at ?? -1;
+}
+
+function findSaidUnder(errorLines: readonly ErrorLine[], heading: ErrorLine | undefined): ErrorLine | undefined {
+  return heading && errorLines.find(({ kind, at }) => (kind === 'error' || kind === 'weak') && at > heading.at);
 }
 
 function findLastGroup(lines: readonly LogLine[], errorLines: readonly ErrorLine[]): readonly ErrorLine[] {
@@ -222,6 +223,9 @@ const MESSAGES: readonly RegExp[] = [
   /^panic: \S/,
   /^\s{2,40}(?:error|message): ['"]?[^\s|>]/,
   /^\s{0,12}Condition not satisfied/,
+  // What was thrown by itself; Elixir
+  /^\s{2,40}['"`]\S.{0,300}['"`]$/,
+  /^\s{1,14}\*\* \(\w|^\s{1,14}Assertion with .{1,40} failed$/,
 ];
 
 /** The message is on the next line. */
@@ -247,7 +251,7 @@ function findMessage(lines: readonly LogLine[], cause: Omit<Cause, 'message'>): 
 }
 
 /** Says that something is wrong, and that this is on the next lines. */
-const ANNOUNCES = /(?:errors?|failed|failures?|problems?|during \w{1,20}):$/i;
+const ANNOUNCES = /(?:errors?|failed|failures?|problems?|during \w{1,20}):$|^[A-Z][a-z ]{1,60} \(\d{1,5}\)$/i;
 
 /** Perl and Bazel: what was given up, for what other lines say. */
 const CONSEQUENCE =

@@ -1,6 +1,6 @@
 // The fingerprint of a cause: what stays the same on any machine and in any order.
 import { createHash } from 'node:crypto';
-import { type Cause, findLinesLikeHeadline, rankCause } from './find-cause.ts';
+import { type Cause, findLinesLikeHeadline } from './find-cause.ts';
 import type { LogLine } from './log-lines.ts';
 import { toRepositoryPath } from './written-places.ts';
 
@@ -23,6 +23,8 @@ const TEMPORARY = /^(?:tmp|temp|pytest-of|pytest)[\w-]*$/i;
 const TOKEN = /[\p{L}\p{N}_$]+/gu;
 
 const MAX_LINES = 200;
+
+const MAX_SAID = 20;
 
 /**
  * The words of a line without values: numbers, paths but for the file's name, hashes, times, addresses, letter case.
@@ -50,8 +52,10 @@ export function fingerprintCause(lines: readonly LogLine[], cause: Cause): strin
       'tests',
       cause.tests.map(({ name }) => normaliseTestName(name)),
     );
-  if (rankCause(cause) < 1) return null;
-  const errorLines = findLinesLikeHeadline(cause)
+  const alike = findLinesLikeHeadline(cause);
+  // What was said last tells causes apart only where it is little.
+  if (alike[0]?.kind === 'end' || (alike[0]?.kind === 'said' && alike.length > MAX_SAID)) return null;
+  const errorLines = alike
     .slice(0, MAX_LINES)
     .map(({ at }) => `${stripVariables(lines[at]?.text ?? '')} ${findLintedFile(lines, at)}`.trim());
   return fingerprintLines(errorLines);

@@ -106,6 +106,11 @@ function readMark(bare: string): Pick<LogLine, 'text' | 'mark'> {
   return { text: bare.slice(kind.length + 4), mark: MARKS[kind as keyof typeof MARKS] };
 }
 
+/** Whether a program printed it, or the runner as an error; not what the runner shows of the script. */
+export function isPrinted({ mark }: LogLine): boolean {
+  return mark === '' || mark === 'error';
+}
+
 export interface Step {
   /** "" where the log names none. */
   readonly name: string;
@@ -127,11 +132,9 @@ const MAX_NAME = 200;
 
 const RUN = /^Run \S/;
 
-const SECTION = /^Starting: /;
+const RUNNING = /^(?:Run \S|Starting: )/;
 
 const CLEANUP = /^(?:Post job cleanup\.|Cleaning up orphan processes|Post Run |Post )/;
-
-const STAGE = /^\[Pipeline\] \{ \((.{1,150})\)$/;
 
 /** Names of the parts that Travis and GitLab fold. */
 const SETUP_PART =
@@ -139,16 +142,11 @@ const SETUP_PART =
 
 const CLEANUP_PART = /^(?:after_|archive_cache|upload_artifacts|cleanup|cache\.2)/;
 
-const WORK_PART = /^(?:step_script|build_script|script|before_script)/;
-
 const SETUP_ACTION =
   /^(?:Run |Starting: )?(?:(?:actions\/(?:checkout|cache|download-artifact)|[\w.-]{1,60}\/(?:[\w.-]{0,60}setup[\w.-]{0,60}|login-action|checkout[\w.-]{0,40}))(?:\/[\w.-]{1,60})?@|Checkout\b|Initialize |Set ?up\b|Prepare |Pull )/i;
 
 const INSTALL =
   /(?:^|[\s;&|])(?:npm (?:ci|i|install)|yarn(?: install|$)|pnpm (?:i|install)|bun install|pip3? install|python3? -m pip install|poetry install|uv (?:sync|pip)|pipenv install|conda (?:install|env|create)|apt(?:-get)? (?:-\S{1,60} ){0,10}(?:install|update)|apk add|yum |dnf |brew |choco |bundle install|gem install|composer install|go mod download|cargo fetch|dotnet restore|nuget restore|docker (?:pull|login)|git (?:clone|fetch|checkout|submodule)|wget |curl |rustup )/;
-
-const EXITED =
-  /^(?:Process completed with exit code [1-9]|The process '.{1,300}' failed with exit code|The operation was canceled|The action '.{1,100}' has timed out|Bash exited with code|Cmd\.exe exited with code)/;
 
 /** Travis says after each command how it ended, in several lines where the command has several. */
 const COMMAND = 'The command "';
@@ -161,25 +159,20 @@ const MAX_COMMAND_LINES = 12;
 /** A command is known by its start: what it prints itself may be glued to its end. */
 const COMMAND_START = 60;
 
-/** All lines belong to a step; a log that names none is one step, failed. */
+/** The runner says among so many last lines of a step that it failed. */
+const LAST_LINES = 12;
+
+/** A log that names no step is one, failed. What comes after the end of a command is of none. */
 export function findSteps(lines: readonly LogLine[]): readonly Step[] {
-  const ends = findCommandEnds(lines);
-  const openings = addEnds(readOpenings(lines), ends, lines.length);
-  const failures = findFailedCommands(ends, openings);
+  const openings = readOpenings(lines);
+  const ends = findEndedCommands(findCommandEnds(lines), openings);
   return openings.map(({ name, phase, at }, index): Step => {
-    const to = openings[index + 1]?.at ?? lines.length;
-    const isFailed = openings.length === 1 || hasFailed(lines, at, to) || failures.has(at);
+    const end = ends.get(at);
+    const to = Math.min(openings[index + 1]?.at ?? lines.length, end === undefined ? lines.length : end.at + 1);
+    const last = lines.slice(Math.max(at, to - LAST_LINES), to);
+    const isFailed = openings.length === 1 || end?.isFailed === true || last.some(({ mark }) => mark === 'error');
     return { name: name.slice(0, MAX_NAME), phase, from: at, to, isFailed };
   });
-}
-
-/** What comes after the end of a command is no longer of its step. */
-function addEnds(openings: readonly Opening[], ends: readonly CommandEnd[], total: number): readonly Opening[] {
-  const taken = new Set([total, ...openings.map(({ at }) => at)]);
-  const after = ends.filter(({ at }) => !taken.has(at + 1));
-  if (after.length === 0) return openings;
-  const added = after.map(({ at }): Opening => ({ name: '', phase: 'cleanup', at: at + 1 }));
-  return [...openings, ...added].sort((a, b) => a.at - b.at);
 }
 
 function readOpenings(lines: readonly LogLine[]): readonly Opening[] {
@@ -190,8 +183,6 @@ function readOpenings(lines: readonly LogLine[]): readonly Opening[] {
     const opening = readOpening(line, part);
     if (!opening || (line.step !== '' && openings.at(-1)?.name === opening.name)) continue;
     if (at === 0) openings.pop();
-    // What comes before the first step of its own is the runner getting ready.
-    else if (openings.length === 1 && line.mark === 'begin') openings[0] = { name: '', phase: 'setup', at: 0 };
     openings.push({ ...opening, at });
   }
   return openings;
@@ -202,30 +193,15 @@ function findPartAfter({ mark, text }: LogLine, part: string): string {
   return mark === 'end' ? '' : part;
 }
 
-function readOpening(line: LogLine, part: string): Omit<Opening, 'at'> | null {
-  const { text, mark } = line;
-  if (line.step !== '') return { name: line.step, phase: findPhase(line.step) };
-  if (mark === 'begin') return readPartOpening(text);
-  if (mark === 'shell')
-    return { name: text.slice(2), phase: part === '' ? findPhase(text) : findPartPhase(part, text) };
-  return mark === '' ? readTextOpening(text) : null;
-}
-
-function readPartOpening(text: string): Omit<Opening, 'at'> | null {
-  if (RUN.test(text) || SECTION.test(text))
+function readOpening({ text, mark, step }: LogLine, part: string): Omit<Opening, 'at'> | null {
+  if (step !== '') return { name: step, phase: findPhase(step) };
+  if (mark === 'begin' && RUNNING.test(text))
     return { name: text.replace(/^(?:Run|Starting:) /, ''), phase: findPhase(text) };
-  return PARTS.some((pattern) => pattern.test(text)) ? { name: text, phase: findPartPhase(text) } : null;
+  if (mark === 'shell') return { name: text.slice(2), phase: findPartPhase(part, text) };
+  return mark === '' && CLEANUP.test(text) ? { name: text, phase: 'cleanup' } : null;
 }
 
-function readTextOpening(text: string): Omit<Opening, 'at'> | null {
-  if (CLEANUP.test(text)) return { name: text, phase: 'cleanup' };
-  const stage = STAGE.exec(text)?.[1];
-  return stage ? { name: stage, phase: findPhase(stage) } : null;
-}
-
-const PARTS = [SETUP_PART, CLEANUP_PART, WORK_PART];
-
-function findPartPhase(part: string, command = ''): Step['phase'] {
+function findPartPhase(part: string, command: string): Step['phase'] {
   if (CLEANUP_PART.test(part)) return 'cleanup';
   return SETUP_PART.test(part) ? 'setup' : findPhase(command);
 }
@@ -233,15 +209,6 @@ function findPartPhase(part: string, command = ''): Step['phase'] {
 function findPhase(name: string): Step['phase'] {
   if (CLEANUP.test(name)) return 'cleanup';
   return SETUP_ACTION.test(name) || INSTALL.test(name) ? 'setup' : 'work';
-}
-
-/** Whether the runner says so of the lines between. */
-function hasFailed(lines: readonly LogLine[], from: number, to: number): boolean {
-  for (let at = from; at < to; at += 1) {
-    const line = lines[at];
-    if (line?.mark === 'error' && (at >= to - 12 || EXITED.test(line.text))) return true;
-  }
-  return false;
 }
 
 interface CommandEnd {
@@ -268,16 +235,15 @@ function readCommandEnd(lines: readonly LogLine[], from: number, command: string
   return [];
 }
 
-/** Where the steps begin whose command Travis says failed. */
-function findFailedCommands(ends: readonly CommandEnd[], openings: readonly Opening[]): ReadonlySet<number> {
-  const failed = new Set<number>();
-  for (const { at, name, isFailed } of ends) {
-    if (!isFailed) continue;
-    const before = openings.filter((opening) => opening.at <= at);
-    const own = before.findLast((opening) => opening.name.startsWith(name)) ?? before.at(-1);
-    if (own) failed.add(own.at);
+/** By the line at which the step of the command begins. */
+function findEndedCommands(ends: readonly CommandEnd[], openings: readonly Opening[]): ReadonlyMap<number, CommandEnd> {
+  const found = new Map<number, CommandEnd>();
+  for (const end of ends) {
+    const before = openings.filter((opening) => opening.at <= end.at);
+    const own = before.findLast((opening) => opening.name.startsWith(end.name)) ?? before.at(-1);
+    if (own && (end.isFailed || found.get(own.at)?.isFailed !== true)) found.set(own.at, end);
   }
-  return failed;
+  return found;
 }
 
 /** Lines of a job that passed. */

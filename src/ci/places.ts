@@ -1,6 +1,6 @@
 // Places that the error lines of a log name, in paths as the repository may have them.
 import { isRuntimeFrame } from '../triage/own-code.ts';
-import { RANKS } from './blocks.ts';
+import { RANKS } from './error-patterns.ts';
 import type { Cause } from './find-cause.ts';
 import type { LogLine } from './log-lines.ts';
 import { findWrittenPlaces, isFinding, readFileHeading, readFindingLine, toRepositoryPath } from './written-places.ts';
@@ -21,7 +21,7 @@ export interface Place {
 const MAX_PLACES = 30;
 const MAX_MESSAGE = 300;
 /** Lines after an error line that still belong to it: frames, excerpts of source. */
-const REACH = 25;
+const REACH = 40;
 const HARNESS =
   /^(?:hudson|jenkins|org\.(?:jenkinsci|testng|mockito|hamcrest|assertj|opentest4j|apache\.tools\.ant|codehaus\.plexus|spockframework))\./;
 /** `at com.shop.Cart.add(Cart.java:12)`: the package is the folder. */
@@ -101,7 +101,7 @@ function findFolderBelow(lines: readonly LogLine[], from: number): { from: numbe
 function findListStart(lines: readonly LogLine[], headline: number, from: number): number {
   let first = headline;
   const least = Math.max(from, headline - REACH);
-  while (first > least && isFinding(lines[first - 1]?.text ?? '')) first -= 1;
+  while (first > least && (isFinding(lines[first - 1]?.text ?? '') || lines[first - 1]?.text === '')) first -= 1;
   let over = first - 1;
   while (over > least && BETWEEN.test(lines[over]?.text ?? '')) over -= 1;
   return over >= least && readFileHeading(lines[over]?.text ?? '') !== null ? over : first;
@@ -130,7 +130,11 @@ export function hasPlace(text: string): boolean {
   return findPlacesOn(text).length > 0;
 }
 
+/** Elixir names the application before the file. */
+const ELIXIR_FRAME = /^\s{0,12}\((?:elixir|stdlib|ex_unit|mix|kernel|logger|eex|iex)(?: [\d.]{1,20})?\) /;
+
 function findPlacesOn(text: string): readonly Omit<Place, 'message'>[] {
+  if (ELIXIR_FRAME.test(text)) return [];
   const frame = JVM_FRAME.exec(text);
   if (frame) return toJvmPlace(frame);
   return findWrittenPlaces(text).flatMap(({ path: written, line }) => {

@@ -2,10 +2,9 @@
 
 import type { Annotation } from '../core/check.ts';
 import type { Excerpt } from '../core/head.ts';
-import type { ErrorLine } from './blocks.ts';
-import { TIME_OUT } from './error-patterns.ts';
+import { ERROR_RANK, TIME_OUT } from './error-patterns.ts';
 import { cutExcerpt, formatHeadline } from './excerpt.ts';
-import { type Cause, ERROR_RANK, findCause, NO_CAUSE, rankCause } from './find-cause.ts';
+import { type Cause, findCause, NO_CAUSE, rankCause } from './find-cause.ts';
 import {
   fingerprintCause,
   fingerprintFault,
@@ -15,9 +14,10 @@ import {
   stripVariables,
 } from './fingerprint.ts';
 import { findFault, type InfrastructureFault } from './infrastructure.ts';
+import type { ErrorLine } from './last-words.ts';
 import { findSteps, type LogLine, type PassingLog, readLogLines, readPassingLog } from './log-lines.ts';
 import { findPlaces, hasPlace, type Place } from './places.ts';
-import { toRepositoryPath } from './written-places.ts';
+import { readFindingLine, toRepositoryPath } from './written-places.ts';
 
 const DURATION = '[\\d.]{1,8} ?[a-z]{1,8}(?:,? (?:and )?[\\d.]{1,8} ?[a-z]{1,8}){0,2}';
 
@@ -141,13 +141,14 @@ export function readCheck(texts: CheckTexts): ReadCheck {
   const text = preferNotedFault(readMostInformative([() => readText(texts.log), () => noted, own]), noted);
   const { lines, cause, fault } = text;
   const shown = compareWithPassing(text, texts.passing ?? '');
-  const excerpt = (rankCause(cause) < WEAK ? excerptOwnWords(texts) : null) ?? makeExcerpt(shown, told);
+  const inLog = findPlaces(lines, shown.cause);
+  const excerpt = (rankCause(cause) < WEAK ? excerptOwnWords(texts) : null) ?? makeExcerpt(shown, told, inLog);
   // That time ran out says nothing of what took it.
   const isTimeOut = fault === null && excerpt.tests.length === 0 && TIME_OUT.test(excerpt.headline);
   const print = isTimeOut ? null : fingerprintText(texts.name, text, told);
   return {
     excerpt,
-    places: mergePlaces([...findAnnotatedPlaces(told), ...findPlaces(lines, shown.cause), ...findTestPlaces(cause)]),
+    places: mergePlaces([...findAnnotatedPlaces(told), ...inLog, ...findTestPlaces(cause)]),
     infrastructure: fault,
     fingerprint: print ?? fingerprintName(isTimeOut ? `${texts.name}: out of time` : texts.name),
     isInformative: print !== null,
@@ -222,10 +223,13 @@ function formatAnnotation({ path, line, message }: Place): string {
   return `##[error]${path}:${line}: ${first}${message.slice(first.length)}`;
 }
 
-function makeExcerpt({ lines, cause, passing }: Shown, told: readonly Place[]): Excerpt {
+function makeExcerpt({ lines, cause, passing }: Shown, told: readonly Place[], places: readonly Place[]): Excerpt {
   const excerpt = cutExcerpt(lines, cause, passing);
   const [first] = told;
   if (excerpt.headline === '' && first) return { ...excerpt, headline: formatHeadline(first.message) };
+  const said = lines[cause.message]?.text ?? '';
+  const place = readFindingLine(said) > 0 ? places.find(({ message }) => message === said.trim()) : undefined;
+  if (place) return { ...excerpt, headline: formatHeadline(`${place.path}:${said.trim()}`) };
   // A name that is spread over lines, such as suites and test, is shown whole.
   const test = cause.tests.find(({ at }) => at === cause.message);
   const isSpread = test && /^\s*\d+\) /.test(lines[test.at]?.text ?? '');

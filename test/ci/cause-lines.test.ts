@@ -62,10 +62,10 @@ describe('the lines of a cause', () => {
     const section = [
       '=== FAILURES ===',
       '___ test_a ___',
-      'def test_a():',
-      'print it',
-      'more',
-      'and more',
+      '    def test_a():',
+      '    print it',
+      '    more',
+      '    and more',
       '>   assert 1 == 2',
       'E   assert 1 == 2',
     ];

@@ -53,7 +53,7 @@ describe('steps', () => {
   it('have a name, what they are for, and whether they failed', () => {
     const steps = findSteps(readLogLines(actionsLog('go test ./...', GO)));
     expect(steps.map(({ name, phase, isFailed }) => [name, phase, isFailed])).toEqual([
-      ['', 'setup', false],
+      ['', 'work', false],
       ['actions/checkout@v4', 'setup', false],
       ['go test ./...', 'work', true],
       ['Post job cleanup.', 'cleanup', false],

@@ -64,17 +64,6 @@ describe('the first error', () => {
     ];
     expect(read(actionsLog('python a.py', output)).excerpt.headline).toBe('ImportError: no name x');
   });
-
-  it('of compilation by Maven is on the list that it opens', () => {
-    const early = '[ERROR] /builds/shop/gen/A.java:[1,1] odd character';
-    const output = [
-      early,
-      'done',
-      '[ERROR] COMPILATION ERROR : ',
-      '[ERROR] /builds/shop/src/B.java:[4,2] cannot find symbol',
-    ];
-    expect(read(actionsLog('mvn compile', output)).excerpt.headline).toContain('B.java:[4,2]');
-  });
 });
 
 describe('logs of other systems', () => {
@@ -299,7 +288,7 @@ describe('compared with the log of a run that passed', () => {
   const noise = [
     'ERROR: cache of 4f2a91c is cold',
     'at src/cache.ts:7:1',
-    ...Array.from({ length: 30 }, (_, n) => `part ${n}`),
+    ...Array.from({ length: 50 }, (_, n) => `part ${n}`),
   ];
   const failed = actionsLog('make', ['ERROR: no key for src/sign.ts:3:1', ...noise.slice(2), ...noise.slice(0, 2)]);
   const passed = actionsLog('make', noise).replace('##[error]Process completed with exit code 1.', 'done');

@@ -20,7 +20,6 @@ export const BOUNDED: readonly Bound[] = [
   { file: 'ci/read-check.ts', most: 1_000, why: LOG_LINE },
   { file: 'ci/written-places.ts', most: 1_000, why: LOG_LINE },
   { file: 'ci/failed-tests.ts', most: 1_000, why: LOG_LINE },
-  { file: 'ci/test-name-patterns.ts', most: 1_000, why: LOG_LINE },
   { file: 'ci/rank-commits.ts', most: 1_000, why: LOG_LINE },
   { file: 'triage/frame-readers.ts', most: 2_000, why: REPORT_LINE },
   { file: 'triage/paths.ts', most: 2_000, why: `Paths and symbols of frames: ${REPORT_LINE}` },
