@@ -1,4 +1,5 @@
 // The guards on the change: what is never let through, and what waits for a person who has seen it.
+import { isCommentLine } from '../core/comments.ts';
 import { type ChangeSet, type FileChange, hasChanges, isText } from '../core/diff/diff.ts';
 import type { Analysis } from '../core/issue.ts';
 import { isSafePath, toComparablePath } from '../core/paths.ts';
@@ -419,15 +420,12 @@ export function findPathGuard(path: string): { readonly rule: GuardRule; readonl
   return found ? { rule: found.rule, reason: found.reason } : null;
 }
 
-/** How comments begin in common languages; `#include` and its like, `#[derive]` and `#!` are none. */
-const COMMENT = /^(?:\/\/|\/\*|\*|<!--|--\s|#(?!\s*(?:include|define|undef|if|el|end|pragma|error|import)\b|\[|!))/;
-
 export function hasCodeChange(change: FileChange): boolean {
   const { removed, inserted } = listChangedLines(change);
   const code = (lines: readonly string[]): string =>
     lines
       .map((line) => line.replace(/\s+/g, ''))
-      .filter((line) => line !== '' && !COMMENT.test(line))
+      .filter((line) => line !== '' && !isCommentLine(change.path, line))
       .join('');
   if (change.kind === 'renamed' || ('mode' in change && change.mode !== undefined && change.kind === 'modified'))
     return true;

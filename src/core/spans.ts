@@ -1,4 +1,5 @@
 // Where each definition of an outline begins and ends, and which one it lies in.
+import { isCommentLine } from './comments.ts';
 import type { LineRange, Symbol as OutlineSymbol } from './source.ts';
 
 /** Lines are 1-based and inclusive. */
@@ -76,8 +77,8 @@ const MAX_HEAD = 60;
 /** Parameters and results that go on at the left margin of their definition; never a statement. */
 const HEAD_GOES_ON = /^\s*(?:[)\]}>:{]|where\b|throws\b|->|=>)/;
 
-/** What is as far left as the definition without ending it: comments, labels, conditions of a preprocessor. */
-const NO_END = /^\s*(?:\/\/|\/\*|\*|#|\w+:\s*$|(?:public|private|protected)\b.{0,30}:\s*$)/;
+/** What is as far left as the definition without ending it: labels, conditions of a preprocessor. */
+const NO_END = /^\s*(?:#|\w+:\s*$|(?:public|private|protected)\b.{0,30}:\s*$)/;
 
 /** The stars of a comment over several lines are one column further in. */
 const INNER_STAR = 1;
@@ -108,7 +109,7 @@ function findLastLine(lines: SourceLines, line: number, bound: number): number {
 function findIndentEnd(lines: SourceLines, line: number, bound: number): number {
   const own = lines.indent(line);
   for (let at = line + 1; at < bound; at++) {
-    if (lines.indent(at) <= own && !/^\s*(?:#|[)\]}])/.test(lines.text(at))) return at - 1;
+    if (lines.indent(at) <= own && !lines.isComment(at) && !/^\s*[)\]}]/.test(lines.text(at))) return at - 1;
   }
   return bound - 1;
 }
@@ -125,7 +126,7 @@ function findClosedEnd(lines: SourceLines, line: number, bound: number, { close,
     if (lines.indent(at) > own) continue;
     const text = lines.text(at);
     if (open && close.test(text) && !continuesBelow(text)) return at;
-    if (!open && (lines.indent(at) < own || !staysInside(text))) return at - 1;
+    if (!open && (lines.indent(at) < own || !(lines.isComment(at) || staysInside(text)))) return at - 1;
   }
   return bound - 1;
 }
@@ -188,6 +189,7 @@ interface SourceLines {
   text(line: number): string;
   /** Columns before its first character, tabs as four; Infinity for blank lines and for the inside of long strings. */
   indent(line: number): number;
+  isComment(line: number): boolean;
   /** Whether it is a comment or an annotation, such as precede a definition. */
   isLead(line: number): boolean;
 }
@@ -197,7 +199,7 @@ const TAB = 4;
 /** Code that people write has no longer ones; no expression looks at more. */
 const MAX_LINE = 1_000;
 
-const LEAD = /^\s*(?:\/\/|\/\*|\*|#(?!\s*(?:include|define|if|endif|else|pragma))|@\w|\[\w)/;
+const ANNOTATION = /^\s*(?:#\[|@\w|\[\w)/;
 
 /** As expressions may look at it. */
 export function cutLine(line: string): string {
@@ -212,13 +214,14 @@ function readLines(path: string, text: string): SourceLines {
   const indents = Float64Array.from(lines, (line, index) =>
     inside?.[index] === 1 ? Number.POSITIVE_INFINITY : measureIndent(line),
   );
-  const leads = Uint8Array.from(lines, (line) => (LEAD.test(line) ? 1 : 0));
+  const comments = Uint8Array.from(lines, (line) => (isCommentLine(path, line) ? 1 : 0));
   return {
     count: lines.length,
     blocks,
     text: (line) => lines[line - 1] ?? '',
     indent: (line) => indents[line - 1] ?? Number.POSITIVE_INFINITY,
-    isLead: (line) => leads[line - 1] === 1,
+    isComment: (line) => comments[line - 1] === 1,
+    isLead: (line) => comments[line - 1] === 1 || ANNOTATION.test(lines[line - 1] ?? ''),
   };
 }
 

@@ -1,5 +1,6 @@
 // What a place calls or names, one step on: where each function is defined, and the text of those that are nearest to
 // the report.
+import { isCommentLine } from '../core/comments.ts';
 import type { LineRange } from '../core/source.ts';
 import { findSpans, type Span } from '../core/spans.ts';
 import { looksLikeCode, STOP_WORDS } from './identifiers.ts';
@@ -91,10 +92,10 @@ const KEYWORDS = new Set(
 const OF_ITSELF = /(?:^|[^\w$])(?:this|self|cls|Self|super\(\))\??(?:\.|::|->)$/;
 
 /** Words that are called, or written as only code is, outside of comments; in their order. */
-function findUses({ lines, calling }: CallingPlace): ReadonlyMap<string, Use> {
+function findUses({ path, lines, calling }: CallingPlace): ReadonlyMap<string, Use> {
   const uses = new Map<string, Use>();
   for (const text of calling.flatMap(({ from, to }) => lines.slice(from - 1, to))) {
-    for (const use of isComment(text) ? [] : findUsesInLine(text.slice(0, MAX_LINE))) {
+    for (const use of isCommentLine(path, text) ? [] : findUsesInLine(text.slice(0, MAX_LINE))) {
       if (use.isFree || !uses.has(use.name)) uses.set(use.name, use);
     }
   }
@@ -115,10 +116,6 @@ function findUsesInLine(text: string): readonly Use[] {
 
 /** Characters of a line that are read for names. */
 const MAX_LINE = 500;
-
-export function isComment(text: string): boolean {
-  return /^\s*(?:\/\/|#(?!\[)|\*|\/\*)/.test(text);
-}
 
 /** Several words, so that it is hardly the method of a library. */
 function isCompound(name: string): boolean {

@@ -1,6 +1,6 @@
 // Which function of a file to show where the best match is mostly help text or a template.
+import { isCommentLine } from '../core/comments.ts';
 import type { Span } from '../core/spans.ts';
-import { isComment } from './callees.ts';
 import type { RankedFunction } from './functions/rank-functions.ts';
 import { measureProseShare } from './localise/prose-share.ts';
 import { markCode } from './report-text.ts';
@@ -36,7 +36,7 @@ export function preferCode(
   const textOf = (each: Span): string =>
     lines
       .slice(each.line - 1, each.lastLine)
-      .filter((line) => !isComment(line))
+      .filter((line) => !isCommentLine(path, line))
       .join('\n');
   if (measureProseShare(path, textOf(span)) < MOSTLY_PROSE) return null;
   const others = functions

@@ -1,7 +1,6 @@
 // How much of a source file is text for people (comments, strings) rather than code.
 
-/** Languages with comments that begin with `#`. */
-const HASH = /\.(?:pyx?|pyi|rb|rake|sh|bash|exs?|pl|pm|r|jl|ya?ml|toml)$/i;
+import { hasHashComments } from '../../core/comments.ts';
 
 const SPACE = 32;
 const QUOTE = 34;
@@ -19,7 +18,7 @@ const CHARACTERS = /\.(?:rs|go|java|kts?|cs|c|cc|cpp|h|hpp|scala|swift)$/i;
 
 /** 0 (nothing but code) to 1, counted in characters that are no white space. Linear in the text. */
 export function measureProseShare(path: string, text: string): number {
-  const quoting = { isHash: HASH.test(path), isCharacter: CHARACTERS.test(path) };
+  const quoting = { isHash: hasHashComments(path), isCharacter: CHARACTERS.test(path) };
   let prose = 0;
   let code = 0;
   let at = 0;
