@@ -58,7 +58,9 @@ export interface Examined {
 
 interface ExamineInput {
   readonly suspect: RankedSuspect;
-  /** As ranked; those of other files are not looked at. */
+  /** Files of the other suspects that are shown. */
+  readonly others: readonly string[];
+  /** As ranked. */
   readonly functions: readonly RankedFunction[];
   /** Names in the report that look like code, the most informative first. */
   readonly names: readonly string[];
@@ -73,8 +75,9 @@ export async function examinePlace(lookups: Lookups, input: ExamineInput): Promi
   const isNamed = isLineNamed(suspect) || input.names.some((each) => getLastName(each) === name);
   const tested = isNamed ? name : getLastName(input.names[0] ?? '');
   const uses = searchName(lookups, tested);
-  const [, , , blame, commits] = await runSideBySide(
+  const [, , , , blame, commits] = await runSideBySide(
     lookups,
+    async (own) => (isLineNamed(suspect) ? undefined : recordBestElsewhere(own, input)),
     async (own) => (isNamed ? recordCallers(own, { path, line, name }, await uses) : undefined),
     async (own) => (read === null ? undefined : recordCallees(own, { ...read, path, report })),
     async (own) => recordNearestTests(own, { path, name: tested, names: input.names }, (await uses)?.hits ?? []),
@@ -132,6 +135,26 @@ async function readPlace(lookups: Lookups, { suspect, functions, report }: Exami
     line: span?.line ?? 0,
     read: { lines, spans, shown: ranges, calling: listCalling(ranges, span) },
   };
+}
+
+/** A longer function of another file costs more than the one in five that is at fault is worth. */
+const MAX_ELSEWHERE = 100;
+
+/** The function that fits the report best of all, where it is in the file of another suspect. */
+async function recordBestElsewhere(lookups: Lookups, { suspect, others, functions }: ExamineInput): Promise<void> {
+  const { tree, signal } = lookups;
+  const [best] = functions;
+  if (best === undefined || best.path === suspect.file || !others.includes(best.path)) return;
+  const { path, name, line: from, lastLine: to } = best;
+  const action = `read ${path}:${from}-${to} at ${shortenSha(tree.revision)}`;
+  const read = to - from < MAX_ELSEWHERE ? await attempt(lookups, action, () => tree.read(path, {}, signal)) : null;
+  if (read?.kind !== 'text') return;
+  await lookups.notebook.record({
+    lookup: 'place',
+    action,
+    result: formatLines(splitLines(read), { from, to }, 0),
+    analysis: `\`${name}\` fits the report better than any other function, but its file fits less.`,
+  });
 }
 
 /** Of a whole file only the function of the place. */

@@ -114,12 +114,15 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const likeliest = range && rankRange ? await rankRange(lookups, { ...told, range }) : null;
   const [suspect] = shown;
   const names = signals.identifiers.map(({ name, qualifier }) => (qualifier === '' ? name : `${qualifier}.${name}`));
-  const near = shown.slice(0, NEAR).map(({ file }) => file);
+  const files = shown.map(({ file }) => file);
   const [, , examined] = await runSideBySide(
     lookups,
     (own) => recordReferences(own, report),
-    (own) => recordVersionRange(own, { report, signals, revisions, suspects: near }),
-    async (own) => (suspect ? examinePlace(own, { suspect, functions: found.functions, names, report }) : null),
+    (own) => recordVersionRange(own, { report, signals, revisions, suspects: files.slice(0, NEAR) }),
+    async (own) =>
+      suspect
+        ? examinePlace(own, { suspect, others: files.slice(1), functions: found.functions, names, report })
+        : null,
   );
   return {
     revisions,

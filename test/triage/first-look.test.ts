@@ -139,6 +139,18 @@ describe('the likeliest place', () => {
     );
   });
 
+  it('comes with the function of another suspect that fits better than all of its own', async () => {
+    const basket = `export const COUPON = 1; // coupons of the basket\nexport const BASKET = 2; // used twice\n${filler('before')}`;
+    const pay = 'export function leaveBasketUnpaid(coupon) {\n  return coupon.leaves(basket.unpaid);\n}\n';
+    const others = { 'src/a.js': 'a();\n', 'src/b.js': 'b();\n', 'src/c.js': 'c();\n' };
+    const { steps } = await lookAt('Coupons used twice\n\nA coupon that is used twice leaves the basket unpaid.', [
+      { files: { 'src/coupons/basket.js': basket, 'src/pay.js': pay, ...others } },
+    ]);
+    const places = steps.filter(({ lookup }) => lookup === 'place');
+    expect(places.map(({ action }) => action.split(':')[0])).toEqual(['read src/coupons/basket.js', 'read src/pay.js']);
+    expect(places[1]?.result).toContain('return coupon.leaves(basket.unpaid);');
+  });
+
   it('has no past where only words led to it', async () => {
     const { steps } = await lookAt('Player ratings\n\nThe rating of a player is wrong when the player ticks.', [
       { files: { 'src/rate.js': RATE } },
