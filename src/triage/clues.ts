@@ -344,7 +344,8 @@ export function findTestedClues(index: PathIndex, tests: readonly string[]): rea
   return [...new Set(tests)].flatMap((test, order) => {
     const subject = getSubject(getFileName(test));
     if (subject === null) return [];
-    const files = (index.byName.get(subject.toLowerCase()) ?? []).filter((path) => classifyFile(path) === 'source');
+    const named = (index.byName.get(subject.toLowerCase()) ?? []).filter((path) => classifyFile(path) === 'source');
+    const files = keepNearest(named, test);
     return files.slice(0, 5).map(
       (path): Clue => ({
         kind: 'tested',
@@ -356,6 +357,14 @@ export function findTestedClues(index: PathIndex, tests: readonly string[]): rea
       }),
     );
   });
+}
+
+/** The files that have most folders of the test in their path: `src/a/node.test.ts` tests `src/a/node.ts`, not `src/b/node.ts`. */
+function keepNearest(paths: readonly string[], test: string): readonly string[] {
+  const folders = new Set(test.split('/').slice(0, -1));
+  const near = paths.map((path) => folders.intersection(new Set(path.split('/').slice(0, -1))).size);
+  const most = Math.max(...near);
+  return paths.filter((_, index) => near[index] === most);
 }
 
 /**

@@ -1,6 +1,7 @@
 // Why a file ranks where it does: what each signal found in it, as clues.
 import type { Clue, ClueKind } from '../clues.ts';
 import { looksLikeCode, STOP_WORDS } from '../identifiers.ts';
+import { getFileName } from '../paths.ts';
 import { getWrittenTerm, type Query, type QueryPart, type WrittenTerm } from './query.ts';
 import { type Combined, type Gathered, type SignalName, WHOLE } from './signals.ts';
 import { type PartWeights, type Table, weighTerm } from './table.ts';
@@ -66,6 +67,13 @@ export function explainFile(ranking: Ranking, file: number, { text, line }: Read
   const [commit] = gathered.commits.commits.get(file) ?? [];
   const changed = commit ? `changed in ${commit.sha.slice(0, 7)}, whose message resembles this report` : '';
   clues.push(createClue('commit', ['commits', 'titleCommits'], { reason: changed, names: [] }));
+  const { history, names } = gathered.likeTests;
+  const resembles = (test: string | undefined, relation: string): string =>
+    test === undefined ? '' : `${relation} \`${getFileName(test)}\`, a test that resembles this report`;
+  const together = resembles(history.tests.get(file), 'changed together with');
+  clues.push(createClue('commit', ['testHistory'], { reason: together, names: [] }));
+  const named = resembles(names.tests.get(file), 'has the name of');
+  clues.push(createClue('commit', ['testNames'], { reason: named, names: [] }));
   return clues.filter(({ reason, strength }) => reason !== '' && strength >= LEAST_SHARE);
 }
 

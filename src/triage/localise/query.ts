@@ -155,7 +155,7 @@ const ADDRESS = /https?:\/\/\S+/g;
 
 const INLINE = /`([^`]{1,200})`/g;
 
-const CHECKBOX = /^\s*[-*]\s*\[[ xX]\]/;
+const CHECKBOX = /^\s*[-*]\s*\[ ?[ xX]? ?\]/;
 
 const ERROR_LINE = /^\s*(?:[A-Z]\w{0,80}(?:Error|Exception)\b|error\b|warning:|panicked|thread '|E\s{2,})/i;
 

@@ -4,11 +4,15 @@ import { classifyFile } from '../own-code.ts';
 import { runInSlices, SLICE_PATHS } from '../slices.ts';
 import { QUERY_PARTS, type Query, type QueryPart, type QueryTerm } from './query.ts';
 
-export interface Table {
+/** Files, and for each term of the query how rare it is among them (0: no file holds it) and which of them hold it. */
+interface TermTable {
   readonly paths: readonly string[];
-  readonly rowOf: ReadonlyMap<string, number>;
-  /** For each term of the query: how rare it is here (0: no file holds it), and the files that hold it. */
   readonly terms: readonly TermColumn[];
+}
+
+export interface Table extends TermTable {
+  readonly rowOf: ReadonlyMap<string, number>;
+  readonly tests: TermTable;
   /** For each name of the query the files that define it. */
   readonly definers: readonly (readonly number[])[];
 }
@@ -29,7 +33,10 @@ const SLICE_TERMS = 20;
 const K1 = 1.2;
 const B = 0.6;
 
-/** Looks the whole query up. Tests are no candidates: what they repeat of the report says nothing about the fault. */
+/**
+ * Looks the whole query up. Tests are no candidates: what they repeat of the report says nothing about the fault; but
+ * those that resemble it lead to what they test.
+ */
 export async function openTable(lexicon: CommitLexicon, query: Query, signal: AbortSignal): Promise<Table> {
   const [matches, names] = await Promise.all([
     lexicon.match(
@@ -42,28 +49,37 @@ export async function openTable(lexicon: CommitLexicon, query: Query, signal: Ab
     ),
   ]);
   const paths: string[] = [];
-  /** For each position of the lexicon its row of the table; -1 for a test. */
-  const rowAt = new Int32Array(lexicon.files.length);
+  const tests: string[] = [];
+  /** For each position of the lexicon its row among the files or among the tests; -1 in the other of the two. */
+  const rowAt = new Int32Array(lexicon.files.length).fill(-1);
+  const testAt = new Int32Array(lexicon.files.length).fill(-1);
   await runInSlices(rowAt.length, { size: SLICE_PATHS, signal }, (position) => {
     const path = lexicon.files[position]?.path ?? '';
-    rowAt[position] = classifyFile(path) === 'test' ? -1 : paths.push(path) - 1;
+    if (classifyFile(path) === 'test') testAt[position] = tests.push(path) - 1;
+    else rowAt[position] = paths.push(path) - 1;
   });
-  const lengths = toRelativeLengths(lexicon.lengths.filter((_, position) => (rowAt[position] ?? -1) >= 0));
-  const terms: TermColumn[] = [];
-  await runInSlices(matches.length, { size: SLICE_TERMS, signal }, (term) => {
-    const { positions, counts } = matches[term] as TermMatches;
-    const found = Array.from(positions.keys()).filter((index) => (rowAt[positions[index] ?? 0] ?? -1) >= 0);
-    const files = Uint32Array.from(found, (index) => rowAt[positions[index] ?? 0] ?? 0);
-    terms.push({
-      rarity: computeRarity(files.length, paths.length),
-      files,
-      saturations: Float32Array.from(found, (index, at) => saturate(counts[index] ?? 0, lengths[files[at] ?? 0] ?? 1)),
+  const readColumns = async (rows: Int32Array, count: number): Promise<readonly TermColumn[]> => {
+    const lengths = toRelativeLengths(lexicon.lengths.filter((_, position) => (rows[position] ?? -1) >= 0));
+    const terms: TermColumn[] = [];
+    await runInSlices(matches.length, { size: SLICE_TERMS, signal }, (term) => {
+      const { positions, counts } = matches[term] as TermMatches;
+      const found = Array.from(positions.keys()).filter((index) => (rows[positions[index] ?? 0] ?? -1) >= 0);
+      const files = Uint32Array.from(found, (index) => rows[positions[index] ?? 0] ?? 0);
+      terms.push({
+        rarity: computeRarity(files.length, count),
+        files,
+        saturations: Float32Array.from(found, (index, at) =>
+          saturate(counts[index] ?? 0, lengths[files[at] ?? 0] ?? 1),
+        ),
+      });
     });
-  });
+    return terms;
+  };
   return {
     paths,
     rowOf: new Map(paths.map((path, row) => [path, row])),
-    terms,
+    terms: await readColumns(rowAt, paths.length),
+    tests: { paths: tests, terms: await readColumns(testAt, tests.length) },
     definers: names.map((found) => Array.from(found, (position) => rowAt[position] ?? -1).filter((row) => row >= 0)),
   };
 }
@@ -94,7 +110,7 @@ export function weighTerm({ counts }: Pick<QueryTerm, 'counts'>, weights: PartWe
 
 /** BM25 of the words and names of the report, each part with its own weight: one value for each file of the table. */
 export async function scoreWords(
-  table: Table,
+  table: TermTable,
   query: Query,
   { weights, signal }: { readonly weights: PartWeights; readonly signal: AbortSignal },
 ): Promise<Float64Array> {

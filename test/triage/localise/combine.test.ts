@@ -8,8 +8,8 @@ function values(files: number, given: Partial<SignalValues>): SignalValues {
   return {
     ...{ words: none, title: none, window: none, titleWindow: none, definitions: none, definedWords: none },
     ...{ pathNames: none, pathFolders: none, commits: none, titleCommits: none, testWords: none },
-    ...{ frame: none, place: none, message: none, recent: none, aside: none },
-    ...{ qualified: none, rare: none, prose: none, tested: none },
+    ...{ frame: none, place: none, recent: none, aside: none },
+    ...{ qualified: none, rare: none, prose: none, tested: none, testHistory: none, testNames: none },
     ...given,
   };
 }
@@ -46,6 +46,18 @@ describe('the score of a file', () => {
   it('is lower for what is no part of the product', () => {
     const { sums } = combine(values(2, { words: Float64Array.of(50, 50), aside: Float64Array.of(1, 0) }));
     expect(sums[0]).toBeLessThan(sums[1]!);
+  });
+
+  it('is not first for hints, which order only what comes behind', () => {
+    const words = Float64Array.of(50, 20, 30);
+    const plain = combine(values(3, { words }));
+    const hinted = combine(
+      values(3, { words, testHistory: Float64Array.of(0, 5, 0), testNames: Float64Array.of(0, 1, 0) }),
+    );
+    const order = (sums: Float64Array) => [...sums.keys()].sort((a, b) => sums[b]! - sums[a]!);
+    expect(order(plain.sums)).toEqual([0, 2, 1]);
+    expect(order(hinted.sums)).toEqual([0, 1, 2]);
+    expect(hinted.scores[0]).toBe(plain.scores[0]);
   });
 
   it('says what each signal adds', () => {

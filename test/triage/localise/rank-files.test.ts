@@ -18,6 +18,41 @@ async function ranked(report: string, ...commits: readonly (readonly [string, Fi
   return factsOf(report, { commits: all });
 }
 
+describe('a suspect behind the first', () => {
+  const FOUND = { 'src/first.ts': '// bakery sells bread\nstart();\n' };
+  const LIKE = "it('sells bread in the bakery', () => {});\n";
+
+  it('changed together with a test that reads like the report', async () => {
+    const { suspects } = await ranked(
+      'Bakery sells no bread',
+      ['Start', { ...FOUND, 'src/b.ts': 'start();\n' }],
+      ['Change', { ...FOUND, 'src/b.ts': 'start(1);\n', 'test/x.test.ts': LIKE }],
+    );
+    expect(suspects.map(({ file }) => file)).toEqual(['src/first.ts', 'src/b.ts']);
+    expect(suspects[1]?.reasons).toEqual(['changed together with `x.test.ts`, a test that resembles this report']);
+  });
+
+  it('has the name of such a test', async () => {
+    const { suspects } = await ranked('Bakery sells no bread', [
+      'Start',
+      { ...FOUND, 'src/oven.ts': 'start();\n', 'test/oven.test.ts': LIKE },
+    ]);
+    expect(suspects.map(({ file }) => file).slice(0, 2)).toEqual(['src/first.ts', 'src/oven.ts']);
+    expect(suspects[1]?.reasons).toContain('has the name of `oven.test.ts`, a test that resembles this report');
+  });
+});
+
+describe('the file that a failing test tests', () => {
+  it('is in the folder of the test, where others have the same name', async () => {
+    const { suspects } = await ranked('FAIL src/b/router.test.ts > adds a path', [
+      'Start',
+      { 'src/a/router.ts': 'start();\n', 'src/b/router.ts': 'start();\n', 'src/b/router.test.ts': 'add();\n' },
+    ]);
+    const tested = suspects.filter(({ reasons }) => reasons.some((reason) => reason.startsWith('tested by')));
+    expect(tested.map(({ file }) => file)).toEqual(['src/b/router.ts']);
+  });
+});
+
 describe('the first suspect', () => {
   it('holds the words of the title, rather than those of a pasted script', async () => {
     const { suspects } = await ranked('Ledger exports wrongly\n\n```js\nbakery.open();\n```\n', [
