@@ -33,7 +33,7 @@ export function createErasureVerbs(database: Database) {
   return {
     /**
      * Erases the person with that login (ignoring case) or number on GitHub: sessions, tokens, secrets, webhooks,
-     * login, number, and instructions. By number also a person without an account who is named somewhere. Null: no such
+     * login, number, instructions, and transcripts of models that read these. By number also a person without an account who is named somewhere. Null: no such
      * person is known.
      */
     async eraseAccount(loginOrNumber: string, now: string): Promise<ErasedAccount | null> {
@@ -344,6 +344,9 @@ async function eraseOwnRows(trx: Trx, jobs: Enqueuer, id: string): Promise<Omit<
     .returning('id')
     .execute();
   const runs = await trx.selectFrom('runs').select('id').where('account_id', '=', id).execute();
+  // Models read this person's instructions. A run in progress still needs its transcript, and loses it at its end.
+  const ended = trx.selectFrom('runs').select('id').where('account_id', '=', id).where('state', '=', 'ended');
+  await trx.deleteFrom('transcript_entries').where('run_id', 'in', ended).execute();
   // A run may outlive the investigation of the account that started it.
   const kept = Math.max(investigations.length, runs.length);
   if (kept === 0) await trx.deleteFrom('accounts').where('id', '=', id).execute();
@@ -352,6 +355,18 @@ async function eraseOwnRows(trx: Trx, jobs: Enqueuer, id: string): Promise<Omit<
     await trx.updateTable('accounts').set(nobody).where('id', '=', id).execute();
   }
   return { sessions: sessions.length, tokens: tokens.length, webhooks: webhooks.length, kept };
+}
+
+/** Whether the person whose reports the run is about was erased. */
+export async function hasErasedCaller(trx: Trx, runId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('runs')
+    .innerJoin('accounts', 'accounts.id', 'runs.account_id')
+    .select('runs.id')
+    .where('runs.id', '=', runId)
+    .where('accounts.login', '=', NO_NAME)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Returns the ids of the threads that named the person; their jobs publish them without the name. */

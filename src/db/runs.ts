@@ -9,6 +9,7 @@ import type { InvestigationOutcome } from '../core/report.ts';
 import { DEFAULT_SETTINGS, type InvestigationSettings } from '../core/settings.ts';
 import { writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
+import { hasErasedCaller } from './erase.ts';
 import { findCheckRunLink } from './heads.ts';
 import { followAnswers } from './outcomes.ts';
 import type { Reader, Trx } from './schema.ts';
@@ -84,7 +85,10 @@ export function createRunVerbs(database: Database, seal: Seal) {
           .orderBy('number')
           .execute(),
       ),
-    /** The entries of the run's transcript, oldest first; empty if it has none. */
+    /**
+     * The entries of the run's transcript, oldest first. Empty if it has none: it ended without an Issue or without a
+     * model, took over an equal answer, or a person of it was erased.
+     */
     async readTranscript(runId: string): Promise<readonly string[]> {
       const rows = await database.read((reader) => selectEntries(reader, runId).select('entry').execute());
       return rows.map((row) => row.entry);
@@ -96,8 +100,7 @@ export function createRunVerbs(database: Database, seal: Seal) {
     },
     /**
      * Appends one entry (JSON, redacted); refused with `lease_lost` from an older generation. A run with a transcript
-     * keeps its steps when it is started again. `opaque`: stored with it, encrypted; deleted with the transcript when
-     * the run ends.
+     * keeps its steps when it is started again. `opaque`: stored with it, encrypted; deleted when the run ends.
      */
     appendTranscript: (run: Run, entry: string, now: string, opaque?: string): Promise<void> =>
       database.write(async (trx) => {
@@ -264,10 +267,17 @@ interface StoredConclusion {
 }
 
 /**
- * Ends the run if it has not ended and, where a generation is held, was not taken over; deletes its transcript, which
- * only a running one needs.
+ * Ends the run if it has not ended and, where a generation is held, was not taken over. Its transcript stays only with
+ * `keepsTranscript`; what a provider added to it never does.
  */
-async function endRun(trx: Trx, run: Run | string, stored: Partial<StoredConclusion> = {}): Promise<boolean> {
+async function endRun(
+  trx: Trx,
+  run: Run | string,
+  {
+    stored = {},
+    keepsTranscript = false,
+  }: { readonly stored?: Partial<StoredConclusion>; keepsTranscript?: boolean } = {},
+): Promise<boolean> {
   const update = trx
     .updateTable('runs')
     .set({ state: 'ended', ...stored })
@@ -276,8 +286,15 @@ async function endRun(trx: Trx, run: Run | string, stored: Partial<StoredConclus
     ? update.where('id', '=', run).where('state', '!=', 'ended')
     : update.where('id', '=', run.id).where('state', '=', 'running').where('generation', '=', run.generation)
   ).executeTakeFirst();
-  if (ended) await trx.deleteFrom('transcript_entries').where('run_id', '=', ended.id).execute();
-  return ended !== undefined;
+  if (ended === undefined) return false;
+  // The model may have read instructions of a person who was erased meanwhile.
+  if (!keepsTranscript || (await hasErasedCaller(trx, ended.id))) {
+    await trx.deleteFrom('transcript_entries').where('run_id', '=', ended.id).execute();
+  } else {
+    const opaque = trx.updateTable('transcript_entries').set({ opaque: null }).where('run_id', '=', ended.id);
+    await opaque.where('opaque', 'is not', null).execute();
+  }
+  return true;
 }
 
 /** The investigations that have not ended, oldest first. */
@@ -310,7 +327,8 @@ async function concludeRun(
   run: Run,
   { stored, sameAs, now }: { readonly stored: StoredConclusion; readonly sameAs: string | null; readonly now: string },
 ): Promise<readonly string[]> {
-  if (!(await endRun(trx, run, stored))) throw createLeaseLost(run.id);
+  // That of an equal answer stays with the run that gave it.
+  if (!(await endRun(trx, run, { stored, keepsTranscript: sameAs === null }))) throw createLeaseLost(run.id);
   const ids: string[] = [];
   const attached = await listAttached(trx, run.id);
   for (const investigation of attached) {

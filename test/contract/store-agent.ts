@@ -1,7 +1,7 @@
 // The store's contract: transcripts that a killed run goes on with, and money that never exceeds its limits.
 import { describe, expect, it } from 'vitest';
-import { acceptance, accepted, conclusion, ground, NOW, SHA, started } from '../support/store-samples.ts';
-import { type Engine, openLocal, openNew } from './engine.ts';
+import { acceptance, accepted, at, conclusion, ground, NOW, SHA, started } from '../support/store-samples.ts';
+import { type Engine, type Opened, openGithub, openLocal, openNew } from './engine.ts';
 
 const step = (action: string) => ({ action, result: 'result', analysis: 'analysis' });
 const plenty = { run: 1_000, repository: 1_000, all: 1_000 };
@@ -36,8 +36,9 @@ export function agentContract(engine: Engine): void {
       expect(await store.readTranscript(runId)).toEqual(['{"turn":1}', '{"turn":2}']);
       expect(await store.readOpaqueParts(runId)).toEqual([null, opaque]);
       expect(await opened.tablesHolding('canary')).toEqual([]);
-      await store.giveUp(runId, { code: 'cancelled', detail: '' }, NOW);
-      expect(await store.readOpaqueParts(runId)).toEqual([]);
+      await store.conclude(await started(store, runId), conclusion(), NOW);
+      expect(await store.readTranscript(runId)).toEqual(['{"turn":1}', '{"turn":2}']);
+      expect(await store.readOpaqueParts(runId)).toEqual([null, null]);
     });
 
     it('is written with a step in one, and numbers go on where they stood', async () => {
@@ -73,13 +74,13 @@ export function agentContract(engine: Engine): void {
       expect(await store.readTranscript(other.id)).toEqual([]);
     });
 
-    it('does not outlive a run that is concluded, by itself or from an equal one: nobody goes on with it', async () => {
+    it('is kept with a run that concludes; one that takes over an equal answer has none', async () => {
       await using opened = await openLocal(engine);
       const { store, base } = opened;
       const first = await started(store, (await accepted(store, acceptance(base))).runId);
       await store.recordStep(first, step('one'), NOW, () => '{"step":1}');
       expect(await store.conclude(first, conclusion(), NOW)).toHaveLength(1);
-      expect(await store.readTranscript(first.id)).toEqual([]);
+      expect(await store.readTranscript(first.id)).toEqual(['{"step":1}']);
       expect(await store.listSteps(first.id, 0)).toHaveLength(1);
       const second = await started(store, (await accepted(store, acceptance(base))).runId);
       await store.appendTranscript(second, '{"facts":1}', NOW);
@@ -88,6 +89,39 @@ export function agentContract(engine: Engine): void {
       expect(await store.readTranscript(second.id)).toHaveLength(1);
       expect(await store.concludeFromEqual(second, { ...equal, sha: SHA }, NOW)).toHaveLength(1);
       expect(await store.readTranscript(second.id)).toEqual([]);
+      expect(await store.readTranscript(first.id)).toHaveLength(1);
+    });
+
+    const ERASED = {
+      'its Issue': async ({ store }: Opened, issueId: string) => void (await store.eraseIssue(issueId, at(1))),
+      'its project': async ({ store }: Opened) => void (await store.eraseProject('octo/shop', at(1))),
+      'the person who asked': async ({ store }: Opened) => void (await store.eraseAccount('mona', at(1))),
+      'what is past its retention': async ({ store }: Opened) =>
+        void (await store.sweep({ endedBefore: at(1), keysBefore: NOW, now: at(2) })),
+    };
+
+    it.for(Object.keys(ERASED) as (keyof typeof ERASED)[])('is erased with %s', async (what) => {
+      await using opened = await openGithub(engine);
+      const { store, base } = opened;
+      const { runId } = await accepted(store, acceptance(base));
+      const run = await started(store, runId);
+      await store.appendTranscript(run, '{"turn":"canary"}', NOW);
+      const [issueId = ''] = await store.conclude(run, conclusion(), NOW);
+      expect(await opened.tablesHolding('canary')).toEqual(['transcript_entries']);
+      await ERASED[what](opened, issueId);
+      expect(await opened.tablesHolding('canary')).toEqual([]);
+    });
+
+    it('of a person who is erased while the run goes on is not kept', async () => {
+      await using opened = await openGithub(engine);
+      const { store, base } = opened;
+      const { runId } = await accepted(store, acceptance(base));
+      const run = await started(store, runId);
+      await store.appendTranscript(run, '{"turn":"canary"}', NOW);
+      await store.eraseAccount('mona', at(1));
+      expect(await store.readTranscript(runId)).toHaveLength(1);
+      await store.conclude(run, conclusion(), at(2));
+      expect(await opened.tablesHolding('canary')).toEqual([]);
     });
   });
 

@@ -3,7 +3,7 @@ import { type StoredJob, storedJobs } from './github-stage.ts';
 import { storedRows } from './records.ts';
 
 interface StoredRun {
-  /** The records of kind `turn`, without those of a second look; none are left when the run has ended. */
+  /** The records of kind `turn`, without those of a second look. */
   readonly turns: number;
   readonly hasEnded: boolean;
   /** Numbers of the steps, in order. */
@@ -41,7 +41,7 @@ function isTurn({ kind, conversation }: { readonly kind: string; readonly conver
   return kind === 'turn' && conversation === undefined;
 }
 
-/** Recorded turns and steps of the run, now. Turns go when it ends. */
+/** Recorded turns and steps of the run, now. */
 export async function progressOf(
   dataDir: string,
   reference: string,
