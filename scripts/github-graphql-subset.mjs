@@ -25,11 +25,14 @@ const FIELDS = {
   User: 'avatarUrl databaseId id login name resourcePath url',
   Bot: 'avatarUrl createdAt databaseId id login resourcePath url',
   Organization: 'avatarUrl databaseId id login name resourcePath url',
+  ClosedEvent: 'actor closer createdAt id',
+  ProjectV2: 'id title',
+  IssueTimelineItemsConnection: CONNECTION,
   RateLimit: 'cost limit nodeCount remaining resetAt used',
-  Repository: `databaseId defaultBranchRef id isArchived isEmpty isFork isPrivate issue issueOrPullRequest label labels name nameWithOwner
+  Repository: `databaseId defaultBranchRef id isArchived isEmpty isFork isPrivate issue issueOrPullRequest issues label labels name nameWithOwner
     object owner pullRequest pullRequests ref refs resourcePath url visibility`,
   Issue: `author authorAssociation body closed closedAt closedByPullRequestsReferences comments createdAt databaseId editor id
-    includesCreatedEdit labels lastEditedAt locked number repository resourcePath state stateReason title updatedAt url
+    includesCreatedEdit labels lastEditedAt locked number repository resourcePath state stateReason timelineItems title updatedAt url
     userContentEdits`,
   PullRequest: `additions author authorAssociation baseRef baseRefName baseRefOid baseRepository body changedFiles closed closedAt
     closingIssuesReferences comments commits createdAt databaseId deletions editor headRef headRefName headRefOid headRepository

@@ -24,6 +24,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   tools: { rooms: ['core', 'git'], packages: ['zod', 'web-tree-sitter', '@vscode/tree-sitter-wasm'] },
   mcp: { rooms: ['core', 'log'], packages: ['zod', '@modelcontextprotocol/client'] },
   search: { rooms: ['core', 'triage', 'ci', 'redact', 'log'], packages: ['better-sqlite3', 'lru-cache'] },
+  evaluation: { rooms: ['core'], packages: [] },
   services: { rooms: ['db', 'core', 'triage', 'ci', 'agent', 'log', 'redact'], packages: [] },
   github: {
     rooms: ['db', 'core', 'services', 'log', 'redact'],
@@ -48,7 +49,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   git: { rooms: ['core', 'log'], packages: [] },
   db: { rooms: ['core', 'redact'], packages: ['kysely', 'better-sqlite3', 'pg'] },
   queue: { rooms: ['core', 'db', 'log'], packages: ['kysely', 'pg-boss'] },
-  cli: { rooms: ['db', 'core', 'services', 'log', 'redact'], packages: [] },
+  cli: { rooms: ['db', 'core', 'services', 'evaluation', 'log', 'redact'], packages: [] },
   metrics: { rooms: ['core', 'db', 'log', 'tracing'], packages: ['prom-client', '@opentelemetry/api'] },
   tracing: { rooms: ['core', 'log'], packages: ['@opentelemetry/api'] },
   app: {
@@ -59,6 +60,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'redact',
       'agent',
       'services',
+      'evaluation',
       'github',
       'api',
       'web',
@@ -84,7 +86,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   log: { rooms: ['redact'], packages: ['pino'] },
 };
 
-const PURE = new Set(['core', 'triage', 'ci']);
+const PURE = new Set(['core', 'triage', 'ci', 'evaluation']);
 const PURE_MAY_USE = new Set(['node:crypto', 'node:zlib', 'node:path']);
 
 interface Import {

@@ -52,6 +52,8 @@ export async function runCommand(command: Command, context: CommandContext, sign
       sayWithoutModel(config, command.kind, io);
       return await analyseDemo(command, { ...deps, launcher }, signal);
     }
+    case 'eval':
+      return await (await import('./evaluate.ts')).runEval(command, deps, signal);
     case 'verify-proof':
       return await (await import('./verify-proof.ts')).verifyProofCommand(command, deps, signal);
     case 'token-create':

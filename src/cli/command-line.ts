@@ -72,6 +72,29 @@ export interface EraseCommand {
   readonly yes: boolean;
 }
 
+export interface EvalCommand {
+  readonly kind: 'eval';
+  /** `owner/name`: where the texts are, and the source unless `repository` is given; null: not GitHub. */
+  readonly github: string | null;
+  /** A path as given; null: the source of `github`. */
+  readonly repository: string | null;
+  /** File of reports as given; null: none. */
+  readonly reports: string | null;
+  /** Whether the messages of the fixes stand in for reports. */
+  readonly subjects: boolean;
+  /** Empty: the configured model, and none. */
+  readonly models: readonly string[];
+  /** Most cases. */
+  readonly last: number;
+  /** US dollars, for all runs with the same state together. */
+  readonly budget: number;
+  /** Folder as given; null: in DATA_DIR. */
+  readonly state: string | null;
+  readonly json: boolean;
+  /** File of the page as given; null: none. */
+  readonly html: string | null;
+}
+
 /** `certificate`: a file as given, or the address of a pull request. */
 export type VerifyProofCommand = { readonly kind: 'verify-proof'; readonly certificate: string };
 
@@ -84,7 +107,7 @@ export type Command =
   | { readonly kind: 'doctor'; readonly json: boolean }
   | { readonly kind: 'help'; readonly topic: Topic }
   | { readonly kind: 'migrate' | 'sign-in' | 'pause' | 'resume' | 'version' }
-  | (AnalyseCommand | DemoCommand | VerifyProofCommand | TokenCommand | WebhookSecretCommand)
+  | (AnalyseCommand | DemoCommand | EvalCommand | VerifyProofCommand | TokenCommand | WebhookSecretCommand)
   | (BackupCommand | RestoreCommand | MoveCommand | EraseCommand);
 
 /** The arguments after a command, which were checked against its options. */
@@ -128,6 +151,13 @@ const COMMANDS: Readonly<Record<string, CommandRow>> = {
     read: readAnalyse,
   },
   demo: { options: ANSWER_OPTIONS, read: (args) => ({ kind: 'demo', ...readAnswerOptions(args) }) },
+  eval: {
+    options: {
+      ...{ github: 'string', repo: 'string', reports: 'string', subjects: 'boolean', models: 'string', last: 'string' },
+      ...{ budget: 'string', state: 'string', json: 'boolean', html: 'string' },
+    },
+    read: readEval,
+  },
   'verify-proof': { takes: 1, read: readVerifyProof },
   'token create': {
     options: { name: 'string', scopes: 'string', expires: 'string', account: 'string' },
@@ -266,6 +296,46 @@ function readAnalyse(args: Args): Command {
   const repository = parseRepository(args.value('repo'));
   const revision = args.value('revision') ?? '';
   return { kind: 'analyse', input, repository, revision, log, ...readAnswerOptions(args) };
+}
+
+/** As GitHub allows it. */
+const REPOSITORY_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/[A-Za-z0-9._-]{1,100}$/;
+const MOST_CASES = 1_000;
+
+function readEval(args: Args): Command {
+  const [github, repository, reports] = [args.value('github'), args.value('repo'), args.value('reports')];
+  const subjects = args.has('subjects');
+  if (github === null && repository === null) refuse('"eval" needs --github OWNER/NAME or --repo PATH.', 'eval');
+  if (github !== null && !REPOSITORY_NAME.test(github)) {
+    refuse(`--github takes OWNER/NAME, not "${github}".`, 'eval');
+  }
+  if ([github, reports, subjects || null].filter((texts) => texts !== null).length !== 1) {
+    const fault = github === null && reports === null ? 'has no reports' : 'names several sources of reports';
+    refuse(
+      `"eval" ${fault}: give one of --github OWNER/NAME, --reports FILE, or --subjects, which uses the messages of the fixes and so gives them away.`,
+      'eval',
+    );
+  }
+  return {
+    ...{ kind: 'eval', github, repository, reports, subjects },
+    models: (args.value('models') ?? '').split(',').flatMap((name) => name.trim() || []),
+    last: parseCount(args.value('last') ?? '50'),
+    budget: parseDollars(args.value('budget') ?? '5'),
+    state: args.value('state'),
+    json: args.has('json'),
+    html: args.value('html'),
+  };
+}
+
+function parseCount(value: string): number {
+  const count = Number(value);
+  if (/^\d{1,4}$/.test(value) && count >= 1 && count <= MOST_CASES) return count;
+  refuse(`--last takes a number of cases from 1 to ${MOST_CASES}, not "${value}".`, 'eval');
+}
+
+function parseDollars(value: string): number {
+  if (/^\d{1,6}(?:\.\d{1,4})?$/.test(value)) return Number(value);
+  refuse(`--budget takes US dollars, such as 5 or 0.50, not "${value}".`, 'eval');
 }
 
 function parseReportInput([text, ...more]: readonly string[]): ReportInput {

@@ -9,6 +9,7 @@ Usage: causeway COMMAND [OPTIONS]
   analyse          investigate one report, here in the terminal
   sign-in          print a link that opens the account area
   demo             see it work on a real bug in a small repository
+  eval             measure models on fixed issues of a repository of yours
   verify-proof     check with GitHub alone that a fix is proven
   token            create, list and revoke access tokens
   webhook-secret   show or rotate the secret that signs webhooks
@@ -101,6 +102,39 @@ Usage: causeway demo [--json] [--patch FILE]
 Example:
 
   causeway demo
+`,
+  eval: `Measure how well models do on the past of a repository: each fixed issue is
+investigated at the commit before its fix, with nothing after it visible, and
+the answer is compared with the project's own fix.
+
+Usage: causeway eval --github OWNER/NAME [OPTIONS]
+       causeway eval --repo PATH --reports FILE [OPTIONS]
+
+  --github OWNER/NAME  closed issues with a known fix. GITHUB_TOKEN or the App
+                       tells what closed each; without them only fixes whose
+                       commit names the issue are found (60 calls an hour)
+  --repo PATH          a repository on this disk, with the texts of --github,
+                       --reports or --subjects
+  --reports FILE       one JSON object a line: {"number", "title", "body"}.
+                       Commits that name a number ("fixes #123") are its fix
+  --subjects           use the fixes' commit messages as reports. They give the
+                       fix away, and every case says so
+  --models A,B,none    default: the configured model, and none (facts only);
+                       scripted:FILE plays a script
+  --last N             at most so many cases, newest first; default: 50
+  --budget USD         for everything in this state; default: 5
+  --state DIR          keeps the answers; default: evaluations in DATA_DIR
+  --json               print everything as JSON
+  --html FILE          write a page as well
+
+Progress goes to standard error. After a kill, or with a larger --budget, the
+same command continues: an answer is asked for once. Delete the folder to start
+over. Nothing is written to GitHub. Exit codes: 0 complete, 1 answers are
+missing, 2 usage error.
+
+Example:
+
+  causeway eval --github octo/shop --models gpt-5.6-terra,none --last 20
 `,
   'verify-proof': `Check the certificate of a proven fix against GitHub alone: that its test
 failed in the repository's own CI without the fix, and passed with it. It is in

@@ -14,6 +14,14 @@ const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 /** What git itself reads to the end, however long it is and whether or not an end ever comes. */
 const READ_BY_GIT = ['HEAD', 'packed-refs', 'shallow', 'config', 'commondir', 'objects/info/alternates'];
 
+interface BorrowedRepository {
+  readonly path: string;
+  readonly what: string;
+  readonly gitDir: string;
+  /** Only branches and tags that lead to this commit; the default branch is at it. Absent: all, as they are. */
+  readonly asOf?: string | undefined;
+}
+
 interface LocalRepository {
   readonly gitDir: string;
   readonly objects: string;
@@ -29,11 +37,11 @@ interface LocalRepository {
  */
 export async function borrowRepository(
   git: Git,
-  { path, what, gitDir }: { readonly path: string; readonly what: string; readonly gitDir: string },
+  { path, what, gitDir, asOf }: BorrowedRepository,
   signal: AbortSignal,
 ): Promise<Refs> {
   const local = await locateRepository(git, path, what, signal);
-  const refs = await readRefs(git, local, signal);
+  const refs = await readRefs(git, { ...local, asOf }, signal);
   if (refs === null) {
     throw new CausewayError(
       'repository_unreachable',

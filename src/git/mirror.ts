@@ -45,6 +45,11 @@ export interface GitSourceOptions {
   readonly besides?: Besides;
   /** How long after its last use a mirror still counts as in use (default 30 minutes). */
   readonly inUseMs?: number;
+  /**
+   * A commit of a repository on this disk, which is read as if nothing had come after it: no later branch or tag, and no
+   * commit that does not lead to this one. Absent: as it is.
+   */
+  readonly asOf?: string | undefined;
   readonly log?: Log;
   /** Git sees PATH, proxies and certificates of it, nothing else. */
   readonly environment: Environment;
@@ -62,6 +67,7 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
   });
   const reading = watchUse(git);
   const { credentials = async () => null, fetchTimeoutMs = 15 * 60_000, maxMirrorBytes = 20 * 1024 ** 3 } = options;
+  const { asOf } = options;
   const limits = { fetchTimeoutMs, maxBytes: maxMirrorBytes };
   const refreshes = createSingleFlight<Refs>();
   const fetches = createSingleFlight<boolean>();
@@ -82,7 +88,7 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
     const remote =
       source.kind === 'path' ? await openBundle(source.path, what) : await openRemote(project, credentials, signal);
     if (source.kind === 'path' && remote === null) {
-      const refs = await borrowRepository(git, { path: source.path, what, gitDir }, signal);
+      const refs = await borrowRepository(git, { path: source.path, what, gitDir, asOf }, signal);
       requireCommits(refs, what);
       return refs;
     }
@@ -110,6 +116,9 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
 
   return {
     async open(project, signal) {
+      if (asOf !== undefined && project.source.kind !== 'path') {
+        throw new TypeError('only a repository on this disk can be read as of a commit');
+      }
       const refs = await refreshes
         .join(project.id, signal, (shared) => refresh(project, false, shared))
         .catch((error: unknown) => Promise.reject(isDiskFull(error) ? toNoSpace(project, error) : error));
@@ -127,6 +136,7 @@ export function createGitSource(options: GitSourceOptions): Source & AsyncDispos
           await untilAborted(renewal, until);
         },
         fetchCommit: (sha, until) => fetchBySha(project, sha, until),
+        asOf,
       });
     },
     async forget(projectId, signal = lifetime.signal) {

@@ -17,21 +17,32 @@ export const LIKELY_DEFAULTS = ['refs/heads/main', 'refs/heads/master'] as const
 
 const REF = /^([0-9a-f]{40,64})\s(refs\/(?:heads|tags)\/.+)$/;
 
+interface RefPlace {
+  readonly gitDir: string;
+  readonly shallow: string;
+  /** The repository as it was when this was the newest commit; absent: as it is. */
+  readonly asOf?: string | undefined;
+}
+
 /** Reads the refs of a repository on disk without starting anything of it; null where git cannot read it. */
 export async function readRefs(
   git: Git,
-  { gitDir, shallow }: { readonly gitDir: string; readonly shallow: string },
+  { gitDir, shallow, asOf }: RefPlace,
   signal: AbortSignal,
 ): Promise<Refs | null> {
   const call = { gitDir, timeoutMs: 60_000, maxBytes: 256 * 1024 * 1024, signal };
+  const list = ['for-each-ref', '--format=%(objectname) %(refname)', ...(asOf === undefined ? [] : ['--merged', asOf])];
   const [listed, target, head] = await Promise.all([
-    git.run({ ...call, args: ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/', 'refs/tags/'] }),
+    git.run({ ...call, args: [...list, 'refs/heads/', 'refs/tags/'] }),
     readLine(git, { ...call, args: ['symbolic-ref', '--quiet', 'HEAD'] }),
     readLine(git, { ...call, args: ['rev-parse', '--verify', '--quiet', 'HEAD'] }),
   ]);
   if (!isSuccess(listed.ending)) return null;
   const headBranch = target.startsWith('refs/heads/') ? target : '';
-  return { head, headBranch, byName: parseRefs(listed.stdout.toString('utf8')), shallow };
+  const byName = parseRefs(listed.stdout.toString('utf8'));
+  if (asOf === undefined) return { head, headBranch, byName, shallow };
+  const branch = headBranch === '' ? LIKELY_DEFAULTS[0] : headBranch;
+  return { head: asOf, headBranch: branch, byName: byName.set(branch, asOf), shallow };
 }
 
 async function readLine(git: Git, call: GitCall): Promise<string> {

@@ -15,6 +15,8 @@ export interface RepositoryAccess extends Renewable {
   readonly objects: ObjectReader;
   /** Fetches a commit by its full sha; false where the source refuses it, or is on this disk. */
   fetchCommit(sha: string, signal: AbortSignal): Promise<boolean>;
+  /** Only this commit and what leads to it exist; absent: every commit. */
+  readonly asOf?: string | undefined;
 }
 
 const HEX_PREFIX = /^[0-9a-f]{7,64}$/i;
@@ -117,7 +119,8 @@ function listCandidates(revision: string, refs: Refs, defaultBranch: string): re
  */
 async function findCommit(access: RepositoryAccess, id: string, signal: AbortSignal): Promise<string | null> {
   try {
-    return (await access.objects.readHeader(`${id}^{commit}`, signal)).id;
+    const found = (await access.objects.readHeader(`${id}^{commit}`, signal)).id;
+    return (await isVisible(access, found, signal)) ? found : null;
   } catch (error) {
     if (!(error instanceof MissingObject)) throw error;
   }
@@ -128,6 +131,12 @@ async function findCommit(access: RepositoryAccess, id: string, signal: AbortSig
   const { ending, stderr } = await access.git.run({ args, gitDir, timeoutMs: 30_000, maxBytes: 65_536, signal });
   if (ending.kind === 'exited' && !isSuccess(ending)) throw new DamagedObjects(stderr);
   return null;
+}
+
+async function isVisible({ git, mirror, asOf }: RepositoryAccess, sha: string, signal: AbortSignal): Promise<boolean> {
+  if (asOf === undefined || sha === asOf) return true;
+  const call = { gitDir: mirror.gitDir, timeoutMs: 30_000, maxBytes: 65_536, signal };
+  return isSuccess((await git.run({ ...call, args: ['merge-base', '--is-ancestor', sha, asOf] })).ending);
 }
 
 function toBrokenDefault({ headBranch }: Refs): CausewayError {

@@ -1,10 +1,12 @@
 // `files` and `traces`: which files does the product's own road rank first for a report, and which ones did the fix change?
 import type { Repository } from '../../src/core/source.ts';
+import { isCandidate } from '../../src/evaluation/cases.ts';
+import { findFirstRank } from '../../src/evaluation/score.ts';
 import { gatherFacts } from '../../src/triage/facts.ts';
 import { type Document, documentOf, rankByBm25 } from './bm25.ts';
-import { isCandidate, type LocalisationCase } from './localisation-case.ts';
+import type { LocalisationCase } from './localisation-case.ts';
 import type { Case, EvalOptions, Part, PartResult } from './part.ts';
-import { firstRank, rankFigures, rowsOf, type Scored } from './scores.ts';
+import { rankFigures, rowsOf, type Scored } from './scores.ts';
 import { type Ground, walkCases } from './walk-cases.ts';
 
 /** As many as the product keeps. */
@@ -59,7 +61,7 @@ async function runOwn(one: LocalisationCase, ground: Ground, options: EvalOption
   });
   const ms = performance.now() - began;
   const ranked = facts.suspects.filter(({ file }) => isCandidate(file));
-  const rank = firstRank(
+  const rank = findFirstRank(
     ranked.map(({ file }) => file),
     one.goldFiles,
   );
@@ -87,7 +89,7 @@ async function runPlain(one: LocalisationCase, repository: Repository, options: 
   }
   const paths = rankByBm25(one.problem, documents, RANKED);
   const ms = performance.now() - began;
-  const rank = firstRank(paths, one.goldFiles);
+  const rank = findFirstRank(paths, one.goldFiles);
   options.emit({
     ...described(one),
     system: 'bm25',

@@ -53,15 +53,3 @@ function linesIn(one: Case): LocalisationCase['goldLines'] {
   }
   return new Map(entries);
 }
-
-// Of what a repository holds, these are candidates of localisation: programs, without their tests. Deliberately not the product's own
-// rule (src/triage/file-kind.ts): a change there must not change what is measured.
-const PROGRAM =
-  /\.(?:[cm]?[jt]sx?|py[xi]?|java|kts?|go|rs|cs|rb|php|swift|scala|groovy|c|cc|cpp|cxx|h|hh|hpp|m|mm|vue|svelte)$/;
-const TEST =
-  /(?:^|\/)(?:tests?|testing|__tests__|specs?|e2e|testdata|fixtures?|__mocks__)\/|(?:^|\/)(?:test_[^/]+\.py|conftest\.py|[^/]+[._-](?:tests?|spec|specs|e2e)\.[^/]+|[^/]*[a-z0-9](?:Tests?|IT|Spec|TestCase)\.(?:java|kt))$/;
-
-/** Whether a fix could be counted there: a source file that is no test. */
-export function isCandidate(path: string): boolean {
-  return PROGRAM.test(path) && !TEST.test(path);
-}

@@ -1,4 +1,5 @@
 // Figures over ranks and times: shares within the first so many, mean reciprocal rank, median and 90th percentile.
+import { findQuantile } from '../../src/evaluation/summary.ts';
 import type { Row } from './part.ts';
 
 export interface Scored {
@@ -7,11 +8,6 @@ export interface Scored {
   /** The same names for each; a mean over the cases is shown for each of them. Shares are 0 or 100. */
   readonly figures: Readonly<Record<string, number>>;
   readonly ms: number;
-}
-
-/** Rank of the first of `ranked` that is in `gold`, from 1; 0 where none is. */
-export function firstRank(ranked: readonly string[], gold: readonly string[]): number {
-  return ranked.findIndex((each) => gold.includes(each)) + 1;
 }
 
 /** In per cent whether any gold was in the first 1, 5, 10, and the reciprocal rank. */
@@ -50,14 +46,8 @@ function row(group: string, system: string, cases: readonly Scored[]): Row {
     n: cases.length,
     figures: {
       ...Object.fromEntries(names.map((name) => [name, mean(name)])),
-      'median ms': quantile(times, 0.5),
-      'p90 ms': quantile(times, 0.9),
+      'median ms': findQuantile(times, 0.5),
+      'p90 ms': findQuantile(times, 0.9),
     },
   };
-}
-
-/** The value that so great a share of `values` does not exceed; NaN of none. */
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }

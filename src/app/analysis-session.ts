@@ -1,0 +1,166 @@
+// An investigation service over one repository that lives as long as a command: `analyse`, `replay`, `eval`.
+import { createHash, randomBytes } from 'node:crypto';
+import { computeCost, getBookedPrices } from '../agent/budget.ts';
+import type { AnalysisSession } from '../cli/analyse.ts';
+import { getRepositoryName } from '../cli/report-input.ts';
+import { toPrintableLine } from '../cli/terminal.ts';
+import type { Config } from '../config.ts';
+import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
+import { type Model, ModelFailure } from '../core/model.ts';
+import type { Project, ProjectSource } from '../core/project.ts';
+import { describeWaitReason } from '../core/reason.ts';
+import { DEFAULT_SETTINGS, type InvestigationSettings } from '../core/settings.ts';
+import type { Log } from '../log.ts';
+import { acceptReport } from '../services/accept-report.ts';
+import { follow } from '../services/follow.ts';
+import type { Investigator } from '../services/investigator.ts';
+import type { Wait } from '../services/run-investigation.ts';
+import { parseCallbackAllow } from '../webhooks/address-policy.ts';
+import { openDataFolder } from './data-folder.ts';
+import { openInvestigator } from './model.ts';
+import { openServices, type Services, startWork } from './services.ts';
+
+/** A person sits at the terminal; the service waits longer. */
+const PATIENCE_MS = 2 * 60 * 1_000;
+
+interface SessionOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** Receives a line when an investigation has to wait. */
+  readonly onWait: (text: string) => void;
+  /** Called for each answer of the model, and each that broke off, with what it cost in US dollars, at the nominal price where it has none. */
+  readonly onPaid?: (usd: number) => Promise<void>;
+}
+
+interface SessionProject {
+  readonly name: string;
+  readonly source: ProjectSource;
+  /** Whether every word of the reports is by someone who may write to the project. */
+  readonly isTrusted: boolean;
+  readonly settings?: InvestigationSettings;
+  /** The repository as if nothing had come after this commit; only for one on this disk. */
+  readonly asOf?: string;
+}
+
+/** As the service names it: `local/FOLDER`, or `owner/name`. */
+export function nameProject(source: ProjectSource): { readonly name: string; readonly source: ProjectSource } {
+  const shown = getRepositoryName(source);
+  return { name: source.kind === 'path' ? `local/${shown}` : shown.split('/').slice(-2).join('/'), source };
+}
+
+/**
+ * Its records are in memory; the mirror stays in DATA_DIR, so that the next command need not fetch all of it again.
+ */
+export async function openAnalysisSession(
+  { config, log, now, onWait, onPaid }: SessionOptions,
+  { name, source, isTrusted, settings = DEFAULT_SETTINGS, asOf }: SessionProject,
+): Promise<AnalysisSession> {
+  await using opening = new AsyncDisposableStack();
+  const { mirrors, lexicon } = openDataFolder(config.dataDir, config.encryptionKey);
+  const services = opening.use(
+    await openServices({
+      database: ':memory:',
+      encryptionKey: randomBytes(32),
+      lexicon,
+      git: {
+        folder: mirrors,
+        maxTogetherBytes: config.mirrorsMaxBytes,
+        environment: config.environment,
+        credentials: async (project) => findGithubCredentials(config, project),
+        asOf,
+      },
+      callbackPolicy: { allow: parseCallbackAllow(''), localMode: true },
+      log,
+      now,
+    }),
+  );
+  const { store, account } = services;
+  const [project] = await store.syncProjects([{ name, source }], now().toISOString());
+  if (project === undefined) throw new Error('the project that was just made is not there');
+  const { investigator } = opening.use(openInvestigator({ config, log, now, patienceMs: PATIENCE_MS }));
+  const troubles: string[] = [];
+  opening.use(
+    startWork(nameMirrorsBySource(services), {
+      concurrency: config.concurrency,
+      investigationTimeoutMs: config.investigationTimeoutMs,
+      investigator: onPaid === undefined ? investigator : countPayments(investigator, onPaid),
+      // On a full disk the command fails and says so.
+      waitsForSpace: false,
+      onWait: (wait) => onWait(describeWait(wait)),
+      onTrouble: (text) => void troubles.push(toPrintableLine(text)),
+    }),
+  );
+  const opened = opening.move();
+  return {
+    start: async ({ text, revision }) => {
+      const accepted = await acceptReport(services, {
+        projectId: project.id,
+        accountId: account.id,
+        origin: 'cli',
+        text,
+        revision,
+        isTrusted,
+        reference: '',
+        callbackUrl: '',
+        settings,
+        fresh: true,
+      });
+      if (accepted.kind === 'key_reused') throw new Error('a report without a key cannot reuse one');
+      return accepted.investigationId;
+    },
+    follow: (id, until) => follow(services, id, 0, until),
+    issue: (id) => store.findIssue(id),
+    troubles: () => troubles,
+    patch: async (issueId) => {
+      const changes = await store.findChangeSet(issueId);
+      return changes === null ? '' : toUnifiedPatch(changes);
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+function countPayments(investigator: Investigator | null, onPaid: (usd: number) => Promise<void>): Investigator | null {
+  if (investigator === null) return null;
+  const { model } = investigator;
+  const ask: Model['ask'] = async (request, signal) => {
+    const pay = (usage: ModelFailure['spent']) => onPaid(computeCost(usage, getBookedPrices(model.prices)));
+    try {
+      const turn = await model.ask(request, signal);
+      await pay(turn.usage);
+      return turn;
+    } catch (error) {
+      if (error instanceof ModelFailure) await pay(error.spent);
+      throw error;
+    }
+  };
+  return { ...investigator, model: { ...model, ask } };
+}
+
+function describeWait({ until, code, detail }: Wait): string {
+  return `Waiting for ${describeWaitReason(code)} until ${until.toLocaleTimeString('en-GB')}: ${toPrintableLine(detail)}\n`;
+}
+
+/** The store's ids last as long as the command; the mirror, and what is kept of it, is named by what it mirrors. */
+function nameMirrorsBySource(services: Services): Services {
+  const { source, lexicons } = services;
+  const withStableId = (project: Project): Project => {
+    const place = project.source.kind === 'path' ? project.source.path : project.source.url;
+    return { ...project, id: `src_${createHash('sha256').update(place).digest('hex').slice(0, 32)}` };
+  };
+  return {
+    ...services,
+    source: {
+      open: (project, signal) => source.open(withStableId(project), signal),
+      forget: (id, signal) => source.forget(id, signal),
+    },
+    lexicons: { of: (project) => lexicons.of(withStableId(project)), forget: (id) => lexicons.forget(id) },
+  };
+}
+
+/** GITHUB_TOKEN reads private repositories of GitHub; no other host ever sees it. */
+function findGithubCredentials({ githubToken, githubWebUrl }: Config, { source }: Project) {
+  const url = source.kind === 'path' ? '' : source.url;
+  if (githubToken === null || URL.parse(url)?.origin !== new URL(githubWebUrl).origin) return null;
+  return { username: 'x-access-token', password: githubToken };
+}

@@ -1,0 +1,304 @@
+// `eval`: investigates fixed issues at the commit before their fix, one after the other with each model, and compares
+// the answers with the fixes.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { EvalCommand } from '../cli/command-line.ts';
+import { renderEvaluationPage } from '../cli/evaluation-page.ts';
+import { formatProgress, renderEvaluation } from '../cli/evaluation-text.ts';
+import { describeSystemError } from '../cli/report-input.ts';
+import { type ExitCode, type Io, toPrintableJson, toPrintableLine } from '../cli/terminal.ts';
+import type { Config, ModelConfig } from '../config.ts';
+import { applyFileDiff } from '../core/diff/apply-diff.ts';
+import { CausewayError } from '../core/errors.ts';
+import type { Diff, Issue } from '../core/issue.ts';
+import type { Repository } from '../core/source.ts';
+import type { Case } from '../evaluation/cases.ts';
+import {
+  type Evaluation,
+  INTERVALS,
+  LIMITS,
+  type MissingAnswer,
+  type StoredAnswer,
+  summariseModels,
+} from '../evaluation/report.ts';
+import { scoreAnswer } from '../evaluation/score.ts';
+import { listRegisteredSecrets } from '../log.ts';
+import { createRedactor } from '../redact/redactor.ts';
+import type { CommandDeps } from './analyse.ts';
+import { nameProject, openAnalysisSession } from './analysis-session.ts';
+import { type EvaluationState, openEvaluationState } from './evaluation-state.ts';
+import { describeQuestion, describeRepository, findCases, findGithubToken, openCaseRepository } from './find-cases.ts';
+import { VERSION } from './services.ts';
+
+/** Prints the figures. Code 1 where answers are missing. Throws CausewayError. */
+export async function runEval(command: EvalCommand, deps: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
+  const { config, io, now } = deps;
+  const models = listModels(command, config);
+  const name = describeRepository(command);
+  const question = describeQuestion(command, io.cwd);
+  requireWritable(command, io);
+  const folder = command.state === null ? nameStateFolder(config.dataDir, name) : path.resolve(io.cwd, command.state);
+  using state = await openEvaluationState(folder, signal);
+  io.err(`Evaluating ${toPrintableLine(name)}; the state is in ${folder}\n`);
+  const token = await findGithubToken(command, config, signal);
+  const source = { command, config, work: state.work, cwd: io.cwd, token };
+  await using opened = await openCaseRepository(source, signal);
+  let found = state.readCases(question);
+  if (found === null) {
+    io.err('Looking for fixed issues…\n');
+    await using redactor = createRedactor({ exactValues: listRegisteredSecrets });
+    found = await findCases(source, opened.repository, redactor, signal);
+    state.writeCases(question, found);
+  }
+  const { cases, unfit } = found;
+  if (cases.length === 0) throw createNoCases(command, token);
+  const missing = await answerCases({ ...opened, command, deps, state, models }, cases, signal);
+  const evaluation: Evaluation = {
+    version: VERSION,
+    finishedAt: now().toISOString(),
+    repository: name,
+    texts: command.subjects ? 'subjects' : command.reports === null ? 'github' : 'file',
+    models: [...models.keys()],
+    cases: cases.map(({ report, ...one }) => ({ ...one, answers: readAnswers(state, { ...one, report }, models) })),
+    unfit,
+    budgetUsd: command.budget,
+    spentUsd: state.readSpent(),
+    missing,
+  };
+  printEvaluation(command, evaluation, io);
+  return missing.length === 0 ? 0 : 1;
+}
+
+function nameStateFolder(dataDir: string, name: string): string {
+  return path.join(dataDir, 'evaluations', name.replace(/[^A-Za-z0-9._-]/g, '-'));
+}
+
+function createNoCases({ github, subjects }: EvalCommand, token: string | null): CausewayError {
+  const repair =
+    github !== null && token === null
+      ? 'Without a token only fixes whose commit names the issue are found: set GITHUB_TOKEN.'
+      : subjects
+        ? 'Its commits close no issue by a keyword such as "fixes #123".'
+        : 'No commit that changes source names one of the reports, as in "fixes #123".';
+  return new CausewayError('absent', `No fixed issue was found. ${repair}`);
+}
+
+/** What each name of `--models` stands for. Throws `usage` for one that is not configured. */
+function listModels({ models }: EvalCommand, { model }: Config): ReadonlyMap<string, ModelConfig> {
+  const own = model.kind === 'none' ? [] : [model.kind === 'scripted' ? `scripted:${model.file}` : model.name];
+  const names = models.length > 0 ? models : [...own, 'none'];
+  return new Map(names.map((name) => [name, toModelConfig(name, model)]));
+}
+
+function toModelConfig(name: string, configured: ModelConfig): ModelConfig {
+  if (name === 'none') return { kind: 'none', hint: '' };
+  if (name.startsWith('scripted:')) return { kind: 'scripted', file: name.slice('scripted:'.length) };
+  if (configured.kind === 'endpoint') return { ...configured, name, others: [] };
+  throw new CausewayError(
+    'usage',
+    `No model is configured that could be asked as "${name}": set MODEL and its key, as "causeway doctor" says.`,
+  );
+}
+
+interface Evaluating {
+  readonly command: EvalCommand;
+  readonly deps: CommandDeps;
+  readonly state: EvaluationState;
+  readonly models: ReadonlyMap<string, ModelConfig>;
+  /** With all commits. */
+  readonly repository: Repository;
+  /** Where it is on this disk. */
+  readonly path: string;
+}
+
+/** After so many failures of a model in a row it is not asked again. */
+const MOST_FAILURES = 3;
+
+/** Asks for what is missing, one case after the other. Returns what still is. */
+async function answerCases(
+  evaluating: Evaluating,
+  cases: readonly Case[],
+  signal: AbortSignal,
+): Promise<readonly MissingAnswer[]> {
+  const { state, models, deps } = evaluating;
+  const pairs = cases.flatMap((one) => [...models.keys()].map((model) => ({ one, model })));
+  const left = pairs.filter(({ one, model }) => state.readAnswer(one, model) === null);
+  let done = pairs.length - left.length;
+  if (done > 0) deps.io.err(`Continuing: ${done} of ${pairs.length} answers are there.\n`);
+  const missing: MissingAnswer[] = [];
+  /** By model, in a row. */
+  const failures = new Map<string, number>();
+  for (const { one, model } of left) {
+    const failed = failures.get(model) ?? 0;
+    const answered = failed >= MOST_FAILURES ? STOPPED : await answerCase(evaluating, one, model, signal);
+    if (answered.kind === 'answered') {
+      failures.delete(model);
+      state.writeAnswer(one, model, answered.answer);
+      done += 1;
+      const money = estimateCost(evaluating, cases);
+      deps.io.err(formatProgress({ done, all: pairs.length, name: one.name, model, ...answered, ...money }));
+      continue;
+    }
+    const { reason, detail } = answered;
+    missing.push({ case: one.name, model, reason, detail });
+    if (reason !== 'failed') continue;
+    failures.set(model, failed + 1);
+    deps.io.err(`${toPrintableLine(`${one.name}  ${model}  failed: ${detail}`)}\n`);
+  }
+  return missing;
+}
+
+type Answered =
+  | { readonly kind: 'answered'; readonly answer: StoredAnswer }
+  | { readonly kind: 'missing'; readonly reason: MissingAnswer['reason']; readonly detail: string };
+
+const STOPPED: Answered = { kind: 'missing', reason: 'stopped', detail: '' };
+const OVER_BUDGET: Answered = { kind: 'missing', reason: 'budget', detail: '' };
+
+async function answerCase(
+  { command, deps, state, models, repository, path: place }: Evaluating,
+  one: Case,
+  model: string,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const { config, log, now, io } = deps;
+  const isFree = model === 'none';
+  const left = command.budget - state.readSpent();
+  if (!isFree && left <= 0) return OVER_BUDGET;
+  const run = Math.min(config.budget.run, left);
+  const own: Config = {
+    ...config,
+    // Apart from the user's own mirrors: these show only what was there before a fix.
+    dataDir: state.work,
+    model: models.get(model) ?? { kind: 'none', hint: '' },
+    budget: { run, repository: left, all: left },
+    // What a monitoring system says today is of another time.
+    monitoringFile: null,
+  };
+  let costUsd = 0;
+  const onPaid = async (usd: number) => {
+    costUsd += usd;
+    state.addSpent(usd);
+  };
+  const began = now().getTime();
+  const { name } = nameProject({ kind: 'path', path: place });
+  const project = {
+    name: command.github ?? name,
+    source: { kind: 'path', path: place },
+    isTrusted: false,
+    asOf: one.base,
+  } as const;
+  const quiet = log.child({}, { level: 'fatal' });
+  await using session = await openAnalysisSession({ config: own, log: quiet, now, onWait: io.err, onPaid }, project);
+  const issue = await investigate(session, one.report, signal);
+  const { outcome, partial = false } = issue?.analysis ?? {};
+  // A budget that is nearly used up must not pass for the model's own doing.
+  if (partial && run < config.budget.run) return OVER_BUDGET;
+  if (issue === null || (outcome === 'facts_only' && !isFree)) {
+    return { kind: 'missing', reason: 'failed', detail: session.troubles().at(-1) ?? 'there was no answer' };
+  }
+  const seconds = (now().getTime() - began) / 1_000;
+  const applies = issue.diff.files.length === 0 ? null : await doesApply(issue.diff, one, repository, signal);
+  return { kind: 'answered', answer: { ...toAnswer(issue, one), applies, seconds, costUsd } };
+}
+
+/** Null where it ended without an Issue. */
+async function investigate(
+  session: Awaited<ReturnType<typeof openAnalysisSession>>,
+  text: string,
+  signal: AbortSignal,
+): Promise<Issue | null> {
+  const id = await session.start({ text, revision: '' });
+  for await (const event of session.follow(id, signal)) {
+    if (event.type !== 'end') continue;
+    const { outcome } = event.investigation;
+    return outcome.state === 'concluded' ? await session.issue(outcome.issueId) : null;
+  }
+  signal.throwIfAborted();
+  return null;
+}
+
+const MOST_SHOWN = 8;
+
+function toAnswer(issue: Issue, one: Case): Omit<StoredAnswer, 'applies' | 'seconds' | 'costUsd'> {
+  const { outcome, partial, suspects, usage } = issue.analysis;
+  const changed = issue.diff.files.map(({ fileName, previousFileName }) => previousFileName ?? fileName);
+  return {
+    ...{ outcome, partial },
+    score: scoreAnswer(one.truth, issue),
+    turns: usage.turns,
+    tokens: usage.promptTokens + usage.completionTokens,
+    files: [...new Set([...changed, ...suspects.map(({ file }) => file)])].slice(0, MOST_SHOWN),
+    rootCause: issue.rootCause,
+  };
+}
+
+/** Tried, though an answer's change is made so that it always does. */
+async function doesApply(
+  { files }: Diff,
+  { base }: Case,
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const tree = repository.tree(base);
+  for (const file of files) {
+    const read = file.status === 'added' ? null : await tree.read(file.previousFileName ?? file.fileName, {}, signal);
+    if (read !== null && (read.kind !== 'text' || read.cut !== '')) return false;
+    if (applyFileDiff(read?.text ?? '', file) === null) return false;
+  }
+  return true;
+}
+
+function readAnswers(
+  state: EvaluationState,
+  one: Case,
+  models: ReadonlyMap<string, ModelConfig>,
+): Readonly<Record<string, StoredAnswer>> {
+  const answers = [...models.keys()].map((model) => [model, state.readAnswer(one, model)] as const);
+  return Object.fromEntries(answers.flatMap(([model, answer]) => (answer === null ? [] : [[model, answer]])));
+}
+
+/** From what each model's answers have cost on average. */
+function estimateCost({ command, state, models }: Evaluating, cases: readonly Case[]) {
+  const paying = [...models.keys()].filter((model) => model !== 'none');
+  const lefts = paying.map((model) => {
+    const costs = cases.flatMap((one) => state.readAnswer(one, model)?.costUsd ?? []);
+    const mean = costs.reduce((sum, usd) => sum + usd, 0) / costs.length;
+    return mean * (cases.length - costs.length);
+  });
+  const isKnown = lefts.length > 0 && !lefts.some(Number.isNaN);
+  const leftUsd = isKnown ? lefts.reduce((sum, usd) => sum + usd, 0) : null;
+  return { spentUsd: state.readSpent(), budgetUsd: command.budget, leftUsd };
+}
+
+function printEvaluation(command: EvalCommand, evaluation: Evaluation, io: Io): void {
+  if (command.html !== null) {
+    writeFileSync(path.resolve(io.cwd, command.html), renderEvaluationPage(evaluation));
+    io.err(`The page is in ${command.html}.\n`);
+  }
+  const layout = { columns: io.columns, colour: io.colour.out };
+  io.out(command.json ? `${toPrintableJson(toJson(evaluation))}\n` : renderEvaluation(evaluation, layout));
+}
+
+function toJson(evaluation: Evaluation) {
+  const { models, cases } = evaluation;
+  const clean = cases.filter(({ leaks }) => leaks.length === 0);
+  return {
+    ...evaluation,
+    summary: Object.fromEntries(summariseModels(models, cases)),
+    summaryWithoutLeaks: Object.fromEntries(summariseModels(models, clean)),
+    intervals: INTERVALS,
+    limits: LIMITS,
+  };
+}
+
+/** Before the work, not after hours of it. */
+function requireWritable({ html }: EvalCommand, io: Io): void {
+  if (html === null) return;
+  try {
+    writeFileSync(path.resolve(io.cwd, html), '', { flag: 'a' });
+  } catch (error) {
+    const message = `--html cannot write ${html}: ${describeSystemError(error)}.`;
+    throw new CausewayError('usage', message, { cause: error });
+  }
+}

@@ -1,0 +1,199 @@
+// `causeway eval` on a small repository with a past: what a model sees, what is asked again after a kill, what money
+// allows, and what is printed.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMPILED } from '../support/compiled.ts';
+import { type GitRepository, gitRepository } from '../support/git-repository.ts';
+import { type AskedRequest, type ModelEndpoint, modelEndpoint } from '../support/model-endpoint.ts';
+import { call, conclusion, type Played, plays, turnsIn } from '../support/played-model.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+/** In each fix, and in what came after it. */
+const CANARY = 'canaryOfAFix';
+const MODEL = 'test-model';
+
+const CART = `export function totalOf(cart, customer) {
+  const sum = cart.items.reduce((all, item) => all + item.price, 0);
+  return sum * (1 - customer.discount);
+}
+`;
+const MAIL = `export function sendReceipt(mailer, address) {
+  return mailer.send(address, 'receipt');
+}
+`;
+const REPORTS = [
+  {
+    number: 3,
+    title: 'totalOf crashes for guests',
+    body: "TypeError: Cannot read properties of undefined (reading 'discount')\n    at totalOf (src/cart.js:3:29)",
+  },
+  {
+    number: 5,
+    title: 'sendReceipt sends to no address',
+    body: '`sendReceipt` in src/mail.js does not look at the address.',
+  },
+  { number: 9, title: 'The colour of the button', body: 'It should be green.' },
+];
+
+interface Past {
+  readonly repository: GitRepository;
+  readonly folder: string;
+  readonly fixes: readonly string[];
+}
+
+let past: Past;
+const cleanup = new AsyncDisposableStack();
+
+beforeAll(async () => {
+  const repository = cleanup.use(await gitRepository({ folder: 'shop' }));
+  const folder = cleanup.use(await temporaryFolder()).path;
+  await repository.commit({ 'src/cart.js': CART, 'src/mail.js': MAIL, 'README.md': 'A shop\n' }, 'Begin');
+  const three = await repository.commit(
+    { 'src/cart.js': CART.replace('customer.discount', `(customer?.discount ?? 0) /* ${CANARY}3 */`) },
+    `Handle ${CANARY}3, fixes #3`,
+  );
+  const five = await repository.commit(
+    { 'src/mail.js': MAIL.replace('return', `if (!address) return null; // ${CANARY}5\n  return`) },
+    `Handle ${CANARY}5, fixes #5`,
+  );
+  repository.tag(`${CANARY}-tag`);
+  await repository.commit({ 'README.md': 'A shop, in green\n' }, 'Say green, closes #9');
+  past = { repository, folder, fixes: [three, five] };
+  writeFileSync(path.join(folder, 'reports.jsonl'), REPORTS.map((report) => `${JSON.stringify(report)}\n`).join(''));
+  // Dear enough to be counted.
+  writeFileSync(
+    path.join(folder, 'prices.json'),
+    JSON.stringify({ [MODEL]: { prompt: 100, cached: 100, completion: 100 } }),
+  );
+});
+afterAll(() => cleanup.disposeAsync());
+
+/** Looks wherever a later commit could show, then says nothing. */
+const LOOKS: readonly Played[] = [
+  {
+    say: 'I look around.',
+    calls: [
+      call('search', { pattern: CANARY.slice(0, 6) }),
+      call('history', { newer: true }),
+      call('history', { message: 'Handle' }),
+      call('history', { text: CANARY.slice(0, 6) }),
+      call('compare', { from: 'main' }),
+    ],
+  },
+  () => ({ say: 'By name.', calls: past.fixes.map((sha) => call('compare', { from: sha })) }),
+  { calls: [conclusion({ outcome: 'inconclusive', ruledOut: ['Nothing'] })] },
+];
+
+function start(state: string, options: readonly string[], endpoint: ModelEndpoint | null = null): ChildProcess {
+  const { repository, folder } = past;
+  const args = ['eval', '--repo', repository.path, '--reports', 'reports.jsonl', '--state', state, ...options];
+  const model = {
+    MODEL,
+    OPENAI_BASE_URL: endpoint?.url,
+    OPENAI_API_KEY: 'key',
+    MODEL_PRICES: path.join(folder, 'prices.json'),
+  };
+  const env = { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: path.join(folder, 'data'), ...(endpoint && model) };
+  return spawn(process.execPath, [MAIN, ...args], { cwd: folder, env: { ...env, OPENAI_BASE_URL: endpoint?.url } });
+}
+
+async function run(...given: Parameters<typeof start>) {
+  const child = start(...given);
+  const [out, err] = [text(child.stdout!), text(child.stderr!)];
+  const [code] = await once(child, 'close');
+  return { code, out: await out, err: await err };
+}
+
+/** How often each report was begun to be asked about. */
+function countBegun(requests: readonly AskedRequest[]): readonly number[] {
+  const openings = requests.filter((asked) => turnsIn(asked) === 0).map(({ raw }) => raw);
+  return REPORTS.slice(0, 2).map(({ title }) => openings.filter((raw) => raw.includes(title)).length);
+}
+
+describe('an evaluation on the past of a repository', () => {
+  it('needs no model, and says of each case how near the facts come', async () => {
+    const { code, out, err } = await run('none', ['--html', 'page.html']);
+    expect([code, err]).toEqual([0, expect.stringContaining('2/2  #3  none  right file first, near a changed line')]);
+    expect(out).toMatch(/^2 cases of shop: reports from a file, each at the commit before its fix\.\nLeft out: /);
+    expect(out).toMatch(/right file first {10,}100 % \(34–100\)/);
+    expect(out).toContain('cannot know whether a stated cause is right');
+    const page = readFileSync(path.join(past.folder, 'page.html'), 'utf8');
+    expect(page).toContain('<th scope="row">right file first</th><td>100 % (34–100)</td>');
+    expect(page).not.toMatch(/<script|src=|href=/);
+  });
+
+  it('shows a model nothing that came after the base', async () => {
+    await using endpoint = await modelEndpoint(plays(LOOKS));
+    const { code, err } = await run('canary', ['--models', MODEL], endpoint);
+    expect([code, endpoint.requests.length]).toEqual([0, 6]);
+    expect(err).toContain('spent $');
+    const raws = (report: number) =>
+      endpoint.requests.map(({ raw }) => raw).filter((raw) => raw.includes(REPORTS[report]!.title));
+    // The case of #5 may see the fix of #3, but none its own, and that of #3 neither.
+    const seen = (raw: string, name: string) => raw.replaceAll(/"arguments":"(?:[^"\\]|\\.)*"/g, '').includes(name);
+    expect(raws(0).filter((raw) => seen(raw, `${CANARY}3`) || seen(raw, `${CANARY}5`))).toEqual([]);
+    expect(raws(1).filter((raw) => seen(raw, `${CANARY}5`) || seen(raw, `${CANARY}-tag`))).toEqual([]);
+    expect(raws(1).some((raw) => seen(raw, `${CANARY}3`))).toBe(true);
+  });
+
+  it('that is killed goes on where it was, and asks nothing twice but what was under way', async () => {
+    const held = Promise.withResolvers<void>();
+    const answer = plays(LOOKS);
+    await using endpoint = await modelEndpoint(answer, answer, answer, answer, () => held.resolve(), answer);
+    const first = start('killed', ['--models', `${MODEL},none`], endpoint);
+    await held.promise;
+    const closed = once(first, 'close');
+    first.kill('SIGKILL');
+    await closed;
+    expect(countBegun(endpoint.requests)).toEqual([1, 1]);
+    const { code, out, err } = await run('killed', ['--models', `${MODEL},none`, '--json'], endpoint);
+    expect([code, err]).toEqual([0, expect.stringContaining('Continuing: 2 of 4 answers are there.')]);
+    expect(countBegun(endpoint.requests)).toEqual([2, 1]);
+    const { cases, summary, spentUsd } = JSON.parse(out);
+    expect(cases.map((one: { name: string; answers: object }) => [one.name, Object.keys(one.answers)])).toEqual([
+      ['#5', [MODEL, 'none']],
+      ['#3', [MODEL, 'none']],
+    ]);
+    expect(summary[MODEL]).toMatchObject({ answers: 2, outcomes: { inconclusive: 2 }, turns: { mean: 3 } });
+    // One answered question was of the run that was killed: it was paid for.
+    expect(spentUsd).toBeGreaterThan(summary[MODEL].totalUsd);
+  });
+
+  it('stops asking where the budget ends, keeps no answer that the budget cut short, and goes on with more', async () => {
+    await using endpoint = await modelEndpoint(plays(LOOKS));
+    const poor = await run('budget', ['--models', `${MODEL},none`, '--budget', '0.8'], endpoint);
+    expect(poor.code).toBe(1);
+    expect(poor.out).toContain('of test-model: the budget is used up: give more with --budget');
+    expect(poor.out).toMatch(/answers {20,}[01] {23}2\n/);
+    const rich = await run('budget', ['--models', `${MODEL},none`, '--budget', '20', '--json'], endpoint);
+    expect([rich.code, JSON.parse(rich.out).missing]).toEqual([0, []]);
+  });
+
+  it('says that the messages of the fixes give them away, and counts without them', async () => {
+    const args = ['eval', '--repo', past.repository.path, '--subjects', '--state', 'subjects'];
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      cwd: past.folder,
+      env: { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: path.join(past.folder, 'data') },
+    });
+    const out = await text(child.stdout);
+    expect(out).toContain("the fixes' own commit messages as reports, which give the fix away");
+    expect(out).toContain('  #3: the text is the message of the fix');
+    expect(out).toMatch(/Without these:\n +none\nanswers +0\n/);
+  });
+
+  it('fails for a model that is not configured, and for a file of reports that is none', async () => {
+    const unknown = await run('faulty', ['--models', 'gpt-9']);
+    expect([unknown.code, unknown.err]).toEqual([
+      2,
+      expect.stringContaining('No model is configured that could be asked as "gpt-9"'),
+    ]);
+    writeFileSync(path.join(past.folder, 'broken.jsonl'), '{"number": 1, "title": "x"}\nnot json\n');
+    const broken = await run('faulty', ['--reports', 'broken.jsonl']);
+    expect([broken.code, broken.err]).toEqual([2, expect.stringContaining('broken.jsonl, line 2, is not {"number"')]);
+  });
+});
