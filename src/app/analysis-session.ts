@@ -122,19 +122,22 @@ export async function openAnalysisSession(
 
 function countPayments(investigator: Investigator | null, onPaid: (usd: number) => Promise<void>): Investigator | null {
   if (investigator === null) return null;
-  const { model } = investigator;
-  const ask: Model['ask'] = async (request, signal) => {
+  const count = (model: Model): Model => {
     const pay = (usage: ModelFailure['spent']) => onPaid(computeCost(usage, getBookedPrices(model.prices)));
-    try {
-      const turn = await model.ask(request, signal);
-      await pay(turn.usage);
-      return turn;
-    } catch (error) {
-      if (error instanceof ModelFailure) await pay(error.spent);
-      throw error;
-    }
+    const ask: Model['ask'] = async (request, signal) => {
+      try {
+        const turn = await model.ask(request, signal);
+        await pay(turn.usage);
+        return turn;
+      } catch (error) {
+        if (error instanceof ModelFailure) await pay(error.spent);
+        throw error;
+      }
+    };
+    return { ...model, ask };
   };
-  return { ...investigator, model: { ...model, ask } };
+  const { model, second } = investigator;
+  return { ...investigator, model: count(model), ...(second && { second: count(second) }) };
 }
 
 function describeWait({ until, code, detail }: Wait): string {

@@ -92,7 +92,7 @@ export function listFigures(
     cells: summaries.map((summary) => (summary.answers === 0 ? '–' : format(summary))),
   });
   const places = [
-    toRow('answers', ({ answers }) => String(answers)),
+    { label: 'answers', cells: summaries.map(({ answers }) => String(answers)) },
     toRow('right file first', ({ firstFile }) => formatShare(firstFile)),
     toRow('right file in five', ({ inFive }) => formatShare(inFive)),
     toRow('points into a changed file', ({ file }) => formatShare(file)),

@@ -16,7 +16,7 @@ export interface Score {
 }
 
 /** A line counts as near within this distance of one that the fix changed. */
-export const NEAR = 3;
+const NEAR = 3;
 
 /** The first of `ranked` that is in `right`, from 1; 0 where none is. */
 export function findFirstRank(ranked: readonly string[], right: readonly string[]): number {
