@@ -25,8 +25,8 @@ const FIELDS = {
   User: 'avatarUrl databaseId id login name resourcePath url',
   Bot: 'avatarUrl createdAt databaseId id login resourcePath url',
   Organization: 'avatarUrl databaseId id login name resourcePath url',
-  ClosedEvent: 'actor closer createdAt id',
-  ProjectV2: 'id title',
+  ClosedEvent: 'actor closer createdAt id resourcePath url',
+  ProjectV2: 'closed closedAt id title',
   IssueTimelineItemsConnection: CONNECTION,
   RateLimit: 'cost limit nodeCount remaining resetAt used',
   Repository: `databaseId defaultBranchRef id isArchived isEmpty isFork isPrivate issue issueOrPullRequest issues label labels name nameWithOwner
