@@ -234,7 +234,7 @@ export function describeReason(reason: Reason): string {
     case 'untouched':
       return 'the failure names no file that the change touches';
     case 'dependencies':
-      return `the failure names no file that the change touches, but the change touches ${listPaths(reason.paths)}, on which every check depends`;
+      return `the change touches dependencies (${listPaths(reason.paths)}), but no file that the failure names`;
     case 'unexplained':
       return 'nothing in its output explains the failure';
   }

@@ -141,7 +141,7 @@ describe('the verdict', () => {
   it('says that the change touches dependencies where the failure names no file of it', () => {
     const paths = ['web/pnpm-lock.yaml', 'docs/a.md', 'package.json'];
     expect(wordsOf(judgeCheck(evidence({ changed: { paths, isCut: false } })))).toContain(
-      'the failure names no file that the change touches, but the change touches package.json and web/pnpm-lock.yaml, on which every check depends',
+      'the change touches dependencies (package.json and web/pnpm-lock.yaml), but no file that the failure names',
     );
   });
 

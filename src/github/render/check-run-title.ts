@@ -71,6 +71,7 @@ export type CauseFix =
 export const MAX_TITLE = 255;
 const MAX_NAME = 60;
 const MAX_SHORT = 70;
+const LONG_ERROR = 140;
 const RUNNING = ' · looking for the cause';
 
 /** Plain text of at most 255 characters. */
@@ -119,17 +120,30 @@ function renderCauseTitle(content: CheckRunContent, cause: Cause, max: number): 
 function describeRest({ isPublic }: CheckRunContent, cause: Cause, source: Attribution): string {
   const { finding } = cause;
   if (source.kind === 'infrastructure') return describeFault(cause);
-  if (source.kind === 'flaky')
-    return isRed(finding) ? describeFirstReason(finding) : 'it has passed at this commit since';
+  if (source.kind === 'flaky') {
+    const why = isRed(finding) ? describeFirstReason(finding) : 'it has passed at this commit since';
+    return [why, describeTests(finding)].filter(Boolean).join(': ');
+  }
   const found = findCause(cause);
   if (found !== null) {
     const { rootCause } = filterIssue(found, { isPublic }).issue;
     const [line = ''] = splitSentences(removeCitations(rootCause), 1).first.split('\n');
     return line.trim().replace(/\.$/, '');
   }
-  if (source.kind !== 'unclear' || isUntied(finding)) return splitError(finding.excerpt).error;
+  if (source.kind !== 'unclear' || isUntied(finding)) return shortenError(splitError(finding.excerpt).error);
   const output = readOutput(finding);
   return output === '' ? describeFirstReason(finding) : `${finding.checks[0]?.name || 'the check'} says “${output}”`;
+}
+
+/** Of a long error only its first sentence, where that is one and not the beginning of a value. */
+function shortenError(error: string): string {
+  const { first } = splitSentences(error, 1);
+  return error.length > LONG_ERROR && first.length > LONG_ERROR / 3 ? first : error;
+}
+
+function describeTests({ excerpt: { tests } }: Finding): string {
+  const [first = ''] = tests;
+  return tests.length > 1 ? `${first} and ${tests.length - 1} more` : first;
 }
 
 function describeFault({ finding: { reasons } }: Cause): string {

@@ -133,8 +133,9 @@ function summariseCause(content: CheckRunContent, cause: Cause): readonly Block[
   const output = readOutput(finding);
   const { error, test } = splitError(excerpt);
   const source = describeInMarkdown(content, cause, attributeFailure(content, cause));
+  const next = describeNext(content, cause);
   return [
-    text(`**${source} · ${describeNext(content, cause)}**`),
+    text(`**${source} · ${next}**`),
     text(
       `Failing: ${listChecks(content, finding)}${excerpt.step === '' ? '' : `, step ${formatCodeSpan(excerpt.step)}`}`,
     ),
@@ -142,7 +143,7 @@ function summariseCause(content: CheckRunContent, cause: Cause): readonly Block[
     code(output === '' ? [test, error].filter(Boolean).join('\n') : ''),
     ...summariseInquiry(content, cause),
     renderWithheld(fix.kind === 'on_request' ? fix.refused : ''),
-    text(describeHistory(content, cause)),
+    text(describeHistory(content, cause, next)),
     text(describeRange(content, cause.failure)),
   ];
 }
@@ -190,11 +191,14 @@ function getQuote(reason: Reason): string {
   return reason.code === 'test_failed' ? reason.test : '';
 }
 
-function summariseInquiry(content: CheckRunContent, { inquiry, finding }: Cause): readonly Block[] {
+function summariseInquiry(content: CheckRunContent, cause: Cause): readonly Block[] {
+  const { inquiry, finding } = cause;
   const { notBegun } = finding;
   switch (inquiry.kind) {
     case 'none':
-      return [text(notBegun === null ? '' : `Not investigated: ${sanitiseInline(describeNotBegun(notBegun), 400)}`)];
+      // Of these the bold line says it already.
+      if (notBegun === null || notBegun.code === finding.verdict) return [];
+      return [text(`Not investigated: ${sanitiseInline(describeNotBegun(notBegun), 400)}`)];
     case 'running': {
       const { waitsFor } = inquiry;
       return [text(waitsFor === null ? '' : `Waiting for ${describeWaitReason(waitsFor)}; resumes automatically.`)];
@@ -204,16 +208,20 @@ function summariseInquiry(content: CheckRunContent, { inquiry, finding }: Cause)
     case 'ended':
       return [text(`No result: ${sanitiseInline(inquiry.reason.detail, 600)}`)];
     case 'concluded':
-      return isRed(finding) ? summariseResult(content, inquiry.issue, finding) : [];
+      return isRed(finding) ? summariseResult(content, inquiry.issue, cause) : [];
   }
 }
 
-function summariseResult(content: CheckRunContent, whole: SourcedIssue, finding: Finding): readonly Block[] {
+function summariseResult(content: CheckRunContent, whole: SourcedIssue, cause: Cause): readonly Block[] {
   const { issue } = filterIssue(whole, content);
   const links = buildSourceLinks(content, issue);
   const { confidence, outcome } = issue.analysis;
   if (outcome === 'facts_only') {
-    return [renderReason(issue, links), ...renderSuspects(keepConnected(issue, finding), links)];
+    const isNamed = isForHere(content, cause);
+    return [
+      renderReason(issue, links),
+      ...(isNamed ? renderSuspects(keepConnected(issue, cause.finding), links, 'Where to look:') : []),
+    ];
   }
   return [
     text(confidence === null || !hasCause(whole) ? '' : `Cause (${Math.round(confidence * 100)} % confidence):`),
@@ -229,11 +237,14 @@ function summariseResult(content: CheckRunContent, whole: SourcedIssue, finding:
  */
 function keepConnected(issue: SourcedIssue, { places, changed = [] }: Finding): SourcedIssue {
   const suspects = issue.analysis.suspects.flatMap((suspect) => {
-    const { file } = suspect;
-    const isNamed = places.some(({ path }) => path === file || path.endsWith(`/${file}`));
-    const why = [isNamed ? 'named in the log' : '', changed.includes(file) ? 'touched by the change' : ''];
+    const { file, line } = suspect;
+    const named = places.filter(({ path }) => path === file || path.endsWith(`/${file}`));
+    const why = [named.length > 0 ? 'named in the log' : '', changed.includes(file) ? 'touched by the change' : ''];
     const reasons = why.filter(Boolean);
-    return reasons.length === 0 ? [] : [{ ...suspect, reasons }];
+    if (reasons.length === 0) return [];
+    const isOther = named.every((place) => place.line !== line);
+    const at = isOther ? named.find((place) => place.line > 0) : undefined;
+    return [{ ...suspect, ...(at && { line: at.line, function: '' }), reasons }];
   });
   return { ...issue, analysis: { ...issue.analysis, suspects } };
 }
@@ -311,13 +322,14 @@ function isForHere(content: CheckRunContent, cause: Cause): boolean {
   return kind !== 'since' && !(kind === 'elsewhere' && isOfRepository(cause.reportUrl, content));
 }
 
-/** Since when the failure is known; "" for a new one. */
-function describeHistory(content: CheckRunContent, { finding, failure, reportUrl }: Cause): string {
+/** Since when the failure is known; "" for a new one. `next`: what was said before, which may have the link already. */
+function describeHistory(content: CheckRunContent, { finding, failure, reportUrl }: Cause, next: string): string {
   if (failure === null || finding.standing === 'new') return '';
   const { firstSeen, hits, flakyHits, pullRequests } = failure;
   const { place, sha } = content.head;
   const times = `${describeCount(hits, 'time')}${flakyHits === 0 ? '' : `, ${flakyHits} of them flaky`}`;
-  const details = isOfRepository(reportUrl, content) ? ` [Details](${reportUrl})` : '';
+  const isLinked = next.includes(`](${reportUrl})`);
+  const details = !isLinked && isOfRepository(reportUrl, content) ? ` [Details](${reportUrl})` : '';
   const own = place?.kind === 'pull_request' ? place.number : null;
   const isOnlyHere = own !== null && firstSeen.pullRequest === own && pullRequests.every((number) => number === own);
   if (isOnlyHere) {
@@ -389,11 +401,8 @@ function foldFix(content: CheckRunContent, cause: Cause): readonly Fold[] {
   if (inquiry.kind !== 'concluded') return [];
   const diff = foldDiff(inquiry.changeSet, filterIssue(inquiry.issue, content));
   if (isRed(finding)) return fix.kind === 'opened' || !isForHere(content, cause) ? [] : [diff];
-  const blocks = [
-    ...summariseResult(content, inquiry.issue, finding),
-    ...renderSolution(content, cause),
-    ...diff.blocks,
-  ];
+  if (inquiry.issue.analysis.outcome === 'facts_only') return [];
+  const blocks = [...summariseResult(content, inquiry.issue, cause), ...renderSolution(content, cause), ...diff.blocks];
   return [{ summary: 'Findings from when it failed', blocks }];
 }
 

@@ -45,7 +45,7 @@ export function renderQuestions({ analysis: { questions } }: SourcedIssue): read
 }
 
 /** For a result that has no cause to offer. */
-export function renderSuspects({ analysis }: SourcedIssue, links: SourceLinks): readonly Block[] {
+export function renderSuspects({ analysis }: SourcedIssue, links: SourceLinks, lead = ''): readonly Block[] {
   const shown = analysis.suspects.slice(0, SUSPECTS_SHOWN);
   if ((analysis.outcome !== 'facts_only' && analysis.outcome !== 'inconclusive') || shown.length === 0) return [];
   const lines = shown.map(({ file, line, function: name, reasons }) => {
@@ -57,7 +57,7 @@ export function renderSuspects({ analysis }: SourcedIssue, links: SourceLinks): 
     return `${link}${within}${why}`;
   });
   const title = shown.length === 1 ? 'Where to look:' : 'Where to look (most likely first):';
-  return [text(title), text(formatList(lines, SUSPECTS_SHOWN))];
+  return [text(lead || title), text(formatList(lines, SUSPECTS_SHOWN))];
 }
 
 /** Why the outcome is what it is. For a proven fix it is shown with the investigation only. */

@@ -29,6 +29,9 @@ function judged(verdict: Verdict, reason: Reason, over: Partial<Cause> = {}): Ch
 
 const PERCENT = "TypeError: Cannot destructure property 'percent'";
 const TWO = ['test (22)', 'test (18)'].map((name) => ({ ...finding().checks[0]!, name }));
+const LONG =
+  'No element with the text 1 1 1 was found in the page that was rendered. This could be because the text is broken up by several elements, or has not been rendered yet.';
+
 const ON_BASE: Reason = { code: 'red_on_base', check: 'test', cause: 'same' };
 const PASSED: Reason = { code: 'passed_at_same_commit' };
 const SEEN: Reason = { code: 'seen_before', hits: 1, flakyHits: 0, pullRequests: 1, branches: 0 };
@@ -56,7 +59,7 @@ describe('the title', () => {
       ground({ causes: [cause({ inquiry: foundInquiry() })] }),
     ],
     ['Broken on main, not your change', judged('base_broken', ON_BASE)],
-    ['Flaky: it also passed on this commit', judged('flaky', PASSED)],
+    ['Flaky: it also passed on this commit: checkout › takes a coupon', judged('flaky', PASSED)],
     [
       'CI machine: the disk of the machine was full',
       judged('infrastructure', { code: 'infrastructure', what: 'the disk of the machine was full', line: 'ENOSPC' }),
@@ -88,6 +91,10 @@ describe('the title', () => {
       `Your change: ${PERCENT}`,
       judgedHere({ excerpt: { ...finding().excerpt, headline: '✖ takes a coupon (1.24ms)', lines: NAMED_FIRST } }),
     ],
+    [
+      `Your change: No element with the text 1 1 1 was found in the page that was rendered.`,
+      judgedHere({ excerpt: { ...EMPTY_EXCERPT, headline: LONG } }),
+    ],
     ['All checks pass now', ground({ causes: [] }, { state: 'green' })],
   ])('is “%s”', (title, of) => {
     expect(renderTitle(of)).toBe(title);
@@ -117,7 +124,7 @@ describe('the title', () => {
       reasons: [SEEN],
     });
     expect(renderTitle(ground({ causes: [cause({ finding: passed })] }, { state: 'green' }))).toBe(
-      'Flaky: it has passed at this commit since',
+      'Flaky: it has passed at this commit since: checkout › takes a coupon',
     );
   });
 
@@ -263,7 +270,7 @@ describe('the summary', () => {
     const of = ground({ causes: [cause({ inquiry, finding: finding({ changed }) })] });
     const summary = renderSummary(of);
     expect(summary).toContain('next: read the log below');
-    expect(summary).toMatch(/coupons\.js#L3\): named in the log; touched by the change\n- .*till\.js#L3\): touched by/);
+    expect(summary).toMatch(/coupons\.js#L2\): named in the log; touched by the change\n- .*till\.js#L3\): touched by/);
     expect(`${summary}${renderDetails(of)}`).not.toMatch(/words\.js|mentions|What to do|Most likely place/);
   });
 

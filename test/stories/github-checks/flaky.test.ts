@@ -21,7 +21,7 @@ it('calls it flaky where it passed at the same commit before, with no question a
   expect(desk.writes()).toEqual([]);
   await again(desk, run, COUPONS);
   const shown = desk.checkRun(sha);
-  expect(shown.title).toBe('Flaky: it also passed on this commit');
+  expect(shown.title).toBe(`Flaky: it also passed on this commit: ${COUPONS.test}`);
   expect(shown.words).toContain('next: re-run it');
   expect([desk.begun(), desk.comments(number), desk.writesBeside()]).toEqual([[], [], []]);
 });
@@ -34,7 +34,7 @@ it('takes its comment back when it passes on a re-run, and its check run says th
   expect([before.length, before[0]?.minimized]).toEqual([1, null]);
   await again(desk, run, 'success');
   const shown = desk.checkRun(sha);
-  expect(shown.title).toBe('Flaky: it has passed at this commit since');
+  expect(shown.title).toBe(`Flaky: it has passed at this commit since: ${COUPONS.test}`);
   expect(shown.status).toBe('completed');
   const [comment, ...more] = desk.comments(number);
   expect(more).toEqual([]);
@@ -53,7 +53,7 @@ it('posts no comment where it passes on a re-run while the cause is still looked
   await people.finishJob(desk.name, run, 'test', resultOf('success'));
   await stage.until('the check run', () => desk.checkRuns(sha)[0]?.title.startsWith('Flaky'));
   await release();
-  expect(desk.checkRun(sha).title).toBe('Flaky: it has passed at this commit since');
+  expect(desk.checkRun(sha).title).toBe(`Flaky: it has passed at this commit since: ${COUPONS.test}`);
   expect(desk.checkRun(sha).status).toBe('completed');
   expect(desk.comments(number)).toEqual([]);
 });
