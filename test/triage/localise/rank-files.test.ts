@@ -123,6 +123,16 @@ describe('the first suspect', () => {
     expect(suspects[0]?.reasons).toContain('path contains “ledger”');
   });
 
+  it('is code, rather than texts for people with the same words', async () => {
+    const help = "const a = 'The coupon discount of a basket, and the discount coupon of each basket';\n";
+    const pay = 'function pay(basket, coupon) {\n  return basket.sum - coupon.discount(basket);\n}\n';
+    const { suspects } = await ranked('The coupon discount of a basket is lost', [
+      'Start',
+      { 'src/help.ts': help, 'src/pay.ts': pay, 'src/start.ts': 'start();\n' },
+    ]);
+    expect(suspects[0]?.file).toBe('src/pay.ts');
+  });
+
   it('is no suspect for numbers alone', async () => {
     const { suspects } = await ranked('Fails at 799 and 819', ['Start', { 'src/a.ts': 'start(799, 819);\n' }]);
     expect(suspects).toEqual([]);
