@@ -475,13 +475,19 @@ const WEIGHTS: Readonly<Record<SignalName, number>> = {
   tested: 0.3,
   recent: 1,
   aside: -2.1,
-  testHistory: 0.8,
+  testHistory: 1.6,
   testNames: 0.5,
 };
 
 /**
- * Hints that order the files behind the first one: over 1,036 issues they brought the fixed file among the first three
- * and five more often, but would have displaced it from the first place as well.
+ * The weight of the report's words where the source of a failing test is known: a trace says little in its own words
+ * (of 319 traces 95.0 % have a right file among the first ten, 93.4 % with the usual weight).
+ */
+const WORDS_OF_TRACE = 0.5;
+
+/**
+ * Hints that order the files behind the first one: over 1,036 issues they brought the fixed file among the first five
+ * and ten more often (89.0 to 89.8 and 93.5 to 94.0 %), but as signals like the others cost first places.
  */
 const BEHIND_FIRST: ReadonlySet<SignalName> = new Set(['testHistory', 'testNames']);
 
@@ -534,10 +540,11 @@ export interface Combined {
 
 /** All arrays have the length of the first. */
 export function combine(values: SignalValues): Combined {
-  const names = (Object.keys(WEIGHTS) as SignalName[]).map((name) => ({
-    name,
-    factor: computeFactor(name, values[name]),
-  }));
+  const hasTest = values.testWords.some((value) => value > 0);
+  const names = (Object.keys(WEIGHTS) as SignalName[]).map((name) => {
+    const weight = name === 'words' && hasTest ? WORDS_OF_TRACE : WEIGHTS[name];
+    return { name, factor: computeFactor(name, values[name], weight) };
+  });
   const factors = new Map(names.map(({ name, factor }) => [name, factor]));
   const sums = new Float64Array(values.words.length);
   const add = (isHint: boolean): void => {
@@ -566,8 +573,8 @@ export function combine(values: SignalValues): Combined {
 /** What the first file is ahead of one that hints would place before it. */
 const LEAST_AHEAD = 1e-9;
 
-function computeFactor(name: SignalName, values: Float64Array): number {
-  if (RAW.has(name)) return WEIGHTS[name];
+function computeFactor(name: SignalName, values: Float64Array, weight: number): number {
+  if (RAW.has(name)) return weight;
   const most = values.reduce((best, value) => Math.max(best, value), 0);
-  return most > 0 ? WEIGHTS[name] / Math.max(most, USUAL[name] ?? 0) : 0;
+  return most > 0 ? weight / Math.max(most, USUAL[name] ?? 0) : 0;
 }

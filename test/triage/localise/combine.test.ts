@@ -60,6 +60,14 @@ describe('the score of a file', () => {
     expect(hinted.scores[0]).toBe(plain.scores[0]);
   });
 
+  it('rests less on the words of a report whose failing test is known', () => {
+    const given = { words: Float64Array.of(50, 10), window: Float64Array.of(20, 40) };
+    const plain = combine(values(2, given));
+    const traced = combine(values(2, { ...given, testWords: Float64Array.of(10, 10) }));
+    expect(plain.sums[0]).toBeGreaterThan(plain.sums[1]!);
+    expect(traced.sums[0]).toBeLessThan(traced.sums[1]!);
+  });
+
   it('says what each signal adds', () => {
     const { sums, share } = combine(values(2, { words: Float64Array.of(50, 25), frame: Float64Array.of(0, 0.8) }));
     expect(share('words', 1) + share('frame', 1)).toBeCloseTo(sums[1]!);
