@@ -1,15 +1,20 @@
 // An investigation service over one repository that lives as long as a command: `analyse`, `replay`, `eval`.
 import { createHash, randomBytes } from 'node:crypto';
 import { computeCost, getBookedPrices } from '../agent/budget.ts';
+import { listExchanges, type TranscriptRecord } from '../agent/transcript.ts';
 import type { AnalysisSession } from '../cli/analyse.ts';
 import { getRepositoryName } from '../cli/report-input.ts';
 import { toPrintableLine } from '../cli/terminal.ts';
 import type { Config } from '../config.ts';
+import { applyFileDiff } from '../core/diff/apply-diff.ts';
 import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
+import type { Diff, Issue } from '../core/issue.ts';
 import { type Model, ModelFailure } from '../core/model.ts';
 import type { Project, ProjectSource } from '../core/project.ts';
 import { describeWaitReason } from '../core/reason.ts';
 import { DEFAULT_SETTINGS, type InvestigationSettings } from '../core/settings.ts';
+import type { SourceTree } from '../core/source.ts';
+import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
 import { acceptReport } from '../services/accept-report.ts';
 import { follow } from '../services/follow.ts';
@@ -23,6 +28,8 @@ import { openServices, type Services, startWork } from './services.ts';
 /** A person sits at the terminal; the service waits longer. */
 const PATIENCE_MS = 2 * 60 * 1_000;
 
+type OnPaid = (usd: number, usage: ModelFailure['spent']) => Promise<void>;
+
 interface SessionOptions {
   readonly config: Config;
   readonly log: Log;
@@ -30,7 +37,7 @@ interface SessionOptions {
   /** Receives a line when an investigation has to wait. */
   readonly onWait: (text: string) => void;
   /** Called for each answer of the model, and each that broke off, with what it cost in US dollars, at the nominal price where it has none. */
-  readonly onPaid?: (usd: number) => Promise<void>;
+  readonly onPaid?: OnPaid;
 }
 
 interface SessionProject {
@@ -55,7 +62,7 @@ export function nameProject(source: ProjectSource): { readonly name: string; rea
 export async function openAnalysisSession(
   { config, log, now, onWait, onPaid }: SessionOptions,
   { name, source, isTrusted, settings = DEFAULT_SETTINGS, asOf }: SessionProject,
-): Promise<AnalysisSession> {
+): Promise<AnalysisSession & { readonly tools: (issueId: string) => Promise<CalledTools> }> {
   await using opening = new AsyncDisposableStack();
   const { mirrors, lexicon } = openDataFolder(config.dataDir, config.encryptionKey);
   const services = opening.use(
@@ -111,6 +118,7 @@ export async function openAnalysisSession(
     },
     follow: (id, until) => follow(services, id, 0, until),
     issue: (id) => store.findIssue(id),
+    tools: (issueId) => readTools(store, issueId),
     troubles: () => troubles,
     patch: async (issueId) => {
       const changes = await store.findChangeSet(issueId);
@@ -120,10 +128,48 @@ export async function openAnalysisSession(
   };
 }
 
-function countPayments(investigator: Investigator | null, onPaid: (usd: number) => Promise<void>): Investigator | null {
+/** Names of the tools that a model called, turn by turn; null: there was none, or its transcript is gone. */
+export type CalledTools = readonly (readonly string[])[] | null;
+
+export async function readTools(store: Store, issueId: string): Promise<CalledTools> {
+  const run = await store.findRunOfIssue(issueId);
+  const entries = run === null ? [] : await store.readTranscript(run.id);
+  // The first entry holds the facts; a second look's are no turns of the answer.
+  const records = entries.slice(1).map((entry): TranscriptRecord & { conversation?: string } => JSON.parse(entry));
+  const turns = listExchanges(records.filter(({ conversation }) => conversation === undefined));
+  return turns.length === 0 ? null : turns.map(({ turn }) => turn.toolCalls.map(({ name }) => name));
+}
+
+/** Follows one investigation to its end. Null where it ended without an Issue. */
+export async function askOnce(
+  session: AnalysisSession,
+  report: { readonly text: string; readonly revision: string },
+  signal: AbortSignal,
+): Promise<Issue | null> {
+  const id = await session.start(report);
+  for await (const event of session.follow(id, signal)) {
+    if (event.type !== 'end') continue;
+    const outcome = event.investigation?.outcome;
+    return outcome?.state === 'concluded' ? await session.issue(outcome.issueId) : null;
+  }
+  signal.throwIfAborted();
+  return null;
+}
+
+/** Tried, though an answer's change is made so that it always does. */
+export async function doesApply({ files }: Diff, base: SourceTree, signal: AbortSignal): Promise<boolean> {
+  for (const file of files) {
+    const read = file.status === 'added' ? null : await base.read(file.previousFileName ?? file.fileName, {}, signal);
+    if (read !== null && (read.kind !== 'text' || read.cut !== '')) return false;
+    if (applyFileDiff(read?.text ?? '', file) === null) return false;
+  }
+  return true;
+}
+
+function countPayments(investigator: Investigator | null, onPaid: OnPaid): Investigator | null {
   if (investigator === null) return null;
   const count = (model: Model): Model => {
-    const pay = (usage: ModelFailure['spent']) => onPaid(computeCost(usage, getBookedPrices(model.prices)));
+    const pay = (usage: ModelFailure['spent']) => onPaid(computeCost(usage, getBookedPrices(model.prices)), usage);
     const ask: Model['ask'] = async (request, signal) => {
       try {
         const turn = await model.ask(request, signal);

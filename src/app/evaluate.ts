@@ -8,9 +8,8 @@ import { formatProgress, renderEvaluation } from '../cli/evaluation-text.ts';
 import { describeSystemError } from '../cli/report-input.ts';
 import { type ExitCode, type Io, toPrintableJson, toPrintableLine } from '../cli/terminal.ts';
 import type { Config, ModelConfig } from '../config.ts';
-import { applyFileDiff } from '../core/diff/apply-diff.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { Diff, Issue } from '../core/issue.ts';
+import type { Issue } from '../core/issue.ts';
 import type { Repository } from '../core/source.ts';
 import type { Case } from '../evaluation/cases.ts';
 import {
@@ -25,9 +24,10 @@ import { scoreAnswer } from '../evaluation/score.ts';
 import { listRegisteredSecrets } from '../log.ts';
 import { createRedactor } from '../redact/redactor.ts';
 import type { CommandDeps } from './analyse.ts';
-import { nameProject, openAnalysisSession } from './analysis-session.ts';
+import { askOnce, doesApply, nameProject, openAnalysisSession } from './analysis-session.ts';
 import { type EvaluationState, openEvaluationState } from './evaluation-state.ts';
 import { describeQuestion, describeRepository, findCases, findGithubToken, openCaseRepository } from './find-cases.ts';
+import { chooseModel } from './model.ts';
 import { VERSION } from './services.ts';
 
 /** Prints the figures. Code 1 where answers are missing. Throws CausewayError. */
@@ -87,17 +87,7 @@ function createNoCases({ github, subjects }: EvalCommand, token: string | null):
 function listModels({ models }: EvalCommand, { model }: Config): ReadonlyMap<string, ModelConfig> {
   const own = model.kind === 'none' ? [] : [model.kind === 'scripted' ? `scripted:${model.file}` : model.name];
   const names = models.length > 0 ? models : [...own, 'none'];
-  return new Map(names.map((name) => [name, toModelConfig(name, model)]));
-}
-
-function toModelConfig(name: string, configured: ModelConfig): ModelConfig {
-  if (name === 'none') return { kind: 'none', hint: '' };
-  if (name.startsWith('scripted:')) return { kind: 'scripted', file: name.slice('scripted:'.length) };
-  if (configured.kind === 'endpoint') return { ...configured, name, others: [] };
-  throw new CausewayError(
-    'usage',
-    `No model is configured that could be asked as "${name}": set MODEL and its key, as "causeway doctor" says.`,
-  );
+  return new Map(names.map((name) => [name, chooseModel(name, model)]));
 }
 
 interface Evaluating {
@@ -190,7 +180,7 @@ async function answerCase(
   } as const;
   const quiet = log.child({}, { level: 'fatal' });
   await using session = await openAnalysisSession({ config: own, log: quiet, now, onWait: io.err, onPaid }, project);
-  const issue = await investigate(session, one.report, signal);
+  const issue = await askOnce(session, { text: one.report, revision: '' }, signal);
   const { outcome, partial = false } = issue?.analysis ?? {};
   // A budget that is nearly used up must not pass for the model's own doing.
   if (partial && run < config.budget.run) return OVER_BUDGET;
@@ -198,24 +188,8 @@ async function answerCase(
     return { kind: 'missing', reason: 'failed', detail: session.troubles().at(-1) ?? 'there was no answer' };
   }
   const seconds = (now().getTime() - began) / 1_000;
-  const applies = issue.diff.files.length === 0 ? null : await doesApply(issue.diff, one, repository, signal);
+  const applies = issue.diff.files.length === 0 ? null : await doesApply(issue.diff, repository.tree(one.base), signal);
   return { kind: 'answered', answer: { ...toAnswer(issue, one), applies, seconds, costUsd } };
-}
-
-/** Null where it ended without an Issue. */
-async function investigate(
-  session: Awaited<ReturnType<typeof openAnalysisSession>>,
-  text: string,
-  signal: AbortSignal,
-): Promise<Issue | null> {
-  const id = await session.start({ text, revision: '' });
-  for await (const event of session.follow(id, signal)) {
-    if (event.type !== 'end') continue;
-    const { outcome } = event.investigation;
-    return outcome.state === 'concluded' ? await session.issue(outcome.issueId) : null;
-  }
-  signal.throwIfAborted();
-  return null;
 }
 
 const MOST_SHOWN = 8;
@@ -231,22 +205,6 @@ function toAnswer(issue: Issue, one: Case): Omit<StoredAnswer, 'applies' | 'seco
     files: [...new Set([...changed, ...suspects.map(({ file }) => file)])].slice(0, MOST_SHOWN),
     rootCause: issue.rootCause,
   };
-}
-
-/** Tried, though an answer's change is made so that it always does. */
-async function doesApply(
-  { files }: Diff,
-  { base }: Case,
-  repository: Repository,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const tree = repository.tree(base);
-  for (const file of files) {
-    const read = file.status === 'added' ? null : await tree.read(file.previousFileName ?? file.fileName, {}, signal);
-    if (read !== null && (read.kind !== 'text' || read.cut !== '')) return false;
-    if (applyFileDiff(read?.text ?? '', file) === null) return false;
-  }
-  return true;
 }
 
 function readAnswers(

@@ -102,6 +102,17 @@ export function describeModel(config: ModelConfig, investigator: Investigator | 
   return { model, modelHint };
 }
 
+/** What a name on the command line stands for. Throws `usage` for one that is not configured. */
+export function chooseModel(name: string, configured: ModelConfig): ModelConfig {
+  if (name === 'none') return { kind: 'none', hint: '' };
+  if (name.startsWith('scripted:')) return { kind: 'scripted', file: name.slice('scripted:'.length) };
+  if (configured.kind === 'endpoint') return { ...configured, name, others: [] };
+  throw new CausewayError(
+    'usage',
+    `No model is configured that could be asked as "${name}": set MODEL and its key, as "causeway doctor" says.`,
+  );
+}
+
 interface ModelOptions {
   readonly holds?: Holds;
   readonly now: () => Date;

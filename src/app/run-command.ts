@@ -52,6 +52,8 @@ export async function runCommand(command: Command, context: CommandContext, sign
       sayWithoutModel(config, command.kind, io);
       return await analyseDemo(command, { ...deps, launcher }, signal);
     }
+    case 'replay':
+      return await (await import('./replay.ts')).runReplay(command, deps, signal);
     case 'eval':
       return await (await import('./evaluate.ts')).runEval(command, deps, signal);
     case 'verify-proof':

@@ -95,6 +95,14 @@ export interface EvalCommand {
   readonly html: string | null;
 }
 
+/** `model`: as in `--models` of `eval`; null: the configured one. */
+export interface ReplayCommand {
+  readonly kind: 'replay';
+  readonly issueId: string;
+  readonly model: string | null;
+  readonly json: boolean;
+}
+
 /** `certificate`: a file as given, or the address of a pull request. */
 export type VerifyProofCommand = { readonly kind: 'verify-proof'; readonly certificate: string };
 
@@ -107,7 +115,15 @@ export type Command =
   | { readonly kind: 'doctor'; readonly json: boolean }
   | { readonly kind: 'help'; readonly topic: Topic }
   | { readonly kind: 'migrate' | 'sign-in' | 'pause' | 'resume' | 'version' }
-  | (AnalyseCommand | DemoCommand | EvalCommand | VerifyProofCommand | TokenCommand | WebhookSecretCommand)
+  | (
+      | AnalyseCommand
+      | DemoCommand
+      | EvalCommand
+      | ReplayCommand
+      | VerifyProofCommand
+      | TokenCommand
+      | WebhookSecretCommand
+    )
   | (BackupCommand | RestoreCommand | MoveCommand | EraseCommand);
 
 /** The arguments after a command, which were checked against its options. */
@@ -151,6 +167,7 @@ const COMMANDS: Readonly<Record<string, CommandRow>> = {
     read: readAnalyse,
   },
   demo: { options: ANSWER_OPTIONS, read: (args) => ({ kind: 'demo', ...readAnswerOptions(args) }) },
+  replay: { options: { model: 'string', json: 'boolean' }, takes: 1, read: readReplay },
   eval: {
     options: {
       ...{ github: 'string', repo: 'string', reports: 'string', subjects: 'boolean', models: 'string', last: 'string' },
@@ -296,6 +313,12 @@ function readAnalyse(args: Args): Command {
   const repository = parseRepository(args.value('repo'));
   const revision = args.value('revision') ?? '';
   return { kind: 'analyse', input, repository, revision, log, ...readAnswerOptions(args) };
+}
+
+function readReplay(args: Args): Command {
+  const [issueId] = args.positionals;
+  if (issueId === undefined) refuse('Name the Issue to replay by its id (iss_…).', 'replay');
+  return { kind: 'replay', issueId, model: args.value('model'), json: args.has('json') };
 }
 
 /** As GitHub allows it. */

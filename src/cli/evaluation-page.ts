@@ -13,6 +13,7 @@ import {
   INTERVALS,
   LIMITS,
   listFigures,
+  nameModel,
   type StoredAnswer,
 } from '../evaluation/report.ts';
 
@@ -84,7 +85,7 @@ ${cases.map((one) => renderCase(one, models)).join('\n')}
 }
 
 function renderTable(caption: string, models: readonly string[], rows: readonly FigureRow[]): string {
-  const head = models.map((model) => `<th scope="col">${escapeHtml(model)}</th>`).join('');
+  const head = models.map((model) => `<th scope="col">${escapeHtml(nameModel(model))}</th>`).join('');
   const body = rows.map(
     ({ label, cells }) =>
       `<tr><th scope="row">${escapeHtml(label)}</th>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`,
@@ -119,7 +120,7 @@ ${models.map((model) => renderAnswer(model, answers[model])).join('\n')}
 }
 
 function renderAnswer(model: string, answer: StoredAnswer | undefined): string {
-  const term = `<dt>${escapeHtml(model)}</dt>`;
+  const term = `<dt>${escapeHtml(nameModel(model))}</dt>`;
   if (answer === undefined) return `${term}<dd>no answer</dd>`;
   const line = `${describeOutcome(answer.outcome)}; ${describeScore(answer)}`;
   const cause = truncate(answer.rootCause, MAX_CAUSE);

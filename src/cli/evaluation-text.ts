@@ -10,6 +10,7 @@ import {
   LIMITS,
   listFigures,
   type MissingAnswer,
+  nameModel,
   type StoredAnswer,
 } from '../evaluation/report.ts';
 import { createStyle, padEnd, toPrintableLine, truncate, wrap } from './terminal.ts';
@@ -57,7 +58,9 @@ function renderTables(models: readonly string[], rows: readonly FigureRow[], { c
   const fitting = Math.max(1, Math.floor((columns - LABEL_COLUMNS) / CELL_COLUMNS));
   const tables: string[][] = [];
   for (let from = 0; from < models.length; from += fitting) {
-    const some = models.slice(from, from + fitting).map((model) => truncate(toPrintableLine(model), CELL_COLUMNS - 2));
+    const some = models
+      .slice(from, from + fitting)
+      .map((model) => truncate(toPrintableLine(nameModel(model)), CELL_COLUMNS - 2));
     tables.push([
       `${' '.repeat(LABEL_COLUMNS)}${some.map((model) => paint.bold(padEnd(model, CELL_COLUMNS))).join('')}`.trimEnd(),
       ...rows.flatMap(({ label, cells }) => renderRow(label, cells.slice(from, from + fitting))),
@@ -83,7 +86,7 @@ const REASONS: Readonly<Record<MissingAnswer['reason'], string>> = {
 };
 
 function renderMissing(missing: readonly MissingAnswer[]): string[] {
-  const groups = Map.groupBy(missing, ({ model, reason }) => `${model}: ${REASONS[reason]}`);
+  const groups = Map.groupBy(missing, ({ model, reason }) => `${nameModel(model)}: ${REASONS[reason]}`);
   return [
     'Answers are missing; the same command asks for them:',
     ...[...groups].map(([why, own]) => `  ${own.length} of ${toPrintableLine(why)}`),
@@ -109,7 +112,7 @@ export function formatProgress(progress: Progress): string {
   const isFree = model === 'none';
   const parts = [
     `${count}/${all}`,
-    ...[toPrintableLine(name), toPrintableLine(model), describeScore(answer)],
+    ...[toPrintableLine(name), toPrintableLine(nameModel(model)), describeScore(answer)],
     ...(isFree ? [] : [`${answer.turns} turns`, formatDollars(answer.costUsd)]),
     `${answer.seconds.toFixed(1)} s`,
   ];

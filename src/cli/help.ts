@@ -9,6 +9,7 @@ Usage: causeway COMMAND [OPTIONS]
   analyse          investigate one report, here in the terminal
   sign-in          print a link that opens the account area
   demo             see it work on a real bug in a small repository
+  replay           ask another model about an earlier report again
   eval             measure models on fixed issues of a repository of yours
   verify-proof     check with GitHub alone that a fix is proven
   token            create, list and revoke access tokens
@@ -102,6 +103,28 @@ Usage: causeway demo [--json] [--patch FILE]
 Example:
 
   causeway demo
+`,
+  replay: `Investigate the report of an Issue again, at the same commit, with another model
+or with this version, and print both answers side by side: outcome, cause,
+files, change, turns, tokens, cost, proof.
+
+Usage: causeway replay ISSUE [--model M] [--json]
+
+  ISSUE      the Issue's id (iss_...)
+  --model M  default: the configured model; none: facts only; scripted:FILE
+             plays a script
+  --json     print both answers as JSON
+
+Works while the service runs. Nothing is written to GitHub, no webhook is sent,
+and the new answer is not stored. Its cost is limited by BUDGET_RUN and by what
+is left of BUDGET_REPOSITORY_MONTH and BUDGET_MONTH, and counts in both months.
+Monitoring systems are not asked: what they say today is of another time. Exit
+codes: 0 done, 1 the report can't be replayed, 2 usage error, 3 the model failed
+and only facts were found.
+
+Example:
+
+  causeway replay iss_2kPq7vLw --model claude-sonnet-5
 `,
   eval: `Measure how well models do on the past of a repository: each fixed issue is
 investigated at the commit before its fix, with nothing after it visible, and

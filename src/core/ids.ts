@@ -11,6 +11,7 @@ type IdPrefix =
   | 'evt'
   | 'acc'
   | 'run'
+  | 'rpl'
   | 'job'
   | 'req'
   | 'thr'

@@ -70,6 +70,19 @@ export function createCostVerbs(database: Database) {
      */
     settleMoney: (run: Run, settlement: Settlement): Promise<void> =>
       database.write((trx) => settleMoney(trx, run, settlement)),
+    /** US dollars spent or reserved in the calendar month (UTC): of the project, and of everything. */
+    readMonthCosts: (projectId: string, now: string): Promise<{ readonly repository: number; readonly all: number }> =>
+      database.read(async (reader) => {
+        const month = selectSums(reader).where('month', '=', now.slice(0, 7));
+        const own = toSpending(await month.where('project_id', '=', projectId).executeTakeFirst());
+        const all = toSpending(await month.executeTakeFirst());
+        return { repository: own.spentUsd + own.reservedUsd, all: all.spentUsd + all.reservedUsd };
+      }),
+    /** Counts an answered question of a replay, which is no run of this store, in the month's costs. */
+    addReplayCost: (
+      replay: Pick<Run, 'id' | 'projectId'>,
+      { now, ...paid }: Omit<Settlement, 'reserved'>,
+    ): Promise<void> => database.write((trx) => addCosts(trx, replay, now.slice(0, 7), { ...paid, reserved: 0 })),
     /** What the run's model calls have cost so far. */
     async readRunSpending(runId: string): Promise<Spending> {
       const sums = await database.read((reader) => selectSums(reader).where('run_id', '=', runId).executeTakeFirst());
@@ -125,7 +138,7 @@ async function settleMoney(trx: Trx, run: Run, { now, ...settlement }: Settlemen
 
 async function addCosts(
   trx: Trx,
-  run: Run,
+  run: Pick<Run, 'id' | 'projectId'>,
   month: string,
   { reserved, spent, tokens, isSecondLook = false }: Omit<Settlement, 'now'>,
 ): Promise<void> {

@@ -93,6 +93,20 @@ export function createRunVerbs(database: Database, seal: Seal) {
       const rows = await database.read((reader) => selectEntries(reader, runId).select('entry').execute());
       return rows.map((row) => row.entry);
     },
+    /** The run that an Issue is of, and the settings of its investigation; null: no such Issue. */
+    async findRunOfIssue(
+      issueId: string,
+    ): Promise<{ readonly id: string; readonly settings: InvestigationSettings } | null> {
+      const row = await database.read((reader) =>
+        reader
+          .selectFrom('issues')
+          .innerJoin('investigations', 'investigations.id', 'issues.investigation_id')
+          .select(['issues.run_id', 'investigations.settings'])
+          .where('issues.id', '=', issueId)
+          .executeTakeFirst(),
+      );
+      return row ? { id: row.run_id, settings: { ...DEFAULT_SETTINGS, ...JSON.parse(row.settings) } } : null;
+    },
     /** The opaque part of each entry, in the same order; null: none. */
     async readOpaqueParts(runId: string): Promise<readonly (string | null)[]> {
       const rows = await database.read((reader) => selectEntries(reader, runId).select('opaque').execute());

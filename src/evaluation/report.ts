@@ -55,6 +55,11 @@ const TEXTS: Readonly<Record<Evaluation['texts'], string>> = {
   subjects: "the fixes' own commit messages as reports, which give the fix away",
 };
 
+/** A script by its file's name alone. */
+export function nameModel(model: string): string {
+  return model.startsWith('scripted:') ? `scripted:${model.split(/[/\\]/).at(-1)}` : model;
+}
+
 /** Such as `20 cases of octo/shop: reports from GitHub, each at the commit before its fix.` */
 export function describeCases({ cases, repository, texts, unfit }: Evaluation): readonly string[] {
   const count = `${cases.length} ${cases.length === 1 ? 'case' : 'cases'}`;

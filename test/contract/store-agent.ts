@@ -147,6 +147,23 @@ export function agentContract(engine: Engine): void {
       expect(await reserve(1)).toBe('run');
     });
 
+    it('of a replay counts in the month of its project and of everything, and no run is needed', async () => {
+      await using opened = await openNew(engine);
+      const { store } = opened;
+      const run = await runOn(opened, 'a');
+      await store.reserveMoney(run, { amount: 20, limits: plenty, now: NOW });
+      const replay = { id: 'rpl_1', projectId: run.projectId };
+      const tokens = { prompt: 5, completion: 1, cached: 0 };
+      const used = expect.closeTo(0.00009, 9);
+      await store.addReplayCost(replay, { spent: 70, tokens, now: NOW });
+      expect(await store.readMonthCosts(run.projectId, NOW)).toEqual({ repository: used, all: used });
+      expect(await store.readMonthCosts('prj_other', NOW)).toEqual({ repository: 0, all: used });
+      expect(await store.readMonthCosts(run.projectId, NEXT_MONTH)).toEqual({ repository: 0, all: 0 });
+      expect(await store.reserveMoney(run, { amount: 11, limits: { ...plenty, repository: 100 }, now: NOW })).toBe(
+        'repository',
+      );
+    });
+
     it('of all runs of a project, and of everything, is limited by the month', async () => {
       await using opened = await openNew(engine);
       const { store } = opened;

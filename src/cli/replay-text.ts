@@ -1,0 +1,127 @@
+// `replay` in the terminal: the old answer and the new one side by side, then both changes.
+import type { Diff, Outcome } from '../core/issue.ts';
+import { describeOutcome, formatPercent } from '../core/issue-view.ts';
+import type { Proof } from '../core/proof.ts';
+import { formatDollars } from '../evaluation/report.ts';
+import { renderChange } from './render.ts';
+import { createStyle, padEnd, toPrintable, toPrintableLine, truncate, wrap } from './terminal.ts';
+
+export interface Replay {
+  readonly issueId: string;
+  readonly project: string;
+  /** Full sha that both answers are about. */
+  readonly revision: string;
+  readonly before: ReplayedAnswer;
+  readonly after: ReplayedAnswer;
+  /** US dollars of the replay, at the nominal price where the model has none. */
+  readonly costUsd: number;
+  readonly notes: readonly ReplayNote[];
+}
+
+export interface ReplayedAnswer {
+  /** Null: none. */
+  readonly model: string | null;
+  readonly outcome: Outcome;
+  readonly partial: boolean;
+  readonly confidence: number | null;
+  readonly rootCause: string;
+  /** Best first. */
+  readonly files: readonly string[];
+  readonly diff: Diff;
+  /** Names of the tools that the model called, turn by turn; null: not known. */
+  readonly tools: readonly (readonly string[])[] | null;
+  readonly steps: number;
+  readonly turns: number;
+  readonly tokens: number;
+  readonly costUsd: number;
+  readonly seconds: number;
+  /** Null: none was made. */
+  readonly proof: Proof['state'] | null;
+}
+
+export type ReplayNote = 'transcript_gone' | 'without_check' | 'without_monitoring';
+
+const NOTES: Readonly<Record<ReplayNote, string>> = {
+  transcript_gone:
+    'The transcript of the old answer is gone, so what its model looked up is not shown: it is older than transcripts are kept, or the person who asked was erased.',
+  without_check: 'The old answer was about a failed check; the commits since it was green are not part of a replay.',
+  without_monitoring: 'Monitoring systems were not asked: what they say today is of another time.',
+};
+
+const LABEL_COLUMNS = 12;
+const GAP = 2;
+const MAX_COLUMNS = 160;
+const MAX_FILES = 5;
+
+/** Ends with a line feed. */
+export function renderReplay(replay: Replay, layout: { readonly columns: number; readonly colour: boolean }): string {
+  const { before, after, project, revision, notes, costUsd } = replay;
+  const columns = Math.min(layout.columns, MAX_COLUMNS);
+  const width = Math.floor((columns - LABEL_COLUMNS - GAP) / 2);
+  const paint = createStyle(layout.colour);
+  const rows = [
+    renderRow('', [paint.bold('before'), paint.bold('replayed')], width),
+    ...listRows(before, after).map(([label, ...cells]) => renderRow(label, cells, width)),
+  ];
+  const page = { columns, paint };
+  const sections = [
+    [paint.bold(`${toPrintableLine(project)} at ${revision.slice(0, 12)}`), ...rows.flat()],
+    ...[
+      ['Change before', before.diff],
+      ['Change replayed', after.diff],
+    ].map(([title, diff]) => renderDiff(title as string, diff as Diff, page)),
+    [...notes.map((note) => NOTES[note]), describeCost(costUsd)].flatMap((line) =>
+      wrap(line, Math.min(columns, 100), ''),
+    ),
+  ];
+  return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+function listRows(before: ReplayedAnswer, after: ReplayedAnswer): readonly (readonly [string, string, string])[] {
+  const row = (label: string, describe: (answer: ReplayedAnswer) => string) =>
+    [label, describe(before), describe(after)] as const;
+  return [
+    row('model', ({ model }) => model ?? 'none'),
+    row('outcome', ({ outcome, partial }) => `${describeOutcome(outcome)}${partial ? ', cut short' : ''}`),
+    row('confidence', ({ confidence }) => (confidence === null ? '–' : formatPercent(confidence))),
+    row('cause', ({ rootCause }) => rootCause),
+    row('files', ({ files }) => files.slice(0, MAX_FILES).join('\n') || '–'),
+    row('proof', ({ proof }) => proof ?? 'none'),
+    row('looked up', describeTools),
+    row('turns', ({ turns }) => String(turns)),
+    row('tokens', ({ tokens }) => tokens.toLocaleString('en')),
+    row('cost', ({ costUsd, model }) => (model !== null && costUsd === 0 ? 'unknown' : formatDollars(costUsd))),
+    row('seconds', ({ seconds }) => seconds.toFixed(1)),
+  ];
+}
+
+/** Such as `12 steps: search 3, read_files 2, conclude`. */
+function describeTools({ steps, tools }: ReplayedAnswer): string {
+  const counts = Object.entries(Object.groupBy(tools?.flat() ?? [], (name) => name));
+  const named = counts.map(([name, calls = []]) => (calls.length > 1 ? `${name} ${calls.length}` : name));
+  return `${steps} steps${named.length === 0 ? '' : `: ${named.join(', ')}`}`;
+}
+
+function renderRow(label: string, cells: readonly string[], width: number): string[] {
+  const wrapped = cells.map((cell) =>
+    toPrintable(cell)
+      .split('\n')
+      .flatMap((line) => wrap(line, width, ''))
+      .map((line) => truncate(line, width)),
+  );
+  const height = Math.max(1, ...wrapped.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, at) => {
+    const [left = '', right = ''] = wrapped.map((lines) => lines[at] ?? '');
+    return `${padEnd(at === 0 ? label : '', LABEL_COLUMNS)}${padEnd(left, width + GAP)}${right}`.trimEnd();
+  });
+}
+
+function renderDiff(title: string, { files }: Diff, page: Parameters<typeof renderChange>[1]): string[] {
+  if (files.length === 0) return [`${page.paint.bold(title)}: none`];
+  return [page.paint.bold(title), ...renderChange(files, page).slice(1)];
+}
+
+function describeCost(costUsd: number): string {
+  if (costUsd === 0) return 'The replay cost nothing. Nothing was written to GitHub, and the new answer is not stored.';
+  return `The replay cost ${formatDollars(costUsd)}, counted in BUDGET_REPOSITORY_MONTH and BUDGET_MONTH. Nothing was written to GitHub, and the new answer is not stored.`;
+}
