@@ -3,6 +3,8 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { git } from '../github-double/git/run-git.ts';
+import { repository } from '../github-double/lookup.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { gitHttp } from '../support/git-http.ts';
 import { gitRepository } from '../support/git-repository.ts';
@@ -23,11 +25,11 @@ it.runIf(canMount())(
   'a repository that is larger than the disk is refused in the terminal by its true name',
   async () => {
     using disk = smallDisk(20);
-    await using repository = await gitRepository();
-    await repository.commit({ 'a.js': 'start();\n', 'large.bin': randomBytes(30 * MIB).toString('latin1') }, 'Start');
-    await using server = await gitHttp({ root: path.dirname(repository.path) });
+    await using large = await gitRepository();
+    await large.commit({ 'a.js': 'start();\n', 'large.bin': randomBytes(30 * MIB).toString('latin1') }, 'Start');
+    await using server = await gitHttp({ root: path.dirname(large.path) });
     const env = { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: disk.path };
-    const url = `${server.url}${path.basename(repository.path)}/.git`;
+    const url = `${server.url}${path.basename(large.path)}/.git`;
     const args = [MAIN, 'analyse', 'TypeError: start is not a function', '--repo', url];
     const said = await new Promise((resolve) => {
       execFile(process.execPath, args, { env }, (_error, _out, err) => resolve(err));
@@ -70,8 +72,12 @@ describe.runIf(canMount() && engine() === 'sqlite')('a disk with too little spac
     using disk = smallDisk(200);
     await using stage = await openGithubStage({ env: { DATA_DIR: disk.path } });
     const desk = await openDesk(stage, 'corner/large');
-    const large = () => randomBytes(60 * MIB).toString('latin1');
-    await stage.double.people.push('corner/large', { by: 'mara', files: { 'a.bin': large(), 'b.bin': large() } });
+    const { gitDir } = repository(stage.double.state, 'corner/large');
+    // As large on the way as here, without the time to pack it.
+    await git(gitDir, ['config', 'core.compression', '0']);
+    await git(gitDir, ['config', 'core.bigFileThreshold', '1m']);
+    const files = { 'a.txt': 'a'.repeat(60 * MIB), 'b.txt': 'b'.repeat(60 * MIB) };
+    await stage.double.people.push('corner/large', { by: 'mara', files });
     await disk.fill(110 * MIB);
     desk.label('per');
     await desk.comment('Waiting for disk space · resumes automatically');
