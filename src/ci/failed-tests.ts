@@ -303,7 +303,9 @@ const PARENT_REACH = 8;
 
 /** Whether a test failed only because parts of it did, which are named as well. */
 function isParent(lines: readonly LogLine[], at: number, name: string): boolean {
-  if (lines.slice(at + 1, at + PARENT_REACH).some(({ text }) => PARENT.test(text))) return true;
+  const below = lines.slice(at + 1, at + PARENT_REACH);
+  const next = below.findIndex(({ text }) => findTestName(text) !== null);
+  if (below.slice(0, next < 0 ? below.length : next).some(({ text }) => PARENT.test(text))) return true;
   return (lines[at]?.text ?? '').includes('✖ ') && lines.some(({ text }) => text.trimStart() === `▶ ${name}`);
 }
 

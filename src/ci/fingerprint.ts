@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type Cause, findLinesLikeHeadline } from './find-cause.ts';
 import type { LogLine } from './log-lines.ts';
-import { toRepositoryPath } from './written-places.ts';
+import { findWrittenPlaces, isFinding, readFileHeading, readFindingLine, toRepositoryPath } from './written-places.ts';
 
 const HEX = '[0-9a-fA-F]';
 
@@ -24,7 +24,7 @@ const TOKEN = /[\p{L}\p{N}_$]+/gu;
 
 const MAX_LINES = 200;
 
-const MAX_SAID = 20;
+const MAX_SAID = 12;
 
 /**
  * The words of a line without values: numbers, paths but for the file's name, hashes, times, addresses, letter case.
@@ -54,7 +54,9 @@ export function fingerprintCause(lines: readonly LogLine[], cause: Cause): strin
     );
   const alike = findLinesLikeHeadline(cause);
   // What was said last tells causes apart only where it is little.
-  if (alike[0]?.kind === 'end' || (alike[0]?.kind === 'said' && alike.length > MAX_SAID)) return null;
+  const [first] = alike;
+  if (first?.kind === 'end') return null;
+  if (first?.kind === 'said' && (alike.length > MAX_SAID || cause.step?.phase !== 'work')) return null;
   const errorLines = alike
     .slice(0, MAX_LINES)
     .map(({ at }) => `${stripVariables(lines[at]?.text ?? '')} ${findLintedFile(lines, at)}`.trim());
@@ -101,49 +103,26 @@ function hashParts(kind: string, parts: readonly string[]): string {
     .digest('hex');
 }
 
-const PATH = '((?:[A-Za-z]:)?[\\w@.~+/\\\\-]{1,300}\\.\\w{1,10})';
-
-/** Each names its file in group 1. */
-const LINTER_LINES: readonly RegExp[] = [
-  // Prettier, Black, Ruff, rustfmt
-  /^\[warn\] (\S{1,300}\.\w{1,10})$/,
-  /^[Ww]ould reformat:? (\S{1,300}\.\w{1,10})$/,
-  /^Diff in (\S{1,300}?\.rs)(?::\d+:?| at line \d+:)$/,
-  // flake8, Ruff, RuboCop, markdownlint: a rule's number behind the place
-  new RegExp(`^\\s{0,6}${PATH}:\\d{1,6}(?::\\d{1,5})?:? (?:error )?(?:\\[?[A-Z]{1,5}\\d{2,5}\\b|[CWEF]: )`),
-  // golangci-lint: the linter's name at the end
-  new RegExp(`^${PATH}:\\d{1,6}:\\d{1,5}: \\S.{1,600} \\([a-z][\\w-]{1,40}\\)$`),
-  // Checkstyle
-  new RegExp(`^\\[(?:ant:)?checkstyle\\] \\[ERROR\\] ${PATH}:\\d`),
-  new RegExp(`^\\[ERROR\\] ${PATH}:\\[\\d{1,6}(?:,\\d{1,5})?\\] \\(\\w{1,40}\\) `),
-];
-
-/** ESLint, stylelint: lines under the name of their file. */
-const UNDER_FILE = /^\s{1,6}\d{1,6}:\d{1,5} {1,4}(?:error|warning|✖|⚠) |^\s{0,6}[✖⚠] {1,4}\d{1,6}:\d{1,5} /;
-
-const FILE = new RegExp(`^${PATH}$`);
+/** Prettier, Black, Ruff, rustfmt: the name of a file is all that they say. */
+const UNFORMATTED = /^(?:\[warn\]|[Ww]ould reformat:?|Diff in) (\S{1,300}?\.\w{1,10})(?::\d| at line|$)/;
 
 const MAX_BACK = 300;
 
-/** A path of the repository; "" where the line is none of theirs, or the file lies elsewhere. */
+/** A path of the repository; "" where the line is of no list of findings, or the file lies elsewhere. */
 function findLintedFile(lines: readonly LogLine[], at: number): string {
   const text = lines[at]?.text ?? '';
-  const written = UNDER_FILE.test(text) ? findFileAbove(lines, at) : readNamedFile(text);
+  // Folders above the repository differ between machines.
+  const isUnder = readFindingLine(text) > 0;
+  const place =
+    isUnder || !isFinding(text)
+      ? undefined
+      : findWrittenPlaces(text).find(({ path }) => /^(?![A-Za-z]:)[\w.]/.test(path));
+  const written = isUnder ? findFileAbove(lines, at) : (UNFORMATTED.exec(text)?.[1] ?? place?.path ?? '');
   return written === '' ? '' : (toRepositoryPath(written) ?? '');
 }
 
-function readNamedFile(text: string): string {
-  for (const pattern of LINTER_LINES) {
-    const path = pattern.exec(text)?.[1];
-    if (path !== undefined) return path;
-  }
-  return '';
-}
-
 function findFileAbove(lines: readonly LogLine[], at: number): string {
-  for (let above = at - 1; above >= Math.max(0, at - MAX_BACK); above -= 1) {
-    const text = lines[above]?.text ?? '';
-    if (!UNDER_FILE.test(text)) return FILE.exec(text.trim())?.[1] ?? '';
-  }
-  return '';
+  let above = at - 1;
+  while (above > at - MAX_BACK && readFindingLine(lines[above]?.text ?? '') > 0) above -= 1;
+  return readFileHeading(lines[above]?.text ?? '') ?? '';
 }

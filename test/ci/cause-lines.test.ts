@@ -150,6 +150,16 @@ describe('the lines of a cause', () => {
     expect(shown(actionsLog('node --test', ['ok 1 - adds', ...failed, '  ...', 'ok 3 - rounds']))).toEqual(failed);
   });
 
+  it('have the test of Go over what it printed', () => {
+    const log = ['=== CONT  TestTamper/gone', '    tamper_test.go:76: unexpected init error'];
+    expect(shown(actionsLog('go test', ['=== CONT  TestOther', ...log]))).toEqual(log);
+  });
+
+  it('have the total of a sanitizer', () => {
+    const log = ['==240==ERROR: AddressSanitizer: overflow', 'SUMMARY: AddressSanitizer: overflow asan.c:2 in main'];
+    expect(shown(actionsLog('./asan', log))).toEqual(log);
+  });
+
   it('have frames, causes, and what a logger said in front of an exception', () => {
     const log = [
       '[WARNING] Error injecting: shop.Cart',

@@ -59,6 +59,17 @@ describe('failed tests', () => {
       ],
       ['takes a coupon', 'rounds'],
     ],
+    [
+      "Node's own, without the suites that failed for them",
+      ['▶ carts', '  ✖ adds (0.9ms)', '✖ carts (1.2ms)'],
+      ['adds'],
+    ],
+    [
+      'TAP, without the test of which it is a part',
+      ['    not ok 1 - adds', '      ---', 'not ok 2 - carts', '  ---', "  failureType: 'subtestsFailed'"],
+      ['adds'],
+    ],
+    ['Zig', ["error: 'test.main.adds' failed:", '       expected 3, found 2'], ['test.main.adds']],
     ['Mocha', MOCHA, ['Cart totals rounds half up']],
     ['Surefire', MAVEN, ['com.acme.shop.CartTest.adds']],
     [

@@ -93,6 +93,18 @@ describe('the headline of a failed test', () => {
       'Acme.CartTest.Adds',
     ],
     [
+      'Node, where a string was thrown',
+      ['✖ trusts proxies (1.24ms)', "  'plan expected 13 assertions but received 11'"],
+      "'plan expected 13 assertions but received 11'",
+      'trusts proxies',
+    ],
+    [
+      'ExUnit',
+      ['  1) test removes buckets (KV.RegistryTest)', '     ** (exit) exited in: GenServer.call(:stop, 5000)'],
+      '** (exit) exited in: GenServer.call(:stop, 5000)',
+      'test removes buckets (KV.RegistryTest)',
+    ],
+    [
       'RSpec, whose list of names comes last',
       [
         '  1) Cart adds',
@@ -138,9 +150,21 @@ describe('the headline of a failed test', () => {
       ['error during build:', 'Build failed with 1 error:', '"total" is not exported by "src/cart.ts".'],
       2,
     ],
+    ['is a label with a count', ['Unused files (1)', 'src/unused.js was never imported'], 1],
+    [
+      'names the file of Biome',
+      [
+        './a.ts:1:13 lint/unused ━━━━━━━━',
+        '',
+        '  × This import is unused.',
+        '',
+        'If you wish to fix errors, use --fix',
+      ],
+      2,
+    ],
     ['only counts', ['app/cart.rb could not be parsed', '1 file had errors'], 0],
   ])('is the line that says it where another %s', (_, output, at) => {
-    expect(excerptOf(output).headline).toBe(output[at]);
+    expect(excerptOf(output).headline).toBe(output[at]?.trim());
   });
 
   it.each<[string, readonly string[], string]>([

@@ -284,6 +284,57 @@ function charactersMatched(run: () => void): number {
   return characters;
 }
 
+describe('the excerpt', () => {
+  const shownOf = (output: readonly string[]) => read(actionsLog('npm test', output)).excerpt.lines;
+
+  it.each([
+    [
+      'Node',
+      ['TypeError: no', '    at add (/home/runner/work/shop/shop/src/cart.js:3:1)'],
+      '    at run (node:internal/x:1:2)',
+    ],
+    ['a library', ['Error: no', '    at add (src/cart.js:3:1)'], '    at go (/x/node_modules/vite/dist/a.js:1:2)'],
+    [
+      'Rust',
+      ["thread 'a' panicked at src/lib.rs:3:1:", 'no', '   4: shop::a', '             at ./src/lib.rs:3:47'],
+      '             at /rustc/5980/library/core/src/panicking.rs:80:14',
+    ],
+  ])('has no frames of %s', (_, own, foreign) => {
+    expect(shownOf([...own, foreign])).toEqual(own);
+  });
+
+  it('keeps source and values that repeat', () => {
+    const output = ['a.c:3:52: error: no match', '    3 | int main()', '      |     ^', 'a.c:3:64: error: no cast'];
+    expect(shownOf([...output, '    3 | int main()', '      |       ^'])).toEqual([
+      ...output,
+      '    3 | int main()',
+      '      |       ^',
+    ]);
+  });
+
+  it('shows one line that is between others', () => {
+    const failed = (name: string) => [`✖ ${name} (1ms)`, `  'plan of ${name}'`];
+    const output = [...failed('a'), 'test at test/a.js:3:1', ...failed('b')];
+    expect(shownOf(output)).toEqual(output);
+  });
+
+  it('names the file of what ESLint found first', () => {
+    const output = ['/home/runner/work/shop/shop/src/a.js', "  30:30  error  'x' is never used  no-unused-vars"];
+    expect(read(actionsLog('eslint', output)).excerpt.headline).toBe(
+      "src/a.js:30:30 error 'x' is never used no-unused-vars",
+    );
+  });
+
+  it('of a difference of files says what one cause differs in from another', () => {
+    const diff = (line: string) => ['diff --git a/x.sql b/x.sql', '--- a/x.sql', '+++ b/x.sql', '@@ -1 +1 @@', line];
+    const [one, other] = ['+drop table cart', '+drop table tax'].map((line) =>
+      read(actionsLog('git diff', diff(line))),
+    );
+    expect(one?.isInformative).toBe(true);
+    expect(one?.fingerprint).not.toBe(other?.fingerprint);
+  });
+});
+
 describe('compared with the log of a run that passed', () => {
   const noise = [
     'ERROR: cache of 4f2a91c is cold',
