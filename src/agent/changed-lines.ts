@@ -1,5 +1,5 @@
 // The lines of a change: those that touch a secret are withheld, and those that make tests prove less are found.
-import { isTestPath } from '../core/change-parts.ts';
+import { ASSERTION, isTestPath } from '../core/change-parts.ts';
 import type { FileChange } from '../core/diff/diff.ts';
 import { diffLines, type Hunk } from '../core/diff/line-diff.ts';
 import { toComparablePath } from '../core/paths.ts';
@@ -120,9 +120,6 @@ const SKIPS_IN_TESTS: readonly RegExp[] = [
   /\bif\s*(?:\(\s*)?(?:false|0|!1|False|!true|not True)\s*(?:[){:]|$|then\b)/,
   /\b(?:process\.exit|sys\.exit|os\._exit|os\.Exit|exit!?|quit)\s*\(/,
 ];
-
-const ASSERTION =
-  /\b(?:expect\w*|assert\w*|should\w*|verify\w*|refute\w*|must_\w+|require\s*\.\s*\w+|raises|throws|snapshot\w*|approve\w*|XCTAssert\w*|(?:EXPECT|ASSERT|CHECK|REQUIRE|BOOST)_\w+|CHECK|REQUIRE)\b|\b[tb]\s*\.\s*(?:Error|Fatal|Fail|is|ok|equal|deepEqual|same|not)\w*\s*\(|\bAssert\w*\s*\.|\bdebug_assert\w*!|\.\s*(?:to|not|should)\s*[.(]|\bis_expected\b|^\s*>>> /i;
 
 const TEST_CASE =
   /\b(?:it|test|describe|scenario|specify|context|bench)\s*(?:\.\s*\w+\s*)?(?:\(|['"`])|\bdef\s+test\w*|\bclass\s+(?:Test\w*|\w+Tests?)\b|\bfunc\s+(?:\([^)]{0,200}\)\s*)?(?:Test|Benchmark|Fuzz|Example|test)\w*|#\s*\[\s*(?:\w+::)*(?:test|rstest)\b|@(?:Test|ParameterizedTest|RepeatedTest)\b|\[\s*(?:Fact|Theory|Test\w*)\b|\bTEST(?:_[FP])?\s*\(|\bfunction\s+test\w*/;

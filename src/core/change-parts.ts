@@ -37,6 +37,8 @@ export interface OwnTests {
   readonly titles: readonly string[];
   /** Titles of groups in those files: runners report them as failed with their tests. */
   readonly groups: readonly string[];
+  /** What their new lines assert: a fix that hides an error passes tests that assert no more than that there is none. */
+  readonly asserts: 'result' | 'no_error' | 'unknown';
 }
 
 export function listOwnTests({ files }: ChangeSet): OwnTests {
@@ -45,7 +47,22 @@ export function listOwnTests({ files }: ChangeSet): OwnTests {
     files: files.map(({ path }) => path),
     titles: distinct(files.flatMap(listTouchedTests)),
     groups: distinct(files.flatMap(listGroups)),
+    asserts: findAsserted(files.flatMap(listNewLines)),
   };
+}
+
+export const ASSERTION =
+  /\b(?:expect\w*|assert\w*|should\w*|verify\w*|refute\w*|must_\w+|require\s*\.\s*\w+|raises|throws|snapshot\w*|approve\w*|XCTAssert\w*|(?:EXPECT|ASSERT|CHECK|REQUIRE|BOOST)_\w+|CHECK|REQUIRE)\b|\b[tb]\s*\.\s*(?:Error|Fatal|Fail|is|ok|equal|deepEqual|same|not)\w*\s*\(|\bAssert\w*\s*\.|\bdebug_assert\w*!|\.\s*(?:to|not|should)\s*[.(]|\bis_expected\b|^\s*>>> /i;
+
+const NO_ERROR =
+  /\bdoes_?not_?(?:throw|reject|raise)\w*|\bnot\s*\.\s*(?:to\s*\.\s*)?(?:to)?throw\w*|\bnothing_?(?:raised|thrown)|\bnot_to\s+raise_error/i;
+
+function findAsserted(lines: readonly string[]): OwnTests['asserts'] {
+  const bare = lines
+    .map((line) => line.slice(0, 600).replace(/'[^']*'|"[^"]*"|`[^`]*`/g, "''"))
+    .filter((line) => !/^\s*(?:import|from|use|using|#include)\b|\brequire\s*\(/.test(line));
+  if (bare.some((line) => ASSERTION.test(line) && !NO_ERROR.test(line))) return 'result';
+  return bare.some((line) => NO_ERROR.test(line)) ? 'no_error' : 'unknown';
 }
 
 /** With computed parts, such as `${n}` or `%s`, a title isn't what the log says. */
@@ -64,12 +81,21 @@ const NAMED: readonly RegExp[] = [
 function listTouchedTests(change: FileChange): readonly string[] {
   if (change.kind === 'deleted') return [];
   const lines = change.after.split('\n');
+  const titles = findInserted(change, lines).flatMap((at) => findTitleAround(lines, at) ?? []);
+  return [...new Set(titles)];
+}
+
+function listNewLines(change: FileChange): readonly string[] {
+  if (change.kind === 'deleted') return [];
+  const lines = change.after.split('\n');
+  return findInserted(change, lines).map((at) => lines[at] ?? '');
+}
+
+function findInserted(change: Exclude<FileChange, { kind: 'deleted' }>, lines: readonly string[]): readonly number[] {
   const before = change.kind === 'added' ? [] : change.before.split('\n');
-  const inserted = diffLines(before, lines).flatMap((hunk) =>
+  return diffLines(before, lines).flatMap((hunk) =>
     Array.from({ length: hunk.inserted }, (_, index) => hunk.after + index),
   );
-  const titles = inserted.flatMap((at) => findTitleAround(lines, at) ?? []);
-  return [...new Set(titles)];
 }
 
 /** Of the test that begins at the line or that the line is in. */

@@ -38,10 +38,17 @@ type OtherFailure =
   | { readonly code: 'other_checks' | 'unnamed' | 'flaky' | 'still_red'; readonly checks: readonly string[] }
   /** The test could not run, or broke on something else. */
   | { readonly code: 'other_error'; readonly line: string }
+  /** It asserts no more than that there is no error. */
+  | { readonly code: 'hides_error' }
+  /** The report has an error that its log doesn't have. */
+  | { readonly code: 'other_reason'; readonly error: string }
   /** A further attempt changed the tests. */
   | { readonly code: 'tests_changed' };
 
-export type NotRun = 'no_checks' | 'too_long' | 'no_drafts' | 'not_permitted' | 'pushed' | 'closed' | 'no_pull_request';
+export type NotRun =
+  | ('no_checks' | 'too_long' | 'no_drafts' | 'not_permitted' | 'pushed' | 'closed' | 'no_pull_request')
+  /** The change touches what decides which tests run, or what they expect. */
+  | 'guarded';
 
 /** The pull request's own record of its proof. */
 export type ProofProgress = ProofCommits &
@@ -132,6 +139,8 @@ export interface HalfCheck extends Pick<Check, 'name' | 'app' | 'state' | 'url'>
   readonly firstError: string;
   /** Whether its log mentions one of our tests, or a file of theirs. */
   readonly namesOwn: boolean;
+  /** Whether its log has one of the errors of the report (`listThrown`); true if there is none. */
+  readonly showsReported: boolean;
   /** Whether it had another result at this commit before. */
   readonly isFlaky: boolean;
 }
@@ -228,7 +237,18 @@ function explainOtherwise(
   if (failing.length === 0) return { code: 'unnamed', checks: listNames(fresh) };
   if (others.length > 0) return { code: 'other_checks', checks: listNames(others) };
   const flaky = failing.filter(({ isFlaky }) => isFlaky);
-  return flaky.length > 0 ? { code: 'flaky', checks: listNames(flaky) } : null;
+  return flaky.length > 0 ? { code: 'flaky', checks: listNames(flaky) } : explainUnconvincing({ own, report }, failing);
+}
+
+/** Why tests that fail by themselves show another fault, or a fix could pass them without mending anything. */
+function explainUnconvincing(
+  { own, report }: Pick<RedFacts, 'own' | 'report'>,
+  failing: readonly HalfCheck[],
+): OtherFailure | null {
+  const assertsNothing = own.asserts === 'unknown' && failing.some(({ firstError }) => isReported(firstError, report));
+  if (own.asserts === 'no_error' || assertsNothing) return { code: 'hides_error' };
+  if (failing.some(({ showsReported }) => showsReported)) return null;
+  return { code: 'other_reason', error: listThrown(report)[0] ?? '' };
 }
 
 function toRedHalf(failing: readonly HalfCheck[], own: OwnTests): RedHalf {
@@ -335,7 +355,23 @@ function isReported(line: string, report: string): boolean {
   return message.length >= LEAST_MESSAGE && foldSpace(report).includes(message);
 }
 
-function foldSpace(text: string): string {
+/** Of messages with a stack trace, the longest part without numbers and paths, which differ from machine to machine. */
+export function listThrown(report: string): readonly string[] {
+  const lines = report.split('\n').map((line) => line.trim());
+  return lines.flatMap((line, at) => {
+    const isAbove = /^at\s/.test(lines[at + 1] ?? '');
+    const isBelow = lines.slice(Math.max(0, at - 4), at).some((one) => /^File "/.test(one));
+    const message = isAbove || isBelow ? (THROWN.exec(line)?.[1] ?? '') : '';
+    const words = message.split(/\s+/).map((word) => (/[\d/\\]/.test(word) ? '\n' : word));
+    const parts = words.join(' ').split('\n').map(foldSpace);
+    const [longest = ''] = parts.sort((one, other) => other.length - one.length);
+    return longest.length >= LEAST_MESSAGE ? [longest] : [];
+  });
+}
+
+const THROWN = /^.{0,80}?\b\w{0,80}(?:Error|Exception)\b(?: \[\w{1,40}\])?: (.{1,300})/;
+
+export function foldSpace(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
@@ -365,6 +401,7 @@ const NOT_RUN: Readonly<Record<NotRun, string>> = {
   pushed: 'somebody else pushed to the branch',
   closed: 'the pull request was closed before its checks had ended',
   no_pull_request: 'there is no pull request on GitHub',
+  guarded: 'the change touches what decides which tests run or what they expect, so passing checks would prove nothing',
 };
 
 function describeOtherFailure(because: OtherFailure): string {
@@ -381,6 +418,10 @@ function describeOtherFailure(because: OtherFailure): string {
       return `with the fix, checks still fail: ${listShort(because.checks)}`;
     case 'other_error':
       return `the new test fails for another reason: ${because.line.slice(0, MAX_LINE)}`;
+    case 'hides_error':
+      return 'the new test only asserts that there is no error, which a fix that hides the error passes as well';
+    case 'other_reason':
+      return `without the fix, the new test fails, but not with the reported error: “${because.error.slice(0, MAX_LINE)}”`;
     case 'tests_changed':
       return 'a further attempt changed the tests that had failed';
   }

@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import { type ChangeSet, type FileChange, hasChanges } from '../core/diff/diff.ts';
 import { diffLines } from '../core/diff/line-diff.ts';
+import type { Issue } from '../core/issue.ts';
 import { sanitiseLine, showInvisible, truncate } from '../core/text.ts';
 import { formatCount, formatPlural, renderBadge } from './components.ts';
 import type { Html } from './layout.ts';
@@ -44,10 +45,15 @@ interface ShownFile {
 }
 
 /** `null`: the change was deleted, or cannot be read. */
-export function renderChange(issueId: string, changeSet: ChangeSet | null, links: TextLinks): Html {
+export function renderChange(
+  { id, analysis: { proof } }: { readonly id: string; readonly analysis: Pick<Issue['analysis'], 'proof'> },
+  changeSet: ChangeSet | null,
+  links: TextLinks,
+): Html {
   const files = changeSet?.files.filter(hasChanges) ?? [];
   if (files.length === 0) return html``;
-  const patch = html`<a href="/issues/${issueId}/patch">the patch</a>`;
+  const patch = html`<a href="/issues/${id}/patch">the patch</a>`;
+  const tested = proof === null ? 'Not tested' : proof.state === 'proven' ? 'Proven in CI' : 'Not proven';
   const quota: Quota = { rows: MAX_ROWS, characters: MAX_CHARACTERS };
   const shown = files.slice(0, MAX_FILES).map((change, index) => {
     const path = sanitiseLine(change.path, 400);
@@ -57,7 +63,7 @@ ${renderNotes(change, links)}${rows.length === 0 ? '' : renderTable(rows, path)}
   });
   const more = files.length - shown.length;
   return html`<section aria-labelledby="change"><h2 id="change">Change</h2>
-<p class="soft">${formatPlural(files.length, 'file')}. Not tested – review before applying.</p>
+<p class="soft">${formatPlural(files.length, 'file')}. ${tested} – review before applying.</p>
 ${shown}${more > 0 ? html`<p class="hint">${formatPlural(more, 'more file')} in ${patch}.</p>` : ''}</section>`;
 }
 

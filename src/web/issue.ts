@@ -184,7 +184,7 @@ ${renderCause(issue, view, links)}
 ${pointsFirst ? suspects : ''}
 ${renderSolution(page)}
 ${renderQuestions(issue, links)}
-${renderChange(issue.id, changeSet, links)}
+${renderChange(issue, changeSet, links)}
 ${renderGuards('why-not', 'Why not a pull request', view.blocking, links)}
 ${renderGuards('look-at', 'Check before applying', view.toCheck, links)}
 ${renderStepsSection('reproduction', 'How to reproduce it', issue.stepsToReproduce, links)}
@@ -211,8 +211,9 @@ function renderHead({ issue, project, pullRequest }: IssuePage): Html {
       ? []
       : [html`Answered from an identical report: <a href="/issues/${sameAs}">its first issue</a>.`]),
   ];
+  const doubt = proof?.state === 'not_reproduced' ? html` ${renderBadge('not reproduced', 'busy')}` : '';
   return html`<h1>${getIssueTitle(issue, 200)}</h1>
-<p class="outcome">${renderOutcome(issue.analysis)}${
+<p class="outcome">${renderOutcome(issue.analysis)}${doubt}${
     confidence === null ? '' : html` <span>confidence ${formatPercent(confidence)}</span>`
   } <span class="next"><strong>Next:</strong> ${describeNext(issue, project, pullRequest)}.</span></p>
 ${verdict === null ? '' : html`<p>${VERDICTS[verdict]}</p>`}

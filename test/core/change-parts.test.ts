@@ -36,6 +36,22 @@ it('knows a changed test by the title above the changed line, and leaves its nei
     files: ['test/a.test.js'],
     titles: ['two'],
     groups: [],
+    asserts: 'unknown',
+  });
+});
+
+describe('what the new lines of tests assert', () => {
+  const cases: readonly [string, 'result' | 'no_error' | 'unknown'][] = [
+    ['assert.equal(add(1), 2);', 'result'],
+    ['expect(() => add(1)).not.toThrow();', 'no_error'],
+    ['assert.doesNotThrow(() => add(1));', 'no_error'],
+    ['assert.doesNotThrow(() => add(1));\n  assert.equal(add(1), 2);', 'result'],
+    ['add(1);', 'unknown'],
+    ["run('should assert');", 'unknown'],
+  ];
+  it.each(cases)('%s: %s', (line, asserts) => {
+    const text = `import assert from 'node:assert';\ntest('adds', () => {\n  ${line}\n});\n`;
+    expect(listOwnTests({ base: BASE, files: [added('test/a.test.js', text)] }).asserts).toBe(asserts);
   });
 });
 

@@ -8,18 +8,27 @@ import {
   isOwnTest,
   judgeGreenHalf,
   judgeRedHalf,
+  listThrown,
   lowerConfidence,
   type ProofVerdict,
   type RedFacts,
   toProof,
 } from '../../src/core/proof.ts';
 
-const OWN = { files: ['test/cart.test.js'], titles: ['adds up'], groups: ['cart'] };
+const OWN = { files: ['test/cart.test.js'], titles: ['adds up'], groups: ['cart'], asserts: 'result' as const };
 const ASSERTION = 'AssertionError [ERR_ASSERTION]: 1 !== 2';
+const THROWN = "TypeError: Cannot read properties of undefined (reading '0')";
 const AT = '2026-11-23T12:00:00Z';
 
 function check(name: string, state: HalfCheck['state'], more: Partial<HalfCheck> = {}): HalfCheck {
-  const blank = { app: 'github-actions', tests: [], firstError: '', namesOwn: false, isFlaky: false };
+  const blank = {
+    app: 'github-actions',
+    tests: [],
+    firstError: '',
+    namesOwn: false,
+    showsReported: true,
+    isFlaky: false,
+  };
   return { ...blank, name, state, url: `https://github.test/${name}`, at: AT, ...more };
 }
 
@@ -91,6 +100,24 @@ describe('the red half', () => {
       otherwise({ code: 'other_error', line: "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/src/nope.js'" }),
     ],
     [
+      'it asserts only that there is no error',
+      [ours],
+      { own: { ...OWN, asserts: 'no_error' } },
+      otherwise({ code: 'hides_error' }),
+    ],
+    [
+      'it asserts nothing, and fails by the reported error itself',
+      [redBy('test', ['adds up'], THROWN)],
+      { own: { ...OWN, asserts: 'unknown' }, report: `Boom\n${THROWN}\n    at add (cart.js:3:4)` },
+      otherwise({ code: 'hides_error' }),
+    ],
+    [
+      'it fails, but not with the reported error',
+      [{ ...ours, showsReported: false }],
+      { report: `Boom\n${THROWN}\n    at add (cart.js:3:4)` },
+      otherwise({ code: 'other_reason', error: 'Cannot read properties of undefined (reading' }),
+    ],
+    [
       'the same check is red on the base',
       [ours],
       { base: [onBase('test', 'red')] },
@@ -132,6 +159,18 @@ describe('the red half', () => {
     const report = 'It says\n  TypeError: cart.items.map  is not a function\n    at cart.js:3';
     expect(judgeRed([failing, deploy], { base, report }).kind).toBe('red');
   });
+});
+
+it('takes from a report the errors that have a stack trace, without what differs from machine to machine', () => {
+  const node = "TypeError: Cannot destructure property 'a' of 'b' as it is undefined.\n    at f (file:///srv/a.js:1:2)";
+  const python =
+    '  File "/srv/a.py", line 3, in f\n    total = add(basket)\nValueError: no such coupon in /tmp/coupons';
+  const prose = 'Error: it just says that something went wrong';
+  expect([node, python, prose].map(listThrown)).toEqual([
+    ["Cannot destructure property 'a' of 'b' as it is undefined."],
+    ['no such coupon in'],
+    [],
+  ]);
 });
 
 describe('our tests by the names that runners give them', () => {

@@ -33,9 +33,16 @@ const SHOWS = "assert.equal(discountFor('welcome10', 1000), 100);";
 interface Variant {
   readonly test: string | null;
   readonly fix: string;
+  /** What the fix replaces; default the lookup that is at fault. */
+  readonly old?: string;
   /** Beside the fix. */
   readonly more?: Readonly<Record<string, string>>;
+  /** An edit of a test that is there. */
+  readonly edit?: { readonly path: string; readonly old: string; readonly new: string };
 }
+
+const CHECK = '  return COUPONS.has(code.trim().toUpperCase());';
+const HIDING = '  const { percent, minimum } = COUPONS.get(code) ?? { percent: 0, minimum: 0 };';
 
 /** By the name of the shop. */
 const VARIANTS: Readonly<Record<string, Variant>> = {
@@ -51,6 +58,32 @@ const VARIANTS: Readonly<Record<string, Variant>> = {
   /** The fix changes nothing that matters. */
   useless: { test: writeTest(SHOWS), fix: `${LOOKUP} // in capitals` },
   untested: { test: null, fix: MENDED_LINE },
+  /** The server stays up, and the coupon is worth nothing. */
+  hidden: { test: writeTest("assert.doesNotThrow(() => discountFor('welcome10', 1000));"), fix: HIDING },
+  /** The same, and the test expects that: no machine can tell. */
+  accepted: { test: writeTest("assert.equal(discountFor('welcome10', 1000), 0);"), fix: HIDING },
+  /** The coupon is worth nothing in capitals, and a test that is there no longer minds. */
+  loosened: {
+    test: writeTest(SHOWS),
+    fix: `${MENDED_LINE}\n  if (code === 'WELCOME10') return 0;`,
+    edit: {
+      path: 'test/coupons.test.js',
+      old: "  assert.equal(discountFor('WELCOME10', 1000), 100);",
+      new: "  assert.ok(discountFor('WELCOME10', 1000) >= 0);",
+    },
+  },
+  /** Such coupons are refused before they are looked up: not the code that fails in the report. */
+  elsewhere: {
+    test: writeTest("assert.equal(isCoupon('welcome10'), false);", "import { isCoupon } from '../src/coupons.js';"),
+    old: CHECK,
+    fix: '  return COUPONS.has(code.trim());',
+  },
+  /** The test fails by something that nobody has reported. */
+  unrelated: {
+    test: writeTest('assert.equal(isCoupon(undefined), false);', "import { isCoupon } from '../src/coupons.js';"),
+    old: CHECK,
+    fix: '  return code !== undefined && COUPONS.has(code.trim().toUpperCase());',
+  },
 };
 
 function findVariant(asked: AskedRequest): Variant {
@@ -63,12 +96,13 @@ export function proofModel(): Promise<ShopModel> {
   const [read, , conclude] = SHOP_TURNS;
   if (read === undefined || conclude === undefined) throw new Error('the turns of the shop have changed');
   const edit: Played = (asked) => {
-    const { test, fix, more = {} } = findVariant(asked);
+    const { test, old = LOOKUP, fix, more = {}, edit } = findVariant(asked);
     const files = { ...more, ...(test === null ? {} : { [TEST_FILE]: test }) };
     return {
       say: 'The lookup and its test.',
       calls: [
-        call('replace', { path: MENDED_FILE, old: LOOKUP, new: fix }),
+        call('replace', { path: MENDED_FILE, old, new: fix }),
+        ...(edit === undefined ? [] : [call('replace', edit)]),
         ...Object.entries(files).map(([path, content]) => call('create_file', { path, content })),
       ],
     };

@@ -117,7 +117,9 @@ function added(path: string, after: string): FileChange {
 }
 
 function shown(files: readonly FileChange[]): string {
-  return String(renderChange('iss_1', { base: 'a'.repeat(40), files }, NO_TEXT_LINKS));
+  return String(
+    renderChange({ id: 'iss_1', analysis: { proof: null } }, { base: 'a'.repeat(40), files }, NO_TEXT_LINKS),
+  );
 }
 
 const LEFT_OUT = 'The lines are not shown, since the change is long: see the patch.';

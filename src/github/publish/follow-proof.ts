@@ -1,15 +1,17 @@
 // Follows the proof of our own pull request: CI with the tests alone, then the fix, then CI with both; and how it ended.
-import { type ChangeParts, isTestPath, listOwnTests, type OwnTests, splitChange } from '../../core/change-parts.ts';
+import { type ChangeParts, isTestPath, listOwnTests, splitChange } from '../../core/change-parts.ts';
 import { type Check, ChecksClosed, type NamedCheck } from '../../core/check.ts';
 import {
   type BaseCheck,
   type ChangedFile,
   endProof,
+  foldSpace,
   type HalfCheck,
   type HalfOutcome,
   hashChange,
   judgeGreenHalf,
   judgeRedHalf,
+  listThrown,
   type NotRun,
   type ProofProgress,
   type ProofVerdict,
@@ -20,7 +22,14 @@ import { OUTSIDE_LOG_BYTES, readCheckTexts } from '../../services/checks/check-t
 import { openRepository, recoverFrom } from '../clients/repository.ts';
 import { findRequester } from './decide-fix.ts';
 import type { LivePullRequest } from './github-writer.ts';
-import { commitChange, mayStillWrite, prepareChange, readIssueOf, readPart } from './open-pull-request.ts';
+import {
+  commitChange,
+  hasTestGuard,
+  mayStillWrite,
+  prepareChange,
+  readIssueOf,
+  readPart,
+} from './open-pull-request.ts';
 import type { Work } from './view.ts';
 
 /** A pull request after a look at it. */
@@ -59,11 +68,12 @@ export async function followRedHalf(work: Work, { posted, proof }: Proving, live
   const named = await readNamedChecks(work, posted.headSha);
   const isLate = age >= (named.length === 0 ? NO_CHECKS_MS : HALF_MS);
   const own = listOwnTests(parts.test);
+  const report = readReport(work);
   const judgement = judgeRedHalf({
     base: base.map(({ latest }): BaseCheck => latest),
-    checks: await readHalf(work, named, { own, isLate }),
+    checks: await readHalf(work, named, { names: [...own.titles, ...own.files], thrown: listThrown(report), isLate }),
     own,
-    report: readReport(work),
+    report,
     isLate,
     mayRepeat: !proof.hasRepeated,
   });
@@ -198,6 +208,7 @@ export async function proveFromChecks(work: Work, judged: Judged): Promise<Judge
   const isOfChecks = subject.kind === 'failure' || subject.kind === 'pull_request';
   if (!isOfChecks || work.view.config.pullRequest.proof === 'off' || posted.attempts.length > 0) return judged;
   const changeSet = await work.deps.store.findChangeSet(posted.issueId);
+  if (work.view.published === null || hasTestGuard(work.view.published)) return judged;
   const [base] = (await work.github.readBranch(posted.branch))?.parents ?? [];
   const changesTests = changeSet?.files.some(({ kind, path }) => kind !== 'added' && isTestPath(path)) ?? true;
   if (base === undefined || changesTests) return judged;
@@ -217,7 +228,7 @@ async function readFailing(work: Work, named: readonly NamedCheck[]): Promise<Re
   const checks: RedHalf['checks'][number][] = [];
   const turned = new Set<string>();
   for (const { latest } of red) {
-    const { tests } = await readLogOf(work, latest, { files: [], titles: [], groups: [] });
+    const { tests } = await readLogOf(work, latest, NOTHING);
     if (tests.length === 0) continue;
     const { name, app, url, endedAt } = latest;
     checks.push({ name, app, red: { url, at: endedAt } });
@@ -236,7 +247,9 @@ async function certify(work: Work, proof: ProofProgress & { readonly phase: 'gre
   if (verdict.state !== 'proven') return endProof(proof, verdict);
   const tests = await listChangedFiles(work, proof.base, proof.testCommit);
   const fix = await listChangedFiles(work, proof.testCommit, proof.fixCommit);
-  if (fix.some(({ path }) => tests.some((test) => test.path === path))) {
+  const changesTests = ({ path, status }: ChangedFile) =>
+    tests.some((test) => test.path === path) || (status !== 'added' && isTestPath(path));
+  if (fix.some(changesTests)) {
     return endProof(proof, { state: 'fails_otherwise', because: { code: 'tests_changed' } });
   }
   return endProof(proof, verdict, hashChange(await listChangedFiles(work, proof.base, proof.fixCommit)));
@@ -278,7 +291,7 @@ function hasTurned({ latest, earlier }: NamedCheck): boolean {
 async function readHalf(
   work: Work,
   named: readonly NamedCheck[],
-  { own, isLate }: { readonly own: OwnTests; readonly isLate: boolean },
+  { isLate, ...wanted }: Wanted & { readonly isLate: boolean },
 ): Promise<readonly HalfCheck[]> {
   const isReady = isLate || named.every(({ latest }) => latest.state !== 'waiting');
   const isAnyRed = named.some(({ latest }) => latest.state === 'red');
@@ -288,21 +301,32 @@ async function readHalf(
     const { state } = check.latest;
     const isRead = isReady && (state === 'red' || (state === 'green' && !isAnyRed && logs < MOST_LOGS));
     if (isRead) logs += 1;
-    const read = isRead ? await readLogOf(work, check.latest, own) : { tests: [], firstError: '', namesOwn: false };
+    const read = isRead ? await readLogOf(work, check.latest, wanted) : UNREAD;
     found.push({ ...toGreenCheck(check), ...read });
   }
   return found;
 }
 
-async function readLogOf(
-  { deps, view, signal }: Work,
-  check: Check,
-  own: OwnTests,
-): Promise<Pick<HalfCheck, 'tests' | 'firstError' | 'namesOwn'>> {
+/** What is looked for in a log. */
+interface Wanted {
+  /** Of our tests and their files. */
+  readonly names: readonly string[];
+  /** Of the report. */
+  readonly thrown: readonly string[];
+}
+
+const NOTHING: Wanted = { names: [], thrown: [] };
+
+type ReadLog = Pick<HalfCheck, 'tests' | 'firstError' | 'namesOwn' | 'showsReported'>;
+
+const UNREAD: ReadLog = { tests: [], firstError: '', namesOwn: false, showsReported: false };
+
+async function readLogOf({ deps, view, signal }: Work, check: Check, { names, thrown }: Wanted): Promise<ReadLog> {
   const place = { services: deps, project: view.project, signal };
   const { output, words } = await readCheckTexts(place, check, OUTSIDE_LOG_BYTES);
   const { excerpt } = await deps.readCheck({ name: check.name, output, ...words });
   const { tests, headline } = excerpt;
-  const namesOwn = [...own.titles, ...own.files].some((name) => words.log.includes(name) || output.includes(name));
-  return { tests, firstError: headline, namesOwn };
+  const namesOwn = names.some((name) => words.log.includes(name) || output.includes(name));
+  const showsReported = thrown.length === 0 || thrown.some((part) => foldSpace(words.log).includes(part));
+  return { tests, firstError: headline, namesOwn, showsReported };
 }

@@ -78,7 +78,7 @@ async function open(work: Work, result: Result): Promise<Opened | Withheld | nul
   const { github, view, deps } = work;
   const { issue } = result;
   const made = await findMade(work, issue);
-  if (made !== null) return await addProof(work, made);
+  if (made !== null) return await addProof(work, made, issue);
   const prepared = await preparePullRequest(work, result);
   if (prepared.kind === 'withheld') return prepared;
   // GitHub takes its time to answer, and a request for this result isn't one for a newer result.
@@ -94,7 +94,7 @@ async function open(work: Work, result: Result): Promise<Opened | Withheld | nul
   const isDraft = view.config.pullRequest.draft;
   const request = { branch: branch.name, base: base.branch, title, body: sealText(body), isDraft };
   const live = await github.openPullRequest(request);
-  return parts === null ? { kind: 'opened', live, proof: null } : await addProof(work, live);
+  return parts === null ? { kind: 'opened', live, proof: null } : await addProof(work, live, issue);
 }
 
 interface First {
@@ -148,16 +148,23 @@ const CI_FILE =
   /^(?:\.github\/workflows\/|\.circleci\/|\.buildkite\/|\.woodpecker|\.(?:travis|cirrus|drone|appveyor)\.yml$|appveyor\.yml$|azure-pipelines\.yml$|Jenkinsfile$)/;
 
 /** Whether its proof has begun follows from the commit at its head, so that this is known after a crash as well. */
-async function addProof({ github, deps }: Work, live: LivePullRequest): Promise<Opened> {
+async function addProof({ github, deps }: Work, live: LivePullRequest, issue: SourcedIssue): Promise<Opened> {
   const head = live.state === 'open' ? await github.readBranch(live.branch) : null;
   const [base] = head?.parents ?? [];
   if (head === null || base === undefined || readPart(head) !== 'test') return { kind: 'opened', live, proof: null };
   const commits = { base, testCommit: head.sha };
   const since = deps.now().toISOString();
-  const proof: ProofProgress = live.isDraft
-    ? { ...commits, phase: 'red', since, hasRepeated: false }
-    : { ...commits, phase: 'judged', outcome: { kind: 'ended', verdict: { state: 'not_run', because: 'no_drafts' } } };
+  const because = hasTestGuard(issue) ? 'guarded' : live.isDraft ? null : 'no_drafts';
+  const proof: ProofProgress =
+    because === null
+      ? { ...commits, phase: 'red', since, hasRepeated: false }
+      : { ...commits, phase: 'judged', outcome: { kind: 'ended', verdict: { state: 'not_run', because } } };
   return { kind: 'opened', live: { ...live, headSha: head.sha }, proof };
+}
+
+/** Whether the change touches what decides which tests run, or what they expect: then passing checks prove nothing. */
+export function hasTestGuard({ analysis }: SourcedIssue): boolean {
+  return analysis.guards.some(({ rule }) => /^person\/(?!large|hidden-text)/.test(rule));
 }
 
 /** Writes nothing. */

@@ -221,9 +221,11 @@ const NEXT: Readonly<Record<Outcome, string>> = {
 function renderHeadline({ analysis }: SourcedIssue, result: ResultText): string {
   const { outcome, partial, confidence } = analysis;
   const isUnanswered = outcome === 'facts_only' && partial;
+  const isDoubtful = result.fix.kind === 'opened' && result.fix.proof === 'not_reproduced';
+  const reached = isDoubtful ? 'Possible cause, not reproduced' : OUTCOMES[outcome];
   const parts = [
     result.checks === undefined ? '' : describeRed(result.checks),
-    isUnanswered ? 'Facts only, the model gave no answer' : OUTCOMES[outcome],
+    isUnanswered ? 'Facts only, the model gave no answer' : reached,
     partial && !isUnanswered ? 'cut short' : '',
     confidence === null ? '' : `confidence ${Math.round(confidence * 100)} %`,
     // Without a suspect there is no place to check.

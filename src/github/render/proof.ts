@@ -25,11 +25,11 @@ export function describeProof(proof: ShownProof, place: Place): string {
     return `**Not proven (${formatCodeSpan(verdict.state)}):** ${sanitiseInline(describeVerdict(verdict), 600)}. ${tail}`;
   }
   const checks = verdict.checks.map((check) => describeCheck(check, place));
+  const turned = `${listTests(verdict.turned)} failed without the fix and passed with it.`;
   return [
-    `**Proven in this repository's own CI:** ${listTests(verdict.turned)} failed without the fix and passed with it.`,
-    formatList(checks, SHOWN),
-    tail,
-  ].join('\n');
+    `**Proven in this repository's own CI:** ${turned}\n${formatList(checks, SHOWN)}`,
+    `CI can't tell whether the test expects the right thing, so read it before you merge. ${tail}`,
+  ].join('\n\n');
 }
 
 function listTests(names: readonly string[]): string {
@@ -60,6 +60,11 @@ export function foldCertificate(proof: ShownProof, place: Place): Fold {
 export function mayClose(proof: ShownProof): boolean {
   if (proof === null || proof === 'opening') return proof === null;
   if (proof.phase !== 'ended') return proof.phase === 'green';
-  const contradicted: readonly ProofState[] = ['not_reproduced', 'fails_otherwise'];
-  return proof.fixCommit !== null && !contradicted.includes(proof.verdict.state);
+  return proof.fixCommit !== null && !isContradicted(proof);
+}
+
+/** Whether its own test speaks against a fix. */
+export function isContradicted(proof: ShownProof): boolean {
+  const states: readonly ProofState[] = ['not_reproduced', 'fails_otherwise'];
+  return proof !== null && proof !== 'opening' && proof.phase === 'ended' && states.includes(proof.verdict.state);
 }

@@ -15,7 +15,7 @@ import {
   splitSentences,
 } from './issue-parts.ts';
 import { describeCount, formatList, renderPage, text } from './page.ts';
-import { describeProof, foldCertificate, mayClose, type ShownProof } from './proof.ts';
+import { describeProof, foldCertificate, isContradicted, mayClose, type ShownProof } from './proof.ts';
 
 export interface PullRequestText {
   readonly place: Place;
@@ -100,9 +100,15 @@ function renderTitle({ problem, analysis }: SourcedIssue, max: number): string {
 }
 
 /** If the branch has passed without this change since, that comes first. */
-function renderHeadline({ analysis: { confidence } }: SourcedIssue, { failure }: PullRequestText): readonly string[] {
+function renderHeadline(
+  { analysis: { confidence } }: SourcedIssue,
+  { failure, proof = null }: PullRequestText,
+): readonly string[] {
   const sure = confidence === null ? '' : ` · confidence ${Math.round(confidence * 100)} %`;
-  const found = `Cause found and fixed here${sure}`;
+  const outcome = isContradicted(proof)
+    ? 'Possible cause, and a change not shown to fix it'
+    : 'Cause found and fixed here';
+  const found = `${outcome}${sure}`;
   if (failure === null || failure.since === null) {
     return [`**${found} · please review as you would an outside contribution**`];
   }
