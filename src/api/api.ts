@@ -7,6 +7,7 @@ import { streamEvents } from './events.ts';
 import { deleteInvestigation, getInvestigation, listInvestigations } from './investigations.ts';
 import { createIssue, deleteIssue, getIssue, getProof, openPullRequest } from './issues.ts';
 import { addCommonRoutes } from './operator-api.ts';
+import { getCalibration, getFailure, listFailures, listOutcomes } from './outcomes.ts';
 import { createProblem } from './problem.ts';
 import { getProject, listProjects } from './projects.ts';
 
@@ -32,6 +33,10 @@ const ROUTES: readonly (readonly [
   ['GET', '/api/v1/investigations/:investigationId/', 'issues:read', getInvestigation],
   ['DELETE', '/api/v1/investigations/:investigationId/', 'issues:write', deleteInvestigation],
   ['GET', '/api/v1/investigations/:investigationId/events/', 'issues:read', streamEvents],
+  ['GET', '/api/v1/failures/', 'issues:read', listFailures],
+  ['GET', '/api/v1/failures/:failureId/', 'issues:read', getFailure],
+  ['GET', '/api/v1/outcomes/', 'issues:read', listOutcomes],
+  ['GET', '/api/v1/calibration/', 'issues:read', getCalibration],
 ];
 
 /** Builds the API. It owns no resource: what is running ends with its request or with `stopping`. */

@@ -2,6 +2,15 @@
 import { STATUS_CODES } from 'node:http';
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Scope } from '../core/account.ts';
+import {
+  CalibrationQuery,
+  CalibrationSchema,
+  FailureParams,
+  FailureSchema,
+  FailuresQuery,
+  OutcomeSchema,
+  OutcomesQuery,
+} from './outcome-schemas.ts';
 import { type Fault, type ProblemStatus, UNKNOWN_PROJECT } from './problem.ts';
 import {
   CertificateSchema,
@@ -330,6 +339,47 @@ const OPERATIONS: readonly RouteConfig[] = [
       },
     },
   }),
+  describeCall('issues:read', [422], {
+    method: 'get',
+    path: '/api/v1/failures/',
+    operationId: 'listFailures',
+    tags: ['Outcomes'],
+    summary: 'List failures',
+    description: 'Distinct causes of failed checks, the last seen first, in pages of 50 unless `limit` says otherwise.',
+    request: { query: FailuresQuery },
+    responses: { 200: describeJson(z.array(FailureSchema), 'The failures.', ['Link', ...RATE]) },
+  }),
+  describeCall('issues:read', [404], {
+    method: 'get',
+    path: '/api/v1/failures/{failureId}/',
+    operationId: 'getFailure',
+    tags: ['Outcomes'],
+    summary: 'Retrieve one failure',
+    request: { params: FailureParams },
+    responses: { 200: describeJson(FailureSchema, 'The failure.', RATE) },
+  }),
+  describeCall('issues:read', [422], {
+    method: 'get',
+    path: '/api/v1/outcomes/',
+    operationId: 'listOutcomes',
+    tags: ['Outcomes'],
+    summary: 'List what became of answers',
+    description:
+      'Answers of issues, and verdicts on red checks whether or not they led to an issue, the latest first, in pages of 50 unless `limit` says otherwise.',
+    request: { query: OutcomesQuery },
+    responses: { 200: describeJson(z.array(OutcomeSchema), 'The outcomes.', ['Link', ...RATE]) },
+  }),
+  describeCall('issues:read', [422], {
+    method: 'get',
+    path: '/api/v1/calibration/',
+    operationId: 'getCalibration',
+    tags: ['Outcomes'],
+    summary: 'How reliable confidence is',
+    description:
+      'How often answers of each confidence were right, in one project or in all that you may see, and the threshold for unasked pull requests with its reason.',
+    request: { query: CalibrationQuery },
+    responses: { 200: describeJson(CalibrationSchema, 'The calibration.', RATE) },
+  }),
   {
     method: 'get',
     path: '/api/v1/openapi.json',
@@ -408,7 +458,7 @@ function buildDocument(): OpenApiDocument {
     openapi: '3.1.0',
     info: { title: 'Causeway API', version: '1', description: DESCRIPTION },
     servers: [{ url: '/' }],
-    tags: ['Issues', 'Projects', 'Investigations', 'Service'].map((name) => ({ name })),
+    tags: ['Issues', 'Projects', 'Investigations', 'Outcomes', 'Service'].map((name) => ({ name })),
   });
 }
 

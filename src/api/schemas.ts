@@ -1,5 +1,6 @@
 // What goes in and out of the API: the same schemas validate requests and make the OpenAPI document.
 import { z } from '@hono/zod-openapi';
+import type { Verdict } from '../core/check.ts';
 import type { Issue } from '../core/issue.ts';
 import type { Fate } from '../core/outcome.ts';
 import type { ProofState } from '../core/proof.ts';
@@ -17,7 +18,7 @@ function defineInteger(from: number, to: number) {
     .openapi({ type: 'integer', minimum: from, maximum: to });
 }
 
-const limit = defineInteger(1, 100).optional().openapi({ description: 'Entries per page, from 1 to 100.' });
+export const limit = defineInteger(1, 100).optional().openapi({ description: 'Entries per page, from 1 to 100.' });
 
 const NOT_A_CURSOR = 'Is not a cursor: take it from the Link header of the page before.';
 
@@ -232,6 +233,14 @@ export const CertificateSchema = z
   .object({ repository: z.string(), pullRequest: z.string(), ...proofFields })
   .openapi('Certificate', { description: 'A proof that `causeway verify-proof` checks against GitHub alone.' });
 
+export const VERDICTS = [
+  'code',
+  'base_broken',
+  'flaky',
+  'infrastructure',
+  'inconclusive',
+] as const satisfies readonly Verdict[];
+
 const FATES = [
   'pending',
   'merged',
@@ -244,7 +253,7 @@ const FATES = [
   'commit_reverted',
 ] as const satisfies readonly Fate['kind'][];
 
-const outcomeFields = {
+export const outcomeFields = {
   state: z.enum(FATES).openapi({ description: 'The last three are of verdicts on red checks.' }),
   at: z.string().openapi({ description: 'When the pull request was merged or closed; empty where it was not.' }),
   url: z.string().openapi({ description: 'Of the pull request; empty where there is none.' }),
@@ -277,7 +286,7 @@ const Analysis = z
     ]),
     partial: z.boolean().openapi({ description: 'True if a budget ended the investigation early.' }),
     reason: z.string(),
-    verdict: z.enum(['code', 'base_broken', 'flaky', 'infrastructure', 'inconclusive']).nullable(),
+    verdict: z.enum(VERDICTS).nullable(),
     confidence: z.number().min(0).max(1).nullable(),
     suspects: z.array(Suspect).openapi({ description: 'Best first, at most 8. Empty: no reliable suspect.' }),
     citations: z.array(z.object({ claim: z.string(), step: z.int(), quote: z.string() })),

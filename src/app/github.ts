@@ -367,7 +367,7 @@ export function createSettingsReader(
   models: ReturnType<typeof listModels>,
 ): ApiDeps['settingsOf'] {
   return async (project, signal) => {
-    if (!isGithubProject(project)) return { investigation: DEFAULT_SETTINGS, noPullRequests: '' };
+    if (!isGithubProject(project)) return { investigation: DEFAULT_SETTINGS, noPullRequests: '', threshold: null };
     const { config } = await configuration.of(project, signal);
     let noPullRequests = '';
     if (maxMode !== 'fix') {
@@ -375,6 +375,10 @@ export function createSettingsReader(
     } else if (config.mode !== 'fix') {
       noPullRequests = `The repository opens no pull requests: .github/causeway.yml says "mode: ${config.mode}".`;
     }
-    return { investigation: investigationSettings(config, models), noPullRequests };
+    return {
+      investigation: investigationSettings(config, models),
+      noPullRequests,
+      threshold: config.pullRequest.threshold,
+    };
   };
 }

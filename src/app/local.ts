@@ -47,7 +47,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
       receive: null,
       // The person at this machine may do everything with its repositories.
       permissions: { roleOf: async () => 'admin' },
-      settingsOf: async () => ({ investigation: DEFAULT_SETTINGS, noPullRequests: '' }),
+      settingsOf: async () => ({ investigation: DEFAULT_SETTINGS, noPullRequests: '', threshold: null }),
       configurationOf: createLocalConfiguration(config, investigator?.model.name ?? null),
       signInMethod: { kind: 'local', command: `${launcher.here} sign-in` },
       model: investigator?.model ?? null,

@@ -38,10 +38,7 @@ type LookVerdict = SecondLook['verdict'];
 /** The tool that ends a second look. */
 export const JUDGE = 'judge';
 
-/** From this confidence on, a pull request may open unasked. Evidence may move it later. */
-const SURE = 0.78;
-
-/** A result that no second look agreed with opens none below. */
+/** A result that no second look agreed with opens no pull request unasked below. */
 const SURE_ALONE = 0.9;
 
 const LOOKED_AT = { from: 0.6, to: SURE_ALONE } as const;
@@ -52,10 +49,11 @@ export function needsSecondLook(confidence: number | null, opensAtOnce: boolean)
   return opensAtOnce || confidence <= LOOKED_AT.to;
 }
 
-export function isSureEnough(confidence: number | null, look: SecondLook | null): boolean {
+/** `threshold`: from which confidence on a pull request may open unasked; see calibration.ts. */
+export function isSureEnough(confidence: number | null, look: SecondLook | null, threshold: number): boolean {
   const isHeldBack =
     look?.verdict === 'doubts' || look?.verdict === 'refutes' || (look?.verdict === 'repair' && !look.isRepaired);
-  return !isHeldBack && (confidence ?? 0) >= (look?.verdict === 'agrees' ? SURE : SURE_ALONE);
+  return !isHeldBack && (confidence ?? 0) >= (look?.verdict === 'agrees' ? threshold : Math.max(threshold, SURE_ALONE));
 }
 
 /** Confidence that a doubt takes at least, and what is left of it at most. */

@@ -59,6 +59,9 @@ interface StatisticsFilter {
 
 interface FailureFilter {
   readonly state?: Failure['state'];
+  /** Last seen at or after the one, and before the other; ISO 8601. */
+  readonly since?: string;
+  readonly until?: string;
   readonly limit: number;
   /** Id of the last one of the previous page. */
   readonly after?: string;
@@ -79,8 +82,8 @@ export function createFailureVerbs(database: Database) {
     findFailureByFingerprint: (projectId: string, fingerprint: string): Promise<Failure | null> =>
       database.read((reader) => findFailure(reader, { project_id: projectId, fingerprint })),
     /** Last seen first. */
-    listFailures: (projectId: string, filter: FailureFilter): Promise<readonly Failure[]> =>
-      database.read((reader) => listFailures(reader, projectId, filter)),
+    listFailures: (projectIds: readonly string[], filter: FailureFilter): Promise<readonly Failure[]> =>
+      database.read((reader) => listFailures(reader, projectIds, filter)),
     /**
      * Links red checks to their failure, each once by its key; created (with `id`) if the fingerprint is new.
      * - A closed failure is opened again, without its former investigation and thread, by a sighting from after its
@@ -197,17 +200,20 @@ async function findFailure(
 
 async function listFailures(
   reader: Reader,
-  projectId: string,
-  { state, limit, after }: FailureFilter,
+  projectIds: readonly string[],
+  { state, since, until, limit, after }: FailureFilter,
 ): Promise<readonly Failure[]> {
+  if (projectIds.length === 0) return [];
   let query = reader
     .selectFrom('failures')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where('project_id', 'in', projectIds)
     .orderBy('last_seen_at', 'desc')
     .orderBy('seq', 'desc')
     .limit(limit);
   if (state !== undefined) query = query.where('state', '=', state);
+  if (since !== undefined) query = query.where('last_seen_at', '>=', since);
+  if (until !== undefined) query = query.where('last_seen_at', '<', until);
   if (after !== undefined) {
     const last = await reader
       .selectFrom('failures')

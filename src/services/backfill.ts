@@ -161,7 +161,7 @@ async function makeForecast(store: Store, { projectId, since, checks }: Backfill
   const failures: Failure[] = [];
   for (let isOld = false; !isOld; ) {
     const after = failures.at(-1)?.id;
-    const page = await store.listFailures(projectId, { limit: PAGE, ...(after !== undefined && { after }) });
+    const page = await store.listFailures([projectId], { limit: PAGE, ...(after !== undefined && { after }) });
     failures.push(...page);
     isOld = page.length < PAGE || page.some(({ lastSeen }) => lastSeen.at < since);
   }

@@ -13,6 +13,8 @@ export interface ProjectSettings {
   readonly investigation: InvestigationSettings;
   /** Why no pull request is opened there, with the repair; "" where they are. */
   readonly noPullRequests: string;
+  /** The confidence from which a fix is opened unasked, where the configuration fixes it. */
+  readonly threshold: number | null;
 }
 
 export interface RequestPullRequestDeps {

@@ -209,7 +209,7 @@ export function createCrumbs({ id, name }: Project, ...crumbs: readonly Crumb[])
   return [{ text: 'Projects', href: '/projects' }, { text: name, href: `/projects/${id}` }, ...crumbs];
 }
 
-type ProjectTab = 'issues' | 'failures' | 'observed' | 'settings';
+type ProjectTab = 'issues' | 'failures' | 'calibration' | 'observed' | 'settings';
 
 /** Name, kind, the button for a report where the person may submit one, and the tabs. */
 export function renderProjectHead({ project, role }: SeenProject, tab: ProjectTab): Html {
@@ -232,6 +232,8 @@ export function renderProjectTabs(project: Project, current: ProjectTab, { isWit
   const tabs: readonly (readonly [ProjectTab, path: string, text: string])[] = [
     ['issues', '', 'Issues'],
     ['failures', '/failures', 'Failures'],
+    // What becomes of an answer is seen on GitHub.
+    ...(isGithubProject(project) ? [['calibration', '/calibration', 'Calibration'] as const] : []),
     // A local project posts nothing that could be held back.
     ...(isGithubProject(project) ? [['observed', '/observed', 'Observed'] as const] : []),
     ['settings', '/settings', 'Settings'],

@@ -7,6 +7,7 @@ import { createId } from '../core/ids.ts';
 import { noteRequest } from '../log.ts';
 import { isId } from '../services/access.ts';
 import { getAudit } from './audit.ts';
+import { getCalibration, getProjectCalibration } from './calibration.ts';
 import { getCredentials, postEndSession, postRevoke, postRotate, postShowSecret } from './credentials.ts';
 import { getDeliveries, getDelivery, postResend } from './deliveries.ts';
 import { getFailure, getFailures } from './failures.ts';
@@ -50,6 +51,7 @@ const PAGES: readonly (readonly [method: 'GET' | 'POST', path: string, page: Pag
   ['GET', '/projects/:projectId', getProject],
   ['GET', '/projects/:projectId/failures', getFailures],
   ['GET', '/projects/:projectId/failures/:failureId', getFailure],
+  ['GET', '/projects/:projectId/calibration', getProjectCalibration],
   ['GET', '/projects/:projectId/observed', getObserved],
   ['GET', '/projects/:projectId/settings', getSettings],
   ['GET', '/projects/:projectId/reports/new', getReportForm],
@@ -75,6 +77,7 @@ const PAGES: readonly (readonly [method: 'GET' | 'POST', path: string, page: Pag
   ['GET', '/account/deliveries/:webhookId', getDelivery],
   ['POST', '/account/deliveries/:webhookId/resend', postResend],
   ['GET', '/usage', getUsage],
+  ['GET', '/calibration', getCalibration],
   ['GET', '/audit', getAudit],
 ];
 

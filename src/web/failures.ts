@@ -59,7 +59,7 @@ export async function getFailures(c: PageContext, deps: WebDeps): Promise<Respon
     isCurrent: each === state,
   }));
   const filter = { ...(state === 'all' ? {} : { state }), ...(after === '' ? {} : { after }) };
-  const { entries, last } = cutPage(await deps.store.listFailures(project.id, { limit: PAGE + 1, ...filter }), PAGE);
+  const { entries, last } = cutPage(await deps.store.listFailures([project.id], { limit: PAGE + 1, ...filter }), PAGE);
   const isEmpty = entries.length === 0;
   const body = html`${renderProjectHead(seen, 'failures')}
 ${renderSection(
@@ -73,7 +73,7 @@ ${renderPager({
   next: last === undefined ? null : `${address}?state=${state}&after=${last.id}`,
 })}`,
 )}
-${after === '' ? renderFlaky(await deps.store.listFailures(project.id, { limit: RANKED_OF })) : ''}`;
+${after === '' ? renderFlaky(await deps.store.listFailures([project.id], { limit: RANKED_OF })) : ''}`;
   const crumbs = createCrumbs(project, { text: 'Failures', href: address });
   return renderPage(c, deps, { title: `Failures · ${project.name}`, body, section: 'projects', crumbs });
 }

@@ -8,6 +8,7 @@ import { CausewayError } from '../core/errors.ts';
 import type { Analysis, Issue, Outcome, Step, Suspect } from '../core/issue.ts';
 import { createIssueView, formatPercent, getIssueTitle, type IssueView } from '../core/issue-view.ts';
 import { SCRIPTED_MODEL } from '../core/model.ts';
+import { describeFate } from '../core/outcome.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import { describeProof } from '../core/proof.ts';
 import { describeLook } from '../core/second-look.ts';
@@ -391,6 +392,24 @@ ${cut === '' ? '' : html`<p class="hint">${cut}</p>`}</details>`;
 }
 
 /** The right column of a wide screen, the end of the page on a narrow one. */
+/** What became of it, in one line. */
+function renderOutcomeLine(project: Project, { analysis: { outcomes } }: Issue): Html | '' {
+  if (outcomes === null) return '';
+  const { votes, url, commit, remarks } = outcomes;
+  const said = [
+    ...(votes.right > 0 ? [`${formatPlural(votes.right, 'person', 'people')} found it right`] : []),
+    ...(votes.wrong > 0 ? [`${formatPlural(votes.wrong, 'person', 'people')} found it wrong`] : []),
+  ];
+  const link =
+    url === '' ? renderCommitOrNothing(project, commit) : html` (${renderOwnLink(project, url, 'pull request')})`;
+  return html`<dt>What became of it</dt><dd>${describeFate(outcomes)}${link}${said.length === 0 ? '' : ` · ${said.join(', ')}`}
+${remarks.map((remark) => html`<span class="soft below">“${renderPlainLine(remark, 400)}”</span>`)}</dd>`;
+}
+
+function renderCommitOrNothing(project: Project, commit: string): Html | '' {
+  return commit === '' ? '' : html` (${renderCommit(project, commit)})`;
+}
+
 function renderDetails({ issue, project, pullRequest, requestedBy, address }: IssuePage): Html {
   const { links, origin, reference, revision, investigationId } = issue.analysis;
   const onGithub = [
@@ -404,6 +423,7 @@ function renderDetails({ issue, project, pullRequest, requestedBy, address }: Is
 ${onGithub.length === 0 ? '' : html`<dt>On GitHub</dt><dd>${renderJoined(onGithub)}</dd>`}
 <dt>From</dt><dd>${describeOrigin(origin)}${requestedBy === '' ? '' : html` by ${sanitiseLine(requestedBy, 60)}`}${reference === '' ? '' : html` · ${renderPlainLine(reference)}`}</dd>
 <dt>Concluded</dt><dd>${renderMoment(issue.createdAt)}</dd>
+${renderOutcomeLine(project, issue)}
 ${renderUsage(issue)}
 <dt>Investigation</dt><dd><a href="/investigations/${investigationId}?steps=1">Steps only</a></dd>
 <dt>Permanent link</dt><dd><code id="address">${address}</code>

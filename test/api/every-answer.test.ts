@@ -16,6 +16,7 @@ const IDS: Readonly<Record<string, string>> = {
   issueId: 'iss_00000000000000000000',
   projectId: 'prj_00000000000000000000',
   investigationId: 'inv_00000000000000000000',
+  failureId: 'fal_00000000000000000000',
 };
 
 const OPERATIONS: readonly Operation[] = Object.entries(document.paths ?? {}).flatMap(([template, item]) =>

@@ -45,7 +45,7 @@ export function closingContract(engine: Engine): void {
         closed: { sha: 'good', at: at(5), by: 'green' },
       });
       expect(
-        (await store.listFailures(project.id, { state: 'open', limit: 9 })).map((one) => one.id).toSorted(),
+        (await store.listFailures([project.id], { state: 'open', limit: 9 })).map((one) => one.id).toSorted(),
       ).toEqual([...['fal_branch', 'fal_half', 'fal_later', 'fal_other']]);
       expect(await store.closeFixedFailures(project.id, green(5, 'x', 'y'), at(6))).toEqual([]);
       const rest = await store.closeFixedFailures(project.id, green(10, 'x', 'z'), at(10));

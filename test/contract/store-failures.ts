@@ -195,14 +195,14 @@ export function failuresContract(engine: Engine): void {
         at(9),
       );
       const ids = async (filter: Parameters<typeof store.listFailures>[1]) =>
-        (await store.listFailures(project.id, filter)).map((failure) => failure.id);
+        (await store.listFailures([project.id], filter)).map((failure) => failure.id);
       expect(await ids({ limit: 9 })).toEqual(['fal_4', 'fal_0', 'fal_3', 'fal_2', 'fal_1']);
       expect(await ids({ limit: 2, after: 'fal_0' })).toEqual(['fal_3', 'fal_2']);
       expect(await ids({ limit: 2, after: 'fal_3' })).toEqual(['fal_2', 'fal_1']);
       expect(await ids({ limit: 2, after: 'fal_1' })).toEqual([]);
       expect(await ids({ limit: 9, state: 'closed' })).toEqual(['fal_0']);
       expect(await ids({ limit: 2, state: 'open', after: 'fal_4' })).toEqual(['fal_3', 'fal_2']);
-      expect(await store.listFailures('prj_other', { limit: 9 })).toEqual([]);
+      expect(await store.listFailures(['prj_other'], { limit: 9 })).toEqual([]);
     });
   });
 }

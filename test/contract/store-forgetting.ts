@@ -237,7 +237,7 @@ export function forgettingChecksContract(engine: Engine): void {
       );
       await recorded(store, project.id, [sighting('k', { at: at(1) }), sighting('l', { at: at(5) })], 'fal_seen');
       await sweep(opened, at(5));
-      expect((await store.listFailures(project.id, { limit: 9 })).map((one) => one.id)).toEqual(['fal_seen']);
+      expect((await store.listFailures([project.id], { limit: 9 })).map((one) => one.id)).toEqual(['fal_seen']);
       expect(await store.findFailure('fal_seen')).toMatchObject({ hits: 2, firstSeen: { key: 'k' } });
       expect(await opened.recordCounts()).toMatchObject({ failures: 1, sightings: 1 });
     });

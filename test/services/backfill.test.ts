@@ -47,7 +47,7 @@ describe('the red checks of the past', () => {
     const lines: string[] = [];
     const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } });
     expect(await handled(at, { log })).toEqual({ kind: 'done' });
-    const failures = await at.store.listFailures(at.project.id, { limit: 10 });
+    const failures = await at.store.listFailures([at.project.id], { limit: 10 });
     const seen = failures.map(({ headline, hits, firstSeen }) => `${hits} ${firstSeen.verdict} ${headline}`);
     expect(seen.toSorted()).toEqual([
       expect.stringMatching(/^1 inconclusive KeyError: 'h/),
@@ -142,7 +142,7 @@ describe('the red checks of the past', () => {
     await using at = await ground();
     at.run('test', 'red', { branch: 'main', log: CODE_LOG.replace("'sum'", 'hunter2-hunter2') });
     await handled(at);
-    expect(await at.store.listFailures(at.project.id, { limit: 1 })).toMatchObject([
+    expect(await at.store.listFailures([at.project.id], { limit: 1 })).toMatchObject([
       { headline: 'KeyError: [redacted]' },
     ]);
   });
@@ -175,7 +175,7 @@ async function killed(calls: readonly number[]): Promise<{ end: unknown; calls: 
       if (!(error instanceof CutShort)) throw error;
     }
   }
-  const failures = await at.store.listFailures(at.project.id, { limit: 10 });
+  const failures = await at.store.listFailures([at.project.id], { limit: 10 });
   const { projectId: _, ...end } = await backfill(at);
   return {
     end: { ...end, failures: failures.map(({ id: _id, projectId: _project, ...failure }) => failure) },

@@ -97,7 +97,7 @@ const WORLDS: Readonly<Record<string, (at: HeadGround) => Promise<void>>> = {
 
 /** All that is remembered, with ids by the order in which they are met. */
 async function remembered(at: HeadGround): Promise<unknown> {
-  const failures = await at.store.listFailures(at.project.id, { limit: 100 });
+  const failures = await at.store.listFailures([at.project.id], { limit: 100 });
   const investigations = await at.store.listInvestigations({ projectIds: [at.project.id], limit: 100 });
   const heads = [
     await at.store.findHeadOfCommit(at.project.id, BASE),

@@ -205,7 +205,7 @@ describe('a red commit of the default branch on which others stand by now', () =
     const { head } = await at.look();
     expect([head.state, head.place?.kind, head.findings]).toEqual(['superseded', 'default', []]);
     expect(at.world.asked.filter((call) => call.startsWith('said'))).toEqual([]);
-    expect(await at.store.listFailures(at.project.id, { limit: 1 })).toEqual([]);
+    expect(await at.store.listFailures([at.project.id], { limit: 1 })).toEqual([]);
   });
 
   it("is looked at where the later green one is a fork's, on a branch that is called as ours is", async () => {
@@ -222,7 +222,7 @@ describe('a red commit of the default branch on which others stand by now', () =
     await using at = await behind(greens);
     const { head } = await at.look();
     expect([head.state, head.findings.length]).toEqual(['red', 1]);
-    expect(await at.store.listFailures(at.project.id, { limit: 2 })).toHaveLength(1);
+    expect(await at.store.listFailures([at.project.id], { limit: 2 })).toHaveLength(1);
   });
 
   it('is looked at where one of its red checks was green later, and another was not', async () => {

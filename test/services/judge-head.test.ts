@@ -60,7 +60,7 @@ describe('red checks of a pull request', () => {
       trigger: { kind: 'checks', by: { login: 'mona' }, role: 'write' },
       fixRequest: null,
     });
-    const [first] = await at.store.listFailures(at.project.id, { limit: 10 });
+    const [first] = await at.store.listFailures([at.project.id], { limit: 10 });
     expect([8, 12]).toContain(first?.hits);
   });
 
@@ -265,7 +265,7 @@ describe('a secret', () => {
     at.run('test', 'red', { log: CODE_LOG.replace("'sum'", 'hunter2-\u001b[0mhunter2') });
     const { head } = await at.look();
     expect(only(head.findings).excerpt.headline).toBe('KeyError: [redacted]');
-    expect(JSON.stringify([head, await at.store.listFailures(at.project.id, { limit: 1 })])).not.toContain('hunter2');
+    expect(JSON.stringify([head, await at.store.listFailures([at.project.id], { limit: 1 })])).not.toContain('hunter2');
   });
 });
 

@@ -123,7 +123,7 @@ export async function webGround(options: WebGroundOptions = {}): Promise<WebGrou
     limiter: createRateLimiter(options.limits ?? 'off'),
     settingsOf: async () => {
       if (options.settings instanceof Error) throw options.settings;
-      return { investigation: DEFAULT_SETTINGS, noPullRequests: '', ...options.settings };
+      return { investigation: DEFAULT_SETTINGS, noPullRequests: '', threshold: null, ...options.settings };
     },
     configurationOf: async () => {
       if (options.configuration instanceof Error) throw options.configuration;

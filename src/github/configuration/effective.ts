@@ -168,6 +168,7 @@ const KEYS: readonly (readonly [name: string, whenEmpty: string])[] = [
   ['pull_request.ready', ''],
   ['pull_request.base', 'the default branch'],
   ['pull_request.reviewers', ''],
+  ['pull_request.threshold', 'by evidence'],
   ['paths.allow', 'all'],
   ['paths.block', ''],
   ['budget.run', ''],

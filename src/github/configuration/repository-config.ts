@@ -1,5 +1,7 @@
 // `.github/causeway.yml`: its schema, with the limits of every key, and what the rest of Causeway reads from it.
+
 import { z } from 'zod';
+import { LEAST_THRESHOLD, MOST_THRESHOLD } from '../../core/calibration.ts';
 
 /** `observe`: writes nothing. `comment`: no pull requests. `fix`: everything. Ascending. */
 export const MODES = ['observe', 'comment', 'fix'] as const;
@@ -25,6 +27,8 @@ export interface RepositoryConfig {
     /** "": the default branch. */
     readonly base: string;
     readonly reviewers: readonly string[];
+    /** The confidence from which a fix of the default branch is opened unasked; null: what the evidence says. */
+    readonly threshold: number | null;
   };
   readonly paths: { readonly allow: readonly string[]; readonly block: readonly string[] };
   /** US dollars, below the operator's own limits; null: those. */
@@ -41,7 +45,7 @@ export const DEFAULT_CONFIG: RepositoryConfig = {
   mode: 'fix',
   labels: ['analyse', 'analyze'],
   checks: { include: [], exclude: [], branches: [] },
-  pullRequest: { attempts: 1, proof: 'auto', draft: true, ready: false, base: '', reviewers: [] },
+  pullRequest: { attempts: 1, proof: 'auto', draft: true, ready: false, base: '', reviewers: [], threshold: null },
   paths: { allow: [], block: [] },
   budget: { run: null, month: null },
   comments: 'all',
@@ -156,8 +160,16 @@ const PULL_REQUEST = z
       reviewers: describeList('a list of logins or teams, such as `[mona, octo/backend]`', REVIEWER, 15)
         .optional()
         .describe('Who is asked for a review.'),
+      threshold: z
+        .number({ error: 'a number from 0.7 to 0.95' })
+        .min(LEAST_THRESHOLD, { error: 'a number from 0.7 to 0.95' })
+        .max(MOST_THRESHOLD, { error: 'a number from 0.7 to 0.95' })
+        .optional()
+        .describe(
+          'The confidence from which a fix of the default branch is opened unasked (default: 0.78, moved by what became of earlier answers).',
+        ),
     },
-    { error: 'a group of the keys `attempts`, `proof`, `draft`, `ready`, `base` and `reviewers`' },
+    { error: 'a group of the keys `attempts`, `proof`, `draft`, `ready`, `base`, `reviewers` and `threshold`' },
   )
   .optional()
   .describe('How pull requests are opened.');

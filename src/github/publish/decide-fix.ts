@@ -53,19 +53,19 @@ function isOffered({ opens, thread, pull }: View): boolean {
 }
 
 /** A request made before checks started this analysis doesn't count. A push to a failing default branch counts if the fix is sure. */
-function isRequestedFor({ thread, investigation }: View, issue: SourcedIssue): boolean {
+function isRequestedFor({ thread, investigation, threshold }: View, issue: SourcedIssue): boolean {
   const { fixRequest, trigger, subject } = thread;
   if (fixRequest === null || trigger.kind !== 'checks') return fixRequest !== null;
   // GitHub's times are whole seconds.
   if (Date.parse(fixRequest.at) + 1_000 <= Date.parse(investigation.createdAt)) return false;
-  return subject.kind !== 'failure' || isRequestedAfter(fixRequest, issue) || isSure(issue);
+  return subject.kind !== 'failure' || isRequestedAfter(fixRequest, issue) || isSure(issue, threshold);
 }
 
 /** A fix for a failing default branch is opened without a request. */
-function isSure({ analysis }: SourcedIssue): boolean {
+function isSure({ analysis }: SourcedIssue, threshold: number): boolean {
   const { outcome, partial, verdict, confidence, guards, secondLook } = analysis;
   const isProven = outcome === 'code_fix' && !partial && verdict === 'code' && guards.length === 0;
-  return isProven && isSureEnough(confidence, secondLook);
+  return isProven && isSureEnough(confidence, secondLook, threshold);
 }
 
 function findForbidden({ opens, lacks }: View, issue: SourcedIssue): string | null {

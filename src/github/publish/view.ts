@@ -1,4 +1,5 @@
 // Everything that is known about a thread at the moment: what is stored, and its repository's configuration.
+import { decideThreshold, toJudged } from '../../core/calibration.ts';
 import type { Checks } from '../../core/check.ts';
 import type { ChangeSet } from '../../core/diff/diff.ts';
 import type { StepSource } from '../../core/evidence.ts';
@@ -122,6 +123,8 @@ export interface View {
   readonly pull: LivePull | null;
   /** The failure of the default branch that it is about. */
   readonly failure: Failure | null;
+  /** The confidence from which its fix is opened without a request. */
+  readonly threshold: number;
   /** Names of the checks that failed there for it. */
   readonly redNames: readonly string[];
   readonly webUrl: string;
@@ -181,6 +184,7 @@ export async function loadView(
     checks,
     pull: known.pull,
     failure: subject.kind === 'failure' ? await store.findFailure(subject.failureId) : null,
+    threshold: await loadThreshold(store, thread, config),
     redNames: subject.kind === 'failure' ? await loadRedOnDefault(store, thread.id) : [],
     webUrl: deps.webUrl,
     recordUrl: result === null ? '' : deps.recordUrl(result.issue),
@@ -246,6 +250,13 @@ async function loadChecks(store: Store, thread: Thread, { comment }: ThreadRecor
   );
   const own = commented?.findings.filter(({ threadId }) => threadId === thread.id) ?? [];
   return { head, causes, namesBefore: [...new Set(own.flatMap(listCheckNames))] };
+}
+
+/** Only a failing default branch gets a pull request without a request. */
+async function loadThreshold(store: Store, thread: Thread, { pullRequest }: RepositoryConfig): Promise<number> {
+  const isNeeded = thread.subject.kind === 'failure' && pullRequest.threshold === null;
+  const followed = isNeeded ? await store.listCalibrated([thread.projectId]) : [];
+  return decideThreshold(toJudged(followed), pullRequest.threshold).value;
 }
 
 /** Of the newest commit of the default branch that has a finding of this thread. Pull requests may name their checks as they like. */

@@ -65,7 +65,7 @@ function keysOf(): string[] {
 const FULL = `mode: comment
 labels: [look, "Please look"]
 checks: {include: ["build *"], exclude: [lint], branches: [main]}
-pull_request: {attempts: 0, proof: off, draft: false, ready: true, base: develop, reviewers: ["@mona"]}
+pull_request: {attempts: 0, proof: off, draft: false, ready: true, base: develop, reviewers: ["@mona"], threshold: 0.9}
 paths: {allow: ["src/**"], block: [vendor/**, dist/**]}
 budget: {run: 0.25, month: 10}
 comments: asked
@@ -96,6 +96,7 @@ describe('the values', () => {
       'pull_request.ready': 'no (default)',
       'pull_request.base': 'the default branch (default)',
       'pull_request.reviewers': ' (default)',
+      'pull_request.threshold': 'by evidence (default)',
       'paths.allow': 'all (default)',
       'paths.block': ' (default)',
       'budget.run': '$1 (BUDGET_RUN)',
@@ -125,6 +126,7 @@ describe('the values', () => {
         'yes',
         'develop',
         'mona',
+        '0.9',
         'src/**',
       ],
       ...['vendor/**, dist/**', '$0.25', '$10', 'asked', 'de', 'gpt-x', 'Heed the style.'],

@@ -35,7 +35,7 @@ function keysOf(): string[] {
 describe('the JSON Schema', () => {
   it('is the one that the code has, with words for every key', async () => {
     await expect(editorSchema()).toMatchFileSnapshot('../../../docs/causeway.schema.json');
-    expect(keysOf().length).toBe(19);
+    expect(keysOf().length).toBe(20);
     expect(editorSchema().match(/"description"/g)?.length).toBe(keysOf().length + 4 + 1);
   });
 

@@ -73,7 +73,7 @@ export function sampleView(over: Partial<View> = {}, thread: Partial<Thread> = {
     earlier: null,
     published: null,
     storedInvestigationId: 'inv_1',
-    ...{ checks: null, pull: null, failure: null, redNames: [] },
+    ...{ checks: null, pull: null, failure: null, redNames: [], threshold: 0.78 },
     webUrl: 'https://github.com',
     recordUrl: '',
     now: new Date(NOW),

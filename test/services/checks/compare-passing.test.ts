@@ -24,8 +24,8 @@ describe('a red check of the default branch', () => {
     await using alone = await greenGround();
     alone.run('sign', 'red', { log: redLog() });
     expect(await headline(alone)).toBe(SHOWN_ALONE);
-    const [one] = await at.store.listFailures(at.project.id, { limit: 2 });
-    const [other] = await alone.store.listFailures(alone.project.id, { limit: 2 });
+    const [one] = await at.store.listFailures([at.project.id], { limit: 2 });
+    const [other] = await alone.store.listFailures([alone.project.id], { limit: 2 });
     expect(one!.fingerprint).toBe(other!.fingerprint);
   });
 

@@ -26,13 +26,16 @@ interface StoredOutcome {
 }
 
 /** As the API shows them, the oldest first. */
-export async function readOutcomes({ dataDir }: GithubStage, name: string): Promise<readonly OutcomeView[]> {
+export async function readOutcomes(
+  { dataDir }: GithubStage,
+  name: string,
+): Promise<readonly (OutcomeView & { readonly kind: string })[]> {
   const rows = await storedRows<StoredOutcome>(
     dataDir,
     'select o.id, o.answer, o.fate from outcomes o join projects p on p.id = o.project_id where p.name = $1 order by o.seq',
     [name],
   );
-  const views: OutcomeView[] = [];
+  const views: (OutcomeView & { readonly kind: string })[] = [];
   for (const { id, answer, fate } of rows) {
     const votes = await storedRows<{ person_id: number; source: 'command'; vote: 'right'; why: string; at: string }>(
       dataDir,
@@ -40,9 +43,11 @@ export async function readOutcomes({ dataDir }: GithubStage, name: string): Prom
       [id],
     );
     const followed = { answer: JSON.parse(answer), fate: JSON.parse(fate) };
-    views.push(
-      toOutcomeView({ ...followed, votes: votes.map(({ person_id: personId, ...vote }) => ({ personId, ...vote })) }),
-    );
+    const view = toOutcomeView({
+      ...followed,
+      votes: votes.map(({ person_id: personId, ...vote }) => ({ personId, ...vote })),
+    });
+    views.push({ ...view, kind: followed.answer.kind });
   }
   return views;
 }

@@ -1,0 +1,193 @@
+// What goes in and out of the API about failures, outcomes and calibration.
+import { z } from '@hono/zod-openapi';
+import type { Calibration, Threshold } from '../core/calibration.ts';
+import type { CommitRange, Failure, Sighting } from '../core/failure.ts';
+import { type FollowedAnswer, toOutcomeView } from '../core/outcome.ts';
+import { Cursor, limit, outcomeFields, Timestamp, VERDICTS } from './schemas.ts';
+
+const ProjectId = z
+  .string()
+  .optional()
+  .openapi({ description: 'Only of this project: its identifier or `owner/name`. Absent: all that you may see.' });
+
+/** A moment in a query, as every answer has it, or any other ISO 8601. */
+function defineMoment(description: string) {
+  return z
+    .string()
+    .refine(
+      (value) => /^\d{4}-\d\d-\d\dT[\d:.]{5,12}(?:Z|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(Date.parse(value)),
+      {
+        error: 'Give a time in ISO 8601, such as 2026-03-14T09:26:53Z.',
+      },
+    )
+    .transform((value) => new Date(value).toISOString())
+    .openapi({ type: 'string', format: 'date-time', description })
+    .optional();
+}
+
+const page = { limit, cursor: Cursor };
+
+export const FailuresQuery = z.object({
+  projectId: ProjectId,
+  state: z
+    .enum(['open', 'closed'], { error: "Isn't a state: give open or closed." })
+    .optional()
+    .openapi({ description: 'Only failures in this state.' }),
+  since: defineMoment('Only failures that were last seen then or later.'),
+  until: defineMoment('Only failures that were last seen before.'),
+  ...page,
+});
+
+export const OutcomesQuery = z.object({
+  projectId: ProjectId,
+  kind: z
+    .enum(['issue', 'verdict'], { error: "Isn't a kind: give issue or verdict." })
+    .optional()
+    .openapi({ description: 'Only answers of issues, or only verdicts on red checks.' }),
+  since: defineMoment('Only answers that were given then or later.'),
+  until: defineMoment('Only answers that were given before.'),
+  ...page,
+});
+
+export const CalibrationQuery = z.object({ projectId: ProjectId });
+
+export const FailureParams = z.object({
+  failureId: z.string().openapi({ description: 'Identifier of the failure.', example: 'fal_4Gk9wRt6BxNcZ1yH8sJq' }),
+});
+
+const SightingSchema = z
+  .object({
+    sha: z.string(),
+    branch: z.string(),
+    pullRequest: z.int().nullable(),
+    checkName: z.string(),
+    verdict: z.enum(VERDICTS),
+    at: z.string().openapi({ description: 'When the check ended.' }),
+  })
+  .openapi('Sighting');
+
+export const FailureSchema = z
+  .object({
+    id: z.string(),
+    projectId: z.string(),
+    headline: z.string().openapi({ description: 'The first error line, without secrets; may be empty.' }),
+    state: z.enum(['open', 'closed']),
+    opening: z.int().openapi({ description: 'How often it was opened; more than 1: it came back.' }),
+    isOnDefault: z
+      .boolean()
+      .openapi({ description: 'Whether the default branch has had it since it was last opened.' }),
+    hits: z.int(),
+    flakyHits: z.int().openapi({ description: 'How many of them passed at the same commit.' }),
+    firstSeen: SightingSchema,
+    lastSeen: SightingSchema,
+    checkNames: z.array(z.string()),
+    branches: z.array(z.string()),
+    pullRequests: z.array(z.int()),
+    investigationId: z.string().nullable().openapi({ description: 'Null: none since it was last opened.' }),
+    closed: z
+      .object({ sha: z.string(), at: z.string(), by: z.enum(['green', 'pull_request', 'unseen']) })
+      .nullable()
+      .openapi({ description: 'When it was last closed, and by what.' }),
+    range: z
+      .object({ from: z.string(), to: z.string(), total: z.int(), likeliest: z.string().nullable() })
+      .nullable()
+      .openapi({ description: 'Of the default branch: last passing and first failing commit, and the likeliest one.' }),
+  })
+  .openapi('Failure', { description: 'A distinct cause of failed checks.' });
+
+export const OutcomeSchema = z
+  .object({
+    id: z.string(),
+    projectId: z.string(),
+    kind: z.enum(['issue', 'verdict']),
+    issueId: z.string().nullable().openapi({ description: 'Null: a verdict that led to no issue.' }),
+    failureId: z.string().nullable().openapi({ description: 'Of a verdict.' }),
+    sha: z.string().openapi({ description: 'Of a verdict: the commit with the red check; else empty.' }),
+    verdict: z.enum(VERDICTS).nullable(),
+    confidence: z.number().min(0).max(1).nullable(),
+    answeredAt: Timestamp,
+    ...outcomeFields,
+  })
+  .openapi('Outcome', { description: 'An answer, as it was given, and what became of it.' });
+
+const Reliability = z
+  .object({
+    from: z.number(),
+    to: z.number(),
+    count: z.int(),
+    right: z.int(),
+    confidence: z.number().nullable().openapi({ description: 'Mean confidence; null: none.' }),
+    share: z.number().nullable().openapi({ description: 'Share of right answers; null: none.' }),
+    low: z.number().openapi({ description: 'The true share lies between `low` and `high` with 95 % probability.' }),
+    high: z.number(),
+  })
+  .openapi('Reliability');
+
+export const CalibrationSchema = z
+  .object({
+    projectId: z.string().nullable().openapi({ description: 'Null: all projects together.' }),
+    threshold: z
+      .object({
+        value: z.number(),
+        reason: z.object({
+          code: z.enum(['configured', 'unmoved', 'raised', 'lowered']),
+          count: z.int().optional(),
+          band: Reliability.optional(),
+        }),
+      })
+      .nullable()
+      .openapi({ description: 'From this confidence on, a fix is opened unasked. Null for all projects together.' }),
+    answers: z.int(),
+    unknown: z.int().openapi({ description: 'Answers of which nothing says whether they were right.' }),
+    right: z.int(),
+    wrong: z.int(),
+    brier: z.number().nullable().openapi({ description: 'Mean squared error: 0 is perfect, 0.25 is chance.' }),
+    deciles: z.array(Reliability),
+    verdicts: z.array(z.object({ verdict: z.enum(VERDICTS), confirmed: z.int(), refuted: z.int() })),
+  })
+  .openapi('Calibration', { description: 'How often answers of each confidence were right.' });
+
+export function toFailureView(failure: Failure): z.input<typeof FailureSchema> {
+  const { fingerprint: _, threadId: __, firstSeen, lastSeen, range, ...rest } = failure;
+  return {
+    ...rest,
+    firstSeen: toSightingView(firstSeen),
+    lastSeen: toSightingView(lastSeen),
+    checkNames: [...failure.checkNames],
+    branches: [...failure.branches],
+    pullRequests: [...failure.pullRequests],
+    range: range && toRangeView(range),
+  };
+}
+
+function toSightingView({ sha, branch, pullRequest, checkName, verdict, at }: Sighting) {
+  return { sha, branch, pullRequest, checkName, verdict, at };
+}
+
+function toRangeView({ from, to, total, likeliest }: CommitRange) {
+  return { from, to, total, likeliest: likeliest?.sha ?? null };
+}
+
+export function toOutcome(followed: FollowedAnswer): z.input<typeof OutcomeSchema> {
+  const { id, projectId, answeredAt, answer } = followed;
+  const view = toOutcomeView(followed);
+  return {
+    ...{ id, projectId, kind: answer.kind, issueId: answer.issueId },
+    failureId: answer.kind === 'verdict' ? answer.failureId : null,
+    sha: answer.kind === 'verdict' ? answer.sha : '',
+    verdict: answer.kind === 'verdict' ? answer.verdict : null,
+    confidence: answer.kind === 'issue' ? answer.confidence : null,
+    answeredAt,
+    ...view,
+    remarks: [...view.remarks],
+  };
+}
+
+export function toCalibrationView(
+  projectId: string | null,
+  calibration: Calibration,
+  threshold: Threshold | null,
+): z.input<typeof CalibrationSchema> {
+  const { deciles, verdicts, ...figures } = calibration;
+  return { projectId, threshold, ...figures, deciles: [...deciles], verdicts: [...verdicts] };
+}

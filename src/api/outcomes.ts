@@ -1,0 +1,113 @@
+// Failures, what became of answers, and whether their confidence can be relied on.
+import { calibrate, decideThreshold, toJudged } from '../core/calibration.ts';
+import { type Asking, findVisibleProject, listVisibleProjects } from '../services/access.ts';
+import type { ApiContext, ApiDeps } from './api-deps.ts';
+import { getAsking } from './auth.ts';
+import {
+  CalibrationQuery,
+  FailuresQuery,
+  OutcomesQuery,
+  toCalibrationView,
+  toFailureView,
+  toOutcome,
+} from './outcome-schemas.ts';
+import { type Fault, parseOrRefuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
+import { linkToNext } from './projects.ts';
+
+const DEFAULT_LIMIT = 50;
+const ERASED_POSITION: Fault = {
+  pointer: '/cursor',
+  detail: 'What this page begins at was deleted: start again without cursor.',
+};
+
+/** GET /api/v1/failures/ */
+export async function listFailures(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  const query = parseOrRefuse(FailuresQuery, c.req.query());
+  const asking = getAsking(c);
+  const find = async (id: string) => (isIdOf('fal', id) ? await deps.store.findFailure(id) : null);
+  const filter = await toFilter(deps, asking, query, find);
+  const page = cutPage(c, deps, filter.limit, await deps.store.listFailures(filter.projectIds, filter));
+  return c.json(page.map(toFailureView));
+}
+
+/** GET /api/v1/failures/{failureId}/ */
+export async function getFailure(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  const id = c.req.param('failureId') ?? '';
+  const failure = (isIdOf('fal', id) ? await deps.store.findFailure(id) : null) ?? refuseAbsent();
+  if ((await findVisibleProject(deps, getAsking(c), failure.projectId)) === null) refuseAbsent();
+  return c.json(toFailureView(failure));
+}
+
+/** GET /api/v1/outcomes/ */
+export async function listOutcomes(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  const query = parseOrRefuse(OutcomesQuery, c.req.query());
+  const asking = getAsking(c);
+  const find = async (id: string) => (isIdOf('out', id) ? await deps.store.findOutcome(id) : null);
+  const filter = await toFilter(deps, asking, query, find);
+  return c.json(cutPage(c, deps, filter.limit, await deps.store.listOutcomes(filter)).map(toOutcome));
+}
+
+/** GET /api/v1/calibration/ */
+export async function getCalibration(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  const { projectId } = parseOrRefuse(CalibrationQuery, c.req.query());
+  const asking = getAsking(c);
+  if (projectId === undefined) {
+    const projects = await listVisibleProjects(deps, asking);
+    const followed = await deps.store.listCalibrated(projects.map(({ id }) => id));
+    return c.json(toCalibrationView(null, calibrate(followed), null));
+  }
+  const { project } = (await findVisibleProject(deps, asking, projectId)) ?? refuseFaults([UNKNOWN_PROJECT]);
+  const followed = await deps.store.listCalibrated([project.id]);
+  const { threshold: configured } = await deps.settingsOf(project, asking.signal);
+  return c.json(toCalibrationView(project.id, calibrate(followed), decideThreshold(toJudged(followed), configured)));
+}
+
+function isIdOf(prefix: 'fal' | 'out', text: string): boolean {
+  return text.startsWith(`${prefix}_`) && /^[0-9A-Za-z]{1,32}$/.test(text.slice(4));
+}
+
+interface PageQuery {
+  readonly projectId?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** One more than the page shows; a refusal for an unknown project, and for a cursor at what is gone or not theirs. */
+async function toFilter<Q extends PageQuery>(
+  deps: ApiDeps,
+  asking: Asking,
+  { projectId, limit = DEFAULT_LIMIT, cursor, ...rest }: Q,
+  find: (id: string) => Promise<{ readonly projectId: string } | null>,
+) {
+  const seen = projectId === undefined ? null : await findVisibleProject(deps, asking, projectId);
+  if (projectId !== undefined && seen === null) refuseFaults([UNKNOWN_PROJECT]);
+  const projects = seen === null ? await listVisibleProjects(deps, asking) : [seen.project];
+  const projectIds = projects.map(({ id }) => id);
+  const last = cursor === undefined ? null : await find(cursor);
+  if (cursor !== undefined && !projectIds.includes(last?.projectId ?? '')) refuseFaults([ERASED_POSITION]);
+  return {
+    ...withoutUndefined(rest),
+    projectIds,
+    limit: limit + 1,
+    ...(cursor === undefined ? {} : { after: cursor }),
+  };
+}
+
+type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+function withoutUndefined<T extends object>(values: T): Given<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
+}
+
+/** Links to the next page. `most`: one more than the page shows. */
+function cutPage<T extends { readonly id: string }>(
+  c: ApiContext,
+  { baseUrl }: ApiDeps,
+  most: number,
+  found: readonly T[],
+): readonly T[] {
+  const page = found.slice(0, most - 1);
+  const last = page.at(-1);
+  if (last !== undefined && page.length < found.length) linkToNext(c, baseUrl(), last.id);
+  return page;
+}
