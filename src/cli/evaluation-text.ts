@@ -113,7 +113,7 @@ export function formatProgress(progress: Progress): string {
   const parts = [
     `${count}/${all}`,
     ...[toPrintableLine(name), toPrintableLine(nameModel(model)), describeScore(answer)],
-    ...(isFree ? [] : [`${answer.turns} turns`, formatDollars(answer.costUsd)]),
+    ...(isFree ? [] : [`${answer.turns} ${answer.turns === 1 ? 'turn' : 'turns'}`, formatDollars(answer.costUsd)]),
     `${answer.seconds.toFixed(1)} s`,
   ];
   const left = leftUsd === null ? '' : `, about ${formatDollars(leftUsd)} to go`;

@@ -4,7 +4,7 @@ import { describeOutcome, formatPercent } from '../core/issue-view.ts';
 import type { Proof } from '../core/proof.ts';
 import { formatDollars } from '../evaluation/report.ts';
 import { renderChange } from './render.ts';
-import { createStyle, padEnd, toPrintable, toPrintableLine, truncate, wrap } from './terminal.ts';
+import { createStyle, padEnd, toPrintable, toPrintableLine, wrap } from './terminal.ts';
 
 export interface Replay {
   readonly issueId: string;
@@ -107,13 +107,19 @@ function renderRow(label: string, cells: readonly string[], width: number): stri
     toPrintable(cell)
       .split('\n')
       .flatMap((line) => wrap(line, width, ''))
-      .map((line) => truncate(line, width)),
+      .flatMap((line) => breakLong(line, width)),
   );
   const height = Math.max(1, ...wrapped.map((lines) => lines.length));
   return Array.from({ length: height }, (_, at) => {
     const [left = '', right = ''] = wrapped.map((lines) => lines[at] ?? '');
     return `${padEnd(at === 0 ? label : '', LABEL_COLUMNS)}${padEnd(left, width + GAP)}${right}`.trimEnd();
   });
+}
+
+/** A path that is too long for its column goes on below: its end says most. */
+function breakLong(line: string, width: number): string[] {
+  const parts = Math.max(1, Math.ceil(line.length / width));
+  return Array.from({ length: parts }, (_, at) => line.slice(at * width, (at + 1) * width));
 }
 
 function renderDiff(title: string, { files }: Diff, page: Parameters<typeof renderChange>[1]): string[] {

@@ -211,12 +211,15 @@ function measureChange(path: string, { old, now }: Change, outline: Awaited<Retu
   const hunks = diffLines(before, after);
   const lines = hunks.map((hunk) => toRange(hunk, before.length));
   const functions = findSpans(path, old, outline).filter(({ kind }) => kind === 'function');
-  const holders = lines
-    .flatMap(({ from, to }) => [from, to])
-    .flatMap((line) => {
-      const holding = functions.filter((span) => span.line <= line && line <= span.lastLine);
-      return holding.toSorted((a, b) => a.lastLine - a.line - (b.lastLine - b.line)).slice(0, 1);
-    });
+  // What is put between two functions is in neither.
+  const changed = hunks.flatMap((hunk, at): readonly LineRange[] => {
+    const { from, to } = lines[at] ?? { from: 0, to: 0 };
+    return hunk.removed === 0 ? [{ from, to }] : [from, to].map((line) => ({ from: line, to: line }));
+  });
+  const holders = changed.flatMap(({ from, to }) => {
+    const holding = functions.filter((span) => span.line <= from && to <= span.lastLine);
+    return holding.toSorted((a, b) => a.lastLine - a.line - (b.lastLine - b.line)).slice(0, 1);
+  });
   const named = [...new Set(holders)].map(({ owner, name, line, lastLine }) => ({
     ...{ name: owner === '' ? name : `${owner}.${name}`, from: line, to: lastLine },
   }));

@@ -69,6 +69,14 @@ describe('a case', () => {
     });
   });
 
+  it('counts what is put between two functions to neither', async () => {
+    await using made = await gitRepository();
+    await made.commit({ 'src/cart.js': CART }, 'Begin');
+    const more = CART.replace('  clear() {', '  count() {\n    return 0;\n  }\n\n  clear() {');
+    const fix = await made.commit({ 'src/cart.js': more }, 'fixes #3');
+    expect(await build(made, { sha: fix })).toMatchObject({ truth: [{ functions: [] }] });
+  });
+
   it('of a pull request that was rebased begins before its first commit', async () => {
     await using made = await gitRepository();
     const base = await made.commit({ 'src/cart.js': CART }, 'Begin');
