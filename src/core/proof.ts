@@ -21,8 +21,8 @@ export interface ProvenCheck {
 export type ProofVerdict =
   /** `turned`: names of the tests that failed without the fix. */
   | { readonly state: 'proven'; readonly checks: readonly ProvenCheck[]; readonly turned: readonly string[] }
-  /** The tests pass without the fix. */
-  | { readonly state: 'not_reproduced'; readonly checks: readonly string[] }
+  /** The tests pass without the fix. `isSecondTry`: those of a second investigation as well. */
+  | { readonly state: 'not_reproduced'; readonly checks: readonly string[]; readonly isSecondTry?: boolean }
   | { readonly state: 'fails_otherwise'; readonly because: OtherFailure }
   /** No check is seen to run the tests. */
   | { readonly state: 'not_covered' }
@@ -54,6 +54,8 @@ export type NotRun =
 export type ProofProgress = ProofCommits &
   (
     | { readonly phase: 'red'; readonly since: string; readonly hasRepeated: boolean }
+    /** Another investigation looks for a test that fails; `checks` are those that passed. */
+    | { readonly phase: 'second_try'; readonly checks: readonly string[] }
     /** Recorded before the fix is pushed, after which it couldn't be judged again. */
     | { readonly phase: 'judged'; readonly outcome: HalfOutcome }
     | { readonly phase: 'green'; readonly fixCommit: string; readonly red: RedHalf }
@@ -73,17 +75,23 @@ export type HalfOutcome = Extract<RedJudgement, { readonly kind: 'red' | 'ended'
 interface ProofCommits {
   readonly base: string;
   readonly testCommit: string;
+  /** Since the first tests passed without the fix. `issueId`: whose change is proven instead; null: of none. */
+  readonly secondTry?: { readonly investigationId: string; readonly issueId: string | null };
+}
+
+/** What stays from one phase to the next. */
+export function pickCommits({ base, testCommit, secondTry }: ProofCommits): ProofCommits {
+  return { base, testCommit, ...(secondTry && { secondTry }) };
 }
 
 /** Whether CI is still running without the fix, which isn't on the branch yet. */
 export function isRedHalf({ phase }: ProofProgress): boolean {
-  return phase === 'red' || phase === 'judged';
+  return phase === 'red' || phase === 'second_try' || phase === 'judged';
 }
 
 /** Ends whatever it was at. */
 export function endProof(progress: ProofProgress, verdict: ProofVerdict, diffHash = ''): ProofProgress {
-  const { base, testCommit } = progress;
-  return { base, testCommit, phase: 'ended', fixCommit: getFixCommit(progress), verdict, diffHash };
+  return { ...pickCommits(progress), phase: 'ended', fixCommit: getFixCommit(progress), verdict, diffHash };
 }
 
 function getFixCommit(progress: ProofProgress): string | null {
@@ -381,7 +389,9 @@ export function describeVerdict(verdict: ProofVerdict): string {
     case 'proven':
       return '';
     case 'not_reproduced':
-      return `the new test passes without the fix (${listShort(verdict.checks)}), so it does not show the reported fault`;
+      return verdict.isSecondTry
+        ? `the new test passes without the fix (${listShort(verdict.checks)}), and so did the first one, so neither shows the reported fault`
+        : `the new test passes without the fix (${listShort(verdict.checks)}), so it does not show the reported fault`;
     case 'not_covered':
       return 'no check is seen to run the new test';
     case 'base_red':

@@ -28,9 +28,12 @@ function writeTest(body: string, imports = "import { discountFor } from '../src/
   ].join('\n');
 }
 
+const HOLDS = "assert.equal(discountFor('WELCOME10', 1000), 100);";
 const SHOWS = "assert.equal(discountFor('welcome10', 1000), 100);";
 
 interface Variant {
+  /** What a second try changes about the test, which passed without the fix. */
+  readonly second?: { readonly old: string; readonly new: string };
   readonly test: string | null;
   readonly fix: string;
   /** What the fix replaces; default the lookup that is at fault. */
@@ -48,7 +51,11 @@ const HIDING = '  const { percent, minimum } = COUPONS.get(code) ?? { percent: 0
 const VARIANTS: Readonly<Record<string, Variant>> = {
   right: { test: writeTest(SHOWS), fix: MENDED_LINE },
   /** The test asserts what holds already. */
-  weak: { test: writeTest("assert.equal(discountFor('WELCOME10', 1000), 100);"), fix: MENDED_LINE },
+  weak: { test: writeTest(HOLDS), fix: MENDED_LINE, second: { old: HOLDS, new: SHOWS } },
+  /** The second one does so, too. */
+  weaker: { test: writeTest(HOLDS), fix: MENDED_LINE, second: { old: HOLDS, new: `${HOLDS} // again` } },
+  /** Without a second try. */
+  weakest: { test: writeTest(HOLDS), fix: MENDED_LINE },
   /** The test needs a file that comes with the fix. */
   helper: {
     test: writeTest(SHOWS, "import { discountFor } from '../src/read-coupon.js';"),
@@ -96,7 +103,16 @@ export function proofModel(): Promise<ShopModel> {
   const [read, , conclude] = SHOP_TURNS;
   if (read === undefined || conclude === undefined) throw new Error('the turns of the shop have changed');
   const edit: Played = (asked) => {
-    const { test, old = LOOKUP, fix, more = {}, edit } = findVariant(asked);
+    const { test, old = LOOKUP, fix, more = {}, edit, second } = findVariant(asked);
+    if (second !== undefined && textsIn(asked).join('\n').includes('The test of a fix shows nothing')) {
+      return {
+        say: 'The test has to type it in lower case.',
+        calls: [
+          call('replace', { path: MENDED_FILE, old, new: fix }),
+          call('replace', { path: TEST_FILE, ...second }),
+        ],
+      };
+    }
     const files = { ...more, ...(test === null ? {} : { [TEST_FILE]: test }) };
     return {
       say: 'The lookup and its test.',

@@ -15,11 +15,16 @@ import {
   type NotRun,
   type ProofProgress,
   type ProofVerdict,
+  pickCommits,
   type RedHalf,
 } from '../../core/proof.ts';
+import { isEnded } from '../../core/report.ts';
 import type { PostedPullRequest } from '../../core/thread.ts';
+import { cancelInvestigation } from '../../services/accept-report.ts';
 import { OUTSIDE_LOG_BYTES, readCheckTexts } from '../../services/checks/check-texts.ts';
 import { openRepository, recoverFrom } from '../clients/repository.ts';
+import { beginAttempt } from './begin-attempt.ts';
+import { findSilenceEnd } from './decide.ts';
 import { findRequester } from './decide-fix.ts';
 import type { LivePullRequest } from './github-writer.ts';
 import {
@@ -30,7 +35,8 @@ import {
   readIssueOf,
   readPart,
 } from './open-pull-request.ts';
-import type { Work } from './view.ts';
+import { handOver } from './post-comments.ts';
+import { hasFix, loadResult, type Result, type Work } from './view.ts';
 
 /** A pull request after a look at it. */
 export interface Judged {
@@ -52,14 +58,15 @@ const HALF_MS = 2 * 3_600_000;
 /** CI that hasn't started by then skips drafts. */
 const NO_CHECKS_MS = 600_000;
 const POLL_MS = 300_000;
+const SECOND_TRY_MS = 60_000;
 /** Logs that are read to see whether a passing check has run our tests. */
 const MOST_LOGS = 8;
 
 /** Only we push here until the fix is on the branch; somebody else's push ends it. */
 export async function followRedHalf(work: Work, { posted, proof }: Proving, live: LivePullRequest): Promise<Judged> {
   if (live.headSha !== posted.headSha) return await adoptHead(work, { posted, proof }, live);
-  const changeSet = await work.deps.store.findChangeSet(posted.issueId);
-  const parts = changeSet === null ? null : splitChange(changeSet);
+  if (proof.phase === 'second_try') return await followSecondTry(work, { posted, proof });
+  const parts = await findParts(work, proof.secondTry?.issueId ?? posted.issueId);
   if (parts === null) return end(posted, proof, 'not_permitted');
   if (proof.phase === 'judged') return await pushFix(work, { posted, proof }, parts);
   if (proof.phase !== 'red') return { posted, waitMs: null };
@@ -82,14 +89,95 @@ export async function followRedHalf(work: Work, { posted, proof }: Proving, live
       return { posted, waitMs: Math.min(POLL_MS, (named.length === 0 ? NO_CHECKS_MS : HALF_MS) - age) };
     case 'repeat':
       return await repeatRedHalf(work, { posted, proof });
-    case 'red':
     case 'ended':
+      if (judgement.verdict.state === 'not_reproduced') {
+        return await settleGreenTests(work, { posted, proof }, judgement.verdict.checks, named);
+      }
+      return { posted: { ...posted, proof: toJudged(proof, judgement) }, waitMs: 0 };
+    case 'red':
       return { posted: { ...posted, proof: toJudged(proof, judgement) }, waitMs: 0 };
   }
 }
 
-function toJudged({ base, testCommit }: ProofProgress, outcome: HalfOutcome): ProofProgress {
-  return { base, testCommit, phase: 'judged', outcome };
+async function findParts({ deps }: Work, issueId: string): Promise<ChangeParts | null> {
+  const changeSet = await deps.store.findChangeSet(issueId);
+  return changeSet === null ? null : splitChange(changeSet);
+}
+
+function toJudged(proof: ProofProgress, outcome: HalfOutcome): ProofProgress {
+  return { ...pickCommits(proof), phase: 'judged', outcome };
+}
+
+/** The tests pass without the fix: once more with that knowledge, where CI has not run twice already. */
+async function settleGreenTests(
+  work: Work,
+  { posted, proof }: Proving,
+  checks: readonly string[],
+  named: readonly NamedCheck[],
+): Promise<Judged> {
+  const isSpent = proof.secondTry !== undefined || (proof.phase === 'red' && proof.hasRepeated);
+  const { attempts } = work.view.config.pullRequest;
+  if (isSpent || attempts === 0 || !(await mayPush(work, posted))) {
+    return { posted: { ...posted, proof: toUnreproduced(proof, checks) }, waitMs: 0 };
+  }
+  const green = named.map(({ latest }) => latest).filter(({ name }) => checks.includes(name));
+  const investigationId = await beginAttempt(work, posted, { kind: 'green', checks: green });
+  const secondTry = { investigationId, issueId: null };
+  const next: ProofProgress = { ...pickCommits(proof), secondTry, phase: 'second_try', checks };
+  return { posted: { ...posted, proof: next }, waitMs: SECOND_TRY_MS };
+}
+
+function toUnreproduced(proof: ProofProgress, checks: readonly string[]): ProofProgress {
+  const isSecondTry = proof.phase === 'red' && proof.secondTry !== undefined;
+  const verdict: ProofVerdict = { state: 'not_reproduced', checks, ...(isSecondTry && { isSecondTry }) };
+  return toJudged(proof, { kind: 'ended', verdict });
+}
+
+/** Its Issue is recorded before its test is pushed, so that the push is recognised after a crash. */
+async function followSecondTry(
+  work: Work,
+  { posted, proof }: Proving & { readonly proof: { readonly phase: 'second_try' } },
+): Promise<Judged> {
+  const { store } = work.deps;
+  const { secondTry, checks } = proof;
+  const withoutTest: Judged = { posted: { ...posted, proof: toUnreproduced(proof, checks) }, waitMs: 0 };
+  if (secondTry === undefined) return withoutTest;
+  if (secondTry.issueId !== null) return (await pushSecondTest(work, { posted, proof })) ?? withoutTest;
+  const investigation = await store.findInvestigation(secondTry.investigationId);
+  if (investigation !== null && !isEnded(investigation.outcome)) return { posted, waitMs: SECOND_TRY_MS };
+  const result = investigation === null ? null : await loadResult(store, investigation);
+  if (result === null || !(await isUsable(work, posted, result))) return withoutTest;
+  const next: ProofProgress = { ...proof, secondTry: { ...secondTry, issueId: result.issue.id } };
+  return { posted: { ...posted, proof: next }, waitMs: 0 };
+}
+
+/** It has a test, and nothing that a person must read first; the first test, which shows nothing, may be changed. */
+async function isUsable(work: Work, posted: PostedPullRequest, { issue }: Result): Promise<boolean> {
+  const first = (await findParts(work, posted.issueId))?.test.files ?? [];
+  const own = new Set(first.filter(({ kind }) => kind === 'added').map(({ path }) => path));
+  const isHarmless = issue.analysis.guards.every(({ rule, file }) => rule.startsWith('person/tests-') && own.has(file));
+  return hasFix(issue) && isHarmless && (await findParts(work, issue.id)) !== null;
+}
+
+/** On top of the first test. Null: it can't be pushed. */
+async function pushSecondTest(work: Work, { posted, proof }: Proving): Promise<Judged | null> {
+  const { view, deps } = work;
+  const { branch, headSha } = posted;
+  const parts = await findParts(work, proof.secondTry?.issueId ?? '');
+  const issue = view.published;
+  if (parts === null || issue === null || !(await mayPush(work, posted))) return null;
+  const change = await prepareChange(work, { issue, changeSet: parts.test }, { branch, sha: headSha, analysed: null });
+  if (change.kind === 'withheld') {
+    deps.log.info({ thread: view.thread.id, reason: change.reason }, 'the test of a second try cannot be pushed');
+    return null;
+  }
+  const push = () => commitChange(work, issue, { branch, head: headSha, files: change.files, part: 'test' });
+  const sha = await recoverFrom<string | null>(['refused'], push, (error) => {
+    deps.log.warn({ thread: view.thread.id, err: error }, 'GitHub refused the push of a second test');
+    return null;
+  });
+  if (sha === null) return null;
+  return { posted: addTest(posted, proof, sha, deps.now().toISOString()), waitMs: POLL_MS };
 }
 
 function readReport({ view }: Work): string {
@@ -103,26 +191,26 @@ async function adoptHead(work: Work, { posted, proof }: Proving, live: LivePullR
   const head = await github.readBranch(posted.branch);
   const isOnTop = head?.sha === live.headSha && head.parents.includes(posted.headSha);
   if (!isOnTop || readIssueOf(head, view.thread.id) !== posted.issueId) {
-    const { posted: ended } = end(posted, proof, 'pushed');
-    return { posted: { ...ended, checks: 'moved' }, waitMs: null };
+    return endMoved(await stopSecondTry(work, posted), proof);
   }
   const now = deps.now().toISOString();
-  if (readPart(head) === 'test') return { posted: addRepeated(posted, proof, head.sha, now), waitMs: 0 };
+  if (readPart(head) === 'test') return { posted: addTest(posted, proof, head.sha, now), waitMs: 0 };
   return { posted: addFix(posted, proof, head.sha, now), waitMs: 0 };
 }
 
-function addRepeated(
+/** The same tests once more, or those of a second try: CI does not run without the fix a third time. */
+function addTest(
   posted: PostedPullRequest,
-  { base }: ProofProgress,
+  proof: ProofProgress,
   testCommit: string,
   since: string,
 ): PostedPullRequest {
-  return { ...posted, headSha: testCommit, proof: { base, testCommit, phase: 'red', since, hasRepeated: true } };
+  const next: ProofProgress = { ...pickCommits(proof), testCommit, phase: 'red', since, hasRepeated: true };
+  return { ...posted, headSha: testCommit, proof: next };
 }
 
 function addFix(posted: PostedPullRequest, proof: ProofProgress, fixCommit: string, now: string): PostedPullRequest {
-  const { base, testCommit } = proof;
-  const commits = { base, testCommit, fixCommit };
+  const commits = { ...pickCommits(proof), fixCommit };
   const outcome = proof.phase === 'judged' ? proof.outcome : null;
   const next: ProofProgress =
     outcome?.kind === 'red'
@@ -140,7 +228,7 @@ async function repeatRedHalf(work: Work, { posted, proof }: Proving): Promise<Ju
   if (view.published === null || !(await mayPush(work, posted))) return end(posted, proof, 'not_permitted');
   const files = { written: [], removed: [], hasExecutables: false };
   const sha = await commitChange(work, view.published, { branch, head: headSha, files, part: 'test' });
-  return { posted: addRepeated(posted, proof, sha, deps.now().toISOString()), waitMs: POLL_MS };
+  return { posted: addTest(posted, proof, sha, deps.now().toISOString()), waitMs: POLL_MS };
 }
 
 /** Whatever the tests have shown: people get the whole change to look at. */
@@ -159,7 +247,10 @@ async function pushFix(work: Work, { posted, proof }: Proving, parts: ChangePart
     deps.log.warn({ thread: view.thread.id, err: error }, 'GitHub refused the push of a fix');
     return null;
   });
-  if (pushed === null) return end(posted, proof, 'not_permitted');
+  if (pushed === null) {
+    const head = await work.github.readBranch(branch);
+    return head?.sha === headSha ? end(posted, proof, 'not_permitted') : endMoved(posted, proof);
+  }
   return { posted: addFix(posted, proof, pushed, deps.now().toISOString()), waitMs: POLL_MS };
 }
 
@@ -171,10 +262,35 @@ function end(posted: PostedPullRequest, proof: ProofProgress, because: NotRun): 
   return { posted: { ...posted, proof: endProof(proof, { state: 'not_run', because }) }, waitMs: null };
 }
 
+function endMoved(posted: PostedPullRequest, proof: ProofProgress): Judged {
+  const { posted: ended } = end(posted, proof, 'pushed');
+  return { posted: { ...ended, checks: 'moved' }, waitMs: null };
+}
+
 /** Of a pull request that was closed or merged. */
-export function closeProof(posted: PostedPullRequest): PostedPullRequest {
+export async function closeProof(work: Work, posted: PostedPullRequest): Promise<PostedPullRequest> {
   const { proof } = posted;
-  return proof === undefined || proof.phase === 'ended' ? posted : end(posted, proof, 'closed').posted;
+  if (proof === undefined || proof.phase === 'ended') return posted;
+  return end(await stopSecondTry(work, posted), proof, 'closed').posted;
+}
+
+async function stopSecondTry({ deps }: Work, posted: PostedPullRequest): Promise<PostedPullRequest> {
+  const { proof } = posted;
+  if (proof?.phase === 'second_try' && proof.secondTry?.issueId === null) {
+    await cancelInvestigation(deps, proof.secondTry.investigationId);
+  }
+  return posted;
+}
+
+/** Tests that pass without the fix show nothing: people take over, with one comment. */
+export async function handOverUnproven(work: Work, judged: Judged): Promise<Judged> {
+  const { posted } = judged;
+  const { proof, checks, handedOver } = posted;
+  const isUnreproduced = proof?.phase === 'ended' && proof.verdict.state === 'not_reproduced';
+  if (!isUnreproduced || checks === 'moved' || handedOver !== null) return judged;
+  const silent = findSilenceEnd(work.view);
+  if (silent !== null) return { ...judged, waitMs: Date.parse(silent) - work.view.now.getTime() };
+  return { ...judged, posted: { ...posted, handedOver: await handOver(work, posted, []) } };
 }
 
 /** The green half, after the checks of the fix, or of a further attempt, were judged. */

@@ -1,23 +1,25 @@
 // Follows our own pull request: its state on GitHub, its checks, another attempt where they fail, and the hand-over to people.
 
 import type { Check } from '../../core/check.ts';
-import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
-import { CausewayError } from '../../core/errors.ts';
 import { getRepository } from '../../core/project.ts';
 import { isRedHalf } from '../../core/proof.ts';
-import { isEnded, MAX_REPORT_BYTES } from '../../core/report.ts';
-import { keepBeginning } from '../../core/text.ts';
+import { isEnded } from '../../core/report.ts';
 import type { PostedPullRequest, PullRequestAttempt, ThreadRecord } from '../../core/thread.ts';
-import { acceptReport, cancelInvestigation } from '../../services/accept-report.ts';
-import { ACTIONS, listLatestChecks } from '../checks/list-checks.ts';
-import { readAnnotations } from '../checks/read-words.ts';
+import { cancelInvestigation } from '../../services/accept-report.ts';
+import { listLatestChecks } from '../checks/list-checks.ts';
 import { openRepository, recoverFrom } from '../clients/repository.ts';
-import { investigationSettings } from '../configuration/effective.ts';
-import { readLogOrReason } from '../job-log.ts';
 import { renderPullRequest } from '../render/pull-request.ts';
+import { beginAttempt } from './begin-attempt.ts';
 import { findSilenceEnd, toPlace } from './decide.ts';
 import { describeFixed, findRequester, toClosingTime } from './decide-fix.ts';
-import { closeProof, followRedHalf, type Judged, proveFromChecks, settleProof } from './follow-proof.ts';
+import {
+  closeProof,
+  followRedHalf,
+  handOverUnproven,
+  type Judged,
+  proveFromChecks,
+  settleProof,
+} from './follow-proof.ts';
 import type { LivePullRequest } from './github-writer.ts';
 import { isAsSealed, sealText } from './marker.ts';
 import { commitChange, mayStillWrite, prepareChange, readIssueOf } from './open-pull-request.ts';
@@ -47,7 +49,7 @@ export async function follow(work: Work): Promise<Followed> {
   if (live.state !== 'open') {
     const attempts = await stopAttempt(work, posted);
     const closed = {
-      ...closeProof(posted),
+      ...(await closeProof(work, posted)),
       ...{ attempts, state: live.state, closedAt: toClosingTime(live, deps.now()) },
     };
     return { record: { ...record, pullRequest: closed }, lookAt: null };
@@ -68,7 +70,7 @@ async function judgeWithProof(work: Work, posted: PostedPullRequest, live: LiveP
     return isNewlyGreen ? await proveFromChecks(work, judged) : judged;
   }
   if (isRedHalf(proof)) return await followRedHalf(work, { posted, proof }, live);
-  return await settleProof(work, await judge(work, posted, live), live);
+  return await handOverUnproven(work, await settleProof(work, await judge(work, posted, live), live));
 }
 
 async function judge(work: Work, posted: PostedPullRequest, live: LivePullRequest): Promise<Judged> {
@@ -137,7 +139,9 @@ async function judgeRed(
   const failingOnBase = failing.map(({ name }) => name).filter((name) => onBase.includes(name));
   if (ours.length === 0 || posted.handedOver !== null) return { posted, waitMs: null, failingOnBase };
   if (await mayTryAgain(work, posted)) {
-    const attempts = [...posted.attempts, await beginAttempt(work, posted, ours)];
+    const { headSha } = posted;
+    const investigationId = await beginAttempt(work, posted, { kind: 'red', checks: ours });
+    const attempts = [...posted.attempts, { headSha, investigationId, outcome: null }];
     return { posted: { ...posted, attempts }, waitMs: ATTEMPT_MS, failingOnBase };
   }
   const silent = findSilenceEnd(view);
@@ -240,39 +244,6 @@ function readChecks({ deps, view, signal }: Work, sha: string): Promise<readonly
   );
 }
 
-/** Accepted once for each head, however often this is tried. */
-async function beginAttempt(
-  work: Work,
-  posted: PostedPullRequest,
-  failing: readonly Check[],
-): Promise<PullRequestAttempt> {
-  const { deps, view } = work;
-  const { headSha } = posted;
-  const key = `attempt ${view.thread.id} ${headSha}`;
-  const accepted = await acceptReport(
-    deps,
-    {
-      projectId: view.project.id,
-      accountId: view.investigation.accountId,
-      origin: 'check-run',
-      text: await writeAttemptReport(work, posted, failing),
-      reference: '',
-      revision: headSha,
-      callbackUrl: '',
-      // Logs may contain what outsiders wrote.
-      isTrusted: false,
-      settings: investigationSettings(view.config, deps),
-      fresh: true,
-    },
-    // The logs may differ at a second look, so only the head identifies the attempt.
-    { idempotency: { key, bodyHash: key }, thread: { kind: 'follows', threadId: view.thread.id } },
-  );
-  if (accepted.kind === 'key_reused') {
-    throw new CausewayError('internal', `The key "${key}" of another attempt was used for something else: remove it.`);
-  }
-  return { headSha, investigationId: accepted.investigationId, outcome: null };
-}
-
 /** The pull request after the attempt, whose change is pushed unless a person has to read it first; null while it runs. */
 async function endAttempt(
   work: Work,
@@ -310,44 +281,4 @@ async function pushAttempt(
     deps.log.warn({ thread: view.thread.id, err: error }, 'GitHub refused the push of another attempt');
     return null;
   });
-}
-
-const REPORT_SHARE = 256 * 1024;
-const PATCH_BYTES = 96 * 1024;
-const OUTPUT_BYTES = 16 * 1024;
-const LOG_BYTES = 160 * 1024;
-/** Checks that fail together mostly fail for one reason. */
-const MOST_CHECKS = 3;
-
-async function writeAttemptReport(work: Work, posted: PostedPullRequest, failing: readonly Check[]): Promise<string> {
-  const { deps, view } = work;
-  const names = failing.map(({ name }) => JSON.stringify(name)).join(', ');
-  const changeSet = view.published === null ? null : await deps.store.findChangeSet(posted.issueId);
-  const parts = [
-    `The checks of a fix are red. The fix is the commit ${posted.headSha} on the branch ${posted.branch}; these failed there and not on ${posted.base}: ${names}.`,
-    writeSection('The report that it answers', view.published?.analysis.report ?? '', REPORT_SHARE),
-    writeSection('The cause that was found', view.published?.rootCause ?? '', REPORT_SHARE),
-    writeSection('What the first fix changed', changeSet === null ? '' : toUnifiedPatch(changeSet), PATCH_BYTES),
-  ];
-  for (const check of failing.slice(0, MOST_CHECKS)) parts.push(...(await describeFailing(work, check)));
-  return keepBeginning(parts.filter((part) => part !== '').join('\n\n'), MAX_REPORT_BYTES - 1_024);
-}
-
-async function describeFailing({ deps, view, signal }: Work, check: Check): Promise<readonly string[]> {
-  const { project } = view;
-  const { app, runId } = check;
-  const name = `check ${JSON.stringify(check.name)}`;
-  const output = [check.title, check.summary, check.text].filter(Boolean).join('\n');
-  const parts = [writeSection(`Output of ${name}`, output, OUTPUT_BYTES)];
-  if (runId === null) return parts;
-  const annotations = await readAnnotations(openRepository(deps, project, 'read', signal), runId, 1);
-  const lines = annotations.map(({ path, line, message }) => `${path}:${line}: ${message}`);
-  parts.push(writeSection(`Annotations of ${name}`, lines.join('\n'), OUTPUT_BYTES));
-  if (app !== ACTIONS) return parts;
-  const log = await readLogOrReason(deps, { project, jobId: runId, bytes: LOG_BYTES }, signal);
-  return [...parts, writeSection(`Log of ${name}`, log, LOG_BYTES)];
-}
-
-function writeSection(title: string, text: string, bytes: number): string {
-  return text === '' ? '' : `=== ${title} ===\n${keepBeginning(text, bytes)}`;
 }

@@ -1,5 +1,6 @@
 // Our comments on a thread's subject: posted once, edited in place, collapsed when settled, and not restored when people delete them.
 import type { Check } from '../../core/check.ts';
+import { describeVerdict } from '../../core/proof.ts';
 import type { PostedComment, PostedPullRequest, Thread, ThreadRecord } from '../../core/thread.ts';
 import { recoverFrom } from '../clients/repository.ts';
 import { appendReply, isReplyOnly, REPLY_MS, renderHandOverComment } from '../render/comment.ts';
@@ -110,11 +111,14 @@ export async function handOver(work: Work, posted: PostedPullRequest, failing: r
     return marker?.kind === 'hand-over' && marker.threadId === view.thread.id;
   });
   if (made !== undefined) return made.id;
-  const last = posted.attempts.at(-1);
-  const outcome = last === undefined ? null : (await deps.store.findInvestigation(last.investigationId))?.outcome;
+  const { proof } = posted;
+  const lastId = posted.attempts.at(-1)?.investigationId ?? proof?.secondTry?.investigationId;
+  const outcome = lastId === undefined ? null : (await deps.store.findInvestigation(lastId))?.outcome;
+  const isFailing = failing.length > 0 || proof?.phase !== 'ended';
   const text = renderHandOverComment(toPlace(view, 'hand-over'), {
     attempts: posted.attempts.length,
     failedChecks: failing,
+    ...(!isFailing && { unproven: describeVerdict(proof.verdict) }),
     lastIssue: outcome?.state === 'concluded' ? await loadIssue(deps.store, outcome.issueId) : null,
   });
   return (await github.createComment(posted.number, text)).id;

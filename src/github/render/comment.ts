@@ -258,7 +258,7 @@ function describeNext(outcome: Outcome, { fix, place, isSuggested = false }: Res
 function describeOpened(fix: Extract<FixState, { readonly kind: 'opened' }>, link: string): string {
   if (fix.state === 'merged') return `merged in ${link}`;
   if (fix.state === 'closed') return `${link} was closed without merging`;
-  if (fix.isHandedOver) return `next: take over ${link}; its checks still fail`;
+  if (fix.isHandedOver && fix.proof !== 'not_reproduced') return `next: take over ${link}; its checks still fail`;
   if (fix.isTrying) return `${link} has failing checks · another attempt is running, ${STOP}`;
   return {
     waiting: `${link} is waiting for its checks`,
@@ -400,9 +400,14 @@ export interface HandOver {
   readonly failedChecks: readonly { readonly name: string; readonly url: string }[];
   /** Of the last attempt, if it had one. */
   readonly lastIssue: SourcedIssue | null;
+  /** Why its fix is not proven; absent: its checks fail. */
+  readonly unproven?: string;
 }
 
-export function renderHandOverComment(place: Place, { attempts, failedChecks, lastIssue }: HandOver): string {
+export function renderHandOverComment(
+  place: Place,
+  { attempts, failedChecks, lastIssue, unproven = '' }: HandOver,
+): string {
   const tried = attempts === 0 ? '' : attempts === 1 ? ' after a second attempt' : ` after ${attempts} more attempts`;
   const checks = failedChecks.map(({ name, url }) => {
     const span = formatCodeSpan(name) || '`an unnamed check`';
@@ -412,8 +417,10 @@ export function renderHandOverComment(place: Place, { attempts, failedChecks, la
   const links = shown === null ? null : buildSourceLinks(place, shown.issue);
   return renderPage({
     open: [
-      text(`**CI still fails${tried} · over to you**`),
-      text(formatList(checks, CHECKS_SHOWN)),
+      text(
+        unproven === '' ? `**CI still fails${tried} · over to you**` : '**Not shown to fix the report · over to you**',
+      ),
+      text(unproven === '' ? formatList(checks, CHECKS_SHOWN) : `Not proven: ${sanitiseInline(unproven, 600)}.`),
       text("Causeway won't push to this branch again unless asked. Push to it yourself, or close the pull request."),
       ...(shown === null || links === null
         ? []

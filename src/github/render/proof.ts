@@ -16,6 +16,9 @@ export function describeProof(proof: ShownProof, place: Place): string {
   if (proof === 'opening' || proof.phase === 'red' || proof.phase === 'judged') {
     return "**Proof under way:** this branch has only the new test so far, so that CI shows it failing. The fix follows as the next commit; please don't merge before.";
   }
+  if (proof.phase === 'second_try') {
+    return "**Proof under way:** the new test passes without the fix, so it doesn't show the reported fault. A second try looks for one that does; please don't merge before.";
+  }
   if (proof.phase === 'green') {
     return `**Proof under way:** without the fix, ${listTests(proof.red.turned)} failed as expected. CI now runs with the fix. ${SQUASH}`;
   }

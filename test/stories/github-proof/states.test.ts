@@ -52,8 +52,33 @@ it('is proven: the test alone fails, and passes with the fix', async () => {
   expect(stage.ourComments(shop.desk.name, shop.pull().number)).toEqual([]);
 });
 
-it('is not reproduced where the test passes without the fix: not said to be fixed, and less sure', async () => {
+it('is proven by the test of a second try, on top of the one that passes without the fix', async () => {
   const shop = await openProofDesk(stage, 'corner/weak');
+  const { body, files } = await prove(shop);
+  expect(files).toEqual([[TEST_FILE], [TEST_FILE], [MENDED_FILE]]);
+  expect(body).toContain(`Proven in this repository's own CI: ${TEST_NAME} failed without the fix and passed with it.`);
+  expect(body).toContain(`Fixes #${shop.desk.number}`);
+  expect(shop.ci.ran).toHaveLength(4);
+  expect(stage.ourComments(shop.desk.name, shop.pull().number)).toEqual([]);
+  const told = model.told('corner/weak').find((text) => text.includes('The test of a fix shows nothing'));
+  expect(told).toContain(`✔ ${TEST_NAME}`);
+});
+
+it('is handed over where the second test passes without the fix as well', async () => {
+  const shop = await openProofDesk(stage, 'corner/weaker');
+  const { body, files } = await prove(shop);
+  expect(files).toEqual([[TEST_FILE], [TEST_FILE], [MENDED_FILE]]);
+  expect(body).toContain(
+    'Not proven (not_reproduced): the new test passes without the fix (“test”), and so did the first',
+  );
+  expect(body).not.toContain('Fixes #');
+  const [comment, ...more] = stage.ourComments(shop.desk.name, shop.pull().number);
+  expect(more).toEqual([]);
+  expect(shop.desk.shown(comment?.body ?? '').text).toContain('Not shown to fix the report · over to you');
+});
+
+it('is not reproduced where the test passes without the fix: not said to be fixed, and less sure', async () => {
+  const shop = await openProofDesk(stage, 'corner/weakest', { config: 'pull_request: { attempts: 0 }\n' });
   const { body, files } = await prove(shop);
   expect(files).toEqual([[TEST_FILE], [MENDED_FILE]]);
   expect(body).toContain('Not proven (not_reproduced): the new test passes without the fix (“test”)');
