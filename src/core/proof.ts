@@ -1,8 +1,9 @@
 // The proof of a fix in the repository's own CI: red with the tests alone, green with the fix; judged from what the
 // checks say. Pure.
 import { createHash } from 'node:crypto';
-import type { OwnTests } from './change-parts.ts';
+import { type OwnTests, splitChange } from './change-parts.ts';
 import type { Check } from './check.ts';
+import type { ChangeSet } from './diff/diff.ts';
 
 interface ProofRun {
   readonly url: string;
@@ -26,7 +27,8 @@ export type ProofVerdict =
   | { readonly state: 'fails_otherwise'; readonly because: OtherFailure }
   /** No check is seen to run the tests. */
   | { readonly state: 'not_covered' }
-  | { readonly state: 'not_run'; readonly because: NotRun }
+  /** `tests`: files of the change that people can run themselves. */
+  | { readonly state: 'not_run'; readonly because: NotRun; readonly tests?: readonly string[] }
   /** The checks that fail with the tests fail on the base as well. */
   | { readonly state: 'base_red'; readonly checks: readonly string[] };
 
@@ -46,7 +48,16 @@ type OtherFailure =
   | { readonly code: 'tests_changed' };
 
 export type NotRun =
-  | ('no_checks' | 'too_long' | 'no_drafts' | 'not_permitted' | 'pushed' | 'closed' | 'no_pull_request')
+  | 'no_checks'
+  | 'no_ci'
+  | 'unseen'
+  | 'too_long'
+  | 'no_drafts'
+  | 'drafts_off'
+  | 'not_permitted'
+  | 'pushed'
+  | 'closed'
+  | 'no_pull_request'
   /** The change touches what decides which tests run, or what they expect. */
   | 'guarded';
 
@@ -397,14 +408,34 @@ export function describeVerdict(verdict: ProofVerdict): string {
     case 'base_red':
       return `${listShort(verdict.checks)} ${verdict.checks.length === 1 ? 'fails' : 'fail'} on the base branch as well`;
     case 'not_run':
-      return NOT_RUN[verdict.because];
+      return `${NOT_RUN[verdict.because]}${describeOwnRun(verdict.tests ?? [])}`;
     case 'fails_otherwise':
       return describeOtherFailure(verdict.because);
   }
 }
 
+/** How people see both halves themselves, whatever runs their tests. */
+function describeOwnRun(tests: readonly string[]): string {
+  if (tests.length === 0) return '';
+  const only = (option: string) => tests.map((path) => `--${option}='${path.replaceAll("'", "'\\''")}'`).join(' ');
+  return `. To see it yourself, apply the tests alone (git apply ${only('include')} fix.patch) and run them: they should fail. Then apply the rest (git apply ${only('exclude')} fix.patch) and run them again: they should pass`;
+}
+
+/** Of a change for which there is no pull request, and where none can be; null: it has no test. */
+export function toUnrunProof(changeSet: ChangeSet): Proof | null {
+  const parts = splitChange(changeSet);
+  if (parts === null) return null;
+  const tests = parts.test.files.map(({ path }) => path);
+  const reason = describeVerdict({ state: 'not_run', because: 'no_pull_request', tests });
+  const commits = { base: changeSet.base, testCommit: '', fixCommit: '' };
+  return { state: 'not_run', ...commits, checks: [], turned: [], diffHash: '', reason };
+}
+
 const NOT_RUN: Readonly<Record<NotRun, string>> = {
   no_checks: 'no CI ran on the draft with the test alone',
+  no_ci: 'this repository has no CI',
+  unseen: "the App isn't permitted to see checks here",
+  drafts_off: "pull requests aren't opened as drafts here (`pull_request.draft`)",
   too_long: 'CI took too long',
   no_drafts: 'GitHub offers no draft pull requests here',
   not_permitted: 'the fix may not be pushed (any more)',

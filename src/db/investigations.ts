@@ -5,7 +5,8 @@ import type { ChangeSet } from '../core/diff/diff.ts';
 import type { StepSource } from '../core/evidence.ts';
 import { type Conclusion, type Issue, type Outcome, toIssue } from '../core/issue.ts';
 import { toOutcomeView } from '../core/outcome.ts';
-import { lowerConfidence } from '../core/proof.ts';
+import type { ProjectSource } from '../core/project.ts';
+import { lowerConfidence, toUnrunProof } from '../core/proof.ts';
 import type { Investigation, InvestigationState, Origin } from '../core/report.ts';
 
 import { truncate } from '../core/text.ts';
@@ -270,6 +271,7 @@ export async function findIssueWhere(
     .selectFrom('issues')
     .innerJoin('investigations', 'investigations.id', 'issues.investigation_id')
     .innerJoin('runs', 'runs.id', 'issues.run_id')
+    .innerJoin('projects', 'projects.id', 'issues.project_id')
     .selectAll('issues')
     .select([
       'investigations.reference',
@@ -278,6 +280,7 @@ export async function findIssueWhere(
       'investigations.guidance',
       'investigations.verdict',
       'runs.conclusion',
+      'projects.source',
     ])
     .where(column, '=', id)
     .executeTakeFirst();
@@ -295,11 +298,15 @@ export async function findIssueWhere(
     report: row.text + row.guidance,
     verdict: row.verdict,
     sameAs: row.same_as,
-    proof,
+    proof: proof ?? (isOnGithub(row.source) ? null : toUnrunProof(conclusion.changeSet)),
     outcomes: followed && toOutcomeView(followed),
     createdAt: row.created_at,
   };
   return toIssue(owner, { ...conclusion, analysis: { ...conclusion.analysis, links } });
+}
+
+function isOnGithub(source: string): boolean {
+  return (JSON.parse(source) as ProjectSource).kind === 'github';
 }
 
 function parseLinks(links: string | null): LearntLinks {

@@ -4,6 +4,7 @@ import { isTestPath } from '../core/change-parts.ts';
 import { CausewayError } from '../core/errors.ts';
 import { type ChangedFile, hashChange } from '../core/proof.ts';
 import { type CheckReader, stripAddress } from '../services/checks/check-texts.ts';
+import { readPages } from './clients/repository.ts';
 import { createGithubClient, type GithubClient, type GithubOptions } from './github-client.ts';
 import { readJobLog } from './job-log.ts';
 
@@ -226,16 +227,32 @@ function findRun(runs: readonly Run[], name: string, { url, at }: z.output<typeo
 }
 
 const RED = new Set(['failure', 'timed_out', 'startup_failure']);
-const PAGE = 100;
+/** A commit with more checks is not verified in part. */
+const MAX_PAGES = 30;
+
+async function readAll<T>(
+  what: string,
+  read: (page: { readonly per_page: number; readonly page: number }) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  const { items, isCut } = await readPages(MAX_PAGES, read);
+  if (!isCut) return items;
+  throw new CausewayError('usage', `A commit has too many ${what} to verify the certificate.`);
+}
 
 async function listRuns({ client, repository, signal }: Verifying, sha: string): Promise<readonly Run[]> {
-  const of = { ...repository, ref: sha, per_page: PAGE };
-  const { check_runs: runs } = await client.call('the checks', signal, (deadline) =>
-    client.octokit.rest.checks.listForRef({ ...of, filter: 'latest', request: { signal: deadline } }),
-  );
-  const { statuses } = await client.call('the statuses', signal, (deadline) =>
-    client.octokit.rest.repos.getCombinedStatusForRef({ ...of, request: { signal: deadline } }),
-  );
+  const of = { ...repository, ref: sha };
+  const runs = await readAll('checks', async (page) => {
+    const found = await client.call('the checks', signal, (deadline) =>
+      client.octokit.rest.checks.listForRef({ ...of, ...page, filter: 'latest', request: { signal: deadline } }),
+    );
+    return found.check_runs;
+  });
+  const statuses = await readAll('statuses', async (page) => {
+    const found = await client.call('the statuses', signal, (deadline) =>
+      client.octokit.rest.repos.getCombinedStatusForRef({ ...of, ...page, request: { signal: deadline } }),
+    );
+    return found.statuses;
+  });
   return [
     ...runs.map(({ id, name, app, conclusion, html_url, details_url, completed_at }) => ({
       ...{ name, jobId: app?.slug === 'github-actions' ? id : null },

@@ -13,6 +13,7 @@ import {
   type ProofVerdict,
   type RedFacts,
   toProof,
+  toUnrunProof,
 } from '../../src/core/proof.ts';
 
 const OWN = { files: ['test/cart.test.js'], titles: ['adds up'], groups: ['cart'], asserts: 'result' as const };
@@ -233,4 +234,13 @@ it('shows a proof only once it has ended, and says why nothing is proven', () =>
     0.4, 0.3, 0.9,
   ]);
   expect(describeVerdict({ state: 'proven', checks: [], turned: [] })).toBe('');
+});
+
+it('is not run where there is no pull request, and says how people can run the test themselves', () => {
+  const test = { kind: 'added', path: "test/a'b.test.js", mode: '100644', after: "it('adds', () => {});\n" } as const;
+  const fix = { kind: 'added', path: 'src/a.js', mode: '100644', after: 'export const a = 1;\n' } as const;
+  const proof = toUnrunProof({ base: 'b', files: [test, fix] });
+  expect(proof).toMatchObject({ state: 'not_run', base: 'b', checks: [], turned: [] });
+  expect(proof?.reason).toContain("git apply --include='test/a'\\''b.test.js' fix.patch");
+  expect(toUnrunProof({ base: 'b', files: [fix] })).toBeNull();
 });

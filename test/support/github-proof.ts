@@ -107,10 +107,7 @@ export function proofModel(): Promise<ShopModel> {
     if (second !== undefined && textsIn(asked).join('\n').includes('The test of a fix shows nothing')) {
       return {
         say: 'The test has to type it in lower case.',
-        calls: [
-          call('replace', { path: MENDED_FILE, old, new: fix }),
-          call('replace', { path: TEST_FILE, ...second }),
-        ],
+        calls: [call('replace', { path: MENDED_FILE, old, new: fix }), call('replace', { path: TEST_FILE, ...second })],
       };
     }
     const files = { ...more, ...(test === null ? {} : { [TEST_FILE]: test }) };

@@ -322,12 +322,13 @@ export async function proveFromChecks(work: Work, judged: Judged): Promise<Judge
   const { posted } = judged;
   const { subject } = work.view.thread;
   const isOfChecks = subject.kind === 'failure' || subject.kind === 'pull_request';
-  if (!isOfChecks || work.view.config.pullRequest.proof === 'off' || posted.attempts.length > 0) return judged;
-  const changeSet = await work.deps.store.findChangeSet(posted.issueId);
+  if (!isOfChecks || work.view.config.pullRequest.proof === 'off') return judged;
   if (work.view.published === null || hasTestGuard(work.view.published)) return judged;
-  const [base] = (await work.github.readBranch(posted.branch))?.parents ?? [];
-  const changesTests = changeSet?.files.some(({ kind, path }) => kind !== 'added' && isTestPath(path)) ?? true;
-  if (base === undefined || changesTests) return judged;
+  const [firstAttempt] = posted.attempts;
+  const base = await readParent(work, firstAttempt?.headSha ?? posted.headSha);
+  if (base === null) return judged;
+  const changed = await listChangedFiles(work, base, posted.headSha);
+  if (changed.some(({ path, status }) => status !== 'added' && isTestPath(path))) return judged;
   const named = await readNamedChecks(work, base);
   const red = await readFailing(work, named);
   if (red.checks.length === 0) return judged;
@@ -336,6 +337,12 @@ export async function proveFromChecks(work: Work, judged: Judged): Promise<Judge
   if (judgement.kind !== 'ended') return judged;
   const proof = { base, testCommit: base, fixCommit: posted.headSha, phase: 'green', red } as const;
   return { ...judged, posted: { ...posted, proof: await certify(work, proof, judgement.verdict) } };
+}
+
+async function readParent({ deps, view, signal }: Work, sha: string): Promise<string | null> {
+  const read = openRepository(deps, view.project, 'read', signal);
+  const { parents } = await read(({ rest }, place) => rest.git.getCommit({ ...place, commit_sha: sha }));
+  return parents[0]?.sha ?? null;
 }
 
 /** Red checks whose logs name the tests that failed. */

@@ -3,7 +3,7 @@
 import { isAtLeast } from '../../core/account.ts';
 import { type ChangeParts, splitChange } from '../../core/change-parts.ts';
 import { ChecksClosed } from '../../core/check.ts';
-import type { ProofProgress } from '../../core/proof.ts';
+import type { NotRun, ProofProgress } from '../../core/proof.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
 import type { Person, PostedPullRequest, Subject, Thread, ThreadRecord } from '../../core/thread.ts';
 import type { WithheldReason } from '../../core/withheld.ts';
@@ -35,8 +35,7 @@ interface PreparedPullRequest {
   readonly kind: 'prepared';
   readonly base: Base;
   readonly files: CommitFiles;
-  /** Null: it is one commit. */
-  readonly parts: ChangeParts | null;
+  readonly plan: ProofPlan;
   readonly title: string;
   readonly body: string;
 }
@@ -78,23 +77,23 @@ async function open(work: Work, result: Result): Promise<Opened | Withheld | nul
   const { github, view, deps } = work;
   const { issue } = result;
   const made = await findMade(work, issue);
-  if (made !== null) return await addProof(work, made, issue);
+  if (made !== null) return await addProof(work, result, made);
   const prepared = await preparePullRequest(work, result);
   if (prepared.kind === 'withheld') return prepared;
   // GitHub takes its time to answer, and a request for this result isn't one for a newer result.
   const now = await deps.store.findThread(view.thread.id);
   if (now?.investigationId !== view.storedInvestigationId || now.fixRequest === null) return null;
-  const { base, files, parts, title, body } = prepared;
+  const { base, files, plan, title, body } = prepared;
   const branch = await prepareBranch(work, issue, base);
   if (branch === null) return withhold({ code: 'branch_taken' });
   if (!branch.isCommitted) {
-    const first = await prepareFirst(work, { issue, parts, base, files });
+    const first = await prepareFirst(work, { issue, parts: plan.kind === 'parts' ? plan.parts : null, base, files });
     await commitChange(work, issue, { branch: branch.name, head: branch.head, ...first });
   }
   const isDraft = view.config.pullRequest.draft;
   const request = { branch: branch.name, base: base.branch, title, body: sealText(body), isDraft };
   const live = await github.openPullRequest(request);
-  return parts === null ? { kind: 'opened', live, proof: null } : await addProof(work, live, issue);
+  return await addProof(work, result, live);
 }
 
 interface First {
@@ -120,16 +119,31 @@ interface Opened {
   readonly proof: ProofProgress | null;
 }
 
-/** The parts of a change whose tests are to run without its fix first; null: it is one commit. */
-async function findParts(work: Work, { changeSet }: Result, { sha }: Base): Promise<ChangeParts | null> {
+/** `parts`: the tests are to run without the fix first. Otherwise it is one commit. */
+type ProofPlan =
+  | { readonly kind: 'parts'; readonly parts: ChangeParts }
+  | { readonly kind: 'not_run'; readonly because: NotRun; readonly tests: readonly string[] }
+  /** There is nothing to prove it with, or that isn't wanted. */
+  | { readonly kind: 'none' };
+
+async function planProof(work: Work, { changeSet }: Result, sha: string): Promise<ProofPlan> {
   const { view } = work;
-  const { proof, draft } = view.config.pullRequest;
+  const { proof } = view.config.pullRequest;
   const { kind } = view.thread.subject;
   // A fix for failing checks has them as its red half.
   const isOfChecks = kind === 'failure' || kind === 'pull_request';
-  if (proof === 'off' || !draft || !view.seesChecks || isOfChecks || changeSet === null) return null;
-  const parts = splitChange(changeSet);
-  return parts !== null && (await hasCi(work, sha)) ? parts : null;
+  const parts = proof === 'off' || isOfChecks || changeSet === null ? null : splitChange(changeSet);
+  if (parts === null) return { kind: 'none' };
+  const because = await findObstacle(work, sha);
+  if (because === null) return { kind: 'parts', parts };
+  return { kind: 'not_run', because, tests: parts.test.files.map(({ path }) => path) };
+}
+
+async function findObstacle(work: Work, sha: string): Promise<NotRun | null> {
+  const { config, seesChecks } = work.view;
+  if (!config.pullRequest.draft) return 'drafts_off';
+  if (!seesChecks) return 'unseen';
+  return (await hasCi(work, sha)) ? null : 'no_ci';
 }
 
 /** Without any, the pull request would only wait for it. */
@@ -148,13 +162,18 @@ const CI_FILE =
   /^(?:\.github\/workflows\/|\.circleci\/|\.buildkite\/|\.woodpecker|\.(?:travis|cirrus|drone|appveyor)\.yml$|appveyor\.yml$|azure-pipelines\.yml$|Jenkinsfile$)/;
 
 /** Whether its proof has begun follows from the commit at its head, so that this is known after a crash as well. */
-async function addProof({ github, deps }: Work, live: LivePullRequest, issue: SourcedIssue): Promise<Opened> {
+async function addProof(work: Work, result: Result, live: LivePullRequest): Promise<Opened> {
+  const { github, deps } = work;
   const head = live.state === 'open' ? await github.readBranch(live.branch) : null;
   const [base] = head?.parents ?? [];
-  if (head === null || base === undefined || readPart(head) !== 'test') return { kind: 'opened', live, proof: null };
+  if (head === null || base === undefined) return { kind: 'opened', live, proof: null };
+  if (readPart(head) !== 'test') {
+    const plan = await planProof(work, result, base);
+    return { kind: 'opened', live, proof: plan.kind === 'not_run' ? toUnrun(plan, base, head.sha) : null };
+  }
   const commits = { base, testCommit: head.sha };
   const since = deps.now().toISOString();
-  const because = hasTestGuard(issue) ? 'guarded' : live.isDraft ? null : 'no_drafts';
+  const because = hasTestGuard(result.issue) ? 'guarded' : live.isDraft ? null : 'no_drafts';
   const proof: ProofProgress =
     because === null
       ? { ...commits, phase: 'red', since, hasRepeated: false }
@@ -167,6 +186,15 @@ export function hasTestGuard({ analysis }: SourcedIssue): boolean {
   return analysis.guards.some(({ rule }) => /^person\/(?!large|hidden-text)/.test(rule));
 }
 
+function toUnrun(
+  { because, tests }: Extract<ProofPlan, { readonly kind: 'not_run' }>,
+  base: string,
+  fixCommit: string,
+): ProofProgress {
+  const verdict = { state: 'not_run', because, tests } as const;
+  return { base, testCommit: '', phase: 'ended', fixCommit, verdict, diffHash: '' };
+}
+
 /** Writes nothing. */
 export async function preparePullRequest(work: Work, result: Result): Promise<PreparedPullRequest | Withheld> {
   const { view } = work;
@@ -175,7 +203,7 @@ export async function preparePullRequest(work: Work, result: Result): Promise<Pr
   if (base.kind === 'withheld') return base;
   const change = await prepareChange(work, result, base);
   if (change.kind === 'withheld') return change;
-  const parts = await findParts(work, result, base);
+  const plan = await planProof(work, result, base.sha);
   const text = renderPullRequest({
     place: toPlace(view, 'pull-request'),
     issue,
@@ -184,9 +212,9 @@ export async function preparePullRequest(work: Work, result: Result): Promise<Pr
     attempt: null,
     checks: 'waiting',
     ...describeFixed(view, issue, null),
-    proof: parts === null ? null : 'opening',
+    proof: plan.kind === 'parts' ? 'opening' : null,
   });
-  return { kind: 'prepared', base, files: change.files, parts, ...text };
+  return { kind: 'prepared', base, files: change.files, plan, ...text };
 }
 
 /** The pull request of this result that was opened but not recorded; not a closed one after which another was requested. */

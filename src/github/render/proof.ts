@@ -23,9 +23,9 @@ export function describeProof(proof: ShownProof, place: Place): string {
     return `**Proof under way:** without the fix, ${listTests(proof.red.turned)} failed as expected. CI now runs with the fix. ${SQUASH}`;
   }
   const { verdict } = proof;
-  const tail = proof.fixCommit === null ? 'The fix was not pushed.' : SQUASH;
+  const tail = proof.fixCommit === null ? 'The fix was not pushed.' : proof.testCommit === '' ? '' : SQUASH;
   if (verdict.state !== 'proven') {
-    return `**Not proven (${formatCodeSpan(verdict.state)}):** ${sanitiseInline(describeVerdict(verdict), 600)}. ${tail}`;
+    return `**Not proven (${formatCodeSpan(verdict.state)}):** ${sanitiseInline(describeVerdict(verdict), 900)}. ${tail}`.trim();
   }
   const checks = verdict.checks.map((check) => describeCheck(check, place));
   const turned = `${listTests(verdict.turned)} failed without the fix and passed with it.`;

@@ -106,13 +106,18 @@ describe('time', () => {
   });
 });
 
-it('is one commit where nothing on the base or in its files is CI', async () => {
+it('is one commit, and says how people can run the test, where nothing on the base or in its files is CI', async () => {
   await using house = await publishingHouse();
   await house.ask();
   await house.conclude({ files: CHANGE });
   await house.settle();
   expect(house.pulls()[0]?.pull?.stats).toMatchObject({ commits: 1, files: 2 });
-  expect((await house.thread()).record.pullRequest?.proof).toBeUndefined();
+  expect((await house.thread()).record.pullRequest?.proof).toMatchObject({
+    ...{ phase: 'ended', testCommit: '', verdict: { state: 'not_run', because: 'no_ci' } },
+  });
+  const body = house.pulls()[0]?.body;
+  expect(body).toContain('**Not proven (`not_run`):** this repository has no CI. To see it yourself');
+  expect(body).toContain('Fixes #');
 });
 
 it('pushes no fix for a person who may not write any more', async () => {
@@ -213,15 +218,24 @@ it('makes one of each and is proven when the process dies before every other rec
 describe('a fix for failing checks', () => {
   const FIX = CHANGE.slice(0, 1);
 
-  async function openForChecks(files: readonly FileChange[]) {
+  async function openForChecks(files: readonly FileChange[], attempt: readonly FileChange[] = []) {
     const house = await publishingHouse();
     const base = await house.head();
-    const jobs = [{ name: 'test', conclusion: 'failure', log: RED_LOG, failedStep: 'npm test' } as const];
-    await house.double.people.reportWorkflowRun(SHOP, { sha: base, jobs });
+    const failed = { name: 'test', conclusion: 'failure', log: RED_LOG, failedStep: 'npm test' } as const;
+    await house.double.people.reportWorkflowRun(SHOP, { sha: base, jobs: [failed] });
     await house.found({ names: ['test'], subject: 'failure', sha: base, fixRequest: 'wanda' });
     await house.conclude({ files, analysis: { verdict: 'code' } });
     await house.settle();
-    const head = await house.head(house.pulls()[0]?.pull?.headRef);
+    const branch = house.pulls()[0]?.pull?.headRef;
+    if (attempt.length > 0) {
+      const first = await house.head(branch);
+      const jobs = [{ ...failed, name: 'lint' }];
+      await house.double.people.reportWorkflowRun(SHOP, { sha: first, jobs });
+      await house.publish();
+      await house.conclude({ base: first, files: attempt, analysis: { verdict: 'code' } });
+      await house.settle();
+    }
+    const head = await house.head(branch);
     const passed = [{ name: 'test', conclusion: 'success', log: 'ok' } as const];
     await house.double.people.reportWorkflowRun(SHOP, { sha: head, jobs: passed });
     await house.settle();
@@ -235,5 +249,18 @@ describe('a fix for failing checks', () => {
     expect(proof).toMatchObject({ phase: 'ended', base, testCommit: base, fixCommit: head, verdict });
     expect(house.pulls()[0]?.pull?.stats.commits).toBe(1);
     expect(house.pulls()[0]?.body).toContain('Proven in this repository');
+  });
+
+  it('has it after a further attempt as well', async () => {
+    const more = [{ kind: 'modified', path: 'src/cart.js', before: FIXED, after: `${FIXED}// more\n` }] as const;
+    const { house, base, head, proof } = await openForChecks(FIX, more);
+    await using _ = house;
+    expect(house.pulls()[0]?.pull?.stats.commits).toBe(2);
+    expect(proof).toMatchObject({
+      base,
+      testCommit: base,
+      fixCommit: head,
+      verdict: { state: 'proven', turned: [TITLE] },
+    });
   });
 });

@@ -274,6 +274,25 @@ describe('the summary', () => {
     expect(`${summary}${renderDetails(of)}`).not.toMatch(/words\.js|mentions|What to do|Most likely place/);
   });
 
+  it.each([
+    ['proven', 'next: review #7, proven in CI: what failed here passes with it'],
+    ['not_reproduced', 'next: review #7'],
+    ['fails_otherwise', 'next: review #7'],
+    ['not_covered', 'next: review #7'],
+    ['not_run', 'next: review #7'],
+    ['base_red', 'next: review #7'],
+    [null, 'next: review #7'],
+  ] as const)('calls a fix proven only where it is: %s', (proof, next) => {
+    const url = 'https://github.com/octo/shop/pull/7';
+    const fix = { kind: 'opened', number: 7, url, state: 'open', isEarlier: false, proof } as const;
+    const [head = ''] = renderSummary(ground({ causes: [cause({ fix })] })).split('\n');
+    const plain = head
+      .replace(/\[#7\]\([^)]*\)/, '#7')
+      .replaceAll('`', '')
+      .replaceAll('*', '');
+    expect(plain.slice(plain.indexOf('next:'))).toBe(next);
+  });
+
   it('says no more of what passed than that there is nothing to do', () => {
     const [check] = finding().checks;
     const passed = finding({ verdict: 'flaky', checks: [{ ...check!, isRed: false }], reasons: [PASSED] });

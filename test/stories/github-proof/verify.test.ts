@@ -99,6 +99,19 @@ function swap({ testCommit, fixCommit, ...rest }: Certificate): object {
   return { ...rest, testCommit: fixCommit, fixCommit: testCommit };
 }
 
+it('is compared with all checks of a commit, more than a page of them', async () => {
+  const { people } = stage.double;
+  const sha = certificate.fixCommit;
+  const jobs = Array.from({ length: 120 }, (_, at) => `extra ${at}`);
+  await people.reportWorkflowRun(shop.desk.name, {
+    sha,
+    jobs: jobs.map((name) => ({ name, conclusion: 'success', log: 'ok' })),
+  });
+  expect(await verify(certificate)).toEqual([]);
+  await people.reportWorkflowRun(shop.desk.name, { sha, jobs: [{ name: 'late', conclusion: 'failure', log: 'no' }] });
+  expect(await verify(certificate)).toEqual(['"late" failed at the fix commit']);
+});
+
 it('does not hold for another repository', async () => {
   await openProofDesk(stage, 'corner/other');
   const faults = await verify({ ...certificate, repository: 'corner/other' });
