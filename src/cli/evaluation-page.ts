@@ -29,7 +29,7 @@ h1 { font-size: 1.4rem; line-height: 1.25; } h2 { font-size: 1.15rem; margin-top
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--soft); padding-bottom: .25rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
-thead th { background: var(--head); padding-left: .35rem; } tbody th { font-weight: 600; min-width: 9rem; } td { min-width: 8rem; }
+thead th { background: var(--head); } tbody th { font-weight: 600; min-width: 8rem; } td { min-width: 6rem; }
 code { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere; }
 article { border-top: 1px solid var(--line); margin-top: 1rem; }
 dl { margin: .25rem 0; } dd { margin: 0 0 .5rem; overflow-wrap: anywhere; } ul { padding-left: 1.2rem; }

@@ -116,10 +116,16 @@ function renderRow(label: string, cells: readonly string[], width: number): stri
   });
 }
 
-/** A path that is too long for its column goes on below: its end says most. */
+/** A path that is too long for its column goes on below, where a folder ends if it can. */
 function breakLong(line: string, width: number): string[] {
-  const parts = Math.max(1, Math.ceil(line.length / width));
-  return Array.from({ length: parts }, (_, at) => line.slice(at * width, (at + 1) * width));
+  const parts: string[] = [];
+  let rest = line;
+  while (rest.length > width) {
+    const at = rest.lastIndexOf('/', width - 1) + 1 || width;
+    parts.push(rest.slice(0, at));
+    rest = rest.slice(at);
+  }
+  return [...parts, rest];
 }
 
 function renderDiff(title: string, { files }: Diff, page: Parameters<typeof renderChange>[1]): string[] {

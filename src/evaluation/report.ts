@@ -100,17 +100,17 @@ export function listFigures(
     { label: 'answers', cells: summaries.map(({ answers }) => String(answers)) },
     toRow('right file first', ({ firstFile }) => formatShare(firstFile)),
     toRow('right file in five', ({ inFive }) => formatShare(inFive)),
-    toRow('points into a changed file', ({ file }) => formatShare(file)),
-    toRow('into a changed function', ({ function: inFunction }) => formatShare(inFunction)),
-    toRow('near a changed line', ({ line }) => formatShare(line)),
+    toRow('place in a changed file', ({ file }) => formatShare(file)),
+    toRow('place in a changed function', ({ function: inFunction }) => formatShare(inFunction)),
+    toRow('place near a changed line', ({ line }) => formatShare(line)),
   ];
   if (!isWhole) return places;
   return [
     ...places,
     toRow('change applies', ({ applies }) => (applies.of === 0 ? 'no change' : `${applies.count} of ${applies.of}`)),
     toRow('fix covered: files', (summary) => formatCovered(summary, 'files')),
-    toRow('functions', (summary) => formatCovered(summary, 'functions')),
-    toRow('lines', (summary) => formatCovered(summary, 'lines')),
+    toRow('fix covered: functions', (summary) => formatCovered(summary, 'functions')),
+    toRow('fix covered: lines', (summary) => formatCovered(summary, 'lines')),
     toRow('outcome', ({ outcomes }) => formatOutcomes(outcomes)),
     toRow('turns', ({ turns }) => formatMean(turns, (value) => value.toFixed(1))),
     toRow('tokens', ({ tokens }) => formatMean(tokens, formatTokens)),
