@@ -1,8 +1,10 @@
 // Kills the service at the writes of one thread, or loses GitHub's answers to them, while a thread is played from its label to its hand-over.
+import { expect } from 'vitest';
 import type { Fault, FaultRule, Moment } from '../github-double/faults.ts';
 import { type Desk, openDesk } from './github-desk.ts';
 import { countLeft } from './github-kill-count.ts';
-import type { ShopModel } from './github-model.ts';
+import { MENDED_FILE, type ShopModel } from './github-model.ts';
+import { openProofDesk, TEST_FILE } from './github-proof.ts';
 import { type GithubStage, SELDOM_MS } from './github-stage.ts';
 
 /** What we write on GitHub from the label to the hand-over, in that order. */
@@ -10,7 +12,11 @@ export const WRITES = [
   ...['eyes', 'facts', 'result', 'deletion', 'branch', 'commit', 'pull request'],
   ...['further commit', 'hand-over'],
 ] as const;
-export type Write = (typeof WRITES)[number];
+/** From the label to the end of a proof, whose first commit is the test and whose further one is the fix. */
+export const PROOF_WRITES = [
+  ...['eyes', 'facts', 'result', 'deletion', 'branch', 'commit', 'pull request', 'further commit', 'certificate'],
+] as const;
+export type Write = (typeof WRITES)[number] | 'certificate';
 
 /** Which request it is; the issue of the round is number 1, its pull request number 2. */
 function requestOf(write: Write, repository: string): Pick<FaultRule, 'method' | 'path' | 'body'> {
@@ -33,6 +39,8 @@ function requestOf(write: Write, repository: string): Pick<FaultRule, 'method' |
       return { method: 'POST', path: below('/pulls') };
     case 'hand-over':
       return { method: 'POST', path: below('/issues/2/comments') };
+    case 'certificate':
+      return { method: 'PATCH', path: below('/pulls/2'), body: /Proven in this repository/ };
   }
 }
 
@@ -76,6 +84,44 @@ export async function killRound(
   const killer = armKiller(stage, repository, moment, writes);
   await play(stage, model, { desk, writes, up: killer.up });
   return { desk, killed: killer.killed };
+}
+
+/** The same in a shop whose CI runs, until the fix is proven: one of each stands there, however often the service was killed. */
+export async function expectOneProof(
+  stage: GithubStage,
+  model: ShopModel,
+  plan: { readonly repository: string; readonly moment: Moment; readonly writes: readonly Write[] },
+): Promise<void> {
+  const { repository, moment, writes } = plan;
+  const shop = await openProofDesk(stage, repository);
+  await stage.rest();
+  const killer = armKiller(stage, repository, moment, writes);
+  const { release } = model.hold(`Repository ${repository} `);
+  shop.desk.label('mara');
+  await shop.desk.comment('Investigating');
+  await killer.up();
+  release();
+  const pull = await shop.desk.pull();
+  await stage.until(
+    'the proof',
+    async () => {
+      await killer.up();
+      await shop.settle();
+      return killer.killed.length === writes.length && shop.desk.headlines()[0]?.includes('proven in CI');
+    },
+    SELDOM_MS,
+  );
+  await shop.settle();
+  expect(killer.killed).toEqual(writes);
+  expect((await shop.commits()).map(({ files }) => files)).toEqual([[TEST_FILE], [MENDED_FILE]]);
+  expect(pull.body?.match(/"state": "proven"/g)).toHaveLength(1);
+  expect(shop.desk.reactions()).toEqual(['eyes']);
+  expect(stage.ourComments(repository, pull.number)).toEqual([]);
+  // The base, the test and the fix.
+  expect(shop.ci.ran).toHaveLength(3);
+  const left = await countLeft(stage, shop.desk);
+  expect(left).toMatchObject({ branches: 1, commits: 2, pulls: 1, isRecorded: true, unsettled: 0 });
+  expect(left.comments).toHaveLength(1);
 }
 
 export type Loss = '502' | 'reset';
