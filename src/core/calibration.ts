@@ -3,7 +3,7 @@ import type { Verdict } from './check.ts';
 import { type Answer, type FollowedAnswer, judgeAnswer } from './outcome.ts';
 
 /** From this confidence on, a fix for a failing default branch is opened without a request, until evidence moves it. */
-export const FIRST_THRESHOLD = 0.78;
+const FIRST_THRESHOLD = 0.78;
 export const LEAST_THRESHOLD = 0.7;
 export const MOST_THRESHOLD = 0.95;
 
@@ -50,7 +50,7 @@ interface VerdictCount {
   readonly refuted: number;
 }
 
-export type ThresholdReason =
+type ThresholdReason =
   /** `pull_request.threshold` in the configuration. */
   | { readonly code: 'configured' }
   /** The evidence moves it neither way. `count`: fixes of which it is known whether they were right. */
@@ -181,9 +181,9 @@ function sum(numbers: readonly number[]): number {
 export function describeThreshold({ value, reason }: Threshold): string {
   switch (reason.code) {
     case 'configured':
-      return `${value} is set by \`pull_request.threshold\`.`;
+      return 'It is set by `pull_request.threshold`.';
     case 'unmoved':
-      return `${value} is where it starts: ${reason.count} known ${reason.count === 1 ? 'fix says' : 'fixes say'} too little to move it.`;
+      return `It starts there: ${reason.count} known ${reason.count === 1 ? 'fix says' : 'fixes say'} too little to move it.`;
     case 'raised':
     case 'lowered': {
       const { band } = reason;

@@ -78,7 +78,7 @@ function renderReliability(calibration: Calibration, threshold: Threshold | null
     return html`${renderEmpty(`Nothing is known yet of ${formatPlural(unknown, 'answer')}.`)}${WHAT_COUNTS}`;
   }
   const isPoor = known < 30 ? ' That is few: the lines show how little it says.' : '';
-  return html`<p>${formatCount(right)} of ${formatPlural(known, 'answer')} right; of ${formatCount(unknown)} more nothing is known.${isPoor}
+  return html`<p>${formatCount(right)} of ${formatPlural(known, 'answer')} right${unknown === 0 ? '' : `; of ${formatCount(unknown)} more nothing is known`}.${isPoor}
 Brier score ${brier === null ? '' : brier.toFixed(3)} (0 is perfect, 0.25 is a coin).</p>
 ${renderDiagram(deciles, threshold)}
 ${renderTable({
@@ -116,7 +116,7 @@ function renderDiagram(deciles: readonly Reliability[], threshold: Threshold | n
   const known = deciles.filter(({ count }) => count > 0);
   const most = Math.max(...known.map(({ count }) => count));
   const bottom = TOP + SIDE;
-  return html`<figure class="diagram"><svg viewBox="0 0 ${LEFT + SIDE + 12} ${BARS_TOP + BAR + 22}" role="img" aria-labelledby="diagram-title">
+  return html`<figure class="diagram"><svg viewBox="0 0 ${LEFT + SIDE + 24} ${BARS_TOP + BAR + 22}" role="img" aria-labelledby="diagram-title">
 <title id="diagram-title">Share of right answers by stated confidence, with intervals and counts. The table below has the same figures.</title>
 <rect class="frame" x="${LEFT}" y="${TOP}" width="${SIDE}" height="${SIDE}"/>
 ${TICKS.map(

@@ -28,7 +28,7 @@ describe('the calibration of a project', () => {
   it('says that nothing is known, and where the threshold starts', async () => {
     await using ground = await webGround({ repositories: [repository('octo/shop')] });
     const page = await ground.visitor.page(`/projects/${ground.projects[0]?.id}/calibration`);
-    expect(contentOf(page)).toContain('0.78 is where it starts');
+    expect(contentOf(page)).toContain('from a confidence of 0.78');
     expect(contentOf(page)).toContain('Nothing is known yet of 0 answers.');
     expect(page).not.toContain('<svg');
   });
@@ -55,7 +55,7 @@ describe('the calibration of a project', () => {
     const settings = { threshold: 0.9 };
     await using ground = await webGround({ repositories: [repository('octo/shop')], settings });
     const page = await ground.visitor.page(`/projects/${ground.projects[0]?.id}/calibration`);
-    expect(contentOf(page)).toContain('0.9 is set by');
+    expect(contentOf(page)).toContain('from a confidence of 0.9. It is set by');
   });
 });
 
