@@ -33,8 +33,6 @@ export type SecondLook = LookFacts &
     | { readonly verdict: 'not_done' }
   );
 
-type LookVerdict = SecondLook['verdict'];
-
 /** The tool that ends a second look. */
 export const JUDGE = 'judge';
 
@@ -69,27 +67,38 @@ export function lowerByLook(confidence: number | null, look: SecondLook): number
   return Math.max(0, Math.floor(Math.min(most - LOST, left) * 100 + 1e-6) / 100);
 }
 
-const WORDS: Readonly<Record<LookVerdict, string>> = {
-  agrees: 'A second look found nothing against it',
-  doubts: 'A second look has doubts',
-  refutes: 'A second look refutes it',
-  repair: 'A second look asked for a repair',
-  not_done: 'No second look',
-};
-
-/** One sentence or two. */
-export function describeLook(look: SecondLook): string {
-  const { reason, evidence } = look;
-  const places = evidence.map(({ file, line }) => (line > 0 ? `${file}:${line}` : file));
-  const where = places.length === 0 ? '' : ` (${[...new Set(places)].join(', ')})`;
-  const after = look.verdict === 'repair' ? ` The fix was ${look.isRepaired ? '' : 'not '}changed.` : '';
-  const said = reason === '' ? '' : `: ${reason.replace(/\.$/, '')}`;
-  return endSentence(`${WORDS[look.verdict]}${said}${where}`) + after;
+/** What it came to, without the reason. */
+export function nameLook(look: SecondLook): string {
+  switch (look.verdict) {
+    case 'agrees':
+      return 'A second look found nothing against it';
+    case 'doubts':
+      return 'A second look has doubts';
+    case 'refutes':
+      return 'A second look refutes it';
+    case 'repair':
+      return look.isRepaired ? 'A second look asked for a repair, which was made' : 'A second look asks for a repair';
+    case 'not_done':
+      return 'No second look';
+  }
 }
 
-/** Where people decide: "" where it changed nothing. The reason is untrusted. */
-export function describeLookEffect(look: SecondLook | null): string {
-  return look === null || look.verdict === 'agrees' || look.verdict === 'not_done' ? '' : describeLook(look);
+/** In the model's words, untrusted, with its places; "" for none. */
+export function explainLook({ reason, evidence }: SecondLook): string {
+  const places = evidence.map(({ file, line }) => (line > 0 ? `${file}:${line}` : file));
+  const where = places.length === 0 ? '' : ` (${[...new Set(places)].join(', ')})`;
+  return endSentence(`${reason.replace(/\.$/, '')}${where}`);
+}
+
+/** On one line. The reason is untrusted. */
+export function describeLook(look: SecondLook): string {
+  const why = look.reason === '' ? '' : explainLook(look);
+  return why === '' ? `${nameLook(look)}.` : `${nameLook(look)}: ${why}`;
+}
+
+/** Whether people who decide on the result have to know of it. */
+export function changesResult(look: SecondLook | null): look is SecondLook {
+  return look !== null && look.verdict !== 'agrees' && look.verdict !== 'not_done';
 }
 
 function endSentence(text: string): string {

@@ -3,7 +3,7 @@ import type { ChangeSet } from '../../core/diff/diff.ts';
 import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
 import type { Step } from '../../core/issue.ts';
 import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from '../../core/markdown/github.ts';
-import { describeLookEffect } from '../../core/second-look.ts';
+import { changesResult, explainLook, nameLook } from '../../core/second-look.ts';
 import type { NumberedStep, ShownIssue, SourcedIssue, SourceLinks } from '../../core/shown-issue.ts';
 import { type Block, code, describeCount, type Fold, formatList, text } from './page.ts';
 
@@ -67,8 +67,9 @@ export function renderReason({ analysis }: SourcedIssue, links: SourceLinks): Bl
 
 /** "" where a second look changed nothing. */
 export function renderSecondLook({ analysis: { secondLook } }: SourcedIssue): string {
-  const said = describeLookEffect(secondLook);
-  return said === '' ? '' : `**${sanitiseInline(said, MAX_LOOK)}**`;
+  if (!changesResult(secondLook)) return '';
+  const why = secondLook.reason === '' ? '' : `: ${sanitiseInline(explainLook(secondLook), MAX_LOOK)}`;
+  return `**${nameLook(secondLook)}**${why}`;
 }
 
 const MAX_LOOK = 900;
