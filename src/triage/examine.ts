@@ -22,7 +22,7 @@ import {
   runSideBySide,
   shortenSha,
 } from './lookups.ts';
-import { recordNearestTests } from './nearest-tests.ts';
+import { recordNearestTests, type TestedName } from './nearest-tests.ts';
 import { classifyFile } from './own-code.ts';
 import { type ChosenFunction, preferCode } from './prefer-code.ts';
 import type { RankedSuspect } from './rank-suspects.ts';
@@ -73,14 +73,15 @@ export async function examinePlace(lookups: Lookups, input: ExamineInput): Promi
   const { file: path } = suspect;
   const { code, name, line, read } = await readPlace(lookups, input);
   const isNamed = isLineNamed(suspect) || input.names.some((each) => getLastName(each) === name);
-  const tested = isNamed ? name : getLastName(input.names[0] ?? '');
-  const uses = searchName(lookups, tested);
+  const first = getLastName(input.names[0] ?? '');
+  const uses = searchName(lookups, isNamed ? name : first);
+  const tested = findTested(lookups, { name: isNamed ? name : first, uses }, [first, name]);
   const [, , , , blame, commits] = await runSideBySide(
     lookups,
     async (own) => (isLineNamed(suspect) ? undefined : recordBestElsewhere(own, input)),
     async (own) => (isNamed ? recordCallers(own, { path, line, name }, await uses) : undefined),
     async (own) => (read === null ? undefined : recordCallees(own, { ...read, path, report })),
-    async (own) => recordNearestTests(own, { path, name: tested, names: input.names }, (await uses)?.hits ?? []),
+    async (own) => recordNearestTests(own, { path, names: input.names, ...(await tested) }),
     async (own) => (isLineNamed(suspect) && code !== '' ? recordBlame(own, suspect) : null),
     async (own) => (suspect.evidence === 'firm' ? recordLastCommits(own, path) : []),
   );
@@ -304,6 +305,23 @@ async function searchName({ tree, ...lookups }: Lookups, name: string): Promise<
   const action = `search ${JSON.stringify(name)}`;
   const found = await attempt({ tree, ...lookups }, action, () => tree.search(query, lookups.signal));
   return found === null || found.error !== '' ? null : found;
+}
+
+interface NameUses {
+  readonly name: string;
+  readonly uses: Promise<SearchResult | null>;
+}
+
+/** The function with its uses, or the first of the other names that tests have where they do not have it. */
+async function findTested(lookups: Lookups, { name, uses }: NameUses, others: readonly string[]): Promise<TestedName> {
+  const own = { name, uses: (await uses)?.hits ?? [] };
+  const isTested = ({ uses: hits }: TestedName): boolean => hits.some(({ path }) => classifyFile(path) === 'test');
+  if (isTested(own)) return own;
+  for (const other of new Set(others).difference(new Set([name]))) {
+    const found = { name: other, uses: (await searchName(lookups, other))?.hits ?? [] };
+    if (isTested(found)) return found;
+  }
+  return own;
 }
 
 /** Lines of source files that name the function, but for the one that defines it; nothing where there are too many. */

@@ -95,7 +95,7 @@ function measureHead(command: string): number {
 function isInformativeName(word: string, called: boolean, quoted: boolean): number {
   if (word.length < 3 || word.length > 120 || NOT_CODE.has(word) || FILE_LIKE.test(word)) return 0;
   const last = getLastPart(word);
-  if (last.length < 3 || EVERYWHERE.has(last) || PLATFORM_ERROR.test(last)) return 0;
+  if (last.length < 3 || /^L\d+$/.test(last) || EVERYWHERE.has(last) || PLATFORM_ERROR.test(last)) return 0;
   const shape = classifyShape(word, last);
   if (quoted) return 1 + shape + (called ? 0.5 : 0);
   return called ? 0.8 + shape : shape;

@@ -3,14 +3,20 @@
 import type { LineRange, SearchHit } from '../core/source.ts';
 import { cutText } from '../core/text.ts';
 import { getSubject } from './clues.ts';
+import { splitName, stemWord } from './identifiers.ts';
 import { attempt, formatCount, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile, isProgram } from './own-code.ts';
 import { getFileName } from './paths.ts';
 
-interface TestedPlace {
-  readonly path: string;
+export interface TestedName {
   /** Of the function; "" where none is known. */
   readonly name: string;
+  /** The lines of the commit that name it. */
+  readonly uses: readonly SearchHit[];
+}
+
+interface TestedPlace extends TestedName {
+  readonly path: string;
   /** Names in the report, the most informative first. */
   readonly names: readonly string[];
 }
@@ -21,11 +27,16 @@ interface TestFile {
   readonly lines: number;
   /** Where the module of tests begins that the place's own file holds; 0: it holds none. */
   readonly inlineLine: number;
+  /** Whether its name says that it tests the place. */
+  readonly isNamed: boolean;
   readonly score: number;
 }
 
 /** A file's name that says whom it tests is worth more than any number of uses. */
 const BY_NAME = 12;
+
+/** `fake-timers-test.js` may be of `fake-timers-src.js`. */
+const BY_FIRST_WORDS = 6;
 
 const MOST_USES = 10;
 
@@ -43,13 +54,8 @@ const MAX_NAMES = 12;
 /** The function's own name says more than any other. */
 const OWN_NAME = 3;
 
-/** `uses`: the lines of the commit that name the function. */
-export async function recordNearestTests(
-  lookups: Lookups,
-  place: TestedPlace,
-  uses: readonly SearchHit[],
-): Promise<void> {
-  const files = await findTestFiles(lookups, place, uses);
+export async function recordNearestTests(lookups: Lookups, place: TestedPlace): Promise<void> {
+  const files = await findTestFiles(lookups, place);
   const action = `find tests of ${place.path} at ${shortenSha(lookups.tree.revision)}`;
   if (files.length === 0) {
     const analysis = 'No test file has its name or names its function.';
@@ -76,27 +82,25 @@ function describeFile({ path, lines, inlineLine }: TestFile, name: string): stri
 }
 
 /** Best first: by the file's name, then by how often it names the function, then by how near its folder is. */
-async function findTestFiles(
-  lookups: Lookups,
-  { path }: TestedPlace,
-  hits: readonly SearchHit[],
-): Promise<readonly TestFile[]> {
+async function findTestFiles(lookups: Lookups, { path, name, uses: hits }: TestedPlace): Promise<readonly TestFile[]> {
   const uses = Map.groupBy(hits, (hit) => hit.path);
-  const paths = lookups.ground.index.paths.filter(
-    (each) => isTest(each) && (uses.has(each) || isNamedAfter(each, path)),
+  const named = new Map(
+    lookups.ground.index.paths.filter(isTest).map((each) => [each, rateName(each, path, name)] as const),
   );
+  const paths = [...named].flatMap(([each, rate]) => (uses.has(each) || rate > 0 ? [each] : []));
   const inlineLine = await findInlineTests(lookups, path);
   const isOwnTest = inlineLine > 0 || (uses.has(path) && path.endsWith('.rs'));
   const files = [...new Set([...paths, ...(isOwnTest ? [path] : [])])];
   const rated = files.map((each) => {
     const own = each === path ? inlineLine : 0;
     const lines = (uses.get(each) ?? []).filter(({ line }) => line > own).length;
-    const isOwn = each === path || isNamedAfter(each, path);
+    const rate = each === path ? BY_NAME : (named.get(each) ?? 0);
     return {
       path: each,
       lines,
       inlineLine: own,
-      score: (isOwn ? BY_NAME : 0) + Math.min(MOST_USES, lines) + countShared(each, path),
+      isNamed: rate === BY_NAME,
+      score: rate + Math.min(MOST_USES, lines) + countShared(each, path),
     };
   });
   return rated.sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));
@@ -114,8 +118,22 @@ function isTest(path: string): boolean {
   return classifyFile(path) === 'test' && isProgram(path);
 }
 
-function isNamedAfter(test: string, path: string): boolean {
-  return getSubject(getFileName(test))?.toLowerCase() === getFileName(path).toLowerCase();
+/** By the file (`parsing.test.ts` of `parse.ts`), its first words, or the function (`res.redirect.js`). */
+function rateName(test: string, path: string, name: string): number {
+  const subject = getSubject(getFileName(test)) ?? getFileName(test);
+  if (subject.toLowerCase() === getFileName(path).toLowerCase()) return BY_NAME;
+  const parts = subject.split('.').slice(0, -1);
+  if (name.length > 2 && parts.some((part) => part.toLowerCase() === name.toLowerCase())) return BY_NAME;
+  const own = listStems(getFileName(path));
+  const tested = listStems(subject);
+  const shared = Math.min(own.length, tested.length);
+  if (shared === 0 || own.slice(0, shared).join(' ') !== tested.slice(0, shared).join(' ')) return 0;
+  return own.length === tested.length ? BY_NAME : BY_FIRST_WORDS;
+}
+
+/** Of the words of a file's name without its ending. */
+function listStems(name: string): readonly string[] {
+  return splitName(name.replace(/\.\w+$/, '')).map(stemWord);
 }
 
 /** Folders that both paths begin with. */
@@ -143,7 +161,9 @@ async function readBestCase(
       return findTestCases(lines).map((range) => ({ ...range, path, lines: lines.slice(range.from - 1, range.to) }));
     }),
   );
-  const best = pickBestCase(cases.flat(), place);
+  const named = new Set(files.flatMap(({ path, isNamed, lines }) => (isNamed && lines > 0 ? [path] : [])));
+  const near = cases.flat().filter(({ path }) => named.has(path));
+  const best = pickBestCase(near, place) ?? pickBestCase(cases.flat(), place);
   if (best === null) return [];
   const { path, lines, from } = best;
   const shown = lines.slice(0, MAX_CASE);

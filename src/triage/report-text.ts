@@ -54,10 +54,12 @@ export interface MarkedLine {
   readonly kind: 'prose' | 'code' | 'fence';
 }
 
+const FENCE = /^\s*(?:```|~~~)/;
+
 export function markCode(lines: readonly string[]): readonly MarkedLine[] {
   let inside = false;
   return lines.map((text) => {
-    if (!/^\s*(?:```|~~~)/.test(text)) return { text, kind: inside ? 'code' : 'prose' };
+    if (!FENCE.test(text)) return { text, kind: inside ? 'code' : 'prose' };
     inside = !inside;
     return { text, kind: 'fence' };
   });
@@ -87,15 +89,25 @@ export function removeAnsi(text: string): string {
 
 /**
  * Lines of the text without colours and prefixes of CI and container logs; each cut to 2,000 characters. Of a text
- * with more than 40,000 lines the first and the last 20,000.
+ * with more than 40,000 lines the first and the last 20,000. What is inside a code block is no quotation, and stays as
+ * it is where `code` is `verbatim`.
  */
-export function toPlainLines(text: string): string[] {
+export function toPlainLines(text: string, code: 'log' | 'verbatim' = 'log'): string[] {
   const lines: string[] = [];
+  let inside = false;
   for (const line of keepBothEnds(removeAnsi(text).split(/\r\n|\n|\r/))) {
-    const bare = line.replace(CI_TIME, '').replace(SERVICE, '').replace(MARK, '').replace(QUOTE, '');
-    for (const part of isFolded(bare) ? unfoldLine(bare) : [bare]) lines.push(part.slice(0, MAX_LINE));
+    const isFence = FENCE.test(line);
+    if (isFence) inside = !inside;
+    const parts = inside && !isFence && code === 'verbatim' ? [line] : removePrefixes(line, inside);
+    for (const part of parts) lines.push(part.slice(0, MAX_LINE));
   }
   return lines;
+}
+
+function removePrefixes(line: string, isCode: boolean): readonly string[] {
+  const unmarked = line.replace(CI_TIME, '').replace(SERVICE, '').replace(MARK, '');
+  const bare = isCode ? unmarked : unmarked.replace(QUOTE, '');
+  return isFolded(bare) ? unfoldLine(bare) : [bare];
 }
 
 function keepBothEnds(lines: string[]): string[] {

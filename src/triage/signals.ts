@@ -239,7 +239,7 @@ function findPaths(lines: readonly string[]): {
 
 function findPlacesIn(line: string): readonly Place[] {
   const links = [...line.matchAll(SOURCE_LINK)].map((link) => ({ file: link[1] ?? '', line: Number(link[2] ?? 0) }));
-  const tokens = line.split(/[\s"'`<>|;{}=*]+/).filter((token) => token.length >= 4 && token.length <= 400);
+  const tokens = line.split(/(?:[\s"'`<>|;{}=*]|\]\()+/).filter((token) => token.length >= 4 && token.length <= 400);
   return [...links, ...tokens.flatMap((token) => toPlace(token) ?? [])];
 }
 
@@ -323,8 +323,15 @@ function findErrorsIn(line: string, isCode: boolean): readonly ErrorMessage[] {
     ];
   const logged = LOGGED.exec(line.slice(0, 1_000))?.[1];
   if (logged) return [{ type: '', message: logged, from: line.startsWith('#') ? 'prose' : 'log' }];
-  return findQuotedMessages(line).map((message) => ({ type: '', message, from: 'prose' }));
+  return findQuotedMessages(isCode ? line.replace(LITERAL, '') : line).map((message) => ({
+    type: '',
+    message,
+    from: 'prose',
+  }));
 }
+
+/** A value within code, as in `log("the cart is empty")`: the reporter's own, where output has a message. */
+const LITERAL = /[(,=[{+]\s{0,4}(?:"[^"]{0,400}"|`[^`]{0,400}`)/g;
 
 /** Sentences in quotation marks or backticks, which people copy from a screen. */
 function findQuotedMessages(line: string): readonly string[] {

@@ -37,7 +37,7 @@ export function writeStatement(text: string, signals: Pick<Signals, 'title' | 'e
 
 /** Whole paragraphs up to 1,200 characters; the first one is cut where it is longer by itself. */
 function extractProse(text: string, title: string): string {
-  const all = splitSections(toPlainLines(removeComments(text)))
+  const all = splitSections(toPlainLines(removeComments(text), 'verbatim'))
     .filter(({ heading }) => !ASIDE.test(heading))
     .flatMap(({ lines }) => splitParagraphs(lines))
     .map((paragraph) => removeTitle(paragraph, title))
@@ -167,14 +167,14 @@ const MAX_STEP = 4_000;
  * paragraphs. Empty where there is no such heading.
  */
 export function findReproductionSteps(text: string): readonly Step[] {
-  const section = splitSections(toPlainLines(removeComments(text))).find(
+  const section = splitSections(toPlainLines(removeComments(text), 'verbatim')).find(
     ({ heading, lines }) =>
       HEADING.test(heading) && !NOT_STEPS.test(heading) && lines.some((line) => /[\p{L}\p{N}]/u.test(line)),
   );
   if (!section) return [];
   const lines = section.lines.filter((line) => !/^\s*[-*] \[[ xX]\]|^\s*_no response_\s*$/i.test(line));
-  const blocks =
-    lines.some(isNumbered) || lines.some((line) => ITEM.test(line)) ? readListItems(lines) : joinBlocks(lines);
+  const hasItems = markCode(lines).some(({ text: line, kind }) => kind === 'prose' && ITEM.test(line));
+  const blocks = hasItems ? readListItems(lines) : joinBlocks(lines);
   return blocks
     .map((block) => block.join('\n').trim())
     .filter((description) => /[\p{L}\p{N}]/u.test(description))
@@ -191,8 +191,9 @@ function isNumbered(line: string): boolean {
  * code is.
  */
 function readListItems(lines: readonly string[]): readonly (readonly string[])[] {
-  const starts = lines.some(isNumbered) ? isNumbered : (line: string) => ITEM.test(line);
   const marked = markCode(lines);
+  const hasNumbers = marked.some(({ text, kind }) => kind === 'prose' && isNumbered(text));
+  const starts = hasNumbers ? isNumbered : (line: string) => ITEM.test(line);
   const isItem = ({ text, kind }: MarkedLine) => kind === 'prose' && starts(text);
   const items: string[][] = [];
   for (const line of marked.slice(0, listEnd(marked, marked.findLastIndex(isItem)))) {

@@ -121,6 +121,25 @@ describe('the likeliest place', () => {
     expect(step?.result).toBe('src/player.rs (the tests within the file, from line 6)');
   });
 
+  const testOf = (name: string) => `it('is ${name}', () => {\n  ${name}(1);\n});\n`;
+  const TRACE = `Error: it broke\n    at rate (/srv/src/players-src.js:${RATE_LINES[0]}:3)\n\nSince I use \`rateAll\`.`;
+
+  it.each([
+    ['has its first words', { 'test/players-test.js': testOf('other') }, 'test/players-test.js'],
+    ['has a form of its name', { 'test/player-srcs.spec.js': testOf('other') }, 'test/player-srcs.spec.js'],
+    [
+      'has the name of the function, before one that uses it more often',
+      { 'test/game.rate.js': testOf('rate'), 'test/static.js': testOf('rate').repeat(4) },
+      'test/game.rate.js (2 lines with `rate`)',
+    ],
+    ['names what the report names', { 'test/game.js': testOf('rateAll') }, 'test/game.js (2 lines with `rateAll`)'],
+  ])('has a nearest test that %s', async (_, tests, nearest) => {
+    const { find } = await lookAt(TRACE, [{ files: { 'src/players-src.js': LONG, ...tests } as Files }]);
+    const [first, ...rest] = find('find tests of src/players-src.js')?.result.split('\n') ?? [];
+    expect(first).toBe(nearest);
+    if (first?.includes(' with ')) expect(rest.join('\n')).toContain(`${first.split(' ')[0]}:1-3:`);
+  });
+
   it('is not a help text where the next function has the rarest literal of the report', async () => {
     const help = `func InitCompletionCmd() {\n\tcmd.Long = \`${'Completions modify what a shell completes: completion args.\n'.repeat(150)}\`\n}\n`;
     const code = `func getCompletions(args []string) {\n${'\tmodifyArgs(completion, args)\n'.repeat(30)}\targs = append(args, "--")\n}\n`;

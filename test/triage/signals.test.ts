@@ -12,6 +12,7 @@ describe('places and paths', () => {
     ['e: file:///home/ci/App.kt:12:5 Unresolved reference', 'file:///home/ci/App.kt', 12],
     ['see `lib/x.rb:9`, please', 'lib/x.rb', 9],
     ['https://github.com/acme/shop/blob/1a2b3c4/src/cart.ts#L33-L40', 'src/cart.ts', 33],
+    ['In [this code](https://github.com/acme/shop/blob/main/src/cart.ts#L33-L40) it breaks', 'src/cart.ts', 33],
   ])('%s', (text, file, line) => {
     expect(findSignals(text).places).toEqual([{ file, line }]);
   });
@@ -123,6 +124,17 @@ socket.error: [Errno 104] Connection reset by peer
       ['log', '', 'cannot open the ledger'],
       ['prose', 'shop.errors.ConnectionError', ''],
     ]);
+  });
+});
+
+describe('a text in quotation marks', () => {
+  it.each([
+    ['It says "the cart is empty".', ['the cart is empty']],
+    ['```\nshop: "the cart is empty" is no price\n```', ['the cart is empty']],
+    ['```js\nconsole.log("the cart is empty", cart);\n```', []],
+    ['```js\nconst said = `the cart is empty`;\n```', []],
+  ])('is a message, but for a value in the code of the report: %j', (report, messages) => {
+    expect(findSignals(`Totals\n\n${report}`).errors.map(({ message }) => message)).toEqual(messages);
   });
 });
 

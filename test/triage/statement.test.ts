@@ -135,6 +135,13 @@ describe('the reproduction steps', () => {
     ]);
   });
 
+  it('have the lines of a code block as they are', () => {
+    const code = '```markdown\n1. one\n> quoted\nshop | cart\n```';
+    expect(findReproductionSteps(`## To reproduce\n\n> quoted prose\n${code}`)).toEqual([
+      { stepNumber: 1, description: `quoted prose\n${code}` },
+    ]);
+  });
+
   it.each([
     'It just breaks.\n1. one\n2. two',
     '## Steps to reproduce\n\n_No response_\n',
