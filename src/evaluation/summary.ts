@@ -104,13 +104,13 @@ export function computeMean(values: readonly number[]): Mean {
   if (values.length === 0) return { mean: 0, low: 0, high: 0 };
   const random = createRandom(SEED);
   const draw = () => values[Math.floor(random() * values.length)] ?? 0;
-  const means = Array.from({ length: RESAMPLES }, () => average(Array.from(values, draw)));
+  const means = Array.from({ length: RESAMPLES }, () => computeAverage(Array.from(values, draw)));
   means.sort((a, b) => a - b);
   const at = (share: number) => means[Math.floor(share * (RESAMPLES - 1))] ?? 0;
-  return { mean: average(values), low: at(0.025), high: at(0.975) };
+  return { mean: computeAverage(values), low: at(0.025), high: at(0.975) };
 }
 
-function average(values: readonly number[]): number {
+function computeAverage(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
