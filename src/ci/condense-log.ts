@@ -147,7 +147,9 @@ class LogCondenser {
     this.#close();
     this.#endStep();
     const chosen = selectParts(this.#parts, (3 * this.#room) / 4);
-    const text = joinParts([...addLastParts(this.#parts, chosen, (31 * this.#room) / 32)], this.#line);
+    // The last parts follow one another: no note comes between them.
+    const shown = addLastParts(this.#parts, chosen, { room: (31 * this.#room) / 32, cost: 1 });
+    const text = joinParts([...shown], this.#line);
     if (text.startsWith(CUT)) return text;
     const unsearched =
       this.#lastSearched === 0 ? '' : `; nothing was looked for after line ${this.#lastSearched}, only the end is kept`;
@@ -218,7 +220,7 @@ class LogCondenser {
 
   #dropLeast(): void {
     const chosen = selectParts(this.#parts, 1.25 * this.#room);
-    this.#parts = [...addLastParts(this.#parts, chosen, 2.25 * this.#room)];
+    this.#parts = [...addLastParts(this.#parts, chosen, { room: 2.25 * this.#room, cost: PART_COST })];
     this.#collected = sumCosts(this.#parts);
   }
 
@@ -270,13 +272,17 @@ function selectParts(parts: readonly Part[], room: number): ReadonlySet<Part> {
   return chosen;
 }
 
-/** The chosen parts and as many of the last ones as fit with them, in order. */
-function addLastParts(parts: readonly Part[], chosen: ReadonlySet<Part>, room: number): ReadonlySet<Part> {
+/** The chosen parts and as many of the last ones as fit with them, in order; `cost`: of each besides its text. */
+function addLastParts(
+  parts: readonly Part[],
+  chosen: ReadonlySet<Part>,
+  { room, cost }: { readonly room: number; readonly cost: number },
+): ReadonlySet<Part> {
   let left = room - sumCosts(chosen);
   let from = parts.length;
   for (let at = parts.length - 1; at >= 0; at -= 1) {
     const part = parts[at];
-    if (part && !chosen.has(part)) left -= measureCost(part);
+    if (part && !chosen.has(part)) left -= part.text.length + cost;
     if (left < 0) break;
     from = at;
   }
