@@ -30,7 +30,9 @@ const plenty: Reservation['limits'] = { run: 1e12, repository: 1e12, all: 1e12 }
 
 const tokens: Settlement['tokens'] & {} = { prompt: 1_000, cached: 400, cacheWrite: 300, completion: 50 };
 
-const NOTHING = { spentUsd: 0, turns: 0, promptTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, completionTokens: 0 };
+const NO_LOOK = { lookUsd: 0, lookTurns: 0 };
+const NO_TOKENS = { promptTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, completionTokens: 0 };
+const NOTHING = { spentUsd: 0, turns: 0, ...NO_TOKENS, ...NO_LOOK };
 
 async function runOf(opened: Opened, base: Ground, now = NOW) {
   const { runId } = await accepted(opened.store, acceptance(base, { fresh: true, now }));
@@ -55,7 +57,7 @@ export function usageContract(engine: Engine): void {
       await store.settleMoney(other, { reserved: 0, spent: 1, tokens, now: NOW });
       expect(await store.readRunSpending(run.id)).toEqual({
         ...{ spentUsd: 0.75, reservedUsd: 0.3, turns: 2 },
-        ...{ promptTokens: 2_000, cachedTokens: 800, cacheWriteTokens: 600, completionTokens: 100 },
+        ...{ promptTokens: 2_000, cachedTokens: 800, cacheWriteTokens: 600, completionTokens: 100, ...NO_LOOK },
       });
     });
   });
@@ -70,7 +72,7 @@ export function usageContract(engine: Engine): void {
         project,
       }));
       const done = await runOf(opened, one!);
-      await store.settleMoney(done, { reserved: 0, spent: 2_000_000, tokens, now: NOW });
+      await store.settleMoney(done, { reserved: 0, spent: 2_000_000, tokens, now: NOW, isSecondLook: true });
       await store.conclude(done, conclusion(), NOW);
       const late = await runOf(opened, one!);
       await store.settleMoney(late, { reserved: 0, spent: 500_000, tokens, now: NEXT_MONTH });
@@ -88,7 +90,7 @@ export function usageContract(engine: Engine): void {
       expect(await store.readUsage({ projectIds, sinceMonth: '2026-11' })).toEqual([
         {
           ...{ projectId: one!.project.id, month: '2026-12', investigations: { ...none, queued: 1 } },
-          ...{ ...spent, spentUsd: 0.5 },
+          ...{ ...spent, ...NO_LOOK, spentUsd: 0.5 },
         },
         {
           ...{ projectId: two!.project.id, month: '2026-11', investigations: { ...none, gave_up: 1, cancelled: 1 } },
@@ -96,7 +98,7 @@ export function usageContract(engine: Engine): void {
         },
         {
           ...{ projectId: one!.project.id, month: '2026-11', investigations: { ...none, concluded: 1, running: 1 } },
-          ...{ ...spent, spentUsd: 2 },
+          ...{ ...spent, lookUsd: 2, lookTurns: 1, spentUsd: 2 },
         },
       ]);
       expect(await store.readUsage({ projectIds, sinceMonth: '2026-10' })).toHaveLength(4);

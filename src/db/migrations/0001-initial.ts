@@ -189,8 +189,6 @@ create table costs (
   cached_tokens INTEGER not null,
   cache_write_tokens INTEGER not null,
   completion_tokens INTEGER not null,
-  look_spent INTEGER not null,
-  look_turns INTEGER not null,
   primary key (run_id, month)
 );
 -- Holds all that the sums of a month read.

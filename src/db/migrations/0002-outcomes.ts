@@ -1,4 +1,4 @@
-// What became of answers: outcomes, and votes of people on them.
+// What became of answers: outcomes, and votes of people on them. And what second looks cost.
 import type { Kysely } from 'kysely';
 import { runStatements, type TableForm } from './0001-initial.ts';
 
@@ -34,6 +34,11 @@ create table votes (
 );
 create index votes_person on votes (person_id);`;
 
+const LOOK_COSTS = `
+alter table costs add column look_spent INTEGER not null default 0;
+alter table costs add column look_turns INTEGER not null default 0;`;
+
 export async function createOutcomeTables(database: Kysely<unknown>, form: TableForm): Promise<void> {
   await runStatements(database, form, OUTCOMES);
+  await runStatements(database, form, LOOK_COSTS);
 }
