@@ -46,6 +46,7 @@ it(`${REPORTS} reports over ${PROJECTS} projects end in one Issue and one webhoo
     perSecond,
     accepted: { half, most },
     ...trouble.counts,
+    leaderReplacedAfter: await at.replaceLeader(),
   };
   process.stdout.write(`${JSON.stringify({ ...told, webhooks: receiver.deliveries.length })}\n`);
   const all = String(REPORTS);
@@ -54,6 +55,8 @@ it(`${REPORTS} reports over ${PROJECTS} projects end in one Issue and one webhoo
   const issues = new Map(receiver.deliveries.map((delivery) => [delivery.headers['webhook-id'], idOf(delivery)]));
   expect([issues.size, new Set(issues.values()).size]).toEqual([REPORTS, REPORTS]);
   expect(trouble.counts.kills + trouble.counts.outages).toBeGreaterThan(0);
+  // A lease of 20 s and a look every 5 s, on a machine that has more to do.
+  expect(told.leaderReplacedAfter).toBeLessThan(40);
 });
 
 function idOf({ body }: { readonly body: string }): string {
@@ -82,6 +85,14 @@ async function manyMachines() {
   const report = await readFile(path.join(DEMO, 'report.md'), 'utf8');
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   const opened = opening.move();
+  const query = async (text: string) => {
+    const client = new pg.Client(server.url);
+    await client.connect();
+    const { rows } = await client.query(text);
+    await client.end();
+    return rows;
+  };
+  const readLease = async () => (await query("select holder, set_at from service_marks where name = 'leader'"))[0];
   return {
     ask: async (where: string) =>
       (await (await fetch(`${doors[0]?.address}${where}`, { headers })).json()) as readonly { readonly id: string }[],
@@ -101,12 +112,22 @@ async function manyMachines() {
     until: async (probe: () => boolean) => {
       while (!probe()) await sleep(250);
     },
-    query: async (text: string) => {
-      const client = new pg.Client(server.url);
-      await client.connect();
-      const { rows } = await client.query(text);
-      await client.end();
-      return rows;
+    query,
+    /** Kills one process after the other until the leader was among them; seconds from then until another one leads. */
+    replaceLeader: async () => {
+      await start('worker');
+      for (const one of [...workers, ...doors]) {
+        await one.end('SIGKILL');
+        const since = performance.now();
+        const before = await readLease();
+        // Longer than a leader takes to renew its lease.
+        await sleep(8_000);
+        const now = await readLease();
+        if (now.holder === before.holder && now.set_at > before.set_at) continue;
+        while ((await readLease()).holder === before.holder) await sleep(250);
+        return Math.round((performance.now() - since) / 1_000);
+      }
+      throw new Error('none of the processes led');
     },
     trouble: () => troubleOf({ server, workers, startWorker: () => start('worker') }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
