@@ -76,7 +76,7 @@ export async function concludeRun(run: FinishedRun): Promise<Conclusion> {
       partial: run.partial,
       reason: describeReason(run, checked, decision),
       confidence: weighRun(run, checked, decision),
-      suspects: mergeSuspects(isUnrelated ? [] : listSuspects(checked, decision), facts.analysis.suspects),
+      suspects: mergeSuspects(isUnrelated ? [] : listSuspects(checked, decision, changeSet), facts.analysis.suspects),
       citations: checked.claims.flatMap(({ text, citations }) =>
         citations.map(({ step, quote }) => ({ claim: text, step, quote })),
       ),
@@ -295,19 +295,29 @@ const MAX_SUSPECTS = 8;
 /** The least score of a suspect of a checked conclusion: half, since the list is sorted best first. */
 const LEAST_SCORE = 0.5;
 
-/** Those that the model names, and before them the places of what it claims as the cause. */
-function listSuspects({ draft, claims }: CheckedDraft, { outcome }: Decision): ConclusionDraft['suspects'] {
+/**
+ * The places of what the model claims as the cause, one a file, those of edited files first: a claim can also name a
+ * place that does it right. Then those that it names in other files.
+ */
+function listSuspects(
+  { draft, claims }: CheckedDraft,
+  { outcome }: Decision,
+  changeSet: ChangeSet,
+): ConclusionDraft['suspects'] {
   if (outcome !== 'code_fix' && outcome !== 'action_recommended') return draft.suspects;
-  const named = new Set(draft.suspects.map(({ file }) => file));
-  const own = claims
+  const edited = new Set(changeSet.files.map((file) => (file.kind === 'renamed' ? file.previousPath : file.path)));
+  const places = claims
     .filter(({ support }) => support === 'proven')
-    .flatMap(({ text, places }) =>
-      places.map(({ file, line }) => ({ file, line, function: '', why: sanitiseText(text, 200) })),
-    );
-  const first = own.filter(
-    ({ file }, index) => !named.has(file) && own.findIndex((each) => each.file === file) === index,
+    .flatMap(({ text, places: of }) =>
+      of.map(({ file, line }) => ({ file, line, function: '', why: sanitiseText(text, 200) })),
+    )
+    .filter(({ file }, index, all) => all.findIndex((each) => each.file === file) === index)
+    .sort((a, b) => Number(edited.has(b.file)) - Number(edited.has(a.file)));
+  const further = draft.suspects.filter(({ file }) => places.every((place) => place.file !== file));
+  const named = places.map(
+    (place) => draft.suspects.find(({ file, line }) => file === place.file && line === place.line) ?? place,
   );
-  return [...first, ...draft.suspects];
+  return [...named, ...further];
 }
 
 /** The model's come first with at least the facts' best score; what the facts say of the same file is kept with it. */

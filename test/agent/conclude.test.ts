@@ -36,6 +36,21 @@ describe('a proven fix', () => {
     ]);
   });
 
+  it('puts the places of the cause in edited files first, before a place that does it right or is named besides', async () => {
+    const right = {
+      text: 'The caller passes the coupon on as it is.',
+      citations: [{ step: 2, quote: 'const off = discountFor(basket.coupon, total);' }],
+      places: [{ file: 'src/checkout.js', line: 30 }],
+    };
+    const besides = { file: 'src/coupons.js', line: 15, function: 'discountFor', why: 'is in the same function' };
+    const { analysis } = await conclude({ rootCause: [right, CLAIM], suspects: [besides] });
+    expect(analysis.suspects.map(({ file, line }) => `${file}:${line}`)).toEqual([
+      'src/coupons.js:14',
+      'src/checkout.js:30',
+      'src/money.js:0',
+    ]);
+  });
+
   it('is surer where the trace runs through the place of the cause, for any reasons of the suspects', async () => {
     const proof = async (framed: readonly string[]) =>
       (await concludeRun(await sampleRun({}, { framed }))).analysis.confidence ?? 0;
