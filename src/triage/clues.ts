@@ -2,13 +2,24 @@
 
 import type { SearchHit } from '../core/source.ts';
 import { findEnclosingFunction } from '../core/spans.ts';
+import { cutText } from '../core/text.ts';
 import type { Frame, Trace } from './frames.ts';
-import { attempt, formatOrdinal, type Lookups, recordSearch } from './lookups.ts';
-import { classifyFile, type FileKind, isVendored } from './own-code.ts';
+import { attempt, formatCount, formatOrdinal, type Lookups, recordSearch, shortenSha } from './lookups.ts';
+import { classifyFile, type FileKind, isSecondary, isVendored } from './own-code.ts';
 import { type Ground, getFileName, listPaths, type Mapping, mapFrame, mapPath, type PathIndex } from './paths.ts';
 import { type Place, type Signals, splitConstantParts } from './signals.ts';
 
-export type ClueKind = 'frame' | 'place' | 'message' | 'definition' | 'use' | 'path' | 'name' | 'tested' | 'commit';
+export type ClueKind =
+  | 'frame'
+  | 'place'
+  | 'message'
+  | 'definition'
+  | 'use'
+  | 'path'
+  | 'name'
+  | 'tested'
+  | 'reference'
+  | 'commit';
 
 export interface Clue {
   readonly kind: ClueKind;
@@ -41,7 +52,7 @@ export type Evidence = 'firm' | 'names' | 'words';
 export function combineEvidence(clues: readonly Clue[]): Evidence {
   if (clues.some(isFirm)) return 'firm';
   const saysMore = ({ kind, names = [] }: Clue): boolean =>
-    kind === 'tested' || ((kind === 'definition' || kind === 'use') && names.length > 0);
+    kind === 'tested' || kind === 'reference' || ((kind === 'definition' || kind === 'use') && names.length > 0);
   return clues.some(saysMore) ? 'names' : 'words';
 }
 
@@ -301,6 +312,31 @@ async function searchPart(lookups: Lookups, part: string): Promise<readonly Clue
       reason: `contains the error message “${part}” at line ${line}`,
     }),
   );
+}
+
+/** The lines of code that the report quotes and that one line of one source file is; a step says which. */
+export async function findQuotedClues(lookups: Lookups, quoted: readonly string[]): Promise<readonly Clue[]> {
+  if (quoted.length === 0) return [];
+  const { tree, signal, notebook } = lookups;
+  const action = `search ${formatCount(quoted.length, 'quoted line')} of code at ${shortenSha(tree.revision)}`;
+  const pattern = quoted.map((line) => line.replace(/[^\w\s]/g, '\\$&')).join('|');
+  const query = { pattern, regex: true, ignoreCase: false, paths: [], limit: 1_000 };
+  const found = await attempt(lookups, action, () => tree.search(query, signal));
+  const hits = (found?.hits ?? []).filter(({ path }) => classifyFile(path) === 'source' && !isSecondary(path));
+  const unique = quoted.flatMap((line) => {
+    const [only, ...others] = hits.filter(({ text }) => text.trim() === line);
+    return only !== undefined && others.length === 0 ? [only] : [];
+  });
+  if (unique.length === 0) return [];
+  await notebook.record({
+    action,
+    result: unique.map(({ path, line, text }) => `${path}:${line}: ${cutText(text.trim(), 160)}`).join('\n'),
+    analysis: `The report quotes ${unique.length === 1 ? 'this line' : 'these lines'}; the source has each only once.`,
+  });
+  return unique.map(({ path, line, text }) => ({
+    ...{ kind: 'place' as const, path, line, function: '', strength: PLACE },
+    reason: `\`${cutText(text.trim(), 80)}\`, quoted in the report, is line ${line}`,
+  }));
 }
 
 const PLACE = 0.8;

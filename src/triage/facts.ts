@@ -11,6 +11,7 @@ import {
   findMessageCallers,
   findMessageClues,
   findNamedPathClues,
+  findQuotedClues,
   findTestedClues,
   type MappedFrame,
   mapTraces,
@@ -27,7 +28,7 @@ import { classifyFile, isVendored, readOwnPackages } from './own-code.ts';
 import { createPathIndex, type Ground, listPaths } from './paths.ts';
 import { carryClues, placeSuspects, type RankedSuspect, rankSuspects, selectShownSuspects } from './rank-suspects.ts';
 
-import { recordReferences } from './references.ts';
+import { createReferenceClues, findReferences, type Reference, recordReferences } from './references.ts';
 import { type Revisions, readHead, resolveAsked, resolveRevisions } from './resolve-revision.ts';
 import { findSignals, type Signals } from './signals.ts';
 import { findReproductionSteps, writeStatement } from './statement.ts';
@@ -105,7 +106,8 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const revisions = await resolveRevisions({ ...input, ownNames, signals }, signal);
   await notebook.record(describeRevision(revisions, signals, await readHead(lookups)));
   const traced = await traceLookups(lookups, revisions, signals);
-  const found = await findSuspects({ ...input, index }, { lookups, signals, traced });
+  const references = await findReferences(lookups, input.report);
+  const found = await findSuspects({ ...input, index }, { lookups, signals, traced, references });
   const outside = findOutside(traced.mapped);
   const shown = selectShownSuspects(found.suspects, outside);
   await notebook.record(describeSuspects(shown, { ranked: found.suspects.length, revision: asked, outside }));
@@ -117,7 +119,7 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const files = shown.map(({ file }) => file);
   const [, , examined] = await runSideBySide(
     lookups,
-    (own) => recordReferences(own, report),
+    (own) => recordReferences(own, references),
     (own) => recordVersionRange(own, { report, signals, revisions, suspects: files.slice(0, NEAR) }),
     async (own) =>
       suspect
@@ -146,6 +148,7 @@ interface Traced {
   readonly lookups: Lookups;
   readonly signals: Signals;
   readonly traced: TraceFacts;
+  readonly references: readonly Reference[];
 }
 
 /**
@@ -154,11 +157,13 @@ interface Traced {
  */
 async function findSuspects(
   input: { readonly report: string; readonly index: Promise<OpenedIndex> },
-  { lookups, signals, traced }: Traced,
+  { lookups, signals, traced, references }: Traced,
 ): Promise<Pick<Facts, 'suspects' | 'functions' | 'mismatches'>> {
   const report = { ...signals, report: input.report, mapped: traced.mapped };
-  const clues = [...traced.clues, ...(await findTextClues(lookups, signals))];
-  const ranked = rankSuspects(clues, await rankFiles({ lookups, ...(await input.index), report, clues }));
+  const index = await input.index;
+  const referred = createReferenceClues(references, index.history.commits);
+  const clues = [...traced.clues, ...(await findTextClues(lookups, signals)), ...referred];
+  const ranked = rankSuspects(clues, await rankFiles({ lookups, ...index, report, clues }));
   const { suspects, mismatches } = await placeSuspects(lookups, ranked, listUnsurePaths(traced.mapped.flat()));
   const functions = await findSuspectFunctions({
     ...{ lookups, report, suspects, linesHold: traced.linesHold },
@@ -218,7 +223,8 @@ async function findTextClues(lookups: Lookups, signals: Signals): Promise<readon
   ].filter((path) => classifyFile(path) === 'test');
   const messages = await findMessageClues(lookups, signals);
   const callers = await findMessageCallers(lookups, messages);
-  return [...named, ...findTestedClues(ground.index, tests), ...messages, ...callers];
+  const quoted = await findQuotedClues(lookups, signals.quoted);
+  return [...named, ...findTestedClues(ground.index, tests), ...messages, ...callers, ...quoted];
 }
 
 function listUnsurePaths(mapped: readonly MappedFrame[]): ReadonlySet<string> {

@@ -63,6 +63,7 @@ const LINE_ORDER: readonly ClueKind[] = [
   'use',
   'path',
   'tested',
+  'reference',
   'commit',
   'name',
 ];
@@ -263,6 +264,7 @@ const FIRMNESS: readonly ClueKind[] = [
   'place',
   'path',
   'tested',
+  'reference',
   'definition',
   'commit',
   'use',

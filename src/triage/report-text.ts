@@ -142,6 +142,14 @@ function countWords(line: string): number {
   return line.split(' ').length;
 }
 
+/** What people type to get a project; nothing in it names a place of its source. A longer line may be a sentence. */
+const SET_UP =
+  /^[\s$>#%`-]{0,8}(?:sudo )?(?:(?:npm|pnpm|yarn|bun) (?:i|ci|add|install|init|create)|yarn$|(?:python3? -m )?(?:uv )?pip3? install|(?:poetry|uv|cargo|composer|dotnet) (?:add|install|require|init|new)|go (?:get|install|mod)|git (?:clone|checkout|pull|fetch)|(?:gem|brew|apt|apt-get|conda|dnf|yum) install|cd|mkdir)(?: \S{1,200}){0,4}$/;
+
+export function isSetUpCommand(line: string): boolean {
+  return SET_UP.test(line);
+}
+
 const HEX = '[0-9a-fA-F]';
 
 const UUID = new RegExp(`\\b${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}\\b`, 'g');

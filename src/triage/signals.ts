@@ -5,7 +5,7 @@ import type { Trace } from './frames.ts';
 import { findTraces } from './frames.ts';
 import { findIdentifiers, findWords, type Identifier, type Word } from './identifiers.ts';
 import { cleanPath } from './paths.ts';
-import { cleanTitle, isLogLine, MAX_TITLE, markCode, toPlainLines } from './report-text.ts';
+import { cleanTitle, isLogLine, isSetUpCommand, MAX_TITLE, markCode, toPlainLines } from './report-text.ts';
 
 export interface Signals {
   /** The first line; "" where the report begins with a log. */
@@ -16,6 +16,8 @@ export interface Signals {
   readonly places: readonly Place[];
   readonly errors: readonly ErrorMessage[];
   readonly paths: readonly string[];
+  /** Lines that look like code of some project, outside of traces. */
+  readonly quoted: readonly string[];
   /** Names that look like code, the most informative first. */
   readonly identifiers: readonly Identifier[];
   /** Plain words, the most informative first. */
@@ -36,6 +38,7 @@ export function findSignals(text: string): Signals {
   const rest = lines.filter((_, index) => !traced.has(index));
   const prose = rest.slice(0, PROSE_LINES);
   const title = readTitle(lines);
+  const naming = prose.filter((line) => !isSetUpCommand(line));
   const { paths, places } = findPaths(rest);
   const commands = findCommands(prose);
   return {
@@ -44,8 +47,9 @@ export function findSignals(text: string): Signals {
     places: removeRanges(traces, places),
     errors: findErrors(rest, traces, commands),
     paths,
-    identifiers: findIdentifiers(prose, title, commands),
-    words: findWords(prose, title),
+    quoted: findQuotedLines(prose),
+    identifiers: findIdentifiers(naming, title, commands),
+    words: findWords(naming, title),
     commands,
     versions: [...findInstalledVersions(traces), ...findVersions(prose)],
     shas: findShas(prose),
@@ -253,6 +257,22 @@ function toPlace(token: string): Place | null {
   if (!/^[\w@.~/\\:+()[\]$-]+$/.test(file) || /^\.\w+$/.test(file)) return null;
   const line = LINE.exec(bare.slice(end));
   return { file, line: Number(line?.[1] ?? line?.[2] ?? line?.[3] ?? 0) };
+}
+
+const MAX_QUOTED = 40;
+
+/** A line of code: an assignment, a call or the head of a block. */
+const CODE_LINE = /[=(].{0,180}[;{}),:\]]$/;
+
+/** Distinct lines with three names and more, without the marks of a diff. */
+function findQuotedLines(lines: readonly string[]): readonly string[] {
+  const found = new Set<string>();
+  for (const { text } of markCode(lines)) {
+    const line = text.replace(/^[-+] ?/, '').trim();
+    if (line.length < 16 || line.length > 200 || !CODE_LINE.test(line) || isLogLine(line)) continue;
+    if (found.size < MAX_QUOTED && (line.match(/[A-Za-z_$][\w$]{2,}/g) ?? []).length >= 3) found.add(line);
+  }
+  return [...found];
 }
 
 interface ErrorMessage {

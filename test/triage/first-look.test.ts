@@ -170,6 +170,26 @@ describe('the likeliest place', () => {
     expect(places[1]?.result).toContain('return coupon.leaves(basket.unpaid);');
   });
 
+  it('is a line of code that the report quotes and only one line of the source is', async () => {
+    const twice = 'const both = mix(one, two);';
+    const { find } = await lookAt(
+      `Ratings break\n\nraet.js:125\n  return roundRating(player.max);\n\n\`\`\`\n${twice}\n\`\`\``,
+      [
+        {
+          files: {
+            'src/rate.js': `${filler('before')}function rate(player) {\n  return roundRating(player.max);\n}\n${twice}\n`,
+            'src/game.js': `${twice}\n`,
+            'test/rate.js': 'return roundRating(player.max);\n',
+          },
+        },
+      ],
+    );
+    expect(find('search 2 quoted lines')?.result).toBe('src/rate.js:125: return roundRating(player.max);');
+    expect(find('rank suspects')?.result).toMatch(
+      /^1\. src\/rate\.js:125 rate .*`return roundRating\(player\.max\);`, quoted in the report, is line 125/,
+    );
+  });
+
   it('has no past where only words led to it', async () => {
     const { steps } = await lookAt('Player ratings\n\nThe rating of a player is wrong when the player ticks.', [
       { files: { 'src/rate.js': RATE } },
@@ -213,6 +233,16 @@ describe('what the report refers to', () => {
     const step = find('look for #123, #456');
     expect(step?.result).toMatch(
       /^#123:\n {2}\w{7} 2024-01-01 .*: Rate players \(#123\)\n {2}test\/rate\.test\.js:1: it\('rates, see issue 123', .*\n#456:\n {2}nothing found$/,
+    );
+  });
+
+  it('leads to the source files of the commit that the number names', async () => {
+    const { find } = await lookAt('Ratings are wrong again\n\nThe player is wrong since #123.', [
+      { files: { 'src/player.js': 'export const rating = 1; // wrong ratings of a player\n' } },
+      { subject: 'Count twice (#123)', files: { 'src/count.js': 'b();\n', 'docs/count.md': 'Count\n' } },
+    ]);
+    expect(find('rank suspects')?.result).toMatch(
+      /src\/count\.js.*: changed in \w{7} for #123, which the report names/,
     );
   });
 

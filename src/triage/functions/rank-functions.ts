@@ -67,6 +67,7 @@ const WEIGHTS: Features = {
   owner: 3.2,
   frame: 1.3,
   called: 0.9,
+  written: 1,
   isClass: -1.3,
   size: 1.2,
   siblings: -1.5,
@@ -93,7 +94,7 @@ export async function rankFunctions(
     await new Promise<void>((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
   }
-  const ranked = weighUnits(units, query, frames)
+  const ranked = weighUnits(units, { query, frames, written: findWrittenCalls(report) })
     .map((weighed) => ({ weighed, sum: sumFeatures(weighed.features) }))
     .sort((a, b) => b.sum - a.sum)
     .slice(0, MAX_RANKED);
@@ -131,7 +132,7 @@ function describeReasons({ unit, features, framedAlike, isNamed, caller, words }
   const quoted = words.map((word) => `“${word}”`).join(', ');
   const reasons = [
     describeFramed(name, framedAlike),
-    isNamed ? `the report names \`${name}\`` : '',
+    features.written > 0 ? `the report names \`${name}()\`` : isNamed ? `the report names \`${name}\`` : '',
     !isNamed && features.name > TOLD.name ? `the report mentions words of its name, \`${name}\`` : '',
     features.owner > TOLD.owner ? `belongs to \`${owner}\`, whose name has words of the report` : '',
     features.pairs > TOLD.pairs ? 'has words in the same order as the report' : '',
@@ -220,6 +221,8 @@ interface Features {
   readonly frame: number;
   /** Whether a function that the report names calls it. */
   readonly called: number;
+  /** Whether the report writes it as `name()`. */
+  readonly written: number;
   readonly isClass: number;
   /** Long ones are changed more often; those of a file with many, each less often. */
   readonly size: number;
@@ -246,7 +249,18 @@ interface WeighedUnit {
   readonly caller: string;
 }
 
-function weighUnits(units: readonly Unit[], query: Query, frames: readonly MarkedFrame[]): readonly WeighedUnit[] {
+/** `name()` in code font, outside of blocks: a function, where a word may be anything. */
+const WRITTEN_CALL = /`(?:[\w.#:]{0,80}[.#:])?(\w{2,80})\(\)`/g;
+
+function findWrittenCalls(report: string): ReadonlySet<string> {
+  return new Set([...report.matchAll(WRITTEN_CALL)].map(([, name = '']) => name));
+}
+
+interface Weighing extends Pick<RankInput, 'query' | 'frames'> {
+  readonly written: ReadonlySet<string>;
+}
+
+function weighUnits(units: readonly Unit[], { query, frames, written }: Weighing): readonly WeighedUnit[] {
   const weights = computeTermWeights(units, query);
   const body = divideByMost(units.map((unit) => computeBm25(unit, weights.all, weights.meanLength)));
   const title = divideByMost(units.map((unit) => computeBm25(unit, weights.title, weights.meanLength)));
@@ -273,6 +287,7 @@ function weighUnits(units: readonly Unit[], query: Query, frames: readonly Marke
         ...scoreNames(unit, weights),
         frame: frame?.strength ?? 0,
         called: caller === '' ? 0 : 1,
+        written: written.has(unit.span.name) ? 1 : 0,
         ...scoreForm(unit),
       },
     };

@@ -6,7 +6,7 @@ import { findTraces } from '../frames.ts';
 import { COMMON_WORDS, stemWord } from '../identifiers.ts';
 import { classifyFile } from '../own-code.ts';
 import { getFileName, listPaths } from '../paths.ts';
-import { cleanTitle, isLogLine, MAX_TITLE, markCode, toPlainLines } from '../report-text.ts';
+import { cleanTitle, isLogLine, isSetUpCommand, MAX_TITLE, markCode, toPlainLines } from '../report-text.ts';
 import { findQualifiedNames, type QualifiedName } from './qualified.ts';
 import { findPart, forEachWord, hashTerm, joinName, splitIntoTerms } from './terms.ts';
 
@@ -215,7 +215,7 @@ export function splitReport({ report, title, traces, mapped }: ReadReport): Repo
   const reader = createReader(title);
   for (const [index, { text, kind }] of markCode(lines).entries()) {
     if (kind === 'fence') continue;
-    if (traced.has(index)) continue;
+    if (traced.has(index) || isSetUpCommand(text)) continue;
     if (isLogLine(text)) reader.parts.log.push(text);
     else if (kind === 'prose') reader.prose(text);
     else reader.code(text);
@@ -266,7 +266,7 @@ function createReader(title: string): Reader {
   let isTitle = title !== '';
   const withoutNames = (line: string): string =>
     line.replace(INLINE, (_, name: string) => {
-      parts.name.push(name);
+      if (!isSetUpCommand(name)) parts.name.push(name);
       return ' ';
     });
   function readTitleLine(line: string): void {

@@ -86,6 +86,7 @@ export async function gatherSignals({ table, query, history, clues }: Known, sig
     rare: scoreRareTerms(table, query),
     prose: none,
     tested: strongest('tested'),
+    reference: strongest('reference'),
     recent: scoreRecency(table, history.commits),
     aside: await flagFiles(table, isSecondary, signal),
     testHistory: likeTests.history.scores,
@@ -438,6 +439,8 @@ export interface SignalValues {
   readonly place: Float64Array;
   /** The file that a failing test is named after. */
   readonly tested: Float64Array;
+  /** Changed for an issue or pull request that the report names. */
+  readonly reference: Float64Array;
   /** The share of comments and strings; 0 where the file was not read. */
   readonly prose: Float64Array;
   /** 1: changed by this very commit; half of it 50 commits later. */
@@ -473,6 +476,7 @@ const WEIGHTS: Readonly<Record<SignalName, number>> = {
   rare: 0.5,
   prose: -2,
   tested: 0.3,
+  reference: 3,
   recent: 1,
   aside: -2.1,
   testHistory: 1.6,
@@ -519,7 +523,7 @@ const USUAL: Partial<Readonly<Record<SignalName, number>>> = {
  */
 const AT_LEAST = 300;
 
-const RAW: ReadonlySet<SignalName> = new Set(['frame', 'place', 'tested', 'prose', 'recent', 'aside']);
+const RAW: ReadonlySet<SignalName> = new Set(['frame', 'place', 'tested', 'reference', 'prose', 'recent', 'aside']);
 
 /**
  * The chance that the sums give is somewhat too low: of 166 first files with 0.3 to 0.5 six in ten were right. Bent

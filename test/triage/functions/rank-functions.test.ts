@@ -101,6 +101,14 @@ describe('the ranking of functions', () => {
     );
   });
 
+  it('prefers the function written as a call in code font to one whose name is a word', async () => {
+    const file = 'def items(one):\n    return one.total\n\n\ndef total(one):\n    return one.items\n';
+    const first = async (report: string) => (await rank(report, { files: { 'a.py': file } }))[0];
+    expect((await first('Items lost\n\nThe items of total are lost items'))?.name).toBe('items');
+    const called = await first('Items lost\n\nThe items of `total()` are lost items');
+    expect(called).toMatchObject({ name: 'total', reasons: expect.arrayContaining(['the report names `total()`']) });
+  });
+
   it('prefers what a named function of the same file calls', async () => {
     const caller = 'def load_gadget():\n    return second()\n\n\n';
     const twins = 'def first():\n    return 1\n\n\ndef second():\n    return 1\n';

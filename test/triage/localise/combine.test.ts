@@ -9,7 +9,7 @@ function values(files: number, given: Partial<SignalValues>): SignalValues {
     ...{ words: none, title: none, window: none, titleWindow: none, definitions: none, definedWords: none },
     ...{ pathNames: none, pathFolders: none, commits: none, titleCommits: none, testWords: none },
     ...{ frame: none, place: none, recent: none, aside: none },
-    ...{ qualified: none, rare: none, prose: none, tested: none, testHistory: none, testNames: none },
+    ...{ qualified: none, rare: none, prose: none, tested: none, reference: none, testHistory: none, testNames: none },
     ...given,
   };
 }

@@ -87,6 +87,17 @@ describe('the texts of a report', () => {
     },
   );
 
+  it.each([
+    'npm install cart',
+    '`yarn add cart`',
+    '```sh\n$ git clone https://shop.example/cart\n```',
+    'pip3 install cart',
+  ])('leave the command that gets a project out: %j', (line) => {
+    const { prose, name, code } = textsOf(`Totals\n\n${line}\n`);
+    expect([prose.trim(), name, code]).toEqual(['', '', '']);
+    expect(findSignals(`Totals\n\n${line}\n`).words.map(({ word }) => word)).toEqual(['totals']);
+  });
+
   it('of a hostile length are read, and asked for in hundreds of terms', () => {
     for (const piece of ['word ', '`a', '<!-- ', '**a', '# ', '\n```\n', 'aB1_']) {
       const texts = textsOf(piece.repeat(200_000));
