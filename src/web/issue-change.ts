@@ -53,7 +53,6 @@ export function renderChange(
   const files = changeSet?.files.filter(hasChanges) ?? [];
   if (files.length === 0) return html``;
   const patch = html`<a href="/issues/${id}/patch">the patch</a>`;
-  const tested = proof === null ? 'Not tested' : proof.state === 'proven' ? 'Proven in CI' : 'Not proven';
   const quota: Quota = { rows: MAX_ROWS, characters: MAX_CHARACTERS };
   const shown = files.slice(0, MAX_FILES).map((change, index) => {
     const path = sanitiseLine(change.path, 400);
@@ -63,7 +62,7 @@ ${renderNotes(change, links)}${rows.length === 0 ? '' : renderTable(rows, path)}
   });
   const more = files.length - shown.length;
   return html`<section aria-labelledby="change"><h2 id="change">Change</h2>
-<p class="soft">${formatPlural(files.length, 'file')}. ${tested} – review before applying.</p>
+<p class="soft">${formatPlural(files.length, 'file')}. ${proof === null ? 'Not tested – review' : 'Review'} before applying.</p>
 ${shown}${more > 0 ? html`<p class="hint">${formatPlural(more, 'more file')} in ${patch}.</p>` : ''}</section>`;
 }
 
