@@ -66,6 +66,9 @@ it('shows it inertly in the pull request for a red default branch, which closes 
   await people.push(desk.name, { by: 'mara', files: { 'A.md': 'a\n' } });
   await desk.run(await desk.tip(), { [HOSTILE_LINE]: 'success' });
   const sha = await people.push(desk.name, { by: 'mara', message, files: CHANGED_TESTS });
+  // Closed by that person's own message.
+  expect(first.state).toBe('closed');
+  people.reopen(desk.name, first.number, 'ola');
   await desk.run(sha, HOSTILE_RUN);
   expectInertCheckRun(desk, sha);
   const fix = await stage.until('the pull request', () => people.pulls(desk.name)[0]);
