@@ -8,6 +8,7 @@ import type { Trace } from '../triage/frames.ts';
 import { attempt, formatCount, formatOrdinal, type Lookups, shortenSha } from '../triage/lookups.ts';
 import { classifyFile } from '../triage/own-code.ts';
 import { type Ground, type Mapping, mapPath } from '../triage/paths.ts';
+import { isPassedTest } from '../triage/report-text.ts';
 import { type Cause, findCause } from './find-cause.ts';
 import { findSteps, type LogLine, readLogLines } from './log-lines.ts';
 import { findPlaces } from './places.ts';
@@ -173,10 +174,6 @@ const FILE_HEAD = /^\s{0,4}(PASS|FAIL) {1,3}([^\s>]{1,400}\.[cm]?[jt]sx?)(?=\s|$
 /** What ends the part of a file that passed. */
 const PART_END = /^\s{0,4}(?:● |Summary of all failing tests|Test Suites?: |Tests?: |={3,} |##\[)/;
 
-/** One test that passed, on one line. */
-const PASSED =
-  /^\s{0,40}(?:[✓✔√] |ok \d|--- PASS: |\[ {7}OK \])|::\S.{0,400} PASSED\b|^PASSED |\.\.\. ok$| > \S.{0,300} PASSED$/;
-
 const MAX_SAID = 120;
 
 /**
@@ -209,7 +206,7 @@ function removePassed(lines: readonly LogLine[]): readonly LogLine[] {
     const head = FILE_HEAD.exec(line.text)?.[1];
     if (head !== undefined) isPassing = head === 'PASS';
     else if (PART_END.test(line.text) || line.mark !== '') isPassing = false;
-    return isPassing || PASSED.test(line.text) ? { ...line, text: '' } : line;
+    return isPassing || isPassedTest(line.text) ? { ...line, text: '' } : line;
   });
 }
 

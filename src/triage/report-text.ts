@@ -142,6 +142,14 @@ function countWords(line: string): number {
   return line.split(' ').length;
 }
 
+/** One test that passed, on one line. */
+const PASSED =
+  /^\s{0,40}(?:[✓✔√] |ok \d|--- PASS: |\[ {7}OK \]|PASS {1,3}\S+\.[cm]?[jt]sx?(?: |$))|::\S.{0,400} PASSED\b|^PASSED |\.\.\. ok$| > \S.{0,300} PASSED$/;
+
+export function isPassedTest(line: string): boolean {
+  return PASSED.test(line);
+}
+
 /** What people type to get a project; nothing in it names a place of its source. A longer line may be a sentence. */
 const SET_UP =
   /^[\s$>#%`-]{0,8}(?:sudo )?(?:(?:npm|pnpm|yarn|bun) (?:i|ci|add|install|init|create)|yarn$|(?:python3? -m )?(?:uv )?pip3? install|(?:poetry|uv|cargo|composer|dotnet) (?:add|install|require|init|new)|go (?:get|install|mod)|git (?:clone|checkout|pull|fetch)|(?:gem|brew|apt|apt-get|conda|dnf|yum) install|cd|mkdir)(?: \S{1,200}){0,4}$/;

@@ -5,7 +5,15 @@ import type { Trace } from './frames.ts';
 import { findTraces } from './frames.ts';
 import { findIdentifiers, findWords, type Identifier, type Word } from './identifiers.ts';
 import { cleanPath } from './paths.ts';
-import { cleanTitle, isLogLine, isSetUpCommand, MAX_TITLE, markCode, toPlainLines } from './report-text.ts';
+import {
+  cleanTitle,
+  isLogLine,
+  isPassedTest,
+  isSetUpCommand,
+  MAX_TITLE,
+  markCode,
+  toPlainLines,
+} from './report-text.ts';
 
 export interface Signals {
   /** The first line; "" where the report begins with a log. */
@@ -38,7 +46,7 @@ export function findSignals(text: string): Signals {
   const rest = lines.filter((_, index) => !traced.has(index));
   const prose = rest.slice(0, PROSE_LINES);
   const title = readTitle(lines);
-  const naming = prose.filter((line) => !isSetUpCommand(line));
+  const naming = prose.filter((line) => !isSetUpCommand(line) && !isPassedTest(line));
   const { paths, places } = findPaths(rest);
   const commands = findCommands(prose);
   return {

@@ -6,7 +6,15 @@ import { findTraces } from '../frames.ts';
 import { COMMON_WORDS, stemWord } from '../identifiers.ts';
 import { classifyFile } from '../own-code.ts';
 import { getFileName, listPaths } from '../paths.ts';
-import { cleanTitle, isLogLine, isSetUpCommand, MAX_TITLE, markCode, toPlainLines } from '../report-text.ts';
+import {
+  cleanTitle,
+  isLogLine,
+  isPassedTest,
+  isSetUpCommand,
+  MAX_TITLE,
+  markCode,
+  toPlainLines,
+} from '../report-text.ts';
 import { findQualifiedNames, type QualifiedName } from './qualified.ts';
 import { findPart, forEachWord, hashTerm, joinName, splitIntoTerms } from './terms.ts';
 
@@ -215,13 +223,15 @@ export function splitReport({ report, title, traces, mapped }: ReadReport): Repo
   const reader = createReader(title);
   for (const [index, { text, kind }] of markCode(lines).entries()) {
     if (kind === 'fence') continue;
-    if (traced.has(index) || isSetUpCommand(text)) continue;
+    if (traced.has(index) || isSetUpCommand(text) || isPassedTest(text)) continue;
     if (isLogLine(text)) reader.parts.log.push(text);
     else if (kind === 'prose') reader.prose(text);
     else reader.code(text);
   }
   const { prose, name, code } = reader.parts;
-  const log = [...traces.flatMap((trace, index) => describeTrace(trace, mapped[index] ?? [])), ...reader.parts.log];
+  const errors = traces.flatMap((trace, index) => describeTrace(trace, mapped[index] ?? []));
+  // Runners print each failure again in their summary.
+  const log = [...errors, ...new Set(reader.parts.log)];
   return {
     title,
     prose: prose.join('\n'),

@@ -80,6 +80,23 @@ describe('the texts of a report', () => {
     expect(`${prose}${log}`).toContain('emptied');
   });
 
+  it.each([
+    '✓ opens the cart (3 ms)',
+    '--- PASS: TestCart (0.00s)',
+    'tests/test_cart.py::test_open PASSED',
+    'test cart::opens ... ok',
+    'PASS test/cart.test.js',
+  ])('leave a test that passed out: %s', (line) => {
+    const { prose, code, log } = textsOf(`Totals\n\n\`\`\`\n${line}\n\`\`\`\n${line}\n`);
+    expect([prose.trim(), code, log]).toEqual(['', '', '']);
+    expect(findSignals(`Totals\n\n${line}\n`).words.map(({ word }) => word)).toEqual(['totals']);
+  });
+
+  it('have each line of a log once', () => {
+    const failure = 'ERROR cart is empty\n';
+    expect(textsOf(`Totals\n\n${failure}\nIt stops.\n${failure}`).log).toBe(failure.trim());
+  });
+
   it.each(['| React | v16.12.0 |', '  npm: 6.14.8', '- `shop`: ^4.11.3'])(
     'leave the row of a table of versions out: %s',
     (row) => {
