@@ -144,6 +144,15 @@ describe('the result', () => {
     `);
   });
 
+  it('names at most three places to look at', () => {
+    const [suspect] = sampleIssue().analysis.suspects;
+    const suspects = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ ...suspect!, file: `src/${name}.js`, line: 0 }));
+    const issue = fixedIssue({}, { outcome: 'inconclusive', suspects });
+    const text = renderResultComment({ place: PLACE, issue, changeSet: null, fix: { kind: 'none' }, recordUrl: '' });
+    expect(text).toContain('src/c.js');
+    expect(text).not.toContain('src/d.js');
+  });
+
   it('that needs information has its questions ready to paste', () => {
     const issue = fixedIssue(
       { rootCause: "I don't know the cause yet: information is missing.", diff: { files: [] }, solutionSteps: [] },
