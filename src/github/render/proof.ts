@@ -9,6 +9,8 @@ export type ShownProof = ProofProgress | 'opening' | null;
 
 const SHOWN = 20;
 const SQUASH = 'Squash when you merge: the test comes first in the history, so its commit alone fails.';
+/** Where the test is not known to fail. */
+const SQUASH_TEST = 'Squash when you merge: the test is a commit of its own.';
 
 /** "" where there is none. */
 export function describeProof(proof: ShownProof, place: Place): string {
@@ -23,15 +25,15 @@ export function describeProof(proof: ShownProof, place: Place): string {
     return `**Proof under way:** without the fix, ${listTests(proof.red.turned)} failed as expected. CI now runs with the fix. ${SQUASH}`;
   }
   const { verdict } = proof;
-  const tail = proof.fixCommit === null ? 'The fix was not pushed.' : proof.testCommit === '' ? '' : SQUASH;
   if (verdict.state !== 'proven') {
+    const tail = proof.fixCommit === null ? 'The fix was not pushed.' : proof.testCommit === '' ? '' : SQUASH_TEST;
     return `**Not proven (${formatCodeSpan(verdict.state)}):** ${sanitiseInline(describeVerdict(verdict), 900)}. ${tail}`.trim();
   }
   const checks = verdict.checks.map((check) => describeCheck(check, place));
   const turned = `${listTests(verdict.turned)} failed without the fix and passed with it.`;
   return [
     `**Proven in this repository's own CI:** ${turned}\n${formatList(checks, SHOWN)}`,
-    `CI can't tell whether the test expects the right thing, so read it before you merge. ${tail}`,
+    `CI can't tell whether the test expects the right thing, so read it before you merge. ${proof.testCommit === '' ? '' : SQUASH}`.trim(),
   ].join('\n\n');
 }
 
