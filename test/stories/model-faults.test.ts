@@ -243,7 +243,7 @@ describe.runIf(engine() === 'sqlite')('an endpoint', () => {
     );
     expect(analysis).toMatchObject({ outcome: 'inconclusive', partial: true, usage: { turns: 4 } });
     expect(house.trouble()).toMatch(/check OPENAI_API_KEY/);
-    expect(analysis.reason).toMatch(/Edits that were begun are left out/);
+    expect(analysis.reason).toMatch(/Unfinished edits are left out/);
     expect(investigationSteps.at(-1)?.action).toBe('create docs/guests.md');
     expect(diff.files).toEqual([]);
   });

@@ -53,7 +53,8 @@ export async function expectOneFix(plan: ModelKillPlan, key: string, result: Mod
     expect(new Set(facts).size).toBe(facts.length);
   }
   const { turns, steps, money, jobs } = await storedRun(plan.dataDir, key);
-  expect(turns).toBe(0);
+  // Kept for a replay.
+  expect(turns).toBeGreaterThan(0);
   const [issue] = issues;
   expect(steps).toEqual(issue?.investigationSteps.map((_, index) => index + 1));
   expect([money.reserved, jobs]).toEqual([0, []]);

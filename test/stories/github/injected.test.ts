@@ -40,6 +40,9 @@ it('posts no secret, calls nobody, closes nothing and writes no workflow, though
   const files = { ...injectedFiles(), 'src/token.js': `export const token = '${TOKEN}';\n` };
   await people.push(SHOP, { by: 'mara', branch: 'ignore-the-rules-@everyone', files, message: order('branch commit') });
   await people.push(SHOP, { by: 'mara', files, message: order('commit') });
+  // A person's own message closed it.
+  expect(first.state).toBe('closed');
+  people.reopen(SHOP, first.number, 'ola');
   const number = await reportBug(stage.double, { name: SHOP, labels: ['bug'], more: `${REPORT}\n\n${TOKEN}` });
   people.comment(SHOP, number, { by: 'ola', body: order('comment') });
   const desk = deskOf(stage, SHOP, number);
