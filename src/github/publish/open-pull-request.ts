@@ -8,6 +8,7 @@ import type { SourcedIssue } from '../../core/shown-issue.ts';
 import type { Person, PostedPullRequest, Subject, Thread, ThreadRecord } from '../../core/thread.ts';
 import type { WithheldReason } from '../../core/withheld.ts';
 import { ignoreUnknown, openRepository, type RepositoryCaller, recoverFrom } from '../clients/repository.ts';
+import type { ShownProof } from '../render/proof.ts';
 import { renderCommitMessage, renderPullRequest, renderTestCommitMessage } from '../render/pull-request.ts';
 import { toPlace } from './decide.ts';
 import { createRefusal, describeFixed, toClosingTime } from './decide-fix.ts';
@@ -195,6 +196,12 @@ function toUnrun(
   return { base, testCommit: '', phase: 'ended', fixCommit, verdict, diffHash: '' };
 }
 
+/** What the first body says of the proof. The fix has no commit yet, which the text doesn't name. */
+function describePlan(plan: ProofPlan, base: string): ShownProof {
+  if (plan.kind === 'not_run') return toUnrun(plan, base, '');
+  return plan.kind === 'parts' ? 'opening' : null;
+}
+
 /** Writes nothing. */
 export async function preparePullRequest(work: Work, result: Result): Promise<PreparedPullRequest | Withheld> {
   const { view } = work;
@@ -212,7 +219,7 @@ export async function preparePullRequest(work: Work, result: Result): Promise<Pr
     attempt: null,
     checks: 'waiting',
     ...describeFixed(view, issue, null),
-    proof: plan.kind === 'parts' ? 'opening' : null,
+    proof: describePlan(plan, base.sha),
   });
   return { kind: 'prepared', base, files: change.files, plan, ...text };
 }

@@ -28,6 +28,7 @@ describe('the doctor over PostgreSQL', () => {
     expect((await found(database.url, 'cd'.repeat(32))).of('database')).toContain(
       'fail: the encryption key does not open',
     );
+    await database.query("delete from kysely_migration where name >= '0002'");
     await database.query("update kysely_migration set name = '0000-earlier'");
     expect((await found(database.url)).of('database')).toMatch(
       /fail: .* was made by another version \(it has 0000-earlier\)/,
