@@ -46,7 +46,7 @@ describe('the doctor', () => {
     const prices = path.join(path.dirname(ground.dataDir), 'prices.json');
     writeFileSync(prices, JSON.stringify({ 'shop-1': { prompt: 10, cached: 1, completion: 100 } }));
     await makeStore(KEY);
-    const found = await ground.examine({ MODEL_PRICES: prices, ENCRYPTION_KEY: KEY });
+    const found = await ground.examine({ MODEL_PRICES: prices, ENCRYPTION_KEY: KEY, MIRRORS_MAX_MB: '100' });
     expect(found.findings.filter(({ status }) => status !== 'ok')).toEqual([
       expect.objectContaining({
         check: 'public url',
