@@ -83,7 +83,7 @@ function createNoCases({ github, subjects }: EvalCommand, token: string | null):
   return new CausewayError('absent', `No fixed issue was found. ${repair}`);
 }
 
-/** What each name of `--models` stands for. Throws `usage` for one that is not configured. */
+/** The model that each name of `--models` means. Throws `usage` for one that is not configured. */
 function listModels({ models }: EvalCommand, { model }: Config): ReadonlyMap<string, ModelConfig> {
   const own = model.kind === 'none' ? [] : [model.kind === 'scripted' ? `scripted:${model.file}` : model.name];
   const names = models.length > 0 ? models : [...own, 'none'];

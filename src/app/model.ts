@@ -102,7 +102,7 @@ export function describeModel(config: ModelConfig, investigator: Investigator | 
   return { model, modelHint };
 }
 
-/** What a name on the command line stands for. Throws `usage` for one that is not configured. */
+/** The model that a name on the command line means. Throws `usage` for one that is not configured. */
 export function chooseModel(name: string, configured: ModelConfig): ModelConfig {
   if (name === 'none') return { kind: 'none', hint: '' };
   if (name.startsWith('scripted:')) return { kind: 'scripted', file: name.slice('scripted:'.length) };

@@ -1,4 +1,4 @@
-// `replay`: an earlier report at the same commit, asked again with another model or this version, beside the old answer.
+// `replay`: an earlier report at the same commit, investigated again with another model or this version, next to the old answer.
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { ReplayCommand } from '../cli/command-line.ts';

@@ -24,7 +24,7 @@ const LABEL_COLUMNS = 28;
 const CELL_COLUMNS = 24;
 const MAX_COLUMNS = 100;
 
-/** Ends with a line feed. Models that do not fit beside each other follow in further tables. */
+/** Ends with a line feed. Models that do not fit next to each other follow in further tables. */
 export function renderEvaluation(evaluation: Evaluation, layout: Layout): string {
   const { cases, models, missing, spentUsd, budgetUsd } = evaluation;
   const columns = Math.min(layout.columns, MAX_COLUMNS);

@@ -136,7 +136,7 @@ const FALSE_MOVE = 0.025;
 
 /**
  * Rises from 0.78 past each band of confidence of which the evidence shows that fewer than 78 % of its fixes are right,
- * and falls to 0.7 where it shows that of the fixes from 0.7 to 0.78 more are. It is computed anew after every answer,
+ * and falls to 0.7 where it shows that of the fixes from 0.7 to 0.78 more are. It is computed again after every answer,
  * so the evidence is a test that may be looked at any number of times.
  */
 export function decideThreshold(judged: readonly JudgedAnswer[], configured: number | null): Threshold {

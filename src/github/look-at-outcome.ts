@@ -331,7 +331,7 @@ async function readReactions(at: Look, commentId: number): Promise<readonly Vote
   return votes;
 }
 
-/** From the ledger, which is told of every check by GitHub. */
+/** From the ledger, which records every check that GitHub reports. */
 async function findFateOfVerdict(at: Look, answer: Extract<Answer, { readonly kind: 'verdict' }>): Promise<Fate> {
   const { deps, followed, project, signal } = at;
   const facts = await deps.store.readVerdictFacts(answer);

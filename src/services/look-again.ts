@@ -108,7 +108,7 @@ async function readTexts(
   return [...(read.kind === 'text' ? [read.text] : []), ...after];
 }
 
-/** What the first conversation is told to correct; null: nothing, or there is no change that it could correct. */
+/** What the first conversation is asked to correct; null: nothing, or there is no change that it could correct. */
 export function describeRepair({ draft }: LookEnd, { analysis, changeSet }: Conclusion): string | null {
   if (draft?.verdict !== 'repair' || analysis.outcome !== 'code_fix' || !changeSet.files.some(hasChanges)) return null;
   return [
