@@ -54,7 +54,7 @@ export async function expectOneFix(plan: ModelKillPlan, key: string, result: Mod
   }
   const { turns, steps, money, jobs } = await storedRun(plan.dataDir, key);
   // Kept for a replay.
-  expect(turns).toBeGreaterThan(0);
+  expect(turns).toBe(FIX_TURNS.length);
   const [issue] = issues;
   expect(steps).toEqual(issue?.investigationSteps.map((_, index) => index + 1));
   expect([money.reserved, jobs]).toEqual([0, []]);
