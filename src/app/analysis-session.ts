@@ -12,6 +12,7 @@ import type { Diff, Issue } from '../core/issue.ts';
 import { type Model, ModelFailure } from '../core/model.ts';
 import type { Project, ProjectSource } from '../core/project.ts';
 import { describeWaitReason } from '../core/reason.ts';
+import type { Report } from '../core/report.ts';
 import { DEFAULT_SETTINGS, type InvestigationSettings } from '../core/settings.ts';
 import type { SourceTree } from '../core/source.ts';
 import type { Store } from '../db/store.ts';
@@ -30,6 +31,17 @@ const PATIENCE_MS = 2 * 60 * 1_000;
 
 type OnPaid = (usd: number, usage: ModelFailure['spent']) => Promise<void>;
 
+/** As the records count it. */
+export function toSettlement(usd: number, usage: ModelFailure['spent']) {
+  const tokens = {
+    prompt: usage.promptTokens,
+    cached: usage.cachedTokens,
+    cacheWrite: usage.cacheWriteTokens ?? 0,
+    completion: usage.completionTokens,
+  };
+  return { spent: Math.ceil(usd * 1_000_000), tokens };
+}
+
 interface SessionOptions {
   readonly config: Config;
   readonly log: Log;
@@ -46,9 +58,15 @@ interface SessionProject {
   /** Whether every word of the reports is by someone who may write to the project. */
   readonly isTrusted: boolean;
   readonly settings?: InvestigationSettings;
+  /** Whose question it is, and what the records say of the check that failed; absent: a person's at the terminal. */
+  readonly origin?: Report['origin'];
+  readonly check?: CheckRecords | null;
   /** The repository as if nothing had come after this commit; only for one on this disk. */
   readonly asOf?: string;
 }
+
+/** Of a failed check that a run was about. */
+export type CheckRecords = Pick<Store, 'findRangeOfRun' | 'findHeadOfCommit' | 'findFailure'>;
 
 /** As the service names it: `local/FOLDER`, or `owner/name`. */
 export function nameProject(source: ProjectSource): { readonly name: string; readonly source: ProjectSource } {
@@ -61,7 +79,7 @@ export function nameProject(source: ProjectSource): { readonly name: string; rea
  */
 export async function openAnalysisSession(
   { config, log, now, onWait, onPaid }: SessionOptions,
-  { name, source, isTrusted, settings = DEFAULT_SETTINGS, asOf }: SessionProject,
+  { name, source, isTrusted, settings = DEFAULT_SETTINGS, origin = 'cli', check, asOf }: SessionProject,
 ): Promise<AnalysisSession & { readonly tools: (issueId: string) => Promise<CalledTools> }> {
   await using opening = new AsyncDisposableStack();
   const { mirrors, lexicon } = openDataFolder(config.dataDir, config.encryptionKey);
@@ -88,15 +106,18 @@ export async function openAnalysisSession(
   const { investigator } = opening.use(openInvestigator({ config, log, now, patienceMs: PATIENCE_MS }));
   const troubles: string[] = [];
   opening.use(
-    startWork(nameMirrorsBySource(services), {
-      concurrency: config.concurrency,
-      investigationTimeoutMs: config.investigationTimeoutMs,
-      investigator: onPaid === undefined ? investigator : countPayments(investigator, onPaid),
-      // On a full disk the command fails and says so.
-      waitsForSpace: false,
-      onWait: (wait) => onWait(describeWait(wait)),
-      onTrouble: (text) => void troubles.push(toPrintableLine(text)),
-    }),
+    startWork(
+      { ...nameMirrorsBySource(services), store: { ...store, ...check } },
+      {
+        concurrency: config.concurrency,
+        investigationTimeoutMs: config.investigationTimeoutMs,
+        investigator: onPaid === undefined ? investigator : countPayments(investigator, onPaid),
+        // On a full disk the command fails and says so.
+        waitsForSpace: false,
+        onWait: (wait) => onWait(describeWait(wait)),
+        onTrouble: (text) => void troubles.push(toPrintableLine(text)),
+      },
+    ),
   );
   const opened = opening.move();
   return {
@@ -104,7 +125,7 @@ export async function openAnalysisSession(
       const accepted = await acceptReport(services, {
         projectId: project.id,
         accountId: account.id,
-        origin: 'cli',
+        origin,
         text,
         revision,
         isTrusted,

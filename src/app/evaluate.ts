@@ -9,8 +9,11 @@ import { describeSystemError } from '../cli/report-input.ts';
 import { type ExitCode, type Io, toPrintableJson, toPrintableLine } from '../cli/terminal.ts';
 import type { Config, ModelConfig } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
+import { createId } from '../core/ids.ts';
 import type { Issue } from '../core/issue.ts';
+import { addLookUsage } from '../core/second-look.ts';
 import type { Repository } from '../core/source.ts';
+import type { Store } from '../db/store.ts';
 import type { Case } from '../evaluation/cases.ts';
 import {
   type Evaluation,
@@ -24,8 +27,9 @@ import { scoreAnswer } from '../evaluation/score.ts';
 import { listRegisteredSecrets } from '../log.ts';
 import { createRedactor } from '../redact/redactor.ts';
 import type { CommandDeps } from './analyse.ts';
-import { askOnce, doesApply, nameProject, openAnalysisSession } from './analysis-session.ts';
-import { type EvaluationState, openEvaluationState } from './evaluation-state.ts';
+import { askOnce, doesApply, nameProject, openAnalysisSession, toSettlement } from './analysis-session.ts';
+import { openConfiguredStore } from './data-folder.ts';
+import { type EvaluationState, nameStateFolder, openEvaluationState } from './evaluation-state.ts';
 import { describeQuestion, describeRepository, findCases, findGithubToken, openCaseRepository } from './find-cases.ts';
 import { chooseModel } from './model.ts';
 import { VERSION } from './services.ts';
@@ -52,7 +56,10 @@ export async function runEval(command: EvalCommand, deps: CommandDeps, signal: A
   }
   const { cases, unfit } = found;
   if (cases.length === 0) throw createNoCases(command, token);
-  const missing = await answerCases({ ...opened, command, deps, state, models }, cases, signal);
+  const isFree = [...models.keys()].every((model) => model === 'none');
+  await using store = isFree ? null : await openConfiguredStore(config, deps.log);
+  const month = store && createMonth(store, deps);
+  const missing = await answerCases({ ...opened, command, deps, state, models, month }, cases, signal);
   const evaluation: Evaluation = {
     version: VERSION,
     finishedAt: now().toISOString(),
@@ -67,10 +74,6 @@ export async function runEval(command: EvalCommand, deps: CommandDeps, signal: A
   };
   printEvaluation(command, evaluation, io);
   return missing.length === 0 ? 0 : 1;
-}
-
-function nameStateFolder(dataDir: string, name: string): string {
-  return path.join(dataDir, 'evaluations', name.replace(/[^A-Za-z0-9._-]/g, '-'));
 }
 
 function createNoCases({ github, subjects }: EvalCommand, token: string | null): CausewayError {
@@ -99,6 +102,24 @@ interface Evaluating {
   readonly repository: Repository;
   /** Where it is on this disk. */
   readonly path: string;
+  /** Null: no model that costs anything is asked. */
+  readonly month: Month | null;
+}
+
+/** What evaluations may spend of BUDGET_MONTH, of which everything that the service spends is taken as well. */
+interface Month {
+  /** US dollars. */
+  readonly readLeft: () => Promise<number>;
+  readonly count: (...paid: Parameters<typeof toSettlement>) => Promise<void>;
+}
+
+function createMonth(store: Store, { config, now }: CommandDeps): Month {
+  // Of no project: a project's own budget is for its reports.
+  const evaluation = { id: createId('evl'), projectId: '' };
+  return {
+    readLeft: async () => config.budget.all - (await store.readMonthCosts('', now().toISOString())).all,
+    count: (...paid) => store.addCommandCost(evaluation, { ...toSettlement(...paid), now: now().toISOString() }),
+  };
 }
 
 /** After so many failures of a model in a row it is not asked again. */
@@ -144,17 +165,18 @@ type Answered =
 
 const STOPPED: Answered = { kind: 'missing', reason: 'stopped', detail: '' };
 const OVER_BUDGET: Answered = { kind: 'missing', reason: 'budget', detail: '' };
+const OVER_MONTH: Answered = { kind: 'missing', reason: 'month', detail: '' };
 
 async function answerCase(
-  { command, deps, state, models, repository, path: place }: Evaluating,
+  { command, deps, state, models, repository, path: place, month }: Evaluating,
   one: Case,
   model: string,
   signal: AbortSignal,
 ): Promise<Answered> {
   const { config, log, now, io } = deps;
   const isFree = model === 'none';
-  const left = command.budget - state.readSpent();
-  if (!isFree && left <= 0) return OVER_BUDGET;
+  const { left, over } = await readMoneyLeft(command.budget - state.readSpent(), month);
+  if (!isFree && left <= 0) return over;
   const run = Math.min(config.budget.run, left);
   const own: Config = {
     ...config,
@@ -166,9 +188,11 @@ async function answerCase(
     monitoringFile: null,
   };
   let costUsd = 0;
-  const onPaid = async (usd: number) => {
+  const onPaid = async (...paid: Parameters<typeof toSettlement>) => {
+    const [usd] = paid;
     costUsd += usd;
     state.addSpent(usd);
+    await month?.count(...paid);
   };
   const began = now().getTime();
   const { name } = nameProject({ kind: 'path', path: place });
@@ -183,7 +207,7 @@ async function answerCase(
   const issue = await askOnce(session, { text: one.report, revision: '' }, signal);
   const { outcome, partial = false } = issue?.analysis ?? {};
   // A budget that is nearly used up must not pass for the model's own doing.
-  if (partial && run < config.budget.run) return OVER_BUDGET;
+  if (partial && run < config.budget.run) return over;
   if (issue === null || (outcome === 'facts_only' && !isFree)) {
     return { kind: 'missing', reason: 'failed', detail: session.troubles().at(-1) ?? 'there was no answer' };
   }
@@ -192,10 +216,17 @@ async function answerCase(
   return { kind: 'answered', answer: { ...toAnswer(issue, one), applies, seconds, costUsd } };
 }
 
+/** `over`: what is said once it is used up. */
+async function readMoneyLeft(own: number, month: Month | null) {
+  const ofMonth = (await month?.readLeft()) ?? own;
+  return own <= ofMonth ? { left: own, over: OVER_BUDGET } : { left: ofMonth, over: OVER_MONTH };
+}
+
 const MOST_SHOWN = 8;
 
 function toAnswer(issue: Issue, one: Case): Omit<StoredAnswer, 'applies' | 'seconds' | 'costUsd'> {
-  const { outcome, partial, suspects, usage } = issue.analysis;
+  const { outcome, partial, suspects } = issue.analysis;
+  const usage = addLookUsage(issue.analysis);
   const changed = issue.diff.files.map(({ fileName, previousFileName }) => previousFileName ?? fileName);
   return {
     ...{ outcome, partial },

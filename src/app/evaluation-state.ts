@@ -1,7 +1,17 @@
 // What an evaluation keeps in its folder, so that it continues after a kill: its cases, each answer in a file of its
 // own, and what was spent.
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { CausewayError } from '../core/errors.ts';
 import { makeFolder } from '../db/make-folder.ts';
@@ -34,11 +44,9 @@ const LOCK_WAIT_MS = 2_000;
 /** Throws `store_unusable` where the folder cannot be made, and `conflict` where another evaluation uses it. */
 export async function openEvaluationState(folder: string, signal: AbortSignal): Promise<EvaluationState> {
   makeFolder(folder);
-  const lock = await acquireProcessLock(path.join(folder, 'lock'), signal, LOCK_WAIT_MS).catch((error: unknown) => {
-    if (!(error instanceof CausewayError)) throw error;
-    const message = `Another "causeway eval" uses ${folder}: wait for it, or name another folder with --state.`;
-    throw new CausewayError('conflict', message, { cause: error });
-  });
+  const lock = await lockFolder(folder, signal);
+  // Its last use.
+  utimesSync(folder, new Date(), new Date());
   const casesFile = path.join(folder, 'cases.json');
   const spentFile = path.join(folder, 'spent.jsonl');
   return {
@@ -66,6 +74,62 @@ export async function openEvaluationState(folder: string, signal: AbortSignal): 
     addSpent: (usd) => appendFileSync(spentFile, `\n${usd.toFixed(9)}\n`, { mode: 0o600 }),
     [Symbol.dispose]: () => lock[Symbol.dispose](),
   };
+}
+
+function lockFolder(folder: string, signal: AbortSignal): Promise<Disposable> {
+  return acquireProcessLock(path.join(folder, 'lock'), signal, LOCK_WAIT_MS).catch((error: unknown) => {
+    if (!(error instanceof CausewayError)) throw error;
+    const message = `Another "causeway eval" uses ${folder}: wait for it, or name another folder with --state.`;
+    throw new CausewayError('conflict', message, { cause: error });
+  });
+}
+
+function getEvaluationsFolder(dataDir: string): string {
+  return path.join(dataDir, 'evaluations');
+}
+
+/** `repository`: `owner/name`, or the name of a folder. GitHub's names have no `+`. */
+export function nameStateFolder(dataDir: string, repository: string): string {
+  const name = repository
+    .toLowerCase()
+    .replaceAll('/', '+')
+    .replace(/[^a-z0-9._+-]/g, '-');
+  return path.join(getEvaluationsFolder(dataDir), name);
+}
+
+/** Returns how many there were. One that is in use stays. */
+export async function removeOldEvaluations(dataDir: string, usedBefore: Date, signal: AbortSignal): Promise<number> {
+  const all = getEvaluationsFolder(dataDir);
+  const folders = existsSync(all) ? readdirSync(all).map((name) => path.join(all, name)) : [];
+  let removed = 0;
+  for (const folder of folders.filter((one) => statSync(one).mtime < usedBefore)) {
+    if (await removeEvaluation(folder, signal).catch(keepInUse)) removed += 1;
+  }
+  return removed;
+}
+
+function keepInUse(error: unknown): false {
+  if (error instanceof CausewayError) return false;
+  throw error;
+}
+
+/**
+ * Those of the project, by its name, and of a folder called like it. Returns how many there were. Throws `conflict`
+ * where one is in use.
+ */
+export async function removeEvaluationsOf(dataDir: string, project: string, signal: AbortSignal): Promise<number> {
+  const names = [project, project.slice(project.lastIndexOf('/') + 1)];
+  let removed = 0;
+  for (const name of names) if (await removeEvaluation(nameStateFolder(dataDir, name), signal)) removed += 1;
+  return removed;
+}
+
+/** False: there is none. */
+async function removeEvaluation(folder: string, signal: AbortSignal): Promise<boolean> {
+  if (!existsSync(folder)) return false;
+  using _lock = await lockFolder(folder, signal);
+  rmSync(folder, { recursive: true, force: true });
+  return true;
 }
 
 /** Readable, and different for names that differ only in what a file's name cannot hold. */

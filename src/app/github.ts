@@ -53,7 +53,13 @@ import { describeModel, listModels, openInvestigator, PATIENCE_MS } from './mode
 import { openPort } from './port.ts';
 import { openOwnRecords } from './records.ts';
 import { type Lanes, openServices, type Services, startWork, USER_AGENT } from './services.ts';
-import { type Recurring, startForgettingMirrors, startRecurring, startRetention } from './upkeep.ts';
+import {
+  type Recurring,
+  startForgettingEvaluations,
+  startForgettingMirrors,
+  startRecurring,
+  startRetention,
+} from './upkeep.ts';
 
 const RECONCILED_EVERY_MS = 6 * 60 * 60 * 1_000;
 const REDELIVERED_EVERY_MS = 15 * 60 * 1_000;
@@ -66,6 +72,7 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
   const { services, permissions, configuration, investigator } = service;
   open.use(startRetention(services, config.retentionDays));
   open.use(startForgettingMirrors(services, getMirrorsFolder(config.dataDir)));
+  open.use(startForgettingEvaluations(services, config));
   if (worker) open.use(service.startWork());
   const receive = createReceiver({ ...services, secrets: () => mode.credentials.webhookSecrets });
   const installations = startUpkeep(open, service, options);

@@ -25,7 +25,7 @@ import { openPort } from './port.ts';
 import { openOwnRecords } from './records.ts';
 import { openServices, type Services, startWork } from './services.ts';
 import { announceAddress, createSignInLink } from './sign-in-link.ts';
-import { startForgettingMirrors, startRetention } from './upkeep.ts';
+import { startForgettingEvaluations, startForgettingMirrors, startRetention } from './upkeep.ts';
 
 /** `serve` in local mode. */
 export async function serveLocal(options: ServeOptions, signal: AbortSignal): Promise<ExitCode> {
@@ -39,6 +39,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   const { projects, example } = await syncLocalProjects(services, own, options, signal);
   open.use(startRetention(services, config.retentionDays));
   open.use(startForgettingMirrors(services, folder.mirrors));
+  open.use(startForgettingEvaluations(services, config));
   if (worker) open.use(service.startWork());
   const server = open.use(
     await openPort(services, config, {

@@ -34,6 +34,7 @@ import { registerSecret } from '../log.ts';
 import { createLexicons } from '../search/lexicons.ts';
 import type { CommandDeps } from './analyse.ts';
 import { type DataFolder, getDatabaseFile, openConfiguredStore, openDataFolder, readKey } from './data-folder.ts';
+import { removeEvaluationsOf } from './evaluation-state.ts';
 import { openOwnRecords, openPostgresParts, openRecords, setPaused } from './records.ts';
 
 import { forgetWithLexicons, LOCAL_LOGIN } from './services.ts';
@@ -148,7 +149,8 @@ export async function runErase(command: EraseCommand, deps: CommandDeps, signal:
   const erased = await store.eraseProject(name, moment);
   // Also where there is no such project: an earlier call may have been interrupted.
   const mirrors = await eraseSource(store, folder, deps, signal);
-  io.err(formatErasedProject(name, erased, mirrors));
+  const evaluations = await removeEvaluationsOf(config.dataDir, name, signal);
+  io.err(formatErasedProject(name, erased, { mirrors, evaluations }));
   return 0;
 }
 

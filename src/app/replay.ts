@@ -9,12 +9,20 @@ import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
 import type { Issue } from '../core/issue.ts';
 import { getRepository, isGithubProject, type Project } from '../core/project.ts';
+import { addLookUsage } from '../core/second-look.ts';
 import type { InvestigationSettings } from '../core/settings.ts';
 import type { Store } from '../db/store.ts';
 import { createGitSource } from '../git/mirror.ts';
 import { createReadingToken } from '../github/closed-issues.ts';
 import type { CommandDeps } from './analyse.ts';
-import { askOnce, type CalledTools, openAnalysisSession, readTools } from './analysis-session.ts';
+import {
+  askOnce,
+  type CalledTools,
+  type CheckRecords,
+  openAnalysisSession,
+  readTools,
+  toSettlement,
+} from './analysis-session.ts';
 import { getMirrorsFolder, openConfiguredStore } from './data-folder.ts';
 import { readKeptApp } from './mode.ts';
 import { chooseModel } from './model.ts';
@@ -51,6 +59,8 @@ interface OldAnswer {
   readonly project: Project;
   readonly settings: InvestigationSettings;
   readonly tools: CalledTools;
+  /** Null: it was about no failed check, or the records of the check are gone. */
+  readonly check: CheckRecords | null;
 }
 
 async function readOldAnswer(store: Store, issueId: string): Promise<OldAnswer> {
@@ -64,14 +74,26 @@ async function readOldAnswer(store: Store, issueId: string): Promise<OldAnswer> 
   // An answer that was taken over from an equal report was given there.
   const { sameAs } = issue.analysis;
   const tools = (await readTools(store, issueId)) ?? (sameAs === null ? null : await readTools(store, sameAs));
-  return { issue, project, settings: run.settings, tools };
+  return { issue, project, settings: run.settings, tools, check: await readCheck(store, issue, run.id) };
 }
 
-function listNotes({ issue, tools }: OldAnswer, config: Config): readonly ReplayNote[] {
+/** The commits since it was green, and what failed; as the first run knew them. */
+async function readCheck(store: Store, { projectId, analysis }: Issue, runId: string): Promise<CheckRecords | null> {
+  const head = analysis.origin === 'check-run' ? await store.findHeadOfCommit(projectId, analysis.revision) : null;
+  if (head === null) return null;
+  const range = await store.findRangeOfRun(runId);
+  return {
+    findRangeOfRun: async () => range,
+    findHeadOfCommit: async () => head,
+    findFailure: (id) => store.findFailure(id),
+  };
+}
+
+function listNotes({ issue, tools, check }: OldAnswer, config: Config): readonly ReplayNote[] {
   const { model, origin } = issue.analysis;
   return [
     ...(tools === null && model !== null ? (['transcript_gone'] as const) : []),
-    ...(origin === 'check-run' ? (['without_check'] as const) : []),
+    ...(origin === 'check-run' && check === null ? (['without_check'] as const) : []),
     ...(config.monitoringFile === null ? [] : (['without_monitoring'] as const)),
   ];
 }
@@ -116,7 +138,7 @@ interface Replaying extends CommandDeps, OldAnswer {
 
 /** Its cost is counted with that of the project's own runs, each question as soon as it is answered. */
 async function answerAgain(command: ReplayCommand, replaying: Replaying, signal: AbortSignal) {
-  const { config, log, now, io, store, issue, project, settings, place } = replaying;
+  const { config, log, now, io, store, issue, project, settings, place, check } = replaying;
   const model = command.model === null ? config.model : chooseModel(command.model, config.model);
   const { budget } = config;
   const spent = await store.readMonthCosts(project.id, now().toISOString());
@@ -137,18 +159,13 @@ async function answerAgain(command: ReplayCommand, replaying: Replaying, signal:
       ...{ config: own, log: log.child({}, { level: 'fatal' }), now, onWait: io.err },
       onPaid: async (usd, usage) => {
         costUsd += usd;
-        const tokens = {
-          prompt: usage.promptTokens,
-          cached: usage.cachedTokens,
-          cacheWrite: usage.cacheWriteTokens ?? 0,
-          completion: usage.completionTokens,
-        };
-        await store.addReplayCost(replay, { spent: Math.ceil(usd * 1_000_000), tokens, now: now().toISOString() });
+        await store.addCommandCost(replay, { ...toSettlement(usd, usage), now: now().toISOString() });
       },
     },
     {
       ...{ name: project.name, source: { kind: 'path', path: place }, isTrusted: false },
       ...{ settings: { ...settings, useModel: true, model: '' }, asOf: issue.analysis.revision },
+      ...{ origin: issue.analysis.origin, check },
     },
   );
   await using _session = session;
@@ -159,7 +176,8 @@ async function answerAgain(command: ReplayCommand, replaying: Replaying, signal:
 }
 
 function toAnswer({ analysis, rootCause, diff, investigationSteps }: Issue, tools: CalledTools): ReplayedAnswer {
-  const { outcome, partial, confidence, model, suspects, usage, proof } = analysis;
+  const { outcome, partial, confidence, model, suspects, proof } = analysis;
+  const usage = addLookUsage(analysis);
   return {
     ...{ model, outcome, partial, confidence, rootCause, diff, tools },
     files: [...new Set(suspects.map(({ file }) => file))],

@@ -1,11 +1,13 @@
 // What a service does from time to time: retention, mirrors of projects that are gone, installations and missed
 // deliveries.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
 import type { Store } from '../db/store.ts';
 import { listMirrors } from '../git/eviction.ts';
 import type { Log } from '../log.ts';
+import { removeOldEvaluations } from './evaluation-state.ts';
 import type { Services } from './services.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
@@ -88,6 +90,19 @@ export function startRetention(
     if (erased > 0) log.info({ erased }, 'erased investigations past their retention');
   };
   return startRecurring({ what: 'erasing records past their retention', everyMs: HOUR_MS, work, log, isOurs: leads });
+}
+
+/** Evaluations past their retention, at the start and every hour, in every process: each has a folder of its own. */
+export function startForgettingEvaluations(
+  { log, now }: Pick<Services, 'log' | 'now'>,
+  { dataDir, retentionDays }: Pick<Config, 'dataDir' | 'retentionDays'>,
+): Recurring {
+  const work = async (signal: AbortSignal) => {
+    const usedBefore = new Date(now().getTime() - retentionDays * DAY_MS);
+    const removed = await removeOldEvaluations(dataDir, usedBefore, signal);
+    if (removed > 0) log.info({ removed }, 'removed evaluations past their retention');
+  };
+  return startRecurring({ what: 'removing old evaluations', everyMs: HOUR_MS, work, log });
 }
 
 /** Mirrors of `causeway analyse` are named after their source, and belong to no project. */

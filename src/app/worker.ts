@@ -8,7 +8,7 @@ import { openLocalService } from './local.ts';
 import { chooseMode, type ServeOptions, waitForAbort } from './mode.ts';
 import { describeModel } from './model.ts';
 import { openWorkerPort } from './port.ts';
-import { startForgettingMirrors, startRetention } from './upkeep.ts';
+import { startForgettingEvaluations, startForgettingMirrors, startRetention } from './upkeep.ts';
 
 export type WorkerOptions = Omit<ServeOptions, 'worker' | 'launcher'>;
 
@@ -33,6 +33,7 @@ export async function serveWorker(options: WorkerOptions, signal: AbortSignal): 
   const checks = () => (installations === null ? [] : [checkGithub(services, installations)]);
   open.use(startRetention(services, config.retentionDays));
   open.use(startForgettingMirrors(services, getMirrorsFolder(config.dataDir)));
+  open.use(startForgettingEvaluations(services, config));
   const port = open.use(await openWorkerPort(services, config, { model: investigator?.model ?? null, checks }));
   io.out(
     formatWorkerStart({

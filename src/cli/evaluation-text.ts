@@ -81,6 +81,7 @@ function renderRow(label: string, cells: readonly string[]): string[] {
 
 const REASONS: Readonly<Record<MissingAnswer['reason'], string>> = {
   budget: 'the budget is used up: give more with --budget',
+  month: 'what was left of BUDGET_MONTH is used up',
   failed: 'the model failed',
   stopped: 'the model failed three times in a row',
 };

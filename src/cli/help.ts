@@ -145,7 +145,8 @@ Usage: causeway eval --github OWNER/NAME [OPTIONS]
   --models A,B,none    default: the configured model, and none (facts only);
                        scripted:FILE plays a script
   --last N             at most so many cases, newest first; default: 50
-  --budget USD         for everything in this state; default: 5
+  --budget USD         for everything in this state; default: 5. It counts in
+                       BUDGET_MONTH, and no more is spent than is left of it
   --state DIR          keeps the answers; default: evaluations in DATA_DIR
   --json               print everything as JSON
   --html FILE          write a page as well
@@ -349,8 +350,9 @@ Usage: causeway erase --account LOGIN --yes
                         sessions, tokens, secrets, webhooks, name and number.
                         Investigations that they started stay with the
                         project, without their name
-  --project OWNER/NAME  reports, issues, checks and figures, and the source on
-                        this machine; other machines follow within an hour
+  --project OWNER/NAME  reports, issues, checks and figures, and the source and
+                        evaluations on this machine; other machines delete
+                        their source within an hour
   --yes                 confirm
 
 Uninstall the App from the project first, or the project comes back, empty.

@@ -181,9 +181,14 @@ the reports is unchanged. ${STAYS}
 `;
 }
 
-/** `erased`: null where there was no such project; `mirrors`: copies of source on this machine that were deleted. */
-export function formatErasedProject(name: string, erased: ErasedProject | null, mirrors: number): string {
-  const source = `${formatCount(mirrors, 'copy', 'copies')} of source on this machine`;
+/** `erased`: null where there was no such project; `onDisk`: what was deleted of this machine. */
+export function formatErasedProject(
+  name: string,
+  erased: ErasedProject | null,
+  { mirrors, evaluations }: { readonly mirrors: number; readonly evaluations: number },
+): string {
+  const evaluated = evaluations === 0 ? '' : `${formatCount(evaluations, 'evaluation')} and `;
+  const source = `${evaluated}${formatCount(mirrors, 'copy', 'copies')} of source on this machine`;
   if (erased === null) {
     return `No project is called ${toPrintableLine(name)}: nothing was deleted from the database. Deleted ${source}.\n`;
   }

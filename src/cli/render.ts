@@ -1,7 +1,7 @@
 // An Issue and its steps as text for a terminal: cause, suspects with their code, change and fix.
 import type { Change, FileDiff, Issue, Step, Suspect } from '../core/issue.ts';
 import { createIssueView } from '../core/issue-view.ts';
-import { describeLook } from '../core/second-look.ts';
+import { addLookUsage, describeLook } from '../core/second-look.ts';
 import type { RecordedStep } from '../db/runs.ts';
 import { createStyle, displayWidth, type Style, toPrintable, toPrintableLine, truncate, wrap } from './terminal.ts';
 
@@ -201,7 +201,8 @@ function renderHunk({ type, lines }: Change, { columns, paint }: Page) {
 }
 
 function renderFooter({ analysis, investigationSteps }: Issue, { columns, paint }: Page): string[] {
-  const { revision, model, usage } = analysis;
+  const { revision, model } = analysis;
+  const usage = addLookUsage(analysis);
   const tokens = (usage.promptTokens + usage.completionTokens).toLocaleString('en');
   const cost = usage.costUsd > 0 ? `$${usage.costUsd.toFixed(2)}` : 'cost unknown';
   const parts = [

@@ -44,7 +44,8 @@ export type ReplayNote = 'transcript_gone' | 'without_check' | 'without_monitori
 const NOTES: Readonly<Record<ReplayNote, string>> = {
   transcript_gone:
     'The transcript of the old answer is gone, so what its model looked up is not shown: it is older than transcripts are kept, or the person who asked was erased.',
-  without_check: 'The old answer was about a failed check; the commits since it was green are not part of a replay.',
+  without_check:
+    'The old answer was about a failed check, the records of which are gone: what failed, and the commits since it was green, are not part of the replay.',
   without_monitoring: 'Monitoring systems were not asked: what they say today is of another time.',
 };
 

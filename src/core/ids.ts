@@ -12,6 +12,7 @@ type IdPrefix =
   | 'acc'
   | 'run'
   | 'rpl'
+  | 'evl'
   | 'job'
   | 'req'
   | 'thr'

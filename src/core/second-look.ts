@@ -90,6 +90,25 @@ export function explainLook({ reason, evidence }: SecondLook): string {
   return endSentence(`${reason.replace(/\.$/, '')}${where}`);
 }
 
+/** What an answer took in all; its own usage leaves out the second look. */
+export function addLookUsage<T extends LookUsage>({
+  usage,
+  secondLook,
+}: {
+  usage: T;
+  secondLook: SecondLook | null;
+}): T {
+  const look = secondLook?.usage;
+  if (look === undefined) return usage;
+  return {
+    ...usage,
+    turns: usage.turns + look.turns,
+    promptTokens: usage.promptTokens + look.promptTokens,
+    completionTokens: usage.completionTokens + look.completionTokens,
+    costUsd: usage.costUsd + look.costUsd,
+  };
+}
+
 /** On one line. The reason is untrusted. */
 export function describeLook(look: SecondLook): string {
   const why = look.reason === '' ? '' : explainLook(look);

@@ -78,11 +78,14 @@ export function createCostVerbs(database: Database) {
         const all = toSpending(await month.executeTakeFirst());
         return { repository: own.spentUsd + own.reservedUsd, all: all.spentUsd + all.reservedUsd };
       }),
-    /** Counts an answered question of a replay, which is no run of this store, in the month's costs. */
-    addReplayCost: (
-      replay: Pick<Run, 'id' | 'projectId'>,
+    /**
+     * Counts an answered question of a replay or an evaluation, which are no runs of this store, in the month's costs.
+     * `projectId`: "" for none.
+     */
+    addCommandCost: (
+      command: Pick<Run, 'id' | 'projectId'>,
       { now, ...paid }: Omit<Settlement, 'reserved'>,
-    ): Promise<void> => database.write((trx) => addCosts(trx, replay, now.slice(0, 7), { ...paid, reserved: 0 })),
+    ): Promise<void> => database.write((trx) => addCosts(trx, command, now.slice(0, 7), { ...paid, reserved: 0 })),
     /** What the run's model calls have cost so far. */
     async readRunSpending(runId: string): Promise<Spending> {
       const sums = await database.read((reader) => selectSums(reader).where('run_id', '=', runId).executeTakeFirst());

@@ -36,7 +36,7 @@ export interface StoredAnswer extends Answer {
 export interface MissingAnswer {
   readonly case: string;
   readonly model: string;
-  readonly reason: 'budget' | 'failed' | 'stopped';
+  readonly reason: 'budget' | 'month' | 'failed' | 'stopped';
   /** For the operator; "" where the reason says it all. */
   readonly detail: string;
 }

@@ -11,7 +11,7 @@ import { SCRIPTED_MODEL } from '../core/model.ts';
 import { describeFate } from '../core/outcome.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import { describeProof } from '../core/proof.ts';
-import { describeLook } from '../core/second-look.ts';
+import { addLookUsage, describeLook } from '../core/second-look.ts';
 import { buildSourceLinks, NO_LINKS, type SourceLinks } from '../core/shown-issue.ts';
 import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { PostedPullRequest } from '../core/thread.ts';
@@ -430,12 +430,14 @@ ${renderUsage(issue)}
 <button type="button" class="plain" data-copy="address" hidden>Copy</button></dd></dl></aside>`;
 }
 
-function renderUsage({ analysis: { model, usage } }: Issue): Html {
+function renderUsage({ analysis }: Issue): Html {
+  const { model, secondLook } = analysis;
+  const usage = addLookUsage(analysis);
   const duration = html`<dt>Duration</dt><dd>${formatDuration(usage.seconds)}</dd>`;
   if (model === null) return html`<dt>Model</dt><dd>none: facts only, at no cost</dd>${duration}`;
   const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens = 0, costUsd, turns } = usage;
   const written = cacheWriteTokens === 0 ? '' : `, ${formatCount(cacheWriteTokens)} written to the cache`;
-  return html`<dt>Model</dt><dd>${sanitiseLine(model, 100)}, ${formatPlural(turns, 'turn')}</dd>
+  return html`<dt>Model</dt><dd>${sanitiseLine(model, 100)}, ${formatPlural(turns, 'turn')}${secondLook === null ? '' : ', with the second look'}</dd>
 <dt>Cost</dt><dd>${costUsd > 0 ? formatDollars(costUsd) : 'cost unknown'}</dd>
 <dt>Tokens</dt><dd>${formatCount(promptTokens + completionTokens)}: ${formatCount(promptTokens)} in (${formatCount(cachedTokens)} cached${written}), ${formatCount(completionTokens)} out</dd>${duration}`;
 }

@@ -155,7 +155,7 @@ export function agentContract(engine: Engine): void {
       const replay = { id: 'rpl_1', projectId: run.projectId };
       const tokens = { prompt: 5, completion: 1, cached: 0 };
       const used = expect.closeTo(0.00009, 9);
-      await store.addReplayCost(replay, { spent: 70, tokens, now: NOW });
+      await store.addCommandCost(replay, { spent: 70, tokens, now: NOW });
       expect(await store.readMonthCosts(run.projectId, NOW)).toEqual({ repository: used, all: used });
       expect(await store.readMonthCosts('prj_other', NOW)).toEqual({ repository: 0, all: used });
       expect(await store.readMonthCosts(run.projectId, NEXT_MONTH)).toEqual({ repository: 0, all: 0 });

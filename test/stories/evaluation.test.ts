@@ -2,15 +2,17 @@
 // allows, and what is printed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { removeOldEvaluations } from '../../src/app/evaluation-state.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { type AskedRequest, type ModelEndpoint, modelEndpoint } from '../support/model-endpoint.ts';
 import { call, conclusion, type Played, plays, turnsIn } from '../support/played-model.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { storedRows } from '../support/records.ts';
+import { runCauseway, temporaryFolder } from '../support/service.ts';
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 /** In each fix, and in what came after it. */
@@ -89,9 +91,15 @@ const LOOKS: readonly Played[] = [
   { calls: [conclusion({ outcome: 'inconclusive', ruledOut: ['Nothing'] })] },
 ];
 
-function start(state: string, options: readonly string[], endpoint: ModelEndpoint | null = null): ChildProcess {
+function start(
+  state: string | null,
+  options: readonly string[],
+  endpoint: ModelEndpoint | null = null,
+  more: Readonly<Record<string, string>> = {},
+): ChildProcess {
   const { repository, folder } = past;
-  const args = ['eval', '--repo', repository.path, '--reports', 'reports.jsonl', '--state', state, ...options];
+  const kept = state === null ? [] : ['--state', state];
+  const args = ['eval', '--repo', repository.path, '--reports', 'reports.jsonl', ...kept, ...options];
   const model = {
     MODEL,
     OPENAI_BASE_URL: endpoint?.url,
@@ -99,7 +107,10 @@ function start(state: string, options: readonly string[], endpoint: ModelEndpoin
     MODEL_PRICES: path.join(folder, 'prices.json'),
   };
   const env = { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: path.join(folder, 'data'), ...(endpoint && model) };
-  return spawn(process.execPath, [MAIN, ...args], { cwd: folder, env: { ...env, OPENAI_BASE_URL: endpoint?.url } });
+  return spawn(process.execPath, [MAIN, ...args], {
+    cwd: folder,
+    env: { ...env, OPENAI_BASE_URL: endpoint?.url, ...more },
+  });
 }
 
 async function run(...given: Parameters<typeof start>) {
@@ -172,6 +183,47 @@ describe('an evaluation on the past of a repository', () => {
     expect(poor.out).toMatch(/answers {21}[01] {23}2\n/);
     const rich = await run('budget', ['--models', `${MODEL},none`, '--budget', '20', '--json'], endpoint);
     expect([rich.code, JSON.parse(rich.out).missing]).toEqual([0, []]);
+  });
+
+  it('counts in the budget of the month, and spends no more than is left of it', async () => {
+    await using endpoint = await modelEndpoint(plays(LOOKS));
+    const dataDir = path.join(past.folder, 'month');
+    const env = { DATA_DIR: dataDir, BUDGET_MONTH: '0.15' };
+    const models = ['--models', MODEL, '--budget', '20', '--json'];
+    const first = await run('month', models, endpoint, env);
+    const { missing, spentUsd } = JSON.parse(first.out);
+    expect([first.code, missing.at(-1).reason]).toEqual([1, 'month']);
+    const [row] = await storedRows<{ spent: string }>(dataDir, 'select sum(spent) as spent from costs');
+    expect(Number(row?.spent) / 1_000_000).toBeCloseTo(spentUsd, 4);
+    expect(spentUsd).toBeLessThanOrEqual(0.15);
+    // A budget of another evaluation's own gives no more.
+    const asked = endpoint.requests.length;
+    const second = await run('month-again', [...models.slice(0, -1)], endpoint, {
+      ...env,
+      BUDGET_MONTH: (spentUsd - 0.005).toFixed(2),
+    });
+    expect([second.code, endpoint.requests.length]).toEqual([1, asked]);
+    expect(second.out).toContain('2 of test-model: what was left of BUDGET_MONTH is used up');
+  });
+
+  it('goes with its retention after its last use, and with the erasure of what it is about', async () => {
+    const dataDir = path.join(past.folder, 'kept');
+    const evaluations = path.join(dataDir, 'evaluations');
+    const evaluate = () => run(null, ['--models', 'none'], null, { DATA_DIR: dataDir });
+    expect((await evaluate()).code).toBe(0);
+    expect(readdirSync(evaluations)).toEqual(['shop']);
+    const now = new Date();
+    const sweep = (days: number) =>
+      removeOldEvaluations(dataDir, new Date(now.getTime() + days * 86_400_000), AbortSignal.timeout(20_000));
+    expect([await sweep(-1), readdirSync(evaluations)]).toEqual([0, ['shop']]);
+    expect([await sweep(1), readdirSync(evaluations)]).toEqual([1, []]);
+    expect((await evaluate()).code).toBe(0);
+    const erase = (name: string) =>
+      runCauseway(['erase', '--project', name, '--yes'], { cwd: past.folder, env: { DATA_DIR: dataDir } });
+    await erase('local/other');
+    expect(readdirSync(evaluations)).toEqual(['shop']);
+    await erase('local/Shop');
+    expect(readdirSync(evaluations)).toEqual([]);
   });
 
   it('says that the messages of the fixes give them away, and counts without them', async () => {

@@ -8,6 +8,8 @@ import type { Issue } from '../../src/core/issue.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
+import { BESIDE_THE_BUG, minutesAgo, redStage } from '../support/github-red-desk.ts';
+import { COUPONS } from '../support/github-red-model.ts';
 import { type ModelEndpoint, modelEndpoint } from '../support/model-endpoint.ts';
 import { modelSettings } from '../support/model-service.ts';
 import { call, conclusion, plays } from '../support/played-model.ts';
@@ -83,7 +85,7 @@ describe('an Issue replayed while the service runs', () => {
     const answers = JSON.parse(out);
     expect(answers).toMatchObject({
       ...{ issueId: issue.id, revision: issue.analysis.revision, notes: [] },
-      before: { model: 'test-model', outcome: 'code_fix', turns: FIX_TURNS.length, proof: null },
+      before: { model: 'test-model', outcome: 'code_fix', turns: FIX_TURNS.length + 1, proof: null },
       after: { model: OTHER, outcome: 'inconclusive', turns: 2, diff: { files: [] } },
     });
     expect(answers.before.rootCause).toBe(issue.rootCause);
@@ -130,5 +132,49 @@ describe('an Issue replayed while the service runs', () => {
       2,
       expect.stringContaining(`There is no Issue ${issue.id}: it was deleted`),
     ]);
+  });
+});
+
+describe('a failed check of a repository on GitHub, replayed', () => {
+  const stage = redStage();
+
+  it('knows what failed and the commits since it was green, and writes nothing to GitHub', async () => {
+    const desk = await stage.desk('corner/replayed');
+    const push = (message: string, files = {}) =>
+      stage.double.people.push(desk.name, { by: 'mara', message, files: { 'NOTES.md': `${message}\n`, ...files } });
+    await desk.run(await desk.tip(), { test: 'success' }, { at: minutesAgo(6) });
+    await push('Tidy the basket');
+    const guilty = await push('Ask more of coupons', BESIDE_THE_BUG);
+    const red = await push('Say more');
+    await desk.run(red, { test: COUPONS });
+    const [id = ''] = (await (await stage.api('mara')).project()).issueIds;
+    const before = { writes: desk.writes().length, begun: desk.begun().length };
+    const replayed = JSON.parse(await stage.command('replay', id, '--json'));
+    expect(replayed).toMatchObject({
+      ...{ issueId: id, project: desk.name, revision: red, notes: [] },
+      before: { outcome: 'code_fix' },
+      after: { outcome: 'code_fix', proof: null },
+    });
+    expect({ ...replayed.after, seconds: 0, proof: null }).toEqual({ ...replayed.before, seconds: 0, proof: null });
+    const asked = desk.begun().at(-1) ?? '';
+    expect([desk.begun().length, asked]).toEqual([
+      before.begun + 1,
+      expect.stringContaining('rank the 3 commits since the check was green, by what they touch'),
+    ]);
+    expect(asked).toMatch(new RegExp(`${guilty.slice(0, 7)}.*touches src/coupons\\.js`));
+    await stage.rest();
+    expect(desk.writes()).toHaveLength(before.writes);
+  });
+
+  it('says so where the records of the check are gone', async () => {
+    const desk = await stage.desk('corner/forgotten');
+    await desk.run(await desk.push('main'), { test: COUPONS });
+    const [{ id } = { id: '' }] = await storedRows<{ id: string }>(
+      stage.dataDir,
+      "select i.id from issues i join projects p on p.id = i.project_id where p.name = 'corner/forgotten'",
+    );
+    await storedRows(stage.dataDir, `delete from heads where sha = '${await desk.tip()}'`);
+    const { notes } = JSON.parse(await stage.command('replay', id, '--model', 'none', '--json'));
+    expect(notes).toEqual(['without_check']);
   });
 });

@@ -34,4 +34,11 @@ it('holds against a report that tells it to agree, and is read in comment, pull 
     confidence: 0.4,
     secondLook: { verdict: 'refutes', evidence: [{ file: 'src/coupons.js', line: 14 }], usage: { turns: 1 } },
   });
+  // The same figures everywhere: of both conversations.
+  const { usage, secondLook } = issue.analysis;
+  const look = secondLook?.usage ?? usage;
+  const tokens = [usage, look].reduce((sum, one) => sum + one.promptTokens + one.completionTokens, 0);
+  expect(desk.shown(desk.ours().at(-1)?.body ?? '').text).toContain(`${tokens.toLocaleString('en')} tokens`);
+  const { before } = JSON.parse(await stage.command('replay', issue.id, '--model', 'none', '--json'));
+  expect(before).toMatchObject({ turns: usage.turns + 1, tokens, costUsd: usage.costUsd + look.costUsd });
 });

@@ -496,6 +496,9 @@ function describeReply({ why }: CommandReply): string {
       return `Did you mean \`/analyse ${why.command}\`? Nothing was started. To add a hint, write more than one word after \`/analyse\`.`;
     case 'nothing_to_judge':
       return 'There is no result here yet that could be right or wrong.';
+    // Stored by another version, which an update leaves pending.
+    default:
+      return 'That command was not carried out: comment it again.';
   }
 }
 

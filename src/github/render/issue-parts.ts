@@ -3,7 +3,7 @@ import type { ChangeSet } from '../../core/diff/diff.ts';
 import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
 import type { Step } from '../../core/issue.ts';
 import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from '../../core/markdown/github.ts';
-import { changesResult, explainLook, nameLook } from '../../core/second-look.ts';
+import { addLookUsage, changesResult, explainLook, nameLook } from '../../core/second-look.ts';
 import type { NumberedStep, ShownIssue, SourcedIssue, SourceLinks } from '../../core/shown-issue.ts';
 import { type Block, code, describeCount, type Fold, formatList, text } from './page.ts';
 
@@ -180,15 +180,10 @@ function renderPatch(changeSet: ChangeSet | null): Block {
 
 /** What an analysis took, on one line, with a link to the full record. */
 export function describeEffort({ analysis }: SourcedIssue, recordUrl: string): string {
-  const { usage, model, revision, sameAs } = analysis;
-  const look = analysis.secondLook?.usage ?? { promptTokens: 0, completionTokens: 0, costUsd: 0 };
-  const total = {
-    ...usage,
-    promptTokens: usage.promptTokens + look.promptTokens,
-    completionTokens: usage.completionTokens + look.completionTokens,
-  };
-  const cost = formatCost(usage.costUsd + look.costUsd);
-  const spent = model === null ? ['no model, no cost'] : [formatCodeSpan(model), formatTokens(total), cost];
+  const { model, revision, sameAs } = analysis;
+  const usage = addLookUsage(analysis);
+  const spent =
+    model === null ? ['no model, no cost'] : [formatCodeSpan(model), formatTokens(usage), formatCost(usage.costUsd)];
   return [
     formatDuration(usage.seconds),
     ...spent,

@@ -11,6 +11,7 @@ import {
   mayAtLeast,
   permissionFlags,
   repositoriesOf,
+  repositoryByName,
 } from '../lookup.ts';
 import { fullRepository, plainRepository } from '../resources/repository.ts';
 import { installationBody, ownApp, privateUser, publicUser, simpleUser } from '../resources/user.ts';
@@ -49,6 +50,12 @@ export const appRoutes: readonly Route[] = [
       return found === undefined ? notFound() : ok(installationBody(call.state, found));
     }),
   ),
+  route('GET /repos/{owner}/{repo}/installation', 'app', (call) => {
+    const { owner, repo } = call.params;
+    const repository = repositoryByName(call.state, `${owner}/${repo}`);
+    const found = repository && installationsOf(call).find((one) => covers(one, repository));
+    return found === undefined ? notFound() : ok(installationBody(call.state, found));
+  }),
   route('DELETE /applications/{client_id}/token', 'client', (call) => {
     const value = String(call.body['access_token']);
     const token = call.state.tokens.get(value);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Analysis } from '../../../src/core/issue.ts';
 import type { FixState, Progress } from '../../../src/github/render/comment.ts';
 import {
+  appendReply,
   renderConfigComplaint,
   renderEndComment,
   renderFactsComment,
@@ -380,6 +381,16 @@ describe('the other texts', () => {
     `);
     const last = renderHandOverComment(PLACE, { attempts: 2, failedChecks, lastIssue: fixedIssue() });
     expect(last).toContain('Latest findings:');
+  });
+
+  it('answer a command that an earlier version left unanswered, whatever its reason was', () => {
+    const pending = JSON.parse('{"why": {"code": "no_feedback_yet"}, "at": "2026-11-20T10:00:00Z"}');
+    expect(appendReply('Done.\n<!-- causeway: 1 -->', pending)).toMatchInlineSnapshot(`
+      "Done.
+      <sub>😕 That command was not carried out: comment it again.</sub><!-- causeway:reply -->
+
+      <!-- causeway: 1 -->"
+    `);
   });
 
   it('complain about a configuration file', () => {
