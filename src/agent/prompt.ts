@@ -86,8 +86,7 @@ function describeLanguage({ language }: Pick<Brief, 'language'>): string {
 
 /** What is about the project comes first, what is about the fault last. */
 function buildParts(brief: Brief): readonly Part[] {
-  const written = brief.instructions.map(formatInstruction).join('\n\n');
-  const instructions = truncateMiddle(copyForModel(written).text.trim(), CAPS.instructions);
+  const instructions = formatInstructions(brief);
   const report = copyForModel(brief.report);
   const shown = truncateMiddle(report.text.trim(), CAPS.report);
   const left = CAPS.all - Buffer.byteLength(instructions) - Buffer.byteLength(shown);
@@ -156,8 +155,21 @@ function formatStep({ action, result, analysis }: SourcedStep, number: number): 
   return copyForModel(parts.join('\n')).text;
 }
 
-function formatInstruction({ path, text }: Brief['instructions'][number]): string {
-  return `## ${toOneLine(path).slice(0, 200)}\n${truncateMiddle(text.trim(), CAPS.instructionFile)}`;
+/** The first files count most, but each of them gets its share before those before it get more. */
+function formatInstructions({ instructions }: Brief): string {
+  const pieces = instructions.map(({ path, text }) => {
+    const copy = copyForModel(`## ${toOneLine(path).slice(0, 200)}\n${text.trim()}`).text.trim();
+    return truncateMiddle(copy, CAPS.instructionFile);
+  });
+  let left = CAPS.instructions;
+  const shown = pieces.map((piece, index) => {
+    const share = left / (pieces.length - index);
+    const later = pieces.slice(index + 1).reduce((sum, each) => sum + Math.min(Buffer.byteLength(each), share), 0);
+    const cut = truncateMiddle(piece, Math.floor(left - later));
+    left -= Buffer.byteLength(cut);
+    return cut;
+  });
+  return shown.join('\n\n');
 }
 
 /** Anything that looks like a fence loses its angle bracket. */

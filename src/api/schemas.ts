@@ -289,6 +289,14 @@ const Analysis = z
     verdict: z.enum(VERDICTS).nullable(),
     confidence: z.number().min(0).max(1).nullable(),
     suspects: z.array(Suspect).openapi({ description: 'Best first, at most 8. Empty: no reliable suspect.' }),
+    ownership: z
+      .object({
+        file: z.string(),
+        owners: z.array(z.string()).openapi({ description: 'Such as `@octo/api`, by the scope or CODEOWNERS.' }),
+        scope: z.array(z.string()).openapi({ description: 'Patterns of the scope that has the file; empty: none.' }),
+      })
+      .nullable()
+      .openapi({ description: 'Who owns the first changed file, or else the first suspect. Null: not known.' }),
     citations: z.array(z.object({ claim: z.string(), step: z.int(), quote: z.string() })),
     guards: z.array(z.object({ rule: z.string(), file: z.string(), reason: z.string() })),
     questions: z.array(z.string()),

@@ -46,6 +46,7 @@ export function renderIssue(issue: Issue, layout: Layout): string {
     renderEvidence(issue, page),
     renderExcerpt(issue, page),
     renderSuspects(issue.analysis.suspects, page),
+    renderProse('Owners', issue.analysis.ownership?.owners.join(', ') ?? '', page),
     renderSteps('How to reproduce', issue.stepsToReproduce, page),
     renderSteps('What to do', issue.solutionSteps, page),
     renderList('Questions', questions, page),

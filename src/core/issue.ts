@@ -59,6 +59,15 @@ export interface Suspect {
   readonly reasons: readonly string[];
 }
 
+/** Who owns the file that an answer is about. */
+export interface Ownership {
+  readonly file: string;
+  /** Such as `@octo/api`, of the scope or else of CODEOWNERS; empty: none. */
+  readonly owners: readonly string[];
+  /** The patterns of the scope that has the file; empty: it is in none. */
+  readonly scope: readonly string[];
+}
+
 interface Usage {
   readonly turns: number;
   readonly promptTokens: number;
@@ -84,6 +93,8 @@ export interface Analysis {
   readonly verdict: Verdict | null;
   readonly confidence: number | null;
   readonly suspects: readonly Suspect[];
+  /** Null: not known, or the file belongs to nobody. */
+  readonly ownership: Ownership | null;
   readonly citations: readonly { readonly claim: string; readonly step: number; readonly quote: string }[];
   readonly guards: readonly { readonly rule: string; readonly file: string; readonly reason: string }[];
   readonly questions: readonly string[];
@@ -131,8 +142,8 @@ export interface Conclusion {
   readonly investigationSteps: readonly SourcedStep[];
   readonly analysis: Omit<
     Analysis,
-    'investigationId' | 'reference' | 'origin' | 'report' | 'sameAs' | 'proof' | 'outcomes' | 'secondLook'
-  > & { readonly secondLook?: SecondLook | null };
+    'investigationId' | 'reference' | 'origin' | 'report' | 'sameAs' | 'proof' | 'outcomes' | 'secondLook' | 'ownership'
+  > & { readonly secondLook?: SecondLook | null; readonly ownership?: Ownership | null };
 }
 
 /** The caller's own fields of an Issue. */
@@ -183,6 +194,7 @@ export function toIssue(owner: IssueOwner, conclusion: Conclusion): Issue {
       verdict: owner.verdict ?? analysis.verdict,
       confidence: lowerConfidence(analysis.confidence, proof),
       suspects: analysis.suspects,
+      ownership: analysis.ownership ?? null,
       citations: analysis.citations,
       guards: analysis.guards,
       questions: analysis.questions,

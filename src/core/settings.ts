@@ -1,5 +1,6 @@
 // What a repository's configuration says about its investigations, fixed when the report arrives.
 import type { Project } from './project.ts';
+import type { Scope } from './scopes.ts';
 
 export interface InvestigationSettings {
   /** False: facts only, even if the operator offers a model. */
@@ -17,6 +18,8 @@ export interface InvestigationSettings {
   readonly instructions: string;
   /** Path globs: a change may touch only `allow` (empty: everything) and nothing in `block`. */
   readonly paths: { readonly allow: readonly string[]; readonly block: readonly string[] };
+  /** Parts of the repository with owners and budgets of their own. */
+  readonly scopes: readonly Scope[];
 }
 
 export const DEFAULT_SETTINGS: InvestigationSettings = {
@@ -26,6 +29,7 @@ export const DEFAULT_SETTINGS: InvestigationSettings = {
   language: '',
   instructions: '',
   paths: { allow: [], block: [] },
+  scopes: [],
 };
 
 export interface EffectiveConfiguration {

@@ -5,10 +5,11 @@ import { type AgentEnd, type AgentInput, runAgent } from '../agent/loop.ts';
 import type { FailedCheckGround, ReviewGround } from '../agent/review.ts';
 import { LOOK_TURNS } from '../agent/second-look.ts';
 import type { Workbench } from '../core/evidence.ts';
-import type { Conclusion } from '../core/issue.ts';
+import type { Conclusion, Suspect } from '../core/issue.ts';
 import { createGlobMatcher } from '../core/paths.ts';
 import type { Project } from '../core/project.ts';
 import { describeForOperator, describeForPeople } from '../core/reason.ts';
+import { findReportScopes, findScopeOf } from '../core/scopes.ts';
 import type { Repository } from '../core/source.ts';
 import type { Run } from '../db/runs.ts';
 import { type Investigator, type InvestigatorLimits, limitTokens } from './investigator.ts';
@@ -42,7 +43,7 @@ export async function askInvestigator(
   const { model } = investigator;
   const facts = gathered.conclusion;
   const tree = repository.tree(facts.analysis.revision);
-  const limits = applyBudget(investigator.limits, run);
+  const limits = applyBudget(investigator.limits, run, facts.analysis.suspects);
   const waitUntil = Date.parse(gathered.at) + limits.patienceMs;
   const openWorkbench = () =>
     investigator.openWorkbench(
@@ -66,7 +67,12 @@ export async function askInvestigator(
     commitExists: async (sha) => (await repository.resolve(sha, signal)) !== null,
     failedCheck,
   };
-  const { instructions, modelRule } = await readInstructions(run.settings.instructions, repository, signal);
+  const { instructions, modelRule } = await readInstructions(
+    run.settings.instructions,
+    repository,
+    facts.analysis.suspects.map(({ file }) => file),
+    signal,
+  );
   const agent: AgentInput = {
     model: redactModel(model, redactor),
     tools: redactTools(workbench),
@@ -168,12 +174,25 @@ async function isFromGithub({ store }: InvestigationServices, { investigationId 
 /** How long the end of an investigation may wait for the model of its second look. */
 const LOOK_PATIENCE_MS = 60_000;
 
+/**
+ * US dollars that the repository allows for this run, by its scope if that is known: the one that the report is about, or
+ * else that of the first suspect. Null: the operator's limit.
+ */
+export function limitRun({ settings, text }: Run, [suspect]: readonly Suspect[]): number | null {
+  const { scopes, budget } = settings;
+  const [named] = findReportScopes(scopes, text);
+  const scope = named ?? (suspect === undefined ? null : findScopeOf(scopes, suspect.file));
+  const limits = [budget.run, scope?.budget.run ?? null].filter((limit) => limit !== null);
+  return limits.length === 0 ? null : Math.min(...limits);
+}
+
 /** A repository may spend less than the operator allows. */
-function applyBudget(limits: InvestigatorLimits, { settings: { budget } }: Run): InvestigatorLimits {
-  const { run, repository } = limits.usd;
+function applyBudget(limits: InvestigatorLimits, run: Run, suspects: readonly Suspect[]): InvestigatorLimits {
+  const { repository } = limits.usd;
+  const { budget } = run.settings;
   const usd = {
     ...limits.usd,
-    run: Math.min(run, budget.run ?? run),
+    run: Math.min(limits.usd.run, limitRun(run, suspects) ?? limits.usd.run),
     repository: Math.min(repository, budget.month ?? repository),
   };
   return { ...limits, usd };

@@ -12,6 +12,12 @@ const FILES = [
   ...['', '.github/', 'docs/'].flatMap((folder) => ['md', 'rst', 'txt'].map((end) => `${folder}CONTRIBUTING.${end}`)),
 ];
 
+/** Those that a folder may have as well. */
+const FOLDER_FILES = ['AGENTS.md', 'CLAUDE.md', 'CONTRIBUTING.md'];
+
+/** Suspects whose folders are looked at. */
+const MAX_SUSPECTS = 3;
+
 /** Characters of a file that are looked at. */
 const MAX_FILE = 60_000;
 
@@ -37,10 +43,14 @@ interface Instructions {
   readonly modelRule: ModelRule | null;
 }
 
-/** From the default branch: anyone may have written the commit that is investigated. */
+/**
+ * From the default branch: anyone may have written the commit that is investigated. The files nearest to the suspects
+ * come first, then those of the whole repository.
+ */
 export async function readInstructions(
   configured: string,
   repository: Repository,
+  suspects: readonly string[],
   signal: AbortSignal,
 ): Promise<Instructions> {
   const own = configured.slice(0, MAX_CONFIGURED);
@@ -50,7 +60,7 @@ export async function readInstructions(
   const tree = repository.tree(head);
   const files = new Set((await tree.files(signal)).entries.map(({ path }) => path));
   let modelRule: ModelRule | null = null;
-  for (const path of FILES.filter((each) => files.has(each))) {
+  for (const path of [...listFolderFiles(suspects), ...FILES].filter((each) => files.has(each))) {
     const read = await tree.read(path, {}, signal);
     if (read.kind !== 'text') continue;
     const paragraphs = splitParagraphs(read.text.slice(0, MAX_FILE));
@@ -61,6 +71,15 @@ export async function readInstructions(
     if (rule !== '') modelRule ??= { path, text: rule };
   }
   return { instructions, modelRule };
+}
+
+/** In the folders above the suspects, the nearest first. */
+function listFolderFiles(suspects: readonly string[]): readonly string[] {
+  const folders = suspects.slice(0, MAX_SUSPECTS).flatMap((file) => {
+    const parts = file.split('/').slice(0, -1);
+    return parts.map((_, index) => parts.slice(0, parts.length - index).join('/'));
+  });
+  return [...new Set(folders)].flatMap((folder) => FOLDER_FILES.map((name) => `${folder}/${name}`));
 }
 
 interface Paragraph {

@@ -8,13 +8,15 @@ import { ModelUnavailable } from '../core/model.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
 import { createFailureReason, describeForOperator, type FailureReason, type WaitCode } from '../core/reason.ts';
+import { findReportScopes } from '../core/scopes.ts';
 import { type Repository, SourceBusy } from '../core/source.ts';
 import type { Run } from '../db/runs.ts';
 import { addLogContext } from '../log.ts';
 import { gatherFacts } from '../triage/facts.ts';
 import { concludeFromFacts } from '../triage/facts-only.ts';
-import { askInvestigator } from './ask-investigator.ts';
+import { askInvestigator, limitRun } from './ask-investigator.ts';
 import { readFailedCheck } from './checks/read-failed-check.ts';
+import { findOwnership } from './find-ownership.ts';
 import { type Investigator, selectModel } from './investigator.ts';
 import { type GatheredFacts, loadFacts, saveFacts } from './run-records.ts';
 import { cleanRepository, createRunRedactor } from './run-redaction.ts';
@@ -166,7 +168,7 @@ export async function investigate(given: InvestigationServices, run: Run, signal
   }
   const facts = (await loadFacts(store, run)) ?? (await gather(services, run, { project, repository }, signal));
   let conclusion: Conclusion = facts.conclusion;
-  if (investigator !== null) {
+  if (investigator !== null && limitRun(run, facts.conclusion.analysis.suspects) !== 0) {
     const failedCheck = await readFailedCheck(store, run, repository, signal);
     // People read the number where it ends the run.
     const seconds = Math.max(1, Math.round(services.timeoutMs / 1_000 - countSeconds(now(), run)));
@@ -178,8 +180,10 @@ export async function investigate(given: InvestigationServices, run: Run, signal
     const input = { run, project, raw, repository, facts, failedCheck, seconds };
     conclusion = await askInvestigator({ ...services, onTrouble }, investigator, input, signal);
   }
+  const ownership = await findOwnership(conclusion, run.settings.scopes, repository, signal);
   signal.throwIfAborted();
-  await store.conclude(run, conclusion, now().toISOString());
+  const owned = { ...conclusion, analysis: { ...conclusion.analysis, ownership } };
+  await store.conclude(run, owned, now().toISOString());
 }
 
 async function findProject({ store }: CoreServices, run: Run): Promise<Project> {
@@ -227,6 +231,7 @@ async function gather(
   const { store, redactor, changes, lexicons, investigator, now } = services;
   const facts = await gatherFacts({
     ...{ report: run.text, revision: run.revision, repository, lexicon: lexicons.of(project), rankRange, signal },
+    scopes: findReportScopes(run.settings.scopes, run.text),
     range: await store.findRangeOfRun(run.id),
     onStep: async (step) => {
       await store.recordStep(run, await redactor.redactJson(step), now().toISOString());

@@ -1,15 +1,10 @@
 // The tool that finds who owns paths, by CODEOWNERS of the default branch.
 import { z } from 'zod';
+import { CODEOWNERS_PLACES, findRule, type OwnerRule, readCodeOwners } from '../core/code-owners.ts';
 import type { Tool } from '../core/evidence.ts';
-import { computeReach, type Effort, splitPattern } from '../core/paths.ts';
+import type { Effort } from '../core/paths.ts';
 import type { Repository } from '../core/source.ts';
 import { answerFailed, answerFound, answerNothing, defineTool, joinNotes, normalisePath, PATH } from './tool-kit.ts';
-
-/** In GitHub's order: the first that exists counts. */
-const PLACES = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS'];
-
-/** About 0.4 s; a file of 5,000 rules and 50 paths take a quarter of it. */
-const MAX_STEPS = 40_000_000;
 
 const PARAMETERS = z.strictObject({ paths: z.array(PATH).min(1).max(50) });
 
@@ -22,8 +17,9 @@ export function defineOwnersTool(repository: Repository): Tool {
     example: { paths: ['src/app.ts'] },
     action: ({ paths }) => `owners of ${paths.join(', ')} on the default branch`,
     execute: async ({ paths }, signal) => {
-      const file = await readOwners(repository, signal);
-      if (file === null) return answerNothing(`The default branch has no CODEOWNERS file (${PLACES.join(', ')}).`);
+      const file = await readCodeOwners(repository, signal);
+      if (file === null)
+        return answerNothing(`The default branch has no CODEOWNERS file (${CODEOWNERS_PLACES.join(', ')}).`);
       const effort: Effort = { steps: 0 };
       const rows = paths.map((path) => {
         const rule = findRule(file.rules, normalisePath(path), effort);
@@ -47,78 +43,4 @@ function describeRule(file: string, rule: OwnerRule | null | 'stopped'): string 
   if (rule === null) return `no rule of ${file} matches`;
   if (rule === 'stopped') return 'not decided';
   return `${rule.owners.length === 0 ? 'no owner' : rule.owners.join(' ')} (${file}:${rule.line}, ${rule.pattern})`;
-}
-
-async function readOwners(repository: Repository, signal: AbortSignal) {
-  const sha = await repository.resolve('', signal);
-  if (sha === null) return null;
-  const tree = repository.tree(sha);
-  for (const path of PLACES) {
-    const read = await tree.read(path, {}, signal);
-    if (read.kind === 'text') return { path, rules: parseCodeOwners(read.text), cut: read.cut };
-  }
-  return null;
-}
-
-interface OwnerRule {
-  /** Line of the file, 1-based. */
-  readonly line: number;
-  readonly pattern: string;
-  /** Empty: the rule takes the owners away. */
-  readonly owners: readonly string[];
-  readonly parts: readonly string[];
-  readonly covers: 'itself' | 'what is below' | 'both';
-}
-
-/** The rules, the last one first: the order in which they decide. */
-export function parseCodeOwners(text: string): readonly OwnerRule[] {
-  const rows = text.replace(/^\ufeff/, '').split(/\r?\n/);
-  return rows.flatMap((row, index) => parseRule(row, index + 1)).reverse();
-}
-
-function parseRule(row: string, line: number): OwnerRule[] {
-  if (!/^\s*(?![#!]|\[.*\])\S/.test(row)) return [];
-  // A blank in a pattern is escaped; `\#` is a name, not a comment.
-  const words = row.match(/(?:\\.|[^\s\\])+/g) ?? [];
-  const comment = words.findIndex((word) => word.startsWith('#'));
-  const [word, ...owners] = comment === -1 ? words : words.slice(0, comment);
-  if (word === undefined) return [];
-  const pattern = word.replaceAll(/\\(.)/g, '$1');
-  const bare = trimLastSlashes(pattern);
-  const names = bare.replace(/^\/+/, '');
-  const isAnchored = bare.includes('/');
-  const parts = splitPattern(isAnchored ? names : `**/${names}`);
-  // `docs/*` is what the folder itself holds; every other pattern may name a folder, with all that is below.
-  const covers = pattern.endsWith('/') ? 'what is below' : isAnchored && parts.at(-1) === '*' ? 'itself' : 'both';
-  return [{ line, pattern, owners, parts, covers }];
-}
-
-/** A regular expression would try every slash of a row of them as the first one. */
-function trimLastSlashes(pattern: string): string {
-  let end = pattern.length;
-  while (pattern[end - 1] === '/') end -= 1;
-  return pattern.slice(0, end);
-}
-
-/** The rule that decides for `path`; null for none, `stopped` where the search took too long. */
-export function findRule(
-  rules: readonly OwnerRule[],
-  path: string,
-  effort: Effort,
-  maxSteps = MAX_STEPS,
-): OwnerRule | null | 'stopped' {
-  const names = path.split('/');
-  for (const rule of rules) {
-    if (effort.steps >= maxSteps) return 'stopped';
-    effort.steps += 1;
-    if (matchesRule(names, rule, effort)) return rule;
-  }
-  return null;
-}
-
-function matchesRule(names: readonly string[], { parts, covers }: OwnerRule, effort: Effort): boolean {
-  const reach = computeReach(names, parts, effort);
-  if (covers === 'itself') return reach[names.length] === true;
-  const shortest = reach.indexOf(true);
-  return shortest !== -1 && (covers === 'both' || shortest < names.length);
 }

@@ -4,6 +4,7 @@ import type { SourcedStep } from '../core/evidence.ts';
 import type { CommitRange, LikeliestCommit } from '../core/failure.ts';
 import type { Step, Suspect } from '../core/issue.ts';
 import type { Lexicon } from '../core/lexicon.ts';
+import type { Scope } from '../core/scopes.ts';
 import type { Repository } from '../core/source.ts';
 import {
   type Clue,
@@ -83,6 +84,8 @@ export interface GatherInput {
   /** Branch, tag or sha; "" is the default branch. */
   readonly revision: string;
   readonly repository: Repository;
+  /** The parts of the repository that the report is about; absent or empty: not known. */
+  readonly scopes?: readonly Scope[];
   /** What is kept of the repository's files and commits to compare them with the report. */
   readonly lexicon: Lexicon;
   /** Called for each step as it is taken; awaited. */
@@ -156,14 +159,15 @@ interface Traced {
  * is named.
  */
 async function findSuspects(
-  input: { readonly report: string; readonly index: Promise<OpenedIndex> },
+  input: Pick<GatherInput, 'report' | 'scopes'> & { readonly index: Promise<OpenedIndex> },
   { lookups, signals, traced, references }: Traced,
 ): Promise<Pick<Facts, 'suspects' | 'functions' | 'mismatches'>> {
   const report = { ...signals, report: input.report, mapped: traced.mapped };
   const index = await input.index;
   const referred = createReferenceClues(references, index.history.commits);
   const clues = [...traced.clues, ...(await findTextClues(lookups, signals)), ...referred];
-  const ranked = rankSuspects(clues, await rankFiles({ lookups, ...index, report, clues }));
+  const { scopes = [] } = input;
+  const ranked = rankSuspects(clues, await rankFiles({ lookups, ...index, report, clues, scopes }));
   const { suspects, mismatches } = await placeSuspects(lookups, ranked, listUnsurePaths(traced.mapped.flat()));
   const functions = await findSuspectFunctions({
     ...{ lookups, report, suspects, linesHold: traced.linesHold },

@@ -420,6 +420,7 @@ function renderDetails({ issue, project, pullRequest, requestedBy, address }: Is
   return html`<aside class="rail" aria-labelledby="record"><h2 id="record">Details</h2><dl class="facts">
 <dt>Project</dt><dd><a href="/projects/${project.id}">${sanitiseLine(project.name, 200)}</a></dd>
 <dt>Commit</dt><dd>${revision === '' ? '–' : renderCommit(project, revision)}</dd>
+${renderOwnership(issue)}
 ${onGithub.length === 0 ? '' : html`<dt>On GitHub</dt><dd>${renderJoined(onGithub)}</dd>`}
 <dt>From</dt><dd>${describeOrigin(origin)}${requestedBy === '' ? '' : html` by ${sanitiseLine(requestedBy, 60)}`}${reference === '' ? '' : html` · ${renderPlainLine(reference)}`}</dd>
 <dt>Concluded</dt><dd>${renderMoment(issue.createdAt)}</dd>
@@ -428,6 +429,13 @@ ${renderUsage(issue)}
 <dt>Investigation</dt><dd><a href="/investigations/${investigationId}?steps=1">Steps only</a></dd>
 <dt>Permanent link</dt><dd><code id="address">${address}</code>
 <button type="button" class="plain" data-copy="address" hidden>Copy</button></dd></dl></aside>`;
+}
+
+function renderOwnership({ analysis: { ownership } }: Issue): Html | '' {
+  if (ownership === null) return '';
+  const { owners, scope } = ownership;
+  return html`${owners.length === 0 ? '' : html`<dt>Owners</dt><dd>${sanitiseLine(owners.join(', '), 400)}</dd>`}
+${scope.length === 0 ? '' : html`<dt>Scope</dt><dd><code>${sanitiseLine(scope.join(' '), 400)}</code></dd>`}`;
 }
 
 function renderUsage({ analysis }: Issue): Html {

@@ -27,9 +27,9 @@ Each change has a line in CHANGES.md.
 You may use AI, but every pull request must say so. Undisclosed ones are closed.
 `;
 
-async function read(files: Readonly<Record<string, string>>, configured = '') {
+async function read(files: Readonly<Record<string, string>>, configured = '', suspects: readonly string[] = []) {
   const commits = [{ sha: 'a'.repeat(40), subject: 'Start', files }];
-  return readInstructions(configured, createMemoryRepository({ commits }), SIGNAL);
+  return readInstructions(configured, createMemoryRepository({ commits }), suspects, SIGNAL);
 }
 
 describe('instructions of the project', () => {
@@ -41,6 +41,17 @@ describe('instructions of the project', () => {
         path: 'CONTRIBUTING.md',
         text: 'Tests:\nAdd a test for each fix, next to the others.\nChangelog:\nEach change has a line in CHANGES.md.',
       },
+    ]);
+  });
+
+  it('of folders are given to changes below them, the nearest first, and those of the root last', async () => {
+    const files = ['AGENTS.md', 'packages/api/AGENTS.md', 'packages/api/src/CLAUDE.md', 'packages/web/AGENTS.md'];
+    const texts = Object.fromEntries(files.map((path) => [path, `Test what ${path} says.`]));
+    const { instructions } = await read(texts, '', ['packages/api/src/money/round.ts', 'packages/api/index.ts']);
+    expect(instructions.map(({ path }) => path)).toEqual([
+      'packages/api/src/CLAUDE.md',
+      'packages/api/AGENTS.md',
+      'AGENTS.md',
     ]);
   });
 

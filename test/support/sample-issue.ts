@@ -14,6 +14,7 @@ const ANALYSIS: Analysis = {
   reason: 'No model was asked.',
   verdict: null,
   confidence: null,
+  ownership: null,
   suspects: [
     {
       file: 'src/coupons.js',

@@ -1,7 +1,7 @@
 // Patterns over paths: globs as models write them, and CODEOWNERS as GitHub reads it.
 import { describe, expect, it } from 'vitest';
+import { findRule, parseCodeOwners } from '../../src/core/code-owners.ts';
 import { createGlobMatcher } from '../../src/core/paths.ts';
-import { findRule, parseCodeOwners } from '../../src/tools/owners.ts';
 
 describe('a glob', () => {
   it.each([

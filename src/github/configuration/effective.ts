@@ -1,5 +1,6 @@
 // A repository's configuration under the operator's limits: each value and its source, and what investigations use.
 import { type GithubProject, getRepository } from '../../core/project.ts';
+import { nameScopes, type ScopeNames } from '../../core/scopes.ts';
 import type {
   EffectiveConfiguration,
   EffectiveValue,
@@ -21,7 +22,11 @@ export interface OfferedModels {
  * What a configuration says about investigations. A repository that names a model which is not offered gets facts only:
  * its code is sent nowhere else. One that lets an investigation cost nothing uses no model either.
  */
-export function investigationSettings(config: RepositoryConfig, offered: OfferedModels): InvestigationSettings {
+export function investigationSettings(
+  config: RepositoryConfig,
+  offered: OfferedModels,
+  names: ScopeNames = {},
+): InvestigationSettings {
   const model = chooseModel(config, offered);
   const { budget, language, instructions, paths } = config;
   return {
@@ -29,6 +34,10 @@ export function investigationSettings(config: RepositoryConfig, offered: Offered
     // The operator's own is not named, so that a change of MODEL counts for reports that wait.
     model: model === null || model === offered.operatorModel ? '' : model,
     ...{ budget, language, instructions, paths },
+    scopes: nameScopes(
+      config.scopes.map(({ base: _, ...scope }) => scope),
+      names,
+    ),
   };
 }
 
@@ -177,6 +186,7 @@ const KEYS: readonly (readonly [name: string, whenEmpty: string])[] = [
   ['language', 'English'],
   ['model', ''],
   ['instructions', ''],
+  ['scopes', ''],
 ];
 
 function readValue(config: RepositoryConfig, name: string): unknown {
@@ -187,7 +197,8 @@ function readValue(config: RepositoryConfig, name: string): unknown {
 function formatValue(value: unknown, name: string, whenEmpty: string): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return name.startsWith('budget.') ? dollars(value) : String(value);
-  return (Array.isArray(value) ? value.join(', ') : String(value ?? '')) || whenEmpty;
+  const items = Array.isArray(value) ? value.map((item) => item?.paths?.join(' ') ?? item) : [value ?? ''];
+  return items.join(', ') || whenEmpty;
 }
 
 /** As the schema of the file says it. */

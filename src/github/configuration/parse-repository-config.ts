@@ -17,6 +17,7 @@ import type { z } from 'zod';
 import { findNearestName } from '../../core/command-words.ts';
 import {
   type ConfigProblem,
+  type ConfiguredScope,
   DEFAULT_CONFIG,
   FILE_SCHEMA,
   type FileContent,
@@ -118,9 +119,13 @@ function describeUnknownKey(key: string, path: readonly PropertyKey[]): string {
   return `${quote(key)} is not known${within}${hint}`;
 }
 
-function listKnownKeys([first]: readonly PropertyKey[]): readonly string[] {
+function listKnownKeys([first, , second]: readonly PropertyKey[]): readonly string[] {
   const { shape } = FILE_SCHEMA;
   switch (first) {
+    case 'scopes': {
+      const { shape: scope } = shape.scopes.unwrap().element;
+      return Object.keys(second === 'budget' ? scope.budget.unwrap().shape : scope);
+    }
     case 'checks':
     case 'pull_request':
     case 'paths':
@@ -162,6 +167,7 @@ function toConfig(file: FileContent): RepositoryConfig {
       language: file.language,
       model: file.model,
       instructions: file.instructions?.trim(),
+      scopes: file.scopes?.map(toScope),
     }),
     checks: { ...checks, ...withoutUndefined(file.checks ?? {}) },
     paths: { ...paths, ...withoutUndefined(file.paths ?? {}) },
@@ -171,6 +177,13 @@ function toConfig(file: FileContent): RepositoryConfig {
       ...withoutUndefined(file.pull_request ?? {}),
       reviewers: (file.pull_request?.reviewers ?? []).map((name) => name.replace(/^@/, '')),
     },
+  };
+}
+
+function toScope({ paths, labels, owners, budget, base }: NonNullable<FileContent['scopes']>[number]): ConfiguredScope {
+  return {
+    ...{ paths, labels: labels ?? [], budget: { run: budget?.run ?? null }, base: base ?? '' },
+    owners: (owners ?? []).map((name) => (name.startsWith('@') ? name : `@${name}`)),
   };
 }
 

@@ -64,7 +64,9 @@ export function createConfigurationReader(deps: ConfigurationDeps): Configuratio
       const owners = await findOwnersProject(deps, project);
       const fallback = owners && (await readFile(owners, `${owners.name}: ${CONFIG_FILE}`, signal));
       if (owners === null || fallback === null) return { config: DEFAULT_CONFIG, problem: null };
-      return { ...fallback, heldBy: { projectId: owners.id, isPrivate: owners.source.isPrivate } };
+      // Paths belong to one repository, and those of a private file must not be shown.
+      const config = { ...fallback.config, scopes: [] };
+      return { ...fallback, config, heldBy: { projectId: owners.id, isPrivate: owners.source.isPrivate } };
     },
     forget: (projectId) => {
       invalidations += 1;

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { LEAST_THRESHOLD, MOST_THRESHOLD } from '../../core/calibration.ts';
+import type { Scope } from '../../core/scopes.ts';
 
 /** `observe`: writes nothing. `comment`: no pull requests. `fix`: everything. Ascending. */
 export const MODES = ['observe', 'comment', 'fix'] as const;
@@ -39,6 +40,12 @@ export interface RepositoryConfig {
   /** One of the operator's models by its name, or `none`; "": the one that the operator asks by default. */
   readonly model: string;
   readonly instructions: string;
+  readonly scopes: readonly ConfiguredScope[];
+}
+
+export interface ConfiguredScope extends Scope {
+  /** "": as for the whole repository. */
+  readonly base: string;
 }
 
 export const DEFAULT_CONFIG: RepositoryConfig = {
@@ -52,6 +59,7 @@ export const DEFAULT_CONFIG: RepositoryConfig = {
   language: '',
   model: '',
   instructions: '',
+  scopes: [],
 };
 
 export interface ReadConfig {
@@ -81,6 +89,10 @@ export interface ConfigProblem {
 
 const MAX_INSTRUCTIONS = 8_000;
 const MAX_ITEMS = 100;
+
+/** Each pattern is matched with the path of every file. */
+const MAX_SCOPES = 30;
+const MAX_SCOPE_PATHS = 10;
 
 /** Text of one line. Each error says what is expected, to be read after "must be". */
 function describeText(error: string, max: number, pattern = /^[^\r\n\0]*$/) {
@@ -202,6 +214,37 @@ const BUDGET = z
   .optional()
   .describe("What may be spent, below the operator's own limits.");
 
+const LABEL = describeText('the name of a label, of at most 50 characters', 50);
+
+const OWNER = describeText(
+  'a login or team in quotes, such as `"@mona"` or `"@octo/backend"`',
+  140,
+  /^@?[A-Za-z0-9][A-Za-z0-9_-]{0,60}(?:\/[A-Za-z0-9_.-]{1,70})?$/,
+);
+
+const SCOPE = z.strictObject(
+  {
+    paths: describeList('a list of path patterns, such as `["packages/api/**"]`', GLOB, MAX_SCOPE_PATHS)
+      .min(1, { error: 'a list of path patterns, such as `["packages/api/**"]`' })
+      .describe('What belongs to the scope; a file belongs to the first scope that has it.'),
+    labels: describeList('a list of names of labels, such as `[area-api]`', LABEL, 20)
+      .optional()
+      .describe('An issue with one of these labels, or a check with one in its name, is looked for here first.'),
+    owners: describeList('a list of logins or teams, such as `["@octo/api"]`', OWNER, 15)
+      .optional()
+      .describe('Named in answers instead of those in CODEOWNERS; nobody is notified.'),
+    budget: z
+      .strictObject(
+        { run: describeDollars('US dollars that one investigation in this scope may cost.') },
+        { error: 'a group of the key `run`' },
+      )
+      .optional()
+      .describe('What may be spent on one investigation, below that of the whole repository.'),
+    base: BRANCH.optional().describe('The branch that pull requests are made for whose files are all in this scope.'),
+  },
+  { error: 'a group of the keys `paths`, `labels`, `owners`, `budget` and `base`' },
+);
+
 export const FILE_SCHEMA = z.strictObject(
   {
     mode: z
@@ -210,11 +253,7 @@ export const FILE_SCHEMA = z.strictObject(
       .describe(
         'observe: nothing is written. comment: no pull requests. fix: everything (default). Never more than the operator allows.',
       ),
-    labels: describeList(
-      'a list of names of labels, such as `[analyse]`',
-      describeText('the name of a label, of at most 50 characters', 50),
-      20,
-    )
+    labels: describeList('a list of names of labels, such as `[analyse]`', LABEL, 20)
       .optional()
       .describe('Labels that start an analysis, whatever the case (default analyse, analyze).'),
     checks: CHECKS,
@@ -242,6 +281,11 @@ export const FILE_SCHEMA = z.strictObject(
       .max(MAX_INSTRUCTIONS, { error: `text of at most ${MAX_INSTRUCTIONS} characters` })
       .optional()
       .describe('What the analysis should know of this repository, such as conventions. Context, not permission.'),
+    scopes: z
+      .array(SCOPE, { error: 'a list of scopes, each with `paths`' })
+      .max(MAX_SCOPES, { error: `a list of scopes, at most ${MAX_SCOPES} of them` })
+      .optional()
+      .describe('Parts of a monorepo: their labels, owners, budgets and base branches.'),
   },
   { error: 'a group of keys, such as `mode: comment`' },
 );

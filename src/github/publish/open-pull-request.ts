@@ -3,7 +3,9 @@
 import { isAtLeast } from '../../core/account.ts';
 import { type ChangeParts, splitChange } from '../../core/change-parts.ts';
 import { ChecksClosed } from '../../core/check.ts';
+import type { ChangeSet } from '../../core/diff/diff.ts';
 import type { NotRun, ProofProgress } from '../../core/proof.ts';
+import { findScopeOf } from '../../core/scopes.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
 import type { Person, PostedPullRequest, Subject, Thread, ThreadRecord } from '../../core/thread.ts';
 import type { WithheldReason } from '../../core/withheld.ts';
@@ -16,7 +18,7 @@ import type { BranchHead, CommitFiles, CommitMessage, LivePullRequest } from './
 import { sealText } from './marker.ts';
 import { countPost } from './post-comments.ts';
 import { type PublishableChange, proveChange } from './prove-change.ts';
-import type { Result, Work } from './view.ts';
+import type { Result, View, Work } from './view.ts';
 
 interface Withheld {
   readonly kind: 'withheld';
@@ -206,7 +208,7 @@ function describePlan(plan: ProofPlan, base: string): ShownProof {
 export async function preparePullRequest(work: Work, result: Result): Promise<PreparedPullRequest | Withheld> {
   const { view } = work;
   const { issue } = result;
-  const base = await findBase(work);
+  const base = await findBase(work, result);
   if (base.kind === 'withheld') return base;
   const change = await prepareChange(work, result, base);
   if (change.kind === 'withheld') return change;
@@ -328,7 +330,7 @@ interface Rivals {
 }
 
 /** All that can be said against a pull request, and where it would go otherwise. */
-async function findBase(work: Work): Promise<Base | Withheld> {
+async function findBase(work: Work, { changeSet }: Result): Promise<Base | Withheld> {
   const { deps, view, signal } = work;
   const { subject, fixRequest } = view.thread;
   const read = openRepository(deps, view.project, 'read', signal);
@@ -350,8 +352,16 @@ async function findBase(work: Work): Promise<Base | Withheld> {
   }
   const reason = subject.kind === 'issue' ? await findRival(read, subject.number) : null;
   if (reason !== null) return withhold(reason);
-  const base = view.config.pullRequest.base || main;
+  const base = chooseBase(view.config, changeSet) || main;
   return await readBase(read, base, base === main ? null : main);
+}
+
+/** That of the scope that has all changed files, or else that of the repository; "": the default branch. */
+function chooseBase({ scopes, pullRequest }: View['config'], changeSet: ChangeSet | null): string {
+  const changed = (changeSet?.files ?? []).map(({ path }) => findScopeOf(scopes, path));
+  const [scope = null] = changed;
+  const isWhole = scope !== null && changed.every((other) => other === scope);
+  return isWhole && scope.base !== '' ? scope.base : pullRequest.base;
 }
 
 /** The change goes on top of the pull request's branch, if that is in this repository. */

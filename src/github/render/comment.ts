@@ -20,6 +20,7 @@ import {
   removeCitations,
   renderCause,
   renderGuards,
+  renderOwnership,
   renderQuestions,
   renderReason,
   renderSecondLook,
@@ -145,6 +146,7 @@ function toIssue({ changeSet: _, analysis, ...facts }: Conclusion): SourcedIssue
     proof: null,
     outcomes: null,
     secondLook: null,
+    ownership: null,
   } as const;
   const issue = {
     ...facts,
@@ -179,6 +181,7 @@ export function renderResultComment(result: ResultText): string {
       renderReason(issue, links),
       text(renderSecondLook(issue)),
       ...renderSuspects(issue, links),
+      text(renderOwnership(issue)),
       ...renderQuestions(issue),
       ...renderSteps(issue.solutionSteps, links, 'What to do:'),
       renderWithheld(fix.kind === 'withheld' ? fix.reason : '', links),

@@ -35,6 +35,13 @@ export function renderSteps(steps: readonly Step[], links: SourceLinks, title = 
   return [text(title), ...shown, text(more > 0 ? `${describeCount(more, 'more step')} not shown.` : '')];
 }
 
+/** As code, which notifies nobody; "" for no owner. */
+export function renderOwnership({ analysis: { ownership } }: SourcedIssue): string {
+  if (ownership === null || ownership.owners.length === 0) return '';
+  const owners = ownership.owners.map(formatCodeSpan).join(', ');
+  return `${formatCodeSpan(ownership.file)} is owned by ${owners}.`;
+}
+
 /** In a code block, so that they can be copied as they are. */
 export function renderQuestions({ analysis: { questions } }: SourcedIssue): readonly Block[] {
   if (questions.length === 0) return [];

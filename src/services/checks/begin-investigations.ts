@@ -6,6 +6,7 @@ import type { CheckRules } from '../../core/check.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head, HeadPlace, NotBegun } from '../../core/head.ts';
 import { createId } from '../../core/ids.ts';
+import { nameScopes } from '../../core/scopes.ts';
 import type { Person } from '../../core/thread.ts';
 import type { ThreadPart } from '../../db/reports.ts';
 import { acceptReport } from '../accept-report.ts';
@@ -189,7 +190,10 @@ async function beginOne(
     text: await composeReport(look, place, one),
     reference: isPullRequest ? `${project.name}#${place.number}` : `${project.name}@${head.sha}`,
     revision: isPullRequest ? place.sha : head.sha,
-    settings: rules.settings,
+    settings: {
+      ...rules.settings,
+      scopes: nameScopes(rules.settings.scopes, { checks: finding.checks.map(({ name }) => name) }),
+    },
     verdict: finding.verdict,
   };
   // Other commits of the project may have used up the day while the checks were read.

@@ -1,6 +1,7 @@
 // Ranks the files of a commit by how likely the fault of a report is in them, and says why.
 import type { SourcedStep } from '../../core/evidence.ts';
 import type { CommitLexicon, HistoryLexicon, Lexicon } from '../../core/lexicon.ts';
+import { createScopeMatcher, type Scope } from '../../core/scopes.ts';
 import type { FileRead, SourceTree } from '../../core/source.ts';
 import type { Clue } from '../clues.ts';
 import { STOP_WORDS } from '../identifiers.ts';
@@ -50,6 +51,8 @@ interface RankFilesInput extends OpenedIndex {
   readonly report: ReadReport;
   /** Of frames, places, paths and messages. */
   readonly clues: readonly Clue[];
+  /** The parts of the repository that the report is about; empty: not known. */
+  readonly scopes: readonly Scope[];
 }
 
 /** `clues` say why, and are only of this file; those that were given are not among them. */
@@ -69,7 +72,8 @@ export async function rankFiles(input: RankFilesInput): Promise<readonly RankedF
   const table = await openTable(lexicon, query, lookups.signal);
   if (table.paths.length === 0) return [];
   const matched = await matchCommits(history, query, lookups.signal);
-  const known: Known = { table, query, history: matched, clues: input.clues };
+  const isPreferred = createScopeMatcher(input.scopes);
+  const known: Known = { table, query, history: matched, clues: input.clues, isPreferred };
   const gathered = await gatherSignals(known, lookups.signal);
   const looked = await lookCloser(lookups, known, sortBestFirst(combine(gathered.values).sums).slice(0, LOOKED_AT));
   const values = addWindows(gathered.values, looked);
@@ -88,7 +92,9 @@ export async function rankFiles(input: RankFilesInput): Promise<readonly RankedF
   });
   const at = shortenSha(lookups.tree.revision);
   const found = ranked.filter(({ clues, path }) => clues.length > 0 || clued.has(path));
-  await lookups.notebook.record(describeRanking(known, { at, cut: [lexicon.cut, history.cut], ranked: found }));
+  await lookups.notebook.record(
+    describeRanking(known, { at, cut: [lexicon.cut, history.cut], scopes: input.scopes, ranked: found }),
+  );
   return found;
 }
 
@@ -181,10 +187,11 @@ interface RankingResult {
   readonly at: string;
   /** What was left out, in words; "" where nothing was. */
   readonly cut: readonly string[];
+  readonly scopes: readonly Scope[];
   readonly ranked: readonly RankedFile[];
 }
 
-function describeRanking(known: Known, { at, cut, ranked }: RankingResult): SourcedStep {
+function describeRanking(known: Known, { at, cut, scopes, ranked }: RankingResult): SourcedStep {
   const {
     table,
     query,
@@ -201,6 +208,7 @@ function describeRanking(known: Known, { at, cut, ranked }: RankingResult): Sour
       query.terms.length,
     ),
     `defined here: ${listWords(defined)}`,
+    ...(scopes.length === 0 ? [] : [`preferred: ${scopes.flatMap(({ paths }) => paths).join(', ')}`]),
     ...ranked.slice(0, SHOWN_FILES).map((file) => `${file.path}: ${findReason(file, known)}`),
     ...cut.filter((note) => note !== ''),
   ];

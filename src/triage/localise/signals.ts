@@ -56,10 +56,15 @@ export interface Known {
   readonly history: MatchedCommits;
   /** Of frames, places, paths and messages. */
   readonly clues: readonly Clue[];
+  /** Whether a file is in the part of the repository that the report is about. */
+  readonly isPreferred: (path: string) => boolean;
 }
 
 /** In slices, between which others get their turn. Throws the signal's reason when aborted. */
-export async function gatherSignals({ table, query, history, clues }: Known, signal: AbortSignal): Promise<Gathered> {
+export async function gatherSignals(
+  { table, query, history, clues, isPreferred }: Known,
+  signal: AbortSignal,
+): Promise<Gathered> {
   const definitions = scoreDefinitions(table, query);
   const similar = scoreCommits(table, query, history, WHOLE);
   const paths = await scorePaths(table, query, { weights: WHOLE, signal });
@@ -89,6 +94,7 @@ export async function gatherSignals({ table, query, history, clues }: Known, sig
     reference: strongest('reference'),
     recent: scoreRecency(table, history.commits),
     aside: await flagFiles(table, isSecondary, signal),
+    scope: await flagFiles(table, isPreferred, signal),
     testHistory: likeTests.history.scores,
     testNames: likeTests.names.scores,
   };
@@ -445,6 +451,8 @@ export interface SignalValues {
   readonly prose: Float64Array;
   /** 1: changed by this very commit; half of it 50 commits later. */
   readonly recent: Float64Array;
+  /** 1: in the part of the repository that the report is about, by its labels or its check. */
+  readonly scope: Float64Array;
   /** 1 for examples, pages and tooling. */
   readonly aside: Float64Array;
   /** What tests that read like the report lead to, by what changed with them and by their names. */
@@ -479,6 +487,7 @@ const WEIGHTS: Readonly<Record<SignalName, number>> = {
   reference: 3,
   recent: 1,
   aside: -2.1,
+  scope: 2,
   testHistory: 1.6,
   testNames: 0.5,
 };
@@ -523,7 +532,16 @@ const USUAL: Partial<Readonly<Record<SignalName, number>>> = {
  */
 const AT_LEAST = 300;
 
-const RAW: ReadonlySet<SignalName> = new Set(['frame', 'place', 'tested', 'reference', 'prose', 'recent', 'aside']);
+const RAW: ReadonlySet<SignalName> = new Set([
+  'frame',
+  'place',
+  'tested',
+  'reference',
+  'prose',
+  'recent',
+  'aside',
+  'scope',
+]);
 
 /**
  * The chance that the sums give is somewhat too low: of 166 first files with 0.3 to 0.5 six in ten were right. Bent
@@ -536,7 +554,7 @@ export interface Combined {
   readonly sums: Float64Array;
   /** For each file its score, 0 to 1. */
   readonly scores: Float64Array;
-  /** What speaks for a file: what it is ranked by without `prose`. */
+  /** What speaks for a file: what it is ranked by without `prose` and `scope`. */
   readonly evidence: Float64Array;
   /** What a signal adds to a file's sum. */
   share(signal: SignalName, file: number): number;
@@ -569,7 +587,9 @@ export function combine(values: SignalValues): Combined {
   return {
     sums,
     scores,
-    evidence: sums.map((sum, file) => sum - WEIGHTS.prose * (values.prose[file] ?? 0)),
+    evidence: sums.map(
+      (sum, file) => sum - WEIGHTS.prose * (values.prose[file] ?? 0) - WEIGHTS.scope * (values.scope[file] ?? 0),
+    ),
     share: (signal, file) => (factors.get(signal) ?? 0) * (values[signal][file] ?? 0),
   };
 }

@@ -72,6 +72,7 @@ comments: asked
 language: de
 model: gpt-x
 instructions: Heed the style.
+scopes: [{paths: [packages/api/**, lib/*]}, {paths: [web/**]}]
 `;
 
 describe('the values', () => {
@@ -105,6 +106,7 @@ describe('the values', () => {
       language: 'English (default)',
       model: 'gpt-x (MODEL)',
       instructions: ' (default)',
+      scopes: ' (default)',
     });
     expect(values.filter(({ limit }) => limit !== '')).toEqual([]);
   });
@@ -129,7 +131,16 @@ describe('the values', () => {
         '0.9',
         'src/**',
       ],
-      ...['vendor/**, dist/**', '$0.25', '$10', 'asked', 'de', 'gpt-x', 'Heed the style.'],
+      ...[
+        'vendor/**, dist/**',
+        '$0.25',
+        '$10',
+        'asked',
+        'de',
+        'gpt-x',
+        'Heed the style.',
+        'packages/api/** lib/*, web/**',
+      ],
     ]);
     expect(url).toBe('https://github.example/octo/shop/blob/HEAD/.github/causeway.yml');
   });

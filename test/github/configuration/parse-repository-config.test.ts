@@ -45,6 +45,18 @@ describe('a configuration file', () => {
       'pull_request:\n  draft: true\n  reviewer: []\n',
       '3: `reviewer` is not known in `pull_request`, did you mean `reviewers`?',
     ],
+    [
+      'scopes:\n  - paths: [a/**]\n    owner: ["@mona"]\n',
+      '3: `owner` is not known in `scopes[1]`, did you mean `owners`?',
+    ],
+    [
+      'scopes:\n  - paths: [a/**]\n    budget: {month: 3}\n',
+      '3: `month` is not known in `scopes[1].budget`. Known are `run`.',
+    ],
+    [
+      'scopes:\n  - labels: [area]\n',
+      '2: `scopes[1].paths` must be a list of path patterns, such as `["packages/api/**"]`; it is empty.',
+    ],
     ['budget:\n  weekly: 3\n', '2: `weekly` is not known in `budget`. Known are `run`, `month`.'],
     ['mode: fixx\n', '1: `mode` must be `observe`, `comment` or `fix`; it is `fixx`.'],
     ['mode:\n', '1: `mode` must be `observe`, `comment` or `fix`; it is empty.'],
@@ -74,7 +86,7 @@ describe('a configuration file', () => {
     ['mode: fix\n---\nmode: observe\n', '2: A second document begins here (`---`). There may be one.'],
     [
       '__proto__: {mode: fix}\n',
-      '1: `__proto__` is not known. Known are `mode`, `labels`, `checks`, `pull_request`, `paths`, `budget`, `comments`, `language`, `model`, `instructions`.',
+      '1: `__proto__` is not known. Known are `mode`, `labels`, `checks`, `pull_request`, `paths`, `budget`, `comments`, `language`, `model`, `instructions`, `scopes`.',
     ],
     [
       `instructions: ${'x'.repeat(8_001)}\n`,

@@ -8,7 +8,7 @@ function values(files: number, given: Partial<SignalValues>): SignalValues {
   return {
     ...{ words: none, title: none, window: none, titleWindow: none, definitions: none, definedWords: none },
     ...{ pathNames: none, pathFolders: none, commits: none, titleCommits: none, testWords: none },
-    ...{ frame: none, place: none, recent: none, aside: none },
+    ...{ frame: none, place: none, recent: none, aside: none, scope: none },
     ...{ qualified: none, rare: none, prose: none, tested: none, reference: none, testHistory: none, testNames: none },
     ...given,
   };

@@ -1,0 +1,34 @@
+// Who owns the file that a conclusion is about: by the scope that has it, or else by CODEOWNERS.
+import { findRule, readCodeOwners } from '../core/code-owners.ts';
+import type { Conclusion, Ownership } from '../core/issue.ts';
+import { findScopeOf, type Scope } from '../core/scopes.ts';
+import type { Repository } from '../core/source.ts';
+import { isReliable } from '../triage/rank-suspects.ts';
+
+const MAX_OWNERS = 5;
+
+/**
+ * Of the first changed file, or else of the first suspect where that is reliable: the wrong people must not be named.
+ * Both files are those of the default branch. Null: no such file, or it belongs to no scope and has no owner.
+ */
+export async function findOwnership(
+  { changeSet, analysis }: Pick<Conclusion, 'changeSet' | 'analysis'>,
+  scopes: readonly Scope[],
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<Ownership | null> {
+  const [first] = analysis.suspects;
+  const file = changeSet.files[0]?.path ?? (first !== undefined && isReliable(first) ? first.file : null);
+  if (file === null) return null;
+  const scope = findScopeOf(scopes, file);
+  const owned = scope !== null && scope.owners.length > 0 ? scope.owners : await readOwners(file, repository, signal);
+  const owners = owned.slice(0, MAX_OWNERS);
+  return scope === null && owners.length === 0 ? null : { file, owners, scope: scope?.paths ?? [] };
+}
+
+/** An address of mail is left out: answers are more public than the file. */
+async function readOwners(file: string, repository: Repository, signal: AbortSignal): Promise<readonly string[]> {
+  const found = await readCodeOwners(repository, signal);
+  const rule = found === null ? null : findRule(found.rules, file, { steps: 0 });
+  return rule === null || rule === 'stopped' ? [] : rule.owners.filter((name) => name.startsWith('@'));
+}
