@@ -16,6 +16,8 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
   facts_only: 'Facts only',
 };
 
+export const ALL_OUTCOMES = Object.keys(OUTCOMES) as readonly Outcome[];
+
 /** One claim with all quotations that support it. */
 interface Claim {
   readonly claim: string;

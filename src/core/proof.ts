@@ -144,6 +144,20 @@ export function toProof(progress: ProofProgress | undefined): Proof | null {
   return { state: verdict.state, ...commits, checks, turned, diffHash, reason: describeVerdict(verdict) };
 }
 
+const PROOF_NAMES: Readonly<Record<ProofState, string>> = {
+  proven: 'Proven in CI',
+  not_reproduced: 'Not proven: the test passes without the fix',
+  fails_otherwise: 'Not proven: the test fails for another reason',
+  not_covered: 'Not proven: no check runs the test',
+  not_run: 'Not proven: CI was not run',
+  base_red: 'Not proven: CI fails without the test too',
+};
+
+/** In a few words. */
+export function nameProof({ state }: Proof): string {
+  return PROOF_NAMES[state];
+}
+
 /** One sentence for people. */
 export function describeProof({ state, turned, reason }: Proof): string {
   if (state !== 'proven') return `Not proven (${state}): ${reason}.`;

@@ -46,7 +46,7 @@ export interface IssueLine {
 }
 
 interface IssueLineFilter {
-  readonly projectId: string;
+  readonly projectIds: readonly string[];
   readonly limit: number;
   /** Id of the last one of the previous page. */
   readonly after?: string;
@@ -347,12 +347,13 @@ const LINE_LENGTH = 300;
 
 async function listIssueLines(
   reader: Reader,
-  { projectId, limit, after }: IssueLineFilter,
+  { projectIds, limit, after }: IssueLineFilter,
 ): Promise<readonly IssueLine[]> {
+  if (projectIds.length === 0) return [];
   let page = reader
     .selectFrom('issues')
     .select('seq')
-    .where('project_id', '=', projectId)
+    .where('project_id', 'in', projectIds)
     .orderBy('seq', 'desc')
     .limit(limit);
   if (after !== undefined) {

@@ -180,6 +180,8 @@ const ORIGINS: Readonly<Record<Origin, string>> = {
   cli: 'terminal',
 };
 
+export const ALL_ORIGINS = Object.keys(ORIGINS) as readonly Origin[];
+
 export function describeOrigin(origin: Origin): string {
   return ORIGINS[origin];
 }

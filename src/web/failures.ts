@@ -66,7 +66,7 @@ ${renderSection(
   'failures',
   'Failures',
   html`${renderFilters('State', filters)}
-${isEmpty ? renderEmpty(describeEmpty(project, state, after !== '')) : renderFailures(project, entries)}
+${isEmpty ? renderEmpty(describeEmpty(project, state, after !== '')) : renderFailures([project], entries)}
 ${renderPager({
   label: 'Pages of failures',
   first: isEmpty || after === '' ? null : `${address}?state=${state}`,
@@ -109,23 +109,30 @@ function describeEmpty(project: Project, state: Filter, isPaged: boolean): strin
   return `${none} When a check fails, its cause is listed here; it is closed when the default branch passes again.`;
 }
 
-function renderFailures(project: Project, failures: readonly Failure[]): Html {
+/** With several projects, each row names its own. */
+export function renderFailures(projects: readonly Project[], failures: readonly Failure[]): Html {
+  const byId = new Map(projects.map((project) => [project.id, project]));
   return renderTable({
     caption: 'Failures',
     style: 'ledger',
     columns: ['Failure', 'State', ['Occurrences', 'number'], 'Flaky', 'First', 'Last'],
-    rows: failures.map((failure) => {
+    rows: failures.flatMap((failure) => {
+      const project = byId.get(failure.projectId);
+      if (project === undefined) return [];
       const { hits, flakyHits, firstSeen, lastSeen, state, closed } = failure;
       const isClosed = state === 'closed' && closed !== null;
       return [
-        html`${renderFailureLink(failure)}
+        [
+          html`${renderFailureLink(failure)}
+${projects.length > 1 ? html`<span class="soft below">${sanitiseLine(project.name, 200)}</span>` : ''}
 <span class="soft below">${renderPlaces(project, failure)}</span>`,
-        html`${renderState(failure)}
+          html`${renderState(failure)}
 ${isClosed ? html`<span class="soft below">${renderClosing(project, closed)}</span>` : ''}`,
-        formatCount(hits),
-        flakyHits === 0 ? '' : describeFlakiness(failure),
-        renderMoment(firstSeen.at),
-        renderMoment(lastSeen.at),
+          formatCount(hits),
+          flakyHits === 0 ? '' : describeFlakiness(failure),
+          renderMoment(firstSeen.at),
+          renderMoment(lastSeen.at),
+        ],
       ];
     }),
   });

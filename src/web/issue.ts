@@ -6,12 +6,12 @@ import type { Verdict } from '../core/check.ts';
 import type { ChangeSet } from '../core/diff/diff.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Analysis, Issue, Outcome, Step, Suspect } from '../core/issue.ts';
-import { createIssueView, formatPercent, getIssueTitle, type IssueView } from '../core/issue-view.ts';
+import { createIssueView, formatPercent, type IssueView } from '../core/issue-view.ts';
 import { SCRIPTED_MODEL } from '../core/model.ts';
 import { describeFate } from '../core/outcome.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
-import { describeProof } from '../core/proof.ts';
-import { addLookUsage, describeLook } from '../core/second-look.ts';
+import { describeProof, nameProof } from '../core/proof.ts';
+import { addLookUsage, changesResult, describeLook, nameLook } from '../core/second-look.ts';
 import { buildSourceLinks, NO_LINKS, type SourceLinks } from '../core/shown-issue.ts';
 import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { PostedPullRequest } from '../core/thread.ts';
@@ -44,7 +44,7 @@ import {
 import { readForm } from './forms.ts';
 import { renderChange } from './issue-change.ts';
 import { type Html, refuseAbsentPage, renderFormToken, renderPage, WebRefusal } from './layout.ts';
-import { renderLine, renderText, type TextLinks } from './text.ts';
+import { getHeadline, renderLine, renderText, type TextLinks } from './text.ts';
 import type { PageContext, SignedIn, WebDeps } from './web-deps.ts';
 
 const STEP_LIMITS = { lines: 400, characters: 20_000 };
@@ -121,7 +121,7 @@ export async function getIssue(c: PageContext, deps: WebDeps): Promise<Response>
   };
   const body = html`${renderDone(c, DONE)}${renderIssue(page)}`;
   const crumbs = createIssueCrumbs(seen);
-  return renderPage(c, deps, { title: getIssueTitle(issue, 100), body, section: 'projects', crumbs });
+  return renderPage(c, deps, { title: getHeadline(issue).replaceAll('`', ''), body, section: 'projects', crumbs });
 }
 
 /** The issue of the address, as far as the person may see it. */
@@ -136,7 +136,10 @@ export function createSourceLinks(project: Project, issue: Issue): SourceLinks {
 }
 
 function createIssueCrumbs({ issue, project }: SeenIssue) {
-  return createCrumbs(project, { text: getIssueTitle(issue, 60), href: `/issues/${issue.id}` });
+  return createCrumbs(project, {
+    text: sanitiseLine(getHeadline(issue).replaceAll('`', ''), 60),
+    href: `/issues/${issue.id}`,
+  });
 }
 
 /** The issue's link may be older than the records of the publisher, which know the state as well. */
@@ -176,11 +179,10 @@ async function decideOffer(
 function renderIssue(page: IssuePage): Html {
   const { issue, view, links, changeSet } = page;
   const { outcome } = issue.analysis;
-  const suspects = renderSuspects(view, links);
   const pointsFirst = outcome === 'facts_only' || outcome === 'inconclusive';
-  return html`${renderHead(page)}
+  const suspects = renderSuspects(view, links, pointsFirst);
+  return html`<div class="issue"><div>${renderHead(page)}
 ${renderActions(page)}
-<div class="issue"><div>
 ${renderCause(issue, view, links)}
 ${pointsFirst ? suspects : ''}
 ${renderSolution(page)}
@@ -189,7 +191,6 @@ ${renderChange(issue, changeSet, links)}
 ${renderGuards('why-not', 'Why not a pull request', view.blocking, links)}
 ${renderGuards('look-at', 'Check before applying', view.toCheck, links)}
 ${renderStepsSection('reproduction', 'How to reproduce it', issue.stepsToReproduce, links)}
-${renderProblem(issue, links)}
 ${pointsFirst ? '' : suspects}
 ${renderTimeline(issue, links)}
 ${renderReport(issue)}
@@ -197,8 +198,8 @@ ${renderReport(issue)}
 ${renderDetails(page)}</div>`;
 }
 
-function renderHead({ issue, project, pullRequest }: IssuePage): Html {
-  const { confidence, verdict, outcome, partial, model, sameAs, proof, secondLook } = issue.analysis;
+function renderHead({ issue, links, project, pullRequest }: IssuePage): Html {
+  const { confidence, verdict, outcome, partial, model, sameAs } = issue.analysis;
   const cutShort =
     outcome === 'facts_only'
       ? 'The model gave no answer: this is a search of the source only.'
@@ -212,15 +213,26 @@ function renderHead({ issue, project, pullRequest }: IssuePage): Html {
       ? []
       : [html`Answered from an identical report: <a href="/issues/${sameAs}">its first issue</a>.`]),
   ];
-  const doubt = proof?.state === 'not_reproduced' ? html` ${renderBadge('not reproduced', 'busy')}` : '';
-  return html`<h1>${getIssueTitle(issue, 200)}</h1>
-<p class="outcome">${renderOutcome(issue.analysis)}${doubt}${
+  return html`<h1>${renderPlainLine(getHeadline(issue))}</h1>
+<p class="outcome">${renderOutcome(issue.analysis)}${
     confidence === null ? '' : html` <span>confidence ${formatPercent(confidence)}</span>`
   } <span class="next"><strong>Next:</strong> ${describeNext(issue, project, pullRequest)}.</span></p>
 ${verdict === null ? '' : html`<p>${VERDICTS[verdict]}</p>`}
-${proof === null ? '' : html`<p>${sanitiseLine(describeProof(proof), 600)}</p>`}
-${secondLook === null ? '' : html`<p>${sanitiseLine(describeLook(secondLook), 1_000)}</p>`}
-${notices.map((notice) => html`<p class="notice">${notice}</p>`)}`;
+${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
+${renderProblem(issue, links)}
+${renderAssurance(issue, links)}`;
+}
+
+/** What was done to test the answer: at a glance, with the whole below. */
+function renderAssurance({ analysis: { proof, secondLook } }: Issue, links: TextLinks): Html {
+  if (proof === null && secondLook === null) return NOTHING;
+  const badges = [
+    ...(proof === null ? [] : [renderBadge(nameProof(proof), proof.state === 'proven' ? 'good' : 'quiet')]),
+    ...(secondLook === null ? [] : [renderBadge(nameLook(secondLook), changesResult(secondLook) ? 'busy' : 'quiet')]),
+  ];
+  return html`<details class="assurance"${changesResult(secondLook) ? html` open` : ''}><summary>${renderJoined(badges, ' ')}</summary>
+${proof === null ? '' : html`<p>${renderLine(describeProof(proof), links, 600)}</p>`}
+${secondLook === null ? '' : html`<p>${renderLine(describeLook(secondLook), links, 1_000)}</p>`}</details>`;
 }
 
 function describeNext({ analysis, diff }: Issue, project: Project, pullRequest: PullRequest | null): string {
@@ -234,23 +246,29 @@ function describeNext({ analysis, diff }: Issue, project: Project, pullRequest: 
 }
 
 /** One primary button, the rest in a menu, Delete set apart. */
-function renderActions({ issue, signedIn, pullRequest, offer, mayErase: isErasable }: IssuePage): Html {
+function renderActions(page: IssuePage): Html {
+  const { issue, offer, mayErase: isErasable } = page;
   const { id } = issue;
-  const isOpen = pullRequest !== null && pullRequest.state !== 'closed';
+  const isFirst = offer !== true && (page.pullRequest?.state ?? 'closed') === 'closed';
   return html`<div class="actions">
-${pullRequest === null ? '' : html`<a class="button${isOpen ? ' primary' : ''}" href="${pullRequest.url}">View ${pullRequest.name}</a>`}
-${
-  offer === true
-    ? html`<form method="post" action="/issues/${id}/pull-request">${renderFormToken(signedIn)}
-<button class="primary">${pullRequest === null ? 'Open pull request' : 'Open pull request again'}</button></form>`
-    : ''
-}
-${issue.diff.files.length > 0 ? html`<a class="button" href="/issues/${id}/patch">Download patch</a>` : ''}
+${renderPullRequestButtons(page)}
+${issue.diff.files.length > 0 ? html`<a class="button${isFirst ? ' primary' : ''}" href="/issues/${id}/patch">Download patch</a>` : ''}
 <details class="menu"><summary class="button">More</summary><div><ul>
 <li><button type="button" class="plain" data-copy-from="/issues/${id}/markdown" hidden>Copy as Markdown</button></li>
 <li><a href="/issues/${id}/markdown">View as Markdown</a></li></ul></div></details>
 ${isErasable ? html`<a class="button danger apart" href="/issues/${id}/delete">Delete…</a>` : ''}</div>
 ${typeof offer === 'string' ? html`<p class="hint">${sanitiseText(offer, 1_000)}</p>` : ''}`;
+}
+
+function renderPullRequestButtons({ issue: { id }, signedIn, pullRequest, offer }: IssuePage): Html {
+  const isOpen = pullRequest !== null && pullRequest.state !== 'closed';
+  return html`${pullRequest === null ? '' : html`<a class="button${isOpen ? ' primary' : ''}" href="${pullRequest.url}">View ${pullRequest.name}</a>`}
+${
+  offer === true
+    ? html`<form method="post" action="/issues/${id}/pull-request">${renderFormToken(signedIn)}
+<button class="primary">${pullRequest === null ? 'Open pull request' : 'Open pull request again'}</button></form>`
+    : ''
+}`;
 }
 
 function renderCause({ rootCause, analysis: { outcome, reason } }: Issue, view: IssueView, links: TextLinks): Html {
@@ -259,19 +277,21 @@ function renderCause({ rootCause, analysis: { outcome, reason } }: Issue, view: 
     outcome === 'facts_only' ? 'Where it points' : 'Root cause',
     html`${rootCause.trim() === '' ? html`<p>No cause was found.</p>` : renderText(rootCause, links)}
 ${reason.trim() === '' ? '' : html`<div class="reason"><h3>Why this outcome</h3>${renderText(reason, links)}</div>`}
-${renderEvidence(view, links)}`,
+${renderEvidence(view, rootCause, links)}`,
   );
 }
 
-function renderEvidence({ claims }: IssueView, links: TextLinks): Html {
+/** Each quotation with its step; a claim only where the root cause does not have it word for word. */
+function renderEvidence({ claims }: IssueView, rootCause: string, links: TextLinks): Html {
   if (claims.length === 0) return NOTHING;
   const items = claims.slice(0, MAX_LISTED).map(({ claim, quotes }) => {
+    const isSaid = rootCause.includes(claim.trim().replace(/\.$/, ''));
     const quoted = quotes.map(({ step, quote }) => {
       const isListed = step >= 1 && step <= links.steps;
       const source = isListed ? html`<a href="#step-${step}">Step ${step}</a>` : html`Step ${step}`;
       return html`<blockquote><pre><code>${sanitiseText(quote, MAX_QUOTE)}</code></pre><p class="source">${source}</p></blockquote>`;
     });
-    return html`<li><div>${renderLine(claim, links)}</div>${quoted}</li>`;
+    return html`<li>${isSaid ? '' : html`<div>${renderLine(claim, links)}</div>`}${quoted}</li>`;
   });
   return html`<h3 id="evidence">Evidence</h3><ul class="citations">${items}</ul>${renderMore(claims.length, 'more claim')}`;
 }
@@ -281,10 +301,13 @@ function renderMore(count: number, what: string): Html {
   return more > 0 ? html`<p class="hint">${formatPlural(more, what)} in the API response.</p>` : NOTHING;
 }
 
-/** The problem in full, where the title does not say all of it. */
-function renderProblem(issue: Issue, links: TextLinks): Html {
-  if (issue.problem.replace(/\s+/g, ' ').trim() === getIssueTitle(issue, 200)) return NOTHING;
-  return renderSection('problem', 'Problem', renderText(issue.problem, links));
+/** What the title leaves out of the problem. */
+function renderProblem({ problem, id }: Issue, links: TextLinks): Html {
+  const title = getHeadline({ problem, id });
+  const whole = sanitiseText(problem, 20_000).trim();
+  if (whole === title) return NOTHING;
+  const rest = whole.startsWith(title) ? whole.slice(title.length).trim() : whole;
+  return html`<div class="problem">${renderText(rest, links)}</div>`;
 }
 
 /** With a pull request, applying the change by hand is the exception. */
@@ -344,8 +367,16 @@ function renderGuards(id: string, title: string, guards: Analysis['guards'], lin
   return renderSection(id, title, html`${table}${renderMore(guards.length, 'more reason')}`);
 }
 
-function renderSuspects({ likely, unlikely }: IssueView, links: TextLinks): Html {
+/** Where a cause was found they are only its background. */
+function renderSuspects({ likely, unlikely }: IssueView, links: TextLinks, isOpen: boolean): Html {
   if (likely.length === 0) return NOTHING;
+  if (!isOpen) {
+    const all = [...likely, ...unlikely];
+    const places = renderPlaces('Places that the facts point at, most likely first', all, links);
+    const summary = formatPlural(all.length, 'place');
+    const body = html`<details><summary>${summary} that the facts point at</summary>${places}</details>`;
+    return renderSection('suspects', 'Suspects', body);
+  }
   const others = html`<details><summary>${formatPlural(unlikely.length, 'less likely place')}</summary>${renderPlaces('Less likely places', unlikely, links)}</details>`;
   return renderSection(
     'suspects',
@@ -369,7 +400,7 @@ function renderPlaces(caption: string, suspects: readonly Suspect[], links: Text
       return [
         name === '' ? place : html`${place} in <code>${sanitiseLine(name, 200)}</code>`,
         renderJoined(
-          reasons.slice(0, MAX_REASONS).map((reason) => renderLine(reason, links)),
+          reasons.slice(0, MAX_REASONS).map((reason) => renderLine(reason.replace(/\.$/, ''), links)),
           '; ',
         ),
         formatPercent(score),
@@ -391,7 +422,6 @@ ${cut === '' ? '' : html`<p class="hint">${cut}</p>`}</details>`;
   return renderSection('report', 'Report', body);
 }
 
-/** The right column of a wide screen, the end of the page on a narrow one. */
 /** What became of it, in one line. */
 function renderOutcomeLine(project: Project, { analysis: { outcomes } }: Issue): Html | '' {
   if (outcomes === null) return '';
@@ -410,10 +440,10 @@ function renderCommitOrNothing(project: Project, commit: string): Html | '' {
   return commit === '' ? '' : html` (${renderCommit(project, commit)})`;
 }
 
+/** The right column of a wide screen, the end of the page on a narrow one. */
 function renderDetails({ issue, project, pullRequest, requestedBy, address }: IssuePage): Html {
   const { links, origin, reference, revision, investigationId } = issue.analysis;
   const onGithub = [
-    ...(pullRequest === null ? [] : [html`<a href="${pullRequest.url}">${pullRequest.name}</a>`]),
     ...(checkOwnAddress(project, links.comment) === '' ? [] : [renderOwnLink(project, links.comment, 'comment')]),
     ...(checkOwnAddress(project, links.checkRun) === '' ? [] : [renderOwnLink(project, links.checkRun, 'check run')]),
   ];
@@ -421,8 +451,10 @@ function renderDetails({ issue, project, pullRequest, requestedBy, address }: Is
 <dt>Project</dt><dd><a href="/projects/${project.id}">${sanitiseLine(project.name, 200)}</a></dd>
 <dt>Commit</dt><dd>${revision === '' ? '–' : renderCommit(project, revision)}</dd>
 ${renderOwnership(issue)}
+${pullRequest === null ? '' : html`<dt>Pull request</dt><dd><a href="${pullRequest.url}">${getNumberText(pullRequest.url)}</a> ${pullRequest.state}</dd>`}
 ${onGithub.length === 0 ? '' : html`<dt>On GitHub</dt><dd>${renderJoined(onGithub)}</dd>`}
-<dt>From</dt><dd>${describeOrigin(origin)}${requestedBy === '' ? '' : html` by ${sanitiseLine(requestedBy, 60)}`}${reference === '' ? '' : html` · ${renderPlainLine(reference)}`}</dd>
+<dt>From</dt><dd>${describeOrigin(origin)}${reference === '' ? '' : html` · ${renderPlainLine(reference)}`}</dd>
+${requestedBy === '' ? '' : html`<dt>Requested by</dt><dd>${sanitiseLine(requestedBy, 60)}</dd>`}
 <dt>Concluded</dt><dd>${renderMoment(issue.createdAt)}</dd>
 ${renderOutcomeLine(project, issue)}
 ${renderUsage(issue)}
@@ -488,7 +520,7 @@ export async function getDeleteIssue(c: PageContext, deps: WebDeps): Promise<Res
     ] as const
   ).filter(([address]) => checkOwnAddress(project, address) !== '');
   const body = html`<h1>Delete this issue?</h1>
-<p class="lead">${getIssueTitle(issue, 200)}</p>
+<p class="lead">${renderPlainLine(getHeadline(issue))}</p>
 <h2>What is deleted</h2>
 <ul><li>the issue, with its report, cause and change</li>
 <li>its investigation and its steps, except those shared with an identical report</li>

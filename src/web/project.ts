@@ -1,14 +1,16 @@
 // A project: what is running, and its issues; and its effective settings.
 import { html } from 'hono/html';
 import { isAtLeast } from '../core/account.ts';
-import { formatPercent } from '../core/issue-view.ts';
+import type { Outcome } from '../core/issue.ts';
+import { ALL_OUTCOMES, describeOutcome, formatPercent } from '../core/issue-view.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
-import type { Investigation } from '../core/report.ts';
+import type { Investigation, Origin } from '../core/report.ts';
 import type { EffectiveConfiguration, ValueSource } from '../core/settings.ts';
 import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { IssueLine } from '../db/investigations.ts';
 import { isId } from '../services/access.ts';
 import {
+  ALL_ORIGINS,
   createCrumbs,
   cutPage,
   describeOrigin,
@@ -33,10 +35,13 @@ import {
   type SeenProject,
 } from './components.ts';
 import { type Html, refuseAbsentPage, renderPage } from './layout.ts';
-import { getFirstSentence } from './text.ts';
+import { getFirstSentence, getHeadline } from './text.ts';
 import type { PageContext, WebDeps } from './web-deps.ts';
 
 const PAGE = 50;
+/** Up to this many issues are read faster than filtered. */
+const FEW = 10;
+const [SEARCHED, SEARCH_STEP] = [2_000, 200];
 /** Investigations that are listed of each state. */
 const MAX_RUNNING = 20;
 const DONE = { deleted: 'The issue was deleted, with its investigation and every webhook not yet delivered.' };
@@ -47,24 +52,104 @@ export async function getProject(c: PageContext, deps: WebDeps): Promise<Respons
   const { project } = seen;
   const after = c.req.query('after') ?? '';
   if (after !== '' && !isId(after)) refuseAbsentPage();
-  const running = await findRunning(deps, project.id);
-  const filter = { projectId: project.id, limit: PAGE + 1, ...(after === '' ? {} : { after }) };
-  const { entries, last } = cutPage(await deps.store.listIssueLines(filter), PAGE);
+  const running = await findRunning(deps, [project.id]);
+  const filter = readFilter(c);
+  const { entries, last } = await findIssues(deps, project.id, filter, after);
   const isEmpty = entries.length === 0;
+  const toAddress = (query: Record<string, string>) => `/projects/${project.id}${formatQuery({ ...filter, ...query })}`;
+  const isLong = isFiltered(filter) || after !== '' || entries.length > FEW;
+  const none = isFiltered(filter) ? renderNoMatch(project) : renderNoIssues(seen, after !== '', running.total > 0);
   const body = html`${renderProjectHead(seen, 'issues')}
 ${renderDone(c, DONE)}
 ${after === '' ? renderRunning(running, c.get('signedIn').account.id) : ''}
 ${renderSection(
   'issues',
   'Issues',
-  html`${isEmpty ? renderNoIssues(seen, after !== '', running.total > 0) : renderIssues(project, entries)}
+  html`${isLong ? renderIssueFilter(filter) : ''}
+${isEmpty ? none : renderIssues([project], entries)}
 ${renderPager({
   label: 'Pages of issues',
-  first: after === '' ? null : `/projects/${project.id}`,
-  next: last === undefined ? null : `/projects/${project.id}?after=${last.id}`,
+  first: after === '' ? null : toAddress({}),
+  next: last === undefined ? null : toAddress({ after: last.id }),
 })}`,
 )}`;
   return renderPage(c, deps, { title: project.name, body, section: 'projects', crumbs: createCrumbs(project) });
+}
+
+interface IssueFilter {
+  /** Words of the problem, the cause or the reference; "": any. */
+  readonly q: string;
+  readonly outcome: Outcome | '';
+  readonly origin: Origin | '';
+}
+
+function readFilter(c: PageContext): IssueFilter {
+  return {
+    q: sanitiseLine(c.req.query('q') ?? '', 200),
+    outcome: ALL_OUTCOMES.find((each) => each === c.req.query('outcome')) ?? '',
+    origin: ALL_ORIGINS.find((each) => each === c.req.query('origin')) ?? '',
+  };
+}
+
+function isFiltered(filter: IssueFilter): boolean {
+  return Object.values(filter).some((value) => value !== '');
+}
+
+function formatQuery(query: object): string {
+  const set = Object.entries(query).filter(([, value]) => value !== '');
+  return set.length === 0 ? '' : `?${new URLSearchParams(set)}`;
+}
+
+interface FoundIssues {
+  readonly entries: readonly IssueLine[];
+  /** Where the next page begins. */
+  readonly last?: IssueLine;
+}
+
+/** A filtered page has what matches among the next 200 to 2,000 issues. */
+async function findIssues(
+  { store }: WebDeps,
+  projectId: string,
+  filter: IssueFilter,
+  after: string,
+): Promise<FoundIssues> {
+  const read = (limit: number, from: string) =>
+    store.listIssueLines({ projectIds: [projectId], limit, ...(from === '' ? {} : { after: from }) });
+  if (!isFiltered(filter)) return cutPage(await read(PAGE + 1, after), PAGE);
+  const found: IssueLine[] = [];
+  for (let from = after, searched = 0; ; searched += SEARCH_STEP) {
+    const lines = await read(SEARCH_STEP, from);
+    found.push(...lines.filter((line) => matchesFilter(line, filter)));
+    const last = lines.at(-1);
+    if (last === undefined || lines.length < SEARCH_STEP) return { entries: found };
+    if (found.length >= PAGE || searched >= SEARCHED) return { entries: found, last };
+    from = last.id;
+  }
+}
+
+function matchesFilter(line: IssueLine, { q, outcome, origin }: IssueFilter): boolean {
+  const text = `${line.problem}\n${line.rootCause}\n${line.reference}`.toLowerCase();
+  return (
+    (outcome === '' || line.outcome === outcome) &&
+    (origin === '' || line.origin === origin) &&
+    text.includes(q.toLowerCase())
+  );
+}
+
+function renderIssueFilter({ q, outcome, origin }: IssueFilter): Html {
+  const renderOptions = <T extends string>(all: readonly T[], current: string, describe: (value: T) => string) =>
+    all.map(
+      (value) => html`<option value="${value}"${value === current ? html` selected` : ''}>${describe(value)}</option>`,
+    );
+  return html`<form method="get" class="filter" role="search"><label for="q">Search</label>
+<input type="search" id="q" name="q" value="${q}" autocomplete="off" spellcheck="false">
+<label for="outcome">Outcome</label><select id="outcome" name="outcome"><option value="">any</option>${renderOptions(ALL_OUTCOMES, outcome, describeOutcome)}</select>
+<label for="origin">From</label><select id="origin" name="origin"><option value="">anywhere</option>${renderOptions(ALL_ORIGINS, origin, describeOrigin)}</select>
+<button>Filter</button></form>`;
+}
+
+function renderNoMatch({ id }: Project): Html {
+  return renderEmpty('No issue here matches.', html`<p><a class="button" href="/projects/${id}">All issues</a></p>`);
 }
 
 interface Running {
@@ -73,15 +158,15 @@ interface Running {
   readonly total: number;
 }
 
-async function findRunning({ store }: WebDeps, projectId: string): Promise<Running> {
-  const find = (state: 'running' | 'queued') =>
-    store.listInvestigations({ projectIds: [projectId], state, limit: MAX_RUNNING });
+/** Of all projects together. */
+export async function findRunning({ store }: WebDeps, projectIds: readonly string[]): Promise<Running> {
+  const find = (state: 'running' | 'queued') => store.listInvestigations({ projectIds, state, limit: MAX_RUNNING });
   const listed = [...(await find('running')), ...(await find('queued'))];
-  const counted = (await store.countByProject([projectId])).get(projectId)?.underWay ?? 0;
+  const counted = [...(await store.countByProject(projectIds)).values()].reduce((sum, each) => sum + each.underWay, 0);
   return { listed, total: Math.max(counted, listed.length) };
 }
 
-function renderRunning({ listed, total }: Running, accountId: string): Html {
+export function renderRunning({ listed, total }: Running, accountId: string): Html {
   if (listed.length === 0) return NOTHING;
   const more = total - listed.length;
   return html`<section class="panel" aria-labelledby="running"><h2 id="running">Running: ${formatPlural(total, 'investigation')}</h2>
@@ -100,30 +185,39 @@ function renderRunningRow(investigation: Investigation, accountId: string): Html
 ${investigation.accountId === accountId ? 'started by you' : 'started'} ${renderMoment(createdAt)}</span></li>`;
 }
 
-/** The problem is the title, the cause a second line: people look for what they reported. */
-function renderIssues(project: Project, issues: readonly IssueLine[]): Html {
+/**
+ * The problem is the title, the cause a second line: people look for what they reported. With several projects, each row
+ * names its own.
+ */
+export function renderIssues(projects: readonly Project[], issues: readonly IssueLine[]): Html {
+  const byId = new Map(projects.map((project) => [project.id, project]));
   return renderTable({
     caption: 'Issues, newest first',
     style: 'ledger',
     columns: ['Outcome', 'Problem', ['Confidence', 'number'], 'From', 'When', 'Pull request'],
     named: 1,
-    rows: issues.map((issue) => {
-      const { id, rootCause, problem, confidence, origin, reference, createdAt, pullRequest } = issue;
-      const [firstLine = ''] = problem.trim().split('\n', 1);
-      const cause = getFirstSentence(rootCause);
-      const title = getFirstSentence(firstLine.replace(/^#{1,6}\s/, '')) || cause || id;
-      return [
-        renderOutcome(issue),
-        html`<a class="row-link" href="/issues/${id}">${renderPlainLine(title)}</a>
-${cause === '' || cause === title ? '' : html`<span class="soft below">${renderPlainLine(cause)}</span>`}
-${reference === '' ? '' : html`<span class="soft below">${renderPlainLine(reference, 200)}</span>`}`,
-        confidence === null ? '' : formatPercent(confidence),
-        describeOrigin(origin),
-        renderMoment(createdAt),
-        pullRequest === null ? '' : renderOwnLink(project, pullRequest, getNumberText(pullRequest)),
-      ];
+    rows: issues.flatMap((issue) => {
+      const project = byId.get(issue.projectId);
+      return project === undefined ? [] : [listIssueCells(project, issue, projects.length > 1)];
     }),
   });
+}
+
+function listIssueCells(project: Project, issue: IssueLine, isNamed: boolean): readonly (Html | string)[] {
+  const { id, confidence, origin, reference, createdAt, pullRequest } = issue;
+  const cause = getFirstSentence(issue.rootCause);
+  const title = getHeadline(issue);
+  const source = [...(isNamed ? [project.name] : []), ...(reference === '' ? [] : [reference])].join(' · ');
+  return [
+    renderOutcome(issue),
+    html`<a class="row-link" href="/issues/${id}">${renderPlainLine(title)}</a>
+${cause === '' || cause === title ? '' : html`<span class="soft below">${renderPlainLine(cause)}</span>`}
+${source === '' ? '' : html`<span class="soft below">${renderPlainLine(source)}</span>`}`,
+    confidence === null ? '' : formatPercent(confidence),
+    describeOrigin(origin),
+    renderMoment(createdAt),
+    pullRequest === null ? '' : renderOwnLink(project, pullRequest, getNumberText(pullRequest)),
+  ];
 }
 
 function renderNoIssues({ project, role }: SeenProject, isPaged: boolean, isAnyRunning: boolean): Html {

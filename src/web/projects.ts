@@ -14,17 +14,23 @@ import {
   renderKind,
   renderMissing,
   renderMoment,
+  renderNewReport,
   renderPager,
+  renderSection,
   renderTable,
 } from './components.ts';
+import { renderFailures } from './failures.ts';
 import { type Html, renderPage } from './layout.ts';
+import { findRunning, renderIssues, renderRunning } from './project.ts';
 import type { PageContext, SignInMethod, WebDeps } from './web-deps.ts';
 
 /** From this number on, a search box helps more than reading. */
 const MANY = 20;
 const PAGE = 100;
-/** With more projects than these, the first report is started from the project's own page. */
-const MAX_BUTTONS = 3;
+/** Issues and failures of all projects together. */
+const LATEST = 10;
+/** Projects that the menu of the button names; for others, it is on their own page. */
+const MAX_CHOICES = 15;
 
 interface ListQuery {
   /** Part of a name; "": all. */
@@ -39,8 +45,9 @@ export async function getProjects(c: PageContext, deps: WebDeps): Promise<Respon
   const known = await findProjects(c, deps, query);
   const isFiltered = query.q !== '' || query.after !== '';
   const isListed = known.projects.length > 0 || isFiltered || !known.isWhole;
-  const body = html`<h1>Projects</h1>${renderMissing(known.isWhole)}
-${isListed ? await renderFound(deps, query, known) : await renderNoProjects(deps.signInMethod, c.get('asking').signal)}`;
+  const title = html`<div class="title-line"><h1>Projects</h1>${isFiltered ? '' : renderReportButton(known)}</div>`;
+  const body = html`${title}${renderMissing(known.isWhole)}
+${isListed ? await renderFound(deps, query, known, c.get('signedIn').account.id) : await renderNoProjects(deps.signInMethod, c.get('asking').signal)}`;
   return renderPage(c, deps, { title: 'Projects', body, section: 'projects' });
 }
 
@@ -59,7 +66,13 @@ async function findProjects(c: PageContext, deps: WebDeps, { q, after }: ListQue
   return { ...known, projects: known.projects.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase())) };
 }
 
-async function renderFound({ store }: WebDeps, { q, after }: ListQuery, known: KnownProjects): Promise<Html> {
+async function renderFound(
+  deps: WebDeps,
+  { q, after }: ListQuery,
+  known: KnownProjects,
+  accountId: string,
+): Promise<Html> {
+  const { store } = deps;
   const { entries, last } = cutPage(known.projects, PAGE);
   const counts = await store.countByProject(entries.map(({ id }) => id));
   const isFiltered = q !== '' || after !== '';
@@ -74,7 +87,32 @@ ${renderPager({
   first: after === '' ? null : toAddress(filter),
   next: last === undefined ? null : toAddress({ ...filter, after: last.name }),
   texts: ['First page', 'Next page'],
-})}`;
+})}
+${isFiltered ? '' : await renderLatest(deps, entries, accountId)}`;
+}
+
+/** What runs, the newest issues and the open failures of the projects listed. */
+async function renderLatest(deps: WebDeps, projects: readonly Project[], accountId: string): Promise<Html> {
+  const ids = projects.map(({ id }) => id);
+  const running = await findRunning(deps, ids);
+  const issues = await deps.store.listIssueLines({ projectIds: ids, limit: LATEST });
+  const failures = await deps.store.listFailures(ids, { state: 'open', limit: LATEST });
+  return html`${renderRunning(running, accountId)}
+${issues.length === 0 ? '' : renderSection('latest', 'Latest issues', renderIssues(projects, issues))}
+${failures.length === 0 ? '' : renderSection('open-failures', 'Open failures', renderFailures(projects, failures))}`;
+}
+
+/** A menu where there are several projects to choose from; nothing where the person may submit none. */
+function renderReportButton({ projects, roles }: KnownProjects): Html {
+  const usable = projects.filter(({ id }) => isAtLeast(roles.get(id) ?? 'none', 'triage')).slice(0, MAX_CHOICES);
+  const [first] = usable;
+  if (first === undefined) return NOTHING;
+  if (usable.length === 1) return html`<p>${renderNewReport(first, 'primary')}</p>`;
+  const items = usable.map(
+    ({ id, name }) =>
+      html`<li><a href="/projects/${id}/reports/new"><span class="hidden">New report for </span>${sanitiseLine(name, 100)}</a></li>`,
+  );
+  return html`<details class="menu end"><summary class="button primary">New report</summary><div><ul>${items}</ul></div></details>`;
 }
 
 function renderSearch(q: string): Html {
@@ -124,13 +162,7 @@ async function renderNoProjects(method: SignInMethod, signal: AbortSignal): Prom
 
 /** Nothing where the person may not submit a report for any of the projects. */
 function renderFirstReport(projects: readonly Project[], roles: KnownProjects['roles']): Html {
-  const usable = projects.filter(({ id }) => isAtLeast(roles.get(id) ?? 'none', 'triage'));
-  if (usable.length === 0) return NOTHING;
-  const buttons = usable.map(({ id, name }, index) => {
-    const text = usable.length === 1 ? 'New report' : `New report for ${sanitiseLine(name, 80)}`;
-    return html`<a class="button ${index === 0 ? 'primary' : ''}" href="/projects/${id}/reports/new">${text}</a> `;
-  });
+  if (!projects.some(({ id }) => isAtLeast(roles.get(id) ?? 'none', 'triage'))) return NOTHING;
   return html`<section class="panel" aria-labelledby="first"><h2 id="first">Submit your first report</h2>
-<p>Paste an error message or a log. Causeway looks for its cause in the source of the project, and shows the evidence.</p>
-${usable.length > MAX_BUTTONS ? html`<p>Open the project that it is about, and choose <em>New report</em>.</p>` : html`<p class="actions">${buttons}</p>`}</section>`;
+<p>Choose <em>New report</em> and paste an error message or a log. Causeway looks for its cause in the source of the project, and shows the evidence.</p></section>`;
 }

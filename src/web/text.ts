@@ -43,6 +43,20 @@ export function getFirstSentence(text: string, max = 180): string {
   return sanitiseLine(SENTENCE.exec(all)?.[0] ?? all, max);
 }
 
+/** What names an issue in a list and above its page: the first sentence of its problem, or of its cause. May contain backticks. */
+export function getHeadline({
+  problem,
+  rootCause = '',
+  id,
+}: {
+  readonly problem: string;
+  readonly rootCause?: string;
+  readonly id: string;
+}): string {
+  const lines = problem.split('\n').map((line) => line.replace(/^#{1,6}\s/, ''));
+  return getFirstSentence(lines.find((line) => line.trim() !== '') ?? '') || getFirstSentence(rootCause) || id;
+}
+
 function renderBlock(block: Block, links: TextLinks): Html {
   switch (block.type) {
     case 'code':

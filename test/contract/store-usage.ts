@@ -162,7 +162,7 @@ export function overviewsContract(engine: Engine): void {
       });
       await store.saveThreadRecord('thr_1', record({ pullRequest: pullRequest(full.issueId) }), at(10));
       const page = (after?: string) =>
-        store.listIssueLines({ projectId: base.project.id, limit: 1, ...(after !== undefined && { after }) });
+        store.listIssueLines({ projectIds: [base.project.id], limit: 1, ...(after !== undefined && { after }) });
       const [first] = await page();
       expect(first).toEqual({
         ...{ id: full.issueId, projectId: base.project.id, origin: 'check-run', reference: 'ticket 7' },
@@ -182,7 +182,7 @@ export function overviewsContract(engine: Engine): void {
       const { runId } = await accepted(store, acceptance(base, { reference: 'a' }));
       await accepted(store, acceptance(base, { reference: 'b' }));
       const [first] = await store.conclude(await started(store, runId), conclusion(), NOW);
-      const lines = await store.listIssueLines({ projectId: base.project.id, limit: 10 });
+      const lines = await store.listIssueLines({ projectIds: [base.project.id], limit: 10 });
       expect(lines.map(({ reference, sameAs }) => [reference, sameAs])).toEqual([
         ['b', first],
         ['a', null],

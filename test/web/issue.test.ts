@@ -35,7 +35,7 @@ describe('the page of an issue', () => {
       ...['1 Checkout crashes for empty carts', '2 Root cause', '3 Why this outcome', '3 Evidence'],
       ...['2 What to do', '2 Questions', '2 Change'],
       ...['3 src/cart.ts changed +2 −1', '3 test/cart.test.ts added +1 −0', '3 src/old.ts deleted +0 −1'],
-      ...['3 docs/new.md renamed', '2 How to reproduce it', '2 Problem', '2 Suspects', '2 Investigation'],
+      ...['3 docs/new.md renamed', '2 How to reproduce it', '2 Suspects', '2 Investigation'],
       ...['2 Report', '2 Details'],
     ]);
     const words = contentOf(page);
@@ -43,6 +43,7 @@ describe('the page of an issue', () => {
     expect(words).toContain('The check is flaky: it passes and fails without a change.');
     expect(words).toContain('The investigation was cut short');
     expect(words).toContain('The budget ended it.');
+    expect(words).toContain('It says TypeError.');
   });
 
   it('leads from the cause and each quotation to the step that they rest on', async () => {
@@ -51,6 +52,7 @@ describe('the page of an issue', () => {
     expect(links).toContainEqual({ href: '#step-2', words: '[step 2]' });
     expect(links).toContainEqual({ href: '#step-2', words: 'Step 2' });
     expect(mainOf(page)).toContain('<blockquote><pre><code>const last = items[items.length];</code></pre>');
+    expect(contentOf(page).split('The cart reads one item too far')).toHaveLength(2);
     const [, step = ''] = /<li id="step-2"[^>]*>(.*?)<\/li>/s.exec(page) ?? [];
     expect(wordsOf(step)).toBe('Step 2 read src/cart.ts:10-30 2 lines 20 | const last = items[items.length]; 21 | }');
     expect(step).toContain('<details id="result-2">');
@@ -143,7 +145,7 @@ describe('the page of an issue', () => {
     expect(words).toContain('31,000: 30,000 in (12,000 cached), 1,000 out');
     expect(words).toContain('$0.12');
     expect(words).toContain('2 min 5 s');
-    expect(words).toContain('pull request #31, comment');
+    expect(words).toContain('Pull request #31 open On GitHub comment');
     expect(words).toContain('Next: review the pull request.');
     expect(linksOf(page).filter(({ href }) => href.includes('evil'))).toEqual([]);
     const foreign = await shown(

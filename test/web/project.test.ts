@@ -63,6 +63,30 @@ describe('the page of a project', () => {
     expect(seen).toEqual(ids);
   });
 
+  it('finds issues by outcome, origin and words, and says where none matches', async () => {
+    await using ground = await webGround();
+    for (let at = 0; at < 11; at++) await ground.concluded();
+    const { issueId } = await ground.concluded({
+      conclusion: { ...found('`Basket.total` adds twice.', { outcome: 'code_fix' }), problem: 'Totals are wrong' },
+    });
+    const address = addressOf(ground);
+    expect(textOf(await ground.visitor.page(address))).toContain('Search Outcome any');
+    for (const query of ['q=BASKET', 'outcome=code_fix', 'q=totals&outcome=code_fix&origin=api']) {
+      const page = await ground.visitor.page(`${address}?${query}`);
+      expect([query, rowsOf(page).map(([, title]) => title)]).toEqual([
+        query,
+        ['Totals are wrong Basket.total adds twice.'],
+      ]);
+      expect(linkOf(page, 'Totals are wrong')).toBe(`/issues/${issueId}`);
+    }
+    const none = await ground.visitor.page(`${address}?q=basket&origin=cli`);
+    expect(textOf(none)).toContain('No issue here matches.');
+    expect(linkOf(none, 'All issues')).toBe(address);
+    const older = await ground.visitor.page(`${address}?outcome=code_fix&after=${issueId}`);
+    expect(rowsOf(older)).toEqual([]);
+    expect(rowsOf(await ground.visitor.page(`${address}?outcome=nonsense`))).toHaveLength(12);
+  });
+
   it('says how issues come where there is none', async () => {
     await using local = await webGround();
     await using github = await webGround({ repositories: [repository('octo/shop')] });
