@@ -103,6 +103,20 @@ export function createFailureVerbs(database: Database) {
     /** Each commit once however many of its checks were red, as far as its sightings are still stored. */
     readFailureStatistics: (failureId: string, filter: StatisticsFilter): Promise<FailureStatistics> =>
       database.read((reader) => readFailureStatistics(reader, failureId, filter)),
+    /** When its checks ended since then, oldest first, as far as its sightings are still stored; at most 10,000. */
+    async listSightingTimes(failureId: string, since: string): Promise<readonly string[]> {
+      const rows = await database.read((reader) =>
+        reader
+          .selectFrom('sightings')
+          .select('seen_at')
+          .where('failure_id', '=', failureId)
+          .where('seen_at', '>=', since)
+          .orderBy('seen_at')
+          .limit(10_000)
+          .execute(),
+      );
+      return rows.map((row) => row.seen_at);
+    },
     /** A sighting was chance: the check passed at the same commit. Counted once for each key. */
     markFlaky: (failureId: string, keys: readonly string[]): Promise<void> =>
       database.write((trx) => markFlaky(trx, failureId, keys)),

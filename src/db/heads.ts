@@ -1,6 +1,14 @@
 // Heads: commits with checks that are judged together, their findings, and their check run on GitHub.
 import type { Selectable } from 'kysely';
-import { EMPTY_HEAD_RECORD, type Finding, type Head, type HeadPlace, type HeadRecord } from '../core/head.ts';
+import type { Failure } from '../core/failure.ts';
+import {
+  EMPTY_HEAD_RECORD,
+  type Excerpt,
+  type Finding,
+  type Head,
+  type HeadPlace,
+  type HeadRecord,
+} from '../core/head.ts';
 import { toSubjectKey } from '../core/thread.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { followVerdicts } from './outcomes.ts';
@@ -88,6 +96,10 @@ export function createHeadVerbs(database: Database) {
         await trx.updateTable('heads').set(columns).where('id', '=', id).execute();
         if (record.checkRun) await saveCheckRunLinks(trx, id, record.checkRun.url);
       }),
+    /** What each failure's check printed when it was last seen, by the failure's id; none where its head is gone. */
+    findExcerpts: (
+      failures: readonly Pick<Failure, 'id' | 'projectId' | 'lastSeen'>[],
+    ): Promise<ReadonlyMap<string, Excerpt>> => database.read((reader) => findExcerpts(reader, failures)),
     /** Heads with a check run that was held back (mode `observe`), newest first. */
     listHeldHeads: (projectId: string, limit: number): Promise<readonly Head[]> =>
       database.read(async (reader) => {
@@ -104,6 +116,26 @@ export function createHeadVerbs(database: Database) {
         return toHeads(rows);
       }),
   };
+}
+
+async function findExcerpts(
+  reader: Reader,
+  failures: readonly Pick<Failure, 'id' | 'projectId' | 'lastSeen'>[],
+): Promise<ReadonlyMap<string, Excerpt>> {
+  const shas = new Map(failures.map(({ id, lastSeen }) => [id, lastSeen.sha]));
+  if (shas.size === 0) return new Map();
+  const rows = await reader
+    .selectFrom('heads')
+    .innerJoin('findings', 'findings.head_id', 'heads.id')
+    .select(['heads.sha', 'findings.finding'])
+    .where('heads.project_id', 'in', [...new Set(failures.map(({ projectId }) => projectId))])
+    .where('heads.sha', 'in', [...new Set(shas.values())])
+    .execute();
+  const found = rows.flatMap(({ sha, finding }) => {
+    const { failureId, excerpt }: FindingText = JSON.parse(finding);
+    return shas.get(failureId) === sha ? [[failureId, excerpt] as const] : [];
+  });
+  return new Map(found);
 }
 
 async function ensureHead(

@@ -1,6 +1,7 @@
 // The failures of a project: the list of them, the flaky ones, and one failure with its cause and its first bad commit.
 import { html } from 'hono/html';
 import type { Closing, CommitRange, Failure, Sighting } from '../core/failure.ts';
+import type { Excerpt } from '../core/head.ts';
 import { formatPercent } from '../core/issue-view.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { Investigation } from '../core/report.ts';
@@ -9,6 +10,7 @@ import type { Thread } from '../core/thread.ts';
 import {
   createCrumbs,
   cutPage,
+  cutText,
   describeVerdict,
   findProject,
   formatCount,
@@ -61,12 +63,13 @@ export async function getFailures(c: PageContext, deps: WebDeps): Promise<Respon
   const filter = { ...(state === 'all' ? {} : { state }), ...(after === '' ? {} : { after }) };
   const { entries, last } = cutPage(await deps.store.listFailures([project.id], { limit: PAGE + 1, ...filter }), PAGE);
   const isEmpty = entries.length === 0;
+  const excerpts = await deps.store.findExcerpts(entries);
   const body = html`${renderProjectHead(seen, 'failures')}
 ${renderSection(
   'failures',
   'Failures',
   html`${renderFilters('State', filters)}
-${isEmpty ? renderEmpty(describeEmpty(project, state, after !== '')) : renderFailures([project], entries)}
+${isEmpty ? renderEmpty(describeEmpty(project, state, after !== '')) : renderFailures([project], entries, excerpts)}
 ${renderPager({
   label: 'Pages of failures',
   first: isEmpty || after === '' ? null : `${address}?state=${state}`,
@@ -84,12 +87,16 @@ export async function getFailure(c: PageContext, deps: WebDeps): Promise<Respons
   const id = c.req.param('failureId') ?? '';
   const failure = (isFailureId(id) ? await deps.store.findFailure(id) : null) ?? refuseAbsentPage();
   if (failure.projectId !== project.id) refuseAbsentPage();
-  const title = getHeadline(failure);
-  const body = html`<h1 class="failure-line">${title}</h1>
+  const excerpt = (await deps.store.findExcerpts([failure])).get(id);
+  const { title, error } = getTitle(failure, excerpt);
+  const since = new Date(deps.now().getTime() - TREND_DAYS * DAY_MS).toISOString();
+  const body = html`<h1 class="failure-line">${title}</h1>${error === '' ? '' : html`<p class="mono">${error}</p>`}
 ${renderProjectTabs(project, 'failures', { isWithin: true })}
 ${renderFacts(project, failure)}
 ${renderSection('cause', 'Cause', await renderCause(deps, project, failure))}
-${renderRange(project, failure)}`;
+${renderRange(project, failure)}
+${renderExcerpt(excerpt)}
+${renderTrend(await deps.store.listSightingTimes(id, since), deps.now())}`;
   const list = { text: 'Failures', href: `/projects/${project.id}/failures` };
   const crumbs = createCrumbs(project, list, { text: title, href: `${list.href}/${id}` });
   return renderPage(c, deps, { title: `${title} · ${project.name}`, body, section: 'projects', crumbs });
@@ -110,7 +117,11 @@ function describeEmpty(project: Project, state: Filter, isPaged: boolean): strin
 }
 
 /** With several projects, each row names its own. */
-export function renderFailures(projects: readonly Project[], failures: readonly Failure[]): Html {
+export function renderFailures(
+  projects: readonly Project[],
+  failures: readonly Failure[],
+  excerpts: ReadonlyMap<string, Excerpt>,
+): Html {
   const byId = new Map(projects.map((project) => [project.id, project]));
   return renderTable({
     caption: 'Failures',
@@ -123,7 +134,7 @@ export function renderFailures(projects: readonly Project[], failures: readonly 
       const isClosed = state === 'closed' && closed !== null;
       return [
         [
-          html`${renderFailureLink(failure)}
+          html`${renderFailureLink(failure, excerpts.get(failure.id))}
 ${projects.length > 1 ? html`<span class="soft below">${sanitiseLine(project.name, 200)}</span>` : ''}
 <span class="soft below">${renderPlaces(project, failure)}</span>`,
           html`${renderState(failure)}
@@ -138,8 +149,59 @@ ${isClosed ? html`<span class="soft below">${renderClosing(project, closed)}</sp
   });
 }
 
-function renderFailureLink(failure: Failure): Html {
-  return html`<a class="row-link mono" href="/projects/${failure.projectId}/failures/${failure.id}">${getHeadline(failure)}</a>`;
+function renderFailureLink(failure: Failure, excerpt?: Excerpt): Html {
+  const { title, error } = getTitle(failure, excerpt);
+  return html`<a class="row-link mono" href="/projects/${failure.projectId}/failures/${failure.id}">${title}</a>
+${error === '' ? '' : html`<span class="below mono">${error}</span>`}`;
+}
+
+/** The failed test where it is known, with the error beside; else the error. */
+function getTitle({ headline }: Failure, excerpt?: Excerpt): { readonly title: string; readonly error: string } {
+  const error = sanitiseLine(headline, 300);
+  const [test = '', ...more] = excerpt?.tests ?? [];
+  if (test === '') return { title: error || 'No error line was found', error: '' };
+  const others = more.length === 0 ? '' : ` and ${formatPlural(more.length, 'other test')}`;
+  return { title: `${sanitiseLine(test, 200)}${others}`, error };
+}
+
+function renderExcerpt(excerpt: Excerpt | undefined): Html {
+  if (excerpt === undefined || excerpt.lines.length === 0) return NOTHING;
+  const { text } = cutText(excerpt.lines.join('\n'), 60, 8_192);
+  const step = excerpt.step === '' ? '' : html`<p class="hint">Step ${sanitiseLine(excerpt.step, 100)}</p>`;
+  return renderSection(
+    'excerpt',
+    'Excerpt',
+    html`${step}<pre tabindex="0" role="region" aria-label="Excerpt of the log"><code>${text}</code></pre>`,
+  );
+}
+
+const DAY_MS = 86_400_000;
+const TREND_DAYS = 30;
+/** Of the drawing, in its units. */
+const [BAR_WIDTH, TREND_HEIGHT] = [12, 60];
+
+/** A bar for each of the last 30 days (UTC). `times` is in order. */
+function renderTrend(times: readonly string[], now: Date): Html {
+  const days = Array.from({ length: TREND_DAYS }, (_, at) =>
+    toDay(new Date(now.getTime() - (TREND_DAYS - 1 - at) * DAY_MS)),
+  );
+  const counts = new Map(days.map((day) => [day, 0]));
+  for (const time of times) counts.set(time.slice(0, 10), (counts.get(time.slice(0, 10)) ?? 0) + 1);
+  const most = Math.max(1, ...days.map((day) => counts.get(day) ?? 0));
+  const seen = days.filter((day) => (counts.get(day) ?? 0) > 0).map((day) => `${day}: ${counts.get(day)}`);
+  const bars = days.map((day, at) => {
+    const height = ((counts.get(day) ?? 0) / most) * TREND_HEIGHT;
+    return html`<rect class="bar" x="${at * BAR_WIDTH + 1}" y="${TREND_HEIGHT - height}" width="${BAR_WIDTH - 2}" height="${height}"/>`;
+  });
+  const body = html`<figure class="diagram"><svg viewBox="0 0 ${TREND_DAYS * BAR_WIDTH} ${TREND_HEIGHT + 1}" role="img" aria-labelledby="trend-title">
+<title id="trend-title">Red checks a day with this failure. ${seen.length === 0 ? 'None.' : seen.join(', ')}</title>
+${bars}<line class="grid" x1="0" x2="${TREND_DAYS * BAR_WIDTH}" y1="${TREND_HEIGHT + 0.5}" y2="${TREND_HEIGHT + 0.5}"/></svg>
+<figcaption class="hint">${seen.length === 0 ? 'No red check' : `${formatPlural(times.length, 'red check')}, at most ${formatCount(most)} a day`}; ${days[0]} to ${days.at(-1)}.</figcaption></figure>`;
+  return renderSection('trend', 'Last 30 days', body);
+}
+
+function toDay(date: Date): string {
+  return date.toISOString().slice(0, 10);
 }
 
 function renderPlaces(project: Project, failure: Failure): Html {
@@ -187,10 +249,6 @@ function renderFlaky(failures: readonly Failure[]): Html {
     'Flaky',
     html`<p class="hint">Failed, then passed at the same commit without a change. Ranked over the ${formatPlural(failures.length, 'latest failure')}.</p>${table}`,
   );
-}
-
-function getHeadline({ headline }: Failure): string {
-  return sanitiseLine(headline, 300) || 'No error line was found';
 }
 
 function renderState({ state, opening }: Failure): Html {

@@ -97,9 +97,10 @@ async function renderLatest(deps: WebDeps, projects: readonly Project[], account
   const running = await findRunning(deps, ids);
   const issues = await deps.store.listIssueLines({ projectIds: ids, limit: LATEST });
   const failures = await deps.store.listFailures(ids, { state: 'open', limit: LATEST });
+  const excerpts = await deps.store.findExcerpts(failures);
   return html`${renderRunning(running, accountId)}
 ${issues.length === 0 ? '' : renderSection('latest', 'Latest issues', renderIssues(projects, issues))}
-${failures.length === 0 ? '' : renderSection('open-failures', 'Open failures', renderFailures(projects, failures))}`;
+${failures.length === 0 ? '' : renderSection('open-failures', 'Open failures', renderFailures(projects, failures, excerpts))}`;
 }
 
 /** A menu where there are several projects to choose from; nothing where the person may submit none. */

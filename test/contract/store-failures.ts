@@ -295,6 +295,7 @@ export function habitsContract(engine: Engine): void {
         sighting('7', { sha: 'main' }),
       ]);
       await store.markFlaky('fal_1', ['1', '2', '6']);
+      expect(await store.listSightingTimes('fal_1', at(8))).toEqual([at(9)]);
       const all = { isTrustedOnly: false, besides: BESIDES };
       const none = { heads: 0, flakyHeads: 0, flakyOnDefault: 0, pullRequests: 0, branches: 0, lastOnDefaultAt: '' };
       expect(await store.readFailureStatistics('fal_1', all)).toEqual({

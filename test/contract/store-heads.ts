@@ -1,6 +1,6 @@
 // The store's contract: heads are noted once, hold what was found at them, and are found by what they are the head of.
 import { describe, expect, it } from 'vitest';
-import { EMPTY_HEAD_RECORD } from '../../src/core/head.ts';
+import { EMPTY_EXCERPT, EMPTY_HEAD_RECORD } from '../../src/core/head.ts';
 import type { Store } from '../../src/db/store.ts';
 import {
   acceptance,
@@ -140,6 +140,24 @@ export function headsContract(engine: Engine): void {
       await store.saveHead('hed_aaa', seenAs('red'), at(1));
       const wanted = { kind: 'check-run', subject: 'hed_aaa', group: 'hed_aaa', runAt: at(1), ...unasked };
       expect(butBackfills(await opened.jobs())).toEqual([wanted]);
+    });
+
+    it('has the excerpt of each failure that was last seen there', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      for (const name of ['aaa', 'bbb']) await noted(store, project.id, name);
+      const excerpt = { ...EMPTY_EXCERPT, lines: ['TypeError: x'], tests: ['cart > adds'] };
+      const { sha = '' } = (await store.findHead('hed_bbb')) ?? {};
+      await store.saveHead('hed_aaa', seenAs('red', { findings: [finding('fal_1')] }), at(1));
+      await store.saveHead(
+        'hed_bbb',
+        seenAs('red', { findings: [finding('fal_1', { excerpt }), finding('fal_2')] }),
+        at(2),
+      );
+      const failure = { id: 'fal_1', projectId: project.id, lastSeen: sighting('one', { sha }) };
+      expect([...(await store.findExcerpts([failure]))]).toEqual([['fal_1', excerpt]]);
+      expect((await store.findExcerpts([])).size).toBe(0);
+      expect((await store.findExcerpts([{ ...failure, projectId: 'prj_other' }])).size).toBe(0);
     });
 
     it('of a pull request is the newest that was judged', async () => {

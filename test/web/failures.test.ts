@@ -1,8 +1,19 @@
 // The ledger of a project's failures, and one of them: how often, where, how it stands, and which commit it came with.
 import { describe, expect, it } from 'vitest';
 import type { CommitRange, Sighting } from '../../src/core/failure.ts';
+import { EMPTY_EXCERPT } from '../../src/core/head.ts';
 import { createId } from '../../src/core/ids.ts';
-import { conclusion, found, inBranch, ofActions, pullRequest, record, sighting } from '../support/store-samples.ts';
+import {
+  conclusion,
+  finding,
+  found,
+  inBranch,
+  ofActions,
+  pullRequest,
+  record,
+  seenAs,
+  sighting,
+} from '../support/store-samples.ts';
 import { headingsOf, linkOf, rowsOf, textOf } from './read-text.ts';
 import { repository, type WebGround, webGround } from './web-ground.ts';
 
@@ -97,6 +108,31 @@ describe('the ledger of failures', () => {
       `https://github.com/octo/shop/commit/${GREEN}`,
     );
     expect(await ledgerOf(ground, '?state=closed')).toMatch(/state=closed" aria-current="true">Closed/);
+  });
+
+  it('is titled by the failed test, with the error beside, an excerpt and 30 days', async () => {
+    await using ground = await onGithub();
+    const projectId = projectOf(ground).id;
+    const id = await seen(ground, [
+      ...['1', '2'].map((key) => sighting(key, { at: AT, sha: FIRST })),
+      sighting('3', { at: '2026-10-01T09:00:00.000Z' }),
+    ]);
+    await ground.store.ensureHead({ id: 'hed_1', projectId, sha: FIRST, branch: 'main' }, { runAt: AT, now: AT });
+    const excerpt = { ...EMPTY_EXCERPT, step: 'npm test', lines: ['expected 3', '<b>got</b> 4'] };
+    const tests = ['cart > adds <i>twice</i>', 'cart > removes'];
+    const findings = [finding(id, { excerpt: { ...excerpt, tests } })];
+    await ground.store.saveHead('hed_1', seenAs('red', { findings }), AT);
+    expect(rowsOf(await ledgerOf(ground))[0]?.[0]).toMatch(
+      /^cart > adds <i>twice<\/i> and 1 other test TypeError: x is undefined on the default branch/,
+    );
+    const page = await failureOf(ground, id);
+    expect(headingsOf(page)).toEqual([
+      ...['1 cart > adds <i>twice</i> and 1 other test', '2 Cause', '2 Excerpt', '2 Last 30 days'],
+    ]);
+    expect(textOf(page)).toContain('Step npm test expected 3 <b>got</b> 4');
+    expect(textOf(page)).toContain('2026-11-20: 2 2 red checks, at most 2 a day; 2026-10-22 to 2026-11-20.');
+    expect(page.match(/<rect class="bar"/g)).toHaveLength(30);
+    expect(page).not.toContain('<b>got');
   });
 
   it('names a regression', async () => {
