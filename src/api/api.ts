@@ -5,7 +5,7 @@ import type { ApiContext, ApiDeps, ApiEnv } from './api-deps.ts';
 import { createGuard } from './auth.ts';
 import { streamEvents } from './events.ts';
 import { deleteInvestigation, getInvestigation, listInvestigations } from './investigations.ts';
-import { createIssue, deleteIssue, getIssue, getProof, openPullRequest } from './issues.ts';
+import { createIssue, deleteIssue, getIssue, getProof, openPullRequest, retryAnIssue } from './issues.ts';
 import { addCommonRoutes } from './operator-api.ts';
 import { getCalibration, getFailure, listFailures, listOutcomes } from './outcomes.ts';
 import { createProblem } from './problem.ts';
@@ -26,6 +26,7 @@ const ROUTES: readonly (readonly [
   ['GET', '/api/v1/issues/:issueId/', 'issues:read', getIssue],
   ['DELETE', '/api/v1/issues/:issueId/', 'issues:write', deleteIssue],
   ['GET', '/api/v1/issues/:issueId/proof/', 'issues:read', getProof],
+  ['POST', '/api/v1/issues/:issueId/retry/', 'issues:write', retryAnIssue],
   ['POST', '/api/v1/issues/:issueId/pull-request/', 'pull-requests:write', openPullRequest],
   ['GET', '/api/v1/projects/', 'projects:read', listProjects],
   ['GET', '/api/v1/projects/:projectId/', 'projects:read', getProject],
@@ -45,7 +46,7 @@ export function createApi(deps: ApiDeps): Api {
   const allow = createGuard(deps);
   addCommonRoutes(app, deps);
   for (const [method, path, scope, answer] of ROUTES) {
-    const kind = answer === createIssue ? 'creation' : 'call';
+    const kind = answer === createIssue || answer === retryAnIssue ? 'creation' : 'call';
     app.on(method, path, allow(scope, kind), (c) => answer(c, deps));
   }
   // Loaded with the first request for them: they take longer to load than the rest of the API together.

@@ -1,6 +1,7 @@
 // Issues: submit a report, read its result, delete it, have its pull request opened.
 import { createHash } from 'node:crypto';
 import { MIMEType } from 'node:util';
+import type { z } from '@hono/zod-openapi';
 import { readLimited } from '../core/abortable.ts';
 import { isAtLeast } from '../core/account.ts';
 import { describeNoSpace, NO_SPACE_RETRY_AFTER } from '../core/disk.ts';
@@ -12,16 +13,23 @@ import { acceptReport, eraseIssue } from '../services/accept-report.ts';
 import { type Asking, canErase, findVisibleIssue, findVisibleProject, type Seen } from '../services/access.ts';
 
 import { requestPullRequest } from '../services/request-pull-request.ts';
+import { retryIssue } from '../services/retry-issue.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking } from './auth.ts';
+import { toInvestigationView } from './investigations.ts';
 import { type Fault, listFaults, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
-import { CreateIssueBody, IdempotencyHeaders } from './schemas.ts';
+import { CreateIssueBody, IdempotencyHeaders, RetryIssueBody } from './schemas.ts';
 
 /** 8 MiB, which fit 1 MiB of text even if every character is escaped as \u0000. */
 const MAX_BODY_BYTES = 8_388_608;
 /** No request has more than one level. Zod would report each of a million names as a fault of its own. */
 const MAX_DEPTH = 64;
 const MAX_MEMBERS = 1_000;
+
+const KEY_REUSED: Fault = {
+  pointer: '/Idempotency-Key',
+  detail: 'This key was used with another body within the last 24 hours: use a new one.',
+};
 
 /** POST /api/v1/issues/ */
 export async function createIssue(c: ApiContext, deps: ApiDeps): Promise<Response> {
@@ -31,9 +39,7 @@ export async function createIssue(c: ApiContext, deps: ApiDeps): Promise<Respons
   requireDataSize(value);
   const asking = getAsking(c);
   const { body, key, project, role } = await validateReport(deps, asking, c, value);
-  const shortage = await deps.room();
-  if (shortage !== null)
-    refuse(503, describeNoSpace(shortage), { headers: { 'Retry-After': String(NO_SPACE_RETRY_AFTER) } });
+  await requireSpace(deps);
   const { investigation: settings } = await deps.settingsOf(project, asking.signal);
   const report = {
     projectId: project.id,
@@ -50,10 +56,7 @@ export async function createIssue(c: ApiContext, deps: ApiDeps): Promise<Respons
   // Hashed, since a key is the caller's own text and may contain what must not be stored.
   const idempotency = key === undefined ? null : { key: hash(key), bodyHash: hash(bytes) };
   const accepted = await acceptReport(deps, report, { idempotency, by: asking.account });
-  if (accepted.kind === 'key_reused') {
-    const detail = 'This key was used with another body within the last 24 hours: use a new one.';
-    return refuseFaults([{ pointer: '/Idempotency-Key', detail }]);
-  }
+  if (accepted.kind === 'key_reused') return refuseFaults([KEY_REUSED]);
   const location = `/api/v1/investigations/${accepted.investigationId}/`;
   const webhook =
     report.callbackUrl === ''
@@ -61,6 +64,46 @@ export async function createIssue(c: ApiContext, deps: ApiDeps): Promise<Respons
       : 'A webhook will be sent to the callbackUrl when it is done.';
   const message = `Accepted. ${webhook} Follow the investigation at ${deps.baseUrl()}${location}`;
   return c.json({ message }, 202, { Location: location });
+}
+
+/** POST /api/v1/issues/{issueId}/retry/ */
+export async function retryAnIssue(c: ApiContext, deps: ApiDeps): Promise<Response> {
+  requireJson(c);
+  const bytes = await readBytes(c.req.raw);
+  const value = parseJson(bytes);
+  const asking = getAsking(c);
+  const seen = await findVisibleIssue(deps, asking, c.req.param('issueId') ?? '');
+  if (seen === null || !isAtLeast(seen.role, 'triage')) refuseAbsent();
+  const { body, key } = validateRetry(deps, c, value);
+  await requireSpace(deps);
+  const { guidance = '', callbackUrl = '' } = body;
+  // The same body may be about another Issue.
+  const idempotency = key === undefined ? null : { key: hash(key), bodyHash: hash(`${seen.issue.id} ${hash(bytes)}`) };
+  const request = { ...seen, account: asking.account, guidance: guidance.trim(), callbackUrl, idempotency };
+  const retried = await retryIssue(deps, request, asking.signal);
+  switch (retried.kind) {
+    case 'key_reused':
+      return refuseFaults([KEY_REUSED]);
+    case 'refused':
+      return refuse(409, retried.reason);
+    case 'absent':
+      return refuseAbsent();
+    case 'accepted': {
+      const investigation = (await deps.store.findInvestigation(retried.investigationId)) ?? refuseAbsent();
+      const location = `/api/v1/investigations/${investigation.id}/`;
+      return c.json(toInvestigationView(investigation), 202, { Location: location });
+    }
+  }
+}
+
+function validateRetry(deps: ApiDeps, c: ApiContext, value: unknown) {
+  const parsed = RetryIssueBody.safeParse(value);
+  const { headers, faults } = checkHeaders(c, parsed.error);
+  const callbackUrl = parsed.data?.callbackUrl ?? '';
+  const verdict = callbackUrl === '' ? null : deps.checkCallbackUrl(callbackUrl);
+  if (verdict?.ok === false) faults.push({ pointer: '/callbackUrl', detail: verdict.detail });
+  if (!parsed.success || faults.length > 0) return refuseFaults(faults);
+  return { body: parsed.data, key: headers.data?.['Idempotency-Key'] };
 }
 
 /** GET /api/v1/issues/{issueId}/ */
@@ -192,8 +235,7 @@ type ValidReport = Seen<{
 /** The body, its key and its project; a refusal names every fault of all of them, and of the callback address, at once. */
 async function validateReport(deps: ApiDeps, asking: Asking, c: ApiContext, value: unknown): Promise<ValidReport> {
   const parsed = CreateIssueBody.safeParse(value);
-  const headers = IdempotencyHeaders.safeParse({ 'Idempotency-Key': c.req.header('Idempotency-Key') });
-  const faults: Fault[] = [headers, parsed].flatMap(({ error }) => (error === undefined ? [] : listFaults(error)));
+  const { headers, faults } = checkHeaders(c, parsed.error);
   /** The text of a field without a fault; "" where it is absent. */
   const readValid = (name: string) =>
     faults.some(({ pointer }) => pointer === `/${name}`) ? '' : readText(value, name);
@@ -205,6 +247,19 @@ async function validateReport(deps: ApiDeps, asking: Asking, c: ApiContext, valu
   if (verdict?.ok === false) faults.push({ pointer: '/callbackUrl', detail: verdict.detail });
   if (!parsed.success || usable === null || faults.length > 0) return refuseFaults(faults);
   return { ...usable, body: parsed.data, key: headers.data?.['Idempotency-Key'] };
+}
+
+/** The key, and the faults of it and of the body. */
+function checkHeaders(c: ApiContext, error: z.ZodError | undefined) {
+  const headers = IdempotencyHeaders.safeParse({ 'Idempotency-Key': c.req.header('Idempotency-Key') });
+  const faults: Fault[] = [headers.error, error].flatMap((one) => (one === undefined ? [] : listFaults(one)));
+  return { headers, faults };
+}
+
+async function requireSpace({ room }: ApiDeps): Promise<void> {
+  const shortage = await room();
+  if (shortage === null) return;
+  refuse(503, describeNoSpace(shortage), { headers: { 'Retry-After': String(NO_SPACE_RETRY_AFTER) } });
 }
 
 /** An own field of a JSON object, where it is text; else "". */

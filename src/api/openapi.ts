@@ -30,6 +30,7 @@ import {
   ProjectSchema,
   ProjectsQuery,
   ReadinessSchema,
+  RetryIssueBody,
   Timestamp,
   WaitQuery,
 } from './schemas.ts';
@@ -242,6 +243,21 @@ const OPERATIONS: readonly RouteConfig[] = [
       'Erases the issue, the report and the investigation behind it, and cancels undelivered webhooks. What is on GitHub stays. Allowed for the account that reported it, and from the maintain role on the project.',
     request: { params: IssueParams },
     responses: { 200: describeJson(MessageSchema, 'Deleted.', RATE) },
+  }),
+  describeCall('issues:write', [404, 409, 413, 415, 422], {
+    method: 'post',
+    path: '/api/v1/issues/{issueId}/retry/',
+    operationId: 'retryIssue',
+    tags: ['Issues'],
+    summary: 'Analyse the report of an issue again',
+    description:
+      'A new investigation of the same report at the current commit (of a failed check: at its commit), with your guidance, as `/analyse retry` starts it on GitHub: its answer takes the place of the old one there. The issue itself stays. 409 says why not: a newer analysis replaced this one, the pull request has newer commits, or the check passes again. Requires the triage role on the project.',
+    request: {
+      params: IssueParams,
+      headers: IdempotencyHeaders,
+      body: { required: true, content: { 'application/json': { schema: RetryIssueBody } } },
+    },
+    responses: { 202: describeJson(InvestigationSchema, 'Accepted: the new investigation.', ['Location', ...RATE]) },
   }),
   describeCall('pull-requests:write', [404, 409], {
     method: 'post',

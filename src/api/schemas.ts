@@ -4,7 +4,7 @@ import type { Verdict } from '../core/check.ts';
 import type { Issue } from '../core/issue.ts';
 import type { Fate } from '../core/outcome.ts';
 import type { ProofState } from '../core/proof.ts';
-import { INVESTIGATION_STATES, MAX_REPORT_BYTES } from '../core/report.ts';
+import { INVESTIGATION_STATES, MAX_GUIDANCE, MAX_REPORT_BYTES } from '../core/report.ts';
 
 // Path, query and header parameters.
 /** A whole number in a query, from `from` to `to`; text until it is parsed. */
@@ -408,6 +408,21 @@ export const CreateIssueBody = z
     },
   });
 export type CreateIssueBody = z.infer<typeof CreateIssueBody>;
+
+export const RetryIssueBody = z
+  .strictObject(
+    {
+      guidance: defineText(MAX_GUIDANCE)
+        .optional()
+        .openapi({ description: 'What the investigation should heed, or check first.' }),
+      callbackUrl: defineFilledText(2_048)
+        .optional()
+        .openapi({ description: 'Where the webhook of the new investigation is sent. Absent: no webhook.' }),
+    },
+    { error: describeMissing('a JSON object') },
+  )
+  .openapi('RetryIssue', { example: { guidance: 'It began with version 2.4. Look at the cache of coupons.' } });
+export type RetryIssueBody = z.infer<typeof RetryIssueBody>;
 
 export const MessageSchema = z.object({ message: z.string() }).openapi('Message');
 

@@ -6,6 +6,9 @@ import type { InvestigationSettings } from './settings.ts';
 /** Bytes of UTF-8 that a report may have: 1 MiB. */
 export const MAX_REPORT_BYTES = 1_048_576;
 
+/** Characters of what a person adds to a request. */
+export const MAX_GUIDANCE = 4_000;
+
 /** An example report for first-time users. */
 export interface ExampleReport {
   readonly projectId: string;

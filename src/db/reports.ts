@@ -16,7 +16,7 @@ import {
 import { toGithubActor, writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { cancelInvestigation, toSettingsText } from './runs.ts';
-import type { Trx } from './schema.ts';
+import type { Reader, Trx } from './schema.ts';
 import { enqueueHeadOfPullRequest, enqueueUpdates, toRecordColumns } from './threads.ts';
 
 interface TriggeredThread {
@@ -38,9 +38,15 @@ export type ThreadPart =
   /**
    * Red checks without a person's request: the thread is created, or gets this trigger; other investigations of it go
    * on. The failure's investigation becomes this one; the thread's own only with `isLead` or if it is gone, since a
-   * head may have several causes. A request for a pull request is replaced by another person's only.
+   * head may have several causes. A request for a pull request is replaced by another person's only. `headId`: has
+   * the head looked at, which links to the investigation.
    */
-  | (TriggeredThread & { readonly kind: 'found'; readonly failureId: string; readonly isLead: boolean })
+  | (TriggeredThread & {
+      readonly kind: 'found';
+      readonly failureId: string;
+      readonly isLead: boolean;
+      readonly headId?: string | null;
+    })
   /** A further attempt on the thread's own pull request: the person's request stays. */
   | { readonly kind: 'follows'; readonly threadId: string };
 
@@ -88,11 +94,32 @@ export function createReportVerbs(database: Database) {
      */
     accept: (acceptance: Acceptance): Promise<Accepted> =>
       database.write((trx) => acceptReport(trx, database.jobs, acceptance)),
+    /** What `accept` would answer to a key that was used before; null: it was not. */
+    findEarlierAnswer: (
+      asked: Pick<Acceptance, 'idempotency' | 'now'> & Pick<Report, 'accountId'>,
+    ): Promise<Exclude<Accepted, { kind: 'accepted' }> | null> =>
+      database.read((reader) => findEarlierAnswer(reader, asked)),
+    /** As it was accepted, without guidance, which is its author's; null: no such investigation. */
+    async findReport(
+      investigationId: string,
+    ): Promise<Pick<Report, 'text' | 'revision' | 'reference' | 'isTrusted' | 'verdict'> | null> {
+      const row = await database.read((reader) =>
+        reader
+          .selectFrom('investigations')
+          .innerJoin('runs', 'runs.id', 'investigations.run_id')
+          .select(['text', 'runs.revision', 'reference', 'is_trusted', 'verdict'])
+          .where('investigations.id', '=', investigationId)
+          .executeTakeFirst(),
+      );
+      if (!row) return null;
+      const { text, revision, reference, verdict } = row;
+      return { text, revision, reference, isTrusted: row.is_trusted === 1, ...(verdict !== null && { verdict }) };
+    },
   };
 }
 
 async function acceptReport(trx: Trx, jobs: Enqueuer, acceptance: Acceptance): Promise<Accepted> {
-  const earlier = await findEarlierAnswer(trx, acceptance);
+  const earlier = await findEarlierAnswer(trx, { ...acceptance, accountId: acceptance.report.accountId });
   if (earlier) return earlier;
   const { investigationId, report, thread, now } = acceptance;
   const { projectId, accountId } = report;
@@ -108,6 +135,9 @@ async function acceptReport(trx: Trx, jobs: Enqueuer, acceptance: Acceptance): P
   if (thread?.kind === 'found') {
     const failure = trx.updateTable('failures').where('id', '=', thread.failureId).where('project_id', '=', projectId);
     await failure.set({ investigation_id: investigationId, thread_id: threadId }).execute();
+    const { headId = null } = thread;
+    const head = { kind: 'head', group: projectId, runAt: now, urgency: 'person' } as const;
+    if (headId !== null) await jobs.enqueue(trx, [{ ...head, subject: headId }]);
   }
   await saveKey(trx, acceptance);
   await writeAudit(trx, { at: now, accountId, verb: 'report.accepted', subject: investigationId, projectId });
@@ -121,12 +151,15 @@ async function acceptReport(trx: Trx, jobs: Enqueuer, acceptance: Acceptance): P
   return { kind: 'accepted', investigationId, runId: run.id, joined: joined !== null, replacedRunId };
 }
 
-async function findEarlierAnswer(trx: Trx, { idempotency, report, now }: Acceptance): Promise<Accepted | null> {
+async function findEarlierAnswer(
+  reader: Reader,
+  { idempotency, accountId, now }: Pick<Acceptance, 'idempotency' | 'now'> & Pick<Report, 'accountId'>,
+): Promise<Exclude<Accepted, { kind: 'accepted' }> | null> {
   if (!idempotency) return null;
-  const row = await trx
+  const row = await reader
     .selectFrom('idempotency_keys')
     .select(['body_hash', 'investigation_id'])
-    .where('account_id', '=', report.accountId)
+    .where('account_id', '=', accountId)
     .where('key', '=', idempotency.key)
     .where('created_at', '>', new Date(Date.parse(now) - KEY_MS).toISOString())
     .executeTakeFirst();

@@ -20,6 +20,7 @@ import { getObserved } from './observed.ts';
 import { getProject, getSettings } from './project.ts';
 import { getProjects } from './projects.ts';
 import { getReportForm, postReport } from './report-form.ts';
+import { postRetry } from './retry.ts';
 import { requireRecentSignIn, requireSession } from './session.ts';
 import {
   createSignInLimiter,
@@ -63,6 +64,7 @@ const PAGES: readonly (readonly [method: 'GET' | 'POST', path: string, page: Pag
   ['GET', '/issues/:issueId/markdown', getMarkdown],
   ['GET', '/issues/:issueId/patch', getPatch],
   ['POST', '/issues/:issueId/pull-request', postPullRequest],
+  ['POST', '/issues/:issueId/retry', postRetry],
   ['GET', '/issues/:issueId/delete', getDeleteIssue],
   ['POST', '/issues/:issueId/delete', postDeleteIssue],
   ['POST', '/sign-out', postSignOut],

@@ -44,6 +44,7 @@ import {
 import { readForm } from './forms.ts';
 import { renderChange } from './issue-change.ts';
 import { type Html, refuseAbsentPage, renderFormToken, renderPage, WebRefusal } from './layout.ts';
+import { renderRetry } from './retry.ts';
 import { getHeadline, renderLine, renderText, type TextLinks } from './text.ts';
 import type { PageContext, SignedIn, WebDeps } from './web-deps.ts';
 
@@ -253,6 +254,7 @@ function renderActions(page: IssuePage): Html {
   return html`<div class="actions">
 ${renderPullRequestButtons(page)}
 ${issue.diff.files.length > 0 ? html`<a class="button${isFirst ? ' primary' : ''}" href="/issues/${id}/patch">Download patch</a>` : ''}
+${isAtLeast(page.role, 'triage') ? renderRetry(id, page.signedIn) : ''}
 <details class="menu"><summary class="button">More</summary><div><ul>
 <li><button type="button" class="plain" data-copy-from="/issues/${id}/markdown" hidden>Copy as Markdown</button></li>
 <li><a href="/issues/${id}/markdown">View as Markdown</a></li></ul></div></details>

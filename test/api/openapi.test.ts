@@ -27,6 +27,7 @@ describe('the OpenAPI document', () => {
       'GET /api/v1/issues/{issueId}/',
       'DELETE /api/v1/issues/{issueId}/',
       'GET /api/v1/issues/{issueId}/proof/',
+      'POST /api/v1/issues/{issueId}/retry/',
       'POST /api/v1/issues/{issueId}/pull-request/',
       'GET /api/v1/projects/',
       'GET /api/v1/projects/{projectId}/',

@@ -59,6 +59,7 @@ describe('the role on GitHub', () => {
       ['GET', `/api/v1/issues/${issueId}/`],
       ['DELETE', `/api/v1/issues/${issueId}/`],
       ['POST', `/api/v1/issues/${issueId}/pull-request/`],
+      ['POST', `/api/v1/issues/${issueId}/retry/`],
       ['GET', `/api/v1/investigations/${investigationId}/`],
       ['DELETE', `/api/v1/investigations/${investigationId}/`],
       ['GET', `/api/v1/investigations/${investigationId}/events/`],

@@ -1,6 +1,7 @@
 // Commands in comments: `/analyse`, followed by what to do or what to consider.
 import { computeEditDistance } from '../../core/command-words.ts';
 import type { Judgement } from '../../core/outcome.ts';
+import { MAX_GUIDANCE } from '../../core/report.ts';
 import { markLines } from '../report/markdown-lines.ts';
 
 export type Command =
@@ -15,7 +16,6 @@ export type Command =
   | { readonly kind: 'unclear'; readonly meant: (typeof NAMES)[number] };
 
 const COMMAND = /^ {0,3}\/analy[sz]e(?![\w/-])[ \t]*(.*)$/is;
-const GUIDANCE_CHARACTERS = 4_000;
 const WHY_CHARACTERS = 1_000;
 /** "right after the login" is a hint. */
 const JUDGED = /^(?:right(?=[.,:;!]|$)|wrong(?![\w-]))/i;
@@ -58,7 +58,7 @@ function commandOf(words: string, after: string): Command {
   if (meant !== null) return { kind: 'unclear', meant };
   const isRetry = /^retry(?!\S)/i.test(words);
   const rest = isRetry ? words.slice('retry'.length) : words;
-  const guidance = `${rest.trim()}\n${after}`.trim().slice(0, GUIDANCE_CHARACTERS).toWellFormed();
+  const guidance = `${rest.trim()}\n${after}`.trim().slice(0, MAX_GUIDANCE).toWellFormed();
   return { kind: isRetry ? 'retry' : 'analyse', guidance };
 }
 
