@@ -13,11 +13,11 @@ import { hashValue } from './session.ts';
 import type { PageContext, SignedIn, WebDeps } from './web-deps.ts';
 
 export function renderRetry(id: string, signedIn: SignedIn): Html {
-  return html`<details class="menu"><summary class="button">Analyse again</summary><form method="post" action="/issues/${id}/retry">${renderFormToken(signedIn)}${renderOnceKey()}
+  return html`<details class="menu"><summary class="button">Analyse again</summary><div><form method="post" action="/issues/${id}/retry">${renderFormToken(signedIn)}${renderOnceKey()}
 <div class="field"><label for="guidance">What to consider (optional)</label>
 <p class="hint" id="guidance-hint">What was missed, or where to look. The new answer takes the place of this one on GitHub; this page stays.</p>
 <textarea id="guidance" name="guidance" rows="4" maxlength="${MAX_GUIDANCE}" aria-describedby="guidance-hint"></textarea></div>
-<p class="actions"><button class="primary">Start</button></p></form></details>`;
+<p class="actions"><button class="primary">Start</button></p></form></div></details>`;
 }
 
 /** POST /issues/{issueId}/retry: the same report, with what the person adds. */
