@@ -223,6 +223,10 @@ const proofFields = {
   turned: z.array(z.string()).openapi({ description: 'Names of the tests that failed without the fix.' }),
   diffHash: z.string().openapi({ description: 'Of the whole change; empty unless proven.' }),
   reason: z.string().openapi({ description: 'Why it is not proven; empty where it is.' }),
+  commands: z
+    .array(z.string())
+    .optional()
+    .openapi({ description: 'For a shell, where CI did not run: the tests alone, which should fail, then the fix.' }),
 };
 
 const Proof = z.object(proofFields).openapi('Proof', {

@@ -133,6 +133,8 @@ export interface Proof {
   readonly diffHash: string;
   /** Why it isn't proven; "" where it is. */
   readonly reason: string;
+  /** Of a change that CI did not run: with which people see both halves themselves. */
+  readonly commands?: readonly string[];
 }
 
 /** Null until it has ended. */
@@ -141,7 +143,9 @@ export function toProof(progress: ProofProgress | undefined): Proof | null {
   const { verdict, base, testCommit, fixCommit, diffHash } = progress;
   const { checks, turned } = verdict.state === 'proven' ? verdict : { checks: [], turned: [] };
   const commits = { base, testCommit, fixCommit: fixCommit ?? '' };
-  return { state: verdict.state, ...commits, checks, turned, diffHash, reason: describeVerdict(verdict) };
+  const commands = listCommands(verdict);
+  const shown = { state: verdict.state, ...commits, checks, turned, diffHash, reason: describeVerdict(verdict) };
+  return commands.length === 0 ? shown : { ...shown, commands };
 }
 
 const PROOF_NAMES: Readonly<Record<ProofState, string>> = {
@@ -422,17 +426,21 @@ export function describeVerdict(verdict: ProofVerdict): string {
     case 'base_red':
       return `${listShort(verdict.checks)} ${verdict.checks.length === 1 ? 'fails' : 'fail'} on the base branch as well`;
     case 'not_run':
-      return `${NOT_RUN[verdict.because]}${describeOwnRun(verdict.tests ?? [])}`;
+      return NOT_RUN[verdict.because];
     case 'fails_otherwise':
       return describeOtherFailure(verdict.because);
   }
 }
 
-/** How people see both halves themselves, whatever runs their tests. */
-function describeOwnRun(tests: readonly string[]): string {
-  if (tests.length === 0) return '';
+/** How people see both halves themselves, whatever runs their tests: two lines for a shell. Empty where CI shows them. */
+export function listCommands(verdict: ProofVerdict): readonly string[] {
+  const tests = verdict.state === 'not_run' ? (verdict.tests ?? []) : [];
+  if (tests.length === 0) return [];
   const only = (option: string) => tests.map((path) => `--${option}='${path.replaceAll("'", "'\\''")}'`).join(' ');
-  return `. To see it yourself, apply the tests alone (git apply ${only('include')} fix.patch) and run them: they should fail. Then apply the rest (git apply ${only('exclude')} fix.patch) and run them again: they should pass`;
+  return [
+    `git apply ${only('include')} fix.patch   # the tests alone: they should fail`,
+    `git apply ${only('exclude')} fix.patch   # and the fix: they should pass`,
+  ];
 }
 
 /** Of a change for which there is no pull request, and where none can be; null: it has no test. */
@@ -440,14 +448,15 @@ export function toUnrunProof(changeSet: ChangeSet): Proof | null {
   const parts = splitChange(changeSet);
   if (parts === null) return null;
   const tests = parts.test.files.map(({ path }) => path);
-  const reason = describeVerdict({ state: 'not_run', because: 'no_pull_request', tests });
+  const verdict: ProofVerdict = { state: 'not_run', because: 'no_pull_request', tests };
   const commits = { base: changeSet.base, testCommit: '', fixCommit: '' };
-  return { state: 'not_run', ...commits, checks: [], turned: [], diffHash: '', reason };
+  const [reason, commands] = [describeVerdict(verdict), listCommands(verdict)];
+  return { state: 'not_run', ...commits, checks: [], turned: [], diffHash: '', reason, commands };
 }
 
 const NOT_RUN: Readonly<Record<NotRun, string>> = {
   no_checks: 'no CI ran on the draft with the test alone',
-  no_ci: 'this repository has no CI',
+  no_ci: 'no CI was found in this repository',
   unseen: "the App isn't permitted to see checks here",
   drafts_off: "pull requests aren't opened as drafts here (`pull_request.draft`)",
   too_long: 'CI took too long',

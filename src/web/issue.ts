@@ -233,6 +233,7 @@ function renderAssurance({ analysis: { proof, secondLook } }: Issue, links: Text
   ];
   return html`<details class="assurance"${changesResult(secondLook) ? html` open` : ''}><summary>${renderJoined(badges, ' ')}</summary>
 ${proof === null ? '' : html`<p>${renderLine(describeProof(proof), links, 600)}</p>`}
+${proof?.commands === undefined ? '' : html`<pre><code>${sanitiseText(proof.commands.join('\n'), 4_000)}</code></pre>`}
 ${secondLook === null ? '' : html`<p>${renderLine(describeLook(secondLook), links, 1_000)}</p>`}</details>`;
 }
 

@@ -241,6 +241,6 @@ it('is not run where there is no pull request, and says how people can run the t
   const fix = { kind: 'added', path: 'src/a.js', mode: '100644', after: 'export const a = 1;\n' } as const;
   const proof = toUnrunProof({ base: 'b', files: [test, fix] });
   expect(proof).toMatchObject({ state: 'not_run', base: 'b', checks: [], turned: [] });
-  expect(proof?.reason).toContain("git apply --include='test/a'\\''b.test.js' fix.patch");
+  expect(proof?.commands?.[0]).toContain("git apply --include='test/a'\\''b.test.js' fix.patch");
   expect(toUnrunProof({ base: 'b', files: [fix] })).toBeNull();
 });

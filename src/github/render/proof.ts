@@ -1,6 +1,13 @@
 // The proof of a fix as people read it in the pull request: what is under way, what is proven, and the certificate.
 import { formatCodeSpan, sanitiseInline } from '../../core/markdown/github.ts';
-import { describeVerdict, type ProofProgress, type ProofState, type ProvenCheck, toProof } from '../../core/proof.ts';
+import {
+  describeVerdict,
+  listCommands,
+  type ProofProgress,
+  type ProofState,
+  type ProvenCheck,
+  toProof,
+} from '../../core/proof.ts';
 import { isOfRepository, type Place } from './comment.ts';
 import { code, type Fold, formatList } from './page.ts';
 
@@ -49,6 +56,15 @@ function describeCheck({ name, red, green }: ProvenCheck, place: Place): string 
 /** Checks of others may lead anywhere. */
 function linkRun(word: string, url: string, place: Place): string {
   return isOfRepository(url, place) ? `[${word}](${url})` : word;
+}
+
+/** How people see both halves themselves, where CI does not show them. */
+export function foldOwnRun(proof: ShownProof): Fold {
+  const commands = proof === null || proof === 'opening' || proof.phase !== 'ended' ? [] : listCommands(proof.verdict);
+  return {
+    summary: 'Run the test yourself',
+    blocks: commands.length === 0 ? [] : [code(commands.join('\n'), 'sh')],
+  };
 }
 
 /** What `causeway verify-proof` reads. */

@@ -15,7 +15,7 @@ import {
   splitSentences,
 } from './issue-parts.ts';
 import { describeCount, formatList, renderPage, text } from './page.ts';
-import { describeProof, foldCertificate, isContradicted, mayClose, type ShownProof } from './proof.ts';
+import { describeProof, foldCertificate, foldOwnRun, isContradicted, mayClose, type ShownProof } from './proof.ts';
 
 export interface PullRequestText {
   readonly place: Place;
@@ -83,6 +83,7 @@ export function renderPullRequest(request: PullRequestText): { readonly title: s
     folds: [
       foldReproduction(shown, links),
       foldInvestigation(shown, links),
+      foldOwnRun(request.proof ?? null),
       foldCertificate(request.proof ?? null, place),
     ],
     footer: renderFooter(request),

@@ -116,7 +116,9 @@ it('is one commit, and says how people can run the test, where nothing on the ba
     ...{ phase: 'ended', testCommit: '', verdict: { state: 'not_run', because: 'no_ci' } },
   });
   const body = house.pulls()[0]?.body;
-  expect(body).toContain('**Not proven (`not_run`):** this repository has no CI. To see it yourself');
+  expect(body).toContain('**Not proven (`not_run`):** no CI was found in this repository.');
+  expect(body).toContain('<summary>Run the test yourself</summary>');
+  expect(body).toMatch(/git apply --include='.+' fix\.patch {3}# the tests alone/);
   expect(body).toContain('Fixes #');
 });
 
