@@ -368,7 +368,7 @@ function toAddress({ webUrl, repository }: CheckRunContent): string {
 
 /** `most`: lines of the log. */
 function renderCauseDetails(content: CheckRunContent, cause: Cause, most: number): readonly Block[] {
-  const { excerpt, checks } = cause.finding;
+  const { excerpt, checks, reasons } = cause.finding;
   const lines = excerpt.lines.slice(0, most);
   const more = excerpt.lines.length - lines.length;
   const cut = [sanitiseInline(excerpt.cut, 300), more > 0 ? `${describeCount(more, 'more line')} not shown` : ''];
@@ -378,7 +378,8 @@ function renderCauseDetails(content: CheckRunContent, cause: Cause, most: number
   const title = content.causes.length === 1 ? what : `${name}: ${what.toLowerCase()}`;
   const log = [text(`**${title}**`), code(lines.join('\n'), 'text'), text(notes === '' ? '' : `Cut: ${notes}.`)];
   const tests = excerpt.tests.map(formatCodeSpan);
-  const isTestShown = tests.length === 0 || (tests.length === 1 && splitError(excerpt).test !== '');
+  const isNamed = splitError(excerpt).test !== '' || reasons.some(({ code: reason }) => reason === 'test_failed');
+  const isTestShown = tests.length === 0 || (tests.length === 1 && isNamed);
   return [
     // Without lines, the reasons say why there is no log.
     ...(lines.length === 0 ? [] : log),
