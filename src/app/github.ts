@@ -11,6 +11,7 @@ import { isGithubProject } from '../core/project.ts';
 import type { Worker } from '../core/queue.ts';
 import type { WaitCode } from '../core/reason.ts';
 import { type ConfigurationOf, DEFAULT_SETTINGS } from '../core/settings.ts';
+import type { InstallationStore } from '../db/projects.ts';
 import { createCausewayApp } from '../github/app.ts';
 import { createChecks } from '../github/checks/create-checks.ts';
 import { createGithubClients, gitCredentials } from '../github/clients/create-github-clients.ts';
@@ -83,7 +84,11 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
       receive,
       permissions,
       settingsOf: createSettingsReader(configuration, config, listModels(investigator)),
-      configurationOf: createGithubConfiguration(configuration, config, listModels(investigator)),
+      configurationOf: createGithubConfiguration(
+        { configuration, store: services.store },
+        config,
+        listModels(investigator),
+      ),
       signInMethod: createSignInMethod(service, mode.credentials, config),
       model: investigator?.model ?? null,
       works: worker,
@@ -354,7 +359,13 @@ function createSignInMethod(
 
 /** What a project's configuration on GitHub comes to, read as every analysis reads it, for the account area. */
 export function createGithubConfiguration(
-  configuration: Pick<ConfigurationReader, 'of'>,
+  {
+    configuration,
+    store,
+  }: {
+    readonly configuration: Pick<ConfigurationReader, 'of'>;
+    readonly store: Pick<InstallationStore, 'findInstallation'>;
+  },
   config: Pick<Config, 'maxMode' | 'budget' | 'githubWebUrl'>,
   { operatorModel, otherModels }: ReturnType<typeof listModels>,
 ): ConfigurationOf {
@@ -363,7 +374,9 @@ export function createGithubConfiguration(
   return async (project, signal) => {
     if (!isGithubProject(project)) return await local(project, signal);
     const read = await configuration.of(project, signal);
-    return effectiveConfiguration(project, read, { operator, webUrl: config.githubWebUrl });
+    const permissions = (await store.findInstallation(project.source.installationId))?.permissions ?? {};
+    const mayRerun = permissions['actions'] === 'write';
+    return effectiveConfiguration(project, read, { operator, mayRerun, webUrl: config.githubWebUrl });
   };
 }
 

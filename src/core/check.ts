@@ -65,6 +65,11 @@ export interface CheckRules {
   readonly branches: readonly string[];
   /** Whether pull requests may be opened here. */
   readonly opens: boolean;
+  /**
+   * Whether a job whose failure is known to be flaky is run once more. `not_granted`: the repository wants that, and the
+   * installation may not write Actions.
+   */
+  readonly rerun: 'off' | 'once' | 'not_granted';
   readonly settings: InvestigationSettings;
 }
 
@@ -114,6 +119,8 @@ export class ChecksClosed extends CausewayError {
   }
 }
 
+export type Rerun = 'started' | 'started_before' | 'running' | 'refused';
+
 /** All methods may throw ChecksBusy, ChecksClosed, or the signal's reason. */
 export interface Checks {
   /** Our own user on GitHub, in whose name automatic investigations begin. */
@@ -152,6 +159,11 @@ export interface Checks {
     ends: { readonly from: string; readonly to: string },
     signal: AbortSignal,
   ): Promise<CommitRange | null>;
+  /**
+   * Runs a failed job of Actions once more, unless it or another job of its workflow run was run again before.
+   * `running`: the workflow run has not ended yet. `refused`: GitHub does not run it.
+   */
+  rerunJob(project: GithubProject, jobId: number, signal: AbortSignal): Promise<Rerun>;
   /**
    * One page of failed checks since then, newest first. `calls`: how many API calls it took, at most `mostCalls`.
    * `next` null: the last page.

@@ -93,6 +93,8 @@ export interface Finding {
   readonly isOwnThread: boolean;
   /** Why no investigation began; null if one did. */
   readonly notBegun: NotBegun | null;
+  /** The job that we ran once more before anything was said, and when; absent: none. */
+  readonly rerun?: { readonly runId: number; readonly at: string };
 }
 
 /** Why no investigation begins automatically. */

@@ -100,6 +100,19 @@ export function createHeadVerbs(database: Database) {
     findExcerpts: (
       failures: readonly Pick<Failure, 'id' | 'projectId' | 'lastSeen'>[],
     ): Promise<ReadonlyMap<string, Excerpt>> => database.read((reader) => findExcerpts(reader, failures)),
+    /** Jobs that were run again since then; `since`: ISO 8601. */
+    countReruns: (projectId: string, since: string): Promise<number> =>
+      database.read(async (reader) => {
+        const rows = await reader
+          .selectFrom('heads')
+          .innerJoin('findings', 'findings.head_id', 'heads.id')
+          .select('findings.finding')
+          .where('heads.project_id', '=', projectId)
+          .where('heads.changed_at', '>=', since)
+          .where('findings.finding', 'like', '%"rerun":%')
+          .execute();
+        return rows.filter(({ finding }) => ((JSON.parse(finding) as FindingText).rerun?.at ?? '') >= since).length;
+      }),
     /** Heads with a check run that was held back (mode `observe`), newest first. */
     listHeldHeads: (projectId: string, limit: number): Promise<readonly Head[]> =>
       database.read(async (reader) => {

@@ -8,6 +8,7 @@ import { cleanChecks } from './checks/check-texts.ts';
 import { judgeGroups } from './checks/judge-groups.ts';
 import { createLook, type Look, runCheckJob, saveSeen } from './checks/look.ts';
 import { readSuspects } from './checks/read-suspects.ts';
+import { rerunFlaky } from './checks/rerun-flaky.ts';
 import { closeGreen, type Recorded, recordFinding } from './checks/sightings.ts';
 import {
   isBranchCounted,
@@ -114,6 +115,8 @@ async function judge(look: Look, place: HeadPlace, rules: CheckRules, sorted: So
   for (const one of judged) recorded.push(await recordFinding(look, place, one));
   await closeGreen(look, place, sorted, recorded);
   const stillWaiting = listNames(sorted.waiting);
+  const rerun = stillWaiting.length === 0 ? await rerunFlaky(look, { place, rules }, recorded) : null;
+  if (rerun !== null) return rerun;
   const findings = await beginInvestigations(look, { place, rules, stillWaiting }, recorded);
   const hasEnded = stillWaiting.length === 0;
   const isRed = sorted.suspects.some((suspect) => suspect.isRed);

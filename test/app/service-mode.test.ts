@@ -158,7 +158,7 @@ it('a repository on GitHub has its own file, else that of its owner, under the c
     now: () => state.clock.now(),
   });
   const of = createGithubConfiguration(
-    configuration,
+    { configuration, store: house.store },
     { ...CONFIG, githubWebUrl },
     { operatorModel: 'gpt-x', otherModels: [] },
   );

@@ -116,6 +116,19 @@ export function headsContract(engine: Engine): void {
       expect((await opened.jobs()).map((job) => job.subject)).not.toContain('hed_unknown');
     });
 
+    it('is counted where a job was run again since then', async () => {
+      await using opened = await openGithub(engine);
+      const { store, project } = opened;
+      for (const [index, name] of ['aaa', 'bbb', 'ccc'].entries()) {
+        await noted(store, project.id, name);
+        const rerun = index === 2 ? {} : { rerun: { runId: index, at: at(index) } };
+        await store.saveHead(`hed_${name}`, seenAs('waiting', { findings: [finding('fal_1', rerun)] }), at(9));
+      }
+      expect(await store.countReruns(project.id, at(0))).toBe(2);
+      expect(await store.countReruns(project.id, at(1))).toBe(1);
+      expect(await store.countReruns('prj_other', at(0))).toBe(0);
+    });
+
     it('is looked at and shown by two writers, who take nothing from each other', async () => {
       await using opened = await openGithub(engine);
       const { store, project } = opened;

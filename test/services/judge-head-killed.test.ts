@@ -18,7 +18,7 @@ import { ofActions, at as time } from '../support/store-samples.ts';
 
 const WRITES = new Set([
   ...['accept', 'closeFixedFailures', 'closeFailuresOfPullRequest', 'ensureAccount', 'markFlaky'],
-  ...['recordSightings', 'saveHead', 'saveRange'],
+  ...['recordSightings', 'rerunJob', 'saveHead', 'saveRange'],
 ]);
 
 /** What there is before the look that is killed. */
@@ -87,6 +87,18 @@ const WORLDS: Readonly<Record<string, (at: HeadGround) => Promise<void>>> = {
     at.run('test', 'red', { log: CODE_LOG });
     at.run('till', 'red', { log: OTHER_LOG });
   },
+  'a job that is run again, since its failure is known to be flaky': async (at) => {
+    at.world.rules = { ...at.world.rules, rerun: 'once' };
+    for (const [number, sha] of [BASE, 'd'.repeat(40)].entries()) {
+      at.world.places.set(sha, pullRequestPlace({ sha, number: number + 6 }));
+      at.run('test', 'red', { sha, log: CODE_LOG });
+      at.run('test', 'green', { sha });
+      await at.look(sha);
+    }
+    at.seconds = 60;
+    at.world.places.set(HEAD, pullRequestPlace());
+    at.run('test', 'red', { log: CODE_LOG });
+  },
   'a head that is green at last': async (at) => {
     at.world.places.set(HEAD, pullRequestPlace());
     at.run('test', 'red', { log: CODE_LOG });
@@ -109,6 +121,7 @@ async function remembered(at: HeadGround): Promise<unknown> {
     failures: failures.toSorted((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1)),
     investigations: investigations.map(({ id, runId, outcome, reference }) => ({ id, runId, outcome, reference })),
     threads: new Set(threads).size,
+    reruns: at.world.reruns,
     threadOfPullRequest: await at.store.findThreadOfSubject(at.project.id, { kind: 'pull_request', number: 5 }),
     jobs: (await at.opened.jobs()).map(({ kind }) => kind).toSorted(),
   });

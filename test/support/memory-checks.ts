@@ -33,6 +33,8 @@ export interface MemoryWorld {
   readonly changed: Map<string, ChangedFiles>;
   /** Commits of the default branch, the oldest first. */
   readonly history: string[];
+  /** Jobs that were run again. */
+  readonly reruns: number[];
   /** Red checks on one page of the past. */
   pageSize: number;
   /** What reading one page costs, where so much is left. */
@@ -45,8 +47,8 @@ export interface MemoryWorld {
 
 export function memoryWorld(): MemoryWorld {
   return {
-    rules: { include: [], exclude: [], branches: [], opens: true, settings: DEFAULT_SETTINGS },
-    ...{ runs: [], places: new Map(), changed: new Map(), history: [], asked: [], before: () => {} },
+    rules: { include: [], exclude: [], branches: [], opens: true, rerun: 'off', settings: DEFAULT_SETTINGS },
+    ...{ runs: [], places: new Map(), changed: new Map(), history: [], reruns: [], asked: [], before: () => {} },
     ...{ pageSize: 50, pageCalls: 1 },
   };
 }
@@ -97,6 +99,12 @@ export function createMemoryChecks(world: MemoryWorld): Checks {
       const commits = world.history.slice(first + 1, last + 1).toReversed();
       const listed = commits.slice(0, 20).map((sha) => ({ sha, author: 'mona', subject: `Commit ${sha.slice(0, 7)}` }));
       return { from, to, total: commits.length, commits: listed };
+    },
+    rerunJob: async (_, jobId, signal) => {
+      ask('rerun', String(jobId), signal);
+      if (world.reruns.includes(jobId)) return 'started_before';
+      world.reruns.push(jobId);
+      return 'started';
     },
     listPast: async (_, { since, cursor, mostCalls }, signal) => {
       ask('past', cursor, signal);

@@ -77,7 +77,10 @@ function judgePermissions(app: AppState, { maxMode, githubWebUrl }: Config): rea
   const manifest = readFileSync(path.join(INSTALLATION, 'app.yml'), 'utf8');
   const wanted = wantedOfApp(manifest, maxMode === 'fix' ? 'fix' : 'comment');
   const settings = `the App's settings on ${githubWebUrl}, "Permissions & events"`;
-  const { missing, unneeded } = comparePermissions(app.permissions, wanted.permissions);
+  const { missing } = comparePermissions(app.permissions, wanted.permissions);
+  // `checks.rerun` needs it, where a repository wants that.
+  const allowed = { ...wanted.permissions, actions: 'write' };
+  const { unneeded } = comparePermissions(app.permissions, allowed);
   const events = missingEvents(app, wanted.events);
   // A permission that was added later holds once the owner has accepted it.
   const ungranted = app.installations.flatMap(({ owner, permissions, isSuspended }) => {

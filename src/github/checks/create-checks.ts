@@ -10,6 +10,7 @@ import { findPlace } from './find-place.ts';
 import { listChecks } from './list-checks.ts';
 import { readPastChecks } from './past-checks.ts';
 import { readWords } from './read-words.ts';
+import { rerunJob } from './rerun-job.ts';
 import type { ChecksDeps, Inquiry, RunCache } from './workflow-runs.ts';
 
 const BUSY_MS = 60_000;
@@ -34,6 +35,7 @@ export function createChecks(deps: ChecksDeps): Checks {
     listChangedFiles: (project, head, signal) => answer(project, signal, (inquiry) => readChangedFiles(inquiry, head)),
     leadsTo: (project, ends, signal) => answer(project, signal, (inquiry) => isAncestor(inquiry, ends)),
     readRange: (project, ends, signal) => answer(project, signal, (inquiry) => readCommitRange(inquiry, ends)),
+    rerunJob: (project, jobId, signal) => answer(project, signal, (inquiry) => rerunJob(inquiry, jobId)),
     listPast: (project, page, signal) => answer(project, signal, (inquiry) => readPastChecks(inquiry, page)),
   };
 }
@@ -59,9 +61,12 @@ async function readRules({ deps, project, signal }: Inquiry): Promise<CheckRules
   const installation = await deps.store.findInstallation(project.source.installationId);
   const granted = new Map(Object.entries(installation?.permissions ?? {}));
   const mayPush = NEEDED.every((name) => (granted.get(name) ?? 'read') !== 'read');
+  const isObserved = config.mode === 'observe' || deps.ceiling === 'observe';
   return {
     ...config.checks,
     opens: config.mode === 'fix' && deps.ceiling === 'fix' && mayPush,
+    rerun:
+      isObserved || config.checks.rerun === 'off' ? 'off' : granted.get('actions') === 'write' ? 'once' : 'not_granted',
     settings: investigationSettings(config, deps),
   };
 }

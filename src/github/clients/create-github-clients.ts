@@ -43,6 +43,7 @@ const PERMISSIONS: Readonly<Record<TokenUse, Permissions>> = {
   talk: { issues: 'write', pull_requests: 'write' },
   push: { contents: 'write', pull_requests: 'write' },
   check: { checks: 'write' },
+  rerun: { actions: 'write' },
 };
 const LISTING: Permissions = { metadata: 'read' };
 

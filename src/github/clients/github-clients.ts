@@ -6,9 +6,9 @@ import type { GithubSource } from '../../core/project.ts';
 /**
  * What a token of one repository may do, apart from reading its metadata. `git`: contents read. `read`: contents,
  * issues, pull requests, checks, statuses and actions read. `talk`: issues and pull requests write. `push`: contents
- * and pull requests write. `check`: checks write. What the installation was not granted is left out.
+ * and pull requests write. `check`: checks write. `rerun`: actions write. What the installation was not granted is left out.
  */
-export type TokenUse = 'git' | 'read' | 'talk' | 'push' | 'check';
+export type TokenUse = 'git' | 'read' | 'talk' | 'push' | 'check' | 'rerun';
 
 /** Who we are on GitHub. */
 export interface AppIdentity {

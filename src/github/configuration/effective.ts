@@ -59,15 +59,21 @@ export interface OperatorLimits {
   readonly budget: { readonly run: number; readonly repository: number; readonly all: number };
 }
 
-/** `webUrl`: base address for people, without a slash at its end. */
+/**
+ * `webUrl`: base address for people, without a slash at its end. `mayRerun`: whether the installation may write Actions.
+ */
 export function effectiveConfiguration(
   project: GithubProject,
   read: ReadConfig,
-  { operator, webUrl }: { readonly operator: OperatorLimits; readonly webUrl: string },
+  {
+    operator,
+    mayRerun,
+    webUrl,
+  }: { readonly operator: OperatorLimits; readonly mayRerun: boolean; readonly webUrl: string },
 ): EffectiveConfiguration {
   const holder = read.heldBy === undefined ? project.name : `${getRepository(project).owner}/.github`;
   const source: ValueSource = read.heldBy === undefined ? { kind: 'file' } : { kind: 'owner', repository: holder };
-  const values = effectiveValues(read, operator, source);
+  const values = effectiveValues(read, { ...operator, mayRerun }, source);
   // HEAD is the default branch, even if it is renamed.
   const page = `${webUrl}/${holder.split('/').map(encodeURIComponent).join('/')}/blob/HEAD/${CONFIG_FILE}`;
   return {
@@ -78,11 +84,7 @@ export function effectiveConfiguration(
 }
 
 /** `holder`: where the values of the file are from. */
-export function effectiveValues(
-  read: ReadConfig,
-  operator: OperatorLimits,
-  holder: ValueSource,
-): readonly EffectiveValue[] {
+export function effectiveValues(read: ReadConfig, operator: Limits, holder: ValueSource): readonly EffectiveValue[] {
   return KEYS.map(([name, whenEmpty]) => {
     const from: ValueSource = read.given?.has(name) ? holder : { kind: 'default' };
     const value = formatValue(readValue(read.config, name), name, whenEmpty);
@@ -100,15 +102,18 @@ function withholdValue(value: EffectiveValue, holder: string): EffectiveValue {
   return value.limit.includes(' budget.') ? { ...value, limit } : value;
 }
 
+/** What the operator sets, and what the installation grants. */
+type Limits = OperatorLimits & { readonly mayRerun?: boolean };
+
 /** What becomes of a value under the operator's limits. */
-function applyOperator(
-  name: string,
-  { config, problem }: ReadConfig,
-  operator: OperatorLimits,
-): Partial<EffectiveValue> {
+function applyOperator(name: string, { config, problem }: ReadConfig, operator: Limits): Partial<EffectiveValue> {
   const { budget, ceiling } = operator;
   const careful = problem === null ? '' : 'the careful choice, until the file is corrected';
   switch (name) {
+    case 'checks.rerun': {
+      const isRefused = config.checks.rerun === 'once' && operator.mayRerun !== true;
+      return { limit: isRefused ? 'off, since the App may not write Actions here' : '' };
+    }
     case 'mode': {
       const isCapped = MODES.indexOf(config.mode) > MODES.indexOf(ceiling);
       return { limit: isCapped ? `${ceiling}, since MAX_MODE allows no more` : careful };
@@ -171,6 +176,7 @@ const KEYS: readonly (readonly [name: string, whenEmpty: string])[] = [
   ['checks.include', 'all'],
   ['checks.exclude', ''],
   ['checks.branches', 'all'],
+  ['checks.rerun', ''],
   ['pull_request.attempts', ''],
   ['pull_request.proof', ''],
   ['pull_request.draft', ''],

@@ -16,6 +16,8 @@ export interface RepositoryConfig {
     readonly include: readonly string[];
     readonly exclude: readonly string[];
     readonly branches: readonly string[];
+    /** `once`: a failed job whose failure is known to be flaky is run once more before anything is said. */
+    readonly rerun: 'off' | 'once';
   };
   readonly pullRequest: {
     /** Further attempts on its own red checks: 0 to 3. */
@@ -51,7 +53,7 @@ export interface ConfiguredScope extends Scope {
 export const DEFAULT_CONFIG: RepositoryConfig = {
   mode: 'fix',
   labels: ['analyse', 'analyze'],
-  checks: { include: [], exclude: [], branches: [] },
+  checks: { include: [], exclude: [], branches: [], rerun: 'off' },
   pullRequest: { attempts: 1, proof: 'auto', draft: true, ready: false, base: '', reviewers: [], threshold: null },
   paths: { allow: [], block: [] },
   budget: { run: null, month: null },
@@ -143,8 +145,14 @@ const CHECKS = z
         .describe(
           'Failed checks are looked at on these branches alone, of a pull request on its base; `*` stands for anything. Empty: all; an investigation starts unasked only for the default branch and pull requests.',
         ),
+      rerun: z
+        .enum(['off', 'once'], { error: '`off` or `once`' })
+        .optional()
+        .describe(
+          'once: the only failed job of a commit is run once more before anything is said, where its failure is known to be flaky; the App needs the permission Actions: write (default off).',
+        ),
     },
-    { error: 'a group of the keys `include`, `exclude` and `branches`' },
+    { error: 'a group of the keys `include`, `exclude`, `branches` and `rerun`' },
   )
   .optional()
   .describe('Which failed checks are looked at.');

@@ -1,6 +1,16 @@
 // Routes of GitHub Actions: runs, their jobs, and logs of a job or a whole run on the storage host.
+import { rerun } from '../deeds/check-suites.ts';
 import { type Attempt, jobBody, runBody } from '../resources/check.ts';
-import { type Answer, notFound, ofRepository, paged, type RepositoryCall, type Route, refused } from '../route.ts';
+import {
+  type Answer,
+  actorId,
+  notFound,
+  ofRepository,
+  paged,
+  type RepositoryCall,
+  type Route,
+  refused,
+} from '../route.ts';
 import type { WorkflowJob, WorkflowRun } from '../state.ts';
 
 const READ = [{ actions: 'read' }] as const;
@@ -13,6 +23,24 @@ export const actionsRoutes: readonly Route[] = [
   ...['', '/attempts/{attempt_number}'].flatMap((rest) => [
     ofRepository(`GET /actions/runs/{run_id}${rest}/jobs`, READ, withAttempt(jobsOf)),
   ]),
+  ofRepository(
+    'GET /actions/runs/{run_id}',
+    READ,
+    withAttempt(async ({ state, repository }, of) => ({ status: 200, body: await runBody(state, repository, of) })),
+  ),
+  ofRepository('GET /actions/jobs/{job_id}', READ, (call) => {
+    const found = jobOf(call);
+    return found === null
+      ? notFound()
+      : { status: 200, body: jobBody(call.state, call.repository, found.run, found.job) };
+  }),
+  ofRepository('POST /actions/jobs/{job_id}/rerun', [{ actions: 'write' }], async (call) => {
+    const found = jobOf(call);
+    if (found === null) return notFound();
+    if (found.run.status !== 'completed') return refused(403, 'This workflow is already running');
+    await rerun(call.state, call.repository, found.run, { jobs: [found.job.name], byId: actorId(call.caller) });
+    return { status: 201, body: {} };
+  }),
   ofRepository('GET /actions/jobs/{job_id}/logs', READ, (call) => {
     const found = jobOf(call);
     if (found === null) return notFound();

@@ -27,13 +27,25 @@ function project(isPrivate = true): GithubProject {
   };
 }
 
-function effective(read: ReadConfig | string, operator: Partial<OperatorLimits> = {}, isPrivate = true) {
+function effective(
+  read: ReadConfig | string,
+  operator: Partial<OperatorLimits & { readonly mayRerun: boolean }> = {},
+  isPrivate = true,
+) {
   const given = typeof read === 'string' ? parseRepositoryConfig(read, FILE) : read;
-  return effectiveConfiguration(project(isPrivate), given, { operator: { ...OPERATOR, ...operator }, webUrl: WEB });
+  return effectiveConfiguration(project(isPrivate), given, {
+    operator: { ...OPERATOR, ...operator },
+    mayRerun: operator.mayRerun ?? true,
+    webUrl: WEB,
+  });
 }
 
 /** The value, where it is from, and its limit. */
-function row(name: string, read: ReadConfig | string, operator: Partial<OperatorLimits> = {}): readonly string[] {
+function row(
+  name: string,
+  read: ReadConfig | string,
+  operator: Parameters<typeof effective>[1] = {},
+): readonly string[] {
   const found = effective(read, operator).values.find((value) => value.name === name);
   return found === undefined ? [] : [found.value, origin(found), found.limit];
 }
@@ -64,7 +76,7 @@ function keysOf(): string[] {
 
 const FULL = `mode: comment
 labels: [look, "Please look"]
-checks: {include: ["build *"], exclude: [lint], branches: [main]}
+checks: {include: ["build *"], exclude: [lint], branches: [main], rerun: once}
 pull_request: {attempts: 0, proof: off, draft: false, ready: true, base: develop, reviewers: ["@mona"], threshold: 0.9}
 paths: {allow: ["src/**"], block: [vendor/**, dist/**]}
 budget: {run: 0.25, month: 10}
@@ -91,6 +103,7 @@ describe('the values', () => {
       'checks.include': 'all (default)',
       'checks.exclude': ' (default)',
       'checks.branches': 'all (default)',
+      'checks.rerun': 'off (default)',
       'pull_request.attempts': '1 (default)',
       'pull_request.proof': 'auto (default)',
       'pull_request.draft': 'yes (default)',
@@ -122,6 +135,7 @@ describe('the values', () => {
         'build *',
         'lint',
         'main',
+        'once',
         '0',
         'off',
         'no',
@@ -143,6 +157,11 @@ describe('the values', () => {
       ],
     ]);
     expect(url).toBe('https://github.example/octo/shop/blob/HEAD/.github/causeway.yml');
+  });
+
+  it('say that nothing is run again where that was not granted', () => {
+    const limit = 'off, since the App may not write Actions here';
+    expect(row('checks.rerun', FULL, { mayRerun: false })).toEqual(['once', 'file', limit]);
   });
 
   it('name the owner’s repository where its file is the one that holds', () => {
