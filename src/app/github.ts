@@ -204,11 +204,11 @@ export async function openGithubService(
     signalOf: inFlight.signalOf,
   };
   const probot = await openProbot({ appId, privateKey, apiUrl, log, app: createCausewayApp(app) });
-  const { readCheck } = opening.use(createCheckReader());
+  const { readCheck, readArtifact } = opening.use(createCheckReader());
   const startAll = () => {
     const waits = createWaits(services);
     const accountArea = findAccountArea(credentials, publicUrl);
-    const checks = createChecks({ ...app, permissions, shortenLog: condenseLog });
+    const checks = createChecks({ ...app, permissions, shortenLog: condenseLog, readArtifact });
     const published = {
       ...app,
       ...services,

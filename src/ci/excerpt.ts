@@ -7,7 +7,7 @@ import { isPrinted, type LogLine, type PassingLog } from './log-lines.ts';
 const MAX_SHOWN = 60;
 const MAX_BYTES = 8 * 1024;
 const MAX_SHOWN_LINE = 300;
-const MAX_TESTS = 50;
+export const MAX_TESTS = 50;
 /** Lines that are taken before gaps are marked; each block of them is followed by one mark. */
 const MAX_TAKEN = 46;
 /** Less than this is shown with up to so many lines before it. */

@@ -288,6 +288,12 @@ function findNearestReason(lines: readonly LogLine[], errorLines: readonly Error
   return nearest?.at ?? headline;
 }
 
+/** Whether the log has no message about the first test: only lines that name it. */
+export function isMessageBare(lines: readonly LogLine[], { message, tests }: Cause): boolean {
+  const test = tests.find(({ at }) => at === message);
+  return test !== undefined && isBare(lines[message]?.text ?? '', findLastPart(test.name));
+}
+
 /** Whether the line holds nothing but the name. */
 function isBare(text: string, name: string): boolean {
   const at = text.indexOf(name);

@@ -1,10 +1,11 @@
 // What a red check says by itself: its log, its annotations and its own summary, cut to the cause.
 
-import type { Annotation } from '../core/check.ts';
+import type { Annotation, FailedResult } from '../core/check.ts';
 import type { Excerpt } from '../core/head.ts';
 import { ERROR_RANK, TIME_OUT } from './error-patterns.ts';
-import { cutExcerpt, formatHeadline } from './excerpt.ts';
-import { type Cause, findCause, NO_CAUSE, rankCause } from './find-cause.ts';
+import { cutExcerpt, formatHeadline, MAX_TESTS } from './excerpt.ts';
+import { findResult, mergeTests, type ResultText, writeResults } from './failed-results.ts';
+import { type Cause, findCause, isMessageBare, NO_CAUSE, rankCause } from './find-cause.ts';
 import {
   fingerprintCause,
   fingerprintFault,
@@ -104,6 +105,8 @@ export interface CheckTexts {
   readonly passing?: string;
   /** Only those of level `failure` count: what a check warns of did not make it red. */
   readonly annotations: readonly Pick<Annotation, 'path' | 'line' | 'message' | 'level'>[];
+  /** What the result files that its job uploaded say failed; absent: there are none. */
+  readonly results?: readonly FailedResult[];
 }
 
 /** What a check says by itself. */
@@ -136,23 +139,47 @@ const SAYS_NOTHING =
 /** Reads in linear time; nothing in the texts makes it fail. */
 export function readCheck(texts: CheckTexts): ReadCheck {
   const told = readAnnotations(texts.annotations);
-  const noted = readText(told.map(formatAnnotation).join('\n'));
-  const own = () => addFault(readOwnWords(texts.output), true);
-  const text = preferNotedFault(readMostInformative([() => readText(texts.log), () => noted, own]), noted);
-  const { lines, cause, fault } = text;
-  const shown = compareWithPassing(text, texts.passing ?? '');
-  const inLog = findPlaces(lines, shown.cause);
+  const { text, results, exact } = chooseText(texts, told);
+  const { cause, fault } = text;
+  const shown = showResults(text, results) ?? compareWithPassing(text, texts.passing ?? '');
+  const inLog = exact.length > 0 ? exact : findShownPlaces(text, shown);
   const excerpt = (rankCause(cause) < WEAK ? excerptOwnWords(texts) : null) ?? makeExcerpt(shown, told, inLog);
   // That time ran out says nothing of what took it.
   const isTimeOut = fault === null && excerpt.tests.length === 0 && TIME_OUT.test(excerpt.headline);
   const print = isTimeOut ? null : fingerprintText(texts.name, text, told);
+  const places = [findAnnotatedPlaces(told), results?.places ?? [], inLog, findTestPlaces(cause)];
   return {
-    excerpt,
-    places: mergePlaces([...findAnnotatedPlaces(told), ...inLog, ...findTestPlaces(cause)]),
+    excerpt: results === null ? excerpt : nameAllTests(excerpt, cause, results),
+    places: mergePlaces(places.flat()),
     infrastructure: fault,
     fingerprint: print ?? fingerprintName(isTimeOut ? `${texts.name}: out of time` : texts.name),
     isInformative: print !== null,
   };
+}
+
+/** Of the log, also where lines of a result file are shown instead. */
+function findShownPlaces({ lines, cause }: Text, shown: Shown): readonly Place[] {
+  return findPlaces(lines, shown.lines === lines ? shown.cause : cause);
+}
+
+interface ChosenText {
+  /** What says the cause. */
+  readonly text: Text;
+  /** Failed tests of the result files; null where the machine failed, or none did. */
+  readonly results: ResultText | null;
+  /** Where the result files have the errors that the text is made of. */
+  readonly exact: readonly Place[];
+}
+
+function chooseText({ log, results: all = [], ...texts }: CheckTexts, told: readonly Place[]): ChosenText {
+  const noted = readText(told.map(formatAnnotation).join('\n'));
+  const own = () => addFault(readOwnWords(texts.output), true);
+  const findings = listFindings(all);
+  const found = readText(findings.map(formatAnnotation).join('\n'));
+  const readers = [() => readText(log), () => found, () => noted, own];
+  const said = preferNotedFault(readMostInformative(readers), noted);
+  const results = said.fault === null ? writeResults(all) : null;
+  return { text: preferResults(said, results), results, exact: said === found ? findings : [] };
 }
 
 function fingerprintText(name: string, { lines, cause, fault, isOwn }: Text, told: readonly Place[]): string | null {
@@ -176,6 +203,45 @@ function readAnnotations(annotations: CheckTexts['annotations']): readonly Place
  */
 function preferNotedFault(text: Text, noted: Text): Text {
   return text.fault === null && noted.fault !== null && rankCause(text.cause) < VERDICT ? noted : text;
+}
+
+/** Errors of linters and scanners. */
+function listFindings(results: readonly FailedResult[]): readonly Place[] {
+  return results.flatMap(({ kind, path: written, line, message, scope }) => {
+    const path = toRepositoryPath(written);
+    if (kind !== 'finding' || path === null) return [];
+    const rule = scope === '' || message.includes(scope) ? '' : ` [${scope}]`;
+    return [{ path, line, message: `${message.split('\n', 1)[0] ?? ''}${rule}` }];
+  });
+}
+
+/**
+ * Failed tests of the result files where the log names none and no tool's verdict. Otherwise what the log says stays
+ * the cause, or one failure would be two: with its result files and without.
+ */
+function preferResults(text: Text, results: ResultText | null): Text {
+  if (results === null || text.cause.tests.length > 0 || rankCause(text.cause) >= VERDICT) return text;
+  return { lines: results.lines, cause: results.cause, fault: null, isOwn: false };
+}
+
+/** The result of the first test where the log only names it. Null: the log says more. */
+function showResults({ lines, cause }: Text, results: ResultText | null): Shown | null {
+  if (results === null) return null;
+  if (lines === results.lines) return { lines, cause, isResult: true };
+  const first = cause.tests.find(({ at }) => at === cause.message);
+  if (first === undefined || !isMessageBare(lines, cause)) return null;
+  const result = findResult(first.name, results);
+  const own = result === undefined ? null : writeResults([result]);
+  return own === null ? null : { lines: own.lines, cause: own.cause, isResult: true };
+}
+
+function nameAllTests(excerpt: Excerpt, { tests }: Cause, results: ResultText): Excerpt {
+  return {
+    ...excerpt,
+    tests: mergeTests(tests, results)
+      .slice(0, MAX_TESTS)
+      .map(({ name }) => name),
+  };
 }
 
 /** A text is read only where those before it say nothing but that the check failed. */
@@ -205,6 +271,8 @@ interface Shown {
   readonly lines: readonly LogLine[];
   readonly cause: Cause;
   readonly passing?: PassingLog;
+  /** Whether these are lines of result files. */
+  readonly isResult?: boolean;
 }
 
 /**
@@ -223,8 +291,10 @@ function formatAnnotation({ path, line, message }: Place): string {
   return `##[error]${path}:${line}: ${first}${message.slice(first.length)}`;
 }
 
-function makeExcerpt({ lines, cause, passing }: Shown, told: readonly Place[], places: readonly Place[]): Excerpt {
+function makeExcerpt(shown: Shown, told: readonly Place[], places: readonly Place[]): Excerpt {
+  const { lines, cause, passing, isResult } = shown;
   const excerpt = cutExcerpt(lines, cause, passing);
+  if (isResult) return { ...excerpt, cut: excerpt.cut.replace('of the log', 'of the test results') };
   const [first] = told;
   if (excerpt.headline === '' && first) return { ...excerpt, headline: formatHeadline(first.message) };
   const said = lines[cause.message]?.text ?? '';

@@ -80,12 +80,43 @@ export interface CheckOutput {
   /** Why there is no log, as text; "" if there is one or never will be. */
   readonly noLog: string;
   readonly annotations: readonly Annotation[];
+  /** What the result files say failed that its job uploaded; absent: there are none. */
+  readonly results?: readonly FailedResult[];
 }
+
+/** One failure of a result file, with its texts as the file has them, each bounded: an untrusted word of the job. */
+export interface FailedResult {
+  /** A test of JUnit XML, or an error of SARIF. */
+  readonly kind: 'test' | 'finding';
+  /** Class, package or file of the test; the rule of the finding; "" for none. */
+  readonly scope: string;
+  /** Of the test; "" for a finding. */
+  readonly name: string;
+  /** As written; "" for none. */
+  readonly path: string;
+  /** 0: none. */
+  readonly line: number;
+  readonly message: string;
+  /** "" for none. */
+  readonly trace: string;
+}
+
+/** Reads the result files of an artifact, a zip archive. Throws the signal's reason, and for nothing in the archive. */
+export type ReadArtifact = (archive: Uint8Array, signal: AbortSignal) => Promise<readonly FailedResult[]>;
 
 /** Shortens a log of any length to at most `bytes` and says what was cut. Throws the signal's reason. */
 export type ShortenLog = (chunks: AsyncIterable<Uint8Array>, bytes: number, signal: AbortSignal) => Promise<string>;
 
 export const CHECK_LOG_BYTES = 4 * 1_024 * 1_024;
+
+/** How much of what a check says is read. */
+export interface OutputLimits {
+  readonly logBytes: number;
+  /** Of each artifact with result files; 0: none is read, and no call is made for them. */
+  readonly artifactBytes: number;
+}
+
+export const ALL_OUTPUT: OutputLimits = { logBytes: CHECK_LOG_BYTES, artifactBytes: 20 * 1_024 * 1_024 };
 
 /** The files that the change under test touches. */
 export interface ChangedFiles {
@@ -140,7 +171,7 @@ export interface Checks {
     signal: AbortSignal,
   ): Promise<HeadPlace | null>;
   /** Does not throw if the log is gone or unreadable: see `noLog`. */
-  readOutput(project: GithubProject, check: Check, signal: AbortSignal, logBytes?: number): Promise<CheckOutput>;
+  readOutput(project: GithubProject, check: Check, signal: AbortSignal, limits?: OutputLimits): Promise<CheckOutput>;
   /** Null: unknown. */
   listChangedFiles(
     project: GithubProject,

@@ -1,4 +1,4 @@
-// The log of one Actions job: a redirect to a storage host, which must never see our token.
+// The log of one Actions job, or an artifact: a redirect to a storage host, which must never see our token.
 import type { Octokit } from '@octokit/rest';
 import type { ShortenLog } from '../core/check.ts';
 import { CausewayError } from '../core/errors.ts';
@@ -26,8 +26,8 @@ export async function readJobLog(
 ): Promise<string> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]);
   try {
-    const address = await findLogAddress(octokit, options, job, deadline);
-    return await keepEnd(await openLog(options, address, deadline), bytes);
+    const address = await findStored(octokit, options, formatLogPath(job), deadline);
+    return await keepEnd(await openStored(options, address, deadline), bytes);
   } catch (error) {
     signal.throwIfAborted();
     const isExpired = error instanceof Error && 'status' in error && error.status === 410;
@@ -54,11 +54,37 @@ export async function readCheckLog(
   signal: AbortSignal,
 ): Promise<string> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]);
-  const job = { ...getRepository(project), jobId };
+  const path = formatLogPath({ ...getRepository(project), jobId });
+  return await shorten(await openPath(deps, project, path, deadline), bytes, deadline);
+}
+
+/** The zip archive of an artifact; null: it is longer than `most` bytes. Throws like `readCheckLog`. */
+export async function downloadArtifact(
+  deps: LogDeps,
+  { project, id, most }: { readonly project: GithubProject; readonly id: number; readonly most: number },
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]);
+  const { owner, repo } = getRepository(project);
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of await openPath(deps, project, `${owner}/${repo}/actions/artifacts/${id}/zip`, deadline)) {
+    bytes += part.byteLength;
+    if (bytes > most) return null;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function formatLogPath({ owner, repo, jobId }: JobPlace): string {
+  return `${owner}/${repo}/actions/jobs/${jobId}/logs`;
+}
+
+async function openPath(deps: LogDeps, project: GithubProject, path: string, signal: AbortSignal) {
   const address = await deps.clients
     .repository(project.source, 'read')
-    .call((octokit, request) => findLogAddress(octokit, deps, job, request.signal), signal);
-  return await shorten(await openLog(deps, address, deadline), bytes, deadline);
+    .call((octokit, request) => findStored(octokit, deps, path, request.signal), signal);
+  return await openStored(deps, address, signal);
 }
 
 /** The same, or in brackets why there is none. Throws GithubFailure only at a rate limit. */
@@ -80,14 +106,14 @@ export function explainNoLog(error: unknown): string {
   return "The log couldn't be read from GitHub.";
 }
 
-/** Where the log is stored: an address that needs no token, for a minute. Only the API itself gets the token. */
-async function findLogAddress(
+/** Where it is stored: an address that needs no token, for a minute. Only the API itself gets the token. */
+async function findStored(
   octokit: Octokit,
   { apiUrl }: Pick<GithubOptions, 'apiUrl'>,
-  { owner, repo, jobId }: JobPlace,
+  path: string,
   signal: AbortSignal,
 ): Promise<string> {
-  let address = `${apiUrl}/repos/${owner}/${repo}/actions/jobs/${jobId}/logs`;
+  let address = `${apiUrl}/repos/${path}`;
   for (let hop = 0; hop < MAX_REDIRECTS; hop++) {
     const { headers } = await octokit.request(`GET ${address}`, { request: { redirect: 'manual', signal } });
     if (headers.location === undefined) break;
@@ -95,7 +121,7 @@ async function findLogAddress(
     if (!isApi(next, apiUrl)) return requireHttps(next, apiUrl).href;
     address = next.href;
   }
-  throw new CausewayError('repository_unreachable', 'GitHub named no place where the log is stored: try again.');
+  throw new CausewayError('repository_unreachable', 'GitHub named no place where the file is stored: try again.');
 }
 
 /** An Enterprise server may store its logs under other paths of its own host. */
@@ -107,11 +133,11 @@ function isApi(address: URL, apiUrl: string): boolean {
 
 function requireHttps(address: URL, apiUrl: string): URL {
   if (address.protocol === 'https:' || address.protocol === new URL(apiUrl).protocol) return address;
-  throw new CausewayError('repository_unreachable', `GitHub names ${address.origin} for the log, which is not https.`);
+  throw new CausewayError('repository_unreachable', `GitHub names ${address.origin} for the file, which is not https.`);
 }
 
-/** The bytes of the log as they arrive. Throws `absent` where they are gone. */
-async function openLog(
+/** The bytes as they arrive. Throws `absent` where they are gone. */
+async function openStored(
   { fetch: get = fetch, userAgent }: Pick<GithubOptions, 'userAgent' | 'fetch'>,
   address: string,
   signal: AbortSignal,
@@ -121,7 +147,7 @@ async function openLog(
   await answer.body?.cancel();
   const { status } = answer;
   if (status === 404 || status === 410) throw createExpiredError();
-  throw new CausewayError('repository_unreachable', `The host that stores the log answered ${status}: try again.`);
+  throw new CausewayError('repository_unreachable', `The host that stores the file answered ${status}: try again.`);
 }
 
 function createExpiredError(): CausewayError {

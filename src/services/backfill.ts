@@ -1,14 +1,14 @@
 // The handler of `backfill` jobs: reads a project's red checks of the last days without a model, page by page, into the
 // ledger and a forecast.
 import { judgeCheck } from '../ci/judge.ts';
-import type { Check, PastCheck } from '../core/check.ts';
+import { ALL_OUTPUT, type Check, type PastCheck } from '../core/check.ts';
 import type { Failure } from '../core/failure.ts';
 import { createId } from '../core/ids.ts';
 import { type GithubProject, isGithubProject } from '../core/project.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
 import type { Backfill, Forecast } from '../db/backfills.ts';
 import type { Store } from '../db/store.ts';
-import { cleanChecks, OUTSIDE_LOG_BYTES, readCheckTexts } from './checks/check-texts.ts';
+import { cleanChecks, OUTSIDE_OUTPUT, readCheckTexts } from './checks/check-texts.ts';
 import { runCheckJob } from './checks/look.ts';
 import { readKnownFailure, type SeenAt, toHistory, toSighting } from './checks/sightings.ts';
 import type { CheckServices } from './services.ts';
@@ -110,7 +110,10 @@ async function recordOne(reading: PastReading, { sha, branch, pullRequest, check
   const isOnDefault = pullRequest === null && branch === project.source.defaultBranch;
   // The authors of past pull requests are not looked up.
   const where: SeenAt = { sha, branch, pullRequest, isOnDefault, isTrusted: isOnDefault };
-  const texts = await readCheckTexts(reading, check, isOnDefault ? undefined : OUTSIDE_LOG_BYTES);
+  const texts = await readCheckTexts(reading, check, {
+    ...(isOnDefault ? ALL_OUTPUT : OUTSIDE_OUTPUT),
+    artifactBytes: 0,
+  });
   const { log, annotations } = texts.words;
   const read = await readCheck({ name: check.name, output: texts.output, log, annotations });
   signal.throwIfAborted();

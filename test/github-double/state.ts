@@ -266,6 +266,17 @@ export interface WorkflowRun {
   conclusion: Conclusion | RunEnd | null;
   /** Of each attempt, the first attempt first; jobs that were not run again stand in the next attempt as they were. */
   readonly attempts: WorkflowJob[][];
+  /** Of all its jobs. */
+  readonly artifacts: Artifact[];
+}
+
+export interface Artifact {
+  readonly id: number;
+  readonly name: string;
+  /** A zip archive. */
+  readonly archive: Uint8Array;
+  readonly createdAt: string;
+  isExpired: boolean;
 }
 
 /** A job is a check run of GitHub Actions under the same number. */

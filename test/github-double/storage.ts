@@ -1,4 +1,4 @@
-// The storage host, to which logs and attachments redirect: it knows no tokens, and must never see one.
+// The storage host, to which logs, artifacts and attachments redirect: it knows no tokens, and must never see one.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { crc32, deflateRawSync } from 'node:zlib';
 import type { State, WorkflowJob } from './state.ts';
@@ -17,7 +17,11 @@ export function serveStorage(
 ): void {
   if (request.headers.authorization !== undefined) problems.push('the storage host saw an Authorization header');
   const { pathname } = new URL(request.url ?? '/', state.urls.storage);
-  const found = state.attachments.get(pathname) ?? jobLog(state, pathname) ?? runLogs(state, pathname);
+  const found =
+    state.attachments.get(pathname) ??
+    jobLog(state, pathname) ??
+    runLogs(state, pathname) ??
+    artifactOf(state, pathname);
   if (found === null) problems.push(`unknown request to the storage host: ${request.url}`);
   response.writeHead(found === null ? 404 : 200, { 'content-type': found?.type ?? 'text/plain' });
   response.end(found?.body ?? '');
@@ -35,6 +39,13 @@ function runLogs(state: State, pathname: string): Stored | null {
   const run = state.repositories.get(Number(repositoryId))?.workflowRuns.get(Number(runId));
   const jobs = run?.attempts[Number(attempt) - 1];
   return jobs === undefined ? null : { type: 'application/zip', body: zipOf(jobs.flatMap(filesOf)) };
+}
+
+function artifactOf(state: State, pathname: string): Stored | null {
+  const [, repositoryId, id] = /^\/artifacts\/(\d+)\/(\d+)$/.exec(pathname) ?? [];
+  const runs = [...(state.repositories.get(Number(repositoryId))?.workflowRuns.values() ?? [])];
+  const found = runs.flatMap((run) => run.artifacts).find((artifact) => artifact.id === Number(id));
+  return found === undefined ? null : { type: 'application/zip', body: found.archive };
 }
 
 /** Each job has one file with everything, and a folder with a file for each step. */
@@ -61,6 +72,11 @@ const DEFLATED = 8;
 
 /** The first day that the format knows; nobody reads the times of logs. */
 const DATE = 0x0021;
+
+/** A whole archive of texts by their paths. */
+export function zipFiles(files: Readonly<Record<string, string>>): Buffer {
+  return zipOf(Object.entries(files).map(([path, text]) => ({ path, text })));
+}
 
 /** A whole archive. */
 function zipOf(files: readonly ZippedFile[]): Buffer {

@@ -1,6 +1,6 @@
 // The port of checks in memory: commits with their runs, places and words, as a test sets them; nothing else decides what is answered.
 import {
-  CHECK_LOG_BYTES,
+  ALL_OUTPUT,
   type ChangedFiles,
   type Check,
   type CheckOutput,
@@ -76,7 +76,7 @@ export function createMemoryChecks(world: MemoryWorld): Checks {
       ask('place', sha, signal);
       return world.places.get(sha) ?? null;
     },
-    readOutput: async (_, check, signal, logBytes = CHECK_LOG_BYTES) => {
+    readOutput: async (_, check, signal, { logBytes } = ALL_OUTPUT) => {
       ask('said', check.name, signal);
       const found = world.runs.find(
         (run) => run.check === check || (check.runId !== null && run.check.runId === check.runId),

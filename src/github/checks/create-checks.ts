@@ -30,8 +30,8 @@ export function createChecks(deps: ChecksDeps): Checks {
     readRules: (project, signal) => answer(project, signal, readRules),
     listAll: (project, sha, signal) => answer(project, signal, (inquiry) => listChecks(inquiry, sha)),
     locate: (project, head, signal) => answer(project, signal, (inquiry) => findPlace(inquiry, head)),
-    readOutput: (project, check, signal, logBytes) =>
-      answer(project, signal, (inquiry) => readWords(inquiry, check, logBytes)),
+    readOutput: (project, check, signal, limits) =>
+      answer(project, signal, (inquiry) => readWords(inquiry, check, limits)),
     listChangedFiles: (project, head, signal) => answer(project, signal, (inquiry) => readChangedFiles(inquiry, head)),
     leadsTo: (project, ends, signal) => answer(project, signal, (inquiry) => isAncestor(inquiry, ends)),
     readRange: (project, ends, signal) => answer(project, signal, (inquiry) => readCommitRange(inquiry, ends)),

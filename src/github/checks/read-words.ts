@@ -1,8 +1,16 @@
-// What a failed check says beyond its name: the log of its job, and its annotations.
-import { type Annotation, CHECK_LOG_BYTES, type Check, type CheckOutput, ChecksBusy } from '../../core/check.ts';
+// What a failed check says beyond its name: the log of its job, its annotations, and the result files it uploaded.
+import type { RestEndpointMethodTypes } from '@octokit/rest';
+import {
+  ALL_OUTPUT,
+  type Annotation,
+  type Check,
+  type CheckOutput,
+  ChecksBusy,
+  type FailedResult,
+} from '../../core/check.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { ignoreRefused, type RepositoryCaller, readPages } from '../clients/repository.ts';
-import { explainNoLog, readCheckLog } from '../job-log.ts';
+import { downloadArtifact, explainNoLog, readCheckLog } from '../job-log.ts';
 import { ACTIONS } from './list-checks.ts';
 import type { Inquiry } from './workflow-runs.ts';
 
@@ -22,13 +30,15 @@ const EXIT_CODE = '##[error]Process completed with exit code ';
 /**
  * A call for the log of a job, and one for each 50 annotations. For a log that can't be read, the reason is returned.
  */
-export async function readWords(inquiry: Inquiry, check: Check, bytes = CHECK_LOG_BYTES): Promise<CheckOutput> {
+export async function readWords(inquiry: Inquiry, check: Check, limits = ALL_OUTPUT): Promise<CheckOutput> {
   const { runId, app, annotations: count } = check;
   if (runId === null) return { log: '', noLog: '', annotations: [] };
-  const words = app === ACTIONS ? await readLog(inquiry, check, { jobId: runId, bytes }) : { log: '', noLog: '' };
+  const words =
+    app === ACTIONS ? await readLog(inquiry, check, { jobId: runId, bytes: limits.logBytes }) : { log: '', noLog: '' };
   const isRepeated = count <= 1 && words.log.includes(EXIT_CODE);
   const annotations = count === 0 || isRepeated ? [] : await readAnnotations(inquiry.read, runId);
-  return { ...words, annotations };
+  const results = limits.artifactBytes > 0 ? await readResults(inquiry, check, words.log, limits.artifactBytes) : [];
+  return { ...words, annotations, ...(results.length > 0 && { results }) };
 }
 
 async function readLog(
@@ -40,15 +50,108 @@ async function readLog(
     return { log: await readCheckLog(deps, { project, ...job, shorten: deps.shortenLog }, signal), noLog: '' };
   } catch (error) {
     signal.throwIfAborted();
-    const kind = error instanceof GithubFailure ? error.kind : 'unsure';
-    if (kind === 'busy') throw error;
-    const now = deps.now().getTime();
-    if (kind === 'unsure' && now - Date.parse(endedAt) < LATE_MS) {
-      const message = 'The log of a job that has just ended is not available yet. It is requested again.';
-      throw new ChecksBusy(message, new Date(now + RETRY_MS), { cause: error });
-    }
+    const kind = classifyFailure(error);
+    throwIfLate({ deps, error, endedAt });
     return { log: '', noLog: kind === 'refused' ? NOT_GRANTED : explainNoLog(error) };
   }
+}
+
+function classifyFailure(error: unknown): GithubFailure['kind'] {
+  return error instanceof GithubFailure ? error.kind : 'unsure';
+}
+
+/** Throws at a rate limit, and while what a job stored may be on its way. */
+function throwIfLate({ deps, error, endedAt }: { deps: Inquiry['deps']; error: unknown; endedAt: string }): void {
+  const kind = classifyFailure(error);
+  if (kind === 'busy') throw error;
+  const now = deps.now().getTime();
+  if (kind !== 'unsure' || now - Date.parse(endedAt) >= LATE_MS) return;
+  const message = 'What a job that has just ended has stored is not available yet. It is requested again.';
+  throw new ChecksBusy(message, new Date(now + RETRY_MS), { cause: error });
+}
+
+/** Of a job; a run has artifacts of all its jobs. */
+const RUN_OF_JOB = /\/actions\/runs\/(\d{1,15})\/job\/\d{1,15}$/;
+const ARTIFACT_PAGES = 3;
+const MOST_ARTIFACTS = 4;
+/** Where the name says nothing of tests. */
+const SMALL_BYTES = 2 * 1_024 * 1_024;
+const NAMES_RESULTS = /test|junit|spec|report|result|surefire|failsafe|sarif|scan|lint|jest|cypress|playwright|xml/i;
+
+/**
+ * What the result files say failed that the job uploaded: a call for the list, and one for each artifact that its log
+ * names as uploaded by this job. Empty where there are none, or they cannot be read.
+ */
+async function readResults(
+  { deps, project, read, signal }: Inquiry,
+  { url, endedAt }: Check,
+  log: string,
+  most: number,
+): Promise<readonly FailedResult[]> {
+  const run = RUN_OF_JOB.exec(url)?.[1];
+  const uploads = findUploads(log);
+  if (run === undefined || uploads.length === 0) return [];
+  try {
+    const { items } = await readPages(ARTIFACT_PAGES, async (page) => {
+      const of = { run_id: Number(run), ...page };
+      return (await read(({ rest }, place) => rest.actions.listWorkflowRunArtifacts({ ...place, ...of }))).artifacts;
+    });
+    const results: FailedResult[] = [];
+    for (const { id } of chooseArtifacts(items, uploads, most)) {
+      const archive = await downloadArtifact(deps, { project, id, most }, signal);
+      if (archive !== null) results.push(...(await deps.readArtifact(archive, signal)));
+    }
+    return results;
+  } catch (error) {
+    signal.throwIfAborted();
+    throwIfLate({ deps, error, endedAt });
+    return [];
+  }
+}
+
+interface Upload {
+  readonly name: string;
+  /** Null: its action, an older one, does not say. */
+  readonly id: number | null;
+}
+
+const MOST_UPLOADS = 50;
+const UPLOADED = ' has been successfully uploaded!';
+const BEFORE = 300;
+const BEHIND = 120;
+const UPLOAD_ID = /^ Final size is \d{1,15} bytes\. Artifact ID is (\d{1,15})/;
+
+/** As `actions/upload-artifact` says it (https://github.com/actions/upload-artifact). The log may also lie. */
+function findUploads(log: string): readonly Upload[] {
+  const uploads: Upload[] = [];
+  for (let at = log.indexOf(UPLOADED); at >= 0 && uploads.length < MOST_UPLOADS; at = log.indexOf(UPLOADED, at + 1)) {
+    const line =
+      log
+        .slice(Math.max(0, at - BEFORE), at)
+        .split('\n')
+        .at(-1) ?? '';
+    const name = line.slice(line.indexOf('Artifact ') + 'Artifact '.length);
+    const id = UPLOAD_ID.exec(log.slice(at + UPLOADED.length, at + UPLOADED.length + BEHIND))?.[1];
+    if (line.includes('Artifact ')) uploads.push({ name, id: id === undefined ? null : Number(id) });
+  }
+  return uploads;
+}
+
+type Artifact = RestEndpointMethodTypes['actions']['listWorkflowRunArtifacts']['response']['data']['artifacts'][number];
+
+function chooseArtifacts(
+  artifacts: readonly Artifact[],
+  uploads: readonly Upload[],
+  most: number,
+): readonly Artifact[] {
+  const isNamed = ({ name }: Artifact) => NAMES_RESULTS.test(name.slice(0, BEFORE));
+  const own = artifacts.filter((artifact) =>
+    uploads.some(({ id, name }) => (id === null ? name === artifact.name : id === artifact.id)),
+  );
+  return own
+    .filter((one) => !one.expired && one.size_in_bytes <= (isNamed(one) ? most : SMALL_BYTES))
+    .toSorted((a, b) => Number(isNamed(b)) - Number(isNamed(a)))
+    .slice(0, MOST_ARTIFACTS);
 }
 
 /** Empty where we may not read them. */

@@ -21,7 +21,7 @@ import {
 import { isEnded } from '../../core/report.ts';
 import type { PostedPullRequest } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/accept-report.ts';
-import { OUTSIDE_LOG_BYTES, readCheckTexts } from '../../services/checks/check-texts.ts';
+import { OUTSIDE_OUTPUT, readCheckTexts } from '../../services/checks/check-texts.ts';
 import { openRepository, recoverFrom } from '../clients/repository.ts';
 import { beginAttempt } from './begin-attempt.ts';
 import { findSilenceEnd } from './decide.ts';
@@ -446,7 +446,7 @@ const UNREAD: ReadLog = { tests: [], firstError: '', namesOwn: false, showsRepor
 
 async function readLogOf({ deps, view, signal }: Work, check: Check, { names, thrown }: Wanted): Promise<ReadLog> {
   const place = { services: deps, project: view.project, signal };
-  const { output, words } = await readCheckTexts(place, check, OUTSIDE_LOG_BYTES);
+  const { output, words } = await readCheckTexts(place, check, OUTSIDE_OUTPUT);
   const { excerpt } = await deps.readCheck({ name: check.name, output, ...words });
   const { tests, headline } = excerpt;
   const namesOwn = names.some((name) => words.log.includes(name) || output.includes(name));

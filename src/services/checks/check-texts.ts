@@ -2,7 +2,15 @@
 // free.
 import { condenseLog } from '../../ci/condense-log.ts';
 import { type CheckTexts, type ReadCheck, readCheck } from '../../ci/read-check.ts';
-import type { Check, CheckOutput, Checks } from '../../core/check.ts';
+import {
+  ALL_OUTPUT,
+  type Check,
+  type CheckOutput,
+  type Checks,
+  type FailedResult,
+  type OutputLimits,
+  type ReadArtifact,
+} from '../../core/check.ts';
 import type { GithubProject } from '../../core/project.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import { type Numbered, WorkerClient } from '../../redact/worker-client.ts';
@@ -98,10 +106,10 @@ export interface CleanTexts {
   readonly words: CheckOutput;
 }
 
-/** So much of a log is read where anyone may have written it. */
-export const OUTSIDE_LOG_BYTES = 512 * 1_024;
+/** So much is read where anyone may have written it. */
+export const OUTSIDE_OUTPUT: OutputLimits = { logBytes: 512 * 1_024, artifactBytes: 2 * 1_024 * 1_024 };
 
-/** What a check says beyond its name, redacted. `logBytes`: of the end of the log; absent: all that is ever read. */
+/** What a check says beyond its name, redacted. */
 export async function readCheckTexts(
   {
     services: { checks, redactor },
@@ -113,14 +121,15 @@ export async function readCheckTexts(
     readonly signal: AbortSignal;
   },
   check: Check,
-  logBytes?: number,
+  limits: OutputLimits = ALL_OUTPUT,
 ): Promise<CleanTexts> {
-  const { log, noLog, annotations } = await checks.readOutput(project, check, signal, logBytes);
+  const { log, noLog, annotations, results } = await checks.readOutput(project, check, signal, limits);
   const cleanLog = await redactor.redact(log);
   signal.throwIfAborted();
   const output = [check.title, check.summary, check.text].filter((part) => part !== '').join('\n');
-  const rest = await redactor.redactJson({ output, annotations, noLog });
-  return { output: rest.output, words: { log: cleanLog, noLog: rest.noLog, annotations: rest.annotations } };
+  const rest = await redactor.redactJson({ output, annotations, noLog, results });
+  const words = { log: cleanLog, noLog: rest.noLog, annotations: rest.annotations };
+  return { output: rest.output, words: rest.results === undefined ? words : { ...words, results: rest.results } };
 }
 
 /** No report holds more of a log. */
@@ -136,13 +145,20 @@ export async function shortenForReport(texts: CleanTexts, signal: AbortSignal): 
 export interface CheckReader extends AsyncDisposable {
   /** What a check says about its cause. A log that takes too long is left out, which the excerpt mentions. */
   readonly readCheck: (texts: CheckTexts) => Promise<ReadCheck>;
+  /** The failures in the result files of an artifact; none of one that takes too long. */
+  readonly readArtifact: ReadArtifact;
 }
 
-export type ReadRequest = Numbered<{ readonly texts: CheckTexts }>;
-export type ReadReply = Numbered<{ readonly read: ReadCheck }>;
+type Work = { readonly texts: CheckTexts } | { readonly archive: Uint8Array };
+type Result = { readonly read: ReadCheck } | { readonly results: readonly FailedResult[] };
+
+export type ReadRequest = Numbered<Work>;
+export type ReadReply = Numbered<Result>;
 
 /** Characters that are read within some milliseconds. */
 const INLINE = 64 * 1_024;
+/** Results that are read without a thread. */
+const MOST_INLINE = 5;
 /** The longest log takes seconds on a busy machine. */
 const LIMIT_MS = 30_000;
 const SCRIPT = new URL('./reading-worker.ts', import.meta.url);
@@ -151,31 +167,35 @@ const UNREAD = 'The log could not be read in time.';
 
 /** The thread starts with the first long text and reads one after the other. `script`: the file that it runs. */
 export function createCheckReader({ script = SCRIPT, limitMs = LIMIT_MS } = {}): CheckReader {
-  const thread = new WorkerClient<{ readonly texts: CheckTexts }, { readonly read: ReadCheck }>({
-    script,
-    closed: CLOSED,
-  });
+  const thread = new WorkerClient<Work, Result>({ script, closed: CLOSED });
   return {
     readCheck: async (texts) => {
       if (measureTexts(texts) <= INLINE) return readCheck(texts);
       const reply = await thread.ask({ texts }, limitMs);
-      return reply?.read ?? readWithoutLog(texts);
+      return reply !== null && 'read' in reply ? reply.read : readWithoutLog(texts);
+    },
+    readArtifact: async (archive, signal) => {
+      const reply = await thread.ask({ archive }, limitMs);
+      signal.throwIfAborted();
+      return reply !== null && 'results' in reply ? reply.results : [];
     },
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   };
 }
 
-function measureTexts({ name, output, log, passing = '', annotations }: CheckTexts): number {
+function measureTexts({ name, output, log, passing = '', annotations, results = [] }: CheckTexts): number {
   const texts = name.length + output.length + log.length + passing.length;
-  return annotations.reduce((sum, { message }) => sum + message.length, texts);
+  const told = annotations.reduce((sum, { message }) => sum + message.length, texts);
+  return results.reduce((sum, { message, trace }) => sum + message.length + trace.length, told);
 }
 
-function readWithoutLog({ name, output, annotations }: CheckTexts): ReadCheck {
+function readWithoutLog({ name, output, annotations, results = [] }: CheckTexts): ReadCheck {
   let left = INLINE / 2;
   const fitting = annotations.filter(({ message }) => {
     left -= message.length;
     return left >= 0;
   });
-  const read = readCheck({ name, output: output.slice(0, INLINE / 2), log: '', annotations: fitting });
+  const own = { output: output.slice(0, INLINE / 2), log: '', annotations: fitting };
+  const read = readCheck({ name, ...own, results: results.slice(0, MOST_INLINE) });
   return { ...read, excerpt: { ...read.excerpt, cut: UNREAD } };
 }

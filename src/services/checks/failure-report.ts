@@ -1,7 +1,7 @@
 // The report of a failure as an investigation reads it: first what is known, then what the check says itself, its log
 // last.
 import { condenseText } from '../../ci/condense-log.ts';
-import { type ChangedFiles, describeReason, type Verdict } from '../../core/check.ts';
+import { type ChangedFiles, describeReason, type FailedResult, type Verdict } from '../../core/check.ts';
 import type { CommitRange } from '../../core/failure.ts';
 import type { Finding, HeadPlace } from '../../core/head.ts';
 import { MAX_REPORT_BYTES } from '../../core/report.ts';
@@ -25,6 +25,7 @@ export interface FailureReport {
 const REPORT_BYTES = MAX_REPORT_BYTES - 2_048;
 const OUTPUT_BYTES = 64 * 1_024;
 const ANNOTATION_BYTES = 64 * 1_024;
+const RESULT_BYTES = 128 * 1_024;
 const LIST_BYTES = 32 * 1_024;
 const MOST_PATHS = 300;
 const MOST_TESTS = 50;
@@ -43,7 +44,7 @@ export function composeFailureReport(report: FailureReport): string {
   const { excerpt } = finding;
   const step = excerpt.step === '' ? '' : ` (step ${quoteText(excerpt.step)})`;
   const name = quoteText(check?.name ?? '');
-  const { log = '', noLog = '', annotations = [] } = check?.words ?? {};
+  const { log = '', noLog = '', annotations = [], results = [] } = check?.words ?? {};
   const annotationLines = annotations.map(
     (one) => `${one.path}:${one.line}: ${one.level}: ${one.title === '' ? '' : `${one.title}: `}${one.message}`,
   );
@@ -58,6 +59,10 @@ export function composeFailureReport(report: FailureReport): string {
     changed === null ? '' : formatSection('Files that the change under test touches', listPaths(changed)),
     range === null ? '' : formatSection('Commits since it was last green', listCommits(range)),
     formatSection(`Annotations of the check ${name}`, keepBeginning(annotationLines.join('\n'), ANNOTATION_BYTES)),
+    formatSection(
+      `Result files that the check ${name} uploaded`,
+      keepBeginning(results.map(formatResult).join('\n\n'), RESULT_BYTES),
+    ),
     formatSection(`Output of the check ${name}`, keepBeginning(check?.output ?? '', OUTPUT_BYTES)),
   ].filter((part) => part !== '');
   const head = parts.join('\n\n').toWellFormed();
@@ -90,6 +95,14 @@ function describePlace(place: HeadPlace): string {
 function listPaths({ paths, isCut }: ChangedFiles): string {
   const more = paths.length > MOST_PATHS || isCut ? '\n[there are more]' : '';
   return keepBeginning(formatList(paths.slice(0, MOST_PATHS)), LIST_BYTES) + more;
+}
+
+/** The trace as it is: frames in it are read like those of a log. */
+function formatResult({ kind, scope, name, path, line, message, trace }: FailedResult): string {
+  const title = kind === 'test' ? `Failed test ${quoteText(name)} of ${quoteText(scope)}` : `Error ${quoteText(scope)}`;
+  const place = path === '' ? '' : ` in ${path}${line === 0 ? '' : `:${line}`}`;
+  const told = trace.includes(message.split('\n', 1)[0] ?? '') && message.length < trace.length ? '' : `\n${message}`;
+  return `${title}${place}${told}${trace === '' ? '' : `\n${trace}`}`;
 }
 
 /** For people and models; ranking reads the range itself, since a log may contain lines that look like these. */

@@ -1,15 +1,9 @@
 // What red checks say: those that an earlier look has judged are recognised, the others are read and grouped by their
 // cause.
 import type { ReadCheck } from '../../ci/read-check.ts';
-import type { Check } from '../../core/check.ts';
+import { ALL_OUTPUT, type Check, type OutputLimits } from '../../core/check.ts';
 import type { Finding, Head, HeadPlace } from '../../core/head.ts';
-import {
-  type CleanTexts,
-  OUTSIDE_LOG_BYTES,
-  REPORT_LOG_BYTES,
-  readCheckTexts,
-  shortenForReport,
-} from './check-texts.ts';
+import { type CleanTexts, OUTSIDE_OUTPUT, REPORT_LOG_BYTES, readCheckTexts, shortenForReport } from './check-texts.ts';
 import type { Look } from './look.ts';
 import type { Suspect } from './sort-checks.ts';
 
@@ -31,10 +25,10 @@ export interface Group {
   readonly before: Finding | null;
 }
 
-/** `checks`: read per commit. `logBytes`: of each log. `texts`: causes with stored texts. */
-const LIMITS = { checks: 40, logBytes: undefined, texts: 5 };
+/** `checks`: read per commit. `texts`: causes with stored texts. */
+const LIMITS = { checks: 40, output: ALL_OUTPUT, texts: 5 };
 /** Where anyone may have written what is read, and no investigation begins by itself. */
-const OUTSIDE_LIMITS = { checks: 10, logBytes: OUTSIDE_LOG_BYTES, texts: 0 };
+const OUTSIDE_LIMITS = { checks: 10, output: OUTSIDE_OUTPUT, texts: 0 };
 const READ_AT_ONCE = 2;
 
 /** The checks grouped by cause, and those that were not read. */
@@ -105,7 +99,7 @@ async function readAll(
   const reads: ReadSuspect[] = [];
   const kept = new Set<string>();
   for (let from = 0; from < suspects.length; from += READ_AT_ONCE) {
-    const some = suspects.slice(from, from + READ_AT_ONCE).map((suspect) => readOne(look, suspect, limits.logBytes));
+    const some = suspects.slice(from, from + READ_AT_ONCE).map((suspect) => readOne(look, suspect, limits.output));
     for (const one of await Promise.all(some)) {
       const { fingerprint } = one.read;
       const isKept = one.suspect.isRed && kept.size < limits.texts && !kept.has(fingerprint);
@@ -116,10 +110,10 @@ async function readAll(
   return reads;
 }
 
-async function readOne(look: Look, suspect: Suspect, logBytes: number | undefined): Promise<ReadSuspect> {
-  const texts = await readCheckTexts(look, suspect.check, logBytes);
-  const { log, noLog, annotations } = texts.words;
-  const read = await look.services.readCheck({ name: suspect.check.name, output: texts.output, log, annotations });
+async function readOne(look: Look, suspect: Suspect, limits: OutputLimits): Promise<ReadSuspect> {
+  const texts = await readCheckTexts(look, suspect.check, limits);
+  const { noLog, ...words } = texts.words;
+  const read = await look.services.readCheck({ name: suspect.check.name, output: texts.output, ...words });
   look.signal.throwIfAborted();
   return { suspect, read, noLog, texts: await shortenForReport(texts, look.signal) };
 }
@@ -147,6 +141,7 @@ async function groupByCause(
 const MOST_GREEN = 5;
 /** For all comparisons of one look; the verdict waits for them. */
 const COMPARE_MS = 20_000;
+const PASSING: OutputLimits = { logBytes: REPORT_LOG_BYTES, artifactBytes: 0 };
 
 /**
  * Compares failed checks that have stored texts with a passing run, so that the excerpt leaves out what both print. If
@@ -162,9 +157,9 @@ export function createComparison(look: Look, place: HeadPlace): (red: ReadSuspec
     try {
       const green = await findGreenRun(within, place, red.suspect.check);
       if (green === null || red.texts === null) return red;
-      const passing = (await readCheckTexts(within, green, REPORT_LOG_BYTES)).words.log;
+      const passing = (await readCheckTexts(within, green, PASSING)).words.log;
       const { output, words } = red.texts;
-      const texts = { name: red.suspect.check.name, output, log: words.log, annotations: words.annotations, passing };
+      const texts = { name: red.suspect.check.name, output, ...words, passing };
       const read = await look.services.readCheck(texts);
       look.signal.throwIfAborted();
       return read.fingerprint === red.read.fingerprint ? { ...red, read } : red;

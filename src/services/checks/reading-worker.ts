@@ -1,10 +1,12 @@
-// The thread that reads long logs for their cause, so that the event loop stays free.
+// The thread that reads long logs for their cause, and result files, so that the event loop stays free.
 import { parentPort } from 'node:worker_threads';
 import { readCheck } from '../../ci/read-check.ts';
+import { readArtifactResults } from '../../ci/result-files.ts';
 import { READY } from '../../redact/worker-client.ts';
 import type { ReadReply, ReadRequest } from './check-texts.ts';
 
-parentPort?.on('message', ({ id, texts }: ReadRequest) => {
-  parentPort?.postMessage({ id, read: readCheck(texts) } satisfies ReadReply);
+parentPort?.on('message', ({ id, ...work }: ReadRequest) => {
+  const result = 'texts' in work ? { read: readCheck(work.texts) } : { results: readArtifactResults(work.archive) };
+  parentPort?.postMessage({ id, ...result } satisfies ReadReply);
 });
 parentPort?.postMessage(READY);

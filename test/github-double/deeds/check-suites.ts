@@ -241,6 +241,7 @@ export async function startRun(state: State, repository: Repository, made: NewRu
     status: 'in_progress',
     conclusion: null,
     attempts: [[]],
+    artifacts: [],
   };
   repository.workflowRuns.set(run.id, run);
   await tellRun(state, repository, run, 'requested');
@@ -269,6 +270,8 @@ async function startJob(
 }
 
 export interface JobEnd extends Pick<WorkflowJob, 'failedStep' | 'log'> {
+  /** Zip archives by name, which the job uploads, and says so in its log. */
+  readonly artifacts?: Readonly<Record<string, Uint8Array>>;
   readonly conclusion: NonNullable<WorkflowJob['conclusion']>;
   readonly annotations: CheckRun['annotations'];
   readonly output: CheckRun['output'];
@@ -286,7 +289,13 @@ export async function finishJob(
   const check = repository.checkRuns.get(job.id);
   if (check === undefined) throw new Error(`The job ${job.name} has no check run.`);
   const at = end.at ?? timestamp(state);
-  const { annotations, conclusion, failedStep, log, output } = end;
+  const { annotations, conclusion, failedStep, output, artifacts = {} } = end;
+  const uploads = Object.entries(artifacts).map(([name, archive]) => {
+    const id = state.nextId();
+    run.artifacts.push({ id, name, archive, createdAt: at, isExpired: false });
+    return `Artifact ${name} has been successfully uploaded! Final size is ${archive.byteLength} bytes. Artifact ID is ${id}\n`;
+  });
+  const log = end.log === null ? null : `${end.log}${uploads.join('')}`;
   Object.assign(job, { conclusion, failedStep, log, completedAt: at });
   const jobs = run.attempts.at(-1) ?? [];
   const isLast = jobs.every((one) => one.conclusion !== null);

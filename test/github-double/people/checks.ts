@@ -25,6 +25,7 @@ import type {
   WorkflowJob,
   WorkflowRun,
 } from '../state.ts';
+import { zipFiles } from '../storage.ts';
 import { accountVerbs } from './accounts.ts';
 
 interface ReportedCheck {
@@ -63,6 +64,8 @@ export interface JobResult extends Pick<ReportedCheck, 'output' | 'annotations'>
   readonly failedStep?: string;
   /** As it lies on the storage, with or without the times of its lines; null: expired. */
   readonly log?: string | null;
+  /** By name: its files, or a zip archive as it is. */
+  readonly artifacts?: Readonly<Record<string, Readonly<Record<string, string>> | Uint8Array>>;
   readonly at?: string;
 }
 
@@ -224,5 +227,11 @@ function endOf(result: JobResult): JobEnd {
   const annotations = annotated(result.annotations ?? (conclusion === 'failure' ? own : []));
   const at = result.at === undefined ? {} : { at: result.at };
   const output = { title: null, summary: null, text: null, ...result.output };
-  return { conclusion, failedStep, log, annotations, output, ...at };
+  const artifacts = Object.fromEntries(
+    Object.entries(result.artifacts ?? {}).map(([name, files]) => [
+      name,
+      files instanceof Uint8Array ? files : zipFiles(files),
+    ]),
+  );
+  return { conclusion, failedStep, log, annotations, output, artifacts, ...at };
 }

@@ -2,6 +2,7 @@
 import { fullName } from '../lookup.ts';
 import type {
   Annotation,
+  Artifact,
   CheckRun,
   CheckSuite,
   CommitStatus,
@@ -257,4 +258,21 @@ function stepsOf(job: WorkflowJob) {
     { ...done, name: 'Set up job', conclusion: 'success', number: 1 },
     ...(job.failedStep === '' ? [] : [failed]),
   ];
+}
+
+export function artifactBody(state: State, repository: Repository, run: WorkflowRun, artifact: Artifact) {
+  const url = `${state.urls.api}/repos/${fullName(state, repository)}/actions/artifacts/${artifact.id}`;
+  return {
+    id: artifact.id,
+    node_id: nodeId('A', repository.id, artifact.id),
+    name: artifact.name,
+    size_in_bytes: artifact.archive.byteLength,
+    url,
+    archive_download_url: `${url}/zip`,
+    expired: artifact.isExpired,
+    created_at: artifact.createdAt,
+    expires_at: artifact.createdAt,
+    updated_at: artifact.createdAt,
+    workflow_run: { id: run.id, repository_id: repository.id, head_branch: run.headBranch, head_sha: run.headSha },
+  };
 }

@@ -1,6 +1,6 @@
 // Routes of GitHub Actions: runs, their jobs, and logs of a job or a whole run on the storage host.
 import { rerun } from '../deeds/check-suites.ts';
-import { type Attempt, jobBody, runBody } from '../resources/check.ts';
+import { type Attempt, artifactBody, jobBody, runBody } from '../resources/check.ts';
 import {
   type Answer,
   actorId,
@@ -40,6 +40,26 @@ export const actionsRoutes: readonly Route[] = [
     if (found.run.status !== 'completed') return refused(403, 'This workflow is already running');
     await rerun(call.state, call.repository, found.run, { jobs: [found.job.name], byId: actorId(call.caller) });
     return { status: 201, body: {} };
+  }),
+  ofRepository('GET /actions/runs/{run_id}/artifacts', READ, (call) => {
+    const run = call.repository.workflowRuns.get(Number(call.params['run_id']));
+    if (run === undefined) return notFound();
+    return paged(call, run.artifacts, (page) => ({
+      total_count: run.artifacts.length,
+      artifacts: page.map((artifact) => artifactBody(call.state, call.repository, run, artifact)),
+    }));
+  }),
+  ofRepository('GET /actions/artifacts/{artifact_id}/{archive_format}', READ, (call) => {
+    const id = Number(call.params['artifact_id']);
+    const found = [...call.repository.workflowRuns.values()]
+      .flatMap((run) => run.artifacts)
+      .find((one) => one.id === id);
+    if (found === undefined || call.params['archive_format'] !== 'zip') return notFound();
+    if (found.isExpired) return refused(410, 'Artifact has expired');
+    return {
+      status: 302,
+      headers: { location: `${call.state.urls.storage}/artifacts/${call.repository.id}/${id}?sig=a` },
+    };
   }),
   ofRepository('GET /actions/jobs/{job_id}/logs', READ, (call) => {
     const found = jobOf(call);

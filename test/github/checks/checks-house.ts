@@ -1,6 +1,7 @@
 // The door to checks over the GitHub double: real clients, real roles, real configuration, and a shop with people.
 
 import { condenseLog } from '../../../src/ci/condense-log.ts';
+import { readArtifactResults } from '../../../src/ci/result-files.ts';
 import type { Checks } from '../../../src/core/check.ts';
 import type { GithubProject } from '../../../src/core/project.ts';
 import { createChecks } from '../../../src/github/checks/create-checks.ts';
@@ -67,6 +68,7 @@ export async function checksHouse(setting: Setting = {}): Promise<ChecksHouse> {
   const checks = createChecks({
     ...{ clients, store, ...at, ceiling: setting.ceiling ?? 'fix', operatorModel: 'big' },
     shortenLog: condenseLog,
+    readArtifact: async (archive) => readArtifactResults(archive),
     permissions: createPermissions({ clients, now }),
     configuration: createConfigurationReader({ clients, store, now, log }),
   });

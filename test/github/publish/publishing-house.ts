@@ -169,7 +169,12 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
   const permissions = createPermissions({ clients, now });
   const configuration = { of: async () => ({ config: changing.config, problem: null }) };
   const checksDeps = { clients, permissions, configuration, store, ceiling: 'fix', operatorModel: null, now } as const;
-  const places = { apiUrl: double.apiUrl, userAgent: 'Causeway/test', shortenLog: condenseLog };
+  const places = {
+    apiUrl: double.apiUrl,
+    userAgent: 'Causeway/test',
+    shortenLog: condenseLog,
+    readArtifact: async () => [],
+  };
   const deps: PublishDeps = {
     checks: createChecks({ ...checksDeps, ...places }),
     readCheck: stack.use(createCheckReader()).readCheck,

@@ -1,0 +1,245 @@
+// The result files that a job uploads: failed tests in JUnit XML, errors in SARIF, from the zip archive of an artifact.
+import type { FailedResult } from '../core/check.ts';
+import { walkXml, XmlFault, type XmlVisitor } from './xml.ts';
+import { readZip } from './zip.ts';
+
+const MEGABYTE = 1_024 * 1_024;
+const LIMITS = { entries: 20_000, fileBytes: 16 * MEGABYTE, totalBytes: 64 * MEGABYTE };
+const WANTED = /\.(?:xml|sarif|sarif\.json)$/i;
+
+/** Of one artifact; a run in which more fails has one cause that the first of them show. */
+const MOST_RESULTS = 200;
+/** Cut further only once secrets were removed: half of a secret cannot be recognised. */
+const MESSAGE_CHARACTERS = 4_000;
+const TRACE_CHARACTERS = 16_000;
+const NAME_CHARACTERS = 1_000;
+/** Of all texts together. */
+const TOTAL_CHARACTERS = 1_000_000;
+
+/** In the order of the archive, each once. A file that is damaged or no result file adds nothing. */
+export function readArtifactResults(archive: Uint8Array): readonly FailedResult[] {
+  const files = readZip(archive, (name) => WANTED.test(name), LIMITS);
+  return boundResults(files.flatMap(({ bytes }) => readResultFile(new TextDecoder().decode(bytes))));
+}
+
+/** What one file says failed: what it contains decides how it is read, not its name. */
+export function readResultFile(text: string): readonly FailedResult[] {
+  const start = text
+    .slice(0, 200)
+    .replace(/^\uFEFF/, '')
+    .trimStart();
+  if (start.startsWith('<')) return readJunit(text);
+  return start.startsWith('{') ? readSarif(text) : [];
+}
+
+/** A result may be in several files, such as one for each class and one for all. */
+function boundResults(results: readonly FailedResult[]): readonly FailedResult[] {
+  const distinct = new Map(
+    results.map((one) => [JSON.stringify([one.kind, one.scope, one.name, one.path, one.line]), one]),
+  );
+  const bounded: FailedResult[] = [];
+  let left = TOTAL_CHARACTERS;
+  for (const result of distinct.values()) {
+    left -= result.message.length + result.trace.length;
+    if (left < 0 || bounded.length >= MOST_RESULTS) break;
+    bounded.push(result);
+  }
+  return bounded;
+}
+
+/** A test case while its element is open. */
+interface OpenCase {
+  readonly scope: string;
+  readonly name: string;
+  readonly path: string;
+  readonly line: number;
+  failure: { readonly message: string; readonly type: string; trace: string } | null;
+}
+
+interface OpenSuite {
+  readonly name: string;
+  readonly path: string;
+  /** By class and name: a test that is retried in the same suite and passes did not fail. */
+  readonly failed: Map<string, FailedResult>;
+}
+
+/**
+ * As Surefire, Gradle, pytest, Jest, Vitest, PHPUnit, nextest and others write it. There is no one schema, so what is
+ * missing is left empty.
+ */
+function readJunit(text: string): readonly FailedResult[] {
+  const reader = new JunitReader();
+  try {
+    walkXml(text, reader);
+  } catch (error) {
+    if (error instanceof XmlFault) return [];
+    throw error;
+  }
+  return reader.failed;
+}
+
+/** Elements that say that a test failed in the end. A re-run that passed leaves `flakyFailure` or `flakyError`. */
+const FAILED = new Set(['failure', 'error']);
+
+class JunitReader implements XmlVisitor {
+  readonly failed: FailedResult[] = [];
+  readonly #suites: OpenSuite[] = [];
+  #test: OpenCase | null = null;
+  /** The element whose text is the trace. */
+  #inside = '';
+
+  readonly open = (name: string, attributes: ReadonlyMap<string, string>): void => {
+    const get = (key: string): string => attributes.get(key) ?? '';
+    if (name === 'testsuite')
+      this.#suites.push({ name: get('name'), path: get('file') || get('filepath'), failed: new Map() });
+    else if (name === 'testcase') this.#test = openCase(attributes, this.#suites.at(-1));
+    else if (this.#test?.failure === null && FAILED.has(name)) {
+      this.#test.failure = { message: get('message'), type: get('type'), trace: '' };
+      this.#inside = name;
+    }
+  };
+
+  readonly text = (part: string): void => {
+    const failure = this.#inside === '' ? null : this.#test?.failure;
+    if (failure && failure.trace.length < TRACE_CHARACTERS) failure.trace += part.slice(0, TRACE_CHARACTERS);
+  };
+
+  readonly close = (name: string): void => {
+    if (name === this.#inside) this.#inside = '';
+    if (name === 'testsuite') for (const one of this.#suites.pop()?.failed.values() ?? []) this.failed.push(one);
+    if (name === 'testcase' && this.#test !== null) this.#closeCase(this.#test);
+  };
+
+  #closeCase(test: OpenCase): void {
+    this.#test = null;
+    const failed = this.#suites.at(-1)?.failed;
+    const key = `${test.scope}\n${test.name}`;
+    if (test.failure === null) failed?.delete(key);
+    else if (failed) failed.set(key, toFailedTest(test, test.failure));
+    else this.failed.push(toFailedTest(test, test.failure));
+  }
+}
+
+/** pytest counts lines from 0 in this attribute. */
+const ZERO_BASED = 'pytest';
+
+function openCase(
+  attributes: ReadonlyMap<string, string>,
+  suite: { readonly name: string; readonly path: string } | undefined,
+): OpenCase {
+  const get = (key: string): string => (attributes.get(key) ?? '').slice(0, NAME_CHARACTERS);
+  const line = /^\d{1,7}$/.test(get('line')) ? Number(get('line')) : 0;
+  return {
+    // PHPUnit writes the real name there, and one with dots in the other.
+    scope: get('class') || get('classname'),
+    name: get('name'),
+    path: get('file') || get('filepath') || (suite?.path ?? '').slice(0, NAME_CHARACTERS),
+    line: suite?.name === ZERO_BASED && get('line') !== '' ? line + 1 : line,
+    failure: null,
+  };
+}
+
+function toFailedTest(
+  { scope, name, path, line }: OpenCase,
+  { message, type, trace }: NonNullable<OpenCase['failure']>,
+): FailedResult {
+  return {
+    ...{ kind: 'test', scope, name, path, line },
+    message: keepWhole(chooseMessage(message.trim(), type, trace), MESSAGE_CHARACTERS),
+    trace: keepWhole(trace.replace(/^\s*\n/, '').trimEnd(), TRACE_CHARACTERS),
+  };
+}
+
+/** go-junit-report, gotestsum, nextest and others write that it failed, and why only below. */
+const ONLY_FAILED =
+  /^(?:|(?:the |a )?(?:test )?(?:has )?failed|failure|error|null|undefined|exit (?:code|status) \d{1,5}|thread '.{1,300}' (?:\(\d{1,10}\) )?panicked at \S{1,300})\.?$/i;
+/** Lines of a trace that only name the test. */
+const NO_MESSAGE =
+  /^\s*(?:$|=== |--- (?:FAIL|PASS)|Traceback \(most recent call last\)|thread '|self = |def |@|> *$|[\w\\]{1,150}::\w)/;
+
+function chooseMessage(message: string, type: string, trace: string): string {
+  if (!ONLY_FAILED.test(message)) {
+    // Java writes the class of the exception as the type, and once more before the message in the trace.
+    const first = trace.trimStart().split('\n', 1)[0] ?? '';
+    const isRepeated = type !== '' && first.startsWith(type) && first.includes(message.split('\n', 1)[0] ?? '');
+    return isRepeated && !message.startsWith(type) ? `${type}: ${message}` : message;
+  }
+  const said = trace.split('\n').find((line) => !NO_MESSAGE.test(line.slice(0, 200)));
+  return said?.trim() ?? '';
+}
+
+/** At most so many characters, cut at the end of a line where there is one. */
+function keepWhole(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const end = text.lastIndexOf('\n', most);
+  return text.slice(0, end > most / 2 ? end : most).toWellFormed();
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Results of level error that are new, as SARIF 2.1.0 has them: neither suppressed, nor known from a baseline
+ * (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
+ */
+function readSarif(text: string): readonly FailedResult[] {
+  let log: unknown;
+  try {
+    log = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    return [];
+  }
+  return listObjects(toObject(log)['runs']).flatMap((run) => {
+    const rules = listObjects(toObject(toObject(run['tool'])['driver'])['rules']);
+    const byId = new Map(rules.map((rule) => [rule['id'], rule] as const));
+    return listObjects(run['results']).flatMap((result) => {
+      const { index, id } = { index: result['ruleIndex'], ...toObject(result['rule']) } as Json;
+      const ruleId = readString(result['ruleId']) || readString(id);
+      return readSarifResult(result, ruleId, byId.get(ruleId) ?? rules[Number(index ?? -1)] ?? {});
+    });
+  });
+}
+
+function readSarifResult(result: Json, id: string, rule: Json): readonly FailedResult[] {
+  const level = result['level'] ?? toObject(rule['defaultConfiguration'])['level'] ?? 'warning';
+  const isKnown = result['baselineState'] === 'unchanged' || result['baselineState'] === 'absent';
+  const isFailure = (result['kind'] ?? 'fail') === 'fail' && level === 'error';
+  if (!isFailure || isKnown || listObjects(result['suppressions']).length > 0) return [];
+  const [location = {}] = listObjects(result['locations']);
+  const physical = toObject(location['physicalLocation']);
+  const line = toObject(physical['region'])['startLine'];
+  const message =
+    readString(toObject(result['message'])['text']) || readString(toObject(rule['shortDescription'])['text']);
+  return [
+    {
+      kind: 'finding',
+      scope: (id || readString(rule['id'])).slice(0, NAME_CHARACTERS),
+      name: '',
+      path: readUri(readString(toObject(physical['artifactLocation'])['uri'])).slice(0, NAME_CHARACTERS),
+      line: typeof line === 'number' && Number.isSafeInteger(line) && line > 0 ? line : 0,
+      message: keepWhole(message.trim(), MESSAGE_CHARACTERS),
+      trace: '',
+    },
+  ];
+}
+
+/** The path of an address, or of a reference below the root of the sources. */
+function readUri(uri: string): string {
+  const path = uri.replace(/^file:\/\/(?:localhost)?(?=\/)/, '').replace(/^\/(?=[A-Za-z]:)/, '');
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function toObject(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}
+
+function listObjects(value: unknown): readonly Json[] {
+  return Array.isArray(value) ? value.map(toObject) : [];
+}
+
+function readString(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

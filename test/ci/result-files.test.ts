@@ -1,0 +1,234 @@
+// Result files of a job: what each runner writes is read, joined with what its log says, and hostile files do no harm.
+import { describe, expect, it } from 'vitest';
+import { readCheck } from '../../src/ci/read-check.ts';
+import { readArtifactResults, readResultFile } from '../../src/ci/result-files.ts';
+import { walkXml, XmlFault } from '../../src/ci/xml.ts';
+import { zipFiles } from '../github-double/storage.ts';
+import { SAMPLES } from './runner-samples.ts';
+
+const inJob = (lines: string) =>
+  `##[group]Run make test\nmake test\n##[endgroup]\n${lines}\n##[error]Process completed with exit code 1.`;
+const QUIET = inJob('There were failing tests. See the report.');
+const texts = (log: string, xml = '') => ({
+  name: 'test',
+  output: '',
+  log,
+  annotations: [],
+  results: readResultFile(xml),
+});
+
+describe.each(SAMPLES)('$runner', ({ runner, log, xml, message, place }) => {
+  const ofLog = readCheck(texts(inJob(log)));
+  const ofBoth = readCheck(texts(inJob(log), xml));
+  const ofFile = readCheck(texts(QUIET, xml));
+
+  it('names each failed test once, and keeps the fingerprint that the log has', () => {
+    expect(ofLog.excerpt.tests).not.toEqual([]);
+    expect(ofBoth.excerpt.tests).toEqual(ofLog.excerpt.tests);
+    expect(ofBoth.fingerprint).toBe(ofLog.fingerprint);
+  });
+
+  it('says from the file what a quiet log does not', () => {
+    expect(ofFile.isInformative).toBe(true);
+    expect(ofFile.excerpt.lines.join('\n')).toContain(message);
+    expect(ofFile.places.map((one) => `${one.path}:${one.line}`)).toContain(place);
+    // Jest writes suites and tests without the sign between them.
+    if (runner !== 'jest-junit') expect(ofFile.fingerprint).toBe(ofLog.fingerprint);
+  });
+});
+
+describe('JUnit XML', () => {
+  const failed = '<testcase classname="a.B" name="c"><failure message="no"/></testcase>';
+  const passed = '<testcase classname="a.B" name="c"/>';
+
+  it.each([
+    ['that failed', failed, 1],
+    ['that passed', passed, 0],
+    ['that was skipped', '<testcase classname="a.B" name="c"><skipped/></testcase>', 0],
+    ['with an error', '<testcase name="c"><error type="E">at x</error></testcase>', 1],
+    ['that a second run of it turned green', failed + passed, 0],
+    ['that Surefire saw pass again', '<testcase name="c"><flakyFailure message="no"/></testcase>', 0],
+    ['that failed again', '<testcase name="c"><failure/><rerunFailure message="no"/></testcase>', 1],
+  ])('a test %s', (_, cases, count) => {
+    expect(readResultFile(`<testsuite name="s">${cases}</testsuite>`)).toHaveLength(count);
+  });
+
+  it('passing in one suite says nothing about the same test in another', () => {
+    const xml = `<testsuites><testsuite name="debug">${failed}</testsuite><testsuite name="release">${passed}</testsuite></testsuites>`;
+    expect(readResultFile(xml)).toHaveLength(1);
+  });
+
+  it('two failures that a quiet log does not tell apart have two fingerprints', () => {
+    const of = (name: string) =>
+      readCheck(
+        texts(
+          QUIET,
+          `<testsuite><testcase classname="a.B" name="${name}"><failure message="no"/></testcase></testsuite>`,
+        ),
+      );
+    expect(of('adds').fingerprint).not.toBe(of('removes').fingerprint);
+    expect(readCheck(texts(QUIET)).fingerprint).toBe(readCheck(texts(QUIET)).fingerprint);
+  });
+
+  it('leaves the cause to the log where a tool says there what is wrong', () => {
+    const log = inJob('src/a.c:3:1: error: expected ; before }');
+    const xml = `<testsuite>${failed}</testsuite>`;
+    const read = readCheck(texts(log, xml));
+    expect(read.fingerprint).toBe(readCheck(texts(log)).fingerprint);
+    expect([read.excerpt.headline, read.excerpt.tests]).toEqual(['src/a.c:3:1: error: expected ; before }', ['a.B.c']]);
+  });
+
+  it('says nothing of tests where the machine failed', () => {
+    const log = inJob('fatal: write error: No space left on device');
+    expect(readCheck(texts(log, `<testsuite>${failed}</testsuite>`))).toEqual(readCheck(texts(log)));
+  });
+});
+
+describe('SARIF', () => {
+  const sarif = (results: readonly object[]) =>
+    JSON.stringify({
+      version: '2.1.0',
+      runs: [
+        {
+          tool: { driver: { name: 'lint', rules: [{ id: 'sql', defaultConfiguration: { level: 'error' } }] } },
+          results,
+        },
+      ],
+    });
+  const result = (more: object = {}) => ({
+    ruleId: 'sql',
+    message: { text: 'Query built from input' },
+    locations: [{ physicalLocation: { artifactLocation: { uri: 'src/db%20a.js' }, region: { startLine: 7 } } }],
+    ...more,
+  });
+
+  it.each([
+    ['by the level of its rule', {}, 1],
+    ['that is a warning', { level: 'warning' }, 0],
+    ['that was suppressed', { suppressions: [{ kind: 'inSource' }] }, 0],
+    ['that was there before', { baselineState: 'unchanged' }, 0],
+    ['that passed', { kind: 'pass' }, 0],
+  ])('a result %s', (_, more, count) => {
+    expect(readResultFile(sarif([result(more)]))).toHaveLength(count);
+  });
+
+  it('is the cause where the log names none, and only there', () => {
+    const [quiet, loud] = [QUIET, inJob('src/a.c:3:1: error: expected ; before }')].map((log) =>
+      readCheck(texts(log, sarif([result()]))),
+    );
+    expect(quiet?.excerpt.headline).toContain('Query built from input');
+    expect(quiet?.places).toContainEqual(expect.objectContaining({ path: 'src/db a.js', line: 7 }));
+    expect(loud).toEqual(readCheck(texts(inJob('src/a.c:3:1: error: expected ; before }'))));
+  });
+
+  it.each(['{', '{"runs": 3}', '{"runs": [null, {"results": [null, 4, {"message": "x", "level": "error"}]}]}'])(
+    'does not fail over %s',
+    (text) => {
+      expect(readResultFile(text).length).toBeLessThanOrEqual(1);
+    },
+  );
+});
+
+describe('hostile XML', () => {
+  const laughs = `<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(1_000)}">]><testsuite><testcase name="&b;"><failure/></testcase></testsuite>`;
+  const outside =
+    '<!DOCTYPE x SYSTEM "http://127.0.0.1/x.dtd" [<!ENTITY f SYSTEM "file:///etc/passwd">]><testsuite><testcase name="&f;"><failure/></testcase></testsuite>';
+
+  it.each([
+    ['entities of entities', laughs],
+    ['a document type and an entity of a file', outside],
+    ['two roots', '<testsuite/><testsuite><testcase name="a"><failure/></testcase></testsuite>'],
+    ['an end in the middle', '<testsuite><testcase name="a"><failure/></testcase>'],
+    ['elements that overlap', '<testsuite><testcase name="a"><failure></testcase></failure></testsuite>'],
+    ['a thousand levels', `${'<a>'.repeat(1_000)}${'</a>'.repeat(1_000)}`],
+    ['an attribute without an end', '<testsuite><testcase name="a></testsuite>'],
+  ])('%s: the file is left out', (_, xml) => {
+    expect(readResultFile(xml)).toEqual([]);
+    expect(() => walkXml(xml, { open() {}, text() {}, close() {} })).toThrow(XmlFault);
+  });
+
+  it('keeps what looks like an entity as it is written', () => {
+    const xml = '<testsuite><testcase name="&file; &amp;lt; &#x41;&#xFFFFFF;"><failure/></testcase></testsuite>';
+    expect(readResultFile(xml)[0]?.name).toBe('&file; &lt; A\uFFFD');
+  });
+
+  it.each([
+    ['attributes', (n: number) => `<a ${'b="c" '.repeat(90)}${' '.repeat(n)}/>`],
+    ['opened brackets', (n: number) => `<a>${'<'.repeat(n)}</a>`],
+    ['comments', (n: number) => `<a>${'<!---->'.repeat(n / 7)}</a>`],
+    ['ampersands', (n: number) => `<a>${'&#'.repeat(n / 2)}</a>`],
+    ['open comments', (n: number) => `<a>${'<!--'.repeat(n / 4)}</a>`],
+    ['tests', (n: number) => `<testsuite>${'<testcase name="a"><failure/></testcase>'.repeat(n / 40)}</testsuite>`],
+  ])('reads 4 MB of %s in linear time', (_, make) => {
+    const at = performance.now();
+    readResultFile(make(4_000_000));
+    expect(performance.now() - at).toBeLessThan(3_000);
+  });
+});
+
+describe('an archive', () => {
+  const xml = '<testsuite><testcase name="a"><failure message="no"/></testcase></testsuite>';
+  const namesOf = (archive: Uint8Array) => readArtifactResults(archive).map(({ name }) => name);
+
+  it('gives the failures of its result files, each once', () => {
+    const archive = zipFiles({ 'a/TEST-a.xml': xml, 'all.xml': xml, 'notes.txt': xml, 'b.sarif': '{"runs": []}' });
+    expect(namesOf(archive)).toEqual(['a']);
+  });
+
+  it.each([['../../../../etc/x.xml'], ['/etc/x.xml'], ['C:\\x.xml'], ['a\0.xml']])(
+    'takes %j for a mere name',
+    (name) => {
+      expect(namesOf(zipFiles({ [name]: xml }))).toEqual(['a']);
+    },
+  );
+
+  it('never opens an archive in it', () => {
+    const inner = zipFiles({ 'x.xml': xml }).toString('latin1');
+    expect(namesOf(zipFiles({ 'x.zip': inner, 'y.xml': inner }))).toEqual([]);
+  });
+
+  it('leaves out a file that inflates to more than it may, whatever size it names', () => {
+    const bomb = `<testsuite><system-out>${' '.repeat(40_000_000)}</system-out></testsuite>`;
+    const archive = zipFiles({ 'bomb.xml': bomb, 'a.xml': xml });
+    expect(archive.length).toBeLessThan(100_000);
+    expect(namesOf(archive)).toEqual(['a']);
+    // The directory and the local header say that it has 10 bytes.
+    for (let at = archive.indexOf('PK\u0001\u0002'); at >= 0; at = archive.indexOf('PK\u0001\u0002', at + 1)) {
+      archive.writeUInt32LE(10, at + 24);
+    }
+    const started = performance.now();
+    expect(namesOf(archive)).toEqual(['a']);
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+
+  it('stops at so much of all files together', () => {
+    const large = `<testsuite><system-out>${' '.repeat(15_000_000)}</system-out>${xml.slice(11, -12)}</testsuite>`;
+    const files = Object.fromEntries(
+      Array.from({ length: 8 }, (_, at) => [`${at}.xml`, large.replace('"a"', `"${at}"`)]),
+    );
+    expect(namesOf(zipFiles(files))).toEqual(['0', '1', '2', '3']);
+  });
+
+  it('with too many entries is not read', () => {
+    const archive = zipFiles(Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`${at}.xml`, ''])));
+    expect(namesOf(archive)).toEqual([]);
+  });
+
+  it.each([
+    ['nothing', Buffer.alloc(0)],
+    ['no archive', Buffer.from('PK no archive at all, but long enough to be one')],
+    ['an end alone', Buffer.concat([Buffer.from('PK\u0005\u0006'), Buffer.alloc(18, 0xff)])],
+    ['half of one', zipFiles({ 'a.xml': xml }).subarray(30)],
+  ])('that is %s gives nothing', (_, bytes) => {
+    expect(namesOf(bytes)).toEqual([]);
+  });
+
+  it('that was damaged anywhere gives nothing, or the same', () => {
+    const whole = zipFiles({ 'a.xml': xml });
+    for (let at = 0; at < whole.length; at += 1) {
+      const broken = Buffer.from(whole);
+      broken.writeUInt8(broken.readUInt8(at) ^ 0xff, at);
+      expect(namesOf(broken).filter((name) => name !== 'a')).toEqual([]);
+    }
+  });
+});
