@@ -32,7 +32,8 @@ const MAX_LIMIT = 300;
 const MOST_COUNTED = 1_000;
 /** Hits of one file, unless it is the only one: one that holds the name everywhere must not fill the answer. */
 const DEFAULT_PER_FILE = 8;
-const MAX_CONTEXT = 5;
+/** More is read as this: a refused call costs a turn. */
+const MAX_CONTEXT = 10;
 const TOO_LONG =
   'The expression cannot be run, or takes too long, on the edited files. Use plain text or a simpler one.';
 
@@ -46,7 +47,7 @@ const PARAMETERS = z.strictObject({
     .max(20)
     .optional()
     .describe('Only in these folders, files or globs such as *.ts or packages/*/src.'),
-  context: z.int().min(0).max(MAX_CONTEXT).optional().describe('Lines to show before and after each hit.'),
+  context: z.int().min(0).optional().describe(`Lines to show before and after each hit, at most ${MAX_CONTEXT}.`),
   per_file: z.int().min(1).max(MAX_LIMIT).optional().describe(`Hits of one file, default ${DEFAULT_PER_FILE}.`),
   limit: z.int().min(1).max(MAX_LIMIT).optional(),
 });
@@ -70,7 +71,8 @@ export function defineSearchTool(source: EditedTree): Tool {
       if (hits.length === 0) return answerNoHits(given, cuts);
       const files = groupHits(hits, given);
       const lines: string[] = [];
-      for (const file of files) lines.push(...(await formatFile(source, file, given.context ?? 0, signal)));
+      for (const file of files)
+        lines.push(...(await formatFile(source, file, Math.min(given.context ?? 0, MAX_CONTEXT), signal)));
       const shown = takeFittingLines(lines, MAX_RESULT_BYTES);
       const over = shown.length < lines.length ? 'Cut at 12 kB: narrow "paths" or the pattern.' : '';
       const left = hits.length - files.reduce((sum, { hits: own, more }) => sum + own.length + more, 0);
@@ -161,7 +163,7 @@ function describeQuery(given: Given): string {
     given.regex === true ? 'as an expression' : '',
     given.ignore_case === true ? 'ignoring case' : '',
     given.word === true ? 'as a word' : '',
-    given.context === undefined ? '' : `with ${given.context} lines around`,
+    given.context === undefined ? '' : `with ${Math.min(given.context, MAX_CONTEXT)} lines around`,
     given.per_file === undefined ? '' : `up to ${given.per_file} in a file`,
     given.limit === undefined ? '' : `up to ${given.limit} hits`,
   );

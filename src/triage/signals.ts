@@ -167,12 +167,16 @@ const FINE =
 /** `worked before 5.2`: the version is the one that broke it. */
 const UP_TO = /\b(?:before|prior to)\W{1,4}(?:[\w@/-]{1,40}\W{1,3})?$/i;
 
+/** As in `.version("1.0.0")`: of the reporter's own sample. */
+const ARGUMENT = /\( ?["'`]$/;
+
 /** In the order of the text; equal ones once. */
 function findVersions(lines: readonly string[]): readonly NamedVersion[] {
   const found = new Map<string, NamedVersion>();
   for (const line of lines) {
     if (line.length > 500 || found.size >= MAX_VERSIONS) continue;
-    for (const match of line.matchAll(VERSION)) {
+    const named = [...line.matchAll(VERSION)].filter(({ index }) => !ARGUMENT.test(line.slice(0, index).slice(-4)));
+    for (const match of named) {
       const version = parseNamedVersion(line, match.index, match[0], match[1] ?? '');
       const key = `${version.of} ${version.version}`;
       if (!found.has(key)) found.set(key, version);

@@ -162,6 +162,10 @@ const MAX_STEPS = 30;
 
 const MAX_STEP = 4_000;
 
+/** Boxes to tick, and what people write into a form that asks for steps they don't have. */
+const NOT_A_STEP =
+  /^\s*[-*] \[[ xX]\]|^\s{0,9}(?:(?:\d{1,2}[.)]|[-*]) {1,3})?(?:_no response_|n\/?a|none|not applicable|see above)\.?\s{0,9}$/i;
+
 /**
  * The items of the list under a heading such as "Steps to reproduce", each with its code; without a list, its
  * paragraphs. Empty where there is no such heading.
@@ -172,7 +176,7 @@ export function findReproductionSteps(text: string): readonly Step[] {
       HEADING.test(heading) && !NOT_STEPS.test(heading) && lines.some((line) => /[\p{L}\p{N}]/u.test(line)),
   );
   if (!section) return [];
-  const lines = section.lines.filter((line) => !/^\s*[-*] \[[ xX]\]|^\s*_no response_\s*$/i.test(line));
+  const lines = section.lines.filter((line) => !NOT_A_STEP.test(line));
   const hasItems = markCode(lines).some(({ text: line, kind }) => kind === 'prose' && ITEM.test(line));
   const blocks = hasItems ? readListItems(lines) : joinBlocks(lines);
   return blocks

@@ -58,7 +58,9 @@ describe('commands', () => {
 
 describe('versions and commits', () => {
   it('are told from those of languages and systems, and from those that work', () => {
-    const { versions } = findSignals('shop version: 2.1.0\nNode v20.1.0, macOS 14.2\nIt worked in 2.0.3');
+    const { versions } = findSignals(
+      'App::new("shop").version("1.0.0")\nshop version: 2.1.0\nNode v20.1.0, macOS 14.2\nIt worked in 2.0.3',
+    );
     expect(versions.map(({ version, foreign, fine }) => ({ version, foreign, fine }))).toEqual([
       { version: '2.1.0', foreign: false, fine: false },
       { version: '20.1.0', foreign: true, fine: false },

@@ -145,6 +145,8 @@ describe('the reproduction steps', () => {
   it.each([
     'It just breaks.\n1. one\n2. two',
     '## Steps to reproduce\n\n_No response_\n',
+    '## To reproduce\n1. NA\n',
+    '## To reproduce\n\nn/a.\n',
     '## Expected behaviour\n1. reproduce nothing',
   ])('are not invented: %j', (text) => {
     expect(findReproductionSteps(text)).toEqual([]);
