@@ -64,6 +64,8 @@ export interface Head {
   /** When the last check ended; "" before that. */
   readonly endedAt: string;
   readonly record: HeadRecord;
+  /** When a person last re-ran our check run: investigations that ended before are begun again. "" for never. */
+  readonly rerequestedAt: string;
   readonly createdAt: string;
   readonly changedAt: string;
 }

@@ -113,6 +113,25 @@ export function createHeadVerbs(database: Database) {
           .execute();
         return rows.filter(({ finding }) => ((JSON.parse(finding) as FindingText).rerun?.at ?? '') >= since).length;
       }),
+    /** A person wants the head looked at again. GitHub waits for our check run, so that it is written in any case. */
+    rerequestHead: (id: string, now: string): Promise<void> =>
+      database.write(async (trx) => {
+        const row = await trx
+          .selectFrom('heads')
+          .select(['record', 'project_id'])
+          .where('id', '=', id)
+          .executeTakeFirst();
+        if (!row) return;
+        const { checkRun, ...others }: HeadRecord = JSON.parse(row.record);
+        const record: HeadRecord = { ...others, checkRun: checkRun && { ...checkRun, digest: '' } };
+        const changed = { rerequested_at: now, changed_at: now, record: JSON.stringify(record) };
+        await trx.updateTable('heads').set(changed).where('id', '=', id).execute();
+        const job = { subject: id, runAt: now, urgency: 'person' } as const;
+        await jobs.enqueue(trx, [
+          { ...job, kind: 'head', group: row.project_id },
+          { ...job, kind: 'check-run', group: id },
+        ]);
+      }),
     /** Heads with a check run that was held back (mode `observe`), newest first. */
     listHeldHeads: (projectId: string, limit: number): Promise<readonly Head[]> =>
       database.read(async (reader) => {
@@ -181,6 +200,7 @@ async function createHead(trx: Trx, { id, projectId, sha, branch }: NewHead, now
       still_waiting: '[]',
       ended_at: '',
       ...toHeadRecordColumns(EMPTY_HEAD_RECORD),
+      rerequested_at: '',
       created_at: now,
       changed_at: now,
     })
@@ -228,6 +248,7 @@ function toHeads(rows: readonly HeadRow[]): readonly Head[] {
         stillWaiting: JSON.parse(row.still_waiting),
         endedAt: row.ended_at,
         record: JSON.parse(row.record),
+        rerequestedAt: row.rerequested_at,
         createdAt: row.created_at,
         changedAt: row.changed_at,
       },

@@ -243,6 +243,8 @@ export interface HeadTable extends Sequenced {
   record: string;
   /** Whether the record holds something back. */
   is_held: 0 | 1;
+  /** When a person last re-ran our check run on it; "" for never. */
+  rerequested_at: string;
   created_at: string;
   /** When anything of it last changed: its retention counts from here. */
   changed_at: string;

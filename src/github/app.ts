@@ -18,6 +18,7 @@ import {
   onIssueGone,
   onPush,
   onRepositoryChanged,
+  onRerequested,
 } from './events/repository-changed.ts';
 import { onIssueLabeled } from './events/start-analysis.ts';
 
@@ -35,6 +36,7 @@ const HANDLERS: readonly (readonly [AnyHandler, ...EmitterWebhookEventName[]])[]
   [onCheckSuiteCompleted, 'check_suite.completed'],
   [onCheckRunCompleted, 'check_run.completed'],
   [onActionRequested, 'check_run.requested_action'],
+  [onRerequested, 'check_run.rerequested', 'check_suite.rerequested'],
   [onStatus, 'status'],
   [onPush, 'push'],
   [onInstallationDeleted, 'installation.deleted'],

@@ -46,6 +46,7 @@ export function headsContract(engine: Engine): void {
           stillWaiting: [],
           endedAt: '',
           record: EMPTY_HEAD_RECORD,
+          rerequestedAt: '',
           createdAt: NOW,
           changedAt: NOW,
         },

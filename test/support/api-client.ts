@@ -7,6 +7,8 @@ export interface ApiClient {
   status(path: string, method?: string): Promise<number>;
   /** POSTs a report; the answer must be 202. Gives the investigation's path. */
   report(body: Readonly<Record<string, unknown>>, idempotencyKey?: string): Promise<string>;
+  /** POSTs JSON; the answer as it comes. */
+  post(path: string, body: object): Promise<Response>;
   text(path: string): Promise<string>;
   /** The answer as it comes, until the signal aborts. */
   open(path: string, signal: AbortSignal): Promise<Response>;
@@ -14,7 +16,8 @@ export interface ApiClient {
   end(investigation: string): Promise<EndedInvestigation>;
   /** The Issue in which it ended. */
   issue(investigation: string): Promise<Issue>;
-  project(): Promise<ProjectAnswer>;
+  /** The first one, or the one of that name. */
+  project(name?: string): Promise<ProjectAnswer>;
 }
 
 interface EndedInvestigation {
@@ -47,6 +50,8 @@ export function apiClient(address: string, token: string): ApiClient {
     get,
     end,
     status: async (path, method = 'GET') => (await call(path, { method })).status,
+    post: (path, body) =>
+      call(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
     text: async (path) => (await call(path)).text(),
     open: (path, signal) => fetch(new URL(path, address), { headers: { Authorization: `Bearer ${token}` }, signal }),
     report: async (body, key) => {
@@ -57,8 +62,9 @@ export function apiClient(address: string, token: string): ApiClient {
       return answer.headers.get('Location') ?? '';
     },
     issue: async (investigation) => get(`/api/v1/issues/${(await end(investigation)).issueId}/`),
-    project: async () => {
-      const [project] = await get<readonly ProjectAnswer[]>('/api/v1/projects/');
+    project: async (name) => {
+      const all = await get<readonly ProjectAnswer[]>('/api/v1/projects/');
+      const project = all.find((one) => name === undefined || one.name === name);
       if (project === undefined) throw new Error('there is no project');
       return project;
     },

@@ -1,7 +1,8 @@
-// Commands in comments: `/analyse`, followed by what to do or what to consider.
+// Commands in comments: `/analyse`, or a mention of the App, followed by what to do or what to consider.
 import { computeEditDistance } from '../../core/command-words.ts';
 import type { Judgement } from '../../core/outcome.ts';
 import { MAX_GUIDANCE } from '../../core/report.ts';
+import type { AppIdentity } from '../clients/github-clients.ts';
 import { markLines } from '../report/markdown-lines.ts';
 
 export type Command =
@@ -20,26 +21,51 @@ const WHY_CHARACTERS = 1_000;
 /** "right after the login" is a hint. */
 const JUDGED = /^(?:right(?=[.,:;!]|$)|wrong(?![\w-]))/i;
 
+/** Whether the comment may have one, whatever the App is called. */
+export function mayHaveCommand(body: string): boolean {
+  return /\/analy[sz]e|@/i.test(body);
+}
+
 /**
  * The first command of a comment; null where it has none. It begins a line that is neither quoted, nor code, nor inside
- * an HTML comment. Guidance is the rest of that line and what follows it.
+ * an HTML comment. Guidance is the rest of that line and what follows it. `app`: whose mention means a command, too.
  */
-export function parseCommand(body: string): Command | null {
-  return splitAtCommand(body)?.command ?? null;
+export function parseCommand(body: string, app: Pick<AppIdentity, 'slug'>): Command | null {
+  return splitAtCommand(body, app)?.command ?? null;
 }
 
 /** The command, and what the comment says before it. */
-export function splitAtCommand(body: string): { readonly before: string; readonly command: Command } | null {
+export function splitAtCommand(
+  body: string,
+  { slug }: Pick<AppIdentity, 'slug'>,
+): { readonly before: string; readonly command: Command } | null {
   const lines = markLines(body);
-  const at = lines.findIndex(({ kind, text }) => kind === 'prose' && COMMAND.test(text));
+  const found = lines.map(({ kind, text }) => (kind === 'prose' ? readWords(text, slug) : null));
+  const at = found.findIndex((words) => words !== null);
   if (at === -1) return null;
-  const words = COMMAND.exec(lines[at]?.text ?? '')?.[1] ?? '';
+  const words = found[at] ?? '';
   const after = lines.slice(at + 1).filter(({ kind }) => kind !== 'quote');
   const before = lines.slice(0, at).map(({ text }) => text);
   return {
     before: before.join('\n').trim(),
     command: commandOf(words.trim(), after.map(({ text }) => text).join('\n')),
   };
+}
+
+/** As GitHub writes it: `@slug` or `@slug[bot]`. Not a team, another name, or part of an address. */
+const MENTION = /^ {0,3}@([\w-]{1,100})(?:\[bot\])?[,:]?(?:[ \t]+(.*)|[.!?]?)$/is;
+/** What people say before what they want, and instead of it. */
+const PLEASE = /^please(?!\w)[,:]?[ \t]*/i;
+const COURTESY = /^(?:thanks|thank|thx|ty|cheers|great|nice|good|perfect|awesome|cool|wow)(?!\w)/i;
+
+/** What follows the command on its line; null where the line is none. */
+function readWords(line: string, slug: string): string | null {
+  const command = COMMAND.exec(line)?.[1];
+  if (command !== undefined) return command;
+  const [, name, rest = ''] = MENTION.exec(line) ?? [];
+  if (name?.toLowerCase() !== slug.toLowerCase()) return null;
+  const wish = rest.replace(PLEASE, '');
+  return COURTESY.test(wish) ? null : wish.replace(/^\/?analy[sz]e(?![\w/-])[ \t]*/i, '');
 }
 
 function commandOf(words: string, after: string): Command {

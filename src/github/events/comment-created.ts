@@ -8,16 +8,18 @@ import { cancelInvestigation } from '../../services/accept-report.ts';
 import { isFinal } from '../clients/github-clients.ts';
 import { isBot, isOurs, toPerson } from '../payloads.ts';
 import { type CausewayAppDeps, type EventHandler, schedulePublish } from './app-deps.ts';
-import { type Command, parseCommand } from './command.ts';
+import { type Command, mayHaveCommand, parseCommand } from './command.ts';
 import { addReaction, replyToCommand } from './replies.ts';
 import { type AnalysisRequest, findProject, isTooOld, readTriageRole, startAnalysis } from './start-analysis.ts';
 
 export const onCommentCreated: EventHandler<'issue_comment.created'> = async (deps, { id, payload }, signal) => {
   const { issue, comment, sender } = payload;
-  const command = parseCommand(comment.body ?? '');
+  const body = comment.body ?? '';
   const by = toPerson(sender);
-  if (command === null || by === null || isBot(sender)) return;
-  if (isOurs(await deps.clients.identity(signal), { user: sender }, comment)) return;
+  if (by === null || isBot(sender) || !mayHaveCommand(body)) return;
+  const identity = await deps.clients.identity(signal);
+  const command = parseCommand(body, identity);
+  if (command === null || isOurs(identity, { user: sender }, comment)) return;
   if (isTooOld(deps, comment.created_at, id)) return;
   const project = await findProject(deps, payload, signal);
   if (project === null) return;

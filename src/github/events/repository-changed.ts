@@ -113,6 +113,24 @@ export const onActionRequested: EventHandler<'check_run.requested_action'> = asy
   await deps.store.requestFix(thread.id, { ...by, at: now }, now);
 };
 
+/** "Re-run" on our own check run, or on all checks of our suite, by a person with triage: the head is looked at again. */
+export const onRerequested: EventHandler<'check_run.rerequested' | 'check_suite.rerequested'> = async (
+  deps,
+  { payload },
+  signal,
+) => {
+  const { repository, sender } = payload;
+  const check = 'check_run' in payload ? payload.check_run : payload.check_suite;
+  const by = toPerson(sender);
+  if (by === null || isBot(sender) || check.app?.id !== (await deps.clients.identity(signal)).appId) return;
+  const project = await deps.store.findProjectOfRepository(repository.id);
+  const head = project && (await deps.store.findHeadOfCommit(project.id, check.head_sha));
+  if (project === null || head === null) return;
+  const role = await deps.permissions.roleOfPerson(by, project, signal);
+  if (isAtLeast(role, 'triage')) await deps.store.rerequestHead(head.id, deps.now().toISOString());
+  else deps.log.info({ head: head.id, personId: by.id, role }, 'a re-run was requested without triage: ignored');
+};
+
 /**
  * Null: there is none, or it has another analysis by now, which was not shown with the button. The id is a head's, or
  * of old check runs a thread's.

@@ -84,8 +84,11 @@ export const USED_EVENTS: Readonly<Record<string, UsedEvent>> = {
     objects: ['pull_request', 'repository', 'sender'],
     own: ['label', 'milestone', 'assignee', 'before', 'after'],
   },
-  check_suite: { actions: ['completed'], objects: ['check_suite', 'repository', 'sender'] },
-  check_run: { actions: ['completed', 'requested_action'], objects: ['check_run', 'repository', 'sender'] },
+  check_suite: { actions: ['completed', 'rerequested'], objects: ['check_suite', 'repository', 'sender'] },
+  check_run: {
+    actions: ['completed', 'requested_action', 'rerequested'],
+    objects: ['check_run', 'repository', 'sender'],
+  },
   status: { actions: null, objects: ['commit', 'repository', 'sender'], own: ['sha', 'context', 'state'] },
   push: { actions: null, objects: ['repository', 'pusher'], own: ['ref', 'before', 'after', 'commits', 'head_commit'] },
   installation: {
@@ -126,6 +129,8 @@ const SUBJECTS = [
  */
 const SAME_WITHIN_MS: Readonly<Record<string, number>> = {
   'check_run.requested_action': 60_000,
+  'check_run.rerequested': 60_000,
+  'check_suite.rerequested': 60_000,
   'github_app_authorization.revoked': 1_000,
 };
 
@@ -159,9 +164,10 @@ function matchesEvent({ actions, objects, own = [] }: UsedEvent, payload: Delive
   return !SUBJECTS.some((name) => !expected.has(name) && Object.hasOwn(payload, name));
 }
 
-/** A person who presses a button of a check run waits for it. */
+/** A person who presses a button of a check run, or "Re-run", waits for it. */
 function findUrgency(event: string, { action }: DeliveryPayload): Urgency {
-  return AUTOMATIC.has(event) && action !== 'requested_action' ? 'automatic' : 'person';
+  const isPressed = action === 'requested_action' || action === 'rerequested';
+  return AUTOMATIC.has(event) && !isPressed ? 'automatic' : 'person';
 }
 
 function findInstallation({ installation }: DeliveryPayload): number | null {

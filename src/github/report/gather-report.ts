@@ -9,7 +9,7 @@ import type { Person, Trigger } from '../../core/thread.ts';
 import type { Log } from '../../log.ts';
 import { ACTIONS, listLatestChecks } from '../checks/list-checks.ts';
 import { readAnnotations } from '../checks/read-words.ts';
-import type { GithubClients } from '../clients/github-clients.ts';
+import type { AppIdentity, GithubClients } from '../clients/github-clients.ts';
 import { openRepository, type RepositoryCaller, readPages } from '../clients/repository.ts';
 import { splitAtCommand } from '../events/command.ts';
 import { readLogOrReason } from '../job-log.ts';
@@ -83,12 +83,12 @@ export async function gatherIssueReport(
   const texts = [issue.body ?? '', ...comments.map(({ body }) => body ?? ''), command?.body ?? ''];
   const parts = [
     ...[issue.title, describeAuthor('Reported', issue), withoutHiddenText(issue.body ?? '')],
-    ...comments.flatMap(describeComment),
+    ...comments.flatMap((one) => describeComment(one, identity)),
     ...earlier
       .filter(isEdited)
       .map(({ user }) => `[A comment by ${nameUser(user)} was edited after the request, and is left out]`),
     ...(isCut ? ['[Later comments were left out]'] : []),
-    ...describeCommand(command),
+    ...describeCommand(command, identity),
     ...(await readAttachments(deps, project, texts.map(withoutHiddenText), signal)),
   ];
   // A person who sets a label writes nothing.
@@ -109,16 +109,16 @@ function composeReport(parts: readonly string[], { guidance, by }: Trigger): str
 }
 
 /** Nothing for a bare command, which doesn't describe the problem. */
-function describeComment(comment: IssueComment): readonly string[] {
+function describeComment(comment: IssueComment, app: AppIdentity): readonly string[] {
   const text = withoutHiddenText(comment.body ?? '');
-  const found = splitAtCommand(text);
+  const found = splitAtCommand(text, app);
   const isBare = found?.before === '' && (!('guidance' in found.command) || found.command.guidance === '');
   return text === '' || isBare ? [] : [describeAuthor('Comment', comment), text];
 }
 
 /** The text before the command. */
-function describeCommand(comment: CommentPayload | null): readonly string[] {
-  const before = withoutHiddenText(splitAtCommand(comment?.body ?? '')?.before ?? '');
+function describeCommand(comment: CommentPayload | null, app: AppIdentity): readonly string[] {
+  const before = withoutHiddenText(splitAtCommand(comment?.body ?? '', app)?.before ?? '');
   return comment === null || before === '' ? [] : [describeAuthor('Comment', comment), before];
 }
 

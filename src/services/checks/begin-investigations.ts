@@ -6,6 +6,7 @@ import type { CheckRules } from '../../core/check.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head, HeadPlace, NotBegun } from '../../core/head.ts';
 import { createId } from '../../core/ids.ts';
+import { isEnded } from '../../core/report.ts';
 import { nameScopes } from '../../core/scopes.ts';
 import type { Person } from '../../core/thread.ts';
 import type { ThreadPart } from '../../db/reports.ts';
@@ -36,15 +37,19 @@ export async function beginInvestigations(
   let begun: Begun | null = null;
   for (const one of linked) {
     const { finding } = one;
-    if (await hasInvestigation(look, one)) {
+    const state = await readInvestigation(look, one);
+    if (state === 'kept') {
       findings.push({ ...finding, notBegun: null });
       continue;
     }
     begun ??= await countBegun(look, place, linked);
     const isLead = !findings.some(({ isOwnThread }) => isOwnThread);
-    const result = explainNotBegun(one, situation, begun) ?? (await beginOne(look, situation, { ...one, isLead }));
+    const isAgain = state === 'rerequested';
+    const result =
+      explainNotBegun(one, situation, begun) ?? (await beginOne(look, situation, { ...one, isLead, isAgain }));
     if ('code' in result) {
-      findings.push({ ...finding, threadId: finding.threadId ?? begun.requestedIn, notBegun: result });
+      const refused = { ...finding, threadId: finding.threadId ?? begun.requestedIn, notBegun: result };
+      findings.push(isAgain ? { ...finding, notBegun: null } : refused);
       continue;
     }
     begun = { ...begun, atHead: begun.atHead + 1, today: begun.today + 1 };
@@ -88,12 +93,20 @@ async function linkFinding(
   return { ...finding, investigationId, threadId, isOwnThread };
 }
 
-/** One without a result is followed by another at a later commit, not when the same commit is looked at again. */
-async function hasInvestigation({ services }: Look, { finding, group }: Recorded): Promise<boolean> {
-  if (finding.investigationId === null) return false;
-  const investigation = await services.store.findInvestigation(finding.investigationId);
-  if (investigation === null) return false;
-  return investigation.outcome.state !== 'gave_up' || investigation.id === group.before?.investigationId;
+/**
+ * `none`: one without a result is followed by another at a later commit, not when the same commit is looked at again.
+ * `rerequested`: a person re-ran our check run since, and the one of this commit has ended.
+ */
+async function readInvestigation(
+  { services, head }: Look,
+  { finding, group }: Recorded,
+): Promise<'none' | 'kept' | 'rerequested'> {
+  const id = finding.investigationId;
+  const investigation = id === null ? null : await services.store.findInvestigation(id);
+  if (investigation === null) return 'none';
+  const { outcome, createdAt } = investigation;
+  if (finding.isOwnThread && isEnded(outcome) && createdAt < head.rerequestedAt) return 'rerequested';
+  return outcome.state !== 'gave_up' || id === group.before?.investigationId ? 'kept' : 'none';
 }
 
 /** What was begun already. */
@@ -175,7 +188,7 @@ function explainDay(place: HeadPlace, today: number): NotBegun | null {
 async function beginOne(
   look: Look,
   { place, rules }: Situation,
-  one: Recorded & { readonly isLead: boolean },
+  one: Recorded & { readonly isLead: boolean; readonly isAgain: boolean },
 ): Promise<Failure | NotBegun> {
   const { services, head, project, signal } = look;
   const { store, checks } = services;
@@ -185,7 +198,7 @@ async function beginOne(
   const { id: accountId } = await store.ensureAccount(account);
   const isPullRequest = place.kind === 'pull_request';
   const report = {
-    ...{ projectId: project.id, accountId, callbackUrl: '', isTrusted: false, fresh: false },
+    ...{ projectId: project.id, accountId, callbackUrl: '', isTrusted: false, fresh: one.isAgain },
     origin: 'check-run' as const,
     text: await composeReport(look, place, one),
     reference: isPullRequest ? `${project.name}#${place.number}` : `${project.name}@${head.sha}`,
@@ -203,7 +216,7 @@ async function beginOne(
   const thread = makeThread(look, { place, rules }, one, self);
   // The same failure is investigated once; again at a later commit where that was erased or had no result.
   const first = `failure ${failure.id} ${failure.opening}`;
-  const later = `${first} ${head.id}`;
+  const later = `${first} ${head.id}${one.isAgain ? ` ${head.rerequestedAt}` : ''}`;
   const accept = (key: string) => acceptReport(services, report, { idempotency: { key, bodyHash: key }, thread });
   const accepted = await accept(failure.investigationId === null ? first : later);
   const isGone = accepted.kind === 'repeated' && (await store.findInvestigation(accepted.investigationId)) === null;

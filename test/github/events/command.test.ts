@@ -1,9 +1,10 @@
 // Commands are what a person wrote at the start of a line: not what they quote, show as code, or hide.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCommand } from '../../../src/github/events/command.ts';
+import { parseCommand as parse } from '../../../src/github/events/command.ts';
 import { ANY_CHARACTER } from '../../support/any-character.ts';
 
+const parseCommand = (body: string) => parse(body, { slug: 'causeway-dev' });
 const analyse = (guidance = '') => ({ kind: 'analyse', guidance });
 const retry = (guidance = '') => ({ kind: 'retry', guidance });
 
@@ -46,6 +47,19 @@ describe('a comment', () => {
     ['/analyse wrong the cache is stale', { kind: 'judge', vote: 'wrong', why: 'the cache is stale' }],
     ['/analyse right after the login', { kind: 'analyse', guidance: 'right after the login' }],
     ['/analyse wrongly cached', { kind: 'analyse', guidance: 'wrongly cached' }],
+    ['@causeway-dev', analyse()],
+    ['@Causeway-Dev[bot]', analyse()],
+    ['@causeway-dev please', analyse()],
+    ['@causeway-dev fix', { kind: 'fix' }],
+    ['@causeway-dev please fix.', { kind: 'fix' }],
+    ['@causeway-dev, retry it began with 1.4', retry('it began with 1.4')],
+    ['@causeway-dev: why is it slow?\nSee the log.', analyse('why is it slow?\nSee the log.')],
+    ['@causeway-dev analyse this again', analyse('this again')],
+    ['@causeway-dev /analyse stop', { kind: 'stop' }],
+    ['@causeway-dev wrong, it is the cache', { kind: 'judge', vote: 'wrong', why: 'it is the cache' }],
+    ['I see.\n\n@causeway-dev stop', { kind: 'stop' }],
+    ['@causeway-dev rety', { kind: 'unclear', meant: 'retry' }],
+    ['@causeway-dev thanks\n/analyse fix', { kind: 'fix' }],
   ])('asks for something: %j', (body, command) => {
     expect(parseCommand(body)).toEqual(command);
   });
@@ -74,6 +88,25 @@ describe('a comment', () => {
     '<!--\n/analyse',
     'a <!-- b\n```\n--> c\n<!--\n/analyse\n-->',
     '<pre>\n/analyse\n</pre>',
+    'cc @causeway-dev',
+    'What does @causeway-dev say?',
+    'thanks @causeway-dev fix',
+    'someone@causeway-dev fix',
+    '@causeway-dev thanks!',
+    '@causeway-dev Thank you, that helped',
+    "@causeway-dev's answer is right",
+    '@causeway-dev/team fix',
+    '@causeway-dev.example fix',
+    '@causeway-dev-2 fix',
+    '@causeway fix',
+    '@@causeway-dev fix',
+    '\\@causeway-dev fix',
+    '`@causeway-dev fix`',
+    '> @causeway-dev fix',
+    '- @causeway-dev fix',
+    '    @causeway-dev fix',
+    '```\n@causeway-dev fix\n```',
+    '<!-- @causeway-dev fix -->',
   ])('asks for nothing: %j', (body) => {
     expect(parseCommand(body)).toBeNull();
   });

@@ -118,6 +118,7 @@ export function sampleHead(over: Partial<Head> = {}): Head {
       stillWaiting: [],
       endedAt: at(60),
       record: EMPTY_HEAD_RECORD,
+      rerequestedAt: '',
       createdAt: NOW,
       changedAt: NOW,
     },

@@ -207,3 +207,56 @@ it('says that nothing runs in one short comment where there is none, and nothing
   expect(saidOn(desk)).toContain('Nothing is running here');
   expect(desk.writes().filter((write) => write.endsWith('/comments'))).toHaveLength(1);
 });
+
+it('takes a mention at the start of a line for /analyse, from people with the same roles, and no other for anything', async () => {
+  const desk = await openDesk(stage, 'corner/mentioned');
+  const { slug } = stage.double.app;
+  const quiet = [
+    desk.say('ola', `@${slug} look at this`),
+    desk.say('per', `Does @${slug} know more?`),
+    desk.say('per', `> @${slug} fix\n\nwhat does that do?`),
+    desk.say('per', `\`@${slug} fix\``),
+    desk.say('per', `@${slug} thanks!`),
+  ];
+  await stage.rest();
+  expect([desk.writes(), model.told('Repository corner/mentioned ')]).toEqual([[], []]);
+  const asked = desk.say('per', `I see it too.\n\n@${slug} please look at the lookup first.`);
+  await desk.comment('Cause found, with a fix');
+  await stage.rest();
+  expect([...quiet, asked].map((one) => desk.reactions(one))).toEqual([...quiet.map(() => []), ['eyes']]);
+  const told = model.told('Repository corner/mentioned ').at(-1) ?? '';
+  expect(told).toContain('## What per asks to be heeded\n\nlook at the lookup first.');
+  expect(told).toContain('I see it too.');
+  const refused = desk.say('per', `@${slug}[bot] fix`);
+  await stage.rest();
+  expect([desk.reactions(refused), desk.pulls()]).toEqual([['confused'], []]);
+  desk.say('mara', `@${slug} fix`);
+  await desk.pull();
+  await stage.rest();
+  expect(desk.ours()).toHaveLength(1);
+});
+
+it('analyses an Issue again by a call as by a comment: the answer takes the place of the old one', async () => {
+  const desk = await openDesk(stage, 'corner/by-call');
+  desk.label('per');
+  await desk.comment('Cause found, with a fix');
+  await stage.rest();
+  const api = await stage.api('mara');
+  const project = await api.project('corner/by-call');
+  const [id = ''] = project.issueIds;
+  const retry = (more: object) => api.post(`/api/v1/issues/${id}/retry/`, { guidance: 'Only the lookup.', ...more });
+  expect((await retry({})).status).toBe(202);
+  await desk.pull();
+  await stage.rest();
+  expect(model.told('Repository corner/by-call ').at(-1)).toContain(
+    '## What mara asks to be heeded\n\nOnly the lookup.',
+  );
+  expect([desk.ours().length, desk.headlines()]).toEqual([1, [expect.stringContaining('Cause found, with a fix')]]);
+  const { issueIds } = await api.project('corner/by-call');
+  expect(issueIds).toHaveLength(2);
+  const again = await retry({ guidance: '' });
+  expect([again.status, ((await again.json()) as { detail: string }).detail]).toEqual([
+    409,
+    expect.stringContaining(`analyse ${issueIds[0]}`),
+  ]);
+});
