@@ -86,15 +86,19 @@ export async function concludeRun(run: FinishedRun): Promise<Conclusion> {
   };
 }
 
-function buildAnalysis(run: FinishedRun): Pick<Analysis, 'revision' | 'verdict' | 'model' | 'usage' | 'links'> {
-  const { verdict, links } = run.facts.analysis;
-  return { revision: run.changeSet.base, verdict, model: run.model, usage: run.usage, links };
+function buildAnalysis(
+  run: FinishedRun,
+): Pick<Conclusion['analysis'], 'revision' | 'verdict' | 'model' | 'usage' | 'links' | 'context'> {
+  const { verdict, links, context } = run.facts.analysis;
+  const found = { revision: run.changeSet.base, verdict, model: run.model, usage: run.usage, links };
+  return context === undefined ? found : { ...found, context };
 }
 
 function toStoredSteps({ steps }: FinishedRun): readonly SourcedStep[] {
-  return steps.map(({ action, result, analysis, source }) => ({
+  return steps.map(({ action, result, analysis, source, repository }) => ({
     ...{ action, result, analysis },
     ...(source !== undefined && { source }),
+    ...(repository !== undefined && { repository }),
   }));
 }
 

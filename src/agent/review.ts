@@ -122,7 +122,12 @@ function judgeClaim(
   if (!isProven && places.length === 0 && !isLink) return [];
   const cited = citations.flatMap(({ step }) => steps.get(step) ?? []);
   const isSeen = ({ file }: Place): boolean =>
-    cited.some(({ action, result }) => action.includes(file) || result.includes(file));
+    cited.some(({ action, result, repository }) => {
+      // A step in another repository names its files without the repository.
+      const isThere = repository !== undefined && file.startsWith(`${repository}:`);
+      const name = isThere ? file.slice(repository.length + 1) : file;
+      return (isThere || repository === undefined) && (action.includes(name) || result.includes(name));
+    });
   return [
     {
       text: claim.text,
@@ -189,6 +194,7 @@ export interface GroundStep {
   readonly result: string;
   readonly source?: StepSource;
   readonly lookup?: StepLookup;
+  readonly repository?: string;
   /** What the step was, `found` if absent. Edits and failures repeat the model's own words and prove nothing. */
   readonly kind?: 'found' | 'nothing' | 'failed' | 'edit';
 }

@@ -185,7 +185,13 @@ export async function runCall(session: Session, call: ToolCall, signal: AbortSig
   signal.throwIfAborted();
   const step = toStep(call, result);
   const { source, lookup } = tool;
-  const sourced = { ...step, ...(source !== undefined && { source }), ...(lookup !== undefined && { lookup }) };
+  const { repository } = result;
+  const sourced = {
+    ...step,
+    ...(source !== undefined && { source }),
+    ...(lookup !== undefined && { lookup }),
+    ...(repository !== undefined && { repository }),
+  };
   await session.appendStep(sourced, result.finding.status);
 }
 

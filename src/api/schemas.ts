@@ -272,6 +272,21 @@ export const outcomeFields = {
 
 const OutcomeFields = z.object(outcomeFields).openapi('Outcomes', { description: 'What became of the answer.' });
 
+const ContextRepository = z
+  .object({
+    repository: z.string().openapi({ description: '`owner/name`.' }),
+    via: z.enum(['configuration', 'submodule']),
+    path: z.string().openapi({ description: 'Folder of the submodule; empty for others.' }),
+    revision: z.string().openapi({ description: 'Full sha that was read; empty where it was not read.' }),
+    ref: z.string().openapi({ description: "Tag of the dependency's version, or the default branch." }),
+    refused: z
+      .enum(['other_owner', 'unreadable', 'unreachable', 'commit_missing', 'too_many'])
+      .nullable()
+      .openapi({ description: 'Why it was not read; null: it was.' }),
+    projectId: z.string(),
+  })
+  .openapi('ContextRepository');
+
 const Analysis = z
   .object({
     investigationId: z.string(),
@@ -307,6 +322,9 @@ const Analysis = z
     sameAs: z.string().nullable().openapi({ description: 'The Issue with which this one shares its investigation.' }),
     model: z.string().nullable(),
     usage: Usage.openapi({ description: 'Of the investigation; a second look has its own.' }),
+    context: z.array(ContextRepository).openapi({
+      description: 'Other repositories that were to be read. A file of one is named `owner/name:path` everywhere.',
+    }),
     secondLook: SecondLook.nullable().openapi({ description: 'Null where none was needed.' }),
     links: z.object({
       comment: z.string().nullable(),

@@ -28,6 +28,7 @@ import {
 import { createReceiver } from '../github/intake/receive-delivery.ts';
 import { openSmeeChannel } from '../github/intake/smee-channel.ts';
 import { createOutcomeHandler } from '../github/look-at-outcome.ts';
+import { createContextAccess } from '../github/projects/context-access.ts';
 import { createProjectSync } from '../github/projects/project-sync.ts';
 import { createRedelivery } from '../github/projects/redelivery.ts';
 import { createPermissions } from '../github/projects/roles.ts';
@@ -42,6 +43,7 @@ import { createMetrics } from '../metrics.ts';
 import { isStillVisible } from '../services/access.ts';
 import { createBackfillHandler } from '../services/backfill.ts';
 import { cleanChecks, createCheckReader } from '../services/checks/check-texts.ts';
+import { guardIssues } from '../services/context.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { createHeadHandler } from '../services/judge-head.ts';
 import type { Wait } from '../services/run-investigation.ts';
@@ -185,6 +187,7 @@ export async function openGithubService(
   await services.store.syncProjects([], now().toISOString());
   const permissions = createPermissions({ clients, now });
   const configuration = createConfigurationReader({ ...services, clients });
+  const context = createContextAccess({ clients });
   const sync = createProjectSync({ ...services, clients, allowedOwners });
   const redelivery = createRedelivery({ ...services, clients });
   const inFlight = createDeliveriesInFlight();
@@ -212,6 +215,8 @@ export async function openGithubService(
     const published = {
       ...app,
       ...services,
+      store: guardIssues({ ...services, context }),
+      context,
       checks: cleanChecks(checks, services.redactor),
       readCheck,
       permissions,
@@ -235,6 +240,7 @@ export async function openGithubService(
       concurrency: config.concurrency,
       investigationTimeoutMs: config.investigationTimeoutMs,
       investigator,
+      context,
       onWait: waits.onWait,
       canStillSee: (webhook, until) => isStillVisible({ ...services, permissions }, webhook, until),
       lanes,

@@ -13,8 +13,11 @@ import type { Worker } from '../core/queue.ts';
 import type { ExampleReport } from '../core/report.ts';
 import { type ConfigurationOf, DEFAULT_SETTINGS, type EffectiveConfiguration } from '../core/settings.ts';
 import { effectiveValues, type OperatorLimits } from '../github/configuration/effective.ts';
+import { parseRepositoryConfig } from '../github/configuration/parse-repository-config.ts';
+import { CONFIG_FILE } from '../github/configuration/read-configuration.ts';
 import { DEFAULT_CONFIG } from '../github/configuration/repository-config.ts';
 import { acceptReport } from '../services/accept-report.ts';
+import type { ContextAccess } from '../services/context.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { investigate } from '../services/run-investigation.ts';
 import { parseCallbackAllow } from '../webhooks/address-policy.ts';
@@ -105,8 +108,24 @@ export async function openLocalService(
   return {
     services,
     investigator,
-    startWork: () => startWork(services, { concurrency, investigationTimeoutMs, investigator }),
+    startWork: () =>
+      startWork(services, { concurrency, investigationTimeoutMs, investigator, context: createLocalContext() }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/**
+ * A repository on this disk names others of PROJECTS in its own configuration file, as `local/FOLDER`: all of them are
+ * the operator's.
+ */
+function createLocalContext(): ContextAccess {
+  return {
+    listNames: async (_, tree, signal) => {
+      const read = await tree.read(CONFIG_FILE, {}, signal);
+      return read.kind === 'text' ? parseRepositoryConfig(read.text, CONFIG_FILE).config.context : [];
+    },
+    isReadableByAll: async (_, other) => other.source.kind === 'path',
+    showsSteps: true,
   };
 }
 
@@ -283,5 +302,9 @@ async function investigateDemo(
     ...scripted.investigator,
     model: { ...scripted.investigator.model, prices: FREE },
   };
-  await investigate({ ...services, timeoutMs, investigator }, { ...run, settings: DEFAULT_SETTINGS }, signal);
+  await investigate(
+    { ...services, timeoutMs, investigator, context: null },
+    { ...run, settings: DEFAULT_SETTINGS },
+    signal,
+  );
 }

@@ -17,6 +17,7 @@ import { type Log, listRegisteredSecrets, registerSecret } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { createRedactor, type Redactor } from '../redact/redactor.ts';
 import { createLexicons } from '../search/lexicons.ts';
+import type { ContextAccess } from '../services/context.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { createPausableModel } from '../services/investigator.ts';
 import { createRunHandler, type Wait } from '../services/run-investigation.ts';
@@ -122,6 +123,8 @@ export interface WorkOptions {
   readonly concurrency: number;
   readonly investigationTimeoutMs: number;
   readonly investigator: Investigator | null;
+  /** Null or absent: only the project's own repository is read. */
+  readonly context?: ContextAccess | null;
   /** Whether an investigation waits where the disk is full, instead of failing. True unless said otherwise. */
   readonly waitsForSpace?: boolean;
   /** Called when an investigation has to wait. */
@@ -161,7 +164,7 @@ export function startWork(services: Services, options: WorkOptions): Worker {
 /** Runs, with their model counted, and held while the operator pauses. */
 function handleRuns(services: Services, options: WorkOptions): JobHandler {
   const { metrics } = services;
-  const { investigationTimeoutMs: timeoutMs, waitsForSpace = true, onWait, onTrouble } = options;
+  const { investigationTimeoutMs: timeoutMs, waitsForSpace = true, context = null, onWait, onTrouble } = options;
   const prepareModel = (model: Model) => {
     const counted = metrics.countModel(model, (usage) => computeCost(usage, getBookedPrices(model.prices)));
     return createPausableModel(counted, services);
@@ -172,7 +175,7 @@ function handleRuns(services: Services, options: WorkOptions): JobHandler {
     others: (options.investigator.others ?? []).map(prepareModel),
     ...(options.investigator.second && { second: prepareModel(options.investigator.second) }),
   };
-  return createRunHandler({ ...services, timeoutMs, investigator, waitsForSpace, onWait, onTrouble });
+  return createRunHandler({ ...services, timeoutMs, investigator, context, waitsForSpace, onWait, onTrouble });
 }
 
 /**

@@ -1,4 +1,5 @@
 // An Issue and its steps as text for a terminal: cause, suspects with their code, change and fix.
+import { describeContext } from '../core/context.ts';
 import type { Change, FileDiff, Issue, Step, Suspect } from '../core/issue.ts';
 import { createIssueView } from '../core/issue-view.ts';
 import { addLookUsage, describeLook } from '../core/second-look.ts';
@@ -202,13 +203,14 @@ function renderHunk({ type, lines }: Change, { columns, paint }: Page) {
 }
 
 function renderFooter({ analysis, investigationSteps }: Issue, { columns, paint }: Page): string[] {
-  const { revision, model } = analysis;
+  const { revision, model, context } = analysis;
   const usage = addLookUsage(analysis);
   const tokens = (usage.promptTokens + usage.completionTokens).toLocaleString('en');
   const cost = usage.costUsd > 0 ? `$${usage.costUsd.toFixed(2)}` : 'cost unknown';
   const parts = [
     `${investigationSteps.length} steps (all in --json)`,
     ...(revision === '' ? [] : [`commit ${revision.slice(0, 12)}`]),
+    ...context.map((each) => toPrintableLine(describeContext(each))),
     ...(model === null ? [] : [toPrintableLine(model), `${usage.turns} turns, ${tokens} tokens, ${cost}`]),
   ];
   return wrap(parts.join(' · '), columns, '').map(paint.dim);

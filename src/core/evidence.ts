@@ -24,6 +24,8 @@ export interface SourcedStep extends InvestigationStep {
   readonly source?: StepSource;
   /** The kind of lookup, for those that other code treats specially. */
   readonly lookup?: StepLookup;
+  /** Another repository that was looked into, `owner/name`; absent: the project's own. */
+  readonly repository?: string;
 }
 
 /**
@@ -59,6 +61,8 @@ export interface ToolResult {
   /** The exact query as the step shows it: `search "x" in src/ at 1a2b3c4`. */
   readonly action: string;
   readonly finding: Finding;
+  /** Another repository that was looked into, `owner/name`; absent: the project's own. */
+  readonly repository?: string;
 }
 
 /** What an investigation can do on one commit: lookups, and edits kept in memory. */

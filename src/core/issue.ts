@@ -1,6 +1,7 @@
 // The Issue: a concluded investigation as the API shows it. The API defines the field names.
 
 import type { Verdict } from './check.ts';
+import type { ContextRepository } from './context.ts';
 import { type ChangeSet, toDiff } from './diff/diff.ts';
 
 import type { InvestigationStep, SourcedStep } from './evidence.ts';
@@ -102,6 +103,8 @@ export interface Analysis {
   readonly model: string | null;
   /** Of the investigation; a second look has its own. */
   readonly usage: Usage;
+  /** Other repositories that were to be read as well. A file of one is named `owner/name:path`. */
+  readonly context: readonly ContextRepository[];
   /** Null: none was needed. */
   readonly secondLook: SecondLook | null;
   readonly links: {
@@ -142,8 +145,21 @@ export interface Conclusion {
   readonly investigationSteps: readonly SourcedStep[];
   readonly analysis: Omit<
     Analysis,
-    'investigationId' | 'reference' | 'origin' | 'report' | 'sameAs' | 'proof' | 'outcomes' | 'secondLook' | 'ownership'
-  > & { readonly secondLook?: SecondLook | null; readonly ownership?: Ownership | null };
+    | 'investigationId'
+    | 'reference'
+    | 'origin'
+    | 'report'
+    | 'sameAs'
+    | 'proof'
+    | 'outcomes'
+    | 'secondLook'
+    | 'ownership'
+    | 'context'
+  > & {
+    readonly secondLook?: SecondLook | null;
+    readonly ownership?: Ownership | null;
+    readonly context?: readonly ContextRepository[];
+  };
 }
 
 /** The caller's own fields of an Issue. */
@@ -201,6 +217,7 @@ export function toIssue(owner: IssueOwner, conclusion: Conclusion): Issue {
       sameAs: owner.sameAs,
       model: analysis.model,
       usage: analysis.usage,
+      context: analysis.context ?? [],
       secondLook: analysis.secondLook ?? null,
       links: analysis.links,
       proof,

@@ -20,6 +20,8 @@ export interface InvestigationSettings {
   readonly paths: { readonly allow: readonly string[]; readonly block: readonly string[] };
   /** Parts of the repository with owners and budgets of their own. */
   readonly scopes: readonly Scope[];
+  /** Other repositories that are read as well: `owner/name`. */
+  readonly context: readonly string[];
 }
 
 export const DEFAULT_SETTINGS: InvestigationSettings = {
@@ -30,6 +32,7 @@ export const DEFAULT_SETTINGS: InvestigationSettings = {
   instructions: '',
   paths: { allow: [], block: [] },
   scopes: [],
+  context: [],
 };
 
 export interface EffectiveConfiguration {

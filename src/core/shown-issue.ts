@@ -1,4 +1,5 @@
 // Which parts of an Issue may be shown where, and links to the source it names.
+import { findContextFile, listRead, nameContextFile } from './context.ts';
 import type { InvestigationStep, StepSource } from './evidence.ts';
 import type { Issue, Step } from './issue.ts';
 
@@ -101,12 +102,15 @@ export function buildSourceLinks(
   issue: Pick<Issue, 'diff' | 'investigationSteps' | 'analysis'>,
 ): SourceLinks {
   const paths = listKnownPaths(issue);
-  const { revision } = issue.analysis;
+  const context = listRead(issue.analysis.context);
   return (text) => {
-    const [, path = '', from = '', to] = PLACE.exec(text) ?? [];
-    if (from === '' || !paths.has(path) || !/^[0-9a-f]{40,64}$/.test(revision)) return null;
+    const [, file = '', from = '', to] = PLACE.exec(text) ?? [];
+    const other = findContextFile(file, context);
+    const { repository, revision } = other?.of ?? { ...place, revision: issue.analysis.revision };
+    if (from === '' || !paths.has(file) || !/^[0-9a-f]{40,64}$/.test(revision)) return null;
     const end = to === undefined || !text.includes('-') ? '' : `-L${to}`;
-    return `${place.webUrl}/${place.repository}/blob/${revision}/${path.split('/').map(encodePart).join('/')}#L${from}${end}`;
+    const path = other?.path ?? file;
+    return `${place.webUrl}/${repository}/blob/${revision}/${path.split('/').map(encodePart).join('/')}#L${from}${end}`;
   };
 }
 
@@ -116,16 +120,20 @@ function listKnownPaths({
   investigationSteps,
   analysis,
 }: Parameters<typeof buildSourceLinks>[1]): ReadonlySet<string> {
-  const looked = investigationSteps.flatMap(({ action }) =>
+  const words = investigationSteps.flatMap(({ action }) =>
     action
       .split(/[\s;,]+/)
       .map((word) => word.replace(/:\d.*$/s, ''))
       .filter((word) => /[./]/.test(word)),
   );
+  // A lookup in another repository names its files without it.
+  const elsewhere = listRead(analysis.context).flatMap(({ repository }) =>
+    words.map((word) => nameContextFile(repository, word)),
+  );
   const old = diff.files.flatMap(({ previousFileName, fileName, status }) =>
     status === 'added' ? [] : [previousFileName ?? fileName],
   );
-  return new Set([...analysis.suspects.map(({ file }) => file), ...old, ...looked].filter(isPlain));
+  return new Set([...analysis.suspects.map(({ file }) => file), ...old, ...words, ...elsewhere].filter(isPlain));
 }
 
 function isPlain(path: string): boolean {

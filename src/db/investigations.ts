@@ -1,6 +1,7 @@
 // Investigations as their callers see them, and the Issues that they end with.
 import { type SqlBool, sql } from 'kysely';
 import type { Verdict } from '../core/check.ts';
+import type { ContextRepository } from '../core/context.ts';
 import type { ChangeSet } from '../core/diff/diff.ts';
 import type { StepSource } from '../core/evidence.ts';
 import { type Conclusion, type Issue, type Outcome, toIssue } from '../core/issue.ts';
@@ -42,6 +43,7 @@ export interface IssueLine {
   readonly sameAs: string | null;
   readonly hasChange: boolean;
   readonly pullRequest: string | null;
+  readonly context: readonly ContextRepository[];
   readonly createdAt: string;
 }
 
@@ -388,6 +390,7 @@ async function listIssueLines(
         confidence: lowerConfidence(analysis.confidence, learnt.proof ?? null),
         sameAs: row.same_as,
         hasChange: changeSet.files.length > 0,
+        context: analysis.context ?? [],
         pullRequest: { ...analysis.links, ...learnt }.pullRequest,
         createdAt: row.created_at,
       },

@@ -1,10 +1,11 @@
 // What a person may see and do in a project, by their role there. All else looks absent to them.
 import { type Account, isAtLeast, type Permissions, type Role } from '../core/account.ts';
+import { type ContextRepository, listRead, WITHHELD_TITLE, withholdIssue } from '../core/context.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Issue } from '../core/issue.ts';
 import type { Project } from '../core/project.ts';
 import type { Investigation } from '../core/report.ts';
-import type { InvestigationFilter } from '../db/investigations.ts';
+import type { InvestigationFilter, IssueLine } from '../db/investigations.ts';
 import type { Store } from '../db/store.ts';
 
 interface AccessDeps {
@@ -66,7 +67,11 @@ export async function isStillVisible(
 ): Promise<boolean> {
   const account = await deps.store.findAccount(accountId);
   if (account === null) return false;
-  return (await findVisibleInvestigation(deps, { account, reach: null, signal }, investigationId)) !== null;
+  const asking = { account, reach: null, signal };
+  const outcome = (await findVisibleInvestigation(deps, asking, investigationId))?.investigation.outcome;
+  if (outcome?.state !== 'concluded') return outcome !== undefined;
+  const issue = await deps.store.findIssue(outcome.issueId);
+  return issue === null || (await canReadContext(deps, asking, issue.analysis.context));
 }
 
 interface Range {
@@ -139,7 +144,43 @@ export async function findVisibleIssue(
 ): Promise<Seen<{ readonly issue: Issue; readonly project: Project }> | null> {
   const issue = isId(id) ? await deps.store.findIssue(id) : null;
   const found = issue && (await findVisibleProject(deps, asking, issue.projectId));
-  return issue && found && { ...found, issue };
+  if (!issue || !found) return null;
+  const isWhole = await canReadContext(deps, asking, issue.analysis.context);
+  return { ...found, issue: isWhole ? issue : withholdIssue(issue) };
+}
+
+/** Whether the person may read all other repositories that a result rests on. A token's projects do not limit this. */
+async function canReadContext(
+  { store, permissions }: AccessDeps,
+  { account, signal }: Pick<Asking, 'account' | 'signal'>,
+  context: readonly ContextRepository[],
+): Promise<boolean> {
+  for (const { projectId } of listRead(context)) {
+    const project = await store.findProject(projectId);
+    if (project === null) return false;
+    const isPublic = project.source.kind === 'github' && !project.source.isPrivate;
+    if (!isPublic && !isAtLeast(await permissions.roleOf(account, project, { signal }), 'read')) return false;
+  }
+  return true;
+}
+
+/** As the project's page lists them. */
+export async function listVisibleIssueLines(
+  deps: AccessDeps,
+  asking: Asking,
+  filter: Parameters<Store['listIssueLines']>[0],
+): Promise<readonly IssueLine[]> {
+  const lines = await deps.store.listIssueLines(filter);
+  return await Promise.all(
+    lines.map(async (line) => {
+      const isWhole = await canReadContext(deps, asking, line.context).catch((error: unknown) => {
+        if (!isUnanswered(error)) throw error;
+        return false;
+      });
+      if (isWhole) return line;
+      return { ...line, problem: WITHHELD_TITLE, rootCause: '', outcome: 'inconclusive' as const, confidence: null };
+    }),
+  );
 }
 
 /** Whether the person may erase the Issue: with maintain, or where they submitted its report. */

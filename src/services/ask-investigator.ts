@@ -4,6 +4,7 @@ import { guardChange } from '../agent/guard-change.ts';
 import { type AgentEnd, type AgentInput, runAgent } from '../agent/loop.ts';
 import type { FailedCheckGround, ReviewGround } from '../agent/review.ts';
 import { LOOK_TURNS } from '../agent/second-look.ts';
+import { findContextFile } from '../core/context.ts';
 import type { Workbench } from '../core/evidence.ts';
 import type { Conclusion, Suspect } from '../core/issue.ts';
 import { createGlobMatcher } from '../core/paths.ts';
@@ -12,6 +13,7 @@ import { describeForOperator, describeForPeople } from '../core/reason.ts';
 import { findReportScopes, findScopeOf } from '../core/scopes.ts';
 import type { Repository } from '../core/source.ts';
 import type { Run } from '../db/runs.ts';
+import { isVeiled, type RunContext } from './context.ts';
 import { type Investigator, type InvestigatorLimits, limitTokens } from './investigator.ts';
 import { addSteps, applySecondLook, describeRepair, lookAgain } from './look-again.ts';
 import { readInstructions } from './read-instructions.ts';
@@ -26,6 +28,7 @@ interface AskInput {
   readonly raw: Repository;
   readonly repository: Repository;
   readonly facts: GatheredFacts;
+  readonly context: RunContext;
   /** Null: the report is about no failed check. */
   readonly failedCheck: FailedCheckGround | null;
   /** That are left for this. */
@@ -36,7 +39,7 @@ interface AskInput {
 export async function askInvestigator(
   services: InvestigationServices & { readonly onTrouble: (text: string) => void },
   investigator: Investigator,
-  { run, project, raw, repository, facts: gathered, failedCheck, seconds }: AskInput,
+  { run, project, raw, repository, facts: gathered, failedCheck, seconds, context }: AskInput,
   signal: AbortSignal,
 ): Promise<Conclusion> {
   const { redactor, now, onTrouble } = services;
@@ -51,18 +54,23 @@ export async function askInvestigator(
         ...{ project, isTrusted: run.isTrusted, repository, tree, reportText: run.text },
         rawTree: raw.tree(tree.revision),
         clean: (text) => redactor.redactLines(text),
+        others: context.opened.map(({ record, ...opened }) => ({ name: record.repository, ...opened })),
       },
       signal,
     );
+  const records = { ...services, isVeiled: isVeiled(services, context) };
+  const read = context.opened.map(({ record }) => record);
   let workbench = await openWorkbench();
   const redactTools = ({ tools }: Workbench) => tools.map((tool) => redactTool(tool, redactor));
   const review: ReviewGround = {
     earlierSteps: facts.investigationSteps.map((step, index) => ({ ...step, number: index + 1 })),
     changeSet: () => workbench.changeSet(),
     exists: async (file, line) => {
-      const read = await tree.read(file, {}, signal);
-      if (line === 0) return read.kind !== 'absent' && read.kind !== 'folder';
-      return read.kind === 'text' && line <= read.totalLines;
+      const other = findContextFile(file, read);
+      const at = context.opened.find(({ record }) => record === other?.of)?.tree ?? tree;
+      const found = await at.read(other?.path ?? file, {}, signal);
+      if (line === 0) return found.kind !== 'absent' && found.kind !== 'folder';
+      return found.kind === 'text' && line <= found.totalLines;
     },
     commitExists: async (sha) => (await repository.resolve(sha, signal)) !== null,
     failedCheck,
@@ -78,9 +86,9 @@ export async function askInvestigator(
     tools: redactTools(workbench),
     brief: {
       ...{ project: project.name, revision: facts.analysis.revision, report: run.text },
-      ...{ steps: facts.investigationSteps, language: run.settings.language, instructions },
+      ...{ steps: facts.investigationSteps, language: run.settings.language, instructions, context: read },
     },
-    transcript: createRunTranscript(services, run),
+    transcript: createRunTranscript(records, run),
     budget: {
       limits: { turns: limits.turns, seconds, tokens: limitTokens({ model, limits }), usd: limits.usd.run },
       ledger: createRunLedger({ ...services, onSpent: investigator.onSpent }, run, limits.usd),
@@ -136,9 +144,10 @@ export async function askInvestigator(
   const seen = await lookAgain(
     {
       ...{ run, project: project.name, model: redactModel(second, redactor), conclusion, tree, now, onTrouble },
+      context: read,
       opensAtOnce: conclusion.analysis.outcome === 'code_fix' && (await isFromGithub(services, run)),
       openTools: async () => redactTools(await openWorkbench()),
-      transcript: createRunTranscript(services, run, 'second_look'),
+      transcript: createRunTranscript(records, run, 'second_look'),
       budget: {
         limits: {
           turns: LOOK_TURNS,

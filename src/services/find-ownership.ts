@@ -1,5 +1,6 @@
 // Who owns the file that a conclusion is about: by the scope that has it, or else by CODEOWNERS.
 import { findRule, readCodeOwners } from '../core/code-owners.ts';
+import { findContextFile } from '../core/context.ts';
 import type { Conclusion, Ownership } from '../core/issue.ts';
 import { findScopeOf, type Scope } from '../core/scopes.ts';
 import type { Repository } from '../core/source.ts';
@@ -18,7 +19,9 @@ export async function findOwnership(
   signal: AbortSignal,
 ): Promise<Ownership | null> {
   const [first] = analysis.suspects;
-  const file = changeSet.files[0]?.path ?? (first !== undefined && isReliable(first) ? first.file : null);
+  const isOwned =
+    first !== undefined && isReliable(first) && findContextFile(first.file, analysis.context ?? []) === null;
+  const file = changeSet.files[0]?.path ?? (isOwned ? first.file : null);
   if (file === null) return null;
   const scope = findScopeOf(scopes, file);
   const owned = scope !== null && scope.owners.length > 0 ? scope.owners : await readOwners(file, repository, signal);

@@ -36,6 +36,8 @@ interface WorkbenchInput {
   readonly clean: (text: string) => Promise<string>;
   /** The whole report, redacted: the brief may leave out parts. */
   readonly reportText: string;
+  /** Other repositories that may be read, redacted. */
+  readonly others?: readonly { readonly name: string; readonly repository: Repository; readonly tree: SourceTree }[];
 }
 
 export interface InvestigatorLimits {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Usage } from '../agent/budget.ts';
 import { type LookEnd, takeSecondLook } from '../agent/second-look.ts';
 import { isEditTool, type Transcript } from '../agent/transcript.ts';
+import type { ContextRepository } from '../core/context.ts';
 import { hasChanges, toDiff } from '../core/diff/diff.ts';
 import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
 import type { Workbench } from '../core/evidence.ts';
@@ -16,6 +17,8 @@ import type { Run } from '../db/runs.ts';
 interface LookTask {
   readonly run: Run;
   readonly project: string;
+  /** Other repositories that the tools read. */
+  readonly context: readonly ContextRepository[];
   /** Redacted. */
   readonly model: Model;
   readonly conclusion: Conclusion;
@@ -45,6 +48,7 @@ export async function lookAgain(task: LookTask, signal: AbortSignal): Promise<Lo
       ...{ model: task.model, tools, transcript, budget: task.budget, mayWait: task.mayWait, now: task.now },
       brief: {
         ...{ project: task.project, revision: tree.revision, report: run.text, language: run.settings.language },
+        context: task.context,
         conclusion: describeConclusion(conclusion),
         evidence: describeEvidence(conclusion),
         change: toUnifiedPatch(conclusion.changeSet),

@@ -16,9 +16,17 @@ import { gatherFacts } from '../triage/facts.ts';
 import { concludeFromFacts } from '../triage/facts-only.ts';
 import { askInvestigator, limitRun } from './ask-investigator.ts';
 import { readFailedCheck } from './checks/read-failed-check.ts';
+import {
+  type ContextAccess,
+  isVeiled,
+  listWantedContext,
+  openContext,
+  type RunContext,
+  reopenContext,
+} from './context.ts';
 import { findOwnership } from './find-ownership.ts';
 import { type Investigator, selectModel } from './investigator.ts';
-import { type GatheredFacts, loadFacts, saveFacts } from './run-records.ts';
+import { type GatheredFacts, loadFacts, saveFacts, VEILED_STEP } from './run-records.ts';
 import { cleanRepository, createRunRedactor } from './run-redaction.ts';
 import { type CoreServices, PAUSED_MS } from './services.ts';
 
@@ -36,6 +44,8 @@ export interface InvestigationServices extends CoreServices {
   readonly timeoutMs: number;
   /** Null: no model is configured, and runs end with their facts. */
   readonly investigator: Investigator | null;
+  /** Null: only the project's own repository is read. */
+  readonly context: ContextAccess | null;
   /**
    * Receives what only the operator should know about a run that was cut short or gave up; it is in the log in any
    * case.
@@ -160,13 +170,16 @@ export async function investigate(given: InvestigationServices, run: Run, signal
   const raw = await openSource(services, run, project, signal);
   const repository = cleanRepository(raw, services.redactor);
   // The commit is compared, not the branch: an answer about code that has changed since would be wrong.
-  const sha = run.fresh ? null : await repository.resolve(run.revision, signal);
-  if (sha !== null) {
+  const sha = await repository.resolve(run.revision, signal);
+  const known = await loadFacts(store, run);
+  const context = await readContext(services, { run, project, repository, sha, known }, signal);
+  // What other repositories have now is not compared.
+  if (sha !== null && !run.fresh && context.records.length === 0) {
     const since = new Date(now().getTime() - SAME_ANSWER_MS).toISOString();
     const equal = { sha, since, model: investigator?.model.name ?? null };
     if ((await store.concludeFromEqual(run, equal, now().toISOString())).length > 0) return;
   }
-  const facts = (await loadFacts(store, run)) ?? (await gather(services, run, { project, repository }, signal));
+  const facts = known ?? (await gather(services, run, { project, repository, context }, signal));
   let conclusion: Conclusion = facts.conclusion;
   if (investigator !== null && limitRun(run, facts.conclusion.analysis.suspects) !== 0) {
     const failedCheck = await readFailedCheck(store, run, repository, signal);
@@ -177,13 +190,38 @@ export async function investigate(given: InvestigationServices, run: Run, signal
       log.warn({ run: run.id, model: investigator.model.name, reason }, 'investigation cut short');
       services.onTrouble?.(reason);
     };
-    const input = { run, project, raw, repository, facts, failedCheck, seconds };
+    const input = { run, project, raw, repository, facts, failedCheck, seconds, context };
     conclusion = await askInvestigator({ ...services, onTrouble }, investigator, input, signal);
   }
   const ownership = await findOwnership(conclusion, run.settings.scopes, repository, signal);
   signal.throwIfAborted();
   const owned = { ...conclusion, analysis: { ...conclusion.analysis, ownership } };
   await store.conclude(run, owned, now().toISOString());
+}
+
+const NO_CONTEXT: RunContext = { records: [], opened: [] };
+
+interface ContextOf {
+  readonly run: Run;
+  readonly project: Project;
+  readonly repository: Repository;
+  /** Null: there is no such commit. */
+  readonly sha: string | null;
+  readonly known: GatheredFacts | null;
+}
+
+/** What was recorded for a run that continues, else what is wanted now. */
+async function readContext(
+  { context, ...services }: InvestigationServices,
+  { run, project, repository, sha, known }: ContextOf,
+  signal: AbortSignal,
+): Promise<RunContext> {
+  if (context === null || sha === null) return NO_CONTEXT;
+  const access = { ...services, context };
+  const input = { project, settings: run.settings, tree: repository.tree(sha), redactor: services.redactor };
+  const recorded = known === null ? context.recorded : (known.conclusion.analysis.context ?? []);
+  if (recorded !== undefined) return await reopenContext(access, input, recorded, signal);
+  return await openContext(access, input, await listWantedContext(access, input, signal), signal);
 }
 
 async function findProject({ store }: CoreServices, run: Run): Promise<Project> {
@@ -225,7 +263,7 @@ async function openSource(
 async function gather(
   services: InvestigationServices,
   run: Run,
-  { project, repository }: { readonly project: Project; readonly repository: Repository },
+  { project, repository, context }: Pick<ContextOf, 'project' | 'repository'> & { readonly context: RunContext },
   signal: AbortSignal,
 ): Promise<GatheredFacts> {
   const { store, redactor, changes, lexicons, investigator, now } = services;
@@ -233,14 +271,16 @@ async function gather(
     ...{ report: run.text, revision: run.revision, repository, lexicon: lexicons.of(project), rankRange, signal },
     scopes: findReportScopes(run.settings.scopes, run.text),
     range: await store.findRangeOfRun(run.id),
+    others: context.opened.map(({ record, repository: other }) => ({ ...record, source: other })),
     onStep: async (step) => {
-      await store.recordStep(run, await redactor.redactJson(step), now().toISOString());
+      const shown = isVeiled(services, context) ? VEILED_STEP : await redactor.redactJson(step);
+      await store.recordStep(run, shown, now().toISOString());
       changes.notify(run.id);
     },
   });
   const isCheck = (await store.findInvestigation(run.investigationId))?.origin === 'check-run';
   const { conclusion, framed } = await redactor.redactJson({
-    conclusion: concludeFromFacts(facts, { seconds: countSeconds(now(), run), isCheck }),
+    conclusion: concludeFromFacts(facts, { seconds: countSeconds(now(), run), isCheck, context: context.records }),
     framed: facts.suspects.filter(({ isFramed }) => isFramed).map(({ file }) => file),
   });
   signal.throwIfAborted();

@@ -2,7 +2,7 @@
 // reserves and spends.
 import type { Ledger } from '../agent/budget.ts';
 import type { AnswerRecord, Transcript, TranscriptRecord } from '../agent/transcript.ts';
-import type { StepSource } from '../core/evidence.ts';
+import type { SourcedStep, StepSource } from '../core/evidence.ts';
 import type { Conclusion } from '../core/issue.ts';
 import type { Run } from '../db/runs.ts';
 import type { Store } from '../db/store.ts';
@@ -32,7 +32,16 @@ interface TranscriptServices {
   readonly store: Store;
   readonly changes: Changes;
   readonly now: () => Date;
+  /** Whether steps are not seen before the result is. Absent: they are. */
+  readonly isVeiled?: boolean;
 }
+
+/** Instead of a step of a run that reads repositories which not everybody who follows it may be able to read. */
+export const VEILED_STEP: SourcedStep = {
+  action: 'Looked something up (shown with the result)',
+  result: '',
+  analysis: '',
+};
 
 /** A second look's records are between those of the investigation. Absent: the investigation's. */
 type Conversation = 'second_look';
@@ -42,7 +51,7 @@ type Conversation = 'second_look';
  * encrypted.
  */
 export function createRunTranscript(
-  { store, changes, now }: TranscriptServices,
+  { store, changes, now, isVeiled = false }: TranscriptServices,
   run: Run,
   conversation?: Conversation,
 ): Transcript {
@@ -71,7 +80,7 @@ export function createRunTranscript(
         reply: { kind: 'step', number, status, step },
       });
       const toText = (number: number) => JSON.stringify({ ...toAnswer(number), ...mark });
-      const { number } = await store.recordStep(run, step, now().toISOString(), toText);
+      const { number } = await store.recordStep(run, isVeiled ? VEILED_STEP : step, now().toISOString(), toText);
       changes.notify(run.id);
       return toAnswer(number);
     },

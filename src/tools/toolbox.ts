@@ -6,6 +6,7 @@ import { defineCiLogTool } from './ci-log.ts';
 import { defineBlameTool, defineCompareTool, defineHistoryTool } from './commits.ts';
 import { defineCreateFileTool, defineDeleteFileTool, defineRenameFileTool, defineReplaceTool } from './edit-tools.ts';
 import { defineListFilesTool } from './list-files.ts';
+import { addRepositories, type OtherRepository } from './other-repositories.ts';
 import { createOverlay, type Overlay, type OverlayOptions } from './overlay.ts';
 import { defineOwnersTool } from './owners.ts';
 import { defineOutlineTool, defineReadFilesTool } from './read-files.ts';
@@ -23,10 +24,12 @@ export interface ToolboxOptions extends OverlayOptions {
   readonly repository: Repository;
   /** Log of the failed run; null where the report is not about one. */
   readonly ciLog: string | null;
+  /** That may be read as well; absent: none. */
+  readonly others?: readonly OtherRepository[];
 }
 
 /** Tools of one run. Running the recorded edits again on a new toolbox of the same commit brings the overlay back. */
-export function createToolbox({ repository, ciLog, ...options }: ToolboxOptions): Toolbox {
+export function createToolbox({ repository, ciLog, others = [], ...options }: ToolboxOptions): Toolbox {
   const { tree, clean } = options;
   const overlay = createOverlay(options);
   const tools = [
@@ -48,5 +51,5 @@ export function createToolbox({ repository, ciLog, ...options }: ToolboxOptions)
     defineDeleteFileTool(overlay),
     defineRenameFileTool(overlay),
   ];
-  return { tools, overlay };
+  return { tools: addRepositories(tools, others), overlay };
 }

@@ -1,5 +1,6 @@
 // The Issue that facts alone allow: where they point and why, what to look at next, and that no model was used.
 
+import type { ContextRepository } from '../core/context.ts';
 import type { Analysis, Conclusion, Step, Suspect } from '../core/issue.ts';
 import { cutText, removeInvisibleIn } from '../core/text.ts';
 import type { Examined } from './examine.ts';
@@ -21,7 +22,11 @@ const WORTH_A_LOOK = 0.4;
  */
 export function concludeFromFacts(
   facts: Facts,
-  context: { readonly seconds: number; readonly isCheck?: boolean },
+  context: {
+    readonly seconds: number;
+    readonly isCheck?: boolean;
+    readonly context?: readonly ContextRepository[];
+  },
 ): Conclusion {
   return removeInvisibleIn<Conclusion>({
     problem: facts.problem,
@@ -45,6 +50,7 @@ export function concludeFromFacts(
       model: null,
       usage: { turns: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, costUsd: 0, seconds: context.seconds },
       links: { comment: null, checkRun: null, pullRequest: null },
+      ...(context.context && context.context.length > 0 && { context: context.context }),
     },
   });
 }

@@ -25,6 +25,13 @@ import { addFunctions, findSuspectFunctions, type RankedFunction } from './funct
 
 import { type OpenedIndex, openIndex, rankFiles } from './localise/rank-files.ts';
 import { createNotebook, type Lookups, type Notebook, runSideBySide } from './lookups.ts';
+import {
+  examineOther,
+  findOtherSuspects,
+  mergeSuspects,
+  type OtherSource,
+  type OtherSuspect,
+} from './other-repositories.ts';
 import { classifyFile, isVendored, readOwnPackages } from './own-code.ts';
 import { createPathIndex, type Ground, listPaths } from './paths.ts';
 import { carryClues, placeSuspects, type RankedSuspect, rankSuspects, selectShownSuspects } from './rank-suspects.ts';
@@ -86,6 +93,8 @@ export interface GatherInput {
   readonly repository: Repository;
   /** The parts of the repository that the report is about; absent or empty: not known. */
   readonly scopes?: readonly Scope[];
+  /** Other repositories that may be read; absent: none. */
+  readonly others?: readonly OtherSource[];
   /** What is kept of the repository's files and commits to compare them with the report. */
   readonly lexicon: Lexicon;
   /** Called for each step as it is taken; awaited. */
@@ -112,7 +121,8 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
   const references = await findReferences(lookups, input.report);
   const found = await findSuspects({ ...input, index }, { lookups, signals, traced, references });
   const outside = findOutside(traced.mapped);
-  const shown = selectShownSuspects(found.suspects, outside);
+  const others = await findOtherSuspects(lookups, { signals, mapped: traced.mapped }, input.others ?? []);
+  const shown = mergeSuspects<RankedSuspect>(selectShownSuspects(found.suspects, outside), others);
   await notebook.record(describeSuspects(shown, { ranked: found.suspects.length, revision: asked, outside }));
   const { report, range = null, rankRange } = input;
   const told = { report, traces: signals.traces, mapped: traced.mapped, suspects: shown };
@@ -126,7 +136,7 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
     (own) => recordVersionRange(own, { report, signals, revisions, suspects: files.slice(0, NEAR) }),
     async (own) =>
       suspect
-        ? examinePlace(own, { suspect, others: files.slice(1), functions: found.functions, names, report })
+        ? examineSuspect(own, { suspect, others: files.slice(1), functions: found.functions, names, report })
         : null,
   );
   return {
@@ -135,7 +145,7 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
     signals,
     problem: writeStatement(input.report, signals),
     stepsToReproduce: findReproductionSteps(input.report),
-    suspects: found.suspects,
+    suspects: [...others, ...found.suspects],
     shown,
     functions: found.functions,
     callers: findCallers(traced.mapped),
@@ -145,6 +155,14 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
     mismatches: [...traced.lost, ...found.mismatches],
     steps: notebook.steps,
   };
+}
+
+async function examineSuspect(
+  lookups: Lookups,
+  input: Omit<Parameters<typeof examinePlace>[1], 'suspect'> & { readonly suspect: RankedSuspect | OtherSuspect },
+): Promise<Examined> {
+  const { suspect } = input;
+  return 'at' in suspect ? await examineOther(suspect, lookups.notebook, input) : await examinePlace(lookups, input);
 }
 
 interface Traced {

@@ -175,7 +175,7 @@ function placeRanked(
  * None is shown surer than one before it; one that is first only for its words is not made surer by a frame in the
  * next.
  */
-function preventRise<T extends Suspect>(suspects: readonly T[]): readonly T[] {
+export function preventRise<T extends Suspect>(suspects: readonly T[]): readonly T[] {
   let most = 1;
   return suspects.map((one) => {
     most = Math.min(most, one.score);

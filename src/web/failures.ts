@@ -7,6 +7,7 @@ import { isGithubProject, type Project } from '../core/project.ts';
 import type { Investigation } from '../core/report.ts';
 import { sanitiseLine } from '../core/text.ts';
 import type { Thread } from '../core/thread.ts';
+import { findVisibleIssue } from '../services/access.ts';
 import {
   createCrumbs,
   cutPage,
@@ -93,7 +94,7 @@ export async function getFailure(c: PageContext, deps: WebDeps): Promise<Respons
   const body = html`<h1 class="failure-line">${title}</h1>${error === '' ? '' : html`<p class="mono">${error}</p>`}
 ${renderProjectTabs(project, 'failures', { isWithin: true })}
 ${renderFacts(project, failure)}
-${renderSection('cause', 'Cause', await renderCause(deps, project, failure))}
+${renderSection('cause', 'Cause', await renderCause(c, deps, project, failure))}
 ${renderRange(project, failure)}
 ${renderExcerpt(excerpt)}
 ${renderTrend(await deps.store.listSightingTimes(id, since), deps.now())}`;
@@ -298,7 +299,8 @@ ${branch === '' ? '' : html` on <code>${sanitiseLine(branch, 200)}</code>`}
 ${pullRequest === null ? '' : html` in ${renderNumber(project, 'pull', pullRequest)}`} · Verdict: ${describeVerdict(verdict)}`;
 }
 
-async function renderCause({ store }: WebDeps, project: Project, failure: Failure): Promise<Html> {
+async function renderCause(c: PageContext, deps: WebDeps, project: Project, failure: Failure): Promise<Html> {
+  const { store } = deps;
   const { investigationId, threadId } = failure;
   const investigation = investigationId === null ? null : await store.findInvestigation(investigationId);
   const thread = threadId === null ? null : await store.findThread(threadId);
@@ -306,16 +308,21 @@ async function renderCause({ store }: WebDeps, project: Project, failure: Failur
     investigationId === null
       ? 'Not investigated since it was last opened. Request an analysis, or have failed checks investigated automatically.'
       : 'The investigation was deleted.';
-  return html`${investigation === null ? html`<p class="soft">${none}</p>` : await renderInvestigation(store, investigation)}
+  return html`${investigation === null ? html`<p class="soft">${none}</p>` : await renderInvestigation(c, deps, investigation)}
 ${thread === null ? '' : renderOnGithub(project, thread)}`;
 }
 
-async function renderInvestigation(store: WebDeps['store'], { id, outcome, progress }: Investigation): Promise<Html> {
+async function renderInvestigation(
+  c: PageContext,
+  deps: WebDeps,
+  { id, outcome, progress }: Investigation,
+): Promise<Html> {
   const link = html`<a href="/investigations/${id}">Investigation</a>`;
   switch (outcome.state) {
     case 'concluded': {
-      const issue = await store.findIssue(outcome.issueId);
-      if (issue === null) return html`<p>${link}</p>`;
+      const seen = await findVisibleIssue(deps, c.get('asking'), outcome.issueId);
+      if (seen === null) return html`<p>${link}</p>`;
+      const { issue } = seen;
       const { confidence } = issue.analysis;
       const sentence = getFirstSentence(issue.rootCause, 300) || getFirstSentence(issue.problem, 300) || issue.id;
       return html`<p>${renderOutcome(issue.analysis)} <a href="/issues/${issue.id}">${renderPlainLine(sentence)}</a>

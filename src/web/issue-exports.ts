@@ -34,10 +34,15 @@ interface IssueExport {
   readonly address: string;
 }
 
+/** Null where the issue shows no change. */
+async function loadChange({ store }: WebDeps, { id, diff }: Issue): Promise<ChangeSet | null> {
+  return diff.files.length === 0 ? null : await store.findChangeSet(id);
+}
+
 /** GET /issues/{issueId}/markdown: as plain text, to be read and saved. */
 export async function getMarkdown(c: PageContext, deps: WebDeps): Promise<Response> {
   const { issue, project } = await findIssue(c, deps);
-  const changeSet = await deps.store.findChangeSet(issue.id);
+  const changeSet = await loadChange(deps, issue);
   const sources = await deps.store.listStepSources(issue.id);
   const address = `${deps.baseUrl()}/issues/${issue.id}`;
   return c.text(toIssueMarkdown({ issue: addSources(issue, sources), project, changeSet, address }));
@@ -46,7 +51,7 @@ export async function getMarkdown(c: PageContext, deps: WebDeps): Promise<Respon
 /** GET /issues/{issueId}/patch */
 export async function getPatch(c: PageContext, deps: WebDeps): Promise<Response> {
   const { issue } = await findIssue(c, deps);
-  const changeSet = await deps.store.findChangeSet(issue.id);
+  const changeSet = await loadChange(deps, issue);
   const patch = changeSet === null ? '' : toPatch(changeSet);
   if (patch === null) {
     const message = "This change can't be written as a patch, because of its paths or contents.";

@@ -3,6 +3,7 @@
 import { html } from 'hono/html';
 import { isAtLeast } from '../core/account.ts';
 import type { Verdict } from '../core/check.ts';
+import { describeContext } from '../core/context.ts';
 import type { ChangeSet } from '../core/diff/diff.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Analysis, Issue, Outcome, Step, Suspect } from '../core/issue.ts';
@@ -113,7 +114,7 @@ export async function getIssue(c: PageContext, deps: WebDeps): Promise<Response>
     view: createIssueView(issue),
     signedIn: c.get('signedIn'),
     links: { source: createSourceLinks(project, issue), steps: issue.investigationSteps.length },
-    changeSet: await deps.store.findChangeSet(issue.id),
+    changeSet: issue.diff.files.length === 0 ? null : await deps.store.findChangeSet(issue.id),
     pullRequest,
     offer: await decideOffer(c, deps, seen, pullRequest),
     mayErase: await canErase(deps, c.get('asking'), seen),
@@ -445,7 +446,7 @@ function renderCommitOrNothing(project: Project, commit: string): Html | '' {
 
 /** The right column of a wide screen, the end of the page on a narrow one. */
 function renderDetails({ issue, project, pullRequest, requestedBy, address }: IssuePage): Html {
-  const { links, origin, reference, revision, investigationId } = issue.analysis;
+  const { links, origin, reference, revision, investigationId, context } = issue.analysis;
   const onGithub = [
     ...(checkOwnAddress(project, links.comment) === '' ? [] : [renderOwnLink(project, links.comment, 'comment')]),
     ...(checkOwnAddress(project, links.checkRun) === '' ? [] : [renderOwnLink(project, links.checkRun, 'check run')]),
@@ -455,6 +456,7 @@ function renderDetails({ issue, project, pullRequest, requestedBy, address }: Is
 <dt>Commit</dt><dd>${revision === '' ? '–' : renderCommit(project, revision)}</dd>
 ${renderOwnership(issue)}
 ${pullRequest === null ? '' : html`<dt>Pull request</dt><dd><a href="${pullRequest.url}">${getNumberText(pullRequest.url)}</a> ${pullRequest.state}</dd>`}
+${context.length === 0 ? '' : html`<dt>Other repositories</dt><dd>${context.map((each) => html`<span class="below">${sanitiseLine(describeContext(each), 300)}</span>`)}</dd>`}
 ${onGithub.length === 0 ? '' : html`<dt>On GitHub</dt><dd>${renderJoined(onGithub)}</dd>`}
 <dt>From</dt><dd>${describeOrigin(origin)}${reference === '' ? '' : html` · ${renderPlainLine(reference)}`}</dd>
 ${requestedBy === '' ? '' : html`<dt>Requested by</dt><dd>${sanitiseLine(requestedBy, 60)}</dd>`}

@@ -8,7 +8,7 @@ import type { Investigation, Origin } from '../core/report.ts';
 import type { EffectiveConfiguration, ValueSource } from '../core/settings.ts';
 import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { IssueLine } from '../db/investigations.ts';
-import { isId } from '../services/access.ts';
+import { isId, listVisibleIssueLines } from '../services/access.ts';
 import {
   ALL_ORIGINS,
   createCrumbs,
@@ -54,7 +54,11 @@ export async function getProject(c: PageContext, deps: WebDeps): Promise<Respons
   if (after !== '' && !isId(after)) refuseAbsentPage();
   const running = await findRunning(deps, [project.id]);
   const filter = readFilter(c);
-  const { entries, last } = await findIssues(deps, project.id, filter, after);
+  const read = (limit: number, from: string) => {
+    const range = { projectIds: [project.id], limit, ...(from === '' ? {} : { after: from }) };
+    return listVisibleIssueLines(deps, c.get('asking'), range);
+  };
+  const { entries, last } = await findIssues(read, filter, after);
   const isEmpty = entries.length === 0;
   const toAddress = (query: Record<string, string>) => `/projects/${project.id}${formatQuery({ ...filter, ...query })}`;
   const isLong = isFiltered(filter) || after !== '' || entries.length > FEW;
@@ -108,13 +112,10 @@ interface FoundIssues {
 
 /** A filtered page has what matches among the next 200 to 2,000 issues. */
 async function findIssues(
-  { store }: WebDeps,
-  projectId: string,
+  read: (limit: number, from: string) => Promise<readonly IssueLine[]>,
   filter: IssueFilter,
   after: string,
 ): Promise<FoundIssues> {
-  const read = (limit: number, from: string) =>
-    store.listIssueLines({ projectIds: [projectId], limit, ...(from === '' ? {} : { after: from }) });
   if (!isFiltered(filter)) return cutPage(await read(PAGE + 1, after), PAGE);
   const found: IssueLine[] = [];
   for (let from = after, searched = 0; ; searched += SEARCH_STEP) {

@@ -4,7 +4,7 @@ import { isAtLeast } from '../core/account.ts';
 import type { Project } from '../core/project.ts';
 import { sanitiseLine } from '../core/text.ts';
 import type { ProjectCounts } from '../db/investigations.ts';
-import { type KnownProjects, listKnownProjects } from '../services/access.ts';
+import { type KnownProjects, listKnownProjects, listVisibleIssueLines } from '../services/access.ts';
 import {
   cutPage,
   formatCount,
@@ -47,7 +47,7 @@ export async function getProjects(c: PageContext, deps: WebDeps): Promise<Respon
   const isListed = known.projects.length > 0 || isFiltered || !known.isWhole;
   const title = html`<div class="title-line"><h1>Projects</h1>${isFiltered ? '' : renderReportButton(known)}</div>`;
   const body = html`${title}${renderMissing(known.isWhole)}
-${isListed ? await renderFound(deps, query, known, c.get('signedIn').account.id) : await renderNoProjects(deps.signInMethod, c.get('asking').signal)}`;
+${isListed ? await renderFound(c, deps, query, known) : await renderNoProjects(deps.signInMethod, c.get('asking').signal)}`;
   return renderPage(c, deps, { title: 'Projects', body, section: 'projects' });
 }
 
@@ -67,10 +67,10 @@ async function findProjects(c: PageContext, deps: WebDeps, { q, after }: ListQue
 }
 
 async function renderFound(
+  c: PageContext,
   deps: WebDeps,
   { q, after }: ListQuery,
   known: KnownProjects,
-  accountId: string,
 ): Promise<Html> {
   const { store } = deps;
   const { entries, last } = cutPage(known.projects, PAGE);
@@ -88,17 +88,18 @@ ${renderPager({
   next: last === undefined ? null : toAddress({ ...filter, after: last.name }),
   texts: ['First page', 'Next page'],
 })}
-${isFiltered ? '' : await renderLatest(deps, entries, accountId)}`;
+${isFiltered ? '' : await renderLatest(c, deps, entries)}`;
 }
 
 /** What runs, the newest issues and the open failures of the projects listed. */
-async function renderLatest(deps: WebDeps, projects: readonly Project[], accountId: string): Promise<Html> {
+async function renderLatest(c: PageContext, deps: WebDeps, projects: readonly Project[]): Promise<Html> {
+  const asking = c.get('asking');
   const ids = projects.map(({ id }) => id);
   const running = await findRunning(deps, ids);
-  const issues = await deps.store.listIssueLines({ projectIds: ids, limit: LATEST });
+  const issues = await listVisibleIssueLines(deps, asking, { projectIds: ids, limit: LATEST });
   const failures = await deps.store.listFailures(ids, { state: 'open', limit: LATEST });
   const excerpts = await deps.store.findExcerpts(failures);
-  return html`${renderRunning(running, accountId)}
+  return html`${renderRunning(running, asking.account.id)}
 ${issues.length === 0 ? '' : renderSection('latest', 'Latest issues', renderIssues(projects, issues))}
 ${failures.length === 0 ? '' : renderSection('open-failures', 'Open failures', renderFailures(projects, failures, excerpts))}`;
 }

@@ -115,7 +115,11 @@ async function house(
       return accepted;
     },
     run: (subject: string) =>
-      createRunHandler({ ...deps, investigator }).handle({ id: 'job', kind: 'run', subject, attempt: 1 }, SIGNAL),
+      createRunHandler({
+        context: null,
+        ...deps,
+        investigator,
+      }).handle({ id: 'job', kind: 'run', subject, attempt: 1 }, SIGNAL),
     issue: async (id: string) => {
       const outcome = (await store.findInvestigation(id))?.outcome;
       if (outcome?.state !== 'concluded') throw new Error(`it is ${outcome?.state}`);

@@ -71,6 +71,7 @@ async function place(): Promise<Place> {
     },
     handler: (timeoutMs = 60_000) =>
       createRunHandler({
+        context: null,
         ...{
           store,
           redactor,

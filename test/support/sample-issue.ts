@@ -34,6 +34,7 @@ const ANALYSIS: Analysis = {
   links: { comment: null, checkRun: null, pullRequest: null },
   proof: null,
   outcomes: null,
+  context: [],
   secondLook: null,
 };
 

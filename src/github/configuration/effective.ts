@@ -28,12 +28,12 @@ export function investigationSettings(
   names: ScopeNames = {},
 ): InvestigationSettings {
   const model = chooseModel(config, offered);
-  const { budget, language, instructions, paths } = config;
+  const { budget, language, instructions, paths, context } = config;
   return {
     useModel: model !== null && budget.run !== 0,
     // The operator's own is not named, so that a change of MODEL counts for reports that wait.
     model: model === null || model === offered.operatorModel ? '' : model,
-    ...{ budget, language, instructions, paths },
+    ...{ budget, language, instructions, paths, context },
     scopes: nameScopes(
       config.scopes.map(({ base: _, ...scope }) => scope),
       names,
@@ -193,6 +193,7 @@ const KEYS: readonly (readonly [name: string, whenEmpty: string])[] = [
   ['model', ''],
   ['instructions', ''],
   ['scopes', ''],
+  ['context', ''],
 ];
 
 function readValue(config: RepositoryConfig, name: string): unknown {

@@ -168,6 +168,7 @@ function toConfig(file: FileContent): RepositoryConfig {
       model: file.model,
       instructions: file.instructions?.trim(),
       scopes: file.scopes?.map(toScope),
+      context: file.context,
     }),
     checks: { ...checks, ...withoutUndefined(file.checks ?? {}) },
     paths: { ...paths, ...withoutUndefined(file.paths ?? {}) },

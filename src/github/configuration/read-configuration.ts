@@ -64,8 +64,8 @@ export function createConfigurationReader(deps: ConfigurationDeps): Configuratio
       const owners = await findOwnersProject(deps, project);
       const fallback = owners && (await readFile(owners, `${owners.name}: ${CONFIG_FILE}`, signal));
       if (owners === null || fallback === null) return { config: DEFAULT_CONFIG, problem: null };
-      // Paths belong to one repository, and those of a private file must not be shown.
-      const config = { ...fallback.config, scopes: [] };
+      // Paths belong to one repository, and neither those nor other repositories that a private file names may be shown.
+      const config = { ...fallback.config, scopes: [], context: [] };
       return { ...fallback, config, heldBy: { projectId: owners.id, isPrivate: owners.source.isPrivate } };
     },
     forget: (projectId) => {

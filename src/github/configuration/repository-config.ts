@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { LEAST_THRESHOLD, MOST_THRESHOLD } from '../../core/calibration.ts';
+import { MAX_CONTEXT } from '../../core/context.ts';
 import type { Scope } from '../../core/scopes.ts';
 
 /** `observe`: writes nothing. `comment`: no pull requests. `fix`: everything. Ascending. */
@@ -43,6 +44,8 @@ export interface RepositoryConfig {
   readonly model: string;
   readonly instructions: string;
   readonly scopes: readonly ConfiguredScope[];
+  /** Other repositories that investigations read, `owner/name`. */
+  readonly context: readonly string[];
 }
 
 export interface ConfiguredScope extends Scope {
@@ -62,6 +65,7 @@ export const DEFAULT_CONFIG: RepositoryConfig = {
   model: '',
   instructions: '',
   scopes: [],
+  context: [],
 };
 
 export interface ReadConfig {
@@ -129,6 +133,12 @@ const REVIEWER = describeText(
   'the login of a person or `organisation/team`, such as `mona` or `octo/backend`',
   140,
   /^@?[A-Za-z0-9][A-Za-z0-9_-]{0,60}(?:\/[A-Za-z0-9_.-]{1,70})?$/,
+);
+
+const REPOSITORY = describeText(
+  'the name of a repository with its owner, such as `octo/lib`',
+  140,
+  /^[A-Za-z0-9][A-Za-z0-9_.-]{0,38}\/[A-Za-z0-9._-]{1,100}$/,
 );
 
 const CHECKS = z
@@ -294,6 +304,11 @@ export const FILE_SCHEMA = z.strictObject(
       .max(MAX_SCOPES, { error: `a list of scopes, at most ${MAX_SCOPES} of them` })
       .optional()
       .describe('Parts of a monorepo: their labels, owners, budgets and base branches.'),
+    context: describeList('a list of repositories of the same owner, such as `[octo/lib]`', REPOSITORY, MAX_CONTEXT)
+      .optional()
+      .describe(
+        'Other repositories of the same owner that an investigation reads as well, where the App is installed and everybody who can read this repository can read them; submodules of the same owner are read without being named. Only in the repository itself, not in the `.github` repository of its owner.',
+      ),
   },
   { error: 'a group of keys, such as `mode: comment`' },
 );

@@ -16,6 +16,7 @@ import type { Store } from '../../db/store.ts';
 import { addLogContext, type Log } from '../../log.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import type { CheckReader } from '../../services/checks/check-texts.ts';
+import { type ContextAccess, isContextReadable } from '../../services/context.ts';
 import type { Changes } from '../../services/follow.ts';
 import { findStepSource, type GatheredFacts } from '../../services/run-records.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
@@ -26,7 +27,9 @@ import type { GithubPermissions } from '../projects/roles.ts';
 import type { GithubWriter } from './github-writer.ts';
 
 export interface PublishDeps {
+  /** Issues are withheld here that not everybody who reads the repository may see. */
   readonly store: Store;
+  readonly context: ContextAccess;
   /** Unredacted: commits are made from it. */
   readonly source: Pick<Source, 'open'>;
   readonly clients: GithubClients;
@@ -177,7 +180,7 @@ export async function loadView(
     ...toRights(await store.findInstallation(project.source.installationId), mayOpen),
     investigation,
     result,
-    ...(await loadProgress(store, investigation)),
+    ...(await loadProgress(deps, project, investigation, signal)),
     waitsFor: deps.waitsFor(investigation.runId),
     earlier: earlier === null ? null : await loadResult(store, earlier),
     published: pullRequest === null ? null : await loadIssue(store, pullRequest.issueId),
@@ -210,13 +213,17 @@ export function toRights(
 
 /** A run records its facts before it calls a model, and each step of the model after them. */
 async function loadProgress(
-  store: Store,
+  deps: PublishDeps,
+  project: GithubProject,
   { outcome, runId, progress }: Investigation,
+  signal: AbortSignal,
 ): Promise<Pick<View, 'facts' | 'progressSource'>> {
   const isUnended = outcome.state === 'running' || outcome.state === 'queued';
-  const [first, ...records] = isUnended ? await store.readTranscript(runId) : [];
+  const [first, ...records] = isUnended ? await deps.store.readTranscript(runId) : [];
   if (first === undefined) return { facts: null, progressSource: 'repository' };
   const { conclusion: facts }: GatheredFacts = JSON.parse(first);
+  const isShown = await isContextReadable(deps, project, facts.analysis.context ?? [], signal);
+  if (!isShown) return { facts: null, progressSource: 'repository' };
   const gathered = facts.investigationSteps[progress.step - 1];
   if (progress.step === 0 || gathered !== undefined) return { facts, progressSource: gathered?.source ?? 'repository' };
   return { facts, progressSource: findStepSource(records, progress.step) };

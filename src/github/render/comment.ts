@@ -136,7 +136,7 @@ export function renderFactsComment(place: Place, progress: Progress): string {
 }
 
 /** Facts have no investigation of their own yet. */
-function toIssue({ changeSet: _, analysis, ...facts }: Conclusion): SourcedIssue {
+function toIssue({ changeSet: _, analysis: { context = [], ...analysis }, ...facts }: Conclusion): SourcedIssue {
   const own = {
     investigationId: '',
     reference: '',
@@ -154,7 +154,7 @@ function toIssue({ changeSet: _, analysis, ...facts }: Conclusion): SourcedIssue
     projectId: '',
     createdAt: '',
     diff: { files: [] },
-    analysis: { ...analysis, ...own },
+    analysis: { ...analysis, ...own, context },
   };
   return addSources(
     issue,

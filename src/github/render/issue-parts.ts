@@ -195,9 +195,24 @@ export function describeEffort({ analysis }: SourcedIssue, recordUrl: string): s
     formatDuration(usage.seconds),
     ...spent,
     ...(revision === '' ? [] : [`commit ${formatCodeSpan(revision.slice(0, 12))}`]),
+    ...describeContext(analysis.context),
     ...(sameAs === null ? [] : ['reused from an identical report']),
     ...(/^https?:\/\/[^\s()<>"]+$/.test(recordUrl) ? [`[full record](${recordUrl})`] : []),
   ].join(' · ');
+}
+
+/** Which other repositories were read, and which were not. The names of tags and branches are from outside. */
+function describeContext(context: SourcedIssue['analysis']['context']): readonly string[] {
+  const read = context
+    .filter(({ refused }) => refused === null)
+    .map(({ repository, ref, revision }) => {
+      return `${formatCodeSpan(repository)} at ${formatCodeSpan(ref || revision.slice(0, 12))}`;
+    });
+  const notRead = context.flatMap(({ repository, refused }) => (refused === null ? [] : formatCodeSpan(repository)));
+  return [
+    ...(read.length === 0 ? [] : [`also read: ${read.join(', ')}`]),
+    ...(notRead.length === 0 ? [] : [`not read: ${notRead.join(', ')}`]),
+  ];
 }
 
 function formatDuration(seconds: number): string {

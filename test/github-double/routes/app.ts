@@ -228,6 +228,19 @@ export const userRoutes: readonly Route[] = [
 
 export const repositoryRoutes: readonly Route[] = [
   ofRepository('GET ', [], (call) => ok(fullRepository(call.state, call.repository, grantOfCaller(call)))),
+  ofRepository('GET /collaborators', [], (call) => {
+    const people = [...call.state.accounts.values()].flatMap((one) => {
+      const grant = explicitGrantOf(call.state, call.repository, one);
+      return one.type === 'User' && grant.base !== null ? [{ one, grant }] : [];
+    });
+    return paged(call, people, (page) =>
+      page.map(({ one, grant }) => ({
+        ...simpleUser(call.state, one),
+        permissions: permissionFlags(grant),
+        role_name: grant.roleName,
+      })),
+    );
+  }),
   ofRepository('GET /collaborators/{username}/permission', [], (call) => {
     const username = call.params['username'] ?? '';
     const account = accountByLogin(call.state, username);

@@ -85,6 +85,7 @@ language: de
 model: gpt-x
 instructions: Heed the style.
 scopes: [{paths: [packages/api/**, lib/*]}, {paths: [web/**]}]
+context: [octo/lib, octo/schema]
 `;
 
 describe('the values', () => {
@@ -120,6 +121,7 @@ describe('the values', () => {
       model: 'gpt-x (MODEL)',
       instructions: ' (default)',
       scopes: ' (default)',
+      context: ' (default)',
     });
     expect(values.filter(({ limit }) => limit !== '')).toEqual([]);
   });
@@ -154,6 +156,7 @@ describe('the values', () => {
         'gpt-x',
         'Heed the style.',
         'packages/api/** lib/*, web/**',
+        'octo/lib, octo/schema',
       ],
     ]);
     expect(url).toBe('https://github.example/octo/shop/blob/HEAD/.github/causeway.yml');

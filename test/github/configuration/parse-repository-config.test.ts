@@ -86,7 +86,7 @@ describe('a configuration file', () => {
     ['mode: fix\n---\nmode: observe\n', '2: A second document begins here (`---`). There may be one.'],
     [
       '__proto__: {mode: fix}\n',
-      '1: `__proto__` is not known. Known are `mode`, `labels`, `checks`, `pull_request`, `paths`, `budget`, `comments`, `language`, `model`, `instructions`, `scopes`.',
+      '1: `__proto__` is not known. Known are `mode`, `labels`, `checks`, `pull_request`, `paths`, `budget`, `comments`, `language`, `model`, `instructions`, `scopes`, `context`.',
     ],
     [
       `instructions: ${'x'.repeat(8_001)}\n`,

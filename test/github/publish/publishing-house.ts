@@ -16,6 +16,7 @@ import type { Store } from '../../../src/db/store.ts';
 import { createChecks } from '../../../src/github/checks/create-checks.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
 import { DEFAULT_CONFIG, type RepositoryConfig } from '../../../src/github/configuration/repository-config.ts';
+import { createContextAccess } from '../../../src/github/projects/context-access.ts';
 import { createPermissions } from '../../../src/github/projects/roles.ts';
 import { createPublishHandler } from '../../../src/github/publish/publish-thread.ts';
 import type { PublishDeps } from '../../../src/github/publish/view.ts';
@@ -179,6 +180,7 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
     checks: createChecks({ ...checksDeps, ...places }),
     readCheck: stack.use(createCheckReader()).readCheck,
     store,
+    context: createContextAccess({ clients }),
     source: {
       open: (wanted, signal) =>
         git.source.open({ ...wanted, source: { kind: 'path', path: repository.gitDir } }, signal),

@@ -1,0 +1,81 @@
+// The version of a package that a project's lock file or manifest names, as a tag of the package's own repository.
+import type { Repository, SourceTree } from '../core/source.ts';
+import type { OwnPackage } from './own-code.ts';
+import { listSpellings } from './resolve-revision.ts';
+
+/** What was installed before what is merely allowed; in the root folder only. */
+const FILES = [
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'pnpm-lock.yaml',
+  'yarn.lock',
+  'go.mod',
+  'Cargo.lock',
+  'poetry.lock',
+  'uv.lock',
+  'requirements.txt',
+  'package.json',
+  'Cargo.toml',
+  'pyproject.toml',
+];
+
+/** A lock file has the version up to two lines below the name. */
+const LINES = 3;
+const MOST_PLACES = 20;
+const VERSION = /(?:^|[^\w.])v?(\d{1,6}\.\d{1,6}(?:\.\d{1,6})?(?:[-+][0-9A-Za-z.-]{1,40})?)(?![\w.])/;
+
+export interface Tagged {
+  readonly sha: string;
+  readonly tag: string;
+}
+
+/** Null: no such file names a version that is a tag there. */
+export async function findDependencyTag(
+  tree: SourceTree,
+  packages: readonly OwnPackage[],
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<Tagged | null> {
+  const names = [...new Set(packages.map(({ name }) => name))].slice(0, 5);
+  if (names.length === 0) return null;
+  const present = new Set((await tree.files(signal)).entries.map(({ path }) => path));
+  for (const file of FILES.filter((each) => present.has(each))) {
+    const read = await tree.read(file, {}, signal);
+    const tags = read.kind === 'text' ? listTags(read.text, names) : [];
+    for (const tag of tags) {
+      const sha = await repository.resolve(`refs/tags/${tag}`, signal);
+      if (sha !== null) return { sha, tag };
+    }
+  }
+  return null;
+}
+
+/** What a tag of the versions that the text names may be called. */
+function listTags(text: string, names: readonly string[]): readonly string[] {
+  const lines = text.split('\n');
+  return names.flatMap((name) => {
+    const version = findVersion(lines, name);
+    return version === null ? [] : listSpellings({ version, of: name.toLowerCase() }, [name]);
+  });
+}
+
+function findVersion(lines: readonly string[], name: string): string | null {
+  let places = 0;
+  for (const [index, line] of lines.entries()) {
+    const at = findWord(line, name);
+    if (at === -1) continue;
+    places += 1;
+    if (places > MOST_PLACES) return null;
+    const near = [line.slice(at + name.length), ...lines.slice(index + 1, index + LINES)];
+    const version = near.map((text) => VERSION.exec(text)?.[1]).find((found) => found !== undefined);
+    if (version !== undefined) return version;
+  }
+  return null;
+}
+
+/** Where the name begins, not as a part of a longer one; -1: nowhere. */
+function findWord(line: string, name: string): number {
+  const at = line.indexOf(name);
+  const around = `${line[at - 1] ?? ' '}${line[at + name.length] ?? ' '}`;
+  return at !== -1 && !/[\w.-]/.test(around) ? at : -1;
+}
