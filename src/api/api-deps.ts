@@ -10,6 +10,7 @@ import type { Redactor } from '../redact/redactor.ts';
 import type { Changes } from '../services/follow.ts';
 import type { RateLimiter } from '../services/rate-limit.ts';
 import type { ProjectSettings } from '../services/request-pull-request.ts';
+import type { CheckCallbackUrl } from '../services/subscribe.ts';
 
 export interface ReadinessCheck {
   readonly name: string;
@@ -30,8 +31,8 @@ export interface ApiDeps {
   readonly room: FindShortage;
   readonly now: () => Date;
   readonly log: Log;
-  /** Whether a webhook may go to the address; `detail` names the rule that refused it, and the repair. */
-  readonly checkCallbackUrl: (url: string) => { readonly ok: true } | { readonly ok: false; readonly detail: string };
+  readonly checkCallbackUrl: CheckCallbackUrl;
+  readonly newSigningSecret: () => string;
   /** Shared with the pages: an account's calls count on either side. */
   readonly limiter: RateLimiter;
   /** Absent: answers are not counted. */

@@ -10,11 +10,15 @@ import { addCommonRoutes } from './operator-api.ts';
 import { getCalibration, getFailure, listFailures, listOutcomes } from './outcomes.ts';
 import { createProblem } from './problem.ts';
 import { getProject, listProjects } from './projects.ts';
+import { createSubscription, deleteSubscription, listSubscriptions, testSubscription } from './webhooks.ts';
 
 export interface Api {
   /** Answers a request; held answers and streams end when `stopping` aborts. Never rejects. */
   fetch(request: Request, stopping?: AbortSignal): Promise<Response>;
 }
+
+/** What makes work for others, and is counted as such. */
+const CREATIONS: readonly unknown[] = [createIssue, retryAnIssue, createSubscription, testSubscription];
 
 const ROUTES: readonly (readonly [
   method: 'GET' | 'POST' | 'DELETE',
@@ -38,6 +42,10 @@ const ROUTES: readonly (readonly [
   ['GET', '/api/v1/failures/:failureId/', 'issues:read', getFailure],
   ['GET', '/api/v1/outcomes/', 'issues:read', listOutcomes],
   ['GET', '/api/v1/calibration/', 'issues:read', getCalibration],
+  ['GET', '/api/v1/webhooks/', 'webhooks:write', listSubscriptions],
+  ['POST', '/api/v1/webhooks/', 'webhooks:write', createSubscription],
+  ['DELETE', '/api/v1/webhooks/:subscriptionId/', 'webhooks:write', deleteSubscription],
+  ['POST', '/api/v1/webhooks/:subscriptionId/test/', 'webhooks:write', testSubscription],
 ];
 
 /** Builds the API. It owns no resource: what is running ends with its request or with `stopping`. */
@@ -46,7 +54,7 @@ export function createApi(deps: ApiDeps): Api {
   const allow = createGuard(deps);
   addCommonRoutes(app, deps);
   for (const [method, path, scope, answer] of ROUTES) {
-    const kind = answer === createIssue || answer === retryAnIssue ? 'creation' : 'call';
+    const kind = CREATIONS.includes(answer) ? 'creation' : 'call';
     app.on(method, path, allow(scope, kind), (c) => answer(c, deps));
   }
   // Loaded with the first request for them: they take longer to load than the rest of the API together.

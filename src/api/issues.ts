@@ -1,8 +1,6 @@
 // Issues: submit a report, read its result, delete it, have its pull request opened.
 import { createHash } from 'node:crypto';
-import { MIMEType } from 'node:util';
 import type { z } from '@hono/zod-openapi';
-import { readLimited } from '../core/abortable.ts';
 import { isAtLeast } from '../core/account.ts';
 import { describeNoSpace, NO_SPACE_RETRY_AFTER } from '../core/disk.ts';
 import type { Issue } from '../core/issue.ts';
@@ -16,15 +14,10 @@ import { requestPullRequest } from '../services/request-pull-request.ts';
 import { retryIssue } from '../services/retry-issue.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking } from './auth.ts';
+import { readJson, readText } from './body.ts';
 import { toInvestigationView } from './investigations.ts';
 import { type Fault, listFaults, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
 import { CreateIssueBody, IdempotencyHeaders, RetryIssueBody } from './schemas.ts';
-
-/** 8 MiB, which fit 1 MiB of text even if every character is escaped as \u0000. */
-const MAX_BODY_BYTES = 8_388_608;
-/** No request has more than one level. Zod would report each of a million names as a fault of its own. */
-const MAX_DEPTH = 64;
-const MAX_MEMBERS = 1_000;
 
 const KEY_REUSED: Fault = {
   pointer: '/Idempotency-Key',
@@ -33,9 +26,7 @@ const KEY_REUSED: Fault = {
 
 /** POST /api/v1/issues/ */
 export async function createIssue(c: ApiContext, deps: ApiDeps): Promise<Response> {
-  requireJson(c);
-  const bytes = await readBytes(c.req.raw);
-  const value = parseJson(bytes);
+  const { bytes, value } = await readJson(c);
   requireDataSize(value);
   const asking = getAsking(c);
   const { body, key, project, role } = await validateReport(deps, asking, c, value);
@@ -68,9 +59,7 @@ export async function createIssue(c: ApiContext, deps: ApiDeps): Promise<Respons
 
 /** POST /api/v1/issues/{issueId}/retry/ */
 export async function retryAnIssue(c: ApiContext, deps: ApiDeps): Promise<Response> {
-  requireJson(c);
-  const bytes = await readBytes(c.req.raw);
-  const value = parseJson(bytes);
+  const { bytes, value } = await readJson(c);
   const asking = getAsking(c);
   const seen = await findVisibleIssue(deps, asking, c.req.param('issueId') ?? '');
   if (seen === null || !isAtLeast(seen.role, 'triage')) refuseAbsent();
@@ -163,62 +152,6 @@ export async function openPullRequest(c: ApiContext, deps: ApiDeps): Promise<Res
   }
 }
 
-/** Refuses with 415 what is not plain JSON in UTF-8. */
-function requireJson(c: ApiContext): void {
-  const encoding = c.req.header('Content-Encoding') ?? 'identity';
-  if (encoding.trim().toLowerCase() !== 'identity') {
-    refuse(415, 'Compressed bodies are not accepted: send plain JSON, without Content-Encoding.');
-  }
-  if (!isJsonType(c.req.header('Content-Type') ?? '')) {
-    refuse(415, 'Send JSON in UTF-8 with the header "Content-Type: application/json".');
-  }
-}
-
-function isJsonType(header: string): boolean {
-  try {
-    const type = new MIMEType(header);
-    const charset = type.params.get('charset') ?? 'utf-8';
-    return type.essence === 'application/json' && /^utf-?8$/i.test(charset);
-  } catch {
-    return false;
-  }
-}
-
-/** hono/body-limit was tried: it copies a chunked body into `new Request(request)`, which throws for @hono/node-server's requests. */
-async function readBytes({ headers, body }: Request): Promise<Uint8Array> {
-  const isTooLong = Number(headers.get('Content-Length') ?? '0') > MAX_BODY_BYTES;
-  const read = isTooLong ? null : await readLimited(body, MAX_BODY_BYTES).catch(() => refuseIncomplete());
-  if (read === null || !read.isWhole) refuse(413, 'The body is larger than 8 MiB: send less.');
-  return read.bytes;
-}
-
-function refuseIncomplete(): never {
-  refuse(400, 'The body is incomplete: send it again.');
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  const value = decodeJson(bytes);
-  if (isDeeperThan(value, MAX_DEPTH)) refuse(400, `The body is nested more than ${MAX_DEPTH} levels deep: flatten it.`);
-  if (typeof value === 'object' && value !== null && Object.keys(value).length > MAX_MEMBERS) {
-    refuse(400, `The body has more than ${MAX_MEMBERS} members: send only the documented ones.`);
-  }
-  return value;
-}
-
-function decodeJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    // The parser's own message quotes the body, which may contain anything.
-    refuse(400, 'The body is not JSON in valid UTF-8: check it with a JSON parser.');
-  }
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
-}
-
 /** Checked before the schema, so that too much is always 413. */
 function requireDataSize(value: unknown): void {
   if (Buffer.byteLength(readText(value, 'data')) > MAX_REPORT_BYTES) {
@@ -260,13 +193,6 @@ async function requireSpace({ room }: ApiDeps): Promise<void> {
   const shortage = await room();
   if (shortage === null) return;
   refuse(503, describeNoSpace(shortage), { headers: { 'Retry-After': String(NO_SPACE_RETRY_AFTER) } });
-}
-
-/** An own field of a JSON object, where it is text; else "". */
-function readText(value: unknown, name: string): string {
-  const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
-  const field = isObject ? (value as Readonly<Record<string, unknown>>)[name] : '';
-  return typeof field === 'string' ? field : '';
 }
 
 function hash(text: string | Uint8Array): string {

@@ -34,6 +34,13 @@ import {
   Timestamp,
   WaitQuery,
 } from './schemas.ts';
+import {
+  CreateSubscriptionBody,
+  NewSubscriptionSchema,
+  PullRequestEventSchema,
+  SubscriptionParams,
+  SubscriptionSchema,
+} from './webhook-schemas.ts';
 
 type Responses = RouteConfig['responses'];
 type Headers = Readonly<Record<string, { readonly $ref: string }>>;
@@ -396,6 +403,47 @@ const OPERATIONS: readonly RouteConfig[] = [
     request: { query: CalibrationQuery },
     responses: { 200: describeJson(CalibrationSchema, 'The calibration.', RATE) },
   }),
+  describeCall('webhooks:write', [], {
+    method: 'get',
+    path: '/api/v1/webhooks/',
+    operationId: 'listSubscriptions',
+    tags: ['Webhooks'],
+    summary: 'List subscriptions',
+    description: 'Addresses that get events of your projects, newest first.',
+    responses: { 200: describeJson(z.array(SubscriptionSchema), 'The subscriptions.', RATE) },
+  }),
+  describeCall('webhooks:write', [409, 413, 415, 422], {
+    method: 'post',
+    path: '/api/v1/webhooks/',
+    operationId: 'createSubscription',
+    tags: ['Webhooks'],
+    summary: 'Subscribe an address to events',
+    description:
+      'Events of one project, or of all that you see, are sent there from now on, each time as long as you see the project. An account may have 50.',
+    request: { body: { required: true, content: { 'application/json': { schema: CreateSubscriptionBody } } } },
+    responses: { 201: describeJson(NewSubscriptionSchema, 'The subscription, with its secret.', RATE) },
+  }),
+  describeCall('webhooks:write', [404], {
+    method: 'delete',
+    path: '/api/v1/webhooks/{subscriptionId}/',
+    operationId: 'deleteSubscription',
+    tags: ['Webhooks'],
+    summary: 'Delete a subscription',
+    description: 'Nothing more is sent to it, not even what is being retried.',
+    request: { params: SubscriptionParams },
+    responses: { 200: describeJson(MessageSchema, 'Deleted.', RATE) },
+  }),
+  describeCall('webhooks:write', [404, 409], {
+    method: 'post',
+    path: '/api/v1/webhooks/{subscriptionId}/test/',
+    operationId: 'testSubscription',
+    tags: ['Webhooks'],
+    summary: 'Send an example',
+    description:
+      'Sends made-up content of its first type, with `example: true`. `lastDelivery` then says what came of it. The body is not read.',
+    request: { params: SubscriptionParams },
+    responses: { 202: describeJson(MessageSchema, 'Accepted: it is being sent.', RATE) },
+  }),
   {
     method: 'get',
     path: '/api/v1/openapi.json',
@@ -444,6 +492,17 @@ const DESCRIPTION = [
 const WEBHOOKS = [
   ['issue.created', IssueSchema, 'The investigation concluded: `data` is the issue as GET returns it.'],
   ['issue.failed', FailedInvestigationSchema, 'The investigation gave up or was cancelled: `data` says why.'],
+  [
+    'failure.opened',
+    FailureSchema,
+    'A check fails for a cause that was not known, or came back after its pull request.',
+  ],
+  ['failure.closed', FailureSchema, 'A failure is gone: `closed` says by what.'],
+  ['failure.regressed', FailureSchema, 'A failure that was fixed on the default branch is back.'],
+  ['pull_request.opened', PullRequestEventSchema, 'Causeway opened a pull request.'],
+  ['pull_request.proven', PullRequestEventSchema, "Its fix is proven in the repository's own CI: see `proof`."],
+  ['pull_request.merged', PullRequestEventSchema, 'A pull request of Causeway was merged.'],
+  ['pull_request.closed', PullRequestEventSchema, 'A pull request of Causeway was closed without merging.'],
 ] as const;
 
 let document: OpenApiDocument | null = null;
@@ -474,13 +533,14 @@ function buildDocument(): OpenApiDocument {
     openapi: '3.1.0',
     info: { title: 'Causeway API', version: '1', description: DESCRIPTION },
     servers: [{ url: '/' }],
-    tags: ['Issues', 'Projects', 'Investigations', 'Outcomes', 'Service'].map((name) => ({ name })),
+    tags: ['Issues', 'Projects', 'Investigations', 'Outcomes', 'Webhooks', 'Service'].map((name) => ({ name })),
   });
 }
 
 function describeWebhook(type: string, data: z.ZodType, description: string) {
   const id = z.string().openapi({ description: 'The same for all attempts: drop repeats by it.' });
   const signature = z.string().openapi({ description: '`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`.' });
+  const example = z.literal(true).optional().openapi({ description: 'Made up: a subscription is being tried out.' });
   return {
     method: 'post' as const,
     path: type,
@@ -491,7 +551,7 @@ function describeWebhook(type: string, data: z.ZodType, description: string) {
       headers: z.object({ 'webhook-id': id, 'webhook-timestamp': z.string(), 'webhook-signature': signature }),
       body: {
         content: {
-          'application/json': { schema: z.object({ type: z.literal(type), timestamp: Timestamp, data }) },
+          'application/json': { schema: z.object({ type: z.literal(type), timestamp: Timestamp, data, example }) },
         },
       },
     },

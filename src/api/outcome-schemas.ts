@@ -1,7 +1,6 @@
 // What goes in and out of the API about failures, outcomes and calibration.
 import { z } from '@hono/zod-openapi';
 import type { Calibration, Threshold } from '../core/calibration.ts';
-import type { CommitRange, Failure, Sighting } from '../core/failure.ts';
 import { type FollowedAnswer, toOutcomeView } from '../core/outcome.ts';
 import { Cursor, limit, outcomeFields, Timestamp, VERDICTS } from './schemas.ts';
 
@@ -146,27 +145,6 @@ export const CalibrationSchema = z
     verdicts: z.array(z.object({ verdict: z.enum(VERDICTS), confirmed: z.int(), refuted: z.int() })),
   })
   .openapi('Calibration', { description: 'How often answers of each confidence were right.' });
-
-export function toFailureView(failure: Failure): z.input<typeof FailureSchema> {
-  const { fingerprint: _, threadId: __, firstSeen, lastSeen, range, ...rest } = failure;
-  return {
-    ...rest,
-    firstSeen: toSightingView(firstSeen),
-    lastSeen: toSightingView(lastSeen),
-    checkNames: [...failure.checkNames],
-    branches: [...failure.branches],
-    pullRequests: [...failure.pullRequests],
-    range: range && toRangeView(range),
-  };
-}
-
-function toSightingView({ sha, branch, pullRequest, checkName, verdict, at }: Sighting) {
-  return { sha, branch, pullRequest, checkName, verdict, at };
-}
-
-function toRangeView({ from, to, total, likeliest }: CommitRange) {
-  return { from, to, total, likeliest: likeliest?.sha ?? null };
-}
 
 export function toOutcome(followed: FollowedAnswer): z.input<typeof OutcomeSchema> {
   const { id, projectId, answeredAt, answer } = followed;

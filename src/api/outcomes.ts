@@ -1,16 +1,10 @@
 // Failures, what became of answers, and whether their confidence can be relied on.
 import { calibrate, decideThreshold, toJudged } from '../core/calibration.ts';
+import { toFailureView } from '../core/failure.ts';
 import { type Asking, findVisibleProject, listVisibleProjects } from '../services/access.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking } from './auth.ts';
-import {
-  CalibrationQuery,
-  FailuresQuery,
-  OutcomesQuery,
-  toCalibrationView,
-  toFailureView,
-  toOutcome,
-} from './outcome-schemas.ts';
+import { CalibrationQuery, FailuresQuery, OutcomesQuery, toCalibrationView, toOutcome } from './outcome-schemas.ts';
 import { type Fault, parseOrRefuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
 import { linkToNext } from './projects.ts';
 

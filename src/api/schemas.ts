@@ -229,7 +229,7 @@ const proofFields = {
     .openapi({ description: 'For a shell, where CI did not run: the tests alone, which should fail, then the fix.' }),
 };
 
-const Proof = z.object(proofFields).openapi('Proof', {
+export const ProofSchema = z.object(proofFields).openapi('Proof', {
   description: "The proof of the fix in the repository's own CI: red with the tests alone, green with the fix.",
 });
 
@@ -331,7 +331,7 @@ const Analysis = z
       checkRun: z.string().nullable(),
       pullRequest: z.string().nullable(),
     }),
-    proof: Proof.nullable().openapi({ description: 'Null until it has ended, and where there is none.' }),
+    proof: ProofSchema.nullable().openapi({ description: 'Null until it has ended, and where there is none.' }),
     outcomes: OutcomeFields.nullable().openapi({ description: 'Null where the project is not on GitHub.' }),
   })
   .openapi('Analysis', { description: 'All additional information; every key is always present.' });
@@ -371,20 +371,20 @@ function defineText(max: number) {
     .openapi({ maxLength: max });
 }
 
-function defineFilledText(max: number) {
+export function defineFilledText(max: number) {
   return defineText(max)
     .refine((value) => value !== '', 'Is empty: leave the field out or fill it.')
     .openapi({ minLength: 1, maxLength: max });
 }
 
 /** Text that names something: not empty, and without control characters, which no name has. */
-function defineName(max: number) {
+export function defineName(max: number) {
   return defineFilledText(max)
     .refine((value) => !CONTROL.test(value), 'Contains a control character: remove it.')
     .openapi({ minLength: 1, maxLength: max });
 }
 
-function describeMissing(kind: string) {
+export function describeMissing(kind: string) {
   return (issue: { readonly input?: unknown }) =>
     issue.input === undefined ? `Is required: give ${kind}.` : `Has the wrong type: give ${kind}.`;
 }

@@ -40,7 +40,7 @@ import { createGithubSignIn, createMayEnter } from '../github/sign-in/create-git
 
 import { registerSecret } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
-import { isStillVisible } from '../services/access.ts';
+import { isProjectVisible, isStillVisible } from '../services/access.ts';
 import { createBackfillHandler } from '../services/backfill.ts';
 import { cleanChecks, createCheckReader } from '../services/checks/check-texts.ts';
 import { guardIssues } from '../services/context.ts';
@@ -242,7 +242,12 @@ export async function openGithubService(
       investigator,
       context,
       onWait: waits.onWait,
-      canStillSee: (webhook, until) => isStillVisible({ ...services, permissions }, webhook, until),
+      canStillSee: ({ projectId, ...webhook }, until) => {
+        const deps = { ...services, permissions };
+        if (projectId === null) return isStillVisible(deps, webhook, until);
+        return isProjectVisible(deps, { ...webhook, projectId }, until);
+      },
+      pages: { accountArea, githubUrl: webUrl },
       lanes,
     });
   };

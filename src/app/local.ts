@@ -109,7 +109,10 @@ export async function openLocalService(
     services,
     investigator,
     startWork: () =>
-      startWork(services, { concurrency, investigationTimeoutMs, investigator, context: createLocalContext() }),
+      startWork(services, {
+        ...{ concurrency, investigationTimeoutMs, investigator, context: createLocalContext() },
+        pages: { accountArea: config.publicUrl },
+      }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -59,20 +59,17 @@ export async function openPort(services: Services, config: Config, options: Port
     permissions,
     settingsOf,
     limiter: createRateLimiter(config.rateLimit),
+    newSigningSecret: createSigningSecret,
+    checkCallbackUrl: (url: string, field?: string) => checkCallbackUrl(url, services.callbackPolicy, field),
     tellAnswered: metrics.tellAnswered,
     baseUrl: () => address,
   };
-  const api = createApi({
-    ...shared,
-    checkCallbackUrl: (url) => checkCallbackUrl(url, services.callbackPolicy),
-    ready,
-  });
+  const api = createApi({ ...shared, ready });
   const web = createWeb({
     ...shared,
     configurationOf,
     signInMethod,
     example,
-    newSigningSecret: createSigningSecret,
     modelName: model?.name ?? null,
     key: sessionKey,
     seal: createSeal(sessionKey),

@@ -133,8 +133,10 @@ export interface WorkOptions {
    * Receives what only the operator should know of a run that was cut short or gave up; it is in the log in any case.
    */
   readonly onTrouble?: (text: string) => void;
-  /** Whether an account may still see what its webhook reports; absent: always. */
+  /** Whether an account may (still) see what its webhook reports; absent: always. */
   readonly canStillSee?: WebhookHandlerOptions['canStillSee'];
+  /** What messages to channels of people link. */
+  readonly pages?: Pick<WebhookHandlerOptions, 'accountArea' | 'githubUrl'>;
   /** Work of other kinds. */
   readonly lanes?: Lanes;
 }
@@ -147,8 +149,9 @@ const WEBHOOKS_AT_ONCE = 16;
 /** Runs jobs until disposed; unfinished ones continue at the next start. */
 export function startWork(services: Services, options: WorkOptions): Worker {
   const { log, now, store, queue, metrics, callbackPolicy: policy } = services;
-  const { canStillSee, concurrency } = options;
-  const webhook = createWebhookHandler({ store, policy, log, now, random: Math.random, version: VERSION, canStillSee });
+  const { canStillSee, pages, concurrency } = options;
+  const sending = { store, policy, log, now, random: Math.random, version: VERSION };
+  const webhook = createWebhookHandler({ ...sending, ...pages, canStillSee });
   const lanes: Lanes = {
     run: { handler: handleRuns(services, options), limits: { concurrency, perGroup: RUNS_PER_PROJECT } },
     webhook: { handler: webhook, limits: { concurrency: WEBHOOKS_AT_ONCE, perGroup: WEBHOOKS_PER_ACCOUNT } },

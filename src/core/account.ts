@@ -6,7 +6,13 @@ import { createBase62 } from './ids.ts';
 import type { Project } from './project.ts';
 import type { Person } from './thread.ts';
 
-export const SCOPES = ['issues:read', 'issues:write', 'projects:read', 'pull-requests:write'] as const;
+export const SCOPES = [
+  'issues:read',
+  'issues:write',
+  'projects:read',
+  'pull-requests:write',
+  'webhooks:write',
+] as const;
 
 export type Scope = (typeof SCOPES)[number];
 

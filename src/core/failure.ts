@@ -85,3 +85,31 @@ export interface LikeliestCommit {
   /** As text with paths, such as `touches src/cart.ts, which the failing lines name`. */
   readonly reason: string;
 }
+
+/** A failure as the API and webhooks show it. */
+export interface FailureView extends Omit<Failure, 'fingerprint' | 'threadId' | 'firstSeen' | 'lastSeen' | 'range'> {
+  readonly firstSeen: SightingView;
+  readonly lastSeen: SightingView;
+  /** `likeliest`: its sha. */
+  readonly range: (Pick<CommitRange, 'from' | 'to' | 'total'> & { readonly likeliest: string | null }) | null;
+}
+
+type SightingView = Pick<Sighting, 'sha' | 'branch' | 'pullRequest' | 'checkName' | 'verdict' | 'at'>;
+
+export function toFailureView(failure: Failure): FailureView {
+  const { fingerprint: _, threadId: __, firstSeen, lastSeen, range, ...rest } = failure;
+  return {
+    ...rest,
+    firstSeen: toSightingView(firstSeen),
+    lastSeen: toSightingView(lastSeen),
+    range: range && toRangeView(range),
+  };
+}
+
+function toSightingView({ sha, branch, pullRequest, checkName, verdict, at }: Sighting): SightingView {
+  return { sha, branch, pullRequest, checkName, verdict, at };
+}
+
+function toRangeView({ from, to, total, likeliest }: CommitRange): FailureView['range'] {
+  return { from, to, total, likeliest: likeliest?.sha ?? null };
+}

@@ -19,7 +19,8 @@ type IdPrefix =
   | 'hed'
   | 'fal'
   | 'ses'
-  | 'out';
+  | 'out'
+  | 'sub';
 
 /** `length` uniform base62 characters (bytes ≥ 248 are discarded to avoid modulo bias). */
 export function createBase62(length: number): string {

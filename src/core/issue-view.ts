@@ -78,3 +78,27 @@ export function getIssueTitle({ problem, id }: Pick<Issue, 'problem' | 'id'>, ma
 export function formatPercent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
+
+const SENTENCE_END = /[.!?…][)"”’\]]*\s+(?=[\p{Lu}\p{Lo}\p{N}`"“'(])/gu;
+const ABBREVIATION = /(?:\b(?:e\.g|i\.e|etc|cf|vs|no|approx|resp)|\b\p{L})\.\s+$/iu;
+
+/** At most `count` sentences, and what follows them. A full stop within code or an abbreviation ends none. */
+export function splitSentences(text: string, count: number): { readonly first: string; readonly rest: string } {
+  let seen = 0;
+  let counted = 0;
+  let ticks = 0;
+  for (const { 0: end, index } of text.matchAll(SENTENCE_END)) {
+    const at = index + end.length;
+    ticks += text.slice(counted, at).split('`').length - 1;
+    counted = at;
+    if (ticks % 2 === 1 || ABBREVIATION.test(text.slice(Math.max(0, at - 12), at))) continue;
+    seen += 1;
+    if (seen === count) return { first: text.slice(0, at).trimEnd(), rest: text.slice(at) };
+  }
+  return { first: text, rest: '' };
+}
+
+/** Without the numbers of steps, for texts that show no steps. */
+export function removeCitations(text: string): string {
+  return text.replace(/(?<!\s)\s*\[step \d+\]/g, '');
+}

@@ -304,7 +304,7 @@ export function toSecretPurpose(accountId: string): string {
 }
 
 /** In the transaction of the act itself, so that a key is used up exactly when something was done. */
-async function isFirstUse(trx: Trx, { once }: ActOptions, now: string): Promise<boolean> {
+export async function isFirstUse(trx: Trx, { once }: ActOptions, now: string): Promise<boolean> {
   return once === undefined || (await useOnce(trx, once.hash, { expiresAt: once.expiresAt, now }));
 }
 

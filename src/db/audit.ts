@@ -14,6 +14,7 @@ type AuditVerb =
   | 'session.ended'
   | 'access.revoked'
   | 'webhook.resent'
+  | `subscription.${'created' | 'deleted' | 'disabled' | 'rotated'}`
   | 'report.accepted'
   | 'investigation.cancelled'
   | 'issue.erased'

@@ -116,7 +116,7 @@ function toIds(rows: readonly { readonly id: string }[]): readonly string[] {
 async function eraseWebhooks(trx: Trx, jobs: Enqueuer, investigationIds: readonly string[]): Promise<void> {
   const rows = await trx
     .updateTable('webhooks')
-    .set({ url: '' })
+    .set({ url: '', event: null })
     .where('investigation_id', 'in', investigationIds)
     .returning('id')
     .execute();
@@ -244,6 +244,8 @@ export async function eraseProjects(trx: Trx, jobs: Enqueuer, { ids, limit }: So
   const threads = await trx.deleteFrom('threads').where('project_id', 'in', ids).returning('id').execute();
   await jobs.remove(trx, 'publish', toIds(threads));
   await jobs.remove(trx, 'backfill', ids);
+  const webhooks = await trx.deleteFrom('webhooks').where('project_id', 'in', ids).returning('id').execute();
+  await jobs.remove(trx, 'webhook', toIds(webhooks));
   await trx.deleteFrom('projects').where('id', 'in', ids).execute();
   return rows.length;
 }
@@ -332,7 +334,7 @@ async function findPerson(
 async function eraseOwnRows(trx: Trx, jobs: Enqueuer, id: string): Promise<Omit<ErasedAccount, 'mentions'>> {
   const sessions = await trx.deleteFrom('sessions').where('account_id', '=', id).returning('id').execute();
   const tokens = await trx.deleteFrom('tokens').where('account_id', '=', id).returning('id').execute();
-  for (const table of ['sign_in_codes', 'signing_secrets', 'idempotency_keys'] as const) {
+  for (const table of ['sign_in_codes', 'signing_secrets', 'idempotency_keys', 'subscriptions'] as const) {
     await trx.deleteFrom(table).where('account_id', '=', id).execute();
   }
   const webhooks = await trx.deleteFrom('webhooks').where('account_id', '=', id).returning('id').execute();

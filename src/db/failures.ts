@@ -2,10 +2,10 @@
 import { type Check, toCheckKey } from '../core/check.ts';
 import type { Closing, CommitRange, Failure, LikeliestCommit, Sighting } from '../core/failure.ts';
 import type { Finding } from '../core/head.ts';
-import type { Database } from './database.ts';
+import type { Database, Enqueuer } from './database.ts';
 import { type Run, requireLease } from './runs.ts';
 import type { FailureTable, Reader, Trx } from './schema.ts';
-import { markFlaky, type NewFailure, recordSightings, toFailure, toTime } from './sightings.ts';
+import { announceFailure, markFlaky, type NewFailure, recordSightings, toFailure, toTime } from './sightings.ts';
 import { enqueuePublish } from './threads.ts';
 
 /** Several Apps may have checks of one name. */
@@ -77,6 +77,7 @@ const MOST_COMPARED = 3;
 const MOST_HEADS = 1_000;
 
 export function createFailureVerbs(database: Database) {
+  const { jobs } = database;
   return {
     findFailure: (id: string): Promise<Failure | null> => database.read((reader) => findFailure(reader, { id })),
     findFailureByFingerprint: (projectId: string, fingerprint: string): Promise<Failure | null> =>
@@ -99,7 +100,7 @@ export function createFailureVerbs(database: Database) {
       failure: NewFailure,
       sightings: readonly Sighting[],
     ): Promise<{ readonly failure: Failure; readonly standing: Finding['standing'] }> =>
-      database.write((trx) => recordSightings(trx, failure, sightings)),
+      database.write((trx) => recordSightings(trx, jobs, failure, sightings)),
     /** Each commit once however many of its checks were red, as far as its sightings are still stored. */
     readFailureStatistics: (failureId: string, filter: StatisticsFilter): Promise<FailureStatistics> =>
       database.read((reader) => readFailureStatistics(reader, failureId, filter)),
@@ -179,10 +180,10 @@ export function createFailureVerbs(database: Database) {
       now: string,
     ): Promise<readonly Failure[]> =>
       database.write(async (trx) => {
-        const closed = await closeFixedFailures(trx, projectId, passing);
+        const closed = await closeFixedFailures(trx, jobs, projectId, { ...passing, now });
         // A pull request that fixes one of them has to say that it is not needed any more.
         const threadIds = closed.map(({ threadId }) => threadId);
-        await enqueuePublish(trx, database.jobs, threadIds, { runAt: now });
+        await enqueuePublish(trx, jobs, threadIds, { runAt: now });
         return closed;
       }),
     /**
@@ -190,7 +191,7 @@ export function createFailureVerbs(database: Database) {
      * requests that have ended are closed.
      */
     closeFailuresOfPullRequest: (projectId: string, number: number, at: string): Promise<void> =>
-      database.write((trx) => closeFailuresOfPullRequest(trx, projectId, number, toTime(at))),
+      database.write((trx) => closeFailuresOfPullRequest(trx, jobs, { projectId, number, at: toTime(at) })),
     /** A check of the default branch passed; the newest 20 of each check are stored. */
     recordPassingCheck: (projectId: string, passing: NewPassingCheck): Promise<void> =>
       recordPassingCheck(database, projectId, passing),
@@ -263,8 +264,9 @@ async function listPossibleFixes(
 
 async function closeFixedFailures(
   trx: Trx,
+  jobs: Enqueuer,
   projectId: string,
-  { contained, ...passing }: PassingHead & { readonly contained: readonly CommitPair[] },
+  { contained, now, ...passing }: PassingHead & { readonly contained: readonly CommitPair[]; readonly now: string },
 ): Promise<readonly Failure[]> {
   const pairs = new Set(contained.map(({ from, to }) => `${from} ${to}`));
   const closed: Failure[] = [];
@@ -272,7 +274,8 @@ async function closeFixedFailures(
     const isFixed = reds.every(({ sha, passedAt }) => passedAt.some((to) => pairs.has(`${sha} ${to}`)));
     const [first] = reds;
     if (!isFixed || first === undefined) continue;
-    closed.push(await closeFailure(trx, first.failureId, { sha: passing.sha, at: toTime(passing.at), by: 'green' }));
+    const closing = { sha: passing.sha, at: toTime(passing.at), by: 'green' } as const;
+    closed.push(await closeFailure(trx, jobs, first.failureId, { ...closing, now }));
   }
   return closed;
 }
@@ -329,7 +332,11 @@ async function listRedChecks(
   return [...Map.groupBy(reds, (red) => red.failureId).values()];
 }
 
-async function closeFailuresOfPullRequest(trx: Trx, projectId: string, number: number, at: string): Promise<void> {
+async function closeFailuresOfPullRequest(
+  trx: Trx,
+  jobs: Enqueuer,
+  { projectId, number, at }: { readonly projectId: string; readonly number: number; readonly at: string },
+): Promise<void> {
   const open = trx.selectFrom('failures').select('id').where('project_id', '=', projectId).where('state', '=', 'open');
   const ended = await trx
     .updateTable('sightings')
@@ -343,7 +350,7 @@ async function closeFailuresOfPullRequest(trx: Trx, projectId: string, number: n
   for (const id of new Set(ended.map((row) => row.failure_id))) {
     const failure = await findFailure(trx, { id });
     if (failure === null || failure.isOnDefault || (await isOpenInPullRequest(trx, id))) continue;
-    await closeFailure(trx, id, { sha: failure.lastSeen.sha, at, by: 'pull_request' });
+    await closeFailure(trx, jobs, id, { sha: failure.lastSeen.sha, at, by: 'pull_request', now: at });
   }
 }
 
@@ -372,6 +379,7 @@ async function isOpenInPullRequest(reader: Reader, failureId: string, pullReques
  */
 export async function closeUnseen(
   trx: Trx,
+  jobs: Enqueuer,
   { unseenSince, now, limit }: { readonly unseenSince: string; readonly now: string; readonly limit: number },
 ): Promise<number> {
   const rows = await trx
@@ -382,19 +390,26 @@ export async function closeUnseen(
     .limit(limit)
     .execute();
   for (const { id, lastSeen } of rows.map(toFailure)) {
-    await closeFailure(trx, id, { sha: lastSeen.sha, at: now, by: 'unseen' });
+    await closeFailure(trx, jobs, id, { sha: lastSeen.sha, at: now, by: 'unseen', now });
   }
   return rows.length;
 }
 
-async function closeFailure(trx: Trx, id: string, { sha, at, by }: Closing): Promise<Failure> {
+async function closeFailure(
+  trx: Trx,
+  jobs: Enqueuer,
+  id: string,
+  { sha, at, by, now }: Closing & { readonly now: string },
+): Promise<Failure> {
   const row = await trx
     .updateTable('failures')
     .set({ state: 'closed', closed_sha: sha, closed_at: at, closed_by: by })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  return toFailure(row);
+  const failure = toFailure(row);
+  await announceFailure(trx, jobs, failure, { type: 'failure.closed', now });
+  return failure;
 }
 
 /** GitHub reports every passing check: one that says nothing new takes no write lock. */

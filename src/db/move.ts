@@ -11,6 +11,7 @@ import { toBodyPurpose } from './deliveries.ts';
 import type { Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
 import { explainSqlite } from './sqlite.ts';
+import { toSubscriptionPurpose } from './subscriptions.ts';
 
 type Row = Readonly<Record<string, string | number | null>>;
 
@@ -53,7 +54,12 @@ export function openSecrets({ connection }: MoveSource, seal: Seal): number {
   let count = 0;
   const secrets = 'select account_id as id, secret as sealed from signing_secrets';
   const bodies = 'select id, body as sealed from deliveries where body is not null';
-  for (const [query, toPurpose] of [[secrets, toSecretPurpose] as const, [bodies, toBodyPurpose] as const]) {
+  const subscriptions = 'select id, sealed from subscriptions';
+  for (const [query, toPurpose] of [
+    [secrets, toSecretPurpose] as const,
+    [bodies, toBodyPurpose] as const,
+    [subscriptions, toSubscriptionPurpose] as const,
+  ]) {
     for (const { id, sealed } of connection.prepare<[], { id: string; sealed: string }>(query).iterate()) {
       seal.open(sealed, toPurpose(id));
       count += 1;

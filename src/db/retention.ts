@@ -26,7 +26,7 @@ export function createRetentionVerbs(database: Database) {
       const repeat = (eraseSome: (trx: Trx) => Promise<number>) => repeatInBatches(database, eraseSome);
       await database.write((trx) => sweepSmallTables(trx, { endedBefore, keysBefore, goneBefore, now }));
       await repeat((trx) => sweepAudit(trx, endedBefore));
-      await repeat((trx) => closeUnseen(trx, { unseenSince: goneBefore, now, limit: BATCH }));
+      await repeat((trx) => closeUnseen(trx, jobs, { unseenSince: goneBefore, now, limit: BATCH }));
       const heads = await repeat((trx) => sweepHeads(trx, jobs, endedBefore));
       const failures = await repeat((trx) => sweepFailures(trx, endedBefore));
       // Looked up in each transaction: GitHub may list a repository again.
@@ -46,7 +46,17 @@ async function sweepSmallTables(
   { endedBefore, keysBefore, goneBefore, now }: RetentionLimits & { readonly goneBefore: string },
 ): Promise<void> {
   await trx.deleteFrom('idempotency_keys').where('created_at', '<', keysBefore).execute();
-  await trx.deleteFrom('webhooks').where('created_at', '<', endedBefore).where('state', '=', 'delivered').execute();
+  // Those of callers that failed go with their investigation.
+  await trx
+    .deleteFrom('webhooks')
+    .where('created_at', '<', endedBefore)
+    .where(({ or, and, eb }) =>
+      or([
+        eb('state', '=', 'delivered'),
+        and([eb('subscription_id', 'is not', null), eb('state', 'in', ['dead', 'stopped'])]),
+      ]),
+    )
+    .execute();
   // Failures keep their counts.
   await trx.deleteFrom('sightings').where('seen_at', '<', endedBefore).execute();
   await trx.deleteFrom('passing_checks').where('passed_at', '<', endedBefore).execute();

@@ -5,17 +5,18 @@ import type { InvestigationStep } from '../core/evidence.ts';
 import { createId } from '../core/ids.ts';
 import type { Conclusion } from '../core/issue.ts';
 import type { FailureReason } from '../core/reason.ts';
-import type { InvestigationOutcome } from '../core/report.ts';
+import type { InvestigationOutcome, Origin } from '../core/report.ts';
 import { DEFAULT_SETTINGS, type InvestigationSettings } from '../core/settings.ts';
+import { toSubscriptionOrigin } from '../core/subscription.ts';
 import { writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { hasErasedCaller } from './erase.ts';
+import { addEvents, addWebhook } from './events.ts';
 import { findCheckRunLink } from './heads.ts';
 import { followAnswers } from './outcomes.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
 import { enqueueUpdates } from './threads.ts';
-import { addWebhook } from './webhooks.ts';
 
 /** The work that equal reports share. */
 export interface Run {
@@ -315,7 +316,7 @@ async function endRun(
 function listAttached(trx: Trx, runId: string) {
   return trx
     .selectFrom('investigations')
-    .select(['id', 'account_id', 'project_id', 'callback_url', 'thread_id'])
+    .select(['id', 'account_id', 'project_id', 'origin', 'callback_url', 'thread_id'])
     .where('run_id', '=', runId)
     .where('state', 'in', ['queued', 'running'])
     .orderBy('seq')
@@ -360,12 +361,34 @@ async function concludeRun(
         links: await findCheckRunLink(trx, investigation.id),
       })
       .execute();
-    await addWebhook(trx, jobs, investigation, { type: 'issue.created', now });
+    const isRepeat = sameAs !== null || ids.length > 0;
+    await announce(trx, jobs, investigation, { type: 'issue.created', isRepeat, now });
     ids.push(id);
   }
   await followAnswers(trx, jobs, ids, now);
   await enqueueUpdates(trx, jobs, toThreadIds(attached), { runAt: now });
   return ids;
+}
+
+interface Announced {
+  readonly id: string;
+  readonly account_id: string;
+  readonly project_id: string;
+  readonly origin: Origin;
+  readonly callback_url: string;
+}
+
+/** Tells its caller, and who has subscribed to the project, that an investigation has ended. */
+async function announce(
+  trx: Trx,
+  jobs: Enqueuer,
+  investigation: Announced,
+  { type, isRepeat, now }: { readonly type: 'issue.created' | 'issue.failed'; isRepeat: boolean; now: string },
+): Promise<void> {
+  await addWebhook(trx, jobs, investigation, { type, now });
+  const { id: investigationId, project_id: projectId } = investigation;
+  const origin = toSubscriptionOrigin(investigation.origin);
+  await addEvents(trx, jobs, { type }, { projectId, origin, investigationId, isRepeat, now });
 }
 
 function toThreadIds(rows: readonly { readonly thread_id: string | null }[]): readonly (string | null)[] {
@@ -438,9 +461,9 @@ async function giveUp(
     throw createLeaseLost(runId);
   }
   const attached = await listAttached(trx, runId);
-  for (const investigation of attached) {
+  for (const [index, investigation] of attached.entries()) {
     await endInvestigation(trx, investigation.id, { state: 'gave_up', reason }, now);
-    await addWebhook(trx, jobs, investigation, { type: 'issue.failed', now });
+    await announce(trx, jobs, investigation, { type: 'issue.failed', isRepeat: index > 0, now });
   }
   await enqueueUpdates(trx, jobs, toThreadIds(attached), { runAt: now });
   return attached.map(({ id }) => id);
@@ -461,7 +484,7 @@ export async function cancelInvestigation(
 ): Promise<Cancelled> {
   const row = await trx
     .selectFrom('investigations')
-    .select(['id', 'run_id', 'account_id', 'project_id', 'callback_url', 'thread_id', 'state'])
+    .select(['id', 'run_id', 'account_id', 'project_id', 'origin', 'callback_url', 'thread_id', 'state'])
     .where('id', '=', id)
     .executeTakeFirst();
   if (!row) return { kind: 'absent' };
@@ -472,7 +495,7 @@ export async function cancelInvestigation(
   await unchanged.where('id', '=', runId).execute();
   const state = reason.code === 'cancelled' ? 'cancelled' : 'gave_up';
   await endInvestigation(trx, id, { state, reason }, now);
-  await addWebhook(trx, jobs, row, { type: 'issue.failed', now });
+  await announce(trx, jobs, row, { type: 'issue.failed', isRepeat: false, now });
   if (state === 'cancelled') {
     const entry = { accountId: by ?? row.account_id, projectId: row.project_id };
     await writeAudit(trx, { ...entry, at: now, verb: 'investigation.cancelled', subject: id });

@@ -7,6 +7,7 @@ import type { Fate, Vote } from '../core/outcome.ts';
 import type { JobKind, Urgency } from '../core/queue.ts';
 import type { InvestigationState, Origin } from '../core/report.ts';
 
+import type { Subscription, SubscriptionFormat } from '../core/subscription.ts';
 import type { WebhookState, WebhookType } from '../core/webhook.ts';
 
 export interface Schema {
@@ -18,6 +19,7 @@ export interface Schema {
   steps: StepTable;
   investigations: InvestigationTable;
   issues: IssueTable;
+  subscriptions: SubscriptionTable;
   webhooks: WebhookTable;
   webhook_attempts: WebhookAttemptTable;
   idempotency_keys: IdempotencyKeyTable;
@@ -441,11 +443,35 @@ interface SignInStateTable {
   expires_at: string;
 }
 
+export interface SubscriptionTable extends Sequenced {
+  id: string;
+  account_id: string;
+  project_id: string | null;
+  /** JSON arrays. */
+  types: string;
+  origins: string;
+  format: SubscriptionFormat;
+  /** Host and last four characters. */
+  address: string;
+  /** Sealed JSON: its whole address, and the secrets that sign. */
+  sealed: string;
+  created_at: string;
+  disabled_at: string | null;
+  disabled_reason: NonNullable<Subscription['disabled']>['reason'] | null;
+}
+
 export interface WebhookTable extends Sequenced {
   id: string;
   type: WebhookType;
   account_id: string;
+  /** "" where it is about none. */
   investigation_id: string;
+  subscription_id: Generated<string | null>;
+  /** Of the event of a subscription. */
+  project_id: Generated<string | null>;
+  /** JSON: the data of an event of a failure or a pull request. */
+  event: Generated<string | null>;
+  is_example: Generated<0 | 1>;
   url: string;
   state: WebhookState;
   attempts: number;

@@ -1,10 +1,11 @@
 // Sightings: red checks linked to their failure, each once by its key, and how they change it.
 import type { Selectable } from 'kysely';
 import { toCheckKey } from '../core/check.ts';
-import type { Closing, Failure, Sighting } from '../core/failure.ts';
+import { type Closing, type Failure, type Sighting, toFailureView } from '../core/failure.ts';
 import type { Finding } from '../core/head.ts';
 import { toSubjectKey } from '../core/thread.ts';
-import { queryInChunks } from './database.ts';
+import { type Enqueuer, queryInChunks } from './database.ts';
+import { addEvents } from './events.ts';
 import type { FailureTable, Trx } from './schema.ts';
 
 type Standing = Finding['standing'];
@@ -14,6 +15,8 @@ export interface NewFailure {
   readonly projectId: string;
   readonly fingerprint: string;
   readonly headline: string;
+  /** When its subscribers are told that it was opened; absent: they are not, as it is from the past. */
+  readonly announcedAt?: string;
   /** Keys of sightings that fail at this moment, on a head that is being judged. Absent: none. */
   readonly redNow?: readonly string[];
 }
@@ -43,6 +46,7 @@ const BATCH = 200;
 
 export async function recordSightings(
   trx: Trx,
+  jobs: Enqueuer,
   wanted: NewFailure,
   sightings: readonly Sighting[],
 ): Promise<{ readonly failure: Failure; readonly standing: Standing }> {
@@ -69,7 +73,34 @@ export async function recordSightings(
     .executeTakeFirstOrThrow();
   await insertSightings(trx, after, fresh, standing);
   await moveSightings(trx, after.id, moved);
-  return { failure: toFailure(row), standing };
+  const failure = toFailure(row);
+  await announceOpening(trx, jobs, { before, failure, standing, now: wanted.announcedAt });
+  return { failure, standing };
+}
+
+interface Opening {
+  readonly before: Failure;
+  readonly failure: Failure;
+  readonly standing: Standing;
+  readonly now: string | undefined;
+}
+
+async function announceOpening(trx: Trx, jobs: Enqueuer, { before, failure, standing, now }: Opening): Promise<void> {
+  const isOpened = before.hits === 0 || (before.state === 'closed' && failure.state === 'open');
+  if (!isOpened || now === undefined) return;
+  const type = standing === 'regression' ? 'failure.regressed' : 'failure.opened';
+  await announceFailure(trx, jobs, failure, { type, now });
+}
+
+/** Of a change of its state. */
+export async function announceFailure(
+  trx: Trx,
+  jobs: Enqueuer,
+  failure: Failure,
+  { type, now }: { readonly type: `failure.${'opened' | 'closed' | 'regressed'}`; readonly now: string },
+): Promise<void> {
+  const about = { projectId: failure.projectId, origin: 'check', investigationId: '', now } as const;
+  await addEvents(trx, jobs, { type, data: toFailureView(failure) }, about);
 }
 
 async function ensureFailure(trx: Trx, wanted: NewFailure, sightings: readonly Sighting[]): Promise<Failure> {

@@ -16,6 +16,7 @@ import { createReportVerbs } from './reports.ts';
 import { createRetentionVerbs } from './retention.ts';
 import { createRunVerbs } from './runs.ts';
 import type { Seal } from './seal.ts';
+import { createSubscriptionVerbs } from './subscriptions.ts';
 import { createThreadVerbs } from './threads.ts';
 import { createWebhookVerbs } from './webhooks.ts';
 
@@ -37,6 +38,7 @@ export function createVerbs(database: Database, seal: Seal) {
     ...createInvestigationVerbs(database),
     ...createIssueVerbs(database),
     ...createWebhookVerbs(database),
+    ...createSubscriptionVerbs(database, seal),
     ...createThreadVerbs(database),
     ...createHeadVerbs(database),
     ...createFailureVerbs(database),

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Issue } from '../core/issue.ts';
 import { type Proof, toProof } from '../core/proof.ts';
 import type { NewJob, Urgency } from '../core/queue.ts';
+import { toSubjectOrigin } from '../core/subscription.ts';
 import {
   type CommandReply,
   EMPTY_RECORD,
@@ -17,6 +18,7 @@ import {
 } from '../core/thread.ts';
 import { toGithubActor, writeAudit } from './audit.ts';
 import { type Database, type Enqueuer, queryInChunks } from './database.ts';
+import { addEvents } from './events.ts';
 import { followPullRequest } from './outcomes.ts';
 import type { Reader, ThreadTable, Trx } from './schema.ts';
 
@@ -302,9 +304,41 @@ async function saveThreadRecord(
   const isChanged =
     pullRequest !== null && toPullRequestState(pullRequest) !== toPullRequestState(stored.record.pullRequest);
   if (isChanged) await followPullRequest(trx, jobs, pullRequest.issueId, now);
+  await announcePullRequest(trx, jobs, { ...stored, record }, { before: stored.record.pullRequest, now });
   if (toCheckRunView(record) !== toCheckRunView(stored.record)) {
     await enqueueCheckRuns(trx, jobs, [threadId], { runAt: now });
   }
+}
+
+const PULL_REQUEST_EVENTS = {
+  open: 'pull_request.opened',
+  merged: 'pull_request.merged',
+  closed: 'pull_request.closed',
+} as const;
+
+/** Each change of its state, and that it was proven. */
+async function announcePullRequest(
+  trx: Trx,
+  jobs: Enqueuer,
+  { projectId, subject, record: { pullRequest } }: Thread,
+  { before, now }: { readonly before: PostedPullRequest | null; readonly now: string },
+): Promise<void> {
+  // Until GitHub has opened it, it has no number.
+  if (pullRequest === null || pullRequest.number === 0) return;
+  const { number, url, issueId, state, branch, base } = pullRequest;
+  const known = before?.number === number ? before : null;
+  const proof = toProof(pullRequest.proof);
+  const isProven = proof?.state === 'proven' && toProof(known?.proof)?.state !== 'proven';
+  const types = [
+    ...(known?.state === state ? [] : [PULL_REQUEST_EVENTS[state]]),
+    ...(isProven ? (['pull_request.proven'] as const) : []),
+  ];
+  if (types.length === 0) return;
+  const issue = trx.selectFrom('issues').select('investigation_id').where('id', '=', issueId);
+  const investigationId = (await issue.executeTakeFirst())?.investigation_id ?? '';
+  const data = { projectId, issueId, number, url, state, branch, base, proof };
+  const about = { projectId, origin: toSubjectOrigin(subject), investigationId, now };
+  for (const type of types) await addEvents(trx, jobs, { type, data }, about);
 }
 
 function toPullRequestState(posted: PostedPullRequest | null): string {

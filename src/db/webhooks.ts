@@ -1,12 +1,17 @@
-// Webhooks to callers: what each says now, what came of each attempt, and sending one again.
+// Webhooks to callers and subscribers: what each says now, what came of each attempt, and sending one again.
 import type { Selectable } from 'kysely';
-import { createId } from '../core/ids.ts';
-import type { Issue } from '../core/issue.ts';
-import type { FailureReason } from '../core/reason.ts';
 import type { InvestigationOutcome } from '../core/report.ts';
-import type { Webhook, WebhookState, WebhookType } from '../core/webhook.ts';
+import {
+  type FailedInvestigation,
+  isUnderWay,
+  type Webhook,
+  type WebhookContent,
+  type WebhookState,
+} from '../core/webhook.ts';
+import { createExample } from '../core/webhook-example.ts';
 import { writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
+import { enqueueWebhook, type WebhookJob } from './events.ts';
 import { findIssueWhere } from './investigations.ts';
 import type { Reader, Trx, WebhookTable } from './schema.ts';
 
@@ -18,7 +23,7 @@ export interface WebhookFilter {
 
 /** What came of one attempt. */
 export interface AttemptRecord {
-  readonly state: WebhookState;
+  readonly state: Exclude<WebhookState, 'unchecked' | 'sending'>;
   /** "" if it was delivered. */
   readonly error: string;
   readonly at: string;
@@ -35,14 +40,6 @@ export interface WebhookAttempt {
   readonly ms: number;
 }
 
-/** `data` of `issue.failed`. */
-export interface FailedInvestigation {
-  readonly investigationId: string;
-  readonly projectId: string;
-  readonly reference: string;
-  readonly reason: FailureReason;
-}
-
 export type WebhookStore = ReturnType<typeof createWebhookVerbs>;
 
 /** Older attempts are deleted; a schedule has ten. */
@@ -56,14 +53,26 @@ export function createWebhookVerbs(database: Database) {
       );
       return row ? toWebhook(row) : null;
     },
-    /** What the webhook says now: the Issue, or the failure; null after it was erased. */
-    readWebhookData: (id: string): Promise<Issue | FailedInvestigation | null> =>
-      database.read((reader) => readWebhookData(reader, id)),
+    /** What the webhook says now; null after that was erased. */
+    readWebhookContent: (id: string): Promise<WebhookContent | null> =>
+      database.read((reader) => readWebhookContent(reader, id)),
+    /**
+     * From here on an attempt counts as made, though its answer is not known. False: it was removed, or is under way.
+     */
+    markSending: (id: string): Promise<boolean> =>
+      database.write(async (trx) => {
+        const marked = trx.updateTable('webhooks').set({ state: 'sending' }).where('id', '=', id);
+        const row = await marked.where('state', 'in', ['unchecked', 'pending']).returning('id').executeTakeFirst();
+        return row !== undefined;
+      }),
+    /** Without a trace: its account does not see what it is about. */
+    dropWebhook: (id: string): Promise<void> =>
+      database.write(async (trx) => void (await trx.deleteFrom('webhooks').where('id', '=', id).execute())),
     /** Newest first. */
     async listWebhooks(accountId: string, limit: number, filter: WebhookFilter = {}): Promise<readonly Webhook[]> {
       const { before, state } = filter;
       const rows = await database.read((reader) => {
-        const own = reader.selectFrom('webhooks').where('account_id', '=', accountId);
+        const own = reader.selectFrom('webhooks').where('account_id', '=', accountId).where('state', '!=', 'unchecked');
         let page = own.selectAll().orderBy('seq', 'desc').limit(limit);
         if (before !== undefined) page = page.where('seq', '<', own.select('seq').where('id', '=', before));
         if (state !== undefined) page = page.where('state', '=', state);
@@ -95,62 +104,32 @@ export function createWebhookVerbs(database: Database) {
   };
 }
 
-/** Writes the webhook and its job if the caller wants one. */
-export async function addWebhook(
-  trx: Trx,
-  jobs: Enqueuer,
-  investigation: { readonly id: string; readonly account_id: string; readonly callback_url: string },
-  { type, now }: { readonly type: WebhookType; readonly now: string },
-): Promise<void> {
-  if (investigation.callback_url === '') return;
-  const id = createId('evt');
-  await trx
-    .insertInto('webhooks')
-    .values({
-      id,
-      type,
-      account_id: investigation.account_id,
-      investigation_id: investigation.id,
-      url: investigation.callback_url,
-      state: 'pending',
-      attempts: 0,
-      attempts_before: 0,
-      last_error: '',
-      created_at: now,
-    })
-    .execute();
-  await enqueueWebhook(trx, jobs, { id, accountId: investigation.account_id, now });
+async function readWebhookContent(reader: Reader, id: string): Promise<WebhookContent | null> {
+  const row = await reader.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
+  if (!row) return null;
+  const { type } = row;
+  if (row.is_example === 1) return createExample(type);
+  if (type === 'issue.created') {
+    const data = await findIssueWhere(reader, 'issues.investigation_id', row.investigation_id);
+    return data && { type, data };
+  }
+  if (type === 'issue.failed') {
+    const data = await readFailedInvestigation(reader, row.investigation_id);
+    return data && { type, data };
+  }
+  return row.event === null ? null : { type, data: JSON.parse(row.event) };
 }
 
-interface WebhookJob {
-  readonly id: string;
-  readonly accountId: string;
-  readonly now: string;
-}
-
-async function enqueueWebhook(trx: Trx, jobs: Enqueuer, { id, accountId, now }: WebhookJob): Promise<void> {
-  await jobs.enqueue(trx, [{ kind: 'webhook', subject: id, group: accountId, runAt: now, urgency: 'person' }]);
-}
-
-async function readWebhookData(reader: Reader, id: string): Promise<Issue | FailedInvestigation | null> {
+async function readFailedInvestigation(reader: Reader, id: string): Promise<FailedInvestigation | null> {
   const row = await reader
-    .selectFrom('webhooks')
-    .innerJoin('investigations', 'investigations.id', 'webhooks.investigation_id')
-    .select([
-      'webhooks.type',
-      'investigations.id',
-      'investigations.project_id',
-      'investigations.reference',
-      'investigations.outcome',
-    ])
-    .where('webhooks.id', '=', id)
+    .selectFrom('investigations')
+    .select(['project_id', 'reference', 'outcome'])
+    .where('id', '=', id)
     .executeTakeFirst();
   if (!row) return null;
-  if (row.type === 'issue.created') return findIssueWhere(reader, 'issues.investigation_id', row.id);
   const outcome: InvestigationOutcome = JSON.parse(row.outcome);
   if (outcome.state !== 'gave_up' && outcome.state !== 'cancelled') return null;
-  const { id: investigationId, project_id: projectId, reference } = row;
-  return { investigationId, projectId, reference, reason: outcome.reason };
+  return { investigationId: id, projectId: row.project_id, reference: row.reference, reason: outcome.reason };
 }
 
 async function recordAttempt(trx: Trx, id: string, { state, error, at, ms }: AttemptRecord): Promise<void> {
@@ -176,19 +155,30 @@ async function resendWebhook(trx: Trx, jobs: Enqueuer, job: WebhookJob): Promise
   const { id, accountId, now } = job;
   const webhook = await trx
     .selectFrom('webhooks')
-    .innerJoin('investigations', 'investigations.id', 'webhooks.investigation_id')
-    .select(['webhooks.state', 'investigations.project_id'])
+    .leftJoin('investigations', 'investigations.id', 'webhooks.investigation_id')
+    .leftJoin('subscriptions', 'subscriptions.id', 'webhooks.subscription_id')
+    .select(['webhooks.state', 'webhooks.subscription_id', 'webhooks.project_id'])
+    .select([
+      'investigations.project_id as investigated',
+      'subscriptions.id as subscribed',
+      'subscriptions.disabled_at',
+    ])
     .where('webhooks.id', '=', id)
     .where('webhooks.account_id', '=', accountId)
     .executeTakeFirst();
-  if (!webhook || webhook.state === 'pending') return false;
+  if (!webhook || isUnderWay(webhook.state)) return false;
+  const { subscribed, disabled_at: disabledAt } = webhook;
+  if (webhook.subscription_id !== null && (subscribed === null || disabledAt !== null)) return false;
+  if ((await readWebhookContent(trx, id)) === null) return false;
   await trx
     .updateTable('webhooks')
     .set((expression) => ({ state: 'pending', attempts_before: expression.ref('attempts') }))
     .where('id', '=', id)
     .execute();
   await enqueueWebhook(trx, jobs, job);
-  await writeAudit(trx, { at: now, accountId, verb: 'webhook.resent', subject: id, projectId: webhook.project_id });
+  const projectId = webhook.investigated ?? webhook.project_id;
+  const entry = { at: now, accountId, verb: 'webhook.resent', subject: id } as const;
+  await writeAudit(trx, { ...entry, ...(projectId !== null && { projectId }) });
   return true;
 }
 
@@ -198,7 +188,10 @@ function toWebhook(row: Selectable<WebhookTable>): Webhook {
     type: row.type,
     accountId: row.account_id,
     investigationId: row.investigation_id,
+    subscriptionId: row.subscription_id,
+    projectId: row.project_id,
     url: row.url,
+    isExample: row.is_example === 1,
     state: row.state,
     attempts: row.attempts,
     attemptsBefore: row.attempts_before,

@@ -74,6 +74,22 @@ export async function isStillVisible(
   return issue === null || (await canReadContext(deps, asking, issue.analysis.context));
 }
 
+/**
+ * Whether the account sees the project of an event. Throws `github_failed` where GitHub does not answer, whether or not
+ * it has ever seen the project: nothing is shown before there is an answer.
+ */
+export async function isProjectVisible(
+  deps: AccessDeps,
+  { accountId, projectId }: { readonly accountId: string; readonly projectId: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const account = await deps.store.findAccount(accountId);
+  const project = account && (await deps.store.findProject(projectId));
+  return (
+    account !== null && project !== null && (await readSeen(deps, { account, reach: null, signal }, project)) !== null
+  );
+}
+
 interface Range {
   /** The last name of the page before. */
   readonly after?: string;

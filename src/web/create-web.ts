@@ -31,6 +31,15 @@ import {
   postLocalSignIn,
   postSignOut,
 } from './sign-in.ts';
+import {
+  getSubscription,
+  getSubscriptionForm,
+  getSubscriptions,
+  postDeleteSubscription,
+  postExample,
+  postRotateSubscription,
+  postSubscription,
+} from './subscriptions.ts';
 import { getUsage } from './usage.ts';
 import type { PageContext, WebDeps, WebEnv } from './web-deps.ts';
 
@@ -42,6 +51,7 @@ export interface Web {
 type Page = (c: PageContext, deps: WebDeps) => Response | Promise<Response>;
 
 const [NEW_TOKEN, CREDENTIALS] = ['/account/tokens/new', '/account/security-credentials'];
+const [NEW_SUBSCRIPTION, SUBSCRIPTIONS] = ['/account/subscriptions/new', '/account/subscriptions'];
 
 /**
  * For people with a session. The last part: the page to return to after a repeated sign-in, where that must be recent.
@@ -78,6 +88,13 @@ const PAGES: readonly (readonly [method: 'GET' | 'POST', path: string, page: Pag
   ['GET', '/account/deliveries', getDeliveries],
   ['GET', '/account/deliveries/:webhookId', getDelivery],
   ['POST', '/account/deliveries/:webhookId/resend', postResend],
+  ['GET', SUBSCRIPTIONS, getSubscriptions],
+  ['GET', NEW_SUBSCRIPTION, getSubscriptionForm, NEW_SUBSCRIPTION],
+  ['POST', SUBSCRIPTIONS, postSubscription, NEW_SUBSCRIPTION],
+  ['GET', '/account/subscriptions/:subscriptionId', getSubscription],
+  ['POST', '/account/subscriptions/:subscriptionId/example', postExample],
+  ['POST', '/account/subscriptions/:subscriptionId/rotate', postRotateSubscription, SUBSCRIPTIONS],
+  ['POST', '/account/subscriptions/:subscriptionId/delete', postDeleteSubscription],
   ['GET', '/usage', getUsage],
   ['GET', '/calibration', getCalibration],
   ['GET', '/audit', getAudit],

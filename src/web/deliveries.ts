@@ -2,9 +2,9 @@
 // again.
 import { html } from 'hono/html';
 import { sanitiseLine, sanitiseText } from '../core/text.ts';
-import type { Webhook, WebhookState } from '../core/webhook.ts';
-import type { WebhookAttempt, WebhookFilter, WebhookStore } from '../db/webhooks.ts';
-import { findVisibleInvestigation } from '../services/access.ts';
+import { isUnderWay, type Webhook, type WebhookContent, type WebhookState } from '../core/webhook.ts';
+import type { WebhookAttempt, WebhookFilter } from '../db/webhooks.ts';
+import { findVisibleInvestigation, findVisibleProject } from '../services/access.ts';
 import {
   cutPage,
   formatCount,
@@ -33,8 +33,10 @@ const MAX_SEGMENT = 24;
 
 const DONE = { resent: 'The webhook is queued for redelivery.' };
 
-const STATES: Readonly<Record<WebhookState, readonly [text: string, tone: Tone]>> = {
+export const STATES: Readonly<Record<WebhookState, readonly [text: string, tone: Tone]>> = {
+  unchecked: ['pending', 'busy'],
   pending: ['pending', 'busy'],
+  sending: ['being sent', 'busy'],
   delivered: ['delivered', 'good'],
   dead: ['failed', 'bad'],
   stopped: ['stopped by its receiver', 'quiet'],
@@ -49,7 +51,7 @@ export async function getDeliveries(c: PageContext, deps: WebDeps): Promise<Resp
   const found = await deps.store.listWebhooks(c.get('signedIn').account.id, PAGE + 1, filter);
   const { entries, last } = cutPage(found, PAGE);
   const body = html`<h1>Deliveries</h1>
-<p>Webhooks sent for your reports.</p>
+<p>Webhooks sent for your reports and <a href="/account/subscriptions">subscriptions</a>.</p>
 ${renderFilters('State', [
   { href: ADDRESS, text: 'All', isCurrent: failed.state === undefined },
   { href: toAddress({ state: 'dead' }), text: 'Failed', isCurrent: failed.state !== undefined },
@@ -74,28 +76,34 @@ function renderNone({ before, state }: WebhookFilter): Html {
   if (state !== undefined) return renderEmpty('No failed deliveries.');
   return renderEmpty(
     'Nothing sent yet.',
-    html`<p>Add a <code>callbackUrl</code> to a report to have its signed result delivered there, with up to ten attempts over three days. See the <a href="/docs">API</a>.</p>`,
+    html`<p>Add a <code>callbackUrl</code> to a report to have its signed result delivered there, with up to ten attempts over three days, or <a href="/account/subscriptions">subscribe</a> an address to a project. See the <a href="/docs">API</a>.</p>`,
   );
 }
 
 function renderWebhooks(webhooks: readonly Webhook[]): Html {
   return renderTable({
     caption: 'Deliveries, newest first',
-    columns: ['Delivery', 'State, last error', ['Attempts', 'number'], 'To', 'Investigation', 'Created'],
+    columns: ['Delivery', 'State, last error', ['Attempts', 'number'], 'To', 'About', 'Created'],
     rows: webhooks.map((webhook) => {
-      const { id, type, state, investigationId, attempts, createdAt, lastError } = webhook;
+      const { id, type, state, attempts, createdAt, lastError } = webhook;
       return [
         html`<a class="mono" href="${ADDRESS}/${id}">${id}</a><br><code>${type}</code>`,
         html`${renderBadge(...STATES[state])}${lastError === '' ? '' : html` <span class="cell-note">${renderPlainLine(lastError)}</span>`}`,
         formatCount(attempts),
         renderReceiver(webhook),
-        isErased(webhook)
-          ? 'deleted'
-          : html`<a class="mono" href="/investigations/${investigationId}">${investigationId}</a>`,
+        renderSubject(webhook),
         renderMoment(createdAt),
       ];
     }),
   });
+}
+
+function renderSubject(webhook: Webhook): Html {
+  const { investigationId, isExample } = webhook;
+  if (isErased(webhook)) return html`deleted`;
+  if (isExample) return html`an example`;
+  if (investigationId === '') return html`a failing check`;
+  return html`<a class="mono" href="/investigations/${investigationId}">${investigationId}</a>`;
 }
 
 /** Its subject was deleted, and everything about the delivery but its existence. */
@@ -105,8 +113,9 @@ function isErased({ url }: Webhook): boolean {
 
 /** Host and first segment of the path: the rest, and the query, often contain the receiver's secret. */
 function renderReceiver(webhook: Webhook): Html {
-  const { url } = webhook;
+  const { url, subscriptionId } = webhook;
   if (isErased(webhook)) return html`<span class="soft">deleted with its report</span>`;
+  if (subscriptionId !== null) return html`<span class="mono long">${sanitiseLine(url, 300)}</span>`;
   if (!URL.canParse(url)) return html`<span class="soft">unreadable address</span>`;
   const { host, pathname, search } = new URL(url);
   const [first = '', ...more] = pathname.slice(1).split('/');
@@ -122,7 +131,7 @@ interface Delivery {
   /** Newest first. */
   readonly attempts: readonly WebhookAttempt[];
   /** Its current body; null: it was deleted, or the person does not see it. */
-  readonly data: Awaited<ReturnType<WebhookStore['readWebhookData']>>;
+  readonly data: WebhookContent | null;
   /** Whether the person sees the investigation that it is about. */
   readonly isVisible: boolean;
 }
@@ -132,17 +141,15 @@ export async function getDelivery(c: PageContext, deps: WebDeps): Promise<Respon
   const webhook = await findWebhook(c, deps);
   const isVisible = await isSubjectVisible(c, deps, webhook);
   const attempts = await deps.store.listAttempts(webhook.id);
-  const data = isVisible ? await deps.store.readWebhookData(webhook.id) : null;
+  const data = isVisible ? await deps.store.readWebhookContent(webhook.id) : null;
   const delivery: Delivery = { webhook, isVisible, attempts, data };
-  const { id, type, state, investigationId, createdAt } = webhook;
-  const subject = isVisible
-    ? html`<a class="mono" href="/investigations/${investigationId}">${investigationId}</a>`
-    : html`${isErased(webhook) ? 'deleted' : 'not visible to you'}`;
+  const { id, type, state, createdAt } = webhook;
+  const subject = isVisible || isErased(webhook) ? renderSubject(webhook) : html`not visible to you`;
   const body = html`<h1>Delivery</h1>
 ${renderDone(c, DONE)}
 <dl class="facts"><dt>State</dt><dd>${renderBadge(...STATES[state])}</dd><dt>Type</dt><dd><code>${type}</code></dd>
 <dt>Id</dt><dd><code>${id}</code></dd><dt>To</dt><dd>${renderReceiver(webhook)}</dd>
-<dt>Investigation</dt><dd>${subject}</dd>
+<dt>About</dt><dd>${subject}</dd>
 <dt>Created</dt><dd>${renderMoment(createdAt)}</dd></dl>
 ${renderResend(delivery, renderFormToken(c.get('signedIn')))}
 ${renderSection('attempts', 'Attempts', renderAttempts(delivery))}
@@ -150,7 +157,7 @@ ${renderSection(
   'payload-title',
   'Current body',
   html`${renderPayload(delivery)}
-<p>Every attempt is signed: the header <code>webhook-signature</code> contains <code>v1,</code> and an HMAC-SHA256 (base64) of <code>webhook-id</code>, <code>webhook-timestamp</code> and the body, joined by dots, with your <a href="/account/security-credentials#signing-secret">signing secret</a>; two of them during a rotation.</p>`,
+${await renderSigning(c, deps, webhook)}`,
 )}`;
   const crumbs = [
     { text: 'Deliveries', href: ADDRESS },
@@ -159,20 +166,40 @@ ${renderSection(
   return renderPage(c, deps, { title: `Delivery ${id}`, section: 'deliveries', crumbs, body });
 }
 
+async function renderSigning(c: PageContext, { store }: WebDeps, { subscriptionId }: Webhook): Promise<Html> {
+  const { account } = c.get('signedIn');
+  const subscription = subscriptionId === null ? null : await store.findSubscription(subscriptionId, account.id);
+  if (subscription !== null && subscription.format !== 'standard') {
+    return html`<p>It is sent as a message made of this, with its cause in two sentences and links. Messages are not signed.</p>`;
+  }
+  const secret =
+    subscriptionId === null
+      ? html`your <a href="/account/security-credentials#signing-secret">signing secret</a>`
+      : html`the secret of its <a href="/account/subscriptions">subscription</a>`;
+  return html`<p>Every attempt is signed: the header <code>webhook-signature</code> contains <code>v1,</code> and an HMAC-SHA256 (base64) of <code>webhook-id</code>, <code>webhook-timestamp</code> and the body, joined by dots, with ${secret}; two of them during a rotation.</p>`;
+}
+
 async function findWebhook(c: PageContext, { store }: WebDeps): Promise<Webhook> {
   const id = c.req.param('webhookId') ?? '';
   const webhook = isAccountId(id) ? await store.findWebhook(id) : null;
-  if (webhook === null || webhook.accountId !== c.get('signedIn').account.id) refuseAbsentPage();
+  // Nothing shows an event before it is known that its account sees the project.
+  if (webhook === null || webhook.state === 'unchecked') refuseAbsentPage();
+  if (webhook.accountId !== c.get('signedIn').account.id) refuseAbsentPage();
   return webhook;
 }
 
 /** A person who has lost access to the project no longer sees its results, even those already sent. */
-async function isSubjectVisible(c: PageContext, deps: WebDeps, { investigationId }: Webhook): Promise<boolean> {
+async function isSubjectVisible(c: PageContext, deps: WebDeps, webhook: Webhook): Promise<boolean> {
+  const { investigationId, projectId, isExample } = webhook;
+  if (isExample) return true;
+  if (projectId !== null && !isErased(webhook)) {
+    return (await findVisibleProject(deps, c.get('asking'), projectId)) !== null;
+  }
   return (await findVisibleInvestigation(deps, c.get('asking'), investigationId)) !== null;
 }
 
 function renderResend({ webhook, data }: Delivery, formToken: Html): Html {
-  if (webhook.state === 'pending') return html`<p class="hint">The next attempt is automatic.</p>`;
+  if (isUnderWay(webhook.state)) return html`<p class="hint">The next attempt is automatic.</p>`;
   if (data === null) {
     return html`<p class="hint">It can't be sent again: its content was deleted, or is not visible to you.</p>`;
   }
@@ -207,7 +234,9 @@ function formatMilliseconds(ms: number): string {
 function renderPayload({ webhook, data, isVisible }: Delivery): Html {
   if (!isVisible && !isErased(webhook)) return html`<p>It is about a project that is not visible to you.</p>`;
   if (data === null) return html`<p>The investigation was deleted.</p>`;
-  const json = JSON.stringify({ type: webhook.type, timestamp: webhook.createdAt, data }, null, 2);
+  const { type, data: content } = data;
+  const body = { type, timestamp: webhook.createdAt, data: content, ...(webhook.isExample && { example: true }) };
+  const json = JSON.stringify(body, null, 2);
   const isCut = json.length > MAX_BODY;
   return html`<details id="payload"><summary>The body as JSON</summary><pre><code>${sanitiseText(json, MAX_BODY)}</code></pre>${
     isCut ? html`<p class="hint">Cut after ${formatCount(MAX_BODY)} of ${formatCount(json.length)} characters.</p>` : ''

@@ -10,7 +10,7 @@ import type { PageContext, SignedIn, WebDeps, WebEnv } from './web-deps.ts';
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-type Section = 'projects' | 'usage' | 'calibration' | 'deliveries' | 'audit' | 'credentials';
+type Section = 'projects' | 'usage' | 'calibration' | 'subscriptions' | 'deliveries' | 'audit' | 'credentials';
 
 /** A step of the path to the page: all but the last are links. */
 export interface Crumb {
@@ -118,7 +118,7 @@ function renderHeader(signedIn: SignedIn, section: Section | undefined): Html {
   return html`<header class="top"><p class="brand"><a href="/projects">Causeway</a></p>
 <nav aria-label="Account area"><ul>${renderLink('projects', '/projects', 'Projects')}${renderLink('usage', '/usage', 'Usage')}</ul>
 <details class="menu"><summary><span class="hidden">Account </span><span class="login">${sanitiseLine(signedIn.account.login, 60)}</span></summary>
-<div><ul>${renderLink('calibration', '/calibration', 'Calibration')}${renderLink('deliveries', '/account/deliveries', 'Deliveries')}${renderLink('audit', '/audit', 'Audit log')}${renderLink('credentials', '/account/security-credentials', 'Security credentials')}</ul>
+<div><ul>${renderLink('calibration', '/calibration', 'Calibration')}${renderLink('subscriptions', '/account/subscriptions', 'Subscriptions')}${renderLink('deliveries', '/account/deliveries', 'Deliveries')}${renderLink('audit', '/audit', 'Audit log')}${renderLink('credentials', '/account/security-credentials', 'Security credentials')}</ul>
 <form method="post" action="/sign-out">${renderFormToken(signedIn)}<button class="plain">Sign out</button></form></div></details></nav></header>`;
 }
 

@@ -37,6 +37,7 @@ const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
   'issues:write': 'Submit reports, stop investigations, and delete issues.',
   'projects:read': 'List your projects.',
   'pull-requests:write': 'Open a pull request from an issue, where you have write access to the repository.',
+  'webhooks:write': 'Manage subscriptions: addresses that receive events of your projects.',
 };
 
 const FIELD_TEXTS = { name: 'Name', scope: 'Scopes', projects: 'Projects', expiry: 'Expiry' } as const;

@@ -13,6 +13,7 @@ import type { Asking } from '../services/access.ts';
 import type { Changes } from '../services/follow.ts';
 import type { RateLimiter } from '../services/rate-limit.ts';
 import type { ProjectSettings } from '../services/request-pull-request.ts';
+import type { CheckCallbackUrl } from '../services/subscribe.ts';
 
 /** How people sign in. */
 export type SignInMethod =
@@ -48,6 +49,7 @@ export interface WebDeps {
   /** 32 bytes: what anti-forgery values are made with. */
   readonly key: Buffer;
   readonly newSigningSecret: () => string;
+  readonly checkCallbackUrl: CheckCallbackUrl;
   /** US dollars: for one investigation, for a repository's month, for all repositories' month. */
   readonly budget: { readonly run: number; readonly repository: number; readonly all: number };
   /** Name of the model that the operator offers; null: none. */

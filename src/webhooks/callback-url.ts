@@ -38,9 +38,14 @@ const INNER_NAMES = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|pr
 /**
  * Checks a callback address without using the network: a name that does not resolve yet is accepted. A refusal names
  * every broken rule, and how `CALLBACK_ALLOW` opens an exception where it can; an address that is too long is not read
- * any further.
+ * any further. `field`: what it is called where it was given.
  */
-export function checkCallbackUrl(text: string, policy: CallbackPolicy): UrlVerdict {
+export function checkCallbackUrl(text: string, policy: CallbackPolicy, field = 'callbackUrl'): UrlVerdict {
+  const verdict = checkUrl(text, policy);
+  return verdict.ok ? verdict : { ...verdict, detail: `${field} ${verdict.detail}` };
+}
+
+function checkUrl(text: string, policy: CallbackPolicy): UrlVerdict {
   if (text.length > MAX_LENGTH) {
     return refuseUrl([describeFixed('length', `is longer than ${MAX_LENGTH} characters: shorten it`)]);
   }
@@ -149,6 +154,6 @@ function describeFixed(rule: string, what: string): Fault {
 }
 
 function refuseUrl(faults: readonly Fault[]): UrlVerdict {
-  const detail = `callbackUrl ${faults.map((fault) => fault.detail).join(' It ')}`;
+  const detail = faults.map((fault) => fault.detail).join(' It ');
   return { ok: false, rules: faults.map(({ rule }) => rule), detail };
 }

@@ -1,14 +1,21 @@
-// The job that sends a caller the result of its report: one attempt per run of the job, until it is delivered, stopped
-// or dead.
+// The job that sends a webhook to a caller or a subscriber: one attempt per run of the job, until it is delivered,
+// stopped or dead.
 
 import { Webhook as Signer } from 'standardwebhooks';
 import { CausewayError } from '../core/errors.ts';
+import type { Issue } from '../core/issue.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../core/queue.ts';
-import type { Webhook } from '../core/webhook.ts';
+import { addSources } from '../core/shown-issue.ts';
+import type { SubscriptionFormat } from '../core/subscription.ts';
+import { isUnderWay, type Webhook, type WebhookContent } from '../core/webhook.ts';
 import type { Store } from '../db/store.ts';
+import type { AttemptRecord } from '../db/webhooks.ts';
 import { addLogContext, type Log, registerSecret } from '../log.ts';
 import { checkCallbackUrl } from './callback-url.ts';
-import { createSender, type Sender, type SenderOptions, type WebhookRequest } from './send.ts';
+import { type ChatFacts, describeEvent } from './chat-message.ts';
+import { createSender, type Sender, type SenderOptions, type SendResult, type WebhookRequest } from './send.ts';
+import { toSlackMessage } from './slack.ts';
+import { toTeamsMessage } from './teams.ts';
 
 export interface WebhookHandlerOptions extends SenderOptions {
   readonly store: WebhookRecords;
@@ -19,14 +26,32 @@ export interface WebhookHandlerOptions extends SenderOptions {
   /** Of Causeway, for `User-Agent`. */
   readonly version: string;
   /**
-   * Whether the account may still see the project of an Issue: a role can be lost during the three days of attempts.
-   * Absent: always. Throws `github_failed` where GitHub does not say.
+   * Whether the account may (still) see the project of an Issue or an event: a role can be lost during the three days
+   * of attempts. Absent: always. Throws `github_failed` where GitHub does not say.
    */
   readonly canStillSee?: ((webhook: Webhook, signal: AbortSignal) => Promise<boolean>) | undefined;
+  /** Address of the account area, to link its pages; "" or absent: people cannot sign in there. */
+  readonly accountArea?: string | undefined;
+  /** Where GitHub's pages are; absent: there are none. */
+  readonly githubUrl?: string | undefined;
 }
 
 /** What of the store a delivery needs. */
-type WebhookRecords = Pick<Store, 'findWebhook' | 'readWebhookData' | 'recordAttempt' | 'listSigningSecrets'>;
+type WebhookRecords = Pick<
+  Store,
+  | 'findWebhook'
+  | 'readWebhookContent'
+  | 'recordAttempt'
+  | 'markSending'
+  | 'dropWebhook'
+  | 'listSigningSecrets'
+  | 'openSubscription'
+  | 'disableSubscription'
+  | 'findProject'
+  | 'findIssue'
+  | 'findInvestigation'
+  | 'listStepSources'
+>;
 
 const SECOND = 1_000;
 
@@ -58,6 +83,10 @@ const ACCESS_UNKNOWN_MS = 60 * SECOND;
 const ACCESS_LOST =
   'access_lost: You no longer have access to the project, so nothing was sent. Send it again once you have.';
 
+const MAY_HAVE_ARRIVED = 'The message may have arrived all the same: look there before you send it again.';
+
+const INTERRUPTED = `interrupted: Causeway was stopped while it was sending. ${MAY_HAVE_ARRIVED}`;
+
 const FAILED_HERE = 'internal: Causeway itself failed; the log of the service has the details. It can be sent again.';
 
 const DONE: JobResult = { kind: 'done' };
@@ -81,30 +110,75 @@ interface Delivery {
   readonly signal: AbortSignal;
 }
 
+/** Where a webhook goes, and how it is written. */
+interface Target {
+  readonly url: string;
+  readonly field: string;
+  readonly format: SubscriptionFormat;
+  /** Newest first; none where the format is not signed. */
+  readonly secrets: readonly string[];
+}
+
 async function deliver(job: ClaimedJob, { options, send, signal }: Delivery): Promise<JobResult> {
   const { store, policy, log, now, random } = options;
   const webhook = await store.findWebhook(job.subject);
-  if (webhook === null || webhook.state !== 'pending') return DONE;
+  if (webhook === null || !isUnderWay(webhook.state)) return DONE;
   addLogContext({ investigation: webhook.investigationId });
-  const address = checkCallbackUrl(webhook.url, policy);
-  if (!address.ok) {
-    log.info({ webhook: webhook.id, rules: address.rules }, 'webhook address is no longer allowed');
-    return await recordUnsent(webhook, `refused_address: ${address.detail}`, options);
-  }
+  if (webhook.state === 'sending') return await recordUnsent(webhook, INTERRUPTED, options);
+  const target = await findTarget(webhook, options);
+  if (target === null) return DONE;
   const access = await checkAccess(webhook, options, signal);
   if (access === 'unknown') {
     const runAt = new Date(now().getTime() + ACCESS_UNKNOWN_MS * (0.5 + random()));
     return { kind: 'later', runAt: runAt.toISOString() };
   }
-  if (access === 'lost') return await recordUnsent(webhook, ACCESS_LOST, options);
-  const message = await composeMessage(webhook, options);
+  if (access === 'lost') return await refuseLost(webhook, options);
+  const address = checkCallbackUrl(target.url, policy, target.field);
+  if (!address.ok) {
+    log.info({ webhook: webhook.id, rules: address.rules }, 'webhook address is no longer allowed');
+    return await recordUnsent(webhook, `refused_address: ${address.detail}`, options);
+  }
+  const message = await composeMessage(webhook, target, options);
   if (message === null) return DONE;
+  const isChat = target.format !== 'standard';
+  if (isChat && !(await store.markSending(webhook.id))) return DONE;
   const at = now().toISOString();
   const begun = performance.now();
   const result = await send({ ...message, url: address.url, target: address.target }, signal);
   const timing = { at, ms: Math.ceil(performance.now() - begun) };
+  return await recordResult(webhook, { result, timing, isChat, host: address.url.host }, options);
+}
+
+/** Null: the subscription was deleted or disabled. */
+async function findTarget(
+  { accountId, url, subscriptionId }: Webhook,
+  { store, now }: WebhookHandlerOptions,
+): Promise<Target | null> {
+  const moment = now().toISOString();
+  if (subscriptionId === null) {
+    const secrets = await store.listSigningSecrets(accountId, moment);
+    return { url, field: 'callbackUrl', format: 'standard', secrets };
+  }
+  const opened = await store.openSubscription(subscriptionId, moment);
+  if (opened === null || opened.subscription.disabled !== null) return null;
+  const { url: whole, secrets, subscription } = opened;
+  return { url: whole, field: 'The address', format: subscription.format, secrets };
+}
+
+interface Attempt {
+  readonly result: SendResult;
+  readonly timing: Pick<AttemptRecord, 'at' | 'ms'>;
+  readonly isChat: boolean;
+  readonly host: string;
+}
+
+async function recordResult(
+  webhook: Webhook,
+  { result, timing, isChat, host }: Attempt,
+  { store, log, now, random }: WebhookHandlerOptions,
+): Promise<JobResult> {
   const attempts = webhook.attempts + 1;
-  const about = { webhook: webhook.id, host: address.url.host, attempts };
+  const about = { webhook: webhook.id, host, attempts };
   switch (result.kind) {
     case 'delivered':
       log.info(about, 'webhook delivered');
@@ -114,33 +188,38 @@ async function deliver(job: ClaimedJob, { options, send, signal }: Delivery): Pr
       log.info(about, 'webhook stopped by its receiver');
       const error = 'status_410: The receiver asked for no further attempts.';
       await store.recordAttempt(webhook.id, { state: 'stopped', error, ...timing });
+      if (webhook.subscriptionId !== null) await store.disableSubscription(webhook.subscriptionId, 'gone', timing.at);
       return DONE;
     }
     case 'failed': {
-      const { failure, detail, retryAfter } = result;
+      const { failure, detail, retryAfter, isUncertain } = result;
       // A webhook that was sent again has the whole schedule before it.
-      const next = scheduleAttempt({ attempts: attempts - webhook.attemptsBefore, retryAfter, now: now(), random });
+      const schedule = { attempts: attempts - webhook.attemptsBefore, retryAfter, now: now(), random };
+      // A channel shows each message: one that may have arrived is not repeated.
+      const next = isChat && isUncertain ? null : scheduleAttempt(schedule);
       log.info({ ...about, failure, next }, 'webhook attempt failed');
       const state = next === null ? 'dead' : 'pending';
-      await store.recordAttempt(webhook.id, { state, error: `${failure}: ${detail}`, ...timing });
+      const error = `${failure}: ${detail}${isChat && isUncertain ? ` ${MAY_HAVE_ARRIVED}` : ''}`;
+      await store.recordAttempt(webhook.id, { state, error, ...timing });
       return next ?? DONE;
     }
   }
 }
 
 /**
- * An Issue is what was found in the project; `issue.failed` says nothing of it, and is sent even where the project is
- * gone.
+ * An event and an Issue are what was found in the project; `issue.failed` says nothing of it, and is sent to its caller
+ * even where the project is gone.
  */
 async function checkAccess(
   webhook: Webhook,
   { canStillSee, log }: WebhookHandlerOptions,
   signal: AbortSignal,
 ): Promise<'kept' | 'lost' | 'unknown'> {
-  if (webhook.type !== 'issue.created' || canStillSee === undefined) return 'kept';
+  const saysNothing = webhook.subscriptionId === null ? webhook.type !== 'issue.created' : webhook.isExample;
+  if (saysNothing || canStillSee === undefined) return 'kept';
   try {
     if (await canStillSee(webhook, signal)) return 'kept';
-    log.info({ webhook: webhook.id }, 'webhook not sent: its account no longer has access to the project');
+    log.info({ webhook: webhook.id }, 'webhook not sent: its account has no access to the project');
     return 'lost';
   } catch (error) {
     if (!(error instanceof CausewayError) || error.code !== 'github_failed') throw error;
@@ -152,15 +231,28 @@ async function checkAccess(
   }
 }
 
-/** Headers and body as they are sent; null where the Issue or investigation was erased. */
+/** An event of a project that its account does not see leaves no trace there. */
+async function refuseLost(webhook: Webhook, options: WebhookHandlerOptions): Promise<JobResult> {
+  if (webhook.state !== 'unchecked') return await recordUnsent(webhook, ACCESS_LOST, options);
+  await options.store.dropWebhook(webhook.id);
+  return DONE;
+}
+
+/** Headers and body as they are sent; null where what it is about was erased. */
 async function composeMessage(
   webhook: Webhook,
-  { store, now, version }: WebhookHandlerOptions,
+  { format, secrets }: Target,
+  options: WebhookHandlerOptions,
 ): Promise<Pick<WebhookRequest, 'headers' | 'body'> | null> {
-  const data = await store.readWebhookData(webhook.id);
-  if (data === null) return null;
-  const time = now();
-  const secrets = await store.listSigningSecrets(webhook.accountId, time.toISOString());
+  const { store, now, version } = options;
+  const content = await store.readWebhookContent(webhook.id);
+  if (content === null) return null;
+  const headers = { 'content-type': 'application/json', 'user-agent': `Causeway/${version}` };
+  if (format !== 'standard') {
+    const message = describeEvent(content, await readChatFacts(webhook, content, options));
+    const body = format === 'slack' ? toSlackMessage(message) : toTeamsMessage(message);
+    return { headers, body: Buffer.from(JSON.stringify(body)) };
+  }
   if (secrets.length === 0) {
     throw new CausewayError(
       'internal',
@@ -168,13 +260,33 @@ async function composeMessage(
     );
   }
   for (const secret of secrets) registerSecret(secret);
-  const body = Buffer.from(JSON.stringify({ type: webhook.type, timestamp: webhook.createdAt, data }));
-  const timestamp = Math.floor(time.getTime() / 1_000);
-  const signature = signWebhook({ id: webhook.id, timestamp, body, secrets });
+  const { type, data } = content;
+  const { id, createdAt, isExample } = webhook;
+  const body = Buffer.from(JSON.stringify({ type, timestamp: createdAt, data, ...(isExample && { example: true }) }));
+  const timestamp = Math.floor(now().getTime() / 1_000);
+  return { headers: { ...headers, ...signWebhook({ id, timestamp, body, secrets }) }, body };
+}
+
+async function readChatFacts(
+  { projectId, isExample }: Webhook,
+  content: WebhookContent,
+  { store, accountArea = '', githubUrl = '' }: WebhookHandlerOptions,
+): Promise<ChatFacts> {
+  const project = projectId === null ? null : await store.findProject(projectId);
+  const issue = isExample && content.type === 'issue.created' ? content.data : await findIssueOf(content, store);
+  const sources = issue === null ? [] : await store.listStepSources(issue.id);
   return {
-    headers: { 'content-type': 'application/json', 'user-agent': `Causeway/${version}`, ...signature },
-    body,
+    ...{ project: project?.name ?? '', isExample, accountArea, githubUrl },
+    issue: issue && addSources(issue, sources),
   };
+}
+
+async function findIssueOf({ type, data }: WebhookContent, store: WebhookRecords): Promise<Issue | null> {
+  if (type === 'issue.created') return data;
+  if ('issueId' in data) return await store.findIssue(data.issueId);
+  const id = type === 'issue.failed' ? null : data.investigationId;
+  const investigation = id === null ? null : await store.findInvestigation(id);
+  return investigation?.outcome.state === 'concluded' ? await store.findIssue(investigation.outcome.issueId) : null;
 }
 
 async function recordUnsent(
@@ -189,7 +301,8 @@ async function recordUnsent(
 async function recordDeath(job: ClaimedJob, error: unknown, options: WebhookHandlerOptions): Promise<void> {
   options.log.error({ webhook: job.subject, err: error }, 'webhook could not be attempted');
   const webhook = await options.store.findWebhook(job.subject);
-  if (webhook?.state === 'pending') await recordUnsent(webhook, FAILED_HERE, options);
+  if (webhook?.state === 'unchecked') await options.store.dropWebhook(webhook.id);
+  else if (webhook !== null && isUnderWay(webhook.state)) await recordUnsent(webhook, FAILED_HERE, options);
 }
 
 interface FailedAttempt {

@@ -40,7 +40,11 @@ export type SendResult =
       readonly detail: string;
       /** The header as it came; empty where there was none. */
       readonly retryAfter: string;
+      /** Whether the receiver may have taken it all the same: the request was sent, and its answer never came. */
+      readonly isUncertain: boolean;
     };
+
+type FailedSend = Extract<SendResult, { readonly kind: 'failed' }>;
 
 /** Sends once; redirects are failures. Rejects only when `signal` aborts. */
 export type Sender = (request: WebhookRequest, signal: AbortSignal) => Promise<SendResult>;
@@ -86,14 +90,17 @@ export function createSender(options: SenderOptions): Sender {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), deadlineMs);
     const either = AbortSignal.any([signal, deadline.signal]);
+    let isUncertain = false;
+    const onSend = () => {
+      isUncertain = true;
+    };
     try {
-      return await judgeAnswer(await exchange(request, { policy, resolver, secureContext, signal: either }));
+      return await judgeAnswer(await exchange(request, { policy, resolver, secureContext, onSend, signal: either }));
     } catch (error) {
       signal.throwIfAborted();
-      if (deadline.signal.aborted) {
-        return fail('timeout', `The receiver did not complete its answer within ${deadlineMs / 1_000} s.`);
-      }
-      return describeError(error);
+      const late = `The receiver did not complete its answer within ${deadlineMs / 1_000} s.`;
+      const failed = deadline.signal.aborted ? fail('timeout', late) : describeError(error);
+      return { ...failed, isUncertain: isUncertain && !(error instanceof SendFailure) };
     } finally {
       clearTimeout(timer);
       // Closes what is still open: an answer is not read to its end.
@@ -106,11 +113,13 @@ interface Connecting {
   readonly policy: CallbackPolicy;
   readonly resolver: Resolver;
   readonly secureContext: ReturnType<typeof createSecureContext>;
+  /** Called before the first byte of the request is written. */
+  readonly onSend: () => void;
   readonly signal: AbortSignal;
 }
 
 function exchange({ url, target, headers, body }: WebhookRequest, connecting: Connecting): Promise<IncomingMessage> {
-  const { policy, resolver, secureContext, signal } = connecting;
+  const { policy, resolver, secureContext, onSend, signal } = connecting;
   const host = readHost(url);
   const isSecure = url.protocol === 'https:';
   // `lookup` is not called for a literal address.
@@ -151,8 +160,9 @@ function exchange({ url, target, headers, body }: WebhookRequest, connecting: Co
           new SendFailure('refused_address', 'The connection went to another address than the checked one.'),
         );
       });
-      socket.once('secureConnect', () => {
+      socket.once(isSecure ? 'secureConnect' : 'connect', () => {
         phase = 'exchange';
+        onSend();
       });
     });
     request.on('response', resolve);
@@ -237,7 +247,7 @@ async function judgeAnswer(answer: IncomingMessage): Promise<SendResult> {
   return fail(`status_${status}`, `The receiver answered with status ${status}.`, headers['retry-after']);
 }
 
-function failAsRedirect(status: number): SendResult {
+function failAsRedirect(status: number): FailedSend {
   return fail('redirect', `The receiver answered with a redirect (${status}), which is not followed.`);
 }
 
@@ -250,7 +260,7 @@ async function readToLimit(answer: IncomingMessage): Promise<void> {
   }
 }
 
-function describeError(error: unknown): SendResult {
+function describeError(error: unknown): FailedSend {
   if (error instanceof SendFailure) return fail(error.failure, error.message);
   const code = readErrorCode(error);
   return code.startsWith(' (HPE_')
@@ -264,6 +274,6 @@ function readErrorCode(error: unknown): string {
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? ` (${code})` : '';
 }
 
-function fail(failure: FailureClass, detail: string, retryAfter = ''): SendResult {
-  return { kind: 'failed', failure, detail, retryAfter };
+function fail(failure: FailureClass, detail: string, retryAfter = ''): FailedSend {
+  return { kind: 'failed', failure, detail, retryAfter, isUncertain: false };
 }

@@ -4,6 +4,7 @@ import { type Api, createApi } from '../../src/api/api.ts';
 import type { ReadinessCheck } from '../../src/api/api-deps.ts';
 import {
   type Account,
+  createSigningSecret,
   createToken,
   DEFAULT_SCOPES,
   hashToken,
@@ -133,7 +134,8 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
       return { investigation: DEFAULT_SETTINGS, noPullRequests: '', threshold: null, ...options.settings };
     },
     store: options.around?.(store) ?? store,
-    checkCallbackUrl: (url) => checkCallbackUrl(url, policy),
+    checkCallbackUrl: (url, field) => checkCallbackUrl(url, policy, field),
+    newSigningSecret: createSigningSecret,
     limiter: createRateLimiter(options.limits ?? 'off'),
     ready: options.ready ?? (async () => [{ name: 'database', ok: true, detail: 'answers' }]),
     baseUrl: () => BASE,

@@ -17,6 +17,7 @@ const IDS: Readonly<Record<string, string>> = {
   projectId: 'prj_00000000000000000000',
   investigationId: 'inv_00000000000000000000',
   failureId: 'fal_00000000000000000000',
+  subscriptionId: 'sub_00000000000000000000',
 };
 
 const OPERATIONS: readonly Operation[] = Object.entries(document.paths ?? {}).flatMap(([template, item]) =>
@@ -44,6 +45,9 @@ function failing(error: () => Error): (store: Store) => Store {
 
 function body(ground: ApiGround, { method, path }: Operation): object {
   if (path.endsWith('/retry/')) return { body: {} };
+  if (method === 'POST' && path.endsWith('/webhooks/')) {
+    return { body: { url: 'https://hooks.example.org/', types: ['issue.created'] } };
+  }
   return method === 'POST' && path.endsWith('/issues/') ? { body: { data: 'x', projectId: ground.project.id } } : {};
 }
 

@@ -20,6 +20,7 @@ const ALL = [
     'tokens',
     'projects',
     'idempotency_keys',
+    'subscriptions',
     'audit',
     'transcript_entries',
   ] as const),

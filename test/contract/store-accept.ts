@@ -243,7 +243,7 @@ export function cancellingContract(engine: Engine): void {
         runEnded: false,
       });
       const [webhook] = await store.listWebhooks(base.account.id, 10);
-      expect(await store.readWebhookData(webhook!.id)).toMatchObject({ reason: cancelled });
+      expect(await store.readWebhookContent(webhook!.id)).toMatchObject({ data: { reason: cancelled } });
       const ids = await store.conclude(run, conclusion(), at(2));
       expect(ids).toHaveLength(1);
       expect((await store.findIssue(ids[0]!))?.analysis).toMatchObject({

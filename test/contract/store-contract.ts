@@ -14,6 +14,7 @@ import { headsContract, heldHeadsContract, redHeadsContract } from './store-head
 import { outcomesContract } from './store-outcomes.ts';
 import { installationsContract, projectsContract, upkeepContract } from './store-projects.ts';
 import { endingsContract, runsContract } from './store-runs.ts';
+import { subscriptionsContract } from './store-subscriptions.ts';
 import { threadRecordsContract, threadsContract } from './store-threads.ts';
 import { auditContract, overviewsContract, usageContract } from './store-usage.ts';
 import { webhookAttemptsContract } from './store-webhook-attempts.ts';
@@ -48,6 +49,7 @@ export function githubContract(engine: Engine): void {
     backfillsContract(engine);
     sessionsContract(engine);
     webhookAttemptsContract(engine);
+    subscriptionsContract(engine);
     overviewsContract(engine);
     urgencyContract(engine);
     usageContract(engine);

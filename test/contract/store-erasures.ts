@@ -302,7 +302,7 @@ export function erasingContract(engine: Engine): void {
       expect(await store.listSteps(runId, 0)).toHaveLength(1);
       expect(await store.findInvestigation(investigationIds[1]!)).not.toBeNull();
       expect(await store.findWebhook(webhooks[0]!.id)).toBeNull();
-      expect(await store.readWebhookData(webhooks[1]!.id)).toEqual(left[0]);
+      expect((await store.readWebhookContent(webhooks[1]!.id))?.data).toEqual(left[0]);
       const subjects = (await opened.jobs()).filter((job) => job.kind === 'webhook').map((job) => job.subject);
       expect(subjects).toEqual([webhooks[1]!.id, webhooks[2]!.id]);
       await store.eraseIssue(issueIds[1]!, at(2));
@@ -334,7 +334,7 @@ export function erasingContract(engine: Engine): void {
       await store.recordAttempt(webhooks[0]!.id, { state: 'delivered', error: '', at: NOW, ms: 5 });
       await store.eraseIssue(issueIds[0]!, at(1));
       expect((await store.findWebhook(webhooks[0]!.id))?.state).toBe('delivered');
-      expect(await store.readWebhookData(webhooks[0]!.id)).toBeNull();
+      expect(await store.readWebhookContent(webhooks[0]!.id)).toBeNull();
     });
 
     it('is not made again by its idempotency key', async () => {

@@ -146,6 +146,7 @@ export function endingsContract(engine: Engine): void {
         type: 'issue.created',
         accountId: base.account.id,
         investigationId,
+        ...{ subscriptionId: null, projectId: null, isExample: false },
         url: callbackUrl,
         state: 'pending',
         attempts: 0,
@@ -153,7 +154,7 @@ export function endingsContract(engine: Engine): void {
         lastError: '',
         createdAt: at(9),
       });
-      expect(await store.readWebhookData(webhook!.id)).toEqual(issue);
+      expect((await store.readWebhookContent(webhook!.id))?.data).toEqual(issue);
       const job = (await opened.jobs()).find((one) => one.kind === 'webhook');
       expect(job).toMatchObject({ subject: webhook!.id, runAt: at(9) });
       expect(job?.group).toBe(base.account.id);
@@ -187,7 +188,7 @@ export function endingsContract(engine: Engine): void {
       expect(await store.listWebhooks(base.account.id, 10)).toEqual([]);
       expect(await store.findIssue('iss_unknown')).toBeNull();
       expect(await store.findChangeSet('iss_unknown')).toBeNull();
-      expect(await store.readWebhookData('evt_unknown')).toBeNull();
+      expect(await store.readWebhookContent('evt_unknown')).toBeNull();
     });
   });
 
@@ -255,7 +256,7 @@ export function endingsContract(engine: Engine): void {
       }
       const webhooks = await store.listWebhooks(base.account.id, 10);
       expect(webhooks.map((webhook) => webhook.type)).toEqual(['issue.failed', 'issue.failed']);
-      expect(await store.readWebhookData(webhooks[1]!.id)).toEqual({
+      expect((await store.readWebhookContent(webhooks[1]!.id))?.data).toEqual({
         investigationId: one.investigationId,
         projectId: base.project.id,
         reference: 'r',

@@ -29,7 +29,11 @@ describe('a database', () => {
     await Promise.all(stores.map((store) => store.checkWritable()));
     await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
     const applied = await place.query<{ name: string }>('select name from kysely_migration order by name');
-    expect(applied).toEqual([{ name: '0001-first-release' }, { name: '0002-outcomes' }]);
+    expect(applied).toEqual([
+      { name: '0001-first-release' },
+      { name: '0002-outcomes' },
+      { name: '0003-subscriptions' },
+    ]);
   });
 
   it('is migrated under a lock that ends with the transaction, so that no pooled session keeps it', async () => {

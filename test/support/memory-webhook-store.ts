@@ -1,10 +1,15 @@
 // Webhooks in memory, for tests of what delivers them.
 import type { Issue } from '../../src/core/issue.ts';
-import type { Webhook } from '../../src/core/webhook.ts';
-import type { AccountStore } from '../../src/db/accounts.ts';
-import type { FailedInvestigation, WebhookAttempt, WebhookStore } from '../../src/db/webhooks.ts';
+import type { FailedInvestigation, Webhook, WebhookContent } from '../../src/core/webhook.ts';
+import type { Store } from '../../src/db/store.ts';
+import type { WebhookAttempt, WebhookStore } from '../../src/db/webhooks.ts';
 
-export interface MemoryWebhookStore extends WebhookStore, Pick<AccountStore, 'listSigningSecrets'> {
+type Besides =
+  | ('listSigningSecrets' | 'openSubscription' | 'disableSubscription')
+  | ('findProject' | 'findIssue' | 'findInvestigation' | 'listStepSources');
+
+/** Of callers' webhooks: there is no subscription in it. */
+export interface MemoryWebhookStore extends WebhookStore, Pick<Store, Besides> {
   add(webhook: Webhook, data: Issue | FailedInvestigation): void;
   /** Forgets what the webhook says, as deleting the Issue does. */
   erase(id: string): void;
@@ -14,13 +19,13 @@ export interface MemoryWebhookStore extends WebhookStore, Pick<AccountStore, 'li
 
 export function memoryWebhookStore(): MemoryWebhookStore {
   const webhooks = new Map<string, Webhook>();
-  const data = new Map<string, Issue | FailedInvestigation>();
+  const data = new Map<string, WebhookContent>();
   const attempts = new Map<string, readonly WebhookAttempt[]>();
   let secrets: readonly string[] = [];
   return {
     add: (webhook, says) => {
       webhooks.set(webhook.id, webhook);
-      data.set(webhook.id, says);
+      data.set(webhook.id, { type: webhook.type, data: says } as WebhookContent);
     },
     erase: (id) => {
       data.delete(id);
@@ -29,8 +34,16 @@ export function memoryWebhookStore(): MemoryWebhookStore {
       secrets = next;
     },
     listSigningSecrets: async () => secrets,
+    openSubscription: async () => null,
+    disableSubscription: async () => undefined,
+    markSending: async () => true,
+    dropWebhook: async (id) => void webhooks.delete(id),
+    findProject: async () => null,
+    findIssue: async () => null,
+    findInvestigation: async () => null,
+    listStepSources: async () => [],
     findWebhook: async (id) => webhooks.get(id) ?? null,
-    readWebhookData: async (id) => data.get(id) ?? null,
+    readWebhookContent: async (id) => data.get(id) ?? null,
     listWebhooks: async (accountId, limit, { before, state } = {}) => {
       const own = [...webhooks.values()].reverse().filter((webhook) => webhook.accountId === accountId);
       const older = before === undefined ? own : own.slice(own.findIndex(({ id }) => id === before) + 1 || own.length);

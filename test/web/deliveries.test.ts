@@ -67,6 +67,7 @@ describe('the list of deliveries', () => {
     ]);
     expect(page).not.toMatch(/box|secret=|key=|pw@|user:/);
     expect(linksOf(page).map(({ href }) => href)).toEqual([
+      '/account/subscriptions',
       ...[PAGE, `${PAGE}?state=dead`],
       `${PAGE}/${webhook.id}`,
       `/investigations/${investigationId}`,
@@ -108,7 +109,7 @@ describe('the list of deliveries', () => {
     await using ground = await webGround();
     const { webhook } = await sent(ground, { callbackUrl });
     expect(rowsOf(await ground.visitor.page(PAGE), LIST)[0]?.[3]).toBe(shown);
-    expect(contentOf(await ground.visitor.page(`${PAGE}/${webhook.id}`))).toContain(`To ${shown} Investigation`);
+    expect(contentOf(await ground.visitor.page(`${PAGE}/${webhook.id}`))).toContain(`To ${shown} About`);
   });
 });
 

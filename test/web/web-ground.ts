@@ -17,6 +17,8 @@ import type { ProjectSettings } from '../../src/services/request-pull-request.ts
 import { createWeb, type Web } from '../../src/web/create-web.ts';
 import { createSignInCode } from '../../src/web/sign-in.ts';
 import type { SignInMethod, WebDeps } from '../../src/web/web-deps.ts';
+import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
+import { checkCallbackUrl } from '../../src/webhooks/callback-url.ts';
 import { migratedStore } from '../support/sqlite-template.ts';
 import { conclusion } from '../support/store-samples.ts';
 
@@ -131,6 +133,7 @@ export async function webGround(options: WebGroundOptions = {}): Promise<WebGrou
     },
     signInMethod: options.signInMethod ?? LOCAL,
     example: null,
+    checkCallbackUrl: (url, field) => checkCallbackUrl(url, { allow: parseCallbackAllow(''), localMode: true }, field),
     newSigningSecret: () => `whsec_${randomBytes(24).toString('base64')}`,
     budget: { run: 1, repository: 25, all: 200 },
     modelName: options.modelName === undefined ? 'a-model' : options.modelName,

@@ -4,8 +4,7 @@ import { Webhook as Svix } from 'svix';
 import { describe, expect, it } from 'vitest';
 import { createSigningSecret } from '../../src/core/account.ts';
 import type { JobResult } from '../../src/core/queue.ts';
-import type { Webhook } from '../../src/core/webhook.ts';
-import type { FailedInvestigation } from '../../src/db/webhooks.ts';
+import type { FailedInvestigation, Webhook } from '../../src/core/webhook.ts';
 import { createLog, listRegisteredSecrets, registerSecret } from '../../src/log.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from '../../src/webhooks/deliver-webhook.ts';
@@ -40,6 +39,9 @@ function scene(url: string, options: Partial<WebhookHandlerOptions> = {}, webhoo
     type: 'issue.failed',
     accountId: 'acc_1',
     investigationId: 'inv_1',
+    subscriptionId: null,
+    projectId: null,
+    isExample: false,
     url,
     state: 'pending',
     attempts: 0,

@@ -4,12 +4,12 @@ import { describeReason } from '../../core/check.ts';
 import type { ChangeSet } from '../../core/diff/diff.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Excerpt, Finding, Head } from '../../core/head.ts';
+import { removeCitations, splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, formatPlain } from '../../core/markdown/github.ts';
 import type { ProofState } from '../../core/proof.ts';
 import type { FailureReason, WaitCode } from '../../core/reason.ts';
 import { filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
 import { sortByName } from './comment.ts';
-import { removeCitations, splitSentences } from './issue-parts.ts';
 import { removeDuration } from './pull-request.ts';
 
 /** What the check run on a head is rendered from. */

@@ -3,6 +3,7 @@
 import { describeReason, type Reason } from '../../core/check.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding } from '../../core/head.ts';
+import { removeCitations, splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, formatPlain, sanitiseInline } from '../../core/markdown/github.ts';
 import { isSafePath } from '../../core/paths.ts';
 import { describeWaitReason } from '../../core/reason.ts';
@@ -29,14 +30,12 @@ import { isOfRepository, linkNumber, sortByName } from './comment.ts';
 import {
   describeEffort,
   foldDiff,
-  removeCitations,
   renderCause,
   renderGuards,
   renderReason,
   renderSteps,
   renderSuspects,
   renderWithheld,
-  splitSentences,
 } from './issue-parts.ts';
 import { describeNotBegun } from './not-begun.ts';
 import { type Block, code, describeCount, type Fold, formatList, renderPage, text } from './page.ts';

@@ -5,6 +5,7 @@ import type { ChangeSet } from '../../core/diff/diff.ts';
 import type { StepSource } from '../../core/evidence.ts';
 import type { Excerpt } from '../../core/head.ts';
 import type { Conclusion, Outcome } from '../../core/issue.ts';
+import { removeCitations, splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from '../../core/markdown/github.ts';
 import type { ProofState } from '../../core/proof.ts';
 import { describeWaitReason, type FailureReason, type WaitCode } from '../../core/reason.ts';
@@ -17,7 +18,6 @@ import {
   foldInvestigation,
   foldLog,
   foldReproduction,
-  removeCitations,
   renderCause,
   renderGuards,
   renderOwnership,
@@ -27,7 +27,6 @@ import {
   renderSteps,
   renderSuspects,
   renderWithheld,
-  splitSentences,
 } from './issue-parts.ts';
 import { type Block, code, type Fold, formatList, renderPage, text } from './page.ts';
 

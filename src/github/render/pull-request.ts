@@ -1,5 +1,7 @@
 // Title, body and commit message of our own pull requests: cause, change, what was checked and what wasn't.
+
 import type { CommitRange, Failure } from '../../core/failure.ts';
+import { removeCitations, splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, formatPlain, sanitiseInline } from '../../core/markdown/github.ts';
 import { buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
 import type { ChecksState, Subject } from '../../core/thread.ts';
@@ -7,12 +9,10 @@ import { describeWayBack, isOfRepository, listCheckNames, type Place } from './c
 import {
   foldInvestigation,
   foldReproduction,
-  removeCitations,
   renderCause,
   renderGuards,
   renderSecondLook,
   renderSteps,
-  splitSentences,
 } from './issue-parts.ts';
 import { describeCount, formatList, renderPage, text } from './page.ts';
 import { describeProof, foldCertificate, foldOwnRun, isContradicted, mayClose, type ShownProof } from './proof.ts';

@@ -86,6 +86,7 @@ export async function recordFinding(look: Look, place: HeadPlace, { group, findi
     {
       ...{ id: finding.failureId, projectId: project.id, fingerprint: group.fingerprint },
       headline: finding.excerpt.headline,
+      announcedAt: look.now(),
       redNow: group.suspects.filter(({ isRed }) => isRed).map(makeKey),
     },
     group.suspects.map(({ check }) => toSighting(check, where, finding.verdict, head.createdAt)),
