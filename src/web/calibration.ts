@@ -84,14 +84,23 @@ ${renderDiagram(deciles, threshold)}
 ${renderTable({
   caption: 'How often answers of each confidence were right',
   style: 'ledger',
-  columns: ['Confidence', ['Answers', 'number'], ['Right', 'number'], ['Share', 'number'], '95 % interval'],
+  columns: [
+    'Confidence',
+    ['On average', 'number'],
+    ['Answers', 'number'],
+    ['Right', 'number'],
+    ['Share', 'number'],
+    '95 % interval',
+  ],
   rows: deciles.filter(({ count }) => count > 0).map(renderBand),
 })}${WHAT_COUNTS}`;
 }
 
-function renderBand({ from, to, count, right, share, low, high }: Reliability): readonly (Html | string)[] {
+function renderBand(band: Reliability): readonly (Html | string)[] {
+  const { from, to, confidence, count, right, share, low, high } = band;
   return [
     `${formatPercent(from)} to ${formatPercent(to)}`,
+    confidence === null ? DASH : formatPercent(confidence),
     formatCount(count),
     formatCount(right),
     share === null ? DASH : formatPercent(share),
@@ -135,7 +144,7 @@ Bars: number of answers.${threshold === null ? '' : ' Dotted: the threshold.'}</
 function renderThresholdLine(value: number): Html {
   const x = toX(value);
   return html`<line class="threshold" x1="${x}" x2="${x}" y1="${TOP}" y2="${TOP + SIDE}"/>
-<text x="${x - 5}" y="${TOP + SIDE - 8}" text-anchor="end">from ${value}</text>`;
+<text x="${x - 5}" y="${TOP + SIDE - 8}" text-anchor="end">from ${formatPercent(value)}</text>`;
 }
 
 function renderDot({ confidence, share, low, high }: Reliability): Html {
@@ -164,5 +173,5 @@ function renderVerdicts({ verdicts }: Calibration): Html {
       formatCount(refuted),
       formatPercent(confirmed / (confirmed + refuted)),
     ]),
-  })}<p class="hint">“Code” is confirmed by a later commit that passes, and refuted by a pass at the same commit; “flaky” and “infrastructure” are confirmed by that.</p>`;
+  })}<p class="hint">“${describeVerdict('code')}” is confirmed by a later commit that passes, and refuted by a pass at the same commit, which confirms “${describeVerdict('flaky')}” and “${describeVerdict('infrastructure')}”.</p>`;
 }

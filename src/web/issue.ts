@@ -256,7 +256,7 @@ function renderActions(page: IssuePage): Html {
   return html`<div class="actions">
 ${renderPullRequestButtons(page)}
 ${issue.diff.files.length > 0 ? html`<a class="button${isFirst ? ' primary' : ''}" href="/issues/${id}/patch">Download patch</a>` : ''}
-${isAtLeast(page.role, 'triage') ? renderRetry(id, page.signedIn) : ''}
+${isAtLeast(page.role, 'triage') ? renderRetry({ ...page, id }) : ''}
 <details class="menu"><summary class="button">More</summary><div><ul>
 <li><button type="button" class="plain" data-copy-from="/issues/${id}/markdown" hidden>Copy as Markdown</button></li>
 <li><a href="/issues/${id}/markdown">View as Markdown</a></li></ul></div></details>

@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import { isAtLeast } from '../core/account.ts';
 import { describeNoSpace } from '../core/disk.ts';
 import { CausewayError } from '../core/errors.ts';
+import { isGithubProject, type Project } from '../core/project.ts';
 import { MAX_GUIDANCE } from '../core/report.ts';
 import { sanitiseText } from '../core/text.ts';
 import { findVisibleIssue } from '../services/access.ts';
@@ -12,10 +13,18 @@ import { type Html, refuseAbsentPage, renderFormToken, WebRefusal } from './layo
 import { hashValue } from './session.ts';
 import type { PageContext, SignedIn, WebDeps } from './web-deps.ts';
 
-export function renderRetry(id: string, signedIn: SignedIn): Html {
+interface RetryForm {
+  /** Of the Issue. */
+  readonly id: string;
+  readonly project: Project;
+  readonly signedIn: SignedIn;
+}
+
+export function renderRetry({ id, project, signedIn }: RetryForm): Html {
+  const place = isGithubProject(project) ? ' The new answer takes the place of this one on GitHub.' : '';
   return html`<details class="menu"><summary class="button">Analyse again</summary><div><form method="post" action="/issues/${id}/retry">${renderFormToken(signedIn)}${renderOnceKey()}
 <div class="field"><label for="guidance">What to consider (optional)</label>
-<p class="hint" id="guidance-hint">What was missed, or where to look. The new answer takes the place of this one on GitHub; this page stays.</p>
+<p class="hint" id="guidance-hint">What was missed, or where to look.${place} This page stays.</p>
 <textarea id="guidance" name="guidance" rows="4" maxlength="${MAX_GUIDANCE}" aria-describedby="guidance-hint"></textarea></div>
 <p class="actions"><button class="primary">Start</button></p></form></div></details>`;
 }
