@@ -60,7 +60,7 @@ export function createGithubClient(options: GithubOptions): GithubClient {
 /** The error to throw for a failed call; our own errors stay as they are. */
 export function describeApiFailure(cause: unknown, options: GithubOptions, what: string): CausewayError {
   if (cause instanceof CausewayError) return cause;
-  const answer = readAnswer(cause);
+  const answer = readAnswer(cause) ?? readGraphqlAnswer(cause);
   const limit = answer === null ? null : describeLimit(answer, options);
   if (limit !== null) return new CausewayError('repository_unreachable', limit, { cause });
   const hasToken = options.token !== null;
@@ -88,6 +88,24 @@ export function describeApiFailure(cause: unknown, options: GithubOptions, what:
 }
 
 type Answer = NonNullable<ReturnType<typeof readAnswer>>;
+
+/** What GraphQL says with status 200, by the type of its first error. */
+const GRAPHQL_STATUSES: Readonly<Record<string, number>> = {
+  NOT_FOUND: 404,
+  FORBIDDEN: 403,
+  INSUFFICIENT_SCOPES: 403,
+  RATE_LIMITED: 429,
+};
+
+function readGraphqlAnswer(error: unknown): Answer | null {
+  if (!(error instanceof Error) || error.name !== 'GraphqlResponseError') return null;
+  const { errors, headers } = error as Error & {
+    readonly errors?: readonly { readonly type?: string }[];
+    readonly headers?: Answer['headers'];
+  };
+  const status = GRAPHQL_STATUSES[errors?.[0]?.type ?? ''];
+  return status === undefined ? null : { status, headers: headers ?? {}, data: null };
+}
 
 function describeRefusal({ status, headers }: Answer, what: string, hasToken: boolean): string {
   if (!hasToken) return `GitHub does not show ${what} without a token (${status}): set GITHUB_TOKEN.`;

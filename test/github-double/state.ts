@@ -118,6 +118,8 @@ export interface Issue {
   updatedAt: string;
   closedAt: string | null;
   closedById: number | null;
+  /** What closed it: the sha of a commit, or the number of a pull request; null: a person did. */
+  closer: string | number | null;
   readonly pull: Pull | null;
   readonly edits: Edit[];
 }

@@ -78,6 +78,7 @@ export function storeIssue(state: State, repository: Repository, made: NewIssue,
     updatedAt: now,
     closedAt: null,
     closedById: null,
+    closer: null,
     pull,
     edits: [],
   };
@@ -159,6 +160,7 @@ export interface IssueEdit {
   readonly body?: string | null | undefined;
   readonly state?: 'open' | 'closed' | undefined;
   readonly stateReason?: 'completed' | 'not_planned' | undefined;
+  readonly closer?: Issue['closer'];
 }
 
 /** Announces `edited`, `closed` and `reopened`, each where it is so. */
@@ -184,12 +186,13 @@ function close(state: State, repository: Repository, issue: Issue, edit: IssueEd
   issue.stateReason = issue.pull === null ? (edit.stateReason ?? 'completed') : null;
   issue.closedAt = issue.updatedAt;
   issue.closedById = senderId;
+  issue.closer = edit.closer ?? null;
   tellIssue(state, repository, issue, { action: 'closed', senderId });
 }
 
 function reopen(state: State, repository: Repository, issue: Issue, senderId: number): void {
   touch(state, issue);
-  Object.assign(issue, { state: 'open', closedAt: null, closedById: null });
+  Object.assign(issue, { state: 'open', closedAt: null, closedById: null, closer: null });
   issue.stateReason = issue.pull === null ? 'reopened' : null;
   tellIssue(state, repository, issue, { action: 'reopened', senderId });
 }

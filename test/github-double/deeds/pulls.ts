@@ -55,7 +55,7 @@ async function closeNamedIssues(state: State, repository: Repository, move: RefM
   for (const sha of await newCommits(repository, { ref, from, to })) {
     for (const number of namedAsClosed((await readCommit(repository.gitDir, sha)).message)) {
       const issue = repository.issues.get(number);
-      if (issue?.pull === null) editIssue(state, repository, issue, { state: 'closed' }, byId);
+      if (issue?.pull === null) editIssue(state, repository, issue, { state: 'closed', closer: sha }, byId);
     }
   }
 }
@@ -272,7 +272,8 @@ export async function mergePull(state: State, repository: Repository, issue: Iss
   if (pull.baseRef === repository.defaultBranch) {
     for (const number of closes(issue)) {
       const closed = repository.issues.get(number);
-      if (closed !== undefined) editIssue(state, repository, closed, { state: 'closed' }, byId);
+      const closer = issue.number;
+      if (closed !== undefined) editIssue(state, repository, closed, { state: 'closed', closer }, byId);
     }
   }
   return sha;

@@ -182,6 +182,7 @@ function pullFields(call: View, repository: Repository, issue: Issue, pull: Pull
     additions: pull.stats.additions,
     deletions: pull.stats.deletions,
     changedFiles: pull.stats.files,
+    commits: { totalCount: pull.stats.commits },
     baseRefName: pull.baseRef,
     baseRefOid: pull.baseSha,
     headRefName: pull.headRef,
@@ -260,6 +261,14 @@ export function repositoryView(call: View, repository: Repository): object {
     visibility: repository.isPrivate ? 'PRIVATE' : 'PUBLIC',
     resourcePath: `/${name}`,
     url: `${state.urls.web}/${name}`,
+    issues: ({ states, ...page }: PageArguments & { states?: readonly string[] | null }) => {
+      demand(call, repository, [{ issues: 'read' }]);
+      const all = [...repository.issues.values()].filter(({ pull }) => pull === null);
+      const wanted = all.filter(({ state: one }) => states?.includes(one.toUpperCase()) ?? true);
+      // Everybody asks for the newest first.
+      const sorted = wanted.toSorted((one, other) => other.number - one.number);
+      return connection(sorted, page, (one) => threadView(call, repository, one));
+    },
     issue: ({ number }: { number: number }) => threadOf(call, repository, number, 'issue'),
   };
 }
@@ -299,11 +308,30 @@ export function threadView(call: View, repository: Repository, issue: Issue): ob
     __typename: 'Issue',
     state: issue.state.toUpperCase(),
     stateReason: issue.stateReason?.toUpperCase() ?? null,
+    timelineItems: (args: PageArguments & { itemTypes?: readonly string[] | null }) => {
+      const isWanted = issue.state === 'closed' && (args.itemTypes?.includes('CLOSED_EVENT') ?? true);
+      return connection(isWanted ? [issue] : [], args, () => closedEventView(call, repository, issue));
+    },
     closedByPullRequestsReferences: (args: PageArguments & { includeClosedPrs: boolean }) => {
       const linked = [...repository.issues.values()].filter(
         (one) => one.pull !== null && closes(one).has(issue.number) && (args.includeClosedPrs || one.state === 'open'),
       );
       return connection(linked, args, (one) => threadView(call, repository, one));
+    },
+  };
+}
+
+function closedEventView(call: View, repository: Repository, issue: Issue): object {
+  const { closer } = issue;
+  const pull = typeof closer === 'number' ? repository.issues.get(closer) : undefined;
+  return {
+    __typename: 'ClosedEvent',
+    id: nodeId('CE', repository.id, issue.id),
+    createdAt: issue.closedAt,
+    actor: actorView(call, issue.closedById),
+    closer: () => {
+      if (typeof closer === 'string') return commitView(call, repository, closer);
+      return pull === undefined ? null : threadView(call, repository, pull);
     },
   };
 }

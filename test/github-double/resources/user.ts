@@ -12,6 +12,7 @@ type NodeKind =
   | 'PR'
   | 'IC'
   | 'CR'
+  | 'CE'
   | 'CS'
   | 'LA'
   | 'RE'

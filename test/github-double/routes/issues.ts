@@ -1,5 +1,14 @@
 import { issueBody } from '../resources/issue.ts';
-import { type Answer, ofRepository, ok, type RepositoryCall, type Route, unprocessable, withFound } from '../route.ts';
+import {
+  type Answer,
+  ofRepository,
+  ok,
+  paged,
+  type RepositoryCall,
+  type Route,
+  unprocessable,
+  withFound,
+} from '../route.ts';
 import type { Issue } from '../state.ts';
 
 export const ISSUES_READ = [{ issues: 'read' }, { pull_requests: 'read' }] as const;
@@ -8,6 +17,13 @@ export const ISSUES_WRITE = [{ issues: 'write' }, { pull_requests: 'write' }] as
 const LONGEST_TEXT = 65_536;
 
 export const issueRoutes: readonly Route[] = [
+  // The newest first, pull requests among them.
+  ofRepository('GET /issues', ISSUES_READ, (call) => {
+    const wanted = call.url.searchParams.get('state') ?? 'open';
+    const all = [...call.repository.issues.values()].filter(({ state }) => wanted === 'all' || state === wanted);
+    const sorted = all.toSorted((one, other) => other.number - one.number);
+    return paged(call, sorted, (page) => page.map((one) => issueBody(call.state, call.repository, one)));
+  }),
   ofRepository(
     'GET /issues/{issue_number}',
     ISSUES_READ,
