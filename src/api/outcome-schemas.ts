@@ -32,6 +32,10 @@ export const FailuresQuery = z.object({
     .enum(['open', 'closed'], { error: "Isn't a state: give open or closed." })
     .optional()
     .openapi({ description: 'Only failures in this state.' }),
+  sort: z
+    .enum(['flaky'], { error: "Isn't an order: give flaky." })
+    .optional()
+    .openapi({ description: 'Only failures that passed on the same commit, the most often first.' }),
   since: defineMoment('Only failures that were last seen then or later.'),
   until: defineMoment('Only failures that were last seen before.'),
   ...page,
@@ -77,6 +81,27 @@ export const FailureSchema = z
       .openapi({ description: 'Whether the default branch has had it since it was last opened.' }),
     hits: z.int(),
     flakyHits: z.int().openapi({ description: 'How many of them passed at the same commit.' }),
+    flake: z
+      .object({
+        hits: z.int().openapi({ description: 'As `flakyHits`.' }),
+        of: z.int().openapi({ description: 'As `hits`.' }),
+        since: z.string().openapi({ description: 'When the failure was first seen.' }),
+        test: z.string().openapi({ description: 'The first failed test; empty: unknown.' }),
+        file: z.string().openapi({ description: 'Path of the test; empty: unknown.' }),
+        owners: z.array(z.string()).openapi({ description: 'Of the file, by the scope or CODEOWNERS.' }),
+        quarantine: z
+          .object({
+            state: z.enum(['proposed', 'expired']).openapi({ description: 'Expired: 30 days after it was last seen.' }),
+            until: z.string().openapi({ description: 'The last day, such as 2026-12-24.' }),
+            code: z.string().openapi({ description: 'What skips the test; empty once it has expired.' }),
+            where: z.string(),
+          })
+          .nullable()
+          .openapi({ description: 'Null: not flaky enough, or no way to skip the test is known.' }),
+      })
+      .nullable()
+      .optional()
+      .openapi({ description: 'Null: it never passed on the same commit. Absent in webhooks.' }),
     firstSeen: SightingSchema,
     lastSeen: SightingSchema,
     checkNames: z.array(z.string()),

@@ -1,6 +1,8 @@
 // Failures, what became of answers, and whether their confidence can be relied on.
 import { calibrate, decideThreshold, toJudged } from '../core/calibration.ts';
-import { toFailureView } from '../core/failure.ts';
+import { type Failure, type FailureView, toFailureView } from '../core/failure.ts';
+import { describeFlake, type Flake } from '../core/flake.ts';
+import type { LastFinding } from '../db/heads.ts';
 import { type Asking, findVisibleProject, listVisibleProjects } from '../services/access.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking } from './auth.ts';
@@ -21,7 +23,8 @@ export async function listFailures(c: ApiContext, deps: ApiDeps): Promise<Respon
   const find = async (id: string) => (isIdOf('fal', id) ? await deps.store.findFailure(id) : null);
   const filter = await toFilter(deps, asking, query, find);
   const page = cutPage(c, deps, filter.limit, await deps.store.listFailures(filter.projectIds, filter));
-  return c.json(page.map(toFailureView));
+  const last = await deps.store.findLastFindings(page);
+  return c.json(page.map((failure) => addFlake(deps, failure, last.get(failure.id))));
 }
 
 /** GET /api/v1/failures/{failureId}/ */
@@ -29,7 +32,18 @@ export async function getFailure(c: ApiContext, deps: ApiDeps): Promise<Response
   const id = c.req.param('failureId') ?? '';
   const failure = (isIdOf('fal', id) ? await deps.store.findFailure(id) : null) ?? refuseAbsent();
   if ((await findVisibleProject(deps, getAsking(c), failure.projectId)) === null) refuseAbsent();
-  return c.json(toFailureView(failure));
+  const last = (await deps.store.findLastFindings([failure])).get(id);
+  return c.json(addFlake(deps, failure, last));
+}
+
+/** `last`: what was found when it was last seen. */
+function addFlake(
+  { baseUrl, now }: ApiDeps,
+  failure: Failure,
+  last: LastFinding | undefined,
+): FailureView & { readonly flake: Flake | null } {
+  const address = `${baseUrl()}/projects/${failure.projectId}/failures/${failure.id}`;
+  return { ...toFailureView(failure), flake: describeFlake(failure, last, { address, now: now() }) };
 }
 
 /** GET /api/v1/outcomes/ */

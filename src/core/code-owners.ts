@@ -8,6 +8,9 @@ export const CODEOWNERS_PLACES = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODE
 /** About 0.4 s; a file of 5,000 rules and 50 paths take a quarter of it. */
 const MAX_STEPS = 40_000_000;
 
+/** Owners of a file that are named at most. */
+const MAX_OWNERS = 5;
+
 interface CodeOwners {
   readonly path: string;
   readonly rules: readonly OwnerRule[];
@@ -25,6 +28,18 @@ export async function readCodeOwners(repository: Repository, signal: AbortSignal
     if (read.kind === 'text') return { path, rules: parseCodeOwners(read.text), cut: read.cut };
   }
   return null;
+}
+
+/** Logins and teams; an address of mail is left out, since what names them may be more public than the file. */
+export async function readOwnersOf(
+  file: string,
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const found = await readCodeOwners(repository, signal);
+  const rule = found === null ? null : findRule(found.rules, file, { steps: 0 });
+  const owners = rule === null || rule === 'stopped' ? [] : rule.owners;
+  return owners.filter((name) => name.startsWith('@')).slice(0, MAX_OWNERS);
 }
 
 export interface OwnerRule {

@@ -95,6 +95,8 @@ export interface Finding {
   readonly isOwnThread: boolean;
   /** Why no investigation began; null if one did. */
   readonly notBegun: NotBegun | null;
+  /** Where the first failed test of a flaky failure is, and who owns that; absent: unknown. */
+  readonly testFile?: { readonly path: string; readonly owners: readonly string[] };
   /** The job that we ran once more before anything was said, and when; absent: none. */
   readonly rerun?: { readonly runId: number; readonly at: string };
 }

@@ -58,6 +58,8 @@ interface StatisticsFilter {
 }
 
 interface FailureFilter {
+  /** `flaky`: only those that passed by themselves, the most often first. Absent: the last seen first. */
+  readonly sort?: 'flaky';
   readonly state?: Failure['state'];
   /** Last seen at or after the one, and before the other; ISO 8601. */
   readonly since?: string;
@@ -82,7 +84,6 @@ export function createFailureVerbs(database: Database) {
     findFailure: (id: string): Promise<Failure | null> => database.read((reader) => findFailure(reader, { id })),
     findFailureByFingerprint: (projectId: string, fingerprint: string): Promise<Failure | null> =>
       database.read((reader) => findFailure(reader, { project_id: projectId, fingerprint })),
-    /** Last seen first. */
     listFailures: (projectIds: readonly string[], filter: FailureFilter): Promise<readonly Failure[]> =>
       database.read((reader) => listFailures(reader, projectIds, filter)),
     /**
@@ -216,31 +217,26 @@ async function findFailure(
 async function listFailures(
   reader: Reader,
   projectIds: readonly string[],
-  { state, since, until, limit, after }: FailureFilter,
+  { sort, state, since, until, limit, after }: FailureFilter,
 ): Promise<readonly Failure[]> {
   if (projectIds.length === 0) return [];
+  const order = sort === 'flaky' ? 'flaky_hits' : 'last_seen_at';
   let query = reader
     .selectFrom('failures')
     .selectAll()
     .where('project_id', 'in', projectIds)
-    .orderBy('last_seen_at', 'desc')
+    .orderBy(order, 'desc')
     .orderBy('seq', 'desc')
     .limit(limit);
+  if (sort === 'flaky') query = query.where('flaky_hits', '>', 0);
   if (state !== undefined) query = query.where('state', '=', state);
   if (since !== undefined) query = query.where('last_seen_at', '>=', since);
   if (until !== undefined) query = query.where('last_seen_at', '<', until);
   if (after !== undefined) {
-    const last = await reader
-      .selectFrom('failures')
-      .select(['last_seen_at', 'seq'])
-      .where('id', '=', after)
-      .executeTakeFirst();
+    const last = await reader.selectFrom('failures').select([order, 'seq']).where('id', '=', after).executeTakeFirst();
     if (last === undefined) return [];
     query = query.where(({ or, and, eb }) =>
-      or([
-        eb('last_seen_at', '<', last.last_seen_at),
-        and([eb('last_seen_at', '=', last.last_seen_at), eb('seq', '<', last.seq)]),
-      ]),
+      or([eb(order, '<', last[order]), and([eb(order, '=', last[order]), eb('seq', '<', last.seq)])]),
     );
   }
   return (await query.execute()).map(toFailure);

@@ -1,14 +1,7 @@
 // Heads: commits with checks that are judged together, their findings, and their check run on GitHub.
 import type { Selectable } from 'kysely';
 import type { Failure } from '../core/failure.ts';
-import {
-  EMPTY_HEAD_RECORD,
-  type Excerpt,
-  type Finding,
-  type Head,
-  type HeadPlace,
-  type HeadRecord,
-} from '../core/head.ts';
+import { EMPTY_HEAD_RECORD, type Finding, type Head, type HeadPlace, type HeadRecord } from '../core/head.ts';
 import { toSubjectKey } from '../core/thread.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { followVerdicts } from './outcomes.ts';
@@ -96,10 +89,10 @@ export function createHeadVerbs(database: Database) {
         await trx.updateTable('heads').set(columns).where('id', '=', id).execute();
         if (record.checkRun) await saveCheckRunLinks(trx, id, record.checkRun.url);
       }),
-    /** What each failure's check printed when it was last seen, by the failure's id; none where its head is gone. */
-    findExcerpts: (
+    /** What was found of each failure when it was last seen, by the failure's id; none where its head is gone. */
+    findLastFindings: (
       failures: readonly Pick<Failure, 'id' | 'projectId' | 'lastSeen'>[],
-    ): Promise<ReadonlyMap<string, Excerpt>> => database.read((reader) => findExcerpts(reader, failures)),
+    ): Promise<ReadonlyMap<string, LastFinding>> => database.read((reader) => findLastFindings(reader, failures)),
     /** Jobs that were run again since then; `since`: ISO 8601. */
     countReruns: (projectId: string, since: string): Promise<number> =>
       database.read(async (reader) => {
@@ -150,10 +143,13 @@ export function createHeadVerbs(database: Database) {
   };
 }
 
-async function findExcerpts(
+/** What is shown of a failure. */
+export type LastFinding = Pick<Finding, 'excerpt' | 'testFile'>;
+
+async function findLastFindings(
   reader: Reader,
   failures: readonly Pick<Failure, 'id' | 'projectId' | 'lastSeen'>[],
-): Promise<ReadonlyMap<string, Excerpt>> {
+): Promise<ReadonlyMap<string, LastFinding>> {
   const shas = new Map(failures.map(({ id, lastSeen }) => [id, lastSeen.sha]));
   if (shas.size === 0) return new Map();
   const rows = await reader
@@ -164,8 +160,9 @@ async function findExcerpts(
     .where('heads.sha', 'in', [...new Set(shas.values())])
     .execute();
   const found = rows.flatMap(({ sha, finding }) => {
-    const { failureId, excerpt }: FindingText = JSON.parse(finding);
-    return shas.get(failureId) === sha ? [[failureId, excerpt] as const] : [];
+    const { failureId, excerpt, testFile }: FindingText = JSON.parse(finding);
+    const last = { excerpt, ...(testFile !== undefined && { testFile }) };
+    return shas.get(failureId) === sha ? [[failureId, last] as const] : [];
   });
   return new Map(found);
 }

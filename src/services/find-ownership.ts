@@ -1,12 +1,10 @@
 // Who owns the file that a conclusion is about: by the scope that has it, or else by CODEOWNERS.
-import { findRule, readCodeOwners } from '../core/code-owners.ts';
+import { readOwnersOf } from '../core/code-owners.ts';
 import { findContextFile } from '../core/context.ts';
 import type { Conclusion, Ownership } from '../core/issue.ts';
 import { findScopeOf, type Scope } from '../core/scopes.ts';
 import type { Repository } from '../core/source.ts';
 import { isReliable } from '../triage/rank-suspects.ts';
-
-const MAX_OWNERS = 5;
 
 /**
  * Of the first changed file, or else of the first suspect where that is reliable: the wrong people must not be named.
@@ -24,14 +22,7 @@ export async function findOwnership(
   const file = changeSet.files[0]?.path ?? (isOwned ? first.file : null);
   if (file === null) return null;
   const scope = findScopeOf(scopes, file);
-  const owned = scope !== null && scope.owners.length > 0 ? scope.owners : await readOwners(file, repository, signal);
-  const owners = owned.slice(0, MAX_OWNERS);
+  const hasOwners = scope !== null && scope.owners.length > 0;
+  const owners = hasOwners ? scope.owners : await readOwnersOf(file, repository, signal);
   return scope === null && owners.length === 0 ? null : { file, owners, scope: scope?.paths ?? [] };
-}
-
-/** An address of mail is left out: answers are more public than the file. */
-async function readOwners(file: string, repository: Repository, signal: AbortSignal): Promise<readonly string[]> {
-  const found = await readCodeOwners(repository, signal);
-  const rule = found === null ? null : findRule(found.rules, file, { steps: 0 });
-  return rule === null || rule === 'stopped' ? [] : rule.owners.filter((name) => name.startsWith('@'));
 }

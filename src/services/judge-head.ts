@@ -5,6 +5,7 @@ import type { HeadPlace, HeadState } from '../core/head.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
 import { beginInvestigations } from './checks/begin-investigations.ts';
 import { cleanChecks } from './checks/check-texts.ts';
+import { addTestFiles } from './checks/find-test-file.ts';
 import { judgeGroups } from './checks/judge-groups.ts';
 import { createLook, type Look, runCheckJob, saveSeen } from './checks/look.ts';
 import { readSuspects } from './checks/read-suspects.ts';
@@ -111,8 +112,9 @@ async function judge(look: Look, place: HeadPlace, rules: CheckRules, sorted: So
     const findings = judged.map(({ finding }) => finding);
     await saveSeen(look, { state: 'waiting', place, findings, endedAt: '' });
   }
-  const recorded: Recorded[] = [];
-  for (const one of judged) recorded.push(await recordFinding(look, place, one));
+  const counted: Recorded[] = [];
+  for (const one of judged) counted.push(await recordFinding(look, place, one));
+  const recorded = await addTestFiles(look, rules, counted);
   await closeGreen(look, place, sorted, recorded);
   const stillWaiting = listNames(sorted.waiting);
   const rerun = stillWaiting.length === 0 ? await rerunFlaky(look, { place, rules }, recorded) : null;

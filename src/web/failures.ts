@@ -1,12 +1,14 @@
 // The failures of a project: the list of them, the flaky ones, and one failure with its cause and its first bad commit.
 import { html } from 'hono/html';
 import type { Closing, CommitRange, Failure, Sighting } from '../core/failure.ts';
+import { describeFlake, type Flake, type Quarantine } from '../core/flake.ts';
 import type { Excerpt } from '../core/head.ts';
 import { formatPercent } from '../core/issue-view.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { Investigation } from '../core/report.ts';
 import { sanitiseLine } from '../core/text.ts';
 import type { Thread } from '../core/thread.ts';
+import type { LastFinding } from '../db/heads.ts';
 import { findVisibleIssue } from '../services/access.ts';
 import {
   createCrumbs,
@@ -39,8 +41,6 @@ import { getFirstSentence } from './text.ts';
 import type { PageContext, WebDeps } from './web-deps.ts';
 
 const PAGE = 50;
-/** Failures among which the flaky ones are ranked. */
-const RANKED_OF = 200;
 const MAX_RANKED = 10;
 /** Checks, branches and pull requests that a row names of each. */
 const MAX_PLACES = 3;
@@ -64,20 +64,21 @@ export async function getFailures(c: PageContext, deps: WebDeps): Promise<Respon
   const filter = { ...(state === 'all' ? {} : { state }), ...(after === '' ? {} : { after }) };
   const { entries, last } = cutPage(await deps.store.listFailures([project.id], { limit: PAGE + 1, ...filter }), PAGE);
   const isEmpty = entries.length === 0;
-  const excerpts = await deps.store.findExcerpts(entries);
+  const flaky = after === '' ? await deps.store.listFailures([project.id], { sort: 'flaky', limit: MAX_RANKED }) : [];
+  const findings = await deps.store.findLastFindings([...entries, ...flaky]);
   const body = html`${renderProjectHead(seen, 'failures')}
 ${renderSection(
   'failures',
   'Failures',
   html`${renderFilters('State', filters)}
-${isEmpty ? renderEmpty(describeEmpty(project, state, after !== '')) : renderFailures([project], entries, excerpts)}
+${isEmpty ? renderEmpty(describeEmpty(project, state, after !== '')) : renderFailures([project], entries, findings)}
 ${renderPager({
   label: 'Pages of failures',
   first: isEmpty || after === '' ? null : `${address}?state=${state}`,
   next: last === undefined ? null : `${address}?state=${state}&after=${last.id}`,
 })}`,
 )}
-${after === '' ? renderFlaky(await deps.store.listFailures([project.id], { limit: RANKED_OF })) : ''}`;
+${renderFlaky(deps, flaky, findings)}`;
   const crumbs = createCrumbs(project, { text: 'Failures', href: address });
   return renderPage(c, deps, { title: `Failures · ${project.name}`, body, section: 'projects', crumbs });
 }
@@ -88,12 +89,14 @@ export async function getFailure(c: PageContext, deps: WebDeps): Promise<Respons
   const id = c.req.param('failureId') ?? '';
   const failure = (isFailureId(id) ? await deps.store.findFailure(id) : null) ?? refuseAbsentPage();
   if (failure.projectId !== project.id) refuseAbsentPage();
-  const excerpt = (await deps.store.findExcerpts([failure])).get(id);
+  const last = (await deps.store.findLastFindings([failure])).get(id);
+  const excerpt = last?.excerpt;
   const { title, error } = getTitle(failure, excerpt);
   const since = new Date(deps.now().getTime() - TREND_DAYS * DAY_MS).toISOString();
   const body = html`<h1 class="failure-line">${title}</h1>${error === '' ? '' : html`<p class="mono">${error}</p>`}
 ${renderProjectTabs(project, 'failures', { isWithin: true })}
 ${renderFacts(project, failure)}
+${renderFlake(describeFlakeOf(deps, failure, last))}
 ${renderSection('cause', 'Cause', await renderCause(c, deps, project, failure))}
 ${renderRange(project, failure)}
 ${renderExcerpt(excerpt)}
@@ -121,7 +124,7 @@ function describeEmpty(project: Project, state: Filter, isPaged: boolean): strin
 export function renderFailures(
   projects: readonly Project[],
   failures: readonly Failure[],
-  excerpts: ReadonlyMap<string, Excerpt>,
+  findings: ReadonlyMap<string, LastFinding>,
 ): Html {
   const byId = new Map(projects.map((project) => [project.id, project]));
   return renderTable({
@@ -135,7 +138,7 @@ export function renderFailures(
       const isClosed = state === 'closed' && closed !== null;
       return [
         [
-          html`${renderFailureLink(failure, excerpts.get(failure.id))}
+          html`${renderFailureLink(failure, findings.get(failure.id)?.excerpt)}
 ${projects.length > 1 ? html`<span class="soft below">${sanitiseLine(project.name, 200)}</span>` : ''}
 <span class="soft below">${renderPlaces(project, failure)}</span>`,
           html`${renderState(failure)}
@@ -226,30 +229,53 @@ function listPlaces(project: Project, { checkNames, branches, pullRequests, isOn
 }
 
 /** The most frequent first; nothing where no failure passed without a change. */
-function renderFlaky(failures: readonly Failure[]): Html {
-  const getShare = ({ flakyHits, hits }: Failure) => (hits === 0 ? 0 : flakyHits / hits);
-  const ranked = failures
-    .filter(({ flakyHits }) => flakyHits > 0)
-    .sort((one, other) => other.flakyHits - one.flakyHits || getShare(other) - getShare(one))
-    .slice(0, MAX_RANKED);
-  if (ranked.length === 0) return NOTHING;
+function renderFlaky(deps: WebDeps, failures: readonly Failure[], findings: ReadonlyMap<string, LastFinding>): Html {
+  if (failures.length === 0) return NOTHING;
   const table = renderTable({
     caption: 'Flaky failures, the most frequent first',
     style: 'ledger',
-    columns: ['Failure', ['Flaky', 'number'], ['Of', 'number'], ['Rate', 'number'], 'Last'],
-    rows: ranked.map((failure) => [
-      renderFailureLink(failure),
-      formatCount(failure.flakyHits),
-      formatCount(failure.hits),
-      formatPercent(getShare(failure)),
-      renderMoment(failure.lastSeen.at),
-    ]),
+    columns: ['Failure', ['Flaky', 'number'], 'Since', 'Owners', 'Quarantine', 'Last'],
+    rows: failures.map((failure) => {
+      const last = findings.get(failure.id);
+      const flake = describeFlakeOf(deps, failure, last);
+      return [
+        renderFailureLink(failure, last?.excerpt),
+        html`${formatRate(failure)}`,
+        renderMoment(failure.firstSeen.at),
+        sanitiseLine(flake?.owners.join(', ') ?? '', 400) || '–',
+        flake === null || flake.quarantine === null
+          ? '–'
+          : `${flake.quarantine.state}, until ${flake.quarantine.until}`,
+        renderMoment(failure.lastSeen.at),
+      ];
+    }),
   });
-  return renderSection(
-    'flaky',
-    'Flaky',
-    html`<p class="hint">Failed, then passed at the same commit without a change. Ranked over the ${formatPlural(failures.length, 'latest failure')}.</p>${table}`,
-  );
+  const hint = html`<p class="hint">Failed, then passed at the same commit without a change: how many of the red checks with this failure.</p>`;
+  return renderSection('flaky', 'Flaky', html`${hint}${table}`);
+}
+
+function describeFlakeOf({ baseUrl, now }: WebDeps, failure: Failure, last: LastFinding | undefined): Flake | null {
+  const address = `${baseUrl()}/projects/${failure.projectId}/failures/${failure.id}`;
+  return describeFlake(failure, last, { address, now: now() });
+}
+
+/** Who owns its test, and how that can be skipped for some time. */
+function renderFlake(flake: Flake | null): Html {
+  if (flake === null) return NOTHING;
+  const { test, file, owners, quarantine, since } = flake;
+  const facts = html`<dl class="facts"><dt>Since</dt><dd>${renderMoment(since)}</dd>
+${file === '' ? '' : html`<dt>Test</dt><dd><code>${sanitiseLine(file, 400)}</code>${test === '' ? '' : ` · ${sanitiseLine(test, 200)}`}</dd>`}
+${owners.length === 0 ? '' : html`<dt>Owners</dt><dd>${sanitiseLine(owners.join(', '), 400)}</dd>`}</dl>`;
+  return renderSection('flake', 'Flaky', html`${facts}${quarantine === null ? '' : renderQuarantine(quarantine)}`);
+}
+
+function renderQuarantine({ state, until, code, where }: Quarantine): Html {
+  if (state === 'expired') {
+    return html`<p>Not seen again by ${until}. If the test was skipped, the time is over: run it again, then fix or remove it.</p>`;
+  }
+  const pre = html`<pre id="quarantine"><code>${code}</code></pre>`;
+  return html`<p>To skip the test until ${until}, write this ${where}. Causeway doesn't open a pull request for it.</p>${pre}
+<p><button type="button" class="plain" data-copy="quarantine" hidden>Copy</button></p>`;
 }
 
 function renderState({ state, opening }: Failure): Html {
@@ -269,7 +295,12 @@ function renderClosing(project: Project, closed: Closing): Html {
 }
 
 function describeFlakiness({ hits, flakyHits }: Failure): string {
-  return flakyHits === 0 ? 'no' : `${formatPlural(flakyHits, 'time')}, ${formatPercent(flakyHits / Math.max(1, hits))}`;
+  return flakyHits === 0 ? 'no' : formatRate({ hits, flakyHits });
+}
+
+/** Such as `3 of 4, 75 %`. */
+function formatRate({ hits, flakyHits }: Pick<Failure, 'hits' | 'flakyHits'>): string {
+  return `${formatCount(flakyHits)} of ${formatCount(hits)}, ${formatPercent(flakyHits / Math.max(1, hits))}`;
 }
 
 function renderFacts(project: Project, failure: Failure): Html {

@@ -65,6 +65,7 @@ describe('GET /api/v1/failures/', () => {
     expect(await ids('state=closed')).toEqual([]);
     expect(await ids('until=2026-11-20T10:00:00Z')).toEqual([]);
     expect(await ids('since=2026-11-20T11:00:00%2B01:00')).toHaveLength(2);
+    expect(await ids('sort=flaky')).toEqual([]);
     const answer = await call('/api/v1/failures/?since=yesterday&state=done&limit=0');
     expect((await bodyOf(answer)).errors.map(({ pointer }) => pointer).toSorted()).toEqual([
       '/limit',

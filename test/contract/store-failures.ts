@@ -202,6 +202,11 @@ export function failuresContract(engine: Engine): void {
       expect(await ids({ limit: 2, after: 'fal_1' })).toEqual([]);
       expect(await ids({ limit: 9, state: 'closed' })).toEqual(['fal_0']);
       expect(await ids({ limit: 2, state: 'open', after: 'fal_4' })).toEqual(['fal_3', 'fal_2']);
+      for (const n of [1, 3]) await store.markFlaky(`fal_${n}`, [`k${n}`]);
+      await recorded(store, project.id, [sighting('k1b', { at: at(6) })], 'fal_1');
+      await store.markFlaky('fal_1', ['k1b']);
+      expect(await ids({ limit: 9, sort: 'flaky' })).toEqual(['fal_1', 'fal_3']);
+      expect(await ids({ limit: 9, sort: 'flaky', after: 'fal_1' })).toEqual(['fal_3']);
       expect(await store.listFailures(['prj_other'], { limit: 9 })).toEqual([]);
     });
   });

@@ -169,9 +169,9 @@ export function headsContract(engine: Engine): void {
         at(2),
       );
       const failure = { id: 'fal_1', projectId: project.id, lastSeen: sighting('one', { sha }) };
-      expect([...(await store.findExcerpts([failure]))]).toEqual([['fal_1', excerpt]]);
-      expect((await store.findExcerpts([])).size).toBe(0);
-      expect((await store.findExcerpts([{ ...failure, projectId: 'prj_other' }])).size).toBe(0);
+      expect([...(await store.findLastFindings([failure]))]).toEqual([['fal_1', { excerpt }]]);
+      expect((await store.findLastFindings([])).size).toBe(0);
+      expect((await store.findLastFindings([{ ...failure, projectId: 'prj_other' }])).size).toBe(0);
     });
 
     it('of a pull request is the newest that was judged', async () => {

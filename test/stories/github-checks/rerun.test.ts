@@ -28,12 +28,15 @@ describe('with Actions: write', () => {
   });
 
   async function finish(desk: Desk, run: WorkflowRun, end: 'success' | typeof DELIVERY): Promise<void> {
+    // GitHub's times are whole seconds: an equal end within one would be taken for the first.
+    stage.double.state.clock.advance(2_000);
     await stage.double.people.finishJob(desk.name, run, 'test', resultOf(end));
     await stage.rest();
   }
 
   it('says nothing where it passes then, but for a quiet check run', async () => {
     const desk = await stage.desk('corner/passes', { config: ONCE });
+    await desk.push('main', { files: { CODEOWNERS: '* @mara\n/test/ @corner/tests\n' } });
     await makeFlaky(stage, desk);
     const before = desk.writesBeside();
     const { number, sha } = await desk.pull({ branch: 'third' });
@@ -46,7 +49,16 @@ describe('with Actions: write', () => {
     await finish(desk, run, 'success');
     expect(desk.checkRun(sha).title).toContain('Flaky: it has passed at this commit since');
     expect([desk.comments(number), desk.begun().length, run.attempts.length]).toEqual([[], 1, 2]);
-    expect((await desk.failures()).map(({ hits, flaky_hits }) => [hits, flaky_hits])).toEqual([[3, 3]]);
+    const api = await stage.api('mara');
+    const query = `sort=flaky&projectId=${encodeURIComponent(desk.name)}`;
+    expect(await api.get(`/api/v1/failures/?${query}`)).toMatchObject([
+      {
+        flake: {
+          ...{ hits: 3, of: 3, test: DELIVERY.test, file: 'test/delivery.test.js', owners: ['@corner/tests'] },
+          quarantine: { state: 'proposed', code: expect.stringMatching(/^\/\/ flaky until \d{4}-.*\nit\.skip\(/) },
+        },
+      },
+    ]);
   });
 
   it('says what it says without, where it fails again, and runs it no third time', async () => {

@@ -1,0 +1,52 @@
+// The file of a flaky test, and who owns it: for the people who have to look at it.
+
+import type { CheckRules } from '../../core/check.ts';
+import { readOwnersOf } from '../../core/code-owners.ts';
+import type { Finding } from '../../core/head.ts';
+import { isSafePath } from '../../core/paths.ts';
+import { findScopeOf } from '../../core/scopes.ts';
+import { classifyFile } from '../../triage/own-code.ts';
+import type { Look } from './look.ts';
+import type { Recorded } from './sightings.ts';
+
+/** The first fetch of a large repository may take longer; the finding does without it. */
+const OWNERS_MS = 20_000;
+
+/** The findings of flaky failures with the file of their test, once it is known. */
+export async function addTestFiles(
+  look: Look,
+  rules: CheckRules,
+  recorded: readonly Recorded[],
+): Promise<readonly Recorded[]> {
+  const added: Recorded[] = [];
+  for (const one of recorded) {
+    const { finding, failure } = one;
+    const isFlaky = finding.verdict === 'flaky' || failure.flakyHits > 0;
+    const path = isFlaky && finding.testFile === undefined ? findTestFile(finding) : null;
+    const owners = path === null ? [] : await readOwners(look, rules, path);
+    const testFile = path === null ? null : await look.services.redactor.redactJson({ path, owners });
+    added.push(testFile === null ? one : { ...one, finding: { ...finding, testFile } });
+  }
+  return added;
+}
+
+/** As the test's name begins, or else the first test among the places that the log names. */
+function findTestFile({ excerpt, places }: Finding): string | null {
+  const named = (excerpt.tests[0] ?? '').split('::')[0] ?? '';
+  const paths = [named, ...places.map(({ path }) => path)];
+  return paths.find((path) => isSafePath(path) && classifyFile(path) === 'test') ?? null;
+}
+
+async function readOwners(look: Look, { settings }: CheckRules, path: string): Promise<readonly string[]> {
+  const scope = findScopeOf(settings.scopes, path);
+  if (scope !== null && scope.owners.length > 0) return scope.owners;
+  const { services, project, signal } = look;
+  const until = AbortSignal.any([signal, AbortSignal.timeout(OWNERS_MS)]);
+  try {
+    return await readOwnersOf(path, await services.source.open(project, until), until);
+  } catch (error) {
+    signal.throwIfAborted();
+    services.log.debug({ head: look.head.id, err: error }, 'failed to read the owners of a flaky test');
+    return [];
+  }
+}
