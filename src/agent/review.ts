@@ -264,6 +264,8 @@ function isLookup({ kind }: GroundStep): boolean {
 const GUTTER = /^[ \t]*(?:>[ \t]*)?(?:[^\s:|]{1,300}[:-])?\d{1,7}(?:[ \t]*[|│:→]|\t|-(?=[ \t]))[ \t]?/gm;
 
 const MIN_QUOTE_CHARACTERS = 8;
+/** Without blanks. So long a quotation proves something even if each of its words is common. */
+const LONG_QUOTE_CHARACTERS = 40;
 
 const WORD = /[\p{L}_$][\p{L}\p{N}_$]+|\d{3,}/gu;
 
@@ -296,7 +298,10 @@ export function occursIn(quote: PreparedText, text: PreparedText): boolean {
 
 /** At least eight characters, and at least one word that is not in every file. */
 export function isInformative({ withoutGutters }: PreparedText): boolean {
-  if (withoutGutters.replaceAll(' ', '').length < MIN_QUOTE_CHARACTERS) return false;
+  const { length } = withoutGutters.replaceAll(' ', '');
+  if (length < MIN_QUOTE_CHARACTERS) return false;
+  // `return a != a ? b == b : a !== b` has no word of its own, and no other line is like it.
+  if (length >= LONG_QUOTE_CHARACTERS) return true;
   return [...withoutGutters.matchAll(WORD)].some(([word]) => !EVERYWHERE.has(word.toLowerCase()));
 }
 

@@ -9,8 +9,8 @@ import { copyForModel } from './prompt.ts';
 import type { Session } from './session.ts';
 import { type Exchange, isEdit, type Reply } from './transcript.ts';
 
-/** Calls of one turn beyond these are refused: what a model asks for blindly it does not read. */
-const MAX_CALLS_IN_TURN = 8;
+/** Lookups of one turn beyond these are refused: what a model asks for blindly it does not read. */
+const MAX_LOOKUPS_IN_TURN = 8;
 
 /** Monitoring tools have the deepest arguments, a handful of levels. */
 const MAX_DEPTH = 20;
@@ -62,8 +62,9 @@ export function explainRefusal(
   if (!tools.includes(call.name)) {
     return `Refused: there is no tool ${call.name.slice(0, 80)}. There are: ${tools.join(', ')}, ${ending}.`;
   }
-  if (index >= MAX_CALLS_IN_TURN)
-    return `Refused: at most ${MAX_CALLS_IN_TURN} calls in a turn. Read these results first.`;
+  const lookups = last.turn.toolCalls.slice(0, index).filter((each) => !isEdit(each));
+  if (!isEdit(call) && lookups.length >= MAX_LOOKUPS_IN_TURN)
+    return `Refused: at most ${MAX_LOOKUPS_IN_TURN} lookups in a turn. Read these results first.`;
   const parsed = parseArguments(call.arguments);
   if ('fault' in parsed) return `Refused: ${parsed.fault}`;
   return explainRepetition(exchanges, call, parsed.value);

@@ -1,6 +1,6 @@
 // What of a conclusion is proven, against a model that invents.
 import { describe, expect, it } from 'vitest';
-import { checkEvidence } from '../../src/agent/review.ts';
+import { checkEvidence, isInformative, prepareText } from '../../src/agent/review.ts';
 import { CLAIM, sampleRun } from './conclusion-samples.ts';
 
 async function checked(over: Readonly<Record<string, unknown>>) {
@@ -33,6 +33,11 @@ describe('a quotation proves its claim', () => {
     expect(claims).toMatchObject([{ support: 'proven', citations: [{ step, quote }] }]);
     expect(faults).toEqual([]);
   });
+});
+
+it('proves something by its length where each of its words is common', () => {
+  const long = prepareText('return a != a ? b == b : a !== b || (a && typeof a === 1 && b !== 1);');
+  expect([isInformative(long), isInformative(prepareText('return a != a ? b == b : a'))]).toEqual([true, false]);
 });
 
 describe('a quotation proves nothing', () => {

@@ -103,12 +103,21 @@ describe('a call is refused', () => {
     });
   }
 
-  it('beyond eight in a turn', async () => {
+  it('beyond eight lookups in a turn', async () => {
     const flood = Array.from({ length: 40 }, (_, at) => ({ name: 'search', arguments: { pattern: `p${at}` } }));
     const { model, ground: shop } = await play([{ calls: flood }, CONCLUSION]);
     expect(shop.ran).toHaveLength(8);
     expect(answersTo(model)).toHaveLength(32);
-    expect(answersTo(model)[8]).toContain('at most 8 calls');
+    expect(answersTo(model)[8]).toContain('at most 8 lookups');
+  });
+
+  it('but not an edit after many others', async () => {
+    const edits = Array.from({ length: 12 }, (_, at) => ({
+      name: 'replace',
+      arguments: { path: `f${at}.ts`, old: 'a', new: 'b' },
+    }));
+    const { ground: shop } = await play([{ calls: edits }, CONCLUSION]);
+    expect(shop.ran).toHaveLength(12);
   });
 
   it('if it is a conclusion next to lookups, or one of several', async () => {
