@@ -6,6 +6,7 @@ import type { AnalysisSession } from '../cli/analyse.ts';
 import { getRepositoryName } from '../cli/report-input.ts';
 import { toPrintableLine } from '../cli/terminal.ts';
 import type { Config } from '../config.ts';
+import type { ContextRepository } from '../core/context.ts';
 import { applyFileDiff } from '../core/diff/apply-diff.ts';
 import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
 import type { Diff, Issue } from '../core/issue.ts';
@@ -14,10 +15,12 @@ import type { Project, ProjectSource } from '../core/project.ts';
 import { describeWaitReason } from '../core/reason.ts';
 import type { Report } from '../core/report.ts';
 import { DEFAULT_SETTINGS, type InvestigationSettings } from '../core/settings.ts';
-import type { SourceTree } from '../core/source.ts';
+import type { Source, SourceTree } from '../core/source.ts';
 import type { Store } from '../db/store.ts';
+import { createGitSource } from '../git/mirror.ts';
 import type { Log } from '../log.ts';
 import { acceptReport } from '../services/accept-report.ts';
+import type { ContextAccess } from '../services/context.ts';
 import { follow } from '../services/follow.ts';
 import type { Investigator } from '../services/investigator.ts';
 import type { Wait } from '../services/run-investigation.ts';
@@ -63,6 +66,8 @@ interface SessionProject {
   readonly check?: CheckRecords | null;
   /** The repository as if nothing had come after this commit; only for one on this disk. */
   readonly asOf?: string;
+  /** Other repositories, at the commits that an earlier run has read; `place`: on this disk. */
+  readonly context?: readonly { readonly record: ContextRepository; readonly place: string }[];
 }
 
 /** Of a failed check that a run was about. */
@@ -79,7 +84,7 @@ export function nameProject(source: ProjectSource): { readonly name: string; rea
  */
 export async function openAnalysisSession(
   { config, log, now, onWait, onPaid }: SessionOptions,
-  { name, source, isTrusted, settings = DEFAULT_SETTINGS, origin = 'cli', check, asOf }: SessionProject,
+  { name, source, isTrusted, settings = DEFAULT_SETTINGS, origin = 'cli', check, asOf, context = [] }: SessionProject,
 ): Promise<AnalysisSession & { readonly tools: (issueId: string) => Promise<CalledTools> }> {
   await using opening = new AsyncDisposableStack();
   const { mirrors, lexicon } = openDataFolder(config.dataDir, config.encryptionKey);
@@ -101,17 +106,31 @@ export async function openAnalysisSession(
     }),
   );
   const { store, account } = services;
-  const [project] = await store.syncProjects([{ name, source }], now().toISOString());
-  if (project === undefined) throw new Error('the project that was just made is not there');
+  const others = context.map(({ record, place }) => ({
+    ...{ name: record.repository, source: { kind: 'path', path: place } as const },
+  }));
+  const synced = await store.syncProjects([{ name, source }, ...others], now().toISOString());
+  const findSynced = (wanted: ProjectSource): Project => {
+    const found = synced.find((each) => JSON.stringify(each.source) === JSON.stringify(wanted));
+    if (found === undefined) throw new Error('the project that was just made is not there');
+    return found;
+  };
+  const project = findSynced(source);
+  const recorded = context.map(({ record, place }) => ({
+    ...{ ...record, projectId: findSynced({ kind: 'path', path: place }).id },
+  }));
+  const ids = new Set(recorded.map(({ projectId }) => projectId));
+  const whole = opening.use(createGitSource({ folder: mirrors, environment: config.environment }));
   const { investigator } = opening.use(openInvestigator({ config, log, now, patienceMs: PATIENCE_MS }));
   const troubles: string[] = [];
   opening.use(
     startWork(
-      { ...nameMirrorsBySource(services), store: { ...store, ...check } },
+      { ...readWhole(nameMirrorsBySource(services), ids, whole), store: { ...store, ...check } },
       {
         concurrency: config.concurrency,
         investigationTimeoutMs: config.investigationTimeoutMs,
         investigator: onPaid === undefined ? investigator : countPayments(investigator, onPaid),
+        context: recorded.length === 0 ? null : createRecordedContext(recorded),
         // On a full disk the command fails and says so.
         waitsForSpace: false,
         onWait: (wait) => onWait(describeWait(wait)),
@@ -147,6 +166,18 @@ export async function openAnalysisSession(
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** The projects of these ids are read as they are, not as of a commit of another one. */
+function readWhole(services: Services, ids: ReadonlySet<string>, whole: Source): Services {
+  const { source } = services;
+  const open: Source['open'] = (project, signal) =>
+    ids.has(project.id) ? whole.open(withStableId(project), signal) : source.open(project, signal);
+  return { ...services, source: { ...source, open } };
+}
+
+function createRecordedContext(recorded: readonly ContextRepository[]): ContextAccess {
+  return { listNames: async () => [], isReadableByAll: async () => true, showsSteps: true, recorded };
 }
 
 /** Names of the tools that a model called, turn by turn; null: there was none, or its transcript is gone. */
@@ -211,13 +242,14 @@ function describeWait({ until, code, detail }: Wait): string {
   return `Waiting for ${describeWaitReason(code)} until ${until.toLocaleTimeString('en-GB')}: ${toPrintableLine(detail)}\n`;
 }
 
+function withStableId(project: Project): Project {
+  const place = project.source.kind === 'path' ? project.source.path : project.source.url;
+  return { ...project, id: `src_${createHash('sha256').update(place).digest('hex').slice(0, 32)}` };
+}
+
 /** The store's ids last as long as the command; the mirror, and what is kept of it, is named by what it mirrors. */
 function nameMirrorsBySource(services: Services): Services {
   const { source, lexicons } = services;
-  const withStableId = (project: Project): Project => {
-    const place = project.source.kind === 'path' ? project.source.path : project.source.url;
-    return { ...project, id: `src_${createHash('sha256').update(place).digest('hex').slice(0, 32)}` };
-  };
   return {
     ...services,
     source: {

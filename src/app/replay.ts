@@ -5,6 +5,7 @@ import type { ReplayCommand } from '../cli/command-line.ts';
 import { type Replay, type ReplayedAnswer, type ReplayNote, renderReplay } from '../cli/replay-text.ts';
 import { type ExitCode, toPrintableJson, toPrintableLine } from '../cli/terminal.ts';
 import type { Config } from '../config.ts';
+import { type ContextRepository, listRead } from '../core/context.ts';
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
 import type { Issue } from '../core/issue.ts';
@@ -36,7 +37,8 @@ export async function runReplay(command: ReplayCommand, deps: CommandDeps, signa
   const { issue, project } = old;
   io.err(`Replaying ${issue.id} of ${toPrintableLine(project.name)} at ${issue.analysis.revision.slice(0, 12)}\n`);
   const place = await openMirror(project, issue.analysis.revision, config, signal);
-  const answered = await answerAgain(command, { ...deps, store, ...old, place }, signal);
+  const context = await openContext(store, issue, config, signal);
+  const answered = await answerAgain(command, { ...deps, store, ...old, place, context: context ?? [] }, signal);
   const replay: Replay = {
     issueId: issue.id,
     project: project.name,
@@ -44,7 +46,7 @@ export async function runReplay(command: ReplayCommand, deps: CommandDeps, signa
     before: toAnswer(issue, old.tools),
     after: toAnswer(answered.issue, answered.tools),
     costUsd: answered.costUsd,
-    notes: listNotes(old, config),
+    notes: [...listNotes(old, config), ...(context === null ? (['without_context'] as const) : [])],
   };
   const layout = { columns: io.columns, colour: io.colour.out };
   io.out(command.json ? `${toPrintableJson(replay)}\n` : renderReplay(replay, layout));
@@ -98,6 +100,17 @@ function listNotes({ issue, tools, check }: OldAnswer, config: Config): readonly
   ];
 }
 
+/** The other repositories that it rests on, on this disk; null: one of them is no longer known. */
+async function openContext(store: Store, { analysis }: Issue, config: Config, signal: AbortSignal) {
+  const opened: { readonly record: ContextRepository; readonly place: string }[] = [];
+  for (const record of listRead(analysis.context)) {
+    const other = await store.findProject(record.projectId);
+    if (other === null) return null;
+    opened.push({ record, place: await openMirror(other, record.revision, config, signal) });
+  }
+  return opened;
+}
+
 /** A repository on this disk with the commit: the project's own, or its mirror, brought up to date. */
 async function openMirror(project: Project, revision: string, config: Config, signal: AbortSignal): Promise<string> {
   const folder = getMirrorsFolder(config.dataDir);
@@ -134,11 +147,12 @@ interface Replaying extends CommandDeps, OldAnswer {
   readonly store: Store;
   /** The repository on this disk. */
   readonly place: string;
+  readonly context: NonNullable<Awaited<ReturnType<typeof openContext>>>;
 }
 
 /** Its cost is counted with that of the project's own runs, each question as soon as it is answered. */
 async function answerAgain(command: ReplayCommand, replaying: Replaying, signal: AbortSignal) {
-  const { config, log, now, io, store, issue, project, settings, place, check } = replaying;
+  const { config, log, now, io, store, issue, project, settings, place, check, context } = replaying;
   const model = command.model === null ? config.model : chooseModel(command.model, config.model);
   const { budget } = config;
   const spent = await store.readMonthCosts(project.id, now().toISOString());
@@ -165,7 +179,7 @@ async function answerAgain(command: ReplayCommand, replaying: Replaying, signal:
     {
       ...{ name: project.name, source: { kind: 'path', path: place }, isTrusted: false },
       ...{ settings: { ...settings, useModel: true, model: '' }, asOf: issue.analysis.revision },
-      ...{ origin: issue.analysis.origin, check },
+      ...{ origin: issue.analysis.origin, check, context },
     },
   );
   await using _session = session;

@@ -1,5 +1,5 @@
 // An Issue and its steps as text for a terminal: cause, suspects with their code, change and fix.
-import { describeContext } from '../core/context.ts';
+import { describeContext, findContextFile } from '../core/context.ts';
 import type { Change, FileDiff, Issue, Step, Suspect } from '../core/issue.ts';
 import { createIssueView } from '../core/issue-view.ts';
 import { addLookUsage, describeLook } from '../core/second-look.ts';
@@ -136,8 +136,9 @@ const NUMBERED = /^[ >*]*(\d{1,7})\s?[|│:](?: (.*)|(\S.*)|)$/;
 function renderExcerpt({ analysis, investigationSteps }: Issue, { columns, paint }: Page): string[] {
   const [suspect] = analysis.suspects;
   if (suspect === undefined) return [];
+  const other = findContextFile(suspect.file, analysis.context);
   const lines = investigationSteps
-    .filter(({ action }) => action.includes(suspect.file))
+    .filter(({ action }) => action.includes(other?.path ?? suspect.file))
     .map(({ result }) => listNumberedLines(result, suspect.line))
     .find((found) => found.some(({ number }) => number === suspect.line));
   if (lines === undefined) return [];
@@ -147,7 +148,8 @@ function renderExcerpt({ analysis, investigationSteps }: Issue, { columns, paint
     const row = `${isSuspect ? '>' : ' '} ${String(number).padStart(digits)} | ${toPrintable(text)}`;
     return `${INDENT}${(isSuspect ? paint.bold : paint.dim)(truncate(row.trimEnd(), columns - INDENT.length))}`;
   });
-  return [paint.bold(`${toPrintableLine(suspect.file)} at ${analysis.revision.slice(0, 12)}`), ...rows];
+  const revision = other?.of.revision ?? analysis.revision;
+  return [paint.bold(`${toPrintableLine(suspect.file)} at ${revision.slice(0, 12)}`), ...rows];
 }
 
 function listNumberedLines(text: string, around: number) {

@@ -39,13 +39,15 @@ export interface ReplayedAnswer {
   readonly proof: Proof['state'] | null;
 }
 
-export type ReplayNote = 'transcript_gone' | 'without_check' | 'without_monitoring';
+export type ReplayNote = 'transcript_gone' | 'without_check' | 'without_monitoring' | 'without_context';
 
 const NOTES: Readonly<Record<ReplayNote, string>> = {
   transcript_gone:
     'The transcript of the old answer is gone, so what its model looked up is not shown: it is older than transcripts are kept, or the person who asked was erased.',
   without_check:
     'The old answer was about a failed check, the records of which are gone: what failed, and the commits since it was green, are not part of the replay.',
+  without_context:
+    'Another repository that the old answer rests on is no longer known, so no other repository was read.',
   without_monitoring: 'Monitoring systems were not asked: what they say today is of another time.',
 };
 

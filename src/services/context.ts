@@ -14,7 +14,7 @@ import { CausewayError } from '../core/errors.ts';
 import type { Issue } from '../core/issue.ts';
 import { getRepository, type Project } from '../core/project.ts';
 import type { InvestigationSettings } from '../core/settings.ts';
-import { type Repository, SourceBusy, type SourceTree } from '../core/source.ts';
+import type { Repository, SourceTree } from '../core/source.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { findDependencyTag } from '../triage/dependency-version.ts';
 import { readOwnPackages } from '../triage/own-code.ts';
@@ -43,7 +43,7 @@ export function isVeiled({ context }: { readonly context: ContextAccess | null }
 }
 
 /** One that may be read, cleaned of secrets, at its commit. */
-export interface OpenedContext {
+interface OpenedContext {
   readonly record: ContextRepository;
   readonly repository: Repository;
   readonly tree: SourceTree;
@@ -205,26 +205,12 @@ export async function reopenContext(
   const opened: OpenedContext[] = [];
   for (const record of listRead(records)) {
     const other = await findReadable(services, project, record.projectId, signal);
-    const repository = other && cleanRepository(await openOther(services, other, signal), redactor);
+    const repository = other && cleanRepository(await services.source.open(other, signal), redactor);
     if (repository === null || (await repository.resolve(record.revision, signal)) === null) throw lostContext();
     opened.push({ record, repository, tree: repository.tree(record.revision) });
   }
   return { records, opened };
 }
-
-/** Once an answer rests on it, an outage is waited for. */
-async function openOther({ source }: Services, other: Project, signal: AbortSignal): Promise<Repository> {
-  try {
-    return await source.open(other, signal);
-  } catch (error) {
-    if (!(error instanceof CausewayError) || error.code !== 'repository_unreachable') throw error;
-    throw error instanceof SourceBusy
-      ? error
-      : new SourceBusy(error.message, new Date(Date.now() + WAIT_MS), { cause: error });
-  }
-}
-
-const WAIT_MS = 60_000;
 
 function lostContext(): CausewayError {
   return new CausewayError(

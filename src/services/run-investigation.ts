@@ -220,7 +220,8 @@ async function readContext(
   const access = { ...services, context };
   const input = { project, settings: run.settings, tree: repository.tree(sha), redactor: services.redactor };
   const recorded = known === null ? context.recorded : (known.conclusion.analysis.context ?? []);
-  if (recorded !== undefined) return await reopenContext(access, input, recorded, signal);
+  if (recorded !== undefined)
+    return await waitForSource(services, run, project, () => reopenContext(access, input, recorded, signal));
   return await openContext(access, input, await listWantedContext(access, input, signal), signal);
 }
 
@@ -239,16 +240,23 @@ const SOURCE_PATIENCE_MS = 60 * 60 * 1_000;
 const SHORTEST_WAIT_MS = 10_000;
 
 async function openSource(
-  { source, now }: CoreServices,
+  services: CoreServices,
   run: Run,
   project: Project,
   signal: AbortSignal,
 ): Promise<Repository> {
-  try {
-    const repository = await source.open(project, signal);
+  return await waitForSource(services, run, project, async () => {
+    const repository = await services.source.open(project, signal);
     // The commit of a fork is on no branch here, and has to be fetched.
     if (run.revision !== '') await repository.ensureCommit(run.revision, signal);
     return repository;
+  });
+}
+
+/** Throws SourceBusy where waiting may help. */
+async function waitForSource<T>({ now }: CoreServices, run: Run, project: Project, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
   } catch (error) {
     const isUnreachable = error instanceof CausewayError && error.code === 'repository_unreachable';
     const isAway = isUnreachable && !isOutOfSpace(error);

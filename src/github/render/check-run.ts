@@ -1,6 +1,7 @@
 // The texts of our check run below its title: a summary of cause and next step, the log and the fix, and annotations in the code.
 
 import { describeReason, type Reason } from '../../core/check.ts';
+import { findContextFile } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding } from '../../core/head.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
@@ -237,6 +238,8 @@ function summariseResult(content: CheckRunContent, whole: SourcedIssue, cause: C
 function keepConnected(issue: SourcedIssue, { places, changed = [] }: Finding): SourcedIssue {
   const suspects = issue.analysis.suspects.flatMap((suspect) => {
     const { file, line } = suspect;
+    // Only a stack frame, an error message or a quoted line leads to another repository.
+    if (findContextFile(file, issue.analysis.context) !== null) return [suspect];
     const named = places.filter(({ path }) => path === file || path.endsWith(`/${file}`));
     const why = [named.length > 0 ? 'named in the log' : '', changed.includes(file) ? 'touched by the change' : ''];
     const reasons = why.filter(Boolean);
@@ -474,7 +477,8 @@ function findSuspect({ head, isPublic }: CheckRunContent, cause: Cause): Finding
   if (found === null || !isOfHead) return null;
   const { issue } = filterIssue(found, { isPublic });
   const message = splitSentences(removeCitations(issue.rootCause), 3).first;
-  const suspect = issue.analysis.suspects.find(({ line }) => line > 0);
+  const { suspects, context } = issue.analysis;
+  const suspect = suspects.find(({ file, line }) => line > 0 && findContextFile(file, context) === null);
   return suspect === undefined ? null : [{ path: suspect.file, line: suspect.line, message }];
 }
 
