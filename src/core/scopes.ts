@@ -10,6 +10,8 @@ export interface Scope {
   readonly owners: readonly string[];
   /** US dollars for one investigation; null: as for the whole repository. */
   readonly budget: { readonly run: number | null };
+  /** Other repositories that a report about the scope is investigated in as well, besides those of the project. */
+  readonly context: readonly string[];
   /** Whether a label of the report's issue or the name of its failed check points at it. */
   readonly isNamed?: boolean;
 }

@@ -218,7 +218,10 @@ async function readContext(
 ): Promise<RunContext> {
   if (context === null || sha === null) return NO_CONTEXT;
   const access = { ...services, context };
-  const input = { project, settings: run.settings, tree: repository.tree(sha), redactor: services.redactor };
+  const { scopes, context: named } = run.settings;
+  const own = findReportScopes(scopes, run.text).flatMap((scope) => scope.context);
+  const settings = { ...run.settings, context: [...own, ...named] };
+  const input = { project, settings, tree: repository.tree(sha), redactor: services.redactor };
   const recorded = known === null ? context.recorded : (known.conclusion.analysis.context ?? []);
   if (recorded !== undefined)
     return await waitForSource(services, run, project, () => reopenContext(access, input, recorded, signal));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findReportScopes, findScopeOf, nameScopes, type Scope, type ScopeNames } from '../../src/core/scopes.ts';
 
 function scope(paths: readonly string[], labels: readonly string[]): Scope {
-  return { paths, labels, owners: [], budget: { run: null } };
+  return { paths, labels, owners: [], budget: { run: null }, context: [] };
 }
 
 const API = scope(['packages/api/**'], ['area-api']);

@@ -64,6 +64,20 @@ describe('red checks of a pull request', () => {
     expect([8, 12]).toContain(first?.hits);
   });
 
+  it('are investigated in the scope that their name points at', async () => {
+    await using at = await pullRequest();
+    const scope = (name: string) => {
+      return { paths: [`packages/${name}/**`], labels: [], owners: [], budget: { run: null }, context: [] };
+    };
+    const scopes = [scope('api'), scope('web')];
+    at.world.rules = { ...at.world.rules, settings: { ...at.world.rules.settings, scopes } };
+    at.run('test (web)', 'red', { log: CODE_LOG });
+    await at.look();
+    const [begun] = await investigations(at);
+    const run = await at.store.startRun(begun?.runId ?? '', time(1));
+    expect(run?.settings.scopes).toEqual([scope('api'), { ...scope('web'), isNamed: true }]);
+  });
+
   it('lead with an error in what the change touches where the log has others as well', async () => {
     await using at = await pullRequest();
     at.world.changed.set(HEAD, { paths: ['src/till.py'], isCut: false });

@@ -181,8 +181,10 @@ function toConfig(file: FileContent): RepositoryConfig {
   };
 }
 
-function toScope({ paths, labels, owners, budget, base }: NonNullable<FileContent['scopes']>[number]): ConfiguredScope {
+function toScope(scope: NonNullable<FileContent['scopes']>[number]): ConfiguredScope {
+  const { paths, labels, owners, budget, base, context } = scope;
   return {
+    context: context ?? [],
     ...{ paths, labels: labels ?? [], budget: { run: budget?.run ?? null }, base: base ?? '' },
     owners: (owners ?? []).map((name) => (name.startsWith('@') ? name : `@${name}`)),
   };

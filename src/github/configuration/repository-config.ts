@@ -259,8 +259,11 @@ const SCOPE = z.strictObject(
       .optional()
       .describe('What may be spent on one investigation, below that of the whole repository.'),
     base: BRANCH.optional().describe('The branch that pull requests are made for whose files are all in this scope.'),
+    context: describeList('a list of repositories of the same owner, such as `[octo/lib]`', REPOSITORY, MAX_CONTEXT)
+      .optional()
+      .describe('Other repositories that an investigation of a report about this scope reads as well.'),
   },
-  { error: 'a group of the keys `paths`, `labels`, `owners`, `budget` and `base`' },
+  { error: 'a group of the keys `paths`, `labels`, `owners`, `budget`, `base` and `context`' },
 );
 
 export const FILE_SCHEMA = z.strictObject(

@@ -37,7 +37,7 @@ describe('the JSON Schema', () => {
   it('is the one that the code has, with words for every key', async () => {
     await expect(editorSchema()).toMatchFileSnapshot('../../../docs/causeway.schema.json');
     expect(keysOf().length).toBe(23);
-    expect(editorSchema().match(/"description"/g)?.length).toBe(keysOf().length + 4 + 6 + 1);
+    expect(editorSchema().match(/"description"/g)?.length).toBe(keysOf().length + 4 + 7 + 1);
   });
 
   it('takes the example, and refuses what the code refuses', () => {

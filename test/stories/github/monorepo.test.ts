@@ -179,6 +179,15 @@ it('fixes it on the base branch of the scope', async () => {
   expect(desk.shown(desk.ours().at(-1)?.body ?? '').text).toContain('is owned by @corner/payments.');
 });
 
+it('reads the other repositories of a scope for a report about it, and for no other', async () => {
+  const { people } = stage.double;
+  await people.openRepository('corner/clock', { files: { 'clock.py': 'def delay():\n    return 0\n' } });
+  await openMonorepo('corner/reads', `model: none\n${SCOPES}    context: [corner/clock]\n`);
+  expect(await readFacts(report('corner/reads', VAGUE, ['area-api']))).toContain('corner/clock at ');
+  const other = { ...VAGUE, body: `${VAGUE.body} Always.` };
+  expect(await readFacts(report('corner/reads', other, ['area-web']))).not.toContain('corner/clock');
+});
+
 it('asks no model beyond the budget of a scope', async () => {
   await openMonorepo('corner/free', SCOPES.replace('run: 0.4', 'run: 0'));
   expect(listFiles(await readFacts(report('corner/free', VAGUE, ['area-billing'])))[0]).toContain('billing');
