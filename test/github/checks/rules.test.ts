@@ -33,6 +33,20 @@ it.each([
   expect(await house.checks.readRules(house.project, SIGNAL)).toMatchObject({ opens: false });
 });
 
+const RERUN = 'checks: {rerun: once}\n';
+const WRITE = { metadata: 'read', contents: 'read', actions: 'write' } as const;
+
+it.each([
+  ['once', { files: { '.github/causeway.yml': RERUN }, permissions: WRITE }],
+  ['not_granted', { files: { '.github/causeway.yml': RERUN } }],
+  ['off', { permissions: WRITE }],
+  ['off', { files: { '.github/causeway.yml': `${RERUN}mode: observe\n` }, permissions: WRITE }],
+  ['off', { files: { '.github/causeway.yml': RERUN }, permissions: WRITE, ceiling: 'observe' }],
+] as const)('jobs are run again: %s', async (rerun, setting) => {
+  await using house = await checksHouse(setting);
+  expect(await house.checks.readRules(house.project, SIGNAL)).toMatchObject({ rerun });
+});
+
 it('they are waited for where GitHub does not answer', async () => {
   await using house = await checksHouse();
   house.double.faults.add({ path: /contents/, fault: { kind: 'answer', when: 'before', status: 503 } });
