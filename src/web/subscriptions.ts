@@ -56,8 +56,8 @@ const TYPE_TEXTS: Readonly<Record<WebhookType, string>> = {
 
 const ORIGIN_TEXTS: Readonly<Record<SubscriptionOrigin, string>> = {
   label: 'GitHub issues',
-  check: 'failed checks',
-  api: 'reports over the API',
+  check: 'Failed checks',
+  api: 'Reports over the API',
 };
 
 const FORMATS: Readonly<Record<SubscriptionFormat, readonly [name: string, text: string]>> = {
@@ -89,7 +89,7 @@ export async function getSubscriptions(c: PageContext, deps: WebDeps): Promise<R
   const body = html`<div class="title-line"><h1>Subscriptions</h1>
 <a class="button primary" href="${ADDRESS}/new">Add a subscription</a></div>
 ${renderDone(c, DONE)}${renderMissing(known.isWhole)}
-<p>Addresses that receive events of your projects, for as long as you see them on GitHub. What was sent is under <a href="/account/deliveries">Deliveries</a>.</p>
+<p>Addresses that receive events of your projects, for as long as you can see them. What was sent is under <a href="/account/deliveries">Deliveries</a>.</p>
 ${own.length === 0 ? renderEmpty('No subscriptions yet. Add one to hear of results in Slack, in Teams or in a program of yours.') : list}`;
   return renderPage(c, deps, { title: 'Subscriptions', section: 'subscriptions', body });
 }
@@ -99,18 +99,14 @@ function toNames({ projects }: KnownProjects): Names {
 }
 
 function describeProject({ projectId }: Subscription, names: Names): string {
-  return projectId === null ? 'all that you see' : (names.get(projectId) ?? 'not visible to you');
+  return projectId === null ? 'all projects' : (names.get(projectId) ?? 'not visible to you');
 }
 
 function describeEvents({ types, origins }: Subscription): Html {
   const all = types.length === WEBHOOK_TYPES.length ? html`all` : null;
-  const from = origins.length === SUBSCRIPTION_ORIGINS.length ? '' : `from ${origins.map(toOriginText).join(', ')}`;
+  const from = origins.length === SUBSCRIPTION_ORIGINS.length ? [] : origins.map((one) => html`<code>${one}</code>`);
   const codes = renderJoined(types.map((type) => html`<code>${type}</code>`));
-  return html`${all ?? codes}${from === '' ? '' : html` <span class="cell-note soft">${from}</span>`}`;
-}
-
-function toOriginText(origin: SubscriptionOrigin): string {
-  return ORIGIN_TEXTS[origin];
+  return html`${all ?? codes}${from.length === 0 ? '' : html` <span class="cell-note soft">from ${renderJoined(from)}</span>`}`;
 }
 
 function renderLastDelivery({ lastDelivery }: ListedSubscription): Html {
@@ -248,8 +244,8 @@ function renderProjects(projects: readonly Project[], { project }: Input, faults
       html`<option value="${id}"${id === project ? ' selected' : ''}>${sanitiseLine(name, 150)}</option>`,
   );
   return html`<div class="field"><label for="project">Project</label>${renderFault('project', faults.project)}
-<select id="project" name="project"${describeField('project', faults.project)}><option value=""${project === '' ? ' selected' : ''}>All that you see</option>${options}</select>
-<p class="hint" id="project-hint">Your access on GitHub is checked before each delivery.</p></div>`;
+<select id="project" name="project"${describeField('project', faults.project)}><option value=""${project === '' ? ' selected' : ''}>All projects, including future ones</option>${options}</select>
+<p class="hint" id="project-hint">Whether you can see it is checked before each delivery.</p></div>`;
 }
 
 /** GET /account/subscriptions/{id} */

@@ -9,6 +9,7 @@ import { plays } from '../../support/played-model.ts';
 import { type Service, startService, temporaryFolder } from '../../support/service.ts';
 import { CAUSE, FIX_TURNS, SHOP, SHOP_REPORT } from '../../support/shop-fix.ts';
 import { webVisitor } from '../../support/web-visitor.ts';
+import { webhookReceiver } from '../../support/webhook-receiver.ts';
 
 let service: Service;
 let browser: OpenBrowser;
@@ -18,7 +19,7 @@ let faults: readonly string[];
 const goOn = Promise.withResolvers<void>();
 const opened = new AsyncDisposableStack();
 /** Addresses of the pages, as the story came by them. */
-const seen = { project: '', investigation: '', issue: '' };
+const seen = { project: '', investigation: '', issue: '', subscription: '' };
 
 beforeAll(async () => {
   const folder = opened.use(await temporaryFolder());
@@ -157,6 +158,44 @@ describe('a token', () => {
   });
 });
 
+describe('a subscription', () => {
+  it('is added by a form that shows its faults, tried out with an example, and deleted', async () => {
+    const receiver = opened.use(await webhookReceiver());
+    await page.goto(`${service.address}/account/subscriptions`);
+    await page.getByRole('link', { name: 'Add a subscription' }).click();
+    await page.getByLabel('Address', { exact: true }).fill('http://10.0.0.1/hook');
+    await page.getByLabel('Slack').check();
+    await page.getByRole('button', { name: 'Add subscription' }).click();
+    await page.getByRole('alert').getByText('CALLBACK_ALLOW').waitFor();
+    expect(await barriersOn(page, 'subscription-faults')).toEqual([]);
+    await page.getByLabel('Address', { exact: true }).fill(receiver.url);
+    await page.getByLabel('failure.opened').check();
+    await page.getByRole('button', { name: 'Add subscription' }).click();
+    await page.getByText('Send an example to see it arrive').waitFor();
+    seen.subscription = here();
+    await page.getByRole('button', { name: 'Send an example' }).click();
+    const [delivery] = await receiver.received(1);
+    expect(delivery?.body).toContain('Example: Cause and fix');
+    await expect
+      .poll(async () => {
+        await page.reload();
+        return await page.getByRole('main').textContent();
+      })
+      .toContain('delivered');
+    expect(await page.getByRole('main').textContent()).not.toContain('/hook');
+    await page.goto(`${service.address}/account/subscriptions/new`);
+    await page.getByLabel('Address', { exact: true }).fill(receiver.url);
+    await page.getByRole('button', { name: 'Add subscription' }).click();
+    await page.getByText('You won’t see it again').waitFor();
+    expect(await page.locator('#secret').textContent()).toMatch(/^whsec_/);
+    expect(await barriersOn(page, 'subscription-secret')).toEqual([]);
+    await page.getByRole('link', { name: 'Go to the subscription' }).click();
+    await page.getByRole('button', { name: 'Delete this subscription' }).click();
+    await page.getByText('The subscription was deleted').waitFor();
+    expect(await page.getByRole('row').count()).toBe(2);
+  });
+});
+
 describe('every page', () => {
   const PAGES: Readonly<Record<string, () => string>> = {
     projects: () => '/projects',
@@ -170,6 +209,9 @@ describe('every page', () => {
     credentials: () => '/account/security-credentials',
     token: () => '/account/tokens/new',
     deliveries: () => '/account/deliveries',
+    subscriptions: () => '/account/subscriptions',
+    'subscription-form': () => '/account/subscriptions/new',
+    subscription: () => seen.subscription,
     usage: () => '/usage',
     audit: () => '/audit',
     absent: () => '/nowhere',
@@ -187,8 +229,8 @@ describe('every page', () => {
   });
 
   it('made no browser complain', () => {
-    // The page that is not there is one that a browser tells of.
-    expect(faults.filter((fault) => !fault.includes('404'))).toEqual([]);
+    // The page that is not there, and the form with a fault, are what a browser tells of.
+    expect(faults.filter((fault) => !/404|422/.test(fault))).toEqual([]);
   });
 });
 
