@@ -68,26 +68,26 @@ export async function isStillVisible(
   const account = await deps.store.findAccount(accountId);
   if (account === null) return false;
   const asking = { account, reach: null, signal };
-  const outcome = (await findVisibleInvestigation(deps, asking, investigationId))?.investigation.outcome;
-  if (outcome?.state !== 'concluded') return outcome !== undefined;
-  const issue = await deps.store.findIssue(outcome.issueId);
-  return issue === null || (await canReadContext(deps, asking, issue.analysis.context));
+  const seen = await findVisibleInvestigation(deps, asking, investigationId);
+  return seen !== null && (await canReadResult(deps, asking, seen.investigation));
 }
 
 /**
- * Whether the account sees the project of an event. Throws `github_failed` where GitHub does not answer, whether or not
+ * Whether the account sees the project of an event, and all that its result rests on. Throws `github_failed` where GitHub does not answer, whether or not
  * it has ever seen the project: nothing is shown before there is an answer.
  */
 export async function isProjectVisible(
   deps: AccessDeps,
-  { accountId, projectId }: { readonly accountId: string; readonly projectId: string },
+  { accountId, projectId, investigationId }: Record<'accountId' | 'projectId' | 'investigationId', string>,
   signal: AbortSignal,
 ): Promise<boolean> {
   const account = await deps.store.findAccount(accountId);
   const project = account && (await deps.store.findProject(projectId));
-  return (
-    account !== null && project !== null && (await readSeen(deps, { account, reach: null, signal }, project)) !== null
-  );
+  if (account === null || project === null) return false;
+  const asking = { account, reach: null, signal };
+  if ((await readSeen(deps, asking, project)) === null) return false;
+  const investigation = investigationId === '' ? null : await deps.store.findInvestigation(investigationId);
+  return investigation === null || (await canReadResult(deps, asking, investigation));
 }
 
 interface Range {
@@ -178,6 +178,15 @@ async function canReadContext(
     if (!isPublic && !isAtLeast(await permissions.roleOf(account, project, { signal }), 'read')) return false;
   }
   return true;
+}
+
+async function canReadResult(
+  deps: AccessDeps,
+  asking: Pick<Asking, 'account' | 'signal'>,
+  { outcome }: Investigation,
+): Promise<boolean> {
+  const issue = outcome.state === 'concluded' ? await deps.store.findIssue(outcome.issueId) : null;
+  return issue === null || (await canReadContext(deps, asking, issue.analysis.context));
 }
 
 /** As the project's page lists them. */

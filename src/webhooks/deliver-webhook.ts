@@ -2,6 +2,7 @@
 // stopped or dead.
 
 import { Webhook as Signer } from 'standardwebhooks';
+import { listRead } from '../core/context.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Issue } from '../core/issue.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../core/queue.ts';
@@ -286,7 +287,10 @@ async function findIssueOf({ type, data }: WebhookContent, store: WebhookRecords
   if ('issueId' in data) return await store.findIssue(data.issueId);
   const id = type === 'issue.failed' ? null : data.investigationId;
   const investigation = id === null ? null : await store.findInvestigation(id);
-  return investigation?.outcome.state === 'concluded' ? await store.findIssue(investigation.outcome.issueId) : null;
+  const issue =
+    investigation?.outcome.state === 'concluded' ? await store.findIssue(investigation.outcome.issueId) : null;
+  // The account's access to other repositories is checked for events of one result, not for those of a failure.
+  return issue === null || listRead(issue.analysis.context).length > 0 ? null : issue;
 }
 
 async function recordUnsent(

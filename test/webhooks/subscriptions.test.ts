@@ -46,8 +46,8 @@ async function scene({ format = 'standard', types = WEBHOOK_TYPES, url, handler,
   const deliver = createWebhookHandler({
     ...{ store, policy: POLICY, now: () => now, random: () => 0.5, version: '1', deadlineMs: 400 },
     log: createLog({ level: 'debug', destination: { write: (line) => logged.push(line) } }),
-    canStillSee: ({ accountId, projectId }, signal) =>
-      isProjectVisible({ store, permissions: { roleOf } }, { accountId, projectId: projectId ?? '' }, signal),
+    canStillSee: (webhook, signal) =>
+      isProjectVisible({ store, permissions: { roleOf } }, { ...webhook, projectId: webhook.projectId ?? '' }, signal),
     ...{ accountArea: 'https://causeway.example.com', githubUrl: 'https://github.test' },
     ...handler,
   });

@@ -162,16 +162,30 @@ async function analyse(name: string): Promise<Analysed> {
   return { issue: await newestIssue(name), comment: commentOn(name) };
 }
 
+/** To Issues of that project's reports by API. */
+async function subscribe(login: string, name: string): Promise<void> {
+  const scopes = ['--scopes', 'issues:read,webhooks:write,projects:read'];
+  const token = (await stage.command('token', 'create', '--name', 's', '--account', login, ...scopes)).trim();
+  const { id: projectId } = await (await stage.api(login)).project(name);
+  const answer = await fetch(`${stage.service().address}/api/v1/webhooks/`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      ...{ url: receiver.url, types: ['issue.created'], origins: ['api'] },
+      ...{ format: 'standard', projectId },
+    }),
+  });
+  if (answer.status >= 300) throw new Error(`${answer.status}: ${await answer.text()}`);
+}
+
 function commentOn(name: string): string {
   return stage.ourComments(name, 1).at(-1)?.body ?? '';
 }
 
 async function newestIssue(name: string, login = 'mara'): Promise<Issue> {
   const api = await stage.api(login);
-  const list = await api.get<{ projects?: unknown }>('/api/v1/projects/');
-  const projects = Object.values(list).flat() as { id: string; name: string; issueIds: string[] }[];
-  const [id] = projects.find((one) => one.name === name)?.issueIds ?? [];
-  return await api.get<Issue>(`/api/v1/issues/${id}/`);
+  const { issueIds } = await api.project(name);
+  return await api.get<Issue>(`/api/v1/issues/${issueIds[0]}/`);
 }
 
 /** Everything that the model was told about that repository. */
@@ -257,6 +271,8 @@ describe('a library that is public when it is read', () => {
     const { people } = stage.double;
     people.publiciseRepository('corner/rates', 'nora');
     await stage.rest();
+    await subscribe('ola', 'corner/window');
+    await subscribe('mara', 'corner/window');
     const held = model.hold('corner/window at commit');
     const api = await stage.api('mara');
     const report = { data: TRACE, projectId: 'corner/window', callbackUrl: receiver.url };
@@ -271,9 +287,11 @@ describe('a library that is public when it is read', () => {
     expect(commentOn('corner/window')).toContain('withheld');
     expect(commentOn('corner/window')).not.toContain(IN_LIBRARY);
     expect(JSON.stringify(await newestIssue('corner/window', 'ola'))).not.toContain(IN_LIBRARY);
-    // Who sent it may read the library still.
-    const [delivery] = await receiver.received(1);
-    expect(delivery?.body).toContain(IN_LIBRARY);
+    // Who sent it, and who subscribed, may read the library still; the other subscriber may not.
+    const deliveries = await receiver.received(2);
+    expect(deliveries.map(({ body }) => body.includes(IN_LIBRARY))).toEqual([true, true]);
+    const subscribed = deliveries.map(({ body }) => JSON.parse(body).type);
+    expect(subscribed).toEqual(['issue.created', 'issue.created']);
   });
 });
 
