@@ -63,6 +63,8 @@ export interface Config {
   readonly budget: { readonly run: number; readonly repository: number; readonly all: number };
   /** File of the monitoring servers; null: none. */
   readonly monitoringFile: string | null;
+  /** File of other CI whose logs are read, with their tokens; null: none. */
+  readonly ciLogsFile: string | null;
   /** Every secret of the above, for the register. */
   readonly secrets: readonly string[];
   /** What git and monitoring servers take PATH, proxies, certificates and named variables from. */
@@ -167,6 +169,7 @@ export function readConfig(environment: Environment): Config {
       all: read.dollars('BUDGET_MONTH', 200),
     },
     monitoringFile: read.text('MCP_CONFIG', '') || null,
+    ciLogsFile: read.text('CI_LOGS', '') || null,
     secrets: read.secrets,
     environment,
   };

@@ -1,6 +1,8 @@
 // The service over GitHub: what it knows, which events it handles, which work it takes, and `serve` in GitHub mode.
 
 import type { ApiDeps, ReadinessCheck } from '../api/api-deps.ts';
+import { parseBuildHosts } from '../build-logs/config.ts';
+import { createBuildLogs } from '../build-logs/read-build-log.ts';
 import { condenseLog } from '../ci/condense-log.ts';
 import { formatGithubStart, formatIgnoredOwners, formatNotInstalled } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
@@ -52,7 +54,7 @@ import { parseCallbackAllow } from '../webhooks/address-policy.ts';
 import { deriveSessionKey, getMirrorsFolder, openDataFolder } from './data-folder.ts';
 import { createLocalConfiguration, describeOperatorLimits } from './local.ts';
 import { type GithubMode, isLoopback, type ServeOptions, waitForAbort } from './mode.ts';
-import { describeModel, listModels, openInvestigator, PATIENCE_MS } from './model.ts';
+import { describeModel, listModels, openInvestigator, PATIENCE_MS, readNamedFile } from './model.ts';
 import { openPort } from './port.ts';
 import { openOwnRecords } from './records.ts';
 import { type Lanes, openServices, type Services, startWork, USER_AGENT } from './services.ts';
@@ -147,6 +149,10 @@ export async function openGithubService(
   const { githubApiUrl: apiUrl, githubWebUrl: webUrl, allowedOwners, dataDir } = config;
   const { appId, privateKey, webhookSecrets, clientSecret } = credentials;
   for (const secret of [privateKey, ...webhookSecrets, clientSecret]) registerSecret(secret);
+  const { ciLogsFile, environment } = config;
+  const text = ciLogsFile === null ? null : readNamedFile('CI_LOGS', ciLogsFile);
+  const hosts = text === null ? new Map() : parseBuildHosts(text, environment);
+  const readBuildLog = createBuildLogs({ hosts, webUrl, userAgent: USER_AGENT, shortenLog: condenseLog, log, now });
   await using opening = new AsyncDisposableStack();
   const folder = openDataFolder(dataDir, config.encryptionKey, config.database);
   opening.use(openOwnRecords(folder.database));
@@ -211,7 +217,7 @@ export async function openGithubService(
   const startAll = () => {
     const waits = createWaits(services);
     const accountArea = findAccountArea(credentials, publicUrl);
-    const checks = createChecks({ ...app, permissions, shortenLog: condenseLog, readArtifact });
+    const checks = createChecks({ ...app, permissions, shortenLog: condenseLog, readArtifact, readBuildLog });
     const published = {
       ...app,
       ...services,

@@ -160,7 +160,7 @@ function findPrices({ pricesFile, name }: EndpointConfig): Prices | null {
   return own ?? findShippedPrices(name);
 }
 
-function readNamedFile(setting: string, file: string): string {
+export function readNamedFile(setting: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

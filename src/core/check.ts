@@ -26,6 +26,8 @@ export interface Check {
   readonly endedAt: string;
   /** The page to link to. */
   readonly url: string;
+  /** Where another CI shows it, as that reported it: untrusted, and never shown or stored. Absent: nowhere. */
+  readonly build?: Pick<BuildRequest, 'url' | 'sha'>;
   /** The check's own output, each part bounded; "" if absent. */
   readonly title: string;
   readonly summary: string;
@@ -103,6 +105,25 @@ export interface FailedResult {
 
 /** Reads the result files of an artifact, a zip archive. Throws the signal's reason, and for nothing in the archive. */
 export type ReadArtifact = (archive: Uint8Array, signal: AbortSignal) => Promise<readonly FailedResult[]>;
+
+/** A build at another CI than Actions. */
+export interface BuildRequest {
+  readonly url: string;
+  /** The commit whose check it is, in a repository `owner/name`. */
+  readonly sha: string;
+  readonly repository: string;
+  readonly endedAt: string;
+  readonly bytes: number;
+}
+
+/**
+ * The log of a build whose host the operator has named, or why there is none; null: it is at another host, and nothing
+ * was requested. Throws ChecksBusy, and the signal's reason.
+ */
+export type ReadBuildLog = (
+  request: BuildRequest,
+  signal: AbortSignal,
+) => Promise<Pick<CheckOutput, 'log' | 'noLog' | 'results'> | null>;
 
 /** Shortens a log of any length to at most `bytes` and says what was cut. Throws the signal's reason. */
 export type ShortenLog = (chunks: AsyncIterable<Uint8Array>, bytes: number, signal: AbortSignal) => Promise<string>;

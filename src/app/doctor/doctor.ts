@@ -2,6 +2,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
+import { examineBuildHost } from '../../build-logs/client.ts';
+import { parseBuildHosts } from '../../build-logs/config.ts';
 import { type Finding, printFindings } from '../../cli/operator-text.ts';
 import type { ExitCode, Io } from '../../cli/terminal.ts';
 import { type Config, readConfig } from '../../config.ts';
@@ -17,7 +19,7 @@ import { parseMonitoringConfig } from '../../mcp/config.ts';
 import { examineServers } from '../../mcp/monitoring.ts';
 import { getDatabaseFile, openDataFolder } from '../data-folder.ts';
 import { chooseMode, type ServiceMode } from '../mode.ts';
-import { findShortage, VERSION } from '../services.ts';
+import { findShortage, USER_AGENT, VERSION } from '../services.ts';
 import { openGithubProbes } from './github.ts';
 import { createModelProbe } from './model.ts';
 import { fail, listNames, type Probe, pass, runProbes, type Verdict, warn } from './probe.ts';
@@ -54,6 +56,7 @@ async function examine({ environment, now }: DoctorContext, signal: AbortSignal)
     ...(isGithub ? stack.use(openGithubProbes(config, mode, now, signal)).probes : []),
     createModelProbe(config, now),
     ...(config.monitoringFile === null ? [] : [createMonitoringProbe(config.monitoringFile, environment)]),
+    ...(config.ciLogsFile === null ? [] : [createBuildHostsProbe(config.ciLogsFile, environment)]),
   ];
   return await runProbes(probes, secrets, signal);
 }
@@ -264,6 +267,33 @@ function createMonitoringProbe(file: string, environment: Config['environment'])
         if (isUsed) return pass(`${name} answers`);
         return warn(`${name} answers, but is not used`, 'Its entry in MCP_CONFIG names no projects, or no tools.');
       });
+    },
+  };
+}
+
+function createBuildHostsProbe(file: string, environment: Config['environment']): Probe {
+  return {
+    check: 'CI logs',
+    boundMs: 40_000,
+    async ask(signal) {
+      let text: string;
+      try {
+        text = readFileSync(file, 'utf8');
+      } catch {
+        return fail(`${file} cannot be read`, 'Correct CI_LOGS, or the permissions of the file.');
+      }
+      const hosts = [...parseBuildHosts(text, environment).values()];
+      if (hosts.length === 0) return warn('CI_LOGS names no origin', 'Add one, or remove CI_LOGS.');
+      return await Promise.all(
+        hosts.map(async (host) => {
+          const fault = await examineBuildHost(host, USER_AGENT, signal);
+          if (fault === null) return pass(`${host.origin} takes the token`);
+          return fail(
+            `${host.origin}: ${fault}`,
+            'Correct its entry in CI_LOGS, or the token. Checks are read without it.',
+          );
+        }),
+      );
     },
   };
 }

@@ -36,7 +36,7 @@ export async function listChecks(inquiry: Inquiry, sha: string): Promise<readonl
   const informative = runs.filter(
     ({ status, conclusion }) => status !== 'completed' || !UNINFORMATIVE.has(conclusion ?? ''),
   );
-  const isAnyRed = statuses.some((status) => toStatusCheck(status).state === 'red');
+  const isAnyRed = statuses.some((status) => toStatusCheck(status, sha).state === 'red');
   const history = isAnyRed ? await readStatusHistory(inquiry, sha) : [];
   return [
     ...(await groupRuns(
@@ -44,7 +44,7 @@ export async function listChecks(inquiry: Inquiry, sha: string): Promise<readonl
       sha,
       informative.toSorted((a, b) => b.id - a.id),
     )),
-    ...statuses.map((status) => ({ latest: toStatusCheck(status), earlier: listEarlier(status, history) })),
+    ...statuses.map((status) => ({ latest: toStatusCheck(status, sha), earlier: listEarlier(status, history, sha) })),
   ];
 }
 
@@ -61,7 +61,7 @@ export async function listLatestChecks(
       .map((run) =>
         UNDECIDED.has(run.conclusion ?? '') ? { ...toCheck(run), state: 'waiting' as const } : toCheck(run),
       ),
-    ...statuses.map(toStatusCheck),
+    ...statuses.map((status) => toStatusCheck(status, sha)),
   ];
 }
 
@@ -165,6 +165,7 @@ function toCheck(run: CheckRun): Check {
     startedAt: run.started_at ?? '',
     endedAt: isWaiting ? '' : (run.completed_at ?? ''),
     url: run.html_url ?? run.details_url ?? '',
+    ...(run.details_url && !isOfActions(run) && { build: { url: run.details_url, sha: run.head_sha } }),
     title: boundText(output.title),
     summary: boundText(output.summary),
     text: boundText(output.text),
@@ -180,14 +181,18 @@ async function readStatusHistory({ read }: Inquiry, sha: string): Promise<readon
   return all.toSorted((a, b) => b.id - a.id);
 }
 
-function listEarlier({ id, context }: Pick<Status, 'id' | 'context'>, history: readonly Status[]): readonly Check[] {
+function listEarlier(
+  { id, context }: Pick<Status, 'id' | 'context'>,
+  history: readonly Status[],
+  sha: string,
+): readonly Check[] {
   return history
     .filter((one) => one.context === context && one.id < id)
-    .map(toStatusCheck)
+    .map((status) => toStatusCheck(status, sha))
     .filter(({ state }) => state !== 'waiting');
 }
 
-function toStatusCheck(status: Status): Check {
+function toStatusCheck(status: Status, sha: string): Check {
   const isWaiting = status.state === 'pending';
   return {
     name: status.context,
@@ -198,6 +203,7 @@ function toStatusCheck(status: Status): Check {
     startedAt: status.created_at,
     endedAt: isWaiting ? '' : status.updated_at,
     url: status.target_url ?? '',
+    ...(status.target_url && { build: { url: status.target_url, sha } }),
     title: boundText(status.description),
     summary: '',
     text: '',

@@ -7,6 +7,7 @@ import {
   type CheckOutput,
   ChecksBusy,
   type FailedResult,
+  type OutputLimits,
 } from '../../core/check.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { ignoreRefused, type RepositoryCaller, readPages } from '../clients/repository.ts';
@@ -32,13 +33,25 @@ const EXIT_CODE = '##[error]Process completed with exit code ';
  */
 export async function readWords(inquiry: Inquiry, check: Check, limits = ALL_OUTPUT): Promise<CheckOutput> {
   const { runId, app, annotations: count } = check;
-  if (runId === null) return { log: '', noLog: '', annotations: [] };
-  const words =
-    app === ACTIONS ? await readLog(inquiry, check, { jobId: runId, bytes: limits.logBytes }) : { log: '', noLog: '' };
+  if (runId === null || app !== ACTIONS) {
+    const annotations = runId === null || count === 0 ? [] : await readAnnotations(inquiry.read, runId);
+    return { ...(await readBuild(inquiry, check, limits)), annotations };
+  }
+  const words = await readLog(inquiry, check, { jobId: runId, bytes: limits.logBytes });
   const isRepeated = count <= 1 && words.log.includes(EXIT_CODE);
   const annotations = count === 0 || isRepeated ? [] : await readAnnotations(inquiry.read, runId);
   const results = limits.artifactBytes > 0 ? await readResults(inquiry, check, words.log, limits.artifactBytes) : [];
   return { ...words, annotations, ...(results.length > 0 && { results }) };
+}
+
+/** Of another CI, where the operator has named its host. */
+async function readBuild(
+  { deps, project, signal }: Inquiry,
+  { build, endedAt }: Check,
+  { logBytes: bytes }: OutputLimits,
+): Promise<Pick<CheckOutput, 'log' | 'noLog' | 'results'>> {
+  const request = build && { ...build, repository: project.name, endedAt, bytes };
+  return (request && (await deps.readBuildLog(request, signal))) ?? { log: '', noLog: '' };
 }
 
 async function readLog(

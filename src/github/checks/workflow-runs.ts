@@ -1,6 +1,6 @@
 // What every question about a project's checks starts from, and the workflow runs that say what tested a commit.
 import type { LRUCache } from 'lru-cache';
-import type { ReadArtifact, ShortenLog } from '../../core/check.ts';
+import type { ReadArtifact, ReadBuildLog, ShortenLog } from '../../core/check.ts';
 import type { GithubProject } from '../../core/project.ts';
 import type { InstallationStore } from '../../db/projects.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
@@ -29,6 +29,7 @@ export interface ChecksDeps {
   readonly now: () => Date;
   readonly shortenLog: ShortenLog;
   readonly readArtifact: ReadArtifact;
+  readonly readBuildLog: ReadBuildLog;
 }
 
 /** One question about a project, which may take several calls. */

@@ -10,6 +10,7 @@ import { createSeal } from '../../../src/db/seal.ts';
 import { openSqliteStore } from '../../../src/db/sqlite.ts';
 import { createJobTable } from '../../../src/queue/job-table.ts';
 import type { App } from '../../github-double/state.ts';
+import { startBuildServer } from '../../support/build-host.ts';
 import { OWNER } from '../../support/github-stage.ts';
 import { type AskedBehaviour, fails, stallsAfter } from '../../support/model-endpoint.ts';
 import { APP_KEY } from '../../support/new-key.ts';
@@ -271,6 +272,21 @@ describe('the doctor', () => {
     expect((await ground.examine({ MCP_CONFIG: '/nowhere.json' })).of('monitoring')).toMatch(
       /fail: \/nowhere\.json cannot be read/,
     );
+  });
+
+  it('tries the token of each other CI', async () => {
+    await using jenkins = await startBuildServer();
+    const file = path.join(path.dirname(ground.dataDir), 'ci-logs.json');
+    const entry = { kind: 'jenkins', user: 'causeway', token: '$JENKINS_TOKEN' };
+    writeFileSync(file, JSON.stringify({ origins: { [jenkins.origin]: entry } }));
+    const settings = { CI_LOGS: file, JENKINS_TOKEN: 'canary-token-of-jenkins' };
+    const of = async (more: object) => (await ground.examine({ ...settings, ...more })).of('CI logs');
+    const who = '/me/api/json?tree=id';
+    jenkins.answers.set(who, { body: { id: 'causeway' } });
+    expect(await of({})).toMatch(/^ok: http:\S+ takes the token/);
+    jenkins.answers.set(who, { status: 401 });
+    expect(await of({})).toMatch(/^fail: http:\S+ refuses the token → .*CI_LOGS/);
+    expect(await of({ JENKINS_TOKEN: '' })).toMatch(/fail: .*names the variable JENKINS_TOKEN, which is not set/);
   });
 
   it('takes secrets out of whatever a check says, and bounds each in time', async () => {

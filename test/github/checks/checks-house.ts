@@ -2,7 +2,7 @@
 
 import { condenseLog } from '../../../src/ci/condense-log.ts';
 import { readArtifactResults } from '../../../src/ci/result-files.ts';
-import type { Checks } from '../../../src/core/check.ts';
+import type { Checks, ReadBuildLog } from '../../../src/core/check.ts';
 import type { GithubProject } from '../../../src/core/project.ts';
 import { createChecks } from '../../../src/github/checks/create-checks.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
@@ -34,6 +34,7 @@ interface Setting {
   readonly files?: Record<string, string>;
   readonly permissions?: Permissions;
   readonly ceiling?: Mode;
+  readonly readBuildLog?: ReadBuildLog;
 }
 
 /** `wren` and `ada` may write, `reader` may read. */
@@ -68,6 +69,7 @@ export async function checksHouse(setting: Setting = {}): Promise<ChecksHouse> {
   const checks = createChecks({
     ...{ clients, store, ...at, ceiling: setting.ceiling ?? 'fix', operatorModel: 'big' },
     shortenLog: condenseLog,
+    readBuildLog: setting.readBuildLog ?? (async () => null),
     readArtifact: async (archive) => readArtifactResults(archive),
     permissions: createPermissions({ clients, now }),
     configuration: createConfigurationReader({ clients, store, now, log }),

@@ -175,6 +175,7 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
     userAgent: 'Causeway/test',
     shortenLog: condenseLog,
     readArtifact: async () => [],
+    readBuildLog: async () => null,
   };
   const deps: PublishDeps = {
     checks: createChecks({ ...checksDeps, ...places }),

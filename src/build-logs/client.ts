@@ -1,0 +1,132 @@
+// Requests to one build host of the operator: the token goes to its API alone, and no redirect is followed.
+import type { BuildHost } from './config.ts';
+
+/** `other`: the build names another repository or commit. `storage`: its output is stored at an origin not named. */
+export type BuildFaultCode =
+  | 'address'
+  | 'other'
+  | 'library'
+  | 'no_log'
+  | 'storage'
+  | 'redirect'
+  | 'refused'
+  | 'gone'
+  | 'busy'
+  | 'invalid';
+
+export class BuildFault extends Error {
+  readonly code: BuildFaultCode;
+  /** Seconds that the host wants to be left alone; 0: it does not say. */
+  readonly waitS: number;
+
+  constructor(code: BuildFaultCode, detail: string, waitS = 0) {
+    super(detail);
+    this.code = code;
+    this.waitS = waitS;
+  }
+}
+
+export interface BuildClient {
+  /** `path` begins with a slash. Throws BuildFault. */
+  readonly readJson: (path: string) => Promise<unknown>;
+  readonly openText: (path: string) => Promise<AsyncIterable<Uint8Array>>;
+  /** Of another origin, without the token; JSON. */
+  readonly readStored: (url: URL) => Promise<unknown>;
+}
+
+const MOST_JSON_BYTES = 16 * 1_024 * 1_024;
+const NOTHING = new Uint8Array();
+
+export function createBuildClient(host: BuildHost, signal: AbortSignal, userAgent: string): BuildClient {
+  const open = (path: string, accept: string) => {
+    const url = new URL(`${host.api}${path}`);
+    // A path that begins like a host would lead elsewhere.
+    if (url.origin !== host.api) throw new BuildFault('address', 'the address leaves the API');
+    return send(url, { ...authorise(host), accept, 'user-agent': userAgent }, signal);
+  };
+  return {
+    readJson: async (path) => parseJson(await readBytes(await open(path, 'application/json'))),
+    openText: async (path) => (await open(path, 'text/plain')).body ?? toChunks(NOTHING),
+    readStored: async (url) =>
+      parseJson(await readBytes(await send(url, { accept: 'application/json', 'user-agent': userAgent }, signal))),
+  };
+}
+
+function authorise({ kind, token, user }: BuildHost): Readonly<Record<string, string>> {
+  if (kind === 'buildkite') return { authorization: `Bearer ${token}` };
+  if (kind === 'circleci') return { 'circle-token': token };
+  return { authorization: `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}` };
+}
+
+async function send(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
+  const answer = await fetch(url, { headers, redirect: 'manual', signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw new BuildFault('busy', describeNetwork(error));
+  });
+  if (answer.ok) return answer;
+  await answer.body?.cancel();
+  throw toFault(answer);
+}
+
+/** Codes such as ECONNREFUSED: fixed words, never what the host wrote. */
+function describeNetwork(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'no answer';
+  return code.slice(0, 100);
+}
+
+function toFault({ status, headers }: Response): BuildFault {
+  const detail = `status ${status}`;
+  if (status >= 300 && status < 400) return new BuildFault('redirect', detail);
+  if (status === 401 || status === 403) return new BuildFault('refused', detail);
+  if (status === 404 || status === 410) return new BuildFault('gone', detail);
+  const wait = headers.get('retry-after') ?? '';
+  if (status === 429 || status >= 500) return new BuildFault('busy', detail, /^\d{1,6}$/.test(wait) ? Number(wait) : 0);
+  return new BuildFault('invalid', detail);
+}
+
+async function readBytes({ body }: Response): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body ?? toChunks(NOTHING)) {
+    bytes += part.byteLength;
+    if (bytes > MOST_JSON_BYTES) throw new BuildFault('invalid', `more than ${MOST_JSON_BYTES} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    throw new BuildFault('invalid', 'no JSON');
+  }
+}
+
+async function* toChunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** Calls that need nothing but a token that is accepted. */
+const WHO: Readonly<Record<BuildHost['kind'], string>> = {
+  buildkite: '/v2/access-token',
+  circleci: '/api/v2/me',
+  jenkins: '/me/api/json?tree=id',
+};
+
+/** Whether the host takes the token: null, or what is wrong. */
+export async function examineBuildHost(
+  host: BuildHost,
+  userAgent: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  try {
+    await createBuildClient(host, signal, userAgent).readJson(`${host.path}${WHO[host.kind]}`);
+    return null;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof BuildFault)) throw error;
+    return error.code === 'refused' ? 'refuses the token' : `gives no usable answer (${error.message})`;
+  }
+}
