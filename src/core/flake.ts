@@ -1,4 +1,4 @@
-// A flaky failure as maintainers work on it: how often, since when, whose it is, and how its test can be skipped until a day.
+// A flaky failure as maintainers work on it: how often, since when, whose it is, and how its test can be skipped.
 import type { Failure } from './failure.ts';
 import type { Finding } from './head.ts';
 
@@ -12,14 +12,14 @@ export interface Flake {
   readonly test: string;
   /** Path of the test; "" if unknown. */
   readonly file: string;
-  /** Of the file; empty: unknown, or nobody. */
+  /** Of the file; empty: none, or unknown. */
   readonly owners: readonly string[];
   /** Null: it is not flaky enough, or no way to skip it is known. */
   readonly quarantine: Quarantine | null;
 }
 
 /**
- * How to skip a test for some time. `expired`: the failure has not been seen for so long, so it is fixed, or its test was
+ * How to skip a test for some time. `expired`: the failure was not seen for so long that it is fixed, or its test was
  * skipped and has to be looked at again.
  */
 export interface Quarantine {
@@ -36,7 +36,7 @@ const QUARANTINE_DAYS = 30;
 /** As for the verdict `flaky`: fewer may be mere chance. */
 const LEAST_HITS = 2;
 
-/** `last`: what was found at the commit where it was last seen. `address`: its page. Null: it never passed by itself. */
+/** `last`: what was found when it was last seen. `address`: its page. Null: it never passed on the same commit. */
 export function describeFlake(
   { hits: of, flakyHits: hits, firstSeen, lastSeen }: Failure,
   last: Pick<Finding, 'excerpt' | 'testFile'> | undefined,

@@ -94,7 +94,7 @@ export interface Analysis {
   readonly verdict: Verdict | null;
   readonly confidence: number | null;
   readonly suspects: readonly Suspect[];
-  /** Null: not known, or the file belongs to nobody. */
+  /** Null: not known, or the file has no owner. */
   readonly ownership: Ownership | null;
   readonly citations: readonly { readonly claim: string; readonly step: number; readonly quote: string }[];
   readonly guards: readonly { readonly rule: string; readonly file: string; readonly reason: string }[];

@@ -184,8 +184,8 @@ async function isFromGithub({ store }: InvestigationServices, { investigationId 
 const LOOK_PATIENCE_MS = 60_000;
 
 /**
- * US dollars that the repository allows for this run, by its scope if that is known: the one that the report is about, or
- * else that of the first suspect. Null: the operator's limit.
+ * US dollars that the repository allows for this run, by its scope if that is known: the one that the report is about,
+ * or else that of the first suspect. Null: the operator's limit.
  */
 export function limitRun({ settings, text }: Run, [suspect]: readonly Suspect[]): number | null {
   const { scopes, budget } = settings;

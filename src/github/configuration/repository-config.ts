@@ -250,7 +250,7 @@ const SCOPE = z.strictObject(
       .describe('An issue with one of these labels, or a check with one in its name, is looked for here first.'),
     owners: describeList('a list of logins or teams, such as `["@octo/api"]`', OWNER, 15)
       .optional()
-      .describe('Named in answers instead of those in CODEOWNERS; nobody is notified.'),
+      .describe('Named in answers instead of those in CODEOWNERS; no one is notified.'),
     budget: z
       .strictObject(
         { run: describeDollars('US dollars that one investigation in this scope may cost.') },

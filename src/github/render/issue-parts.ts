@@ -37,7 +37,7 @@ export function renderSteps(steps: readonly Step[], links: SourceLinks, title = 
   return [text(title), ...shown, text(more > 0 ? `${describeCount(more, 'more step')} not shown.` : '')];
 }
 
-/** As code, which notifies nobody; "" for no owner. */
+/** As code, so that no one is notified; "" for no owner. */
 export function renderOwnership({ analysis: { ownership } }: SourcedIssue): string {
   if (ownership === null || ownership.owners.length === 0) return '';
   const owners = ownership.owners.map(formatCodeSpan).join(', ');

@@ -16,7 +16,7 @@ const POLL_MS = 30_000;
 
 /**
  * Null: nothing is waited for, and the commit is judged as it is. The mark is stored before GitHub is called, and
- * GitHub's own count of attempts decides whether the job is run again: it is at most once, however often this is called.
+ * GitHub's own count of attempts decides whether the job is run again: at most once, however often this is called.
  */
 export async function rerunFlaky(
   look: Look,
@@ -51,8 +51,8 @@ interface FlakyJob {
 }
 
 /**
- * The only red check, if nothing was said of it yet. Not where others may have caused it, and not in a merge queue, which
- * does not wait for it.
+ * The only red check, if nothing was said of it yet. Not where outsiders may have caused it, and not in a merge queue,
+ * which does not wait for it.
  */
 function findJob(place: HeadPlace, { rerun }: CheckRules, recorded: readonly Recorded[]): FlakyJob | null {
   if (rerun === 'off' || isFromOutside(place) || (place.kind === 'pull_request' && place.isQueue)) return null;
