@@ -2,6 +2,7 @@
 // size is returned.
 import { z } from 'zod';
 import { isText } from '../core/diff/diff.ts';
+import { CausewayError } from '../core/errors.ts';
 import type { Finding, Tool } from '../core/evidence.ts';
 import type { CommitInfo } from '../core/source.ts';
 import { restoreBlanks } from '../core/text.ts';
@@ -62,11 +63,19 @@ export function defineTool<Arguments extends z.ZodObject>(definition: ToolDefini
           finding: answerFailed(text),
         };
       }
-      const finding = await definition.execute(read.given, signal);
+      const finding = await definition.execute(read.given, signal).catch(answerAbsent);
       signal.throwIfAborted();
       return { action: formatAction(definition.action(read.given)), finding };
     },
   };
+}
+
+/** Such as old contents that a partial clone lacks: one lookup fails, not the investigation. */
+function answerAbsent(error: unknown): Finding {
+  if (!(error instanceof CausewayError) || error.code !== 'absent') throw error;
+  return answerFailed(
+    'Something that this needs is missing or damaged in the copy of the repository. It says nothing.',
+  );
 }
 
 export function answerFound(text: string, cut = ''): Finding {

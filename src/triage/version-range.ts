@@ -25,7 +25,8 @@ interface Release {
 /** One step; none where the report does not name a good version that this repository has. */
 export async function recordVersionRange(lookups: Lookups, input: RangeInput): Promise<void> {
   const range = await resolveRange(lookups, input);
-  if (range === null) return;
+  // A repository without the tag of one of them may say of the same commit that it is both.
+  if (range === null || range.good.sha === range.bad.sha) return;
   const { good, bad } = range;
   const action = `compare ${good.name} (${range.saidOfGood}) with ${bad.name}${range.isNamed ? ' (said to be bad)' : ''}`;
   const changes = await attempt(lookups, action, () => listSourceCommits(lookups, good.sha, bad.sha));

@@ -1,9 +1,11 @@
 // What each lookup answers, as the model sees it, on a real repository.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToolbox } from '../../src/tools/toolbox.ts';
 import { pathProject, SIGNAL, testSource } from '../git/open-project.ts';
-import { gitRepository } from '../support/git-repository.ts';
-import { ask as askToolbox, openWorkbench, type Workbench } from './workbench.ts';
+import { type GitRepository, gitRepository } from '../support/git-repository.ts';
+import { ask as askToolbox, openWorkbench, type Workbench, workbench } from './workbench.ts';
 
 const SHOP = `import { tax } from './tax.ts';
 
@@ -428,6 +430,17 @@ describe('owners', () => {
       README.md: @everyone (.github/CODEOWNERS:1, *)"
     `);
   });
+});
+
+it('fails one lookup where the clone lacks a content, as a partial one does', async () => {
+  const prepare = (repo: GitRepository) => {
+    const sha = repo.git('rev-parse', 'HEAD:gone.txt').trim();
+    rmSync(join(repo.path, '.git', 'objects', sha.slice(0, 2), sha.slice(2)));
+  };
+  await using partial = await workbench({ 'a.txt': 'a\n', 'gone.txt': 'gone\n' }, { prepare });
+  expect(await partial.ask('read_files', { files: [{ path: 'gone.txt' }] })).toContain('failed: Something that this');
+  expect(await partial.ask('history', { text: 'gone' })).toContain('failed: Something that this');
+  expect(await partial.ask('read_files', { files: [{ path: 'a.txt' }] })).toContain('found');
 });
 
 async function gitRepositoryWithOneFile() {
