@@ -61,7 +61,7 @@ export function describeContext({ repository, via, path, revision, ref, refused 
 export const WITHHELD_TITLE = 'This result is withheld.';
 
 const CONTEXT_WITHHELD =
-  'This result is withheld: it also rests on another repository, which not everybody who may see this can read (any more).';
+  'This result is withheld: it also rests on another repository, which not everybody who may see this can read (any more). A new analysis reads only what they can.';
 
 /** Without anything that may come from another repository: any text may, once the model has read there. */
 export function withholdIssue(issue: Issue): Issue {
