@@ -163,7 +163,7 @@ describe('a command line that is wrong', () => {
     [['token', 'revoke'], 'Name the token to revoke by its id (tok_…). See "causeway help token".'],
     [
       ['token', 'create', '--name', 'ci', '--scopes', 'admin'],
-      'There is no scope "admin". Choose from issues:read,issues:write,projects:read,pull-requests:write. See "causeway help token".',
+      'There is no scope "admin". Choose from issues:read,issues:write,projects:read,pull-requests:write,webhooks:write. See "causeway help token".',
     ],
     [
       ['token', 'create', '--name', 'ci', '--scopes', 'isues:read'],
