@@ -186,7 +186,8 @@ Usage: causeway token create --name NAME [--scopes A,B] [--expires 90d]
 
   --name NAME       what the token is for, such as laptop or ci
   --scopes A,B      issues:read, issues:write, projects:read,
-                    pull-requests:write, webhooks:write; default: the first three
+                    pull-requests:write, webhooks:write;
+                    default: the first three
   --expires TIME    hours, days or weeks: 12h, 90d, 4w; default: never
   --account LOGIN   whose token, by GitHub login. Required with a GitHub App,
                     where the person's role in each repository decides what
