@@ -29,7 +29,7 @@ describe('migrate', () => {
     url.password ||= 'hidden-0123456789';
     const environment = { DATA_DIR: folder.path, DATABASE_URL: url.href, ENCRYPTION_KEY: 'ab'.repeat(32) };
     const { err } = await run({ kind: 'migrate' }, environment);
-    expect(err).toMatch(/the schema is now up to date\. New: 2 of 2 migrations:\n/);
+    expect(err).toMatch(/the schema is now up to date\. New: (\d+) of \1 migrations:\n/);
     expect(err).not.toContain(url.password);
     expect((await run({ kind: 'pause' }, environment)).err).toMatch(/^Paused: /);
     expect((await run({ kind: 'pause' }, environment)).err).toBe('It is already paused.\n');
