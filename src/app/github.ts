@@ -211,13 +211,14 @@ export async function openGithubService(
     ceiling: config.maxMode,
     paused: services.isPaused,
     signalOf: inFlight.signalOf,
+    readBuildLog,
   };
   const probot = await openProbot({ appId, privateKey, apiUrl, log, app: createCausewayApp(app) });
   const { readCheck, readArtifact } = opening.use(createCheckReader());
   const startAll = () => {
     const waits = createWaits(services);
     const accountArea = findAccountArea(credentials, publicUrl);
-    const checks = createChecks({ ...app, permissions, shortenLog: condenseLog, readArtifact, readBuildLog });
+    const checks = createChecks({ ...app, permissions, shortenLog: condenseLog, readArtifact });
     const published = {
       ...app,
       ...services,

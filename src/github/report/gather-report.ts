@@ -1,7 +1,7 @@
 // What a label or command is about, as a report: an issue with its comments and files, or a pull request's red checks.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { isAtLeast } from '../../core/account.ts';
-import type { Check } from '../../core/check.ts';
+import type { Check, ReadBuildLog } from '../../core/check.ts';
 import type { GithubProject } from '../../core/project.ts';
 import { formatGuidance, MAX_REPORT_BYTES } from '../../core/report.ts';
 import { keepBeginning } from '../../core/text.ts';
@@ -28,6 +28,7 @@ export interface GatherDeps {
   readonly userAgent: string;
   /** Instead of Node's own, such as one through a proxy. */
   readonly fetch?: typeof fetch;
+  readonly readBuildLog: ReadBuildLog;
   readonly log: Log;
 }
 
@@ -182,9 +183,30 @@ export async function gatherPullRequestReport(
   }
   const left = jobs.length - LOGS_READ;
   if (left > 0) parts.push(`[The logs of ${left} more failed jobs were left out]`);
+  parts.push(...(await readBuilds(deps, project, failed, signal)));
   const heading = `Checks failed on pull request #${subject.number} (${title}), at commit ${head.sha}.`;
   // Logs and titles are written by the author of the change. The commits of a fork are fetched by their sha.
   return { text: composeReport([heading, ...parts], trigger), revision: head.sha, isTrusted: false };
+}
+
+/** Of other CI, as far as the jobs of Actions leave room. */
+async function readBuilds(
+  { readBuildLog }: GatherDeps,
+  project: GithubProject,
+  failed: readonly Check[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const jobs = failed.filter(({ app }) => app === ACTIONS);
+  const builds = failed.filter(({ build }) => build !== undefined);
+  const parts: string[] = [];
+  for (const { name, build } of builds.slice(0, Math.max(0, LOGS_READ - jobs.length))) {
+    // Without the time of its end nothing is waited for.
+    const request = build && { ...build, repository: project.name, endedAt: '', bytes: LOG_BYTES };
+    const found = request && (await readBuildLog(request, signal));
+    if (found)
+      parts.push(`=== Log of the build of "${name}" ===\n${found.log === '' ? `[${found.noLog}]` : found.log}`);
+  }
+  return parts;
 }
 
 async function describeCheck(read: RepositoryCaller, check: Check): Promise<string> {

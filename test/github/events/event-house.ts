@@ -89,6 +89,7 @@ export async function eventHouse(options: EventHouseOptions = {}): Promise<Event
     ...base,
     ...place,
     redactor,
+    readBuildLog: async () => null,
     configuration: createConfigurationReader(base),
     projects: createProjectSync({ ...base, source: { forget: async () => {} }, allowedOwners: ['octo', 'acme'] }),
     permissions: createPermissions(base),

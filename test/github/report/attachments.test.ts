@@ -77,6 +77,7 @@ function read(webUrl: string, texts: readonly string[], isPrivate = false): Prom
   const deps = {
     clients: { repository: () => caller, identity: () => Promise.reject(new Error('not asked')) },
     permissions: { roleOfPerson: () => Promise.reject(new Error('not asked')) },
+    readBuildLog: async () => null,
     ...{ webUrl, apiUrl: webUrl, userAgent: 'causeway-test', log: createLog({ level: 'silent' }) },
   } satisfies GatherDeps;
   const project = { ...PROJECT, source: { isPrivate } } as unknown as GithubProject;

@@ -65,6 +65,24 @@ it('a check run and a status of one build are one cause', async () => {
   expect(desk.begun()).toHaveLength(1);
 });
 
+it('is read for a person who requests an analysis, where none begins unasked', async () => {
+  const desk = await stage.desk('corner/draft');
+  const { number, sha } = await desk.pull({ draft: true });
+  const targetUrl = addJenkins(jenkins, { repository: urlOf(desk.name), sha, log: PRINTED }, { job: '/job/draft' });
+  await stage.double.people.reportStatus(desk.name, { sha, state: 'failure', context: 'jenkins', targetUrl });
+  const theirs = { repository: urlOf('the-basement/vault'), sha, log: 'CANARY of the basement' };
+  const curious = addJenkins(jenkins, theirs, { job: '/job/vault' });
+  await stage.double.people.reportStatus(desk.name, { sha, state: 'failure', context: 'curious', targetUrl: curious });
+  await stage.rest();
+  expect(desk.begun()).toEqual([]);
+  await desk.say(number, 'per', '/analyse');
+  const [told = ''] = stage.model.askedAt(sha);
+  expect(told).toContain('=== Log of the build of "jenkins" ===');
+  expect(told).toContain(COUPONS.error[0]);
+  expect(told).toContain('names another repository or commit');
+  expect(told).not.toContain('CANARY');
+});
+
 it('a build of another tenant is not read for a status that points to it', async () => {
   const victim = 'the-basement/vault';
   const canary = 'CANARY of the basement: TypeError at src/secret-recipe.js:7';
