@@ -22,6 +22,7 @@ const FILES = [
 /** A lock file has the version up to two lines below the name. */
 const LINES = 3;
 const MOST_PLACES = 20;
+const KEY = /^\s{0,40}"?version"?[\s:=]/;
 const VERSION = /(?:^|[^\w.])v?(\d{1,6}\.\d{1,6}(?:\.\d{1,6})?(?:[-+][0-9A-Za-z.-]{1,40})?)(?![\w.])/;
 
 export interface Tagged {
@@ -66,8 +67,9 @@ function findVersion(lines: readonly string[], name: string): string | null {
     if (at === -1) continue;
     places += 1;
     if (places > MOST_PLACES) return null;
-    const near = [line.slice(at + name.length), ...lines.slice(index + 1, index + LINES)];
-    const version = near.map((text) => VERSION.exec(text)?.[1]).find((found) => found !== undefined);
+    // What was installed says more than the range that stands with the name.
+    const installed = lines.slice(index + 1, index + LINES).find((text) => KEY.test(text));
+    const version = VERSION.exec(installed ?? line.slice(at + name.length))?.[1];
     if (version !== undefined) return version;
   }
   return null;
