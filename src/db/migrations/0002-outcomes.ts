@@ -1,4 +1,4 @@
-// What became of answers: outcomes, and votes of people on them. What second looks cost, and when checks were re-run.
+// What became of answers: outcomes, and votes of people on them. And what second looks cost.
 import type { Kysely } from 'kysely';
 import { runStatements, type TableForm } from './0001-initial.ts';
 
@@ -38,11 +38,7 @@ const LOOK_COSTS = `
 alter table costs add column look_spent INTEGER not null default 0;
 alter table costs add column look_turns INTEGER not null default 0;`;
 
-const REREQUESTS = `
-alter table heads add column rerequested_at TEXT not null default '';`;
-
 export async function createOutcomeTables(database: Kysely<unknown>, form: TableForm): Promise<void> {
   await runStatements(database, form, OUTCOMES);
   await runStatements(database, form, LOOK_COSTS);
-  await runStatements(database, form, REREQUESTS);
 }

@@ -1,4 +1,4 @@
-// Subscriptions, and what their webhooks have besides those of callers.
+// Subscriptions, and what their webhooks have besides those of callers. And when checks were re-run.
 import type { Kysely } from 'kysely';
 import { runStatements, type TableForm } from './0001-initial.ts';
 
@@ -29,7 +29,11 @@ alter table webhooks add column is_example INTEGER not null default 0;
 create index webhooks_subscription on webhooks (subscription_id, seq);
 create index webhooks_project on webhooks (project_id);`;
 
+const REREQUESTS = `
+alter table heads add column rerequested_at TEXT not null default '';`;
+
 export async function createSubscriptionTables(database: Kysely<unknown>, form: TableForm): Promise<void> {
   await runStatements(database, form, SUBSCRIPTIONS);
   await runStatements(database, form, WEBHOOKS);
+  await runStatements(database, form, REREQUESTS);
 }
