@@ -46,10 +46,12 @@ export function readZip(archive: Uint8Array, isWanted: (name: string) => boolean
   let left = limits.totalBytes;
   for (const entry of readDirectory(buffer, limits.entries).filter(({ name }) => isWanted(name))) {
     const most = Math.min(left, limits.fileBytes);
-    const bytes = entry.bytes > most ? null : inflateEntry(buffer, entry, most);
-    if (bytes === null) continue;
-    left -= bytes.byteLength;
-    files.push({ name: entry.name, bytes });
+    if (entry.bytes > most) continue;
+    const bytes = inflateEntry(buffer, entry, most);
+    // What was inflated in vain counts too: any number of entries may have the same bytes.
+    left -= bytes?.byteLength ?? most;
+    if (bytes !== null) files.push({ name: entry.name, bytes });
+    if (left <= 0) break;
   }
   return files;
 }

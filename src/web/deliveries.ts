@@ -4,7 +4,7 @@ import { html } from 'hono/html';
 import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import { isUnderWay, type Webhook, type WebhookContent, type WebhookState } from '../core/webhook.ts';
 import type { WebhookAttempt, WebhookFilter } from '../db/webhooks.ts';
-import { findVisibleInvestigation, findVisibleProject } from '../services/access.ts';
+import { isProjectVisible, isStillVisible } from '../services/access.ts';
 import {
   cutPage,
   formatCount,
@@ -188,14 +188,16 @@ async function findWebhook(c: PageContext, { store }: WebDeps): Promise<Webhook>
   return webhook;
 }
 
-/** A person who has lost access to the project no longer sees its results, even those already sent. */
+/**
+ * A person who has lost access to the project, or to another repository that the result rests on, no longer sees it,
+ * even where it was sent.
+ */
 async function isSubjectVisible(c: PageContext, deps: WebDeps, webhook: Webhook): Promise<boolean> {
-  const { investigationId, projectId, isExample } = webhook;
+  const { projectId, isExample } = webhook;
+  const { signal } = c.get('asking');
   if (isExample) return true;
-  if (projectId !== null && !isErased(webhook)) {
-    return (await findVisibleProject(deps, c.get('asking'), projectId)) !== null;
-  }
-  return (await findVisibleInvestigation(deps, c.get('asking'), investigationId)) !== null;
+  if (projectId === null || isErased(webhook)) return await isStillVisible(deps, webhook, signal);
+  return await isProjectVisible(deps, { ...webhook, projectId }, signal);
 }
 
 function renderResend({ webhook, data }: Delivery, formToken: Html): Html {
@@ -232,7 +234,8 @@ function formatMilliseconds(ms: number): string {
 }
 
 function renderPayload({ webhook, data, isVisible }: Delivery): Html {
-  if (!isVisible && !isErased(webhook)) return html`<p>It is about a project that is not visible to you.</p>`;
+  if (!isVisible && !isErased(webhook))
+    return html`<p>It is about a project that is not visible to you, or rests on one.</p>`;
   if (data === null) return html`<p>The investigation was deleted.</p>`;
   const { type, data: content } = data;
   const body = { type, timestamp: webhook.createdAt, data: content, ...(webhook.isExample && { example: true }) };

@@ -209,6 +209,17 @@ describe('an archive', () => {
     expect(namesOf(zipFiles(files))).toEqual(['0', '1', '2', '3']);
   });
 
+  it('inflates no more in all, however many of its entries name the same bytes and another size', () => {
+    const large = `${' '.repeat(16_000_000)}${xml}`;
+    const only = zipFiles({ 'a.xml': large });
+    for (const size of [0, 10, 15_999_999]) {
+      const archive = repeatEntry(only, 2_000, size);
+      const started = performance.now();
+      expect(namesOf(archive)).toEqual([]);
+      expect(performance.now() - started).toBeLessThan(3_000);
+    }
+  });
+
   it('with too many entries is not read', () => {
     const archive = zipFiles(Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`${at}.xml`, ''])));
     expect(namesOf(archive)).toEqual([]);
@@ -232,3 +243,14 @@ describe('an archive', () => {
     }
   });
 });
+
+/** The archive of one file with its line of the directory so many times, which says that it has `size` bytes. */
+function repeatEntry(archive: Buffer, times: number, size: number): Buffer {
+  const from = archive.indexOf('PK\u0001\u0002');
+  const to = archive.indexOf('PK\u0005\u0006');
+  const entry = Buffer.from(archive.subarray(from, to));
+  entry.writeUInt32LE(size, 24);
+  const end = Buffer.from(archive.subarray(to));
+  end.writeUInt16LE(times, 10);
+  return Buffer.concat([archive.subarray(0, from), ...Array<Buffer>(times).fill(entry), end]);
+}

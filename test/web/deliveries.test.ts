@@ -171,6 +171,23 @@ describe('one delivery', () => {
     expect((await mara.post(`${PAGE}/${webhook.id}/resend`)).status).toBe(409);
     expect((await ground.store.findWebhook(webhook.id))?.state).toBe('delivered');
   });
+
+  it.each(['delivered', 'dead'] as const)(
+    'hides a result that rests on a library which the person cannot read, and sends nothing of it: %s',
+    async (state) => {
+      await using ground = await webGround({ repositories: [repository('octo/shop')] });
+      const mara = await ground.signIn('mara', 7, 'write');
+      const library = { repository: 'octo/lib', via: 'configuration', path: '', projectId: 'prj_gone' } as const;
+      const context = [{ ...library, revision: 'b'.repeat(40), ref: '', refused: null }];
+      const analysis = { ...conclusion().analysis, context };
+      const { webhook } = await sent(ground, { of: mara, conclusion: { problem: 'the inner secret', analysis } });
+      await ground.store.recordAttempt(webhook.id, { state, error: '', at: at(20), ms: 120 });
+      const page = await mara.page(`${PAGE}/${webhook.id}`);
+      expect(page).not.toContain('the inner secret');
+      expect(contentOf(page)).toContain('not visible to you, or rests on one');
+      expect((await mara.post(`${PAGE}/${webhook.id}/resend`)).status).toBe(409);
+    },
+  );
 });
 
 describe('sending a delivery again', () => {
