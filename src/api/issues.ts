@@ -51,7 +51,7 @@ export async function createIssue(c: ApiContext, deps: ApiDeps): Promise<Respons
   const location = `/api/v1/investigations/${accepted.investigationId}/`;
   const webhook =
     report.callbackUrl === ''
-      ? 'No webhook will be sent, since the request has no callbackUrl.'
+      ? 'Without a callbackUrl, its result is sent to subscriptions only.'
       : 'A webhook will be sent to the callbackUrl when it is done.';
   const message = `Accepted. ${webhook} Follow the investigation at ${deps.baseUrl()}${location}`;
   return c.json({ message }, 202, { Location: location });

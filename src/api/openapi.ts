@@ -419,7 +419,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     tags: ['Webhooks'],
     summary: 'Subscribe an address to events',
     description:
-      'Events of one project, or of all that you see, are sent there from now on, each time as long as you see the project. An account may have 50.',
+      'Events of one project, or of all that you see, are sent there from now on, for as long as you can see the project. An account may have 50.',
     request: { body: { required: true, content: { 'application/json': { schema: CreateSubscriptionBody } } } },
     responses: { 201: describeJson(NewSubscriptionSchema, 'The subscription, with its secret.', RATE) },
   }),
@@ -429,7 +429,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     operationId: 'deleteSubscription',
     tags: ['Webhooks'],
     summary: 'Delete a subscription',
-    description: 'Nothing more is sent to it, not even what is being retried.',
+    description: 'Nothing more is sent to it, including webhooks that are being retried.',
     request: { params: SubscriptionParams },
     responses: { 200: describeJson(MessageSchema, 'Deleted.', RATE) },
   }),

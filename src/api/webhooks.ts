@@ -50,16 +50,16 @@ export async function createSubscription(c: ApiContext, deps: ApiDeps): Promise<
 export async function deleteSubscription(c: ApiContext, deps: ApiDeps): Promise<Response> {
   const { id, accountId } = await requireOwn(c, deps);
   if (!(await deps.store.deleteSubscription(id, accountId, deps.now().toISOString()))) refuseAbsent();
-  return c.json({ message: 'The subscription was deleted, with everything not yet delivered to it.' });
+  return c.json({ message: 'The subscription was deleted, and nothing more will be sent to it.' });
 }
 
 /** POST /api/v1/webhooks/{subscriptionId}/test/ */
 export async function testSubscription(c: ApiContext, deps: ApiDeps): Promise<Response> {
   const { id, accountId } = await requireOwn(c, deps);
   const sent = (await deps.store.sendExample(id, accountId, deps.now().toISOString())) ?? refuseAbsent();
-  if (sent === 'busy') refuse(409, 'An example is on its way already: wait until it is delivered, or has failed.');
+  if (sent === 'busy') refuse(409, 'An example is being sent already: wait until it is delivered or has failed.');
   if (sent === 'disabled')
-    refuse(409, 'Its receiver answered 410, so nothing is sent to it: delete it, and make another.');
+    refuse(409, 'Its receiver answered 410, so nothing is sent to it: delete it and make another.');
   const list = `${deps.baseUrl()}/api/v1/webhooks/`;
   return c.json({ message: `An example is being sent as ${sent.webhookId}. What came of it: ${list}` }, 202);
 }

@@ -61,7 +61,7 @@ export function describeContext({ repository, via, path, revision, ref, refused 
 export const WITHHELD_TITLE = 'This result is withheld.';
 
 const CONTEXT_WITHHELD =
-  'This result is withheld: it also rests on another repository, which not everybody who may see this can read (any more). A new analysis reads only what they can.';
+  'This result is withheld: it also relies on another repository, which not everyone who can see this project can read (any longer). A new analysis uses only what all of them can read.';
 
 /** Without anything that may come from another repository: any text may, once the model has read there. */
 export function withholdIssue(issue: Issue): Issue {

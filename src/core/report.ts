@@ -45,7 +45,7 @@ export interface Report {
 
 /** Appended to the report; "" if there is no guidance. */
 export function formatGuidance(login: string, guidance: string): string {
-  return guidance === '' ? '' : `\n\n## What ${login} asks to be heeded\n\n${guidance}`;
+  return guidance === '' ? '' : `\n\n## Guidance from ${login}\n\n${guidance}`;
 }
 
 export interface AddressedReport {

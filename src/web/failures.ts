@@ -250,7 +250,7 @@ function renderFlaky(deps: WebDeps, failures: readonly Failure[], findings: Read
       ];
     }),
   });
-  const hint = html`<p class="hint">Failed, then passed at the same commit without a change: how many of the red checks with this failure.</p>`;
+  const hint = html`<p class="hint">How many of the red checks with each failure passed later on the same commit, without a change.</p>`;
   return renderSection('flaky', 'Flaky', html`${hint}${table}`);
 }
 
@@ -271,10 +271,10 @@ ${owners.length === 0 ? '' : html`<dt>Owners</dt><dd>${sanitiseLine(owners.join(
 
 function renderQuarantine({ state, until, code, where }: Quarantine): Html {
   if (state === 'expired') {
-    return html`<p>Not seen again by ${until}. If the test was skipped, the time is over: run it again, then fix or remove it.</p>`;
+    return html`<p>Not seen again by ${until}. If the test was skipped, run it again now, and fix or remove it if it still fails.</p>`;
   }
   const pre = html`<pre id="quarantine"><code>${code}</code></pre>`;
-  return html`<p>To skip the test until ${until}, write this ${where}. Causeway doesn't open a pull request for it.</p>${pre}
+  return html`<p>To skip the test until ${until}, write this ${renderPlainLine(where)}. Causeway doesn't open a pull request for it.</p>${pre}
 <p><button type="button" class="plain" data-copy="quarantine" hidden>Copy</button></p>`;
 }
 

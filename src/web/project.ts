@@ -284,7 +284,7 @@ function renderValues(project: Project, { values }: EffectiveConfiguration): Htm
         html`<span class="value">${given === '' ? html`<span class="soft">${none}</span>` : given}</span>
 ${limit === '' ? '' : html`<span class="limit below"><strong>Effective:</strong> ${renderPlainLine(limit)}</span>`}`,
         renderValueSource(from),
-        means,
+        renderPlainLine(means, 1_000),
       ];
     }),
   });

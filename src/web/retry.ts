@@ -21,10 +21,10 @@ interface RetryForm {
 }
 
 export function renderRetry({ id, project, signedIn }: RetryForm): Html {
-  const place = isGithubProject(project) ? ' The new answer takes the place of this one on GitHub.' : '';
+  const place = isGithubProject(project) ? ' The new answer replaces this one on GitHub.' : '';
   return html`<details class="menu"><summary class="button">Analyse again</summary><div><form method="post" action="/issues/${id}/retry">${renderFormToken(signedIn)}${renderOnceKey()}
 <div class="field"><label for="guidance">What to consider (optional)</label>
-<p class="hint" id="guidance-hint">What was missed, or where to look.${place} This page stays.</p>
+<p class="hint" id="guidance-hint">What was missed, or where to look.${place} This page stays as it is.</p>
 <textarea id="guidance" name="guidance" rows="4" maxlength="${MAX_GUIDANCE}" aria-describedby="guidance-hint"></textarea></div>
 <p class="actions"><button class="primary">Start</button></p></form></div></details>`;
 }

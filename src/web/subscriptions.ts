@@ -61,7 +61,7 @@ const ORIGIN_TEXTS: Readonly<Record<SubscriptionOrigin, string>> = {
 };
 
 const FORMATS: Readonly<Record<SubscriptionFormat, readonly [name: string, text: string]>> = {
-  standard: ['Standard Webhooks', 'Signed JSON for a program of yours.'],
+  standard: ['Standard Webhooks', 'Signed JSON for your own program.'],
   slack: ['Slack', 'A message in a channel: paste the address of an incoming webhook.'],
   teams: ['Teams', 'A card in a channel: paste the address of a workflow “When a Teams webhook request is received”.'],
 };
@@ -90,7 +90,7 @@ export async function getSubscriptions(c: PageContext, deps: WebDeps): Promise<R
 <a class="button primary" href="${ADDRESS}/new">Add a subscription</a></div>
 ${renderDone(c, DONE)}${renderMissing(known.isWhole)}
 <p>Addresses that receive events of your projects, for as long as you can see them. What was sent is under <a href="/account/deliveries">Deliveries</a>.</p>
-${own.length === 0 ? renderEmpty('No subscriptions yet. Add one to hear of results in Slack, in Teams or in a program of yours.') : list}`;
+${own.length === 0 ? renderEmpty('No subscriptions yet. Add one to get results in Slack, Teams or your own program.') : list}`;
   return renderPage(c, deps, { title: 'Subscriptions', section: 'subscriptions', body });
 }
 
@@ -256,8 +256,8 @@ export async function getSubscription(c: PageContext, deps: WebDeps): Promise<Re
   const token = renderFormToken(c.get('signedIn'));
   const target = `${ADDRESS}/${one.id}`;
   const example = html`<form method="post" action="${target}/example" class="actions">${token}<button class="primary">Send an example</button><span class="hint">Made-up content, marked as an example.</span></form>`;
-  const off = html`<p class="notice">Its receiver answered 410 ${renderMoment(one.disabled?.at ?? '')}, which asks for nothing more. Delete it, and add another.</p>`;
-  const rotate = html`<p>Verifies that what arrives is from Causeway. It was shown once, when the subscription was made.</p>
+  const off = html`<p class="notice">Its receiver answered 410 ${renderMoment(one.disabled?.at ?? '')}, so nothing more is sent to it. Delete it and add another.</p>`;
+  const rotate = html`<p>It verifies that a webhook comes from Causeway. It was shown once, when the subscription was added.</p>
 <form method="post" action="${target}/rotate" class="actions">${token}${renderOnceKey()}<button>Rotate the secret</button><span class="hint">Both sign for 24 hours, so that the receiver can switch over.</span></form>`;
   const body = html`<h1>Subscription</h1>
 ${renderDone(c, DONE)}${renderMissing(known.isWhole)}
@@ -270,7 +270,7 @@ ${one.format === 'standard' ? renderSection('secret', 'Signing secret', rotate) 
 ${renderSection(
   'delete',
   'Delete',
-  html`<form method="post" action="${target}/delete" class="actions">${token}<button class="danger">Delete this subscription</button><span class="hint">Nothing more is sent, not even what is being retried.</span></form>`,
+  html`<form method="post" action="${target}/delete" class="actions">${token}<button class="danger">Delete this subscription</button><span class="hint">Nothing more is sent, including deliveries that are being retried.</span></form>`,
 )}`;
   const title = `Subscription ${one.address}`;
   return renderPage(c, deps, { title, section: 'subscriptions', crumbs: toCrumbs(one.address), body });
@@ -289,8 +289,9 @@ export async function postExample(c: PageContext, deps: WebDeps): Promise<Respon
   const { id, accountId } = await requireOwn(c, deps);
   const sent = (await deps.store.sendExample(id, accountId, deps.now().toISOString())) ?? refuseAbsentPage();
   if (sent === 'busy')
-    throw new WebRefusal(409, 'An example is on its way already. Wait until it has arrived or failed.');
-  if (sent === 'disabled') throw new WebRefusal(409, 'Its receiver has turned it off. Delete it, and add another.');
+    throw new WebRefusal(409, 'An example is being sent already. Wait until it has arrived or failed.');
+  if (sent === 'disabled')
+    throw new WebRefusal(409, 'Its receiver answered 410, so nothing is sent to it. Delete it and add another.');
   return c.redirect(`${ADDRESS}/${id}?done=example`, 303);
 }
 

@@ -166,9 +166,12 @@ function parseOwnLink(link: string, { accountArea, githubUrl }: ChatFacts): stri
   return url !== null && /^https?:$/.test(url.protocol) && origins.includes(url.origin) ? url.href : null;
 }
 
-const LINK = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s`"'<>]{1,2000}|\bwww\.[^\s`"'<>]{1,2000}/gi;
+/** Frames of a stack trace name files like this; only the path is worth reading. */
+const FILE_SCHEME = /\bfile:\/\/(?=\/)/gi;
+const LINK = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s`"'<>)]{1,2000}|\bwww\.[^\s`"'<>)]{1,2000}/gi;
 
 /** On one line; a link in it would be made clickable by some clients. */
 function cleanText(text: string, max: number): string {
-  return sanitiseLine(text.slice(0, 8 * max).replace(LINK, '[link]'), max);
+  const paths = text.slice(0, 8 * max).replace(FILE_SCHEME, '');
+  return sanitiseLine(paths.replace(LINK, '[link]'), max);
 }

@@ -39,7 +39,7 @@ describe('POST /api/v1/issues/', () => {
   });
 
   it('says that no webhook will be sent where there is no callbackUrl', async () => {
-    expect((await bodyOf(await create(valid()))).message).toContain('No webhook will be sent');
+    expect((await bodyOf(await create(valid()))).message).toContain('sent to subscriptions only');
   });
 
   it('takes the project by its name, whatever the case', async () => {

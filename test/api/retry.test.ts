@@ -27,7 +27,7 @@ describe('a retry', () => {
     expect(answer.headers.get('Location')).toBe(`/api/v1/investigations/${found.id}/`);
     const run = await ground.start(found.id);
     expect(run).toMatchObject({ revision: 'v1', fresh: true });
-    expect(run.text).toBe('boom\n\n## What local asks to be heeded\n\nlook at the cache, [redacted]');
+    expect(run.text).toBe('boom\n\n## Guidance from local\n\nlook at the cache, [redacted]');
     const [newer = ''] = await store.conclude(run, conclusion(), ground.clock.now.toISOString());
     expect([newer === issueId, (await ground.call('GET', `/api/v1/issues/${issueId}/`)).status]).toEqual([false, 200]);
     // Its own guidance takes the place of the one before.
@@ -81,7 +81,7 @@ describe('a retry in a GitHub project', () => {
     const trusted: boolean[] = [];
     for (const { id } of (await ground.store.listInvestigations({ limit: 2 })).toReversed()) {
       const run = await ground.start(id);
-      expect(run.text).toContain('## What octocat asks to be heeded\n\nlook there');
+      expect(run.text).toContain('## Guidance from octocat\n\nlook there');
       trusted.push(run.isTrusted);
     }
     expect(trusted).toEqual([false, true]);

@@ -100,7 +100,7 @@ export function erasuresContract(engine: Engine): void {
       const other = await store.ensureAccount({ login: 'ada', githubId: 70, signingSecret: 's', now: NOW });
       const text = 'The cart breaks';
       // Called otherwise in those days, and with a heading among the words.
-      const words = 'mind the accents\n\n## What ada asks to be heeded\n\nall of it';
+      const words = 'mind the accents\n\n## Guidance from ada\n\nall of it';
       const hers = { text, guidance: formatGuidance('mona-of-old', words), fingerprint: 'hers' };
       const { runId } = await accepted(store, acceptance(base, hers));
       await accepted(
@@ -114,7 +114,7 @@ export function erasuresContract(engine: Engine): void {
       for (const gone of ['mona', 'accents', 'all of it']) {
         expect([gone, await opened.tablesHolding(gone)]).toEqual([gone, []]);
       }
-      expect(await opened.tablesHolding('## What ada asks to be heeded')).toEqual(['investigations']);
+      expect(await opened.tablesHolding('## Guidance from ada')).toEqual(['investigations']);
       expect(await opened.tablesHolding('see the log')).toEqual(['investigations']);
       expect((await store.startRun(runId, at(2)))?.text).toBe('The cart breaks');
     });

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toCalibrationView } from '../../src/api/outcome-schemas.ts';
 import { calibrate } from '../../src/core/calibration.ts';
 import type { Verdict } from '../../src/core/check.ts';
+import { EMPTY_EXCERPT } from '../../src/core/head.ts';
 import type { Fate, Vote } from '../../src/core/outcome.ts';
 import { describeVerdict } from '../../src/web/components.ts';
 import { barriersOn, openBrowser } from '../support/browser.ts';
-import { conclusion, finding, inBranch, recorded, seenAs } from '../support/store-samples.ts';
+import { conclusion, finding, inBranch, recorded, seenAs, sighting } from '../support/store-samples.ts';
 import { contentOf, mainOf, rowsOf } from './read-page.ts';
 import { repository, type WebGround, webGround } from './web-ground.ts';
 
@@ -108,6 +109,16 @@ describe('the plot and the tables', () => {
       const [given] = await ground.store.listOutcomes({ limit: 1, kind: 'verdict' });
       await ground.store.saveLook(given?.id ?? '', { fate, reactions: null, now });
     }
+    const keys = ['first', 'second', 'third'];
+    const failure = { id: 'fal_2', projectId: project?.id ?? '', fingerprint: 'flaky', headline: 'expected 3, got 2' };
+    await ground.store.recordSightings(
+      failure,
+      keys.map((key) => sighting(key, { at: now, sha: '5'.repeat(40) })),
+    );
+    await ground.store.markFlaky('fal_2', keys.slice(1));
+    const testFile = { path: 'test/basket.test.ts', owners: ['@octo/shop', '@octo/payments'] };
+    const excerpt = { ...EMPTY_EXCERPT, tests: ['a basket sums what is in it'] };
+    await ground.store.saveHead('hed_5', seenAs('red', { findings: [finding('fal_2', { excerpt, testFile })] }), now);
   });
   afterAll(() => opened.disposeAsync());
 
@@ -183,6 +194,7 @@ describe('the plot and the tables', () => {
       ['calibration', '/calibration'],
       ['failures-known', `${address}/failures`],
       ['failure-known', `${address}/failures/fal_1`],
+      ['failure-flaky', `${address}/failures/fal_2`],
       ['issue-outcome', `/issues/${issue}`],
     ] as const) {
       await open(path);

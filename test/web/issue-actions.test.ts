@@ -38,7 +38,7 @@ describe('analysing an issue again', () => {
       (await ground.store.findInvestigation(id))?.runId ?? '',
       ground.clock.now.toISOString(),
     );
-    expect(run?.text).toMatch(/## What mona asks to be heeded\n\nLook at the <cache>\.$/);
+    expect(run?.text).toMatch(/## Guidance from mona\n\nLook at the <cache>\.$/);
     expect((await visitor.post(address, { ...filled, guidance: 'Other words' })).status).toBe(409);
     expect((await visitor.post(address, { guidance: 'no key' })).status).toBe(400);
     expect((await visitor.post(address, { ...filled, guidance: 'x'.repeat(4_001) })).status).toBe(400);

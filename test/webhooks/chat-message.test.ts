@@ -311,6 +311,12 @@ describe('a message', () => {
     expect(message.text).toContain('[left out: from monitoring]');
   });
 
+  it('keeps the paths of a stack trace, and what closes the brackets around a link', () => {
+    const text = 'at f (file:///srv/shop/a.js:14:11), see (https://example.org/x) or http:file:////example.org';
+    const { content, facts } = filled('issue.created', text);
+    expect(describeEvent(content, facts).subject).toBe('at f (/srv/shop/a.js:14:11), see ([link]) or [link]');
+  });
+
   it('links no page where people cannot sign in, and none of an example', () => {
     const { content, facts } = filled('pull_request.opened', 'x');
     const urls = (more: Partial<ChatFacts>) =>

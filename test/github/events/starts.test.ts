@@ -88,7 +88,7 @@ describe('a command', () => {
     expect(runs).toHaveLength(count);
     expect(comment.reactions.map(({ content }) => content)).toEqual(count === 0 ? [] : ['eyes']);
     expect(house.writes()).toHaveLength(count);
-    if (runs[0] !== undefined) expect(runs[0].text).toContain(`## What ${by} asks to be heeded\n\nlook at the cart`);
+    if (runs[0] !== undefined) expect(runs[0].text).toContain(`## Guidance from ${by}\n\nlook at the cart`);
   });
 
   it('"stop" ends it, by triage, and does nothing where nothing runs', async () => {

@@ -106,7 +106,7 @@ describe('an issue', () => {
     await house.settle();
     const { text } = await onlyRun(house);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1024 * 1024);
-    expect(text).toMatch(/\[\d+ bytes more were left out\]\n\n## What ada asks to be heeded\n\nmind the accents$/);
+    expect(text).toMatch(/\[\d+ bytes more were left out\]\n\n## Guidance from ada\n\nmind the accents$/);
   });
 });
 

@@ -87,7 +87,7 @@ it('analyses a failure of the default branch again by a call, in its check run',
   expect(answer.status).toBe(202);
   await stage.rest();
   expect(desk.begun()).toHaveLength(2);
-  expect(desk.begun()[1]).toContain('## What mara asks to be heeded\n\nOnly the lookup.');
+  expect(desk.begun()[1]).toContain('## Guidance from mara\n\nOnly the lookup.');
   const [newer = ''] = (await api.project(desk.name)).issueIds;
   expect(newer).not.toBe(id);
   expect(desk.checkRuns(sha).map(({ status }) => status)).toEqual(['completed']);

@@ -24,7 +24,7 @@ it('takes guidance into the report and says 👀 on the comment that gave it', a
   await stage.rest();
   expect([desk.reactions(asked), desk.reactions()]).toEqual([['eyes'], []]);
   const [told = ''] = model.told('Repository corner/guided ');
-  expect(told).toContain('What per asks to be heeded');
+  expect(told).toContain('Guidance from per');
   expect(told).toContain('Look at the lookup, not at the check.\nSince Tuesday.');
   expect(told).toContain('Happens to me too.');
   expect(desk.shown(desk.ours()[0]?.body ?? '').text).toContain('/analyse retry');
@@ -225,7 +225,7 @@ it('takes a mention at the start of a line for /analyse, from people with the sa
   await stage.rest();
   expect([...quiet, asked].map((one) => desk.reactions(one))).toEqual([...quiet.map(() => []), ['eyes']]);
   const told = model.told('Repository corner/mentioned ').at(-1) ?? '';
-  expect(told).toContain('## What per asks to be heeded\n\nlook at the lookup first.');
+  expect(told).toContain('## Guidance from per\n\nlook at the lookup first.');
   expect(told).toContain('I see it too.');
   const refused = desk.say('per', `@${slug}[bot] fix`);
   await stage.rest();
@@ -248,9 +248,7 @@ it('analyses an Issue again by a call as by a comment: the answer takes the plac
   expect((await retry({})).status).toBe(202);
   await desk.pull();
   await stage.rest();
-  expect(model.told('Repository corner/by-call ').at(-1)).toContain(
-    '## What mara asks to be heeded\n\nOnly the lookup.',
-  );
+  expect(model.told('Repository corner/by-call ').at(-1)).toContain('## Guidance from mara\n\nOnly the lookup.');
   expect([desk.ours().length, desk.headlines()]).toEqual([1, [expect.stringContaining('Cause found, with a fix')]]);
   const { issueIds } = await api.project('corner/by-call');
   expect(issueIds).toHaveLength(2);
