@@ -3,7 +3,8 @@ import type { Selectable } from 'kysely';
 import { type Account, SESSION_IDLE_MS, SESSION_LIFE_MS, type Session, type TokenRecord } from '../core/account.ts';
 import { createId } from '../core/ids.ts';
 import { toAuditVerb, writeAudit } from './audit.ts';
-import type { Database } from './database.ts';
+import type { Database, Enqueuer } from './database.ts';
+import { deleteSubscription } from './events.ts';
 import type { AccountTable, Reader, SessionTable, TokenTable, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
 
@@ -209,8 +210,9 @@ export function createSessionVerbs(database: Database) {
         await writeAudit(trx, { at: now, accountId, verb: 'session.ended', subject: id });
         return true;
       }),
-    /** Ends every session of the person and revokes every token: they revoked the App's authorization. */
-    endAccess: (githubId: number, now: string): Promise<void> => database.write((trx) => endAccess(trx, githubId, now)),
+    /** Ends every session, token and subscription of the person: they revoked the App's authorization. */
+    endAccess: (githubId: number, now: string): Promise<void> =>
+      database.write((trx) => endAccess(trx, database.jobs, githubId, now)),
   };
 }
 
@@ -362,7 +364,7 @@ async function addToken(trx: Trx, token: TokenRecord, hash: string, how: ActOpti
   return 'done';
 }
 
-async function endAccess(trx: Trx, githubId: number, now: string): Promise<void> {
+async function endAccess(trx: Trx, jobs: Enqueuer, githubId: number, now: string): Promise<void> {
   const account = await trx.selectFrom('accounts').select('id').where('github_id', '=', githubId).executeTakeFirst();
   if (!account) return;
   const accountId = account.id;
@@ -375,11 +377,13 @@ async function endAccess(trx: Trx, githubId: number, now: string): Promise<void>
     .where('revoked_at', 'is', null)
     .returning('id')
     .execute();
-  if (ended.length + revoked.length === 0) return;
+  const subscribed = await trx.selectFrom('subscriptions').select('id').where('account_id', '=', accountId).execute();
+  if (ended.length + revoked.length + subscribed.length === 0) return;
   const entry = { at: now, accountId };
   await writeAudit(trx, { ...entry, verb: 'access.revoked', subject: accountId });
   for (const { id } of ended) await writeAudit(trx, { ...entry, verb: 'session.ended', subject: id });
   for (const { id } of revoked) await writeAudit(trx, { ...entry, verb: 'token.revoked', subject: id });
+  for (const { id } of subscribed) await deleteSubscription(trx, jobs, { id, accountId, now });
 }
 
 function isWithinTouch(last: string | null, now: string): boolean {

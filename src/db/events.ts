@@ -1,8 +1,9 @@
 // Writes the webhooks of a change with their jobs, in the transaction of that change: of the caller, and of each
-// subscription that chose it.
+// subscription that chose it; and removes them with their subscription.
 import { createId } from '../core/ids.ts';
 import type { SubscriptionOrigin } from '../core/subscription.ts';
 import type { WebhookContent, WebhookState, WebhookType } from '../core/webhook.ts';
+import { writeAudit } from './audit.ts';
 import type { Enqueuer } from './database.ts';
 import type { SubscriptionTable, Trx, WebhookTable } from './schema.ts';
 
@@ -98,4 +99,44 @@ function isChosen(
   const types: readonly string[] = JSON.parse(subscription.types);
   const origins: readonly string[] = JSON.parse(subscription.origins);
   return types.includes(type) && origins.includes(origin);
+}
+
+export interface SubscriptionAct {
+  readonly id: string;
+  readonly accountId: string;
+  readonly now: string;
+}
+
+/** False: no such subscription of the account. */
+export async function deleteSubscription(
+  trx: Trx,
+  jobs: Enqueuer,
+  { id, accountId, now }: SubscriptionAct,
+): Promise<boolean> {
+  const row = await trx
+    .deleteFrom('subscriptions')
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .returning('project_id')
+    .executeTakeFirst();
+  if (!row) return false;
+  await removeUndelivered(trx, jobs, [id]);
+  const entry = { at: now, accountId, verb: 'subscription.deleted', subject: id } as const;
+  await writeAudit(trx, { ...entry, ...(row.project_id !== null && { projectId: row.project_id }) });
+  return true;
+}
+
+/** What was delivered, or failed, stays on record. */
+export async function removeUndelivered(trx: Trx, jobs: Enqueuer, subscriptionIds: readonly string[]): Promise<void> {
+  const removed = await trx
+    .deleteFrom('webhooks')
+    .where('subscription_id', 'in', subscriptionIds)
+    .where('state', 'in', ['unchecked', 'pending', 'sending'])
+    .returning('id')
+    .execute();
+  await jobs.remove(
+    trx,
+    'webhook',
+    removed.map(({ id }) => id),
+  );
 }

@@ -5,7 +5,7 @@ import { isUnderWay, type WebhookType } from '../core/webhook.ts';
 import { type ActOptions, isFirstUse } from './accounts.ts';
 import { writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
-import { insertWebhook } from './events.ts';
+import { deleteSubscription, insertWebhook, removeUndelivered, type SubscriptionAct } from './events.ts';
 import type { Reader, SubscriptionTable, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
 
@@ -147,41 +147,6 @@ async function listSubscriptions(reader: Reader, accountId: string): Promise<rea
   return listed;
 }
 
-interface Act {
-  readonly id: string;
-  readonly accountId: string;
-  readonly now: string;
-}
-
-async function deleteSubscription(trx: Trx, jobs: Enqueuer, { id, accountId, now }: Act): Promise<boolean> {
-  const row = await trx
-    .deleteFrom('subscriptions')
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .returning('project_id')
-    .executeTakeFirst();
-  if (!row) return false;
-  await removeUndelivered(trx, jobs, [id]);
-  const entry = { at: now, accountId, verb: 'subscription.deleted', subject: id } as const;
-  await writeAudit(trx, { ...entry, ...(row.project_id !== null && { projectId: row.project_id }) });
-  return true;
-}
-
-/** What was delivered, or failed, stays on record. */
-async function removeUndelivered(trx: Trx, jobs: Enqueuer, subscriptionIds: readonly string[]): Promise<void> {
-  const removed = await trx
-    .deleteFrom('webhooks')
-    .where('subscription_id', 'in', subscriptionIds)
-    .where('state', 'in', ['unchecked', 'pending', 'sending'])
-    .returning('id')
-    .execute();
-  await jobs.remove(
-    trx,
-    'webhook',
-    removed.map(({ id }) => id),
-  );
-}
-
 async function rotateSecret(
   trx: Trx,
   id: string,
@@ -200,7 +165,7 @@ async function rotateSecret(
   return 'done';
 }
 
-async function sendExample(trx: Trx, jobs: Enqueuer, { id, accountId, now }: Act) {
+async function sendExample(trx: Trx, jobs: Enqueuer, { id, accountId, now }: SubscriptionAct) {
   const row = await selectRow(trx, id);
   if (!row || row.account_id !== accountId) return null;
   if (row.disabled_at !== null) return 'disabled';

@@ -252,10 +252,13 @@ export function subscriptionsContract(engine: Engine): void {
       });
     });
 
-    it.each(['delete', 'disable'] as const)('takes what is not delivered along: %s', async (how) => {
+    it.each(['delete', 'disable', 'revoke the App'] as const)('takes what is not delivered along: %s', async (how) => {
       await using opened = await openGithub(engine);
-      const { store, account } = opened;
-      for (const id of ['sub_1', 'sub_2']) await store.addSubscription(subscription(account.id, id));
+      const { store } = opened;
+      const person = { login: 'mona', githubId: 7, signingSecret: 'whsec_x', now: NOW };
+      const account = await store.ensureAccount(person);
+      await store.addSubscription(subscription(account.id, 'sub_1'));
+      await store.addSubscription(subscription((await other(store)).id, 'sub_2'));
       await conclude(opened);
       await conclude(opened, { fingerprint: 'two' });
       const [delivered, , dropped] = await due(opened);
@@ -263,11 +266,12 @@ export function subscriptionsContract(engine: Engine): void {
       expect(await store.markSending(dropped!.id)).toBe(true);
       expect(await store.markSending(dropped!.id)).toBe(false);
       if (how === 'delete') expect(await store.deleteSubscription('sub_1', account.id, NOW)).toBe(true);
-      else await store.disableSubscription('sub_1', 'gone', NOW);
+      else if (how === 'disable') await store.disableSubscription('sub_1', 'gone', NOW);
+      else await store.endAccess(person.githubId, NOW);
       expect(await store.findWebhook(dropped!.id)).toBeNull();
       expect(await store.findWebhook(delivered!.id)).toMatchObject({ state: 'delivered' });
       expect((await told(opened)).filter((line) => line.startsWith('sub_2'))).toHaveLength(2);
-      const verb = how === 'delete' ? 'subscription.deleted' : 'subscription.disabled';
+      const verb = how === 'disable' ? 'subscription.disabled' : 'subscription.deleted';
       expect(await opened.audit()).toContainEqual({ verb, subject: 'sub_1' });
     });
 

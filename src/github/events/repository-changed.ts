@@ -84,7 +84,7 @@ async function findThreadOfIssue(
   return project && (await store.findThreadOfSubject(project.id, { kind: 'issue', number: issue.number }));
 }
 
-/** A person revoked the App's authorization: their sessions and API tokens end at once. */
+/** A person revoked the App's authorization: their sessions, API tokens and subscriptions end at once. */
 export const onAuthorizationRevoked: EventHandler<'github_app_authorization.revoked'> = async (deps, { payload }) => {
   const person = toPerson(payload.sender);
   if (person !== null) await deps.store.endAccess(person.id, deps.now().toISOString());
