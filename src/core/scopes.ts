@@ -36,6 +36,13 @@ export function nameScopes(scopes: readonly Scope[], { labels = [], checks = [] 
   });
 }
 
+/** Named as those of an earlier run of the same report were, whose labels and checks are not read again. */
+export function keepNamed(scopes: readonly Scope[], earlier: readonly Scope[]): readonly Scope[] {
+  const toKey = ({ paths }: Scope) => JSON.stringify(paths);
+  const named = new Set(earlier.filter(({ isNamed }) => isNamed).map(toKey));
+  return scopes.map((scope) => (named.has(toKey(scope)) ? { ...scope, isNamed: true } : scope));
+}
+
 /**
  * The scopes that a report is about: those named by a label or a check, or else the only one whose folder its text
  * names. A text that names the folders of several says nothing.

@@ -4,6 +4,7 @@ import { createId } from '../core/ids.ts';
 import type { Issue } from '../core/issue.ts';
 import type { Project } from '../core/project.ts';
 import { formatGuidance, MAX_REPORT_BYTES } from '../core/report.ts';
+import { keepNamed } from '../core/scopes.ts';
 import { keepBeginning } from '../core/text.ts';
 import type { Person, Subject, Thread } from '../core/thread.ts';
 import type { Acceptance, ThreadPart } from '../db/reports.ts';
@@ -50,7 +51,9 @@ export async function retryIssue(deps: RetryDeps, request: RetryRequest, signal:
   if (report === null) return { kind: 'absent' };
   const planned = await planThread(deps, request, report.revision);
   if (planned.kind !== 'planned') return planned;
-  const { investigation: settings } = await deps.settingsOf(project, signal);
+  const { investigation: current } = await deps.settingsOf(project, signal);
+  const earlierScopes = (await store.findRunOfIssue(issue.id))?.settings.scopes ?? [];
+  const settings = { ...current, scopes: keepNamed(current.scopes, earlierScopes) };
   const added = formatGuidance(account.login, guidance);
   const accepted = await acceptReport(
     deps,

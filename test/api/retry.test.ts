@@ -1,6 +1,7 @@
 // POST /api/v1/issues/{id}/retry/: the same report with a person's guidance, once for each key, where the old answer is.
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Role } from '../../src/core/account.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { acceptance, accepted, conclusion, opening, started } from '../support/store-samples.ts';
 import { type ApiGround, apiGround, bodyOf, type GroundOptions } from './api-ground.ts';
 import { githubGround } from './github-ground.ts';
@@ -85,6 +86,21 @@ describe('a retry in a GitHub project', () => {
       trusted.push(run.isTrusted);
     }
     expect(trusted).toEqual([false, true]);
+  });
+
+  it('stays in the scope that a label had named, with its budget of today', async () => {
+    const [api, web] = ['packages/api/**', 'packages/web/**'].map((path) => ({
+      ...{ paths: [path], labels: ['area'], owners: [], context: [], budget: { run: 5 } },
+    }));
+    const today = [api!, web!].map((scope) => ({ ...scope, budget: { run: 0.1 } }));
+    await open({ settings: { investigation: { ...DEFAULT_SETTINGS, scopes: today } } });
+    const { hidden, accountId, token, setRole } = await githubGround(ground);
+    setRole('triage');
+    const base = { account: { id: accountId, login: 'octocat', githubId: 583231 }, project: hidden };
+    const settings = { ...DEFAULT_SETTINGS, scopes: [{ ...api!, isNamed: true }, web!] };
+    const { investigationId } = await accepted(ground.store, acceptance(base, { settings }));
+    const { id } = await bodyOf(await retry(await ground.conclude(investigationId), {}, { token }));
+    expect((await ground.start(id)).settings.scopes).toEqual([{ ...today[0], isNamed: true }, today[1]]);
   });
 
   it('goes to the place of the old answer, and is refused once a newer one is there', async () => {
