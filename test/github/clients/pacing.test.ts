@@ -70,7 +70,8 @@ it('writes of one installation wait for their turn, outside of their deadline, a
   await Promise.all([react(holder), react(holder), react(holder), react(holder + 1), read(holder)]);
   const own = sent.filter(({ path }) => path.endsWith('/reactions'));
   expect(own).toHaveLength(4);
-  expect((own[3]?.at ?? 0) - (own[0]?.at ?? 0)).toBeGreaterThan(1_800);
+  // Two turns of a second each; a busy machine sees the first one arrive late.
+  expect((own[3]?.at ?? 0) - (own[0]?.at ?? 0)).toBeGreaterThan(1_500);
   expect((own[1]?.at ?? 0) - (own[0]?.at ?? 0)).toBeLessThan(900);
 });
 
