@@ -68,7 +68,8 @@ export async function retryAnIssue(c: ApiContext, deps: ApiDeps): Promise<Respon
   const { guidance = '', callbackUrl = '' } = body;
   // The same body may be about another Issue.
   const idempotency = key === undefined ? null : { key: hash(key), bodyHash: hash(`${seen.issue.id} ${hash(bytes)}`) };
-  const request = { ...seen, account: asking.account, guidance: guidance.trim(), callbackUrl, idempotency };
+  const mayFix = c.get('caller').token.scopes.includes('pull-requests:write');
+  const request = { ...seen, account: asking.account, mayFix, guidance: guidance.trim(), callbackUrl, idempotency };
   const retried = await retryIssue(deps, request, asking.signal);
   switch (retried.kind) {
     case 'key_reused':

@@ -24,6 +24,8 @@ export interface RetryRequest {
   readonly account: Account;
   /** At least triage: the caller has checked it. */
   readonly role: Role;
+  /** Whether a pull request may follow: not every token may open one. */
+  readonly mayFix: boolean;
   /** At most MAX_GUIDANCE characters; "" for nothing. */
   readonly guidance: string;
   /** "" for none. */
@@ -104,7 +106,7 @@ interface Commit {
 /** A failure of the default branch: its check run shows the new answer. */
 async function planFailure(
   { store }: RetryDeps,
-  { issue, role, thread, by, failureId }: Planning & { readonly failureId: string },
+  { issue, role, mayFix, thread, by, failureId }: Planning & { readonly failureId: string },
   { projectId, revision }: Commit,
 ): Promise<Planned> {
   const failure = await store.findFailure(failureId);
@@ -112,7 +114,7 @@ async function planFailure(
   const refusal = await findNewer(store, failure.investigationId, issue.analysis.investigationId);
   if (refusal !== null) return refusal;
   const head = await store.findHeadOfCommit(projectId, revision);
-  const fixRequest = isAtLeast(role, 'write') ? by : null;
+  const fixRequest = mayFix && isAtLeast(role, 'write') ? by : null;
   const again = { ...thread, kind: 'found', threadId: thread.id, failureId, isLead: true, fixRequest } as const;
   return { kind: 'planned', thread: { ...again, headId: head?.id ?? null } };
 }
@@ -120,7 +122,7 @@ async function planFailure(
 /** An issue or a pull request, as a comment there would have it. */
 async function planSubject(
   { store, now }: RetryDeps,
-  { issue, role, guidance, thread, subject, by }: Planning & { readonly subject: NumberedSubject },
+  { issue, role, mayFix, guidance, thread, subject, by }: Planning & { readonly subject: NumberedSubject },
   { projectId, revision }: Commit,
 ): Promise<Planned> {
   const refusal = await findNewer(store, thread.investigationId, issue.analysis.investigationId);
@@ -130,7 +132,8 @@ async function planSubject(
   if (head !== null && head.sha !== revision) return { kind: 'refused', reason: MOVED };
   const trigger = { kind: 'api', by, role, commentId: null, guidance, at: now().toISOString() } as const;
   const opens = { kind: 'opens', threadId: createId('thr'), subject, trigger, isSeen: false } as const;
-  return { kind: 'planned', thread: { ...opens, fixRequest: isIssue && isAtLeast(role, 'write') ? by : null } };
+  const fixRequest = isIssue && mayFix && isAtLeast(role, 'write') ? by : null;
+  return { kind: 'planned', thread: { ...opens, fixRequest } };
 }
 
 type NumberedSubject = Extract<Subject, { readonly number: number }>;

@@ -49,7 +49,11 @@ export async function postRetry(c: PageContext, deps: WebDeps): Promise<Response
   const shortage = await deps.room();
   if (shortage !== null) throw new WebRefusal(503, describeNoSpace(shortage));
   const idempotency = { key: `form ${key}`, bodyHash: hashValue(`${seen.issue.id} ${guidance}`) };
-  const retried = await startRetry(deps, { ...seen, account, guidance, callbackUrl: '', idempotency }, signal);
+  const retried = await startRetry(
+    deps,
+    { ...seen, account, mayFix: true, guidance, callbackUrl: '', idempotency },
+    signal,
+  );
   switch (retried.kind) {
     case 'accepted':
       return c.redirect(`/investigations/${retried.investigationId}`, 303);

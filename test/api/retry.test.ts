@@ -1,6 +1,6 @@
 // POST /api/v1/issues/{id}/retry/: the same report with a person's guidance, once for each key, where the old answer is.
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Role } from '../../src/core/account.ts';
+import type { Role, Scope } from '../../src/core/account.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { acceptance, accepted, conclusion, opening, started } from '../support/store-samples.ts';
 import { type ApiGround, apiGround, bodyOf, type GroundOptions } from './api-ground.ts';
@@ -129,9 +129,23 @@ describe('a retry in a GitHub project', () => {
     ]);
     const newer = await ground.conclude(id);
     expect((await bodyOf(await retry(issueId, {}, { token }))).detail).toContain(`analyse ${newer} again`);
-    setRole('write');
-    expect((await retry(newer, {}, { token })).status).toBe(202);
-    const asked = await store.findThreadOfSubject(hidden.id, { kind: 'issue', number: 12 });
-    expect(asked?.fixRequest).toMatchObject({ id: 583231 });
+  });
+
+  it.each<readonly [Role, Scope, boolean]>([
+    ['triage', 'pull-requests:write', false],
+    ['write', 'issues:write', false],
+    ['write', 'pull-requests:write', true],
+  ])('asks for a pull request only with role and scope: %s, %s', async (role, scope, isRequested) => {
+    await open();
+    const { hidden, accountId, setRole } = await githubGround(ground);
+    const { store } = ground;
+    setRole(role);
+    const token = await ground.newToken({ accountId, scopes: ['issues:write', scope] });
+    const base = { account: { id: accountId, login: 'octocat', githubId: 583231 }, project: hidden };
+    const report = acceptance(base, { origin: 'github-issue', thread: opening('thr_1') });
+    const issueId = await ground.conclude((await accepted(store, report)).investigationId);
+    expect((await retry(issueId, {}, { token })).status).toBe(202);
+    const thread = await store.findThreadOfSubject(hidden.id, { kind: 'issue', number: 12 });
+    expect(thread?.fixRequest?.id ?? null).toBe(isRequested ? 583231 : null);
   });
 });
