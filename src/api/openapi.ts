@@ -258,7 +258,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     tags: ['Issues'],
     summary: 'Analyse the report of an issue again',
     description:
-      'A new investigation of the same report at the current commit (of a failed check: at its commit), with your guidance, as `/analyse retry` starts it on GitHub: its answer takes the place of the old one there. The issue itself stays. 409 says why not: a newer analysis replaced this one, the pull request has newer commits, or the check passes again. Requires the triage role on the project. With the write role, and a token with `pull-requests:write`, it may lead to a pull request.',
+      'A new investigation of the same report at the current commit (of a failed check: at its commit), with your guidance, as `/analyse retry` starts it on GitHub, where its answer replaces the old one. The issue itself stays. 409 says why nothing was started: a newer analysis replaced this one, the pull request has newer commits, or the check passes again. Requires the triage role on the project. With the write role, and a token with `pull-requests:write`, it may lead to a pull request.',
     request: {
       params: IssueParams,
       headers: IdempotencyHeaders,
@@ -419,7 +419,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     tags: ['Webhooks'],
     summary: 'Subscribe an address to events',
     description:
-      'Events of one project, or of all that you see, are sent there from now on, for as long as you can see the project. An account may have 50.',
+      'Events of one project, or of all that you can see, are sent there from now on, for as long as you can see the project. An account may have 50.',
     request: { body: { required: true, content: { 'application/json': { schema: CreateSubscriptionBody } } } },
     responses: { 201: describeJson(NewSubscriptionSchema, 'The subscription, with its secret.', RATE) },
   }),

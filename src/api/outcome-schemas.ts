@@ -83,8 +83,8 @@ export const FailureSchema = z
     flakyHits: z.int().openapi({ description: 'How many of them passed at the same commit.' }),
     flake: z
       .object({
-        hits: z.int().openapi({ description: 'As `flakyHits`.' }),
-        of: z.int().openapi({ description: 'As `hits`.' }),
+        hits: z.int().openapi({ description: 'Red checks of them that passed on the same commit, as in `flakyHits`.' }),
+        of: z.int().openapi({ description: 'Red checks with this failure, as in `hits`.' }),
         since: z.string().openapi({ description: 'When the failure was first seen.' }),
         test: z.string().openapi({ description: 'The first failed test; empty: unknown.' }),
         file: z.string().openapi({ description: 'Path of the test; empty: unknown.' }),

@@ -436,7 +436,7 @@ export const RetryIssueBody = z
     {
       guidance: defineText(MAX_GUIDANCE)
         .optional()
-        .openapi({ description: 'What the investigation should heed, or check first.' }),
+        .openapi({ description: 'What the investigation should consider, or check first.' }),
       callbackUrl: defineFilledText(2_048)
         .optional()
         .openapi({ description: 'Where the webhook of the new investigation is sent. Absent: no webhook.' }),

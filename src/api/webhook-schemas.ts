@@ -31,12 +31,12 @@ export const CreateSubscriptionBody = z
     {
       url: AddressUrl,
       types: EventTypes,
-      projectId: defineName(300)
-        .optional()
-        .openapi({ description: 'Identifier of the project, or its name. Absent: all that you see, now or later.' }),
+      projectId: defineName(300).optional().openapi({
+        description: 'Identifier of the project, or its name. Absent: all that you can see, now or later.',
+      }),
       origins: EventOrigins.optional().openapi({
         description:
-          'What it began with: a GitHub issue (`label`), a failed check (`check`) or a report (`api`). Absent: any.',
+          'What started it: a GitHub issue (`label`), a failed check (`check`) or a report (`api`). Absent: any.',
       }),
       format: SubscriptionFormatSchema.optional().openapi({
         description:
@@ -56,7 +56,7 @@ export type CreateSubscriptionBody = z.infer<typeof CreateSubscriptionBody>;
 
 const subscriptionFields = {
   id: z.string().openapi({ example: 'sub_8Jd2sVq6LmXpT0cG5yNf' }),
-  projectId: z.string().nullable().openapi({ description: 'Null: all that you see.' }),
+  projectId: z.string().nullable().openapi({ description: 'Null: all that you can see.' }),
   types: z.array(z.enum(WEBHOOK_TYPES)),
   origins: z.array(z.enum(SUBSCRIPTION_ORIGINS)),
   format: SubscriptionFormatSchema,
@@ -76,7 +76,7 @@ export const SubscriptionSchema = z
         id: z.string(),
         type: z.enum(WEBHOOK_TYPES),
         state: z.enum(['pending', 'delivered', 'dead', 'stopped']),
-        error: z.string().openapi({ description: 'Why the last attempt failed; empty: it did not.' }),
+        error: z.string().openapi({ description: 'Why the last attempt failed; empty if it did not.' }),
         createdAt: Timestamp,
       })
       .nullable(),

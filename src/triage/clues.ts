@@ -87,12 +87,14 @@ export function mapTraces(ground: Ground, traces: readonly Trace[]): readonly (r
 export function createFrameClues(
   traces: readonly Trace[],
   mapped: readonly (readonly MappedFrame[])[],
+  repository = 'this repository',
 ): readonly Clue[] {
   let chain = -1;
   return traces.flatMap((trace, index) => {
     if (trace.depth === 0) chain++;
     const factor = LATER_TRACE ** Math.min(chain, 4) * CONSEQUENCE ** Math.min(trace.depth, 3);
-    return createTraceClues(mapped[index] ?? [], { trace: index, factor, name: describeTrace(traces, index) });
+    const name = describeTrace(traces, index);
+    return createTraceClues(mapped[index] ?? [], { trace: index, factor, name, repository });
   });
 }
 
@@ -100,13 +102,17 @@ interface TraceContext {
   readonly trace: number;
   readonly factor: number;
   readonly name: string;
+  readonly repository: string;
 }
 
-function createTraceClues(frames: readonly MappedFrame[], { trace, factor, name }: TraceContext): readonly Clue[] {
+function createTraceClues(
+  frames: readonly MappedFrame[],
+  { trace, factor, name, repository }: TraceContext,
+): readonly Clue[] {
   return listOwnFrames(frames).flatMap(({ mapped, paths }, position) => {
     const strength = (INNERMOST * OUTWARD ** position * factor * rateSureness(mapped)) / Math.sqrt(paths.length);
     return paths.map((path) => ({
-      ...createClue(mapped, path, strength, describeReason(position, classifyFile(path), name)),
+      ...createClue(mapped, path, strength, describeReason(position, classifyFile(path), { name, repository })),
       frame: { trace, position, leads: position === 0 && countLeads(mapped, path) },
     }));
   });
@@ -200,11 +206,15 @@ function createClue(
   };
 }
 
-function describeReason(position: number, kind: FileKind, name: string): string {
+function describeReason(
+  position: number,
+  kind: FileKind,
+  { name, repository }: Pick<TraceContext, 'name' | 'repository'>,
+): string {
   if (kind === 'vendored' || kind === 'generated') return `frame of ${name}, but the file is ${kind}`;
   const test = kind === 'test' ? ', a test' : '';
   if (position > 0) return `${formatOrdinal(position + 1)} project frame in ${name}${test}`;
-  return `top frame of ${name} in this repository${test}`;
+  return `top frame of ${name} in ${repository}${test}`;
 }
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth'];

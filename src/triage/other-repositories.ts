@@ -58,7 +58,7 @@ async function findInOne(lookups: Lookups, input: TraceInput, other: OtherSource
   await recordFrames(own, mapped);
   const fitted = await fitFrames(own, mapped);
   const clues = [
-    ...createFrameClues(signals.traces, fitted.mapped),
+    ...createFrameClues(signals.traces, fitted.mapped, other.repository),
     ...(await findMessageClues(own, signals)),
     ...(await findQuotedClues(own, signals.quoted)),
   ].filter(isFirm);

@@ -159,7 +159,7 @@ function renderFailureLink(failure: Failure, excerpt?: Excerpt): Html {
 ${error === '' ? '' : html`<span class="below mono">${error}</span>`}`;
 }
 
-/** The failed test where it is known, with the error beside; else the error. */
+/** The failed test if it is known, with the error below it; otherwise the error. */
 function getTitle({ headline }: Failure, excerpt?: Excerpt): { readonly title: string; readonly error: string } {
   const error = sanitiseLine(headline, 300);
   const [test = '', ...more] = excerpt?.tests ?? [];

@@ -262,7 +262,7 @@ ${renderSection('about', 'About', renderAbout(seen))}`;
 
 function renderHowToChange(project: Project, { url }: EffectiveConfiguration): Html {
   if (!isGithubProject(project)) {
-    return html`<p>A local repository has no configuration file: the environment in which Causeway was started sets these values. docs/configuration.md lists them all.</p>`;
+    return html`<p>These values come from the environment in which Causeway was started. In local mode, only <code>context</code> of <code>${FILE}</code> is used. docs/configuration.md lists all settings.</p>`;
   }
   return html`<p>To change a value, put it into <code>${FILE}</code> on the default branch. The file is re-read for every analysis; defaults apply without it. Operator settings are upper limits.</p>
 ${url === '' ? html`<p class="soft">There is no such file, neither here nor in the owner's <code>.github</code> repository.</p>` : html`<p>${renderOwnLink(project, url, 'Configuration file')}</p>`}

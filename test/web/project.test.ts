@@ -229,13 +229,13 @@ describe('the settings of a project', () => {
     expect(linksOf(page).filter(({ href }) => href.startsWith('javascript'))).toEqual([]);
   });
 
-  it('say that there is no file, and of a repository on this disk that there cannot be one', async () => {
+  it('say that there is no file, and that only `context` is used of that of a repository on this disk', async () => {
     await using github = await onGithub({ values: [value('mode')], problem: '', url: '' });
     await using local = await webGround({ configuration: { values: [value('model')], problem: '', url: '' } });
     expect(textOf(await settingsOf(github))).toContain('There is no such file');
     const text = textOf(await settingsOf(local));
     expect(text).toContain('the environment in which Causeway was started');
-    expect(text).not.toContain('causeway.yml');
+    expect(text).toContain('only context of .github/causeway.yml is used');
     expect(text).toContain('/srv/local/app');
   });
 

@@ -214,6 +214,7 @@ describe('a project and a library that all of its readers can read', () => {
   it('has found the file by facts alone', () => {
     const [opening] = model.told('Repository corner/till at commit');
     expect(opening).toMatch(/1\. corner\/rates:src\/decode\.js:2 decodeRate/);
+    expect(opening).toContain('top frame of the stack trace in corner/rates');
     expect(opening).toContain(`corner/rates: read src/decode.js:1-4 at ${tagged.slice(0, 7)}`);
   });
 
