@@ -93,7 +93,9 @@ export function nameStateFolder(dataDir: string, repository: string): string {
   const name = repository
     .toLowerCase()
     .replaceAll('/', '+')
-    .replace(/[^a-z0-9._+-]/g, '-');
+    .replace(/[^a-z0-9._+-]/g, '-')
+    // The folder of all evaluations, and the one above it, are no repository's.
+    .replace(/^\.{0,2}$/, '-');
   return path.join(getEvaluationsFolder(dataDir), name);
 }
 

@@ -220,7 +220,7 @@ describe('an evaluation on the past of a repository', () => {
     expect((await evaluate()).code).toBe(0);
     const erase = (name: string) =>
       runCauseway(['erase', '--project', name, '--yes'], { cwd: past.folder, env: { DATA_DIR: dataDir } });
-    await erase('local/other');
+    for (const other of ['local/other', '..', '.', 'local/..', 'local/']) await erase(other);
     expect(readdirSync(evaluations)).toEqual(['shop']);
     await erase('local/Shop');
     expect(readdirSync(evaluations)).toEqual([]);
