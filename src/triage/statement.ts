@@ -14,9 +14,9 @@ const MAX_ERRORS = 3;
 /** Longer blocks are logs or whole programs, not a statement. */
 const MAX_CODE_LINES = 12;
 
-/** Headings of templates above content that is not the problem. */
+/** Headings of templates, and of `formatGuidance`, above content that is not the problem. */
 const ASIDE =
-  /^(?:steps? |how )?to reproduce|^reproduc|^(?:system |your )?(?:info|environment|versions?)|^(?:pre-?flight )?checklist|^(?:full )?logs?\b|^additional (?:context|info)|^screenshots?|^(?:before|make sure|please|validations?)\b|^severity|^possible (?:fix|solution)|^workaround|^output of|^configuration|\bversions?$/i;
+  /^(?:steps? |how )?to reproduce|^reproduc|^(?:system |your )?(?:info|environment|versions?)|^(?:pre-?flight )?checklist|^(?:full )?logs?\b|^additional (?:context|info)|^screenshots?|^(?:before|make sure|please|validations?)\b|^severity|^possible (?:fix|solution)|^workaround|^output of|^configuration|^guidance from |\bversions?$/i;
 
 const BOILERPLATE =
   /^\s*[-*] \[[ xX]\]|^\s*_?no response_?\s*$|^\s*(?:thanks|thank you|cheers|hi|hello|hey|best regards)\b[^.]{0,60}$|^\s*(?:---+|===+|___+|\*\*\*+)\s*$|^\s*--- Log: .{1,300} ---\s*$|^\s*!\[[^\]]*\]\([^)]*\)\s*$|^\s*<summary>.{0,200}<\/summary>\s*$|^\s*<\/?(?:details|summary|img|br|p|div|sub|sup)[^>]*>\s*$/i;

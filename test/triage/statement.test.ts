@@ -1,5 +1,6 @@
 // The problem is stated in the reporter's words, without template, checklists and logs.
 import { describe, expect, it } from 'vitest';
+import { formatGuidance } from '../../src/core/report.ts';
 import { findSignals } from '../../src/triage/signals.ts';
 import { findReproductionSteps, writeStatement } from '../../src/triage/statement.ts';
 
@@ -87,6 +88,12 @@ describe('the statement', () => {
     const log = '2024-05-01T10:11:12Z INFO ready\n'.repeat(20);
     const text = `Broken\n\n- What went wrong?\nThe checkout.\n\n- Which config?\n\n\`\`\`\na: 1\n\`\`\`\n\n- Which version?\n\n- Which log did you see?\n\n\`\`\`\n${log}\`\`\`\n`;
     expect(state(text)).toBe('Broken\n\n- What went wrong?\nThe checkout.\n\n- Which config?\n\n```\na: 1\n```');
+  });
+
+  it('leaves out what a person asked to look at when it was analysed again', () => {
+    const text = `Totals are wrong\n\nThe cart adds twice.${formatGuidance('mara', 'Look at the coupons.')}`;
+    expect(state(text)).toContain('The cart adds twice.');
+    expect(state(text)).not.toContain('coupons');
   });
 
   it('hides nothing behind a comment that is not closed', () => {
