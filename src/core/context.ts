@@ -63,6 +63,10 @@ export const WITHHELD_TITLE = 'This result is withheld.';
 const CONTEXT_WITHHELD =
   'This result is withheld: it also relies on another repository, which not everyone who can see this project can read (any longer). A new analysis uses only what all of them can read.';
 
+export function isWithheld({ problem }: Pick<Issue, 'problem'>): boolean {
+  return problem === WITHHELD_TITLE;
+}
+
 /** Without anything that may come from another repository: any text may, once the model has read there. */
 export function withholdIssue(issue: Issue): Issue {
   return {

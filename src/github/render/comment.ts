@@ -1,6 +1,7 @@
 // The comments on issues and pull requests: progress, result, end, hand-over, and the short texts for commands, configuration and suggestions.
 
 import type { Verdict } from '../../core/check.ts';
+import { isWithheld } from '../../core/context.ts';
 import type { ChangeSet } from '../../core/diff/diff.ts';
 import type { StepSource } from '../../core/evidence.ts';
 import type { Excerpt } from '../../core/head.ts';
@@ -220,8 +221,10 @@ const NEXT: Readonly<Record<Outcome, string>> = {
 };
 
 /** Bold, one line: `outcome · confidence · next: …`, preceded by the failing checks that started it. */
-function renderHeadline({ analysis }: SourcedIssue, result: ResultText): string {
+function renderHeadline(issue: SourcedIssue, result: ResultText): string {
+  const { analysis } = issue;
   const { outcome, partial, confidence } = analysis;
+  if (isWithheld(issue)) return '**Result withheld · next: `/analyse retry`**';
   const isUnanswered = outcome === 'facts_only' && partial;
   const isDoubtful = result.fix.kind === 'opened' && result.fix.proof === 'not_reproduced';
   const reached = isDoubtful ? 'Possible cause, not reproduced' : OUTCOMES[outcome];

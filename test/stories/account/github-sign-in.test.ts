@@ -17,6 +17,10 @@ const EXCHANGE = '/login/oauth/access_token';
 beforeAll(async () => {
   stage = await openGithubStage({ prepare: (double) => openShop(double) });
   await stage.rest();
+  // Nobody may sign in before the repositories of their owner are known.
+  await stage.until('the installation', () =>
+    stage.service().output().includes('projects of an installation are up to date'),
+  );
 });
 
 afterAll(() => stage[Symbol.asyncDispose]());

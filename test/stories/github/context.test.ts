@@ -285,7 +285,7 @@ describe('a library that is public when it is read', () => {
     held.release();
     await api.end(investigation);
     await stage.rest();
-    expect(commentOn('corner/window')).toContain('withheld');
+    expect(commentOn('corner/window')).toContain('**Result withheld · next: `/analyse retry`**');
     expect(commentOn('corner/window')).not.toContain(IN_LIBRARY);
     expect(JSON.stringify(await newestIssue('corner/window', 'ola'))).not.toContain(IN_LIBRARY);
     // Who sent it, and who subscribed, may read the library still; the other subscriber may not.
