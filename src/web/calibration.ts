@@ -110,7 +110,7 @@ function renderBand(band: Reliability): readonly (Html | string)[] {
 
 /** Of the plot, in units of the drawing. */
 const SIDE = 300;
-const LEFT = 44;
+const LEFT = 50;
 const TOP = 12;
 /** Of the longest bar of counts, below the plot. */
 const BAR = 44;
