@@ -40,8 +40,8 @@ export interface GithubStage extends AsyncDisposable {
   beside(...command: string[]): Promise<Service>;
   /** Runs a command of `causeway` beside the service; what it printed. */
   command(...args: string[]): Promise<string>;
-  /** A caller with a token made for that person by `causeway token create`. */
-  api(login: string): Promise<ApiClient>;
+  /** A caller with a token made for that person by `causeway token create`; `scopes`, separated by commas, beyond the usual ones. */
+  api(login: string, scopes?: string): Promise<ApiClient>;
 }
 
 export interface StageOptions {
@@ -111,8 +111,9 @@ export async function openGithubStage(options: StageOptions = {}): Promise<Githu
       return startService({ projects: [], dataDir: other, env: shared, command: words, ownProcess });
     },
     command: run,
-    api: async (login) => {
-      const token = await run('token', 'create', '--name', `story ${login}`, '--account', login);
+    api: async (login, scopes = '') => {
+      const more = scopes === '' ? [] : ['--scopes', `issues:read,issues:write,projects:read,${scopes}`];
+      const token = await run('token', 'create', '--name', `story ${login}`, '--account', login, ...more);
       return apiClient(service.address, token.trim());
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

@@ -241,7 +241,7 @@ it('analyses an Issue again by a call as by a comment: the answer takes the plac
   desk.label('per');
   await desk.comment('Cause found, with a fix');
   await stage.rest();
-  const api = await stage.api('mara');
+  const api = await stage.api('mara', 'pull-requests:write');
   const project = await api.project('corner/by-call');
   const [id = ''] = project.issueIds;
   const retry = (more: object) => api.post(`/api/v1/issues/${id}/retry/`, { guidance: 'Only the lookup.', ...more });
