@@ -1,4 +1,5 @@
 // Messages to Slack and Teams: within what their formats allow, whatever is in them, and nothing of it active there.
+import type { KnownBlock } from '@slack/types';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import type { StepSource } from '../../src/core/evidence.ts';
@@ -134,12 +135,18 @@ const HOSTILE: readonly string[] = [
   '',
 ];
 
+/** A mapped type goes through a union part by part. */
+type Deeply<T> = { readonly [Key in keyof T]: Deeply<T[Key]> };
+
 describe('a message', () => {
   it.each(WEBHOOK_TYPES)('of %s is within what Slack and Teams take, whatever it is made of', (type) => {
     for (const text of HOSTILE) {
       const { content, facts } = filled(type, text);
       const message = describeEvent(content, facts);
       const [slack, teams] = [toSlackMessage(message), toTeamsMessage(message)];
+      // Slack's own types, which the compiler holds it to.
+      const blocks: readonly Deeply<KnownBlock>[] = slack.blocks;
+      expect(blocks.length).toBeGreaterThan(0);
       expect([text, isSlack(slack), isSlack.errors]).toEqual([text, true, null]);
       expect([text, isTeams(teams), isTeams.errors]).toEqual([text, true, null]);
       expect(Buffer.byteLength(JSON.stringify(teams))).toBeLessThan(MOST_BYTES);
