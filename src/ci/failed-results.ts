@@ -1,4 +1,4 @@
-// What the result files of a job say failed, beside its log: the same tests under the same names, with the exact
+// What the result files of a job say failed, in addition to its log: the same tests under the same names, with the exact
 // message, trace and place.
 import type { FailedResult } from '../core/check.ts';
 import type { FailedTest } from './failed-tests.ts';

@@ -19,7 +19,7 @@ export const WEBHOOK_TYPES = [
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
 /**
- * `unchecked`: of a subscription, before it is known whether its account sees the project; it is shown to nobody until
+ * `unchecked`: of a subscription, before it is known whether its account sees the project; it isn't shown until
  * then. `sending`: of a format that must not be sent twice, from before the request until its answer is recorded.
  */
 export type WebhookState = 'unchecked' | 'pending' | 'sending' | 'delivered' | 'dead' | 'stopped';

@@ -58,7 +58,7 @@ interface Event {
   readonly origin: SubscriptionOrigin;
   /** It is erased with that; "": with nothing but its project. */
   readonly investigationId: string;
-  /** Whether it only repeats for one more caller what was told of another: not sent to a channel of people. */
+  /** Whether it repeats for one more caller what another caller's event said: not sent to a channel of people. */
   readonly isRepeat?: boolean;
   readonly now: string;
 }

@@ -15,7 +15,7 @@ export interface NewFailure {
   readonly projectId: string;
   readonly fingerprint: string;
   readonly headline: string;
-  /** When its subscribers are told that it was opened; absent: they are not, as it is from the past. */
+  /** When its opening is announced to subscribers; absent: it is from the past and not announced. */
   readonly announcedAt?: string;
   /** Keys of sightings that fail at this moment, on a head that is being judged. Absent: none. */
   readonly redNow?: readonly string[];

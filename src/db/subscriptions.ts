@@ -62,7 +62,7 @@ export function createSubscriptionVerbs(database: Database, seal: Seal) {
     /** With what is not yet delivered to it. False: no such subscription of the account. */
     deleteSubscription: (id: string, accountId: string, now: string): Promise<boolean> =>
       database.write((trx) => deleteSubscription(trx, jobs, { id, accountId, now })),
-    /** The new secret signs from now on, the previous one beside it until `overlapUntil`. `absent`: it has none. */
+    /** The new secret signs from now on, the previous one as well until `overlapUntil`. `absent`: it has none. */
     rotateSubscriptionSecret: (id: string, rotation: SubscriptionRotation): Promise<'done' | 'absent' | 'repeated'> =>
       database.write((trx) => rotateSecret(trx, id, rotation, seal)),
     /**

@@ -67,7 +67,7 @@ function findVersion(lines: readonly string[], name: string): string | null {
     if (at === -1) continue;
     places += 1;
     if (places > MOST_PLACES) return null;
-    // What was installed says more than the range that stands with the name.
+    // The installed version says more than the range in the manifest.
     const installed = lines.slice(index + 1, index + LINES).find((text) => KEY.test(text));
     const version = VERSION.exec(installed ?? line.slice(at + name.length))?.[1];
     if (version !== undefined) return version;

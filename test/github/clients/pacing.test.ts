@@ -67,11 +67,12 @@ it('writes of one installation wait for their turn, outside of their deadline, a
   // With their tokens at hand.
   await Promise.all([react(holder), react(holder + 1), read(holder)]);
   sent = [];
+  const began = performance.now();
   await Promise.all([react(holder), react(holder), react(holder), react(holder + 1), read(holder)]);
   const own = sent.filter(({ path }) => path.endsWith('/reactions'));
   expect(own).toHaveLength(4);
-  // Two turns of a second each; a busy machine sees the first one arrive late.
-  expect((own[3]?.at ?? 0) - (own[0]?.at ?? 0)).toBeGreaterThan(1_500);
+  // Two turns of a second each, from the start: on a busy machine the first one may arrive late.
+  expect((own[3]?.at ?? 0) - began).toBeGreaterThan(1_800);
   expect((own[1]?.at ?? 0) - (own[0]?.at ?? 0)).toBeLessThan(900);
 });
 
