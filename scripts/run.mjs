@@ -177,12 +177,19 @@ async function addMissing(what) {
   const staging = path.join(ROOT, 'node_modules', '.causeway-staging');
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging);
-  for (const name of ['package.json', LOCKFILE, '.npmrc']) {
-    if (existsSync(path.join(ROOT, name))) copyFileSync(path.join(ROOT, name), path.join(staging, name));
+  for (const file of [LOCKFILE, '.npmrc', ...listManifests()]) {
+    if (!existsSync(path.join(ROOT, file))) continue;
+    mkdirSync(path.dirname(path.join(staging, file)), { recursive: true });
+    copyFileSync(path.join(ROOT, file), path.join(staging, file));
   }
   await install(staging, what);
-  const programs = readdirSync(path.join(staging, 'node_modules', '.bin')).map((name) => `node_modules/.bin/${name}`);
-  for (const place of [...Object.keys(readPackages(path.join(staging, INSTALLED))), ...programs]) {
+  const programs = path.join('node_modules', '.bin');
+  const names = existsSync(path.join(staging, programs)) ? readdirSync(path.join(staging, programs)) : [];
+  const places = [
+    ...Object.keys(readPackages(path.join(staging, INSTALLED))),
+    ...names.map((name) => path.join(programs, name)),
+  ];
+  for (const place of places) {
     // One that lies within another has come with that.
     if (existsSync(path.join(ROOT, place))) continue;
     mkdirSync(path.dirname(path.join(ROOT, place)), { recursive: true });
@@ -224,7 +231,8 @@ async function install(folder, what) {
   }
   // npm skips an optional package that it cannot get, and says nothing.
   const skipped = files.filter((file) => !existsSync(file)).map((file) => path.relative(folder, path.dirname(file)));
-  if (skipped.length > 0) fail(`npm could not install ${skipped.join(', ')}. Run the command again, or ask your registry for it.`);
+  if (skipped.length > 0)
+    fail(`npm left out ${skipped.join(', ')}: your registry may not have it. Run the command again.`);
   process.stderr.write(`Installed in ${seconds(begun)} s.\n`);
 }
 
@@ -243,11 +251,20 @@ function isStale() {
   return there.length === 0 || there.some(([place, entry]) => identify(entry) !== identify(locked[place]));
 }
 
-/** The places of the packages that a list of npm's names; none if there is no list. */
+/** The packages in node_modules that a list of npm's names, by their place; none if there is no list. */
 function readPackages(file) {
-  if (!existsSync(file)) return {};
-  const { packages = {} } = JSON.parse(readFileSync(file, 'utf8'));
-  return Object.fromEntries(Object.entries(packages).filter(([place]) => place.startsWith('node_modules/')));
+  const entries = Object.entries(readList(file));
+  return Object.fromEntries(entries.filter(([place]) => place.includes('node_modules/')));
+}
+
+/** The project's own package.json, and those of the folders that are linked into node_modules. */
+function listManifests() {
+  const places = Object.keys(readList(path.join(ROOT, LOCKFILE))).filter((place) => !place.includes('node_modules/'));
+  return places.map((place) => path.join(place, 'package.json'));
+}
+
+function readList(file) {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')).packages ?? {}) : {};
 }
 
 /**

@@ -1,13 +1,18 @@
-// The launcher in a fresh clone: installs once, passes on arguments, exit codes and signals, leaves standard output alone.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+// The launcher in a fresh clone: installs what is missing, passes on arguments, exit codes and signals, leaves standard output alone.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { copyFileSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from './support/service.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
-// One dependency that needs no registry, since npm leaves no trace of an installation of nothing.
-const MANIFEST = { name: 'clone', type: 'module', dependencies: { part: 'file:part' } };
+// What running needs, and what tests need besides; neither needs a registry.
+const MANIFEST = {
+  name: 'clone',
+  type: 'module',
+  dependencies: { part: 'file:part' },
+  devDependencies: { tool: 'file:tool' },
+};
 const LOCK = {
   name: 'clone',
   lockfileVersion: 3,
@@ -15,8 +20,15 @@ const LOCK = {
   packages: {
     '': MANIFEST,
     'node_modules/part': { resolved: 'part', link: true },
+    'node_modules/tool': { resolved: 'tool', link: true, dev: true },
     part: { version: '1.0.0' },
+    tool: { version: '1.0.0', dev: true },
   },
+};
+/** The lockfile of a later commit. */
+const LATER = {
+  ...LOCK,
+  packages: { ...LOCK.packages, 'node_modules/part': { resolved: 'newer', link: true }, newer: { version: '2.0.0' } },
 };
 
 interface Ended {
@@ -31,11 +43,15 @@ describe('the launcher', () => {
   beforeEach(async () => {
     const folder = await temporaryFolder();
     [clone, cleanup] = [folder.path, folder];
-    for (const name of ['scripts', 'bin', 'src', 'part']) mkdirSync(path.join(clone, name));
+    for (const name of ['scripts', 'bin', 'src', 'part', 'newer', 'tool']) mkdirSync(path.join(clone, name));
     copyFileSync(path.join(ROOT, 'scripts', 'run.mjs'), path.join(clone, 'scripts', 'run.mjs'));
     copyFileSync(path.join(ROOT, 'bin', 'causeway'), path.join(clone, 'bin', 'causeway'));
     writeFileSync(path.join(clone, 'package.json'), JSON.stringify(MANIFEST));
+    writeFileSync(path.join(clone, 'scripts', 'install-sizes.json'), JSON.stringify({ run: 2, runtime: 20, all: 50 }));
     writeFileSync(path.join(clone, 'part', 'package.json'), '{ "name": "part", "version": "1.0.0" }');
+    writeFileSync(path.join(clone, 'newer', 'package.json'), '{ "name": "part", "version": "2.0.0" }');
+    writeFileSync(path.join(clone, 'tool', 'package.json'), '{ "name": "tool", "version": "1.0.0", "bin": "tool.js" }');
+    writeFileSync(path.join(clone, 'tool', 'tool.js'), "console.log('tested')");
     writeFileSync(path.join(clone, 'package-lock.json'), JSON.stringify(LOCK));
   });
   afterEach(() => cleanup[Symbol.asyncDispose]());
@@ -44,9 +60,33 @@ describe('the launcher', () => {
     writeFileSync(path.join(clone, 'src', 'main.ts'), text);
   }
 
+  /** Shortens one of the launcher's times. */
+  function hasten(time: string, shorter: string): void {
+    const launcher = path.join(clone, 'scripts', 'run.mjs');
+    const patient = readFileSync(launcher, 'utf8');
+    expect(patient).toContain(time);
+    writeFileSync(launcher, patient.replace(time, shorter));
+  }
+
   function start(args: readonly string[] = [], env: Record<string, string> = {}): ChildProcess {
-    const launcher = path.join(clone, 'bin', 'causeway');
-    return spawn(process.execPath, [launcher, ...args], { cwd: path.dirname(clone), env: { ...process.env, ...env } });
+    return startAny([path.join(clone, 'bin', 'causeway'), ...args], env);
+  }
+
+  /** As `npm test` does, with a package that running does not need. */
+  function startTests(env: Record<string, string> = {}): ChildProcess {
+    return startAny([path.join(clone, 'scripts', 'run.mjs'), 'tool'], env);
+  }
+
+  function startAny(args: readonly string[], env: Record<string, string>): ChildProcess {
+    return spawn(process.execPath, [...args], { cwd: path.dirname(clone), env: { ...process.env, ...env } });
+  }
+
+  /** An npm that does this, in sh, in place of the real one. */
+  function npmThat(script: string): Record<string, string> {
+    const npm = path.join(clone, 'programs', 'npm');
+    mkdirSync(path.dirname(npm), { recursive: true });
+    writeFileSync(npm, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return { PATH: `${path.dirname(npm)}:${process.env['PATH']}` };
   }
 
   async function ended(child: ChildProcess): Promise<Ended> {
@@ -62,7 +102,8 @@ describe('the launcher', () => {
   }
 
   const installations = (...ends: readonly Ended[]) =>
-    ends.flatMap(({ err }) => err.match(/Installing dependencies \(once, 1 packages/g) ?? []).length;
+    ends.flatMap(({ err }) => err.match(/^Installing what running needs \(once, 1 packages, about 2 MB\)/gm) ?? [])
+      .length;
 
   it('installs before the first start, and not before the second', async () => {
     program("console.log('answer')");
@@ -72,26 +113,95 @@ describe('the launcher', () => {
     expect([installations(first), installations(second)]).toEqual([1, 0]);
   });
 
-  it('shows how far a long installation is', { timeout: 60_000 }, async () => {
+  it('shows how far a long installation is', async () => {
     program('');
-    const npm = path.join(clone, 'programs', 'npm');
-    mkdirSync(path.dirname(npm));
-    // An npm that has its one package at once and then takes longer than the launcher is silent for.
-    const made = 'mkdir -p node_modules/part && cp part/package.json node_modules/part/';
-    writeFileSync(npm, `#!/bin/sh\n${made}\nsleep 11\ncp package-lock.json node_modules/.package-lock.json\n`, {
-      mode: 0o755,
+    hasten('500 : 10_000', '500 : 50');
+    // Its package is there at once, and the rest only when the launcher has said so.
+    const list = JSON.stringify({ packages: { 'node_modules/part': { resolved: 'part', link: true } } });
+    const npm = npmThat(`mkdir -p node_modules; ln -s ../part node_modules/part
+      while [ ! -e seen ]; do sleep 0.02; done; echo '${list}' > node_modules/.package-lock.json`);
+    const child = start([], npm);
+    child.stderr?.on('data', (text) => {
+      if (/^ {2}1 of 1/m.test(`${text}`)) writeFileSync(path.join(clone, 'seen'), '');
     });
-    const { code, err } = await ended(start([], { PATH: `${path.dirname(npm)}:${process.env['PATH']}` }));
-    expect(err).toMatch(/^Installing dependencies .*\n {2}1 of 1 packages, \d+ s\nInstalled in \d+ s\.\n$/);
+    const { code, err } = await ended(child);
+    expect(err).toMatch(/^Installing what .*\n(?: {2}[01] of 1 packages, \d+ s\n)+Installed in \d+ s\.\n$/);
     expect(code).toBe(0);
   });
 
-  it('installs again when the lockfile is newer, or the last installation was cut off', async () => {
+  it('adds what tests need to what running needs, and leaves that as it is for a service that runs meanwhile', async () => {
+    program(`if (process.env.STOP) process.exit();
+      process.stdin.once('data', async () => { console.log(await import('part/later.js')); process.exit(); });`);
+    writeFileSync(path.join(clone, 'part', 'later.js'), 'export const late = true;');
+    const service = start();
+    const served = ended(service);
+    const installed = path.join(clone, 'node_modules', 'part');
+    await expect.poll(() => existsSync(path.join(clone, 'node_modules', '.package-lock.json'))).toBe(true);
+    expect(existsSync(path.join(clone, 'node_modules', 'tool'))).toBe(false);
+    const before = lstatSync(installed);
+    const tests = await ended(startTests());
+    expect(tests).toMatchObject({ code: 0, out: 'tested\n' });
+    expect(tests.err).toMatch(/^Installing what running, tests and checks need \(once, 2 packages, about 50 MB\)/);
+    const { ino, ctimeMs } = lstatSync(installed);
+    expect({ ino, ctimeMs }).toEqual({ ino: before.ino, ctimeMs: before.ctimeMs });
+    service.stdin?.write('go\n');
+    const { out, err } = await served;
+    expect([out, installations({ code: 0, out, err })]).toEqual([expect.stringContaining('late: true'), 1]);
+    // Everything is there now, for both.
+    expect([(await ended(start([], { STOP: '1' }))).err, (await ended(startTests())).err]).toEqual(['', '']);
+  });
+
+  it('installs everything at once where tests come first, which is enough to run', async () => {
+    program('');
+    expect((await ended(startTests())).err).toMatch(/^Installing what running, tests and checks need/);
+    expect((await ended(start())).err).toBe('');
+  });
+
+  it('takes an installation by npm itself', async () => {
+    program('');
+    execFileSync('npm', ['ci'], { cwd: clone, stdio: 'ignore' });
+    expect([(await ended(start())).err, (await ended(startTests())).err]).toEqual(['', '']);
+  });
+
+  it.each(['run', 'all'])('repeats an installation that was cut off: %s', async (what) => {
+    program("console.log('answer')");
+    if (what === 'all') await ended(start());
+    const command = what === 'all' ? startTests : (env?: Record<string, string>) => start([], env);
+    const half = npmThat('mkdir -p node_modules/part node_modules/tool; echo $$ > begun; exec sleep 600');
+    const cut = command(half);
+    const begun = path.join(clone, ...(what === 'all' ? ['node_modules', '.causeway-staging'] : []), 'begun');
+    const pid = () => (existsSync(begun) ? Number(readFileSync(begun, 'utf8')) : 0);
+    await expect.poll(pid).toBeGreaterThan(0);
+    cut.kill('SIGKILL');
+    process.kill(pid(), 'SIGKILL');
+    await ended(cut);
+    const { code, out, err } = await ended(command());
+    expect({ code, out }).toEqual({ code: 0, out: what === 'all' ? 'tested\n' : 'answer\n' });
+    expect(err).toMatch(/^Installing /);
+    expect(existsSync(path.join(clone, 'node_modules', '.causeway-staging'))).toBe(false);
+  });
+
+  it('installs anew after a change of the lockfile, and says what that means for a service that runs', async () => {
     program('');
     await ended(start());
-    const later = new Date(statSync(path.join(clone, 'package-lock.json')).mtimeMs + 60_000);
-    utimesSync(path.join(clone, 'package-lock.json'), later, later);
-    expect(installations(await ended(start()))).toBe(1);
+    writeFileSync(path.join(clone, 'package-lock.json'), JSON.stringify(LATER));
+    const manifest = { ...MANIFEST, dependencies: { part: 'file:newer' } };
+    writeFileSync(path.join(clone, 'package.json'), JSON.stringify(manifest));
+    const { code, err } = await ended(start());
+    expect([code, installations({ code, out: '', err })]).toEqual([0, 1]);
+    expect(err).toMatch(/^The lockfile has changed. If a service runs from this folder, start it again afterwards\.\n/);
+    expect(realpathSync(path.join(clone, 'node_modules', 'part'))).toBe(realpathSync(path.join(clone, 'newer')));
+  });
+
+  it('fails where npm leaves something out, and names it', async () => {
+    program('');
+    const { code, err } = await ended(
+      start([], npmThat("mkdir -p node_modules; echo '{}' > node_modules/.package-lock.json")),
+    );
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/npm left out node_modules\/part: your registry/),
+    ]);
   });
 
   it('installs once when two commands begin at once', async () => {
@@ -178,11 +288,7 @@ describe('the launcher', () => {
   });
 
   it('kills what does not end after a signal to stop', async () => {
-    const launcher = path.join(clone, 'scripts', 'run.mjs');
-    const patient = readFileSync(launcher, 'utf8');
-    const hasty = patient.replace('LONGEST_STOP_MS = 12_000', 'LONGEST_STOP_MS = 200');
-    expect(hasty).not.toBe(patient);
-    writeFileSync(launcher, hasty);
+    hasten('LONGEST_STOP_MS = 12_000', 'LONGEST_STOP_MS = 200');
     program("process.on('SIGTERM', () => {}); console.log('up'); setTimeout(() => { for (;;); }, 50);");
     const child = start([], { CAUSEWAY_SKIP_INSTALL: '1' });
     child.stdout?.once('data', () => child.kill('SIGTERM'));

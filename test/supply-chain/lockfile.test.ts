@@ -1,5 +1,6 @@
 // What is installed comes from the lockfile only, byte by byte, and nothing of it runs while it is installed.
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -59,6 +60,29 @@ describe('an installation', () => {
     expect(text).toContain('--ignore-scripts');
     expect(text).not.toMatch(/\bnpx\b|curl|wget/);
   });
+});
+
+describe('the size of an installation', () => {
+  const { lockfile, run, runtime, all } = JSON.parse(read('scripts/install-sizes.json'));
+
+  it('was measured for this lockfile', () => {
+    const hash = createHash('sha256').update(readFileSync(path.join(ROOT, 'package-lock.json')));
+    expect(lockfile, 'measure it with: npm run measure:install').toBe(hash.digest('hex'));
+  });
+
+  it('is at most 250 MB to run, and what the README says', () => {
+    expect(run).toBeLessThanOrEqual(250);
+    const words = read('README.md').replaceAll(/\s+/g, ' ');
+    expect(words).toContain(`${run} MB of packages, and on a Node older than 24 also a newer one, ${runtime} MB`);
+    expect(words).toContain(`${all} MB in all`);
+  });
+});
+
+it('the Node that an older one brings is of one version for all systems, and named where the supply chain is described', () => {
+  const { optionalDependencies } = JSON.parse(read('package.json'));
+  expect(new Set(Object.values(optionalDependencies)).size).toBe(1);
+  const page = read('docs/security.md');
+  expect(Object.keys(optionalDependencies).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
 /** The environment without npm's own variables, such as those of `npm test`. */
