@@ -198,10 +198,7 @@ describe('the launcher', () => {
     const { code, err } = await ended(
       start([], npmThat("mkdir -p node_modules; echo '{}' > node_modules/.package-lock.json")),
     );
-    expect([code, err]).toEqual([
-      1,
-      expect.stringMatching(/npm left out node_modules\/part: your registry/),
-    ]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/npm left out node_modules\/part: your registry/)]);
   });
 
   it('installs once when two commands begin at once', async () => {

@@ -1,0 +1,49 @@
+// What `npm test` leaves out, so that it takes minutes: `npm run test:all` runs everything, `npm run test:rest` this alone. A test is
+// left out for one of these reasons or not at all; a new one runs with the others until it is named here.
+import { globSync } from 'node:fs';
+
+export interface LeftOut {
+  readonly reason: string;
+  /** Patterns of test files. */
+  readonly files: readonly string[];
+}
+
+const stories = (...names: readonly string[]) => names.map((name) => `test/stories/${name}.test.ts`);
+
+export const LEFT_OUT: readonly LeftOut[] = [
+  {
+    reason: 'of bounds: 20 MB lines, diffs of 200,000 lines, 100 MB logs, every expression on growing texts',
+    files: ['test/**/*.bounds.test.ts'],
+  },
+  {
+    reason: 'of stories beside the main roads',
+    files: stories(
+      '{context-local,demo-script,evaluation,evaluation-github,full-disk,records-moved,replay,several-processes,subscriptions}',
+      'hostile-model-floods',
+      'model-{faults,killed,opaque,providers,refused}',
+      'account/github-browser',
+      'github/{commands,configuration,context,manners,modes,monorepo,moves,operators-matters,twice,worker}',
+      'github-checks/{asked,beside-green,build-logs,default-branch,fixed,flaky,hostile,known,opened-again,opened-later}',
+      'github-checks/{other-ci,past,queue,quiet,quiet-by-rule,quiet-house,regression,rerequested,rerun,suggestions}',
+      'github-deliveries/{floods,outages,two-bots}',
+      'github-outcomes/{killed,outcomes}',
+      'github-proof/{states,wrong-fixes}',
+      'github-red/*',
+    ),
+  },
+];
+
+/** The stories that run over the second engine as well: few, since each costs some 15 s of processor time; the contract suites hold every verb. */
+export const SECOND_ENGINE: Readonly<Record<string, readonly string[]>> = {
+  // Reports, runs, steps, Issues, webhooks, erasing; and what processes that were killed leave to the next one.
+  postgres: stories('rest-call', 'killed'),
+  // Deliveries, threads and pull requests; red checks, and the ledger of their causes.
+  'postgres-worker': stories('github/label', 'github-checks/opened-again'),
+};
+
+/** A sentence for the end of a run. */
+export function describeLeftOut(): string {
+  const counted = LEFT_OUT.map(({ reason, files }) => `${globSync([...files]).length} files ${reason}`);
+  counted.push(`${Object.values(SECOND_ENGINE).flat().length} files of stories over the second engine, PostgreSQL`);
+  return `Left out: ${counted.join('; ')}. npm run test:all runs these too.`;
+}
