@@ -24,6 +24,13 @@ export default defineConfig(({ mode }) => {
   // Where the environment names an engine, all stories run over that one, and once.
   const isOverBoth = !leavesOut && process.env['STORIES_ENGINE'] === undefined;
   return {
+    plugins: [
+      {
+        // Vite prefers builds for development, micromark's among them, which take twice the time of those that the service runs.
+        name: 'as-node-resolves',
+        configResolved: ({ ssr }) => void (ssr.resolve ??= {}).conditions?.splice(0, Infinity, 'node', 'module-sync'),
+      },
+    ],
     test: {
       globalSetup: [
         'test/support/temporary-files.ts',
