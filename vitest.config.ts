@@ -28,7 +28,7 @@ export default defineConfig(({ mode }) => {
       {
         // Vite prefers builds for development, micromark's among them, which take twice the time of those that the service runs.
         name: 'as-node-resolves',
-        configResolved: ({ ssr }) => void (ssr.resolve ??= {}).conditions?.splice(0, Infinity, 'node', 'module-sync'),
+        configResolved: ({ ssr }) => void ssr.resolve?.conditions?.splice(0, Infinity, 'node', 'module-sync'),
       },
     ],
     test: {

@@ -1,19 +1,8 @@
-// The line differ: right, as small as can be, readable, and bounded.
+// The line differ: right, as small as can be, and readable.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffLines, type Hunk } from '../../src/core/diff/line-diff.ts';
-
-function applied(before: readonly string[], after: readonly string[], hunks: readonly Hunk[]): string[] {
-  const out: string[] = [];
-  let at = 0;
-  for (const hunk of hunks) {
-    while (at < hunk.before) out.push(before[at++]!);
-    at += hunk.removed;
-    for (let i = 0; i < hunk.inserted; i++) out.push(after[hunk.after + i]!);
-  }
-  while (at < before.length) out.push(before[at++]!);
-  return out;
-}
+import { applied, noise } from './line-diff-samples.ts';
 
 /** Length of the longest common subsequence, by the textbook table. */
 function commonLength(a: readonly string[], b: readonly string[]): number {
@@ -28,15 +17,6 @@ function commonLength(a: readonly string[], b: readonly string[]): number {
 
 function changedLines(hunks: readonly Hunk[]): number {
   return hunks.reduce((sum, hunk) => sum + hunk.removed + hunk.inserted, 0);
-}
-
-/** Repeatable noise: `count` lines out of `kinds`. */
-function noise(seed: number, count: number, kinds: number): string[] {
-  let state = seed;
-  return Array.from({ length: count }, () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return `line ${(state >>> 8) % kinds}`;
-  });
 }
 
 const few = fc.array(fc.constantFrom('a', 'b', 'c', '', '  d'), { maxLength: 24 });
@@ -70,22 +50,6 @@ describe('the line differ', () => {
     const hunks = diffLines(before, after);
     expect(applied(before, after, hunks)).toEqual(after);
     expect(changedLines(hunks)).toBe(2 * count - 2 * commonLength(before, after));
-  });
-
-  it.each([
-    ['nothing in common', noise(1, 200_000, 1e9), noise(2, 200_000, 1e9).map((line) => `${line}!`)],
-    ['noise of two kinds', noise(1, 200_000, 2), noise(2, 200_000, 2)],
-    ['noise of a thousand kinds', noise(1, 200_000, 1_000), noise(2, 200_000, 1_000)],
-    ['everything in reverse', noise(1, 200_000, 1e9), noise(1, 200_000, 1e9).reverse()],
-    ['lines of 2 MB', [`${'x'.repeat(2e6)}y`, 'a', 'x'.repeat(2e6)], ['x'.repeat(2e6), `${'x'.repeat(2e6)}z`]],
-  ])('is right and comes to an end with %s', (_, before, after) => {
-    const hunks = diffLines(before, after);
-    expect(applied(before, after, hunks).join('\n') === after.join('\n')).toBe(true);
-    const inPlace = hunks.some((hunk) => {
-      const count = Math.min(hunk.removed, hunk.inserted);
-      return Array.from({ length: count }, (_, i) => before[hunk.before + i] === after[hunk.after + i]).includes(true);
-    });
-    expect(inPlace).toBe(false);
   });
 
   it('shows a new function as a whole, not from the middle of its neighbours', () => {

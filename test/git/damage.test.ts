@@ -1,4 +1,4 @@
-// Repositories and mirrors that are damaged, hostile in size, or hold what is no file.
+// Repositories and mirrors that are damaged, or hold what is no file.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -26,28 +26,6 @@ function objectFile(gitDir: string, id: string): string {
   return join(gitDir, 'objects', id.slice(0, 2), id.slice(2));
 }
 
-function mktree(repo: GitRepository, rows: readonly string[]): string {
-  const input = `${rows.join('\n')}\n`;
-  return execFileSync('git', ['mktree'], { cwd: repo.path, input }).toString().trim();
-}
-
-/** A commit of 10^`depth` paths, in `depth` tree objects. */
-function treeBomb(repo: GitRepository, depth: number): void {
-  const blob = repo.git('hash-object', '-w', join(repo.path, 'a.txt'));
-  let tree = mktree(
-    repo,
-    Array.from({ length: 10 }, (_, index) => `100644 blob ${blob}\tf${index}`),
-  );
-  for (let level = 1; level < depth; level += 1) {
-    const same = tree;
-    tree = mktree(
-      repo,
-      Array.from({ length: 10 }, (_, index) => `040000 tree ${same}\td${index}`),
-    );
-  }
-  repo.git('update-ref', 'refs/heads/main', repo.git('commit-tree', tree, '-m', 'bomb'));
-}
-
 /** Overwrites the only pack of the mirror, as a failing disk may. */
 function ruinPack(folder: string): void {
   const packs = join(folder, 'prj_test.git', 'objects', 'pack');
@@ -64,26 +42,6 @@ async function textsOf(tree: SourceTree, repo: GitRepository, paths: readonly st
   }
   return texts;
 }
-
-describe('a commit of 10^10 paths', () => {
-  it('is listed up to 300,000 entries, says so, and lets others work meanwhile', async () => {
-    await using repo = await gitRepository();
-    await using kept = testSource();
-    await repo.commit({ 'a.txt': 'a\n' }, 'first');
-    treeBomb(repo, 10);
-    const tree = await treeOf(await kept.source.open(pathProject(repo.path), SIGNAL));
-    let turns = 0;
-    const timer = setInterval(() => {
-      turns += 1;
-    }, 1);
-    const listing = await tree.files(SIGNAL);
-    clearInterval(timer);
-    expect(listing.entries).toHaveLength(300_000);
-    expect(listing.cut).toContain('300000 entries');
-    expect(turns).toBeGreaterThan(10);
-    expect(await tree.read('d0/d0/d0/d0/d0', {}, SIGNAL)).toEqual({ kind: 'folder' });
-  }, 180_000);
-});
 
 describe('a mirror that lost an object', () => {
   it('is made anew when a search comes upon it', async () => {

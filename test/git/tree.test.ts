@@ -244,28 +244,6 @@ describe('listing and reading', () => {
     expect(read.map((found) => (found.kind === 'text' ? found.text : found))).toEqual(texts);
   });
 
-  it('100,000 files are listed and searched', async () => {
-    await using repo = await gitRepository();
-    await using kept = testSource();
-    repo.commitRaw(
-      Array.from({ length: 100_000 }, (_, index) => ({
-        name: `packages/p${index % 500}/src/file${index}.ts`,
-        content: `export const value = ${index % 50};${index === 77_777 ? ' // needle' : ''}\n`,
-      })),
-      'many',
-    );
-    const tree = await treeOf(await kept.source.open(pathProject(repo.path), SIGNAL));
-    expect((await tree.files(SIGNAL)).entries).toHaveLength(100_000);
-    const found = await tree.search({ pattern: 'needle', regex: false, ignoreCase: false, paths: [] }, SIGNAL);
-    expect(found.hits).toEqual([
-      { path: 'packages/p277/src/file77777.ts', line: 1, text: 'export const value = 27; // needle' },
-    ]);
-    expect(await tree.read('packages/p0/src/file77777.ts', {}, SIGNAL)).toMatchObject({
-      kind: 'absent',
-      nearest: expect.arrayContaining(['packages/p277/src/file77777.ts']),
-    });
-  });
-
   it('an aborted call ends with the reason, and the next one works', async () => {
     await using repo = await gitRepository();
     await using kept = testSource();

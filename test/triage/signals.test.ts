@@ -84,26 +84,6 @@ describe('the part of a message that can stand in source', () => {
 });
 
 describe('any text', () => {
-  it('of 1 MiB without a line break, or of hostile repetitions, is read', () => {
-    const fill = (piece: string): string => piece.repeat(Math.ceil(1_048_576 / piece.length)).slice(0, 1_048_576);
-    const hostile = [
-      'a',
-      `${'a'.repeat(1_999)}\n`,
-      'at ',
-      ':1',
-      'Error: ',
-      '(((',
-      '\\n    at ',
-      '`a b',
-      '1.',
-      '\u001b[',
-      `at ${'a.<'.repeat(300)}\n`,
-      'x.js:',
-      '[1] | ',
-    ];
-    for (const piece of hostile) expect(findSignals(fill(piece)).title.length).toBeLessThanOrEqual(300);
-  });
-
   it('that is empty of signals gives none', () => {
     const signals = findSignals('???\n');
     expect([signals.traces, signals.places, signals.errors, signals.paths, signals.identifiers, signals.words]).toEqual(
