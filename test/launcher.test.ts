@@ -78,7 +78,8 @@ describe('the launcher', () => {
   }
 
   function startAny(args: readonly string[], env: Record<string, string>): ChildProcess {
-    return spawn(process.execPath, [...args], { cwd: path.dirname(clone), env: { ...process.env, ...env } });
+    const inherited = { ...process.env, CAUSEWAY_SKIP_INSTALL: '' };
+    return spawn(process.execPath, [...args], { cwd: path.dirname(clone), env: { ...inherited, ...env } });
   }
 
   /** An npm that does this, in sh, in place of the real one. */
