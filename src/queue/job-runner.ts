@@ -109,12 +109,12 @@ export class JobRunner {
   }
 
   /**
-   * Runs one try of a job and stores how it ended. Never rejects. `lost` aborts where an engine knows that the claim is
-   * lost.
+   * Runs one try of a job and stores how it ended. Never rejects. `lost` aborts, once, where an engine knows that the
+   * claim is lost, or that it gives the job to another worker.
    */
   run(claim: Claim, handler: JobHandler, lost?: AbortSignal): Promise<void> {
     const abort = new AbortController();
-    const onLost = () => void this.#abortIfLost(claim, abort);
+    const onLost = () => void this.#abortLost(claim, abort);
     lost?.addEventListener('abort', onLost, { once: true });
     const ended = this.#run(claim, handler, abort.signal).finally(() => {
       lost?.removeEventListener('abort', onLost);
@@ -123,16 +123,17 @@ export class JobRunner {
     });
     const isSuspect = claim.attempt - 1 - claim.failures >= SUSPECT_LOST;
     this.#running.set(claim, { abort, ended, isSuspect });
+    // Its event came while the claim was on its way here, and does not come again.
+    if (lost?.aborted) onLost();
     return ended;
   }
 
-  /** Aborts handlers of removed jobs. */
+  /** Aborts handlers of removed jobs. Never rejects. */
   async abortRemoved(): Promise<void> {
-    try {
-      await Promise.all([...this.#running].map(([claim, { abort }]) => this.#abortIfLost(claim, abort)));
-    } catch (error) {
-      this.#options.log.error({ err: error }, 'failed to look up cancelled jobs');
-    }
+    const abortIfLost = async (claim: Claim, { abort }: Running) => {
+      if (this.#isOpen(claim, abort) && !(await this.#holds(claim))) await this.#abortLost(claim, abort);
+    };
+    await Promise.all([...this.#running].map(([claim, running]) => abortIfLost(claim, running)));
   }
 
   /** Aborts all handlers, waits a moment for them, and hands back the jobs of those that do not end. */
@@ -237,20 +238,35 @@ export class JobRunner {
     }
   }
 
-  async #abortIfLost(claim: Claim, abort: AbortController): Promise<void> {
+  /** Whether the handler of a claim may still be aborted. */
+  #isOpen(claim: Claim, abort: AbortController): boolean {
+    return this.#running.has(claim) && !this.#ending.has(claim) && !abort.signal.aborted;
+  }
+
+  async #abortLost(claim: Claim, abort: AbortController): Promise<void> {
+    const isRemoved = await this.#isRemoved(claim);
+    if (!this.#isOpen(claim, abort)) return;
+    this.#options.log.info({ ...describeJob(claim), removed: isRemoved }, 'a running job was taken away');
+    abort.abort(isRemoved ? describeCancel(claim) : describeLoss(claim));
+  }
+
+  async #isRemoved(claim: Claim): Promise<boolean> {
     const { database, log } = this.#options;
-    if (this.#ending.has(claim) || abort.signal.aborted || (await this.#holds(claim))) return;
-    if (this.#ending.has(claim) || !this.#running.has(claim)) return;
-    const row = await database.read((reader) =>
-      reader
-        .selectFrom('jobs')
-        .select('id')
-        .where('kind', '=', claim.kind)
-        .where('subject', '=', claim.subject)
-        .executeTakeFirst(),
-    );
-    log.info({ ...describeJob(claim), removed: row === undefined }, 'a running job was taken away');
-    abort.abort(row === undefined ? describeCancel(claim) : describeLoss(claim));
+    const { kind, subject } = claim;
+    try {
+      const row = await database.read((reader) =>
+        reader
+          .selectFrom('jobs')
+          .select('id')
+          .where('kind', '=', kind)
+          .where('subject', '=', subject)
+          .executeTakeFirst(),
+      );
+      return row === undefined;
+    } catch (error) {
+      log.error({ ...describeJob(claim), err: error }, 'a job could not be looked up');
+      return false;
+    }
   }
 
   #after(ms: number): string {
