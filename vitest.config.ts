@@ -4,6 +4,7 @@
 import { defineConfig } from 'vitest/config';
 import { LEFT_OUT, SECOND_ENGINE } from './test/left-out.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
+import { PATIENCE_MS } from './test/support/patience.ts';
 import { RunSummary } from './test/support/run-summary.ts';
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
@@ -42,6 +43,7 @@ export default defineConfig(({ mode }) => {
       // What is waited for is a condition; on a machine that does other work as well it takes its time.
       testTimeout: 600_000,
       hookTimeout: 600_000,
+      expect: { poll: { timeout: PATIENCE_MS } },
       // A process for each file, with all its imports, was a third of the processor time of the small ones.
       isolate: false,
       // On two cores: a story waits for its service and for git a third of its time.

@@ -64,7 +64,7 @@ it('shows a run as one trace: the job, the invocation of the agent, each questio
   );
   expect(tracing.spans.every(({ isEnded }) => isEnded)).toBe(true);
   expectNoWords(tracing.spans);
-}, 30_000);
+});
 
 /** Neither the report, nor the source, nor what the model said. */
 function expectNoWords(spans: readonly KeptSpan[]): void {

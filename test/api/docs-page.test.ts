@@ -14,7 +14,7 @@ beforeAll(async () => {
   const log = createLog({ level: 'silent' });
   server = await startServer({ fetch: ground.api.fetch, host: '127.0.0.1', port: 0, loopbackOnly: true, log });
   browser = await openBrowser();
-}, 180_000);
+});
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]();
   await server[Symbol.asyncDispose]();
@@ -49,5 +49,5 @@ describe('the documentation page', () => {
       expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
     }
     expect(faults).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -35,4 +35,4 @@ it('keeps what it digested under one name, which the next command finds again', 
   }
   expect(kept[0]).toEqual([expect.stringMatching(/^src_[0-9a-f]{32}\.index$/)]);
   expect(kept[1]).toEqual(kept[0]);
-}, 180_000);
+});

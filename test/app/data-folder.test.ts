@@ -6,6 +6,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDataFolder } from '../../src/app/data-folder.ts';
 import { COMPILED } from '../support/compiled.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
@@ -88,6 +89,6 @@ describe('the data folder', () => {
 /** Runs the command line to its end; one that never ends has no status. */
 function causeway(args: readonly string[], dataDir: string) {
   const env = { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: dataDir, PORT: '0' };
-  const options = { cwd: tmpdir(), env, encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' } as const;
+  const options = { cwd: tmpdir(), env, encoding: 'utf8', timeout: PATIENCE_MS, killSignal: 'SIGKILL' } as const;
   return spawnSync(process.execPath, [MAIN, ...args], options);
 }

@@ -9,6 +9,7 @@ import { takeOwnership } from '../../src/db/sqlite.ts';
 import { createLog } from '../../src/log.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { gitRepository } from '../support/git-repository.ts';
+import { patience } from '../support/patience.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { acceptance, accepted, conclusion, NOW, started, WRITER } from '../support/store-samples.ts';
@@ -30,7 +31,7 @@ async function lived(folder: string, repository: string) {
     { name: 'local/shop', source },
   ];
   const [kept, project] = await house.store.syncProjects(both, NOW);
-  const signal = AbortSignal.timeout(20_000);
+  const signal = patience();
   for (const one of [kept!, project!]) {
     const opened = await house.source.open(one, signal);
     const sha = await opened.resolve('', signal);
@@ -45,7 +46,7 @@ async function lived(folder: string, repository: string) {
 async function run(folder: string, ...args: readonly string[]) {
   const io = scriptedTerminal();
   const environment = { DATA_DIR: folder, ENCRYPTION_KEY: KEY, PATH: process.env['PATH'] };
-  const signal = AbortSignal.timeout(20_000);
+  const signal = patience();
   await runCommand(parseCommandLine(['erase', ...args]), { io, environment, now: () => new Date(NOW) }, signal);
   return io.printed.err;
 }

@@ -9,6 +9,7 @@ import { createLog } from '../../src/log.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { apiClient } from '../support/api-client.ts';
 import { gitRepository } from '../support/git-repository.ts';
+import { patience } from '../support/patience.ts';
 import { printedToken, startService, temporaryFolder } from '../support/service.ts';
 
 it('removes mirrors whose project is hidden or unknown, with their digests, and nothing else', async () => {
@@ -29,7 +30,7 @@ it('removes mirrors whose project is hidden or unknown, with their digests, and 
     { name: 'local/gone', source: { ...source, path: `${repository.path}/.git` } },
   ];
   const projects = await house.store.syncProjects(both, now.toISOString());
-  const signal = AbortSignal.timeout(20_000);
+  const signal = patience();
   for (const project of projects) await house.source.open(project, signal);
   const [kept] = await house.store.syncProjects(both.slice(0, 1), now.toISOString());
   for (const name of ['prj_never_heard_of.git', 'src_of_the_command_line.git']) mkdirSync(path.join(mirrors, name));
@@ -51,5 +52,5 @@ it('so does the service in local mode, and leaves those of its own projects', as
   for (const id of [projectId, 'prj_erased']) mkdirSync(path.join(mirrors, `${id}.git`), { recursive: true });
   await using _service = await startService(options);
   const names = () => readdirSync(mirrors).filter((name) => name.endsWith('.git'));
-  await expect.poll(names, { timeout: 20_000 }).toEqual([`${projectId}.git`]);
-}, 60_000);
+  await expect.poll(names).toEqual([`${projectId}.git`]);
+});

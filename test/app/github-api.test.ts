@@ -27,7 +27,7 @@ beforeAll(async () => {
     ALLOWED_OWNERS: OWNER,
     ...{ APP_ID: String(app.id), PRIVATE_KEY: app.privateKey, WEBHOOK_SECRET: app.webhookSecret },
   };
-}, 180_000);
+});
 afterAll(() => stage[Symbol.asyncDispose]());
 
 interface Ended {
@@ -73,7 +73,7 @@ async function projectsOf(token: string): Promise<readonly Listed[]> {
   return (await (await call(token, 'GET', '/api/v1/projects/')).json()) as readonly Listed[];
 }
 
-describe('token create', { timeout: 60_000 }, () => {
+describe('token create', () => {
   it('wants a person on GitHub with an App, and one that is there', async () => {
     expect(await causeway('token', 'create', '--name', 'x')).toMatchObject({ code: 2, err: /--account LOGIN/ });
     const absent = await causeway('token', 'create', '--name', 'x', '--account', 'no-such-person');
@@ -83,14 +83,14 @@ describe('token create', { timeout: 60_000 }, () => {
   });
 });
 
-it('says the same of a person who is not there before anyone has installed the App', { timeout: 60_000 }, async () => {
+it('says the same of a person who is not there before anyone has installed the App', async () => {
   await using folder = await temporaryFolder();
   const own = { DATA_DIR: folder.path };
   const absent = await causewayWith(own, 'token', 'create', '--name', 'x', '--account', 'no-such-person');
   expect(absent).toMatchObject({ code: 2, out: '', err: expect.stringContaining('no person "no-such-person"') });
 });
 
-describe('a caller', { timeout: 60_000 }, () => {
+describe('a caller', () => {
   it('sees and does what the role on GitHub lets it, and opens the pull request with write', async () => {
     const [mara, per, ola] = await Promise.all(['mara', 'per', 'ola'].map(tokenOf));
     if (mara === undefined || per === undefined || ola === undefined) throw new Error('no tokens');
@@ -132,7 +132,7 @@ describe('a caller', { timeout: 60_000 }, () => {
   });
 });
 
-describe('probot receive', { timeout: 90_000 }, () => {
+describe('probot receive', () => {
   it('runs the app function on a payload in a file, with the store of DATA_DIR, to the end of what it causes', async () => {
     const { people, app } = stage.double;
     await stage.service().end('SIGTERM');

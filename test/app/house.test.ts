@@ -12,6 +12,7 @@ import { acceptReport } from '../../src/services/accept-report.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { gitRepository } from '../support/git-repository.ts';
+import { patience } from '../support/patience.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
@@ -82,7 +83,7 @@ describe('a service', () => {
     const source = { kind: 'path', path: repo.path } as const;
     const [project] = await house.store.syncProjects([{ name: 'local/app', source }], NOW.toISOString());
     if (project === undefined) throw new Error('there is no project');
-    const signal = AbortSignal.timeout(20_000);
+    const signal = patience();
     const repository = await house.source.open(project, signal);
     const sha = await repository.resolve('', signal);
     const lexicon = await house.lexicons.of(project).open(repository.tree(sha ?? ''), signal);

@@ -8,7 +8,6 @@ import { migratedDatabase } from '../support/postgres.ts';
 
 const log = createLog({ level: 'silent' });
 const seal = createSeal(Buffer.alloc(32, 7));
-const WAIT = { timeout: 20_000 };
 
 it('has one leader, and pauses both while the operator has paused them', async () => {
   await using place = await migratedDatabase();
@@ -20,12 +19,12 @@ it('has one leader, and pauses both while the operator has paused them', async (
   const parts = await openPostgresParts({ database, seal, log });
   expect(paused.map((is) => is())).toEqual([false, false]);
   expect(await setPaused(parts.store.database, true, new Date())).toBe(true);
-  await expect.poll(() => paused.map((is) => is()), WAIT).toEqual([true, true]);
+  await expect.poll(() => paused.map((is) => is())).toEqual([true, true]);
   expect(await setPaused(parts.store.database, true, new Date())).toBe(false);
   await using third = await openRecords(options);
   expect(third.isPaused()).toBe(true);
   await setPaused(parts.store.database, false, new Date());
-  await expect.poll(() => paused.map((is) => is()), WAIT).toEqual([false, false]);
+  await expect.poll(() => paused.map((is) => is())).toEqual([false, false]);
   await parts[Symbol.asyncDispose]();
   expect([one, other, third].filter((records) => records.leads())).toHaveLength(1);
 });

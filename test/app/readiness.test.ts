@@ -177,5 +177,5 @@ it('does nothing while another process does it, and begins when that is gone', a
   await new Promise((resolve) => setImmediate(resolve));
   expect([rounds, waiting.fault()]).toEqual([0, null]);
   isOurs = true;
-  await expect.poll(() => rounds, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => rounds).toBe(1);
 });

@@ -14,7 +14,6 @@ import { startService, temporaryFolder } from '../support/service.ts';
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 /** Nobody listens there. */
 const DOWN = { GHE_HOST: '127.0.0.1:9', GHE_PROTOCOL: 'http' };
-const PATIENT = { timeout: 20_000 };
 
 function deliver(address: string, body: string, secret: string): Promise<Response> {
   const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
@@ -49,7 +48,7 @@ async function command(kind: 'pause' | 'resume', environment: Readonly<Record<st
   return terminal.printed.err;
 }
 
-describe('the service in GitHub mode', { timeout: 60_000 }, () => {
+describe('the service in GitHub mode', () => {
   it('starts while GitHub is down, takes deliveries, says so in /readyz, and ends at once', async () => {
     await using folder = await temporaryFolder();
     const env = { ...APP_ENVIRONMENT, ...DOWN, LOG_LEVEL: 'info' };
@@ -81,11 +80,9 @@ describe('the service in GitHub mode', { timeout: 60_000 }, () => {
       dataDir: folder.path,
       env: { ...APP_ENVIRONMENT, ...places },
     });
-    await expect
-      .poll(() => service.output(), PATIENT)
-      .toContain('"reason":"GitHub rejected the credentials of the App (401)');
+    await expect.poll(() => service.output()).toContain('"reason":"GitHub rejected the credentials of the App (401)');
     expect(service.output()).not.toContain('"stack"');
-    await expect.poll(() => service.output(), PATIENT).toContain('Set PUBLIC_URL to the address at which');
+    await expect.poll(() => service.output()).toContain('Set PUBLIC_URL to the address at which');
     await service.end('SIGTERM');
     github.closeAllConnections();
     await new Promise((resolve) => github.close(resolve));
@@ -101,7 +98,7 @@ describe('the service in GitHub mode', { timeout: 60_000 }, () => {
     const pause = async () => (await ready(service.address)).checks.find(({ name }) => name === 'pause')?.detail;
     expect(await pause()).toContain('paused: reports are stored');
     expect(await command('resume', env)).toContain('Resumed');
-    await expect.poll(pause, PATIENT).toBe('not paused');
+    await expect.poll(pause).toBe('not paused');
     expect(await command('resume', env)).toContain('not paused');
   });
 

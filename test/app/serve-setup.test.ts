@@ -12,7 +12,7 @@ function printedCode(service: Service): string {
   return code;
 }
 
-it('the App is made in the browser, kept sealed, and served at once', { timeout: 60_000 }, async () => {
+it('the App is made in the browser, kept sealed, and served at once', async () => {
   await using folder = await temporaryFolder();
   await using github = await manifestGithub();
   const publicUrl = 'https://causeway.example.test';
@@ -59,7 +59,7 @@ it('the App is made in the browser, kept sealed, and served at once', { timeout:
     callback_urls: [`${publicUrl}/account/callback`],
     default_permissions: { contents: 'read', pull_requests: 'read', issues: 'write', metadata: 'read' },
   });
-  await expect.poll(() => service.output(), { timeout: 20_000 }).toContain('App 4711');
+  await expect.poll(() => service.output()).toContain('App 4711');
   await expect.poll(async () => (await fetch(`${service.address}/readyz`)).status).toBe(200);
   expect((await fetch(`${service.address}/setup`)).status).toBe(404);
   // The service that came of it has counted how it came to be.

@@ -17,7 +17,7 @@ async function signIn(environment: Readonly<Record<string, string>>): Promise<st
   return io.printed.out;
 }
 
-describe('causeway sign-in', { timeout: 60_000 }, () => {
+describe('causeway sign-in', () => {
   it('prints a link only, which signs one browser in, once', async () => {
     await using folder = await temporaryFolder();
     await using repository = await gitRepository();

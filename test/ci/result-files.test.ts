@@ -4,6 +4,7 @@ import { readCheck } from '../../src/ci/read-check.ts';
 import { readArtifactResults, readResultFile } from '../../src/ci/result-files.ts';
 import { walkXml, XmlFault } from '../../src/ci/xml.ts';
 import { zipFiles } from '../github-double/storage.ts';
+import { cpuTime } from '../support/cpu-time.ts';
 import { SAMPLES } from './runner-samples.ts';
 
 const inJob = (lines: string) =>
@@ -159,10 +160,9 @@ describe('hostile XML', () => {
     ['ampersands', (n: number) => `<a>${'&#'.repeat(n / 2)}</a>`],
     ['open comments', (n: number) => `<a>${'<!--'.repeat(n / 4)}</a>`],
     ['tests', (n: number) => `<testsuite>${'<testcase name="a"><failure/></testcase>'.repeat(n / 40)}</testsuite>`],
-  ])('reads 4 MB of %s in linear time', (_, make) => {
-    const at = performance.now();
-    readResultFile(make(4_000_000));
-    expect(performance.now() - at).toBeLessThan(3_000);
+  ])('reads 4 MB of %s in linear time', async (_, make) => {
+    const text = make(4_000_000);
+    expect(await cpuTime(() => readResultFile(text))).toBeLessThan(3_000);
   });
 });
 
@@ -187,7 +187,7 @@ describe('an archive', () => {
     expect(namesOf(zipFiles({ 'x.zip': inner, 'y.xml': inner }))).toEqual([]);
   });
 
-  it('leaves out a file that inflates to more than it may, whatever size it names', () => {
+  it('leaves out a file that inflates to more than it may, whatever size it names', async () => {
     const bomb = `<testsuite><system-out>${' '.repeat(40_000_000)}</system-out></testsuite>`;
     const archive = zipFiles({ 'bomb.xml': bomb, 'a.xml': xml });
     expect(archive.length).toBeLessThan(100_000);
@@ -196,9 +196,7 @@ describe('an archive', () => {
     for (let at = archive.indexOf('PK\u0001\u0002'); at >= 0; at = archive.indexOf('PK\u0001\u0002', at + 1)) {
       archive.writeUInt32LE(10, at + 24);
     }
-    const started = performance.now();
-    expect(namesOf(archive)).toEqual(['a']);
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(await cpuTime(() => expect(namesOf(archive)).toEqual(['a']))).toBeLessThan(3_000);
   });
 
   it('stops at so much of all files together', () => {
@@ -209,14 +207,12 @@ describe('an archive', () => {
     expect(namesOf(zipFiles(files))).toEqual(['0', '1', '2', '3']);
   });
 
-  it('inflates no more in all, however many of its entries name the same bytes and another size', () => {
+  it('inflates no more in all, however many of its entries name the same bytes and another size', async () => {
     const large = `${' '.repeat(16_000_000)}${xml}`;
     const only = zipFiles({ 'a.xml': large });
     for (const size of [0, 10, 15_999_999]) {
       const archive = repeatEntry(only, 2_000, size);
-      const started = performance.now();
-      expect(namesOf(archive)).toEqual([]);
-      expect(performance.now() - started).toBeLessThan(3_000);
+      expect(await cpuTime(() => expect(namesOf(archive)).toEqual([]))).toBeLessThan(3_000);
     }
   });
 

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type ClaimedJob, JOB_KINDS, type NewJob } from '../../src/core/queue.ts';
-import { aborted, job, patience, plenty, recorder, runLimits, until, waiting } from '../support/queue-samples.ts';
+import { patience, until } from '../support/patience.ts';
+import { aborted, job, plenty, recorder, runLimits, waiting } from '../support/queue-samples.ts';
 import { acceptance, accepted, ground, NOW } from '../support/store-samples.ts';
 import type { Engine, Opened, Place } from './engine.ts';
 

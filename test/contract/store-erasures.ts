@@ -28,7 +28,7 @@ import {
 import { type Engine, type Opened, openGithub, openLocal, openNew } from './engine.ts';
 
 const CALLBACK_OF_MONA = 'https://hooks.example.org/of-mona';
-const POLLING = { interval: 1, timeout: 20_000 };
+const POLLING = { interval: 1 };
 
 const REQUEST = { ...WRITER, at: NOW };
 

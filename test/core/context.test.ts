@@ -1,6 +1,7 @@
 // Addresses of submodules: what they mean on the project's own host, and that every other one means nothing.
 import { describe, expect, it } from 'vitest';
 import { parseSubmodules, resolveSubmodule } from '../../src/core/context.ts';
+import { cpuTime } from '../support/cpu-time.ts';
 
 const PROJECT = { name: 'octo/shop', origin: 'https://github.com' };
 
@@ -62,10 +63,11 @@ describe('.gitmodules', () => {
     ]);
   });
 
-  it('is read in bounded time', () => {
-    const begun = performance.now();
-    expect(parseSubmodules('[submodule "x"]\npath=x\nurl=../x\n'.repeat(100_000)).length).toBeLessThanOrEqual(200);
-    parseSubmodules(`[submodule "x"]\nurl = "${'"'.repeat(1_000_000)}`);
-    expect(performance.now() - begun).toBeLessThan(2_000);
+  it('is read in bounded time', async () => {
+    const work = () => {
+      expect(parseSubmodules('[submodule "x"]\npath=x\nurl=../x\n'.repeat(100_000)).length).toBeLessThanOrEqual(200);
+      parseSubmodules(`[submodule "x"]\nurl = "${'"'.repeat(1_000_000)}`);
+    };
+    expect(await cpuTime(work)).toBeLessThan(2_000);
   });
 });

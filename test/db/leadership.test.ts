@@ -6,7 +6,6 @@ import { createSeal } from '../../src/db/seal.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 
-const WAIT = { timeout: 20_000 };
 const openStore = (url: string) =>
   openPostgresStore({ url, seal: createSeal(Buffer.alloc(32)), enqueuer: createJobTable() });
 
@@ -15,14 +14,14 @@ it('has one leader, and at once another after its end', async () => {
   await using store = await openStore(place.url);
   const open = (): Leadership => openLeadership(store.database, { leaseMs: 2_000, onFault: () => {} });
   const first = open();
-  await expect.poll(() => first.isLeader(), WAIT).toBe(true);
+  await expect.poll(() => first.isLeader()).toBe(true);
   await using second = open();
   // Longer than a lease: it is renewed.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   expect([first.isLeader(), second.isLeader()]).toEqual([true, false]);
   await first[Symbol.asyncDispose]();
   expect(first.isLeader()).toBe(false);
-  await expect.poll(() => second.isLeader(), WAIT).toBe(true);
+  await expect.poll(() => second.isLeader()).toBe(true);
 });
 
 it('has another leader when the lease of one that was killed is over', async () => {
@@ -33,5 +32,5 @@ it('has another leader when the lease of one that was killed is over', async () 
   await place.query(`insert into service_marks (name, holder, set_at) values ('leader', 'killed', ${lease(1)})`);
   await using next = openLeadership(store.database, { leaseMs: 1_000, onFault: () => {} });
   expect(next.isLeader()).toBe(false);
-  await expect.poll(() => next.isLeader(), WAIT).toBe(true);
+  await expect.poll(() => next.isLeader()).toBe(true);
 });

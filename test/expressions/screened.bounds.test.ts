@@ -81,7 +81,7 @@ async function everyExpression(): Promise<Found> {
   return found;
 }
 
-it('no regular expression of src takes time that grows faster than its text', { timeout: 600_000 }, async () => {
+it('no regular expression of src takes time that grows faster than its text', async () => {
   const { expressions, composedLater } = await everyExpression();
   expect(expressions.length).toBeGreaterThan(1_000);
   expect(composedLater.map((call) => call.split(':')[0]).toSorted()).toEqual(COMPOSED_LATER);

@@ -311,7 +311,7 @@ typedef unsigned long size;
         readOutline(path, `  ${part.repeat(Math.floor(990 / part.length))}\n`.repeat(5));
       }
     }
-  }, 10_000);
+  });
 });
 
 describe('the symbol around a line', () => {

@@ -239,9 +239,7 @@ describe('an http remote', () => {
     await reached.promise;
     abort.abort(new Error('enough'));
     await expect(opening).rejects.toThrow('enough');
-    await expect
-      .poll(() => readdirSync(kept.folder).filter((name) => name.startsWith('prj_')), { timeout: 10_000 })
-      .toEqual([]);
+    await expect.poll(() => readdirSync(kept.folder).filter((name) => name.startsWith('prj_'))).toEqual([]);
   });
 });
 

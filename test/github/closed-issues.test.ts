@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type ClosedIssue, createReadingToken, readClosedIssues } from '../../src/github/closed-issues.ts';
 import { githubSchema } from '../github-double/description/validate.ts';
 import { APP_KEY } from '../support/new-key.ts';
+import { patience } from '../support/patience.ts';
 import { type Route, startGithubApi } from './clients/github-api.ts';
 
 const SHA = 'a1b2c3d4e5f60718293a4b5c6d7e8f9012345678';
@@ -15,7 +16,7 @@ const options = (apiUrl: string, token: string | null) => ({
 async function readAll(routes: Record<string, Route>, token: string | null) {
   await using github = await startGithubApi(routes);
   const found: ClosedIssue[] = [];
-  for await (const page of readClosedIssues(options(github.url, token), NAME, AbortSignal.timeout(20_000))) {
+  for await (const page of readClosedIssues(options(github.url, token), NAME, patience())) {
     found.push(...page);
   }
   return { found, asked: github.asked };
@@ -98,7 +99,7 @@ describe('a token of the App', () => {
         },
       }),
     });
-    const token = await createReadingToken(key, options(github.url, null), NAME, AbortSignal.timeout(20_000));
+    const token = await createReadingToken(key, options(github.url, null), NAME, patience());
     expect([token, github.asked.at(-1)?.body]).toEqual([
       'ghs_reading',
       {
@@ -110,6 +111,6 @@ describe('a token of the App', () => {
 
   it('is none where the App is not installed', async () => {
     await using github = await startGithubApi({});
-    expect(await createReadingToken(key, options(github.url, null), NAME, AbortSignal.timeout(20_000))).toBeNull();
+    expect(await createReadingToken(key, options(github.url, null), NAME, patience())).toBeNull();
   });
 });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AddressedReport } from '../../src/core/report.ts';
 import { createAddressReader } from '../../src/github/read-address.ts';
+import { patience } from '../support/patience.ts';
 import { type Asked, type GithubApi, type Route, type Said, startGithubApi } from './clients/github-api.ts';
 
 const SHA = 'a1b2c3d4e5f60718293a4b5c6d7e8f9012345678';
@@ -11,7 +12,7 @@ const REPO = 'GET /repos/octo/shop';
 
 function read(apiUrl: string, url: string, token: string | null = 'secret-token'): Promise<AddressedReport> {
   const options = { token, apiUrl, webUrl: 'https://github.com', userAgent: 'causeway-test', now: () => NOW };
-  return createAddressReader(options)(url, AbortSignal.timeout(20_000));
+  return createAddressReader(options)(url, patience());
 }
 
 /** The part of `all` that the query asks for. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import type { Message, ModelRequest, ModelTurn } from '../../src/core/model.ts';
 import { createEndpointModel, type EndpointModel } from '../../src/models/endpoint-model.ts';
+import { patience } from '../support/patience.ts';
 import { call, type Played } from '../support/played-model.ts';
 import { anthropicDouble } from './anthropic.ts';
 import { deepSeekDouble } from './chat.ts';
@@ -31,7 +32,7 @@ async function threeTurns(model: EndpointModel): Promise<readonly ModelTurn[]> {
   const messages = [...OPENING];
   const turns: ModelTurn[] = [];
   for (const toolChoice of ['auto', 'auto', 'none'] as const) {
-    const turn = await model.ask({ messages, tools: TOOLS, toolChoice }, AbortSignal.timeout(20_000));
+    const turn = await model.ask({ messages, tools: TOOLS, toolChoice }, patience());
     turns.push(turn);
     const { content, toolCalls, opaque } = turn;
     messages.push({ role: 'assistant', content, toolCalls, ...(opaque && { opaque }) });

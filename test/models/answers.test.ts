@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../src/core/model.ts';
 import { readJsonAnswer, readWrittenCalls } from '../../src/models/json-mode.ts';
+import { cpuTime } from '../support/cpu-time.ts';
 import {
   type Behaviour,
   calls,
@@ -386,28 +387,20 @@ describe('JSON mode', () => {
 
 const SEARCH_TOOL = { name: 'search', description: 'Searches.', parameters: {} };
 
-/** Milliseconds of CPU, so that other load on the machine does not count. */
-function measureCpu(act: () => unknown): number {
-  const from = process.threadCpuUsage();
-  act();
-  const { user, system } = process.threadCpuUsage(from);
-  return (user + system) / 1_000;
-}
-
 it.each([
   ['quotation marks that are escaped', `{"content":${'\\"'.repeat(100_000)}}`],
   ['strings that are not closed', `{${'"\\'.repeat(100_000)}}`],
-])('200 kB of %s are refused at once', (_, text) => {
+])('200 kB of %s are refused at once', async (_, text) => {
   expect(
-    measureCpu(() =>
+    await cpuTime(() =>
       expect(() => readJsonAnswer(text, { toolChoice: 'auto' } as ModelRequest)).toThrow('invalid JSON'),
     ),
   ).toBeLessThan(2_000);
 });
 
-it('calls that are opened 20,000 times and never closed are no calls, at once', () => {
+it('calls that are opened 20,000 times and never closed are no calls, at once', async () => {
   const text = '<tool_call>'.repeat(20_000);
-  expect(measureCpu(() => expect(readWrittenCalls(text, [SEARCH_TOOL])).toBeNull())).toBeLessThan(2_000);
+  expect(await cpuTime(() => expect(readWrittenCalls(text, [SEARCH_TOOL])).toBeNull())).toBeLessThan(2_000);
 });
 
 it('each call between its marks is read', () => {

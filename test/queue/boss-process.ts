@@ -2,9 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { until } from '../support/queue-samples.ts';
+import { until } from '../support/patience.ts';
 
 export interface BossChildOptions {
   readonly concurrency: number;
@@ -48,9 +47,6 @@ export async function bossProcess(url: string, options: Partial<BossChildOptions
     },
     [Symbol.asyncDispose]: () => kill('SIGKILL'),
   };
-  // A busy machine may take long to start it.
-  const deadline = performance.now() + 90_000;
-  while (!lines.includes('ready') && performance.now() < deadline) await sleep(20);
   await said('ready');
   return started;
 }

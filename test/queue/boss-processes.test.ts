@@ -4,14 +4,13 @@ import { expect, it } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import { openBoss } from '../../src/queue/open-boss.ts';
 import { openPostgres } from '../contract/postgres-place.ts';
+import { patience, until } from '../support/patience.ts';
 import { emptyDatabase, migratedDatabase } from '../support/postgres.ts';
-import { job, patience, plenty, recorder, until } from '../support/queue-samples.ts';
+import { job, plenty, recorder } from '../support/queue-samples.ts';
 import { bossProcess } from './boss-process.ts';
 
 const all = { run: plenty, webhook: plenty };
 const soon = { pollMs: 500 };
-/** A worker that is gone is noticed after a heartbeat of 10 s and a look of the supervisor. */
-const RECOVERY = 40_000;
 
 it('is installed once where several open it at once on an empty database', async () => {
   await using database = await emptyDatabase();
@@ -40,9 +39,7 @@ it('a job that is cancelled is aborted in the process that runs it, and gone', a
   expect((await opened.jobs()).map((one) => one.subject)).toEqual(['b']);
 });
 
-it('a worker that was stopped for longer than its heartbeat is aborted when it goes on, and its late end is refused', {
-  timeout: RECOVERY,
-}, async () => {
+it('a worker that was stopped for longer than its heartbeat is aborted when it goes on, and its late end is refused', async () => {
   await using database = await migratedDatabase();
   await using opened = await openPostgres(database.url);
   await using child = await bossProcess(database.url, { mode: 'late', ...soon });
@@ -53,7 +50,8 @@ it('a worker that was stopped for longer than its heartbeat is aborted when it g
   const { handled, handlers } = recorder(() => gate.promise);
   const queue = opened.queue(soon);
   await using worker = queue.work(handlers, all);
-  while (handled.length === 0) await sleep(50);
+  // After a heartbeat of 10 s and a look of the supervisor.
+  await until(() => handled.length > 0);
   process.kill(child.pid, 'SIGCONT');
   await child.said('aborted a lease_lost');
   // It ends when all that it had to say of its jobs is said.
@@ -68,7 +66,7 @@ it('a worker that was stopped for longer than its heartbeat is aborted when it g
 it('a database that goes away and comes back costs no job and no second end', async () => {
   await using database = await migratedDatabase();
   await using opened = await openPostgres(database.url);
-  const { handled, handlers } = recorder(() => new Promise((resolve) => setTimeout(resolve, 50)));
+  const { handled, handlers } = recorder(() => sleep(50));
   await opened.enqueue(...Array.from({ length: 40 }, (_, i) => job(`j${i}`)));
   await using worker = opened.queue({ pollMs: 50 }).work(handlers, all);
   await until(() => handled.length > 10);

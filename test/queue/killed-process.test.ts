@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqlite } from '../contract/sqlite-place.ts';
-import { job, patience, plenty, recorder } from '../support/queue-samples.ts';
+import { patience } from '../support/patience.ts';
+import { job, plenty, recorder } from '../support/queue-samples.ts';
 import { storeProcess } from '../support/store-process.ts';
 
 const all = { run: plenty, webhook: plenty };

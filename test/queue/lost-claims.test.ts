@@ -5,7 +5,8 @@ import { openSqliteStore } from '../../src/db/sqlite.ts';
 import { createLog } from '../../src/log.ts';
 import { JobRunner, WORK_TIMES } from '../../src/queue/job-runner.ts';
 import { claimNextJob, createJobTable } from '../../src/queue/job-table.ts';
-import { job, patience, waiting } from '../support/queue-samples.ts';
+import { patience } from '../support/patience.ts';
+import { job, waiting } from '../support/queue-samples.ts';
 
 /** A job `a` that is claimed, and a runner for it. */
 async function claimed() {

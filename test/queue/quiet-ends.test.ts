@@ -7,7 +7,8 @@ import { openSqliteStore } from '../../src/db/sqlite.ts';
 import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
-import { job, patience, plenty } from '../support/queue-samples.ts';
+import { patience } from '../support/patience.ts';
+import { job, plenty } from '../support/queue-samples.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 it('a job that has just ended is not told of as taken away', async () => {

@@ -162,7 +162,7 @@ describe.each(Object.keys(WORLDS))('%s', (world) => {
       const { end } = await played(world, [{ call, isDone: true }]);
       expect(end, `killed after ${whole.calls[call]}`).toEqual(whole.end);
     }
-  }, 180_000);
+  });
 
   it('ends the same however often it is killed', async () => {
     const whole = await played(world, []);
@@ -173,5 +173,5 @@ describe.each(Object.keys(WORLDS))('%s', (world) => {
       }),
       { numRuns: 10 },
     );
-  }, 180_000);
+  });
 });

@@ -10,6 +10,7 @@ import { removeOldEvaluations } from '../../src/app/evaluation-state.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';
 import { type AskedRequest, type ModelEndpoint, modelEndpoint } from '../support/model-endpoint.ts';
+import { patience } from '../support/patience.ts';
 import { call, conclusion, type Played, plays, turnsIn } from '../support/played-model.ts';
 import { storedRows } from '../support/records.ts';
 import { runCauseway, temporaryFolder } from '../support/service.ts';
@@ -214,7 +215,7 @@ describe('an evaluation on the past of a repository', () => {
     expect(readdirSync(evaluations)).toEqual(['shop']);
     const now = new Date();
     const sweep = (days: number) =>
-      removeOldEvaluations(dataDir, new Date(now.getTime() + days * 86_400_000), AbortSignal.timeout(20_000));
+      removeOldEvaluations(dataDir, new Date(now.getTime() + days * 86_400_000), patience());
     expect([await sweep(-1), readdirSync(evaluations)]).toEqual([0, ['shop']]);
     expect([await sweep(1), readdirSync(evaluations)]).toEqual([1, []]);
     expect((await evaluate()).code).toBe(0);

@@ -6,6 +6,7 @@ import { gitRepository } from '../support/git-repository.ts';
 import { sum } from '../support/metrics-of.ts';
 import { type ModelEndpoint, modelEndpoint } from '../support/model-endpoint.ts';
 import { modelSettings, priceOf } from '../support/model-service.ts';
+import { until } from '../support/patience.ts';
 import { plays, usageOfTurn } from '../support/played-model.ts';
 import { printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';
 import { FIX_TURNS, SHOP, SHOP_REPORT } from '../support/shop-fix.ts';
@@ -160,10 +161,10 @@ function logLines(output: string): readonly Line[] {
 
 /** What is counted after an answer is out may take a moment. */
 async function settled<T>(look: () => Promise<T>, isThere: (found: T) => boolean): Promise<T> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const found = await look();
-    if (isThere(found)) return found;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  return await look();
+  let found = await look();
+  await until(async () => {
+    found = await look();
+    return isThere(found);
+  });
+  return found;
 }

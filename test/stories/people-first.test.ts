@@ -6,8 +6,8 @@ import { apiClient } from '../support/api-client.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { fails, modelEndpoint } from '../support/model-endpoint.ts';
 import { modelSettings } from '../support/model-service.ts';
+import { until } from '../support/patience.ts';
 import { textsIn } from '../support/played-model.ts';
-import { until } from '../support/queue-samples.ts';
 import { printedToken, startService, temporaryFolder } from '../support/service.ts';
 import { acceptance, accepted, found } from '../support/store-samples.ts';
 

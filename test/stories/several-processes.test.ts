@@ -52,7 +52,7 @@ describe('several processes over one PostgreSQL database', () => {
 
   it('each remove their own copies of source whose project was erased', async () => {
     const gone = path.join(mirrors, 'prj_erased.git');
-    await expect.poll(() => existsSync(gone), { timeout: 120_000 }).toBe(false);
+    await expect.poll(() => existsSync(gone)).toBe(false);
   });
 
   it('that start at once on an empty database make its schema, its account and its project once', async () => {

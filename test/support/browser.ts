@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
+import { PATIENCE_MS } from './patience.ts';
 
 export interface OpenBrowser extends AsyncDisposable {
   /** A page in a context of its own; `faults` collects whatever it complains about. */
@@ -17,6 +18,7 @@ export async function openBrowser(): Promise<OpenBrowser> {
   return {
     page: async (options = {}) => {
       const context = await browser.newContext(options);
+      context.setDefaultTimeout(PATIENCE_MS);
       const page = await context.newPage();
       const faults: string[] = [];
       page.on('console', (message) => {
@@ -34,8 +36,6 @@ export async function openBrowser(): Promise<OpenBrowser> {
   };
 }
 
-const UNPACKING_MS = 30_000;
-
 /** The first to come unpacks it among the temporary files; whoever finds it half written may not start it yet. */
 async function launched(): Promise<Browser> {
   // A graphics card played by software is a quarter of the processor time of these tests, and pages of text need none.
@@ -43,9 +43,9 @@ async function launched(): Promise<Browser> {
   const executablePath = await chromium.executablePath();
   // In a single process, closing one page's context ends the whole browser.
   const args = [...chromium.args.filter((argument) => argument !== '--single-process'), '--disable-gpu'];
-  for (const end = Date.now() + UNPACKING_MS; ; await sleep(100)) {
+  for (const end = Date.now() + PATIENCE_MS; ; await sleep(100)) {
     try {
-      return await playwright.launch({ executablePath, args, headless: true });
+      return await playwright.launch({ executablePath, args, headless: true, timeout: PATIENCE_MS });
     } catch (error) {
       if (Date.now() > end || !String(error).includes('ETXTBSY')) throw error;
     }

@@ -263,7 +263,7 @@ export function redStage(options: RedStageOptions = {}): RedStage {
   const opened = new AsyncDisposableStack();
   beforeAll(async () => {
     Object.assign(stage, opened.use(await openRedStage(options)));
-  }, 180_000);
+  });
   afterAll(() => opened.disposeAsync());
   return stage;
 }

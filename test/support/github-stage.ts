@@ -10,6 +10,7 @@ import { startGithubDouble } from '../github-double/start.ts';
 import type { Comment } from '../github-double/state.ts';
 import { type WebhookSender, webhookSender } from '../github-double/webhooks/sender.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
+import { PATIENCE_MS } from './patience.ts';
 import { engine, type OpenRecords, openRecords, recordsEnv, storedRows } from './records.ts';
 import { runCauseway, type Service, startService, temporaryFolder } from './service.ts';
 
@@ -131,8 +132,6 @@ export function mirrorsIn({ dataDir }: Pick<GithubStage, 'dataDir'>): readonly s
   const folders = ['mirrors', 'worker/mirrors'].map((name) => path.join(dataDir, name)).filter((at) => existsSync(at));
   return folders.flatMap((folder) => readdirSync(folder)).filter((name) => name.endsWith('.git'));
 }
-
-const PATIENCE_MS = 300_000;
 
 /** For so long the news of one commit's checks are gathered before they are looked at. */
 const GATHERED_MS = 10_000;

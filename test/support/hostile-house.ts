@@ -14,6 +14,7 @@ import { acceptReport } from '../../src/services/accept-report.ts';
 import { waitForEnd } from '../../src/services/follow.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { type GitRepository, gitRepository } from './git-repository.ts';
+import { PATIENCE_MS } from './patience.ts';
 import { recordsPlace } from './records.ts';
 import { temporaryFolder } from './service.ts';
 
@@ -72,7 +73,9 @@ export async function hostileHouse(
   const source = { kind: 'path', path: repository.path } as const;
   const [project] = await house.store.syncProjects([{ name: 'local/shop', source }], now().toISOString());
   const attacker = hostileModel();
-  opening.use(startWork(house, { concurrency: 1, investigationTimeoutMs: 60_000, investigator: withModel(attacker) }));
+  opening.use(
+    startWork(house, { concurrency: 1, investigationTimeoutMs: PATIENCE_MS, investigator: withModel(attacker) }),
+  );
   const opened = opening.move();
   let reports = 0;
   return {
@@ -87,7 +90,7 @@ export async function hostileHouse(
       const own = { ...about, ...standing, text, reference: '', revision: '', callbackUrl: '', fresh: true };
       const accepted = await acceptReport(house, own);
       if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
-      const end = await waitForEnd(house, accepted.investigationId, 60_000, new AbortController().signal);
+      const end = await waitForEnd(house, accepted.investigationId, PATIENCE_MS, new AbortController().signal);
       if (end?.outcome.state !== 'concluded') throw new Error(`not concluded: ${JSON.stringify(end?.outcome)}`);
       const issue = await house.store.findIssue(end.outcome.issueId);
       const changes = await house.store.findChangeSet(end.outcome.issueId);

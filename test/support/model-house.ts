@@ -15,6 +15,7 @@ import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { endpointConfig } from './endpoint-config.ts';
 import { createMemoryRepository } from './memory-source.ts';
 import { PRICES } from './model-service.ts';
+import { PATIENCE_MS, patience } from './patience.ts';
 
 export interface ModelHouse extends AsyncDisposable {
   /** Sends the report and works until nothing is due any more: it has ended, or waits for a later time. */
@@ -34,7 +35,6 @@ export interface ModelLimits extends Partial<EndpointModelOptions> {
 }
 
 export const MODEL_KEY = 'sk-test-abcdefghijklmnopqrstuvwxyz012345';
-const MOST_MS = 20_000;
 const BUDGET = { run: 1, repository: 25, all: 200 };
 
 /** A house over one commit in memory; its records lie in `dataDir`. Every report has the same text but for its reference. */
@@ -71,7 +71,7 @@ export async function modelHouse(place: {
       const report = { ...own, text: `${place.report}\n${reference}`, reference, revision: '', fresh: true };
       const accepted = await acceptReport(house, report);
       if (accepted.kind !== 'accepted') throw new Error(`the report is ${accepted.kind}`);
-      await worker.waitUntilIdle(AbortSignal.timeout(300_000));
+      await worker.waitUntilIdle(patience());
       return await stored(house, accepted.investigationId);
     },
     issue: async ({ outcome }) => {
@@ -83,7 +83,7 @@ export async function modelHouse(place: {
     cancel: ({ id }) => cancelInvestigation(house, id),
     later: async (milliseconds, { id }) => {
       ahead += milliseconds;
-      await worker.waitUntilIdle(AbortSignal.timeout(300_000));
+      await worker.waitUntilIdle(patience());
       return await stored(house, id);
     },
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
@@ -127,7 +127,7 @@ function startAsking(house: Services, opening: AsyncDisposableStack, onTrouble: 
       },
     },
   };
-  const work = { concurrency: 1, investigationTimeoutMs: MOST_MS, investigator: switched, onTrouble };
+  const work = { concurrency: 1, investigationTimeoutMs: PATIENCE_MS, investigator: switched, onTrouble };
   return {
     worker: opening.use(startWork(house, work)),
     switchTo: (baseUrl: string, { patienceMs: patience = 3_600_000, ...own }: ModelLimits) => {

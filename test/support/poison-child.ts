@@ -6,6 +6,7 @@ import { openSqliteStore, takeOwnership } from '../../src/db/sqlite.ts';
 import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
+import { patience } from './patience.ts';
 
 const [harm = '', file = ''] = process.argv.slice(2);
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -45,6 +46,6 @@ const { database } = await openSqliteStore({ file, seal: createSeal(Buffer.alloc
 const log = createLog({ level: 'silent' });
 const queue = createEmbeddedQueue({ database, jobs, log, now: () => new Date(), suspectMs: 1_000 });
 const worker = queue.work({ run: handler }, { run: { concurrency: 4, perGroup: 4 } });
-await worker.waitUntilIdle(AbortSignal.timeout(120_000));
+await worker.waitUntilIdle(patience());
 say('idle');
 process.exit(0);

@@ -1,5 +1,4 @@
 // Handlers, limits and a clock for tests of the queue.
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClaimedJob, JobHandler, JobResult, LaneLimits, NewJob } from '../../src/core/queue.ts';
 import { NOW } from './store-samples.ts';
 
@@ -45,15 +44,6 @@ export function recorder(handle: Handle = async () => {}, dead: (job: ClaimedJob
   return { handled, deaths, handlers: { run: handler, webhook: handler } };
 }
 
-/** Waits until `condition` holds; fails after 10 s. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`never came true: ${condition}`);
-    await sleep(5);
-  }
-}
-
 /** Ends with the signal's reason when it aborts. */
 export function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
@@ -61,8 +51,6 @@ export function aborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) reject(signal.reason);
   });
 }
-
-export const patience = () => AbortSignal.timeout(20_000);
 
 /** A handler that waits for its signal and remembers why it was aborted. */
 export function waiting() {

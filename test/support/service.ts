@@ -10,6 +10,7 @@ import { type Io, printError } from '../../src/cli/terminal.ts';
 import type { Environment } from '../../src/config.ts';
 import { COMPILED } from './compiled.ts';
 import { MARK } from './leftover-processes.ts';
+import { PATIENCE_MS } from './patience.ts';
 import { dropRecords, engine, recordsEnv } from './records.ts';
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
@@ -214,7 +215,7 @@ async function printedAddress(output: () => string, ended: Promise<number | stri
   void ended.then((code) => {
     exit = code;
   });
-  for (let tries = 0; tries < 2_400 && exit === null; tries++) {
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end && exit === null; ) {
     const address = /http:\/\/127\.0\.0\.1:\d+/.exec(output())?.[0];
     if (address !== undefined) return address;
     await new Promise((resolve) => setTimeout(resolve, 25));

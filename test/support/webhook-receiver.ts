@@ -1,6 +1,7 @@
 // A caller's webhook endpoint on loopback: keeps every delivery as it arrived and answers as it is told.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { patience } from './patience.ts';
 
 interface Delivery {
   readonly headers: Readonly<Record<string, string>>;
@@ -10,7 +11,7 @@ interface Delivery {
 export interface WebhookReceiver extends AsyncDisposable {
   readonly url: string;
   readonly deliveries: readonly Delivery[];
-  /** Resolves once `count` deliveries have arrived; rejects after 60 s. */
+  /** Resolves once `count` deliveries have arrived. */
   received(count: number): Promise<readonly Delivery[]>;
   /** Status of the answers from now on (200 at first). */
   answerWith(status: number): void;
@@ -35,7 +36,7 @@ export async function webhookReceiver(): Promise<WebhookReceiver> {
       status = next;
     },
     received: async (count) => {
-      const deadline = AbortSignal.timeout(60_000);
+      const deadline = patience();
       while (deliveries.length < count) {
         await new Promise<void>((resolve, reject) => {
           arrivals.addEventListener('arrival', () => resolve(), { once: true });

@@ -203,7 +203,7 @@ describe('the plot and the tables', () => {
     await page.getByText('Analyse again').click();
     expect(await barriersOn(page, 'issue-retry')).toEqual([]);
     expect(faults).toEqual([]);
-  }, 180_000);
+  });
 });
 
 /** The numbers among the attributes of each such element. */

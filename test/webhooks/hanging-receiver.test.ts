@@ -7,6 +7,7 @@ import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createWebhookHandler } from '../../src/webhooks/deliver-webhook.ts';
+import { until } from '../support/patience.ts';
 import { migratedStore } from '../support/sqlite-template.ts';
 import { acceptance, conclusion, ground, NOW } from '../support/store-samples.ts';
 import { POLICY, publicAndCanary } from './public-and-canary.ts';
@@ -43,14 +44,6 @@ async function postOffice() {
     ahead += ms;
   };
   return { store, queue, person, concluded, work, forward, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (await holds()) return;
-    await sleep(20);
-  }
-  throw new Error('it did not come to that');
 }
 
 /** `ROUNDS` makes it the thousand of the long run. */

@@ -25,6 +25,7 @@ import { createRedactor } from '../../../src/redact/redactor.ts';
 import { createChanges } from '../../../src/services/follow.ts';
 import type { GithubDouble } from '../../github-double/double.ts';
 import { startGithubDouble } from '../../github-double/start.ts';
+import { patience } from '../../support/patience.ts';
 import { migratedStore } from '../../support/sqlite-template.ts';
 import { delivery, SECRET } from '../intake/signed-delivery.ts';
 
@@ -109,7 +110,7 @@ export async function eventHouse(options: EventHouseOptions = {}): Promise<Event
     if (answer.status !== 202) throw new Error(`${event}: ${answer.status} ${await answer.text()}`);
     if ((await store.findDelivery(id)) === null) return null;
     const job = { id: `job ${id}`, kind: 'delivery', subject: id, attempt: 1 } as const;
-    return handler.handle(job, AbortSignal.timeout(20_000));
+    return handler.handle(job, patience());
   };
   const settle = async () => {
     const results: JobResult[] = [];

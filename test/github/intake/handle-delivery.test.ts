@@ -10,6 +10,7 @@ import {
   openProbot,
 } from '../../../src/github/intake/handle-delivery.ts';
 import { createLog } from '../../../src/log.ts';
+import { patience } from '../../support/patience.ts';
 import { delivery, labelled, type Reception, reception } from './signed-delivery.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', {
@@ -62,7 +63,7 @@ function failure(kind: GithubFailureKind, retryAt: Date | null = null): GithubFa
   return new GithubFailure({ kind, status: null, retryAt }, `GitHub: ${kind}`);
 }
 
-const here = () => AbortSignal.timeout(20_000);
+const here = () => patience();
 
 describe('a delivery', () => {
   it('reaches its handler as it came, with the signal of its job, and is wiped', async () => {

@@ -111,7 +111,7 @@ describe('words that are split', () => {
       const distinct = [...new Set(shown)].join('\n\nnext\n\n');
       expect(acts(distinct)).toEqual([]);
     }
-  }, 120_000);
+  });
 
   it('at several places, one after the other, cut at any length, do nothing', () => {
     fc.assert(

@@ -8,6 +8,7 @@ import { findAttachments, readAttachments } from '../../../src/github/report/att
 
 import type { GatherDeps } from '../../../src/github/report/gather-report.ts';
 import { createLog } from '../../../src/log.ts';
+import { patience } from '../../support/patience.ts';
 
 const WEB = 'https://github.com';
 const PROJECT = { name: 'octo/shop' };
@@ -81,7 +82,7 @@ function read(webUrl: string, texts: readonly string[], isPrivate = false): Prom
     ...{ webUrl, apiUrl: webUrl, userAgent: 'causeway-test', log: createLog({ level: 'silent' }) },
   } satisfies GatherDeps;
   const project = { ...PROJECT, source: { isPrivate } } as unknown as GithubProject;
-  return readAttachments(deps, project, texts, AbortSignal.timeout(20_000));
+  return readAttachments(deps, project, texts, patience());
 }
 
 const FILE = '/user-attachments/files/1/crash.log';

@@ -9,6 +9,7 @@ import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
 import type { ShopModel } from '../../support/github-model.ts';
 import { openProofDesk, type ProofDesk, proofModel, TEST_NAME } from '../../support/github-proof.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
+import { patience } from '../../support/patience.ts';
 import { runCauseway } from '../../support/service.ts';
 
 type Certificate = Proof & { readonly repository: string; readonly pullRequest: string };
@@ -34,7 +35,7 @@ beforeAll(async () => {
   expect(issue.analysis.proof).toEqual(proof);
   expect([repository, pullRequest]).toEqual([shop.desk.name, issue.analysis.links.pullRequest]);
   token = stage.double.people.userToken('mara');
-}, 180_000);
+});
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
@@ -45,11 +46,7 @@ async function verify(given: object): Promise<readonly string[]> {
   await using reader = createCheckReader();
   const { apiUrl, webUrl } = stage.double;
   const options = { token, apiUrl, webUrl, userAgent: 'test', readCheck: reader.readCheck };
-  const { faults } = await verifyProof(
-    { kind: 'text', text: JSON.stringify(given) },
-    options,
-    AbortSignal.timeout(30_000),
-  );
+  const { faults } = await verifyProof({ kind: 'text', text: JSON.stringify(given) }, options, patience());
   return faults;
 }
 
