@@ -28,6 +28,7 @@ import { createRateLimiter } from '../../src/services/rate-limit.ts';
 import type { ProjectSettings } from '../../src/services/request-pull-request.ts';
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { checkCallbackUrl } from '../../src/webhooks/callback-url.ts';
+import { until } from '../support/patience.ts';
 import { migratedStore } from '../support/sqlite-template.ts';
 import { conclusion } from '../support/store-samples.ts';
 import { requireDocumented } from './documented-answer.ts';
@@ -47,6 +48,8 @@ export interface ApiGround extends AsyncDisposable {
   readonly api: Api;
   readonly store: Store;
   readonly changes: Changes;
+  /** Resolves once so many answers wait for news of investigations. */
+  following(count: number): Promise<void>;
   readonly account: Account;
   readonly project: Project;
   readonly token: string;
@@ -125,7 +128,16 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
     now().toISOString(),
   );
   const policy = { allow: parseCallbackAllow(''), localMode: true };
-  const changes = createChanges();
+  const news = createChanges();
+  let waiting = 0;
+  const changes: Changes = {
+    notify: news.notify,
+    next: async (...about) => {
+      waiting += 1;
+      await news.next(...about);
+      waiting -= 1;
+    },
+  };
   const api = createApi({
     ...{ queue, redactor, changes, now, log, permissions },
     room: async () => options.shortage ?? null,
@@ -163,6 +175,7 @@ export async function apiGround(options: GroundOptions = {}): Promise<ApiGround>
   return {
     ...{ api, store, changes, account, token, clock, roles, log: lines, call, newToken: addToken, start },
     project: projects[0]!,
+    following: (count) => until(() => waiting === count),
     report: async (data = 'TypeError: x is undefined', more = {}) => {
       const answer = await call('POST', '/api/v1/issues/', { body: { data, projectId: projects[0]!.id, ...more } });
       const location = answer.headers.get('Location') ?? '';

@@ -63,7 +63,7 @@ describe('GET /api/v1/investigations/{investigationId}/events/', () => {
     const answer = await open(id);
     expect(answer.headers.get('Content-Type')).toBe('text/event-stream');
     const text = answer.text();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await ground.following(1);
     const run = await ground.start(id);
     await step(run, 'look');
     await step(run, 'think');
@@ -182,7 +182,7 @@ describe('GET /api/v1/investigations/{investigationId}/events/', () => {
     const id = await ground.report();
     const { runId } = (await ground.store.findInvestigation(id))!;
     const text = (await open(id)).text();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await ground.following(1);
     const now = ground.clock.now.toISOString();
     const run = await ground.store.startRun(runId, now);
     const [issueId] = await ground.store.conclude(run!, conclusion(), now);

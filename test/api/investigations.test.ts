@@ -40,7 +40,7 @@ describe('GET /api/v1/investigations/{investigationId}/', () => {
   it('delays the answer until the investigation ends', async () => {
     const id = await ground.report();
     const held = one(id, '?wait=60');
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await ground.following(1);
     const issueId = await ground.conclude(id);
     expect(await bodyOf(await held)).toMatchObject({ state: 'concluded', issueId });
   });
@@ -48,7 +48,7 @@ describe('GET /api/v1/investigations/{investigationId}/', () => {
   it('is 404 where the investigation is erased meanwhile', async () => {
     const id = await ground.report();
     const held = one(id, '?wait=60');
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await ground.following(1);
     await ground.store.eraseIssue(await ground.conclude(id), ground.clock.now.toISOString());
     expect([200, 404]).toContain((await held).status);
     expect((await one(id, '?wait=1')).status).toBe(404);
@@ -60,7 +60,7 @@ describe('GET /api/v1/investigations/{investigationId}/', () => {
     const [gone, stopping] = [new AbortController(), new AbortController()];
     const left = ground.api.fetch(requestOf('GET', path, { token: ground.token, signal: gone.signal }));
     const stopped = ground.api.fetch(requestOf('GET', path, { token: ground.token }), stopping.signal);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await ground.following(2);
     gone.abort();
     stopping.abort();
     expect((await left).status).toBe(200);

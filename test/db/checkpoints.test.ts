@@ -52,6 +52,7 @@ it('waits for a transaction under way', async () => {
   const gate = Promise.withResolvers<void>();
   const erasing = store.eraseIssue(issueId, NOW);
   const writing = store.database.write(() => gate.promise);
+  // Nothing tells when the erasure waits for it; one that comes late for that is only the easier case.
   setTimeout(gate.resolve, 50);
   await Promise.all([erasing, writing]);
   expect(place.countLogBytes()).toBe(0);

@@ -22,6 +22,7 @@ describe('a transaction', () => {
     const writing = store.database.write(async () => {
       begun = true;
     });
+    // Ten of its looks, which nothing tells.
     await sleep(100);
     expect(begun).toBe(false);
     other.exec('commit');

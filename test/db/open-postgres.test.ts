@@ -1,9 +1,11 @@
 // The store on PostgreSQL as an operator meets it: opening, upgrading, servers that refuse, and one that is restarted.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgresStore } from '../../src/db/postgres.ts';
 import { createSeal } from '../../src/db/seal.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
+import { PATIENCE_MS, until } from '../support/patience.ts';
 import { emptyDatabase, migratedDatabase } from '../support/postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { databaseAt, onServer } from '../support/postgres-shared.ts';
@@ -25,7 +27,7 @@ async function refusal(url: string): Promise<string> {
 describe('a database', () => {
   it('is migrated once by five that start at once', async () => {
     await using place = await emptyDatabase();
-    const stores = await Promise.all(Array.from({ length: 5 }, () => open(place.url, 15_000)));
+    const stores = await Promise.all(Array.from({ length: 5 }, () => open(place.url, PATIENCE_MS)));
     await Promise.all(stores.map((store) => store.checkWritable()));
     await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
     const applied = await place.query<{ name: string }>('select name from kysely_migration order by name');
@@ -38,14 +40,15 @@ describe('a database', () => {
 
   it('is migrated under a lock that ends with the transaction, so that no pooled session keeps it', async () => {
     await using place = await emptyDatabase();
-    const other = place.query('begin; select pg_advisory_xact_lock(7206419832); select pg_sleep(3); commit');
+    const other = new Client(place.url);
+    await other.connect();
+    await other.query('begin; select pg_advisory_xact_lock(7206419832)');
     const waiting = () =>
       place.query("select query from pg_stat_activity where datname = current_database() and wait_event = 'advisory'");
-    const opening = open(place.url, 15_000);
-    await expect
-      .poll(waiting, { timeout: 2_500 })
-      .toEqual([{ query: expect.stringContaining('pg_advisory_xact_lock') }]);
-    await other;
+    const opening = open(place.url, PATIENCE_MS);
+    await expect.poll(waiting).toEqual([{ query: expect.stringContaining('pg_advisory_xact_lock') }]);
+    await other.query('commit');
+    await other.end();
     await (await opening)[Symbol.asyncDispose]();
   });
 
@@ -149,7 +152,7 @@ describe('a server', () => {
     'that is restarted (%s) in the midst of verbs loses none and repeats none',
     async (mode) => {
       await onServer(server.url, `create database restarted_${mode}`);
-      await using store = await open(databaseAt(server.url, `restarted_${mode}`), 15_000);
+      await using store = await open(databaseAt(server.url, `restarted_${mode}`), PATIENCE_MS);
       let isOver = false;
       let answered = 0;
       const work = async () => {
@@ -159,12 +162,13 @@ describe('a server', () => {
         }
       };
       const workers = Array.from({ length: 4 }, work);
-      await sleep(150);
+      await until(() => answered > 10);
       await server.stop(mode);
       const before = answered;
+      // Some of its tries fail, which nothing tells.
       await sleep(150);
       await server.start();
-      while (answered < before + 10) await sleep(10);
+      await until(() => answered >= before + 10);
       isOver = true;
       await Promise.all(workers);
       const { url } = server;

@@ -17,7 +17,6 @@ it('writes nothing when it goes on after another has taken its run, and the othe
   process.kill(worker.pid, 'SIGSTOP');
   const run = await started(store, runId);
   expect(run.generation).toBe(2);
-  await new Promise((resolve) => setTimeout(resolve, 1_300));
   process.kill(worker.pid, 'SIGCONT');
   expect([await worker.line(), await worker.line(), await worker.line()]).toEqual(Array(3).fill('lease_lost'));
   const [issueId] = await store.conclude(run, conclusion({ problem: 'by the second' }), NOW);

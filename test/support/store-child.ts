@@ -1,4 +1,5 @@
 // A process of its own on a database file, to be killed, locked out or starved: `node store-child.ts <verb> <file> …`.
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { CausewayError } from '../../src/core/errors.ts';
@@ -13,16 +14,11 @@ const [verb = '', file = '', argument = ''] = process.argv.slice(2);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const forever = () => sleep(600_000);
 
-/** Resolves once this process was held for so long (ms). Stopped at any point after `begun`, it notices: the clock is read before. */
-async function timeLost(ms: number, begun: () => void): Promise<void> {
-  let before = Date.now();
+/** Resolves once this process, stopped at any point after `begun`, goes on. */
+async function stoppedOnce(begun: () => void): Promise<void> {
+  const goesOn = once(process, 'SIGCONT');
   begun();
-  for (;;) {
-    const now = Date.now();
-    if (now - before >= ms) return;
-    before = now;
-    await sleep(20);
-  }
+  await Promise.race([goesOn, forever()]);
 }
 
 function open() {
@@ -75,7 +71,7 @@ const verbs: Record<string, () => Promise<void>> = {
   async stopped() {
     const { store } = await open();
     const run = await started(store, argument);
-    await timeLost(1_000, () => say('ready'));
+    await stoppedOnce(() => say('ready'));
     const writes = [
       () => store.recordStep(run, { action: 'late', result: 'late', analysis: 'late' }, NOW),
       () => store.conclude(run, conclusion({ problem: 'late' }), NOW),

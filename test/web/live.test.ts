@@ -1,5 +1,6 @@
 // A live page: notified of changes, for as long as the person may look, and never more than 200 for an account.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { until } from '../support/patience.ts';
 import { conclusion } from '../support/store-samples.ts';
 import { BASE, repository, type Visitor, type WebGround, webGround } from './web-ground.ts';
 
@@ -38,14 +39,13 @@ function told(text: string): readonly string[] {
     .map((frame) => (frame.startsWith(':') ? 'comment' : (/^event: (\w+)\ndata: \{\}$/.exec(frame)?.[1] ?? frame)));
 }
 
-/** The same while they come. */
-function toldLive(answer: Response): readonly string[] {
+/** The same while they come; `last` once the stream has ended. */
+function toldLive(answer: Response): { readonly frames: readonly string[]; readonly last: Promise<void> } {
   const frames: string[] = [];
   const reading = async () => {
     for await (const chunk of answer.body ?? []) frames.push(...told(Buffer.from(chunk).toString()));
   };
-  void reading();
-  return frames;
+  return { frames, last: reading() };
 }
 
 /** A quarter of a minute of faked time, and real time for what the store is asked then. */
@@ -54,33 +54,32 @@ async function quarter(): Promise<void> {
   for (let at = 0; at < 50; at++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Something else may be done by the one process meanwhile. */
-const moment = (ms = 20) => new Promise((resolve) => setTimeout(resolve, ms));
-
 describe('the stream behind a live page', () => {
   it('notifies of changes, and of the end', async () => {
     const made = await running();
     const answer = await ground.visitor.get(made.path);
     expect(answer.headers.get('Content-Type')).toBe('text/event-stream');
     expect(answer.headers.get('Cache-Control')).toBe('no-store');
-    const text = answer.text();
-    await moment();
+    const { frames, last } = toldLive(answer);
+    await until(() => frames.length === 1);
     await takeStep(made);
-    await moment(1_100);
+    await until(() => frames.length === 2);
     await end(made);
-    expect(told(await text)).toEqual(['changed', 'changed', 'end']);
+    await last;
+    expect(frames).toEqual(['changed', 'changed', 'end']);
   });
 
   it('ends at once where the investigation has ended, and where it is erased meanwhile', async () => {
     const { investigationId } = await ground.concluded();
     expect(told(await (await ground.visitor.get(`/investigations/${investigationId}/live`)).text()).at(-1)).toBe('end');
     const made = await running();
-    const text = (await ground.visitor.get(made.path)).text();
-    await moment();
+    const { frames, last } = toldLive(await ground.visitor.get(made.path));
+    await until(() => frames.length === 1);
     const [issueId = ''] = await ground.store.conclude(made.run, conclusion(), made.run.startedAt);
     await ground.store.eraseIssue(issueId, made.run.startedAt);
     ground.deps.changes.notify(made.run.id);
-    expect(told(await text)).toEqual(['changed', 'end']);
+    await last;
+    expect(frames).toEqual(['changed', 'end']);
   });
 
   it.each<[string, (visitor: Visitor) => Promise<unknown>]>([
@@ -89,7 +88,7 @@ describe('the stream behind a live page', () => {
   ])('sends a comment every 15 seconds, and ends within a minute of the end of %s', async (_, lose) => {
     const visitor = await ground.signIn('mona', 7, 'triage');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const frames = toldLive(await visitor.get((await running()).path));
+    const { frames } = toldLive(await visitor.get((await running()).path));
     for (let at = 0; at < 5; at++) await quarter();
     expect(frames).toEqual(['changed', ...Array(5).fill('comment')]);
     await lose(visitor);
@@ -102,10 +101,11 @@ describe('the stream behind a live page', () => {
     const stopping = new AbortController();
     const request = new Request(`${BASE}${made.path}`, { headers: { cookie: ground.visitor.cookie() } });
     const answer = await ground.web.fetch(request, stopping.signal);
-    const text = answer.text();
-    await moment();
+    const { frames, last } = toldLive(answer);
+    await until(() => frames.length === 1);
     stopping.abort();
-    expect(told(await text)).toEqual(['changed']);
+    await last;
+    expect(frames).toEqual(['changed']);
   });
 
   it('is broken off where the client takes nothing for a minute', async () => {

@@ -9,6 +9,7 @@ import { createLog, listRegisteredSecrets, registerSecret } from '../../src/log.
 import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from '../../src/webhooks/deliver-webhook.ts';
 import { type MemoryWebhookStore, memoryWebhookStore } from '../support/memory-webhook-store.ts';
+import { until } from '../support/patience.ts';
 import { POLICY, publicAndCanary } from './public-and-canary.ts';
 
 const FAILED: FailedInvestigation = {
@@ -77,7 +78,8 @@ describe('a webhook', () => {
   it('is signed with a secret that no log shows from then on, whatever other secrets become known', async () => {
     const { run, secret } = scene('https://receiver.example/');
     await run();
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const ran = Date.now();
+    await until(() => Date.now() > ran);
     registerSecret('another secret of ours');
     expect(listRegisteredSecrets()).toContain(secret);
   });

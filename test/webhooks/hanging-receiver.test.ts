@@ -1,5 +1,4 @@
 // One receiver that hangs, with many webhooks queued to it: those of other accounts go out meanwhile. And what is erased is not told.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Account, createSigningSecret } from '../../src/core/account.ts';
 import { createSeal } from '../../src/db/seal.ts';
@@ -7,7 +6,7 @@ import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createWebhookHandler } from '../../src/webhooks/deliver-webhook.ts';
-import { until } from '../support/patience.ts';
+import { PATIENCE_MS, until } from '../support/patience.ts';
 import { migratedStore } from '../support/sqlite-template.ts';
 import { acceptance, conclusion, ground, NOW } from '../support/store-samples.ts';
 import { POLICY, publicAndCanary } from './public-and-canary.ts';
@@ -23,7 +22,15 @@ async function postOffice() {
   let ahead = 0;
   const now = () => new Date(Date.now() + ahead);
   const queue = createEmbeddedQueue({ database: store.database, jobs, log, now });
-  const handler = createWebhookHandler({ store, policy: POLICY, log, now, random: Math.random, version: '1' });
+  const handler = createWebhookHandler({
+    store,
+    policy: POLICY,
+    log,
+    now,
+    random: Math.random,
+    version: '1',
+    deadlineMs: PATIENCE_MS,
+  });
   const base = await ground(store);
   const person = (login: string) =>
     store.ensureAccount({ login, githubId: null, signingSecret: createSigningSecret(), now: NOW });
@@ -91,16 +98,19 @@ describe('an issue that is deleted while its webhook waits for another try', () 
         response.writeHead(500).end();
       },
     });
+    await using witness = await publicAndCanary();
     await using office = await postOffice();
     const person = await office.person('one');
     const [issueId = ''] = await office.concluded(person, `http://127.0.0.2:${receiver.port}/`);
     await using _worker = office.work();
     await until(async () => (await office.store.listWebhooks(person.id, 1))[0]?.attempts === 1);
     await office.store.eraseIssue(issueId, new Date().toISOString());
-    // The second try would be due after five seconds, the third after as many minutes.
-    for (const seconds of [10, 600]) {
+    // The second try would be due after five seconds, the third after as many minutes: before what another one is told then.
+    const other = await office.person('other');
+    for (const [at, seconds] of [10, 600].entries()) {
       office.forward(seconds * 1_000);
-      await sleep(1_000);
+      await office.concluded(other, `http://127.0.0.2:${witness.port}/`);
+      await until(() => witness.requests().length > at);
     }
     expect(answers).toBe(1);
     expect(await office.store.findIssue(issueId)).toBeNull();

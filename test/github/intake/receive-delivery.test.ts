@@ -234,12 +234,14 @@ describe('a body', () => {
   it('that is large waits for another time where others fill the room, and a small one does not', async () => {
     await using house = await reception({ limits: { largeBodies: 1 } });
     const held = Promise.withResolvers<void>();
+    const taken = Promise.withResolvers<void>();
     async function* large() {
       yield Buffer.alloc(2 * 1024 * 1024);
+      taken.resolve();
       await held.promise;
     }
     const first = house.receive(streamed(large(), FORM));
-    await sleep(20);
+    await taken.promise;
     expect((await house.receive(streamed(large(), FORM))).status).toBe(503);
     expect((await house.receive(delivery(BODY))).status).toBe(202);
     held.resolve();

@@ -52,7 +52,7 @@ it('does not prove a fix with a loosened test, which is only opened for a person
   ).toContain('an expectation of a test is removed or changed');
   expect(shop.desk.pulls()).toEqual([]);
   // GitHub dates comments by whole seconds.
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  stage.double.state.clock.advance(2_000);
   shop.desk.say('mara', '/analyse fix');
   const body = await prove(shop);
   expect(body).toContain('Not proven (not_run): the change touches what decides which tests run or what they expect');
