@@ -21,6 +21,9 @@ const counted: ServerOptions['fetch'] = (request, stopping) => {
 const start = (more: Partial<ServerOptions> = {}) =>
   startServer({ fetch: counted, host: '127.0.0.1', port: 0, loopbackOnly: true, log, ...more });
 
+/** For those who are too slow. */
+const hasty = () => start({ timeouts: { headers: 400, request: 1_200, check: 100 } });
+
 beforeEach(async () => {
   lines.length = 0;
   arrived = 0;
@@ -159,6 +162,7 @@ describe('a refusal below the routes', () => {
     [421, `${line}\r\nHost: example.com\r\n\r\n`],
     [431, `${line}\r\nHost: localhost\r\nX-A: ${'a'.repeat(40_000)}\r\n\r\n`],
   ])('with %i is as documented', async (status, text) => {
+    await using server = await hasty();
     const answer = await exchange(server.address, text);
     expect(answer.status).toBe(status);
     await requireDocumented('GET', `${server.address}/healthz`, responseOf(answer));
@@ -198,8 +202,6 @@ describe('a client that keeps its side of the connection', () => {
 });
 
 describe('a slow sender', () => {
-  const hasty = () => start({ timeouts: { headers: 400, request: 1_200, check: 100 } });
-
   it('of a header is cut off', async () => {
     await using server = await hasty();
     const socket = await connectTo(server.address);

@@ -25,7 +25,7 @@ function house(check: () => Promise<void>): { readonly house: Asked; readonly as
 
 it('says of a database that hangs that it does not answer in time, and of the rest how it stands', async () => {
   const { house: hanging } = house(() => new Promise(() => {}));
-  const found = await createReadiness({ ...hanging, dataDir: tmpdir(), others: () => [], boundMs: 20 })();
+  const found = await createReadiness({ ...hanging, dataDir: tmpdir(), others: () => [], boundMs: 500 })();
   expect(found.map(({ name, ok, detail }) => [name, ok, detail])).toEqual([
     ['database', false, 'no answer in time'],
     ['queue', true, '3 waiting, 2 running, 1 dead'],

@@ -122,12 +122,15 @@ function working(engine: Engine): void {
     await using at = await openPlace(engine);
     const runAt = inMs(700);
     await at.opened.enqueue(job('later', { runAt }));
-    const { handled, handlers } = recorder();
+    let begun = 0;
+    const { handlers } = recorder(async () => {
+      begun = Date.now();
+    });
     await using worker = at.opened.queue(FAST).work(handlers, all);
+    // What is not due keeps nobody waiting.
     await worker.waitUntilIdle(patience());
-    expect(handled).toEqual([]);
-    await until(() => handled.length === 1);
-    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(runAt));
+    await until(() => begun > 0);
+    expect(begun).toBeGreaterThanOrEqual(Date.parse(runAt));
   });
 
   it('gives a handler the moment that it asks for, as often as it likes, without using up tries', async () => {
@@ -151,6 +154,8 @@ function working(engine: Engine): void {
       running.push(subject);
       peaks.total = Math.max(peaks.total, running.length);
       peaks.group = Math.max(peaks.group, running.filter((one) => one[0] === subject[0]).length);
+      // However late the others of its group are claimed.
+      await until(() => peaks.group >= 2);
       await sleep(handled.length < 10 ? 50 : 5);
       running.splice(running.indexOf(subject), 1);
     });

@@ -63,7 +63,7 @@ function instead(...turns: readonly Played[]): AskedBehaviour {
 
 const reset: Behaviour = (response) => void response.socket?.resetAndDestroy();
 const silence: Behaviour = () => {};
-const SHORT: ModelLimits = { idleMs: 80 };
+const SHORT: ModelLimits = { idleMs: 300 };
 
 type Passing = readonly [name: string, fault: Behaviour, limits?: ModelLimits];
 type Lasting = readonly [name: string, fault: Behaviour, reason: RegExp, limits?: ModelLimits];
@@ -97,13 +97,13 @@ const FINAL: readonly Lasting[] = [
   ['a model that is not there', fails(404, 'no such model'), /\(404\): check OPENAI_BASE_URL and MODEL \(test-model\)/],
   ['an exhausted account', fails(429, { message: 'x', code: 'insufficient_quota' }), /no credit left: top it up/],
   ['50 MB of text', floods(50 * 1024 * 1024, wire([delta({ content: 'x'.repeat(60_000) })])), /larger than any real/],
-  ['a drip without end', drips(), /raise MODEL_TIMEOUT_S/, { timeoutMs: 150 }],
+  ['a drip without end', drips(), /raise MODEL_TIMEOUT_S/, { timeoutMs: 500 }],
 ];
 
 /** Outages: the run waits in the queue, and when that has taken too long it ends. */
 const OUTAGES: readonly Lasting[] = [
-  ['silence before the first byte', silence, /said nothing for 0\.08 s \(MODEL_IDLE_S\)/, SHORT],
-  ['silence in the middle', stallsAfter(HALF), /nothing more came for 0\.08 s \(MODEL_IDLE_S\)/, SHORT],
+  ['silence before the first byte', silence, /said nothing for 0\.3 s \(MODEL_IDLE_S\)/, SHORT],
+  ['silence in the middle', stallsAfter(HALF), /nothing more came for 0\.3 s \(MODEL_IDLE_S\)/, SHORT],
   ['a cut stream', events(HALF), /cut before its end/],
   ['a reset', reset, /connection failed or was lost \(ECONNRESET\)/],
   ['an internal error', fails(500, 'the database is away'), /own account \(500\)\. It says: .*database is away/],

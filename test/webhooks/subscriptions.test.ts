@@ -44,7 +44,7 @@ async function scene({ format = 'standard', types = WEBHOOK_TYPES, url, handler,
   let role: 'read' | 'none' | GithubFailure = 'read';
   const roleOf = async () => (role instanceof GithubFailure ? Promise.reject(role) : role);
   const deliver = createWebhookHandler({
-    ...{ store, policy: POLICY, now: () => now, random: () => 0.5, version: '1', deadlineMs: 400 },
+    ...{ store, policy: POLICY, now: () => now, random: () => 0.5, version: '1' },
     log: createLog({ level: 'debug', destination: { write: (line) => logged.push(line) } }),
     canStillSee: (webhook, signal) =>
       isProjectVisible({ store, permissions: { roleOf } }, { ...webhook, projectId: webhook.projectId ?? '' }, signal),
@@ -81,7 +81,8 @@ async function scene({ format = 'standard', types = WEBHOOK_TYPES, url, handler,
 const answerWith = (status: number): ReceiverOptions => ({
   answer: (_, response) => void response.writeHead(status).end(),
 });
-const neverAnswer: ReceiverOptions = { answer: () => undefined };
+const HASTY = { handler: { deadlineMs: 400 } };
+const neverAnswer: SceneOptions = { answer: () => undefined, ...HASTY };
 
 describe('a subscription in standard form', () => {
   it('is signed with its own secret, which two independent libraries verify, during a rotation as well', async () => {
@@ -134,10 +135,10 @@ describe.each(['slack', 'teams'] as const)('a subscription in the form of %s', (
     ['an answer of 429', answerWith(429), 'pending'],
     ['an answer of 400', answerWith(400), 'pending'],
     ['no answer', neverAnswer, 'dead'],
-    ['half an answer', { answer: (_, response) => response.writeHead(200).write('o') }, 'dead'],
+    ['half an answer', { answer: (_, response) => response.writeHead(200).write('o'), ...HASTY }, 'dead'],
     ['a connection that is cut', { answer: (request) => request.socket.destroy() }, 'dead'],
     ['no HTTP', { raw: (socket) => socket.once('data', () => socket.end('nonsense\r\n\r\n')) }, 'dead'],
-  ] satisfies readonly (readonly [string, ReceiverOptions, string])[])(
+  ] satisfies readonly (readonly [string, SceneOptions, string])[])(
     'is sent again only after a refusal: %s',
     async (_name, answer, state) => {
       await using at = await scene({ format, ...answer });

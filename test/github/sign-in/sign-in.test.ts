@@ -5,6 +5,8 @@ import type { Fault } from '../../github-double/faults.ts';
 import { NEVER } from '../clients/ground.ts';
 import { REDIRECT, type SignInHouse, type SignInHouseOptions, signInHouse } from './sign-in-house.ts';
 
+/** For what never comes to an end; anything else has the service's own time. */
+const HASTY = { deadlineMs: 600 };
 const EXCHANGE = /^\/login\/oauth\/access_token$/;
 
 /** `octo/shop` with the App on it; mona reads it. */
@@ -156,7 +158,7 @@ describe('an exchange that goes wrong', () => {
     ['no answer in time', { kind: 'hang', when: 'before' }, '(timed out)'],
     ['an answer that trickles', { kind: 'drip', everyMilliseconds: 100, bytes: 1 }, '(timed out)'],
   ])('%s: readable, with the repair, and without a word or a secret of GitHub', async (_, fault, words) => {
-    await using house = await shop({ change: { deadlineMs: 600 } });
+    await using house = await shop({ change: words === '(timed out)' ? HASTY : {} });
     house.double.faults.add({ path: EXCHANGE, fault });
     const error = await refusal(house.signIn.person(await house.arrive('mona'), NEVER));
     expect(error).toMatchObject({ code: 'github_failed', message: expect.stringContaining(words) });
@@ -190,7 +192,7 @@ describe('questions that go wrong', () => {
     ['the installations', /^\/user\/installations/, { kind: 'reset', when: 'before' }, 'GHE_HOST'],
     ['the installations', /^\/user\/installations/, { kind: 'hang', when: 'before' }, '(timed out)'],
   ])('%s: the token is handed back, and the repair said', async (_, path, fault, words) => {
-    await using house = await shop({ change: { deadlineMs: 600 } });
+    await using house = await shop({ change: words === '(timed out)' ? HASTY : {} });
     house.double.faults.add({ path, fault });
     const error = await refusal(house.signIn.person(await house.arrive('mona'), NEVER));
     expect(error).toMatchObject({ code: 'github_failed', message: expect.stringContaining(words) });
