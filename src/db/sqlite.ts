@@ -25,6 +25,8 @@ interface SqliteStoreOptions {
   readonly file: string;
   readonly seal: Seal;
   readonly enqueuer: Enqueuer;
+  /** How long a writer waits for another process's transaction, in milliseconds (5,000). */
+  readonly patienceMs?: number;
 }
 
 /** How long a writer waits for another process's transaction. */
@@ -44,9 +46,10 @@ export const SQLITE_TABLES: TableForm = {
  * `causeway token` works next to a server. Throws `store_unusable` (damaged, not writable, made by another version) or
  * `store_locked`.
  */
-export async function openSqliteStore({ file, seal, enqueuer }: SqliteStoreOptions): Promise<SqliteStore> {
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
+  const { file, seal, enqueuer, patienceMs } = options;
   const explain = (error: unknown) => explainSqlite(error, file);
-  const { connection, kysely } = await openKysely(file);
+  const { connection, kysely } = await openKysely(file, patienceMs);
   // With the connection taken, so that it waits for a running transaction.
   const forgetErased = (reader: Kysely<Schema>) => reader.connection().execute(async () => truncateLog(connection));
   const database = createDatabase({ kysely, enqueuer, explain, forgetErased });
@@ -63,11 +66,12 @@ export async function openSqliteStore({ file, seal, enqueuer }: SqliteStoreOptio
 
 async function openKysely(
   file: string,
+  patienceMs?: number,
 ): Promise<{ readonly connection: Sqlite.Database; readonly kysely: Kysely<Schema> }> {
   let connection: Sqlite.Database | undefined;
   try {
     connection = openConnection(file);
-    const kysely = new Kysely<Schema>({ dialect: createSqliteDialect(connection) });
+    const kysely = new Kysely<Schema>({ dialect: createSqliteDialect(connection, patienceMs) });
     await migrate(kysely, { form: SQLITE_TABLES, place: file, mayBeAheadBy: 0 });
     // A process that was killed after an erasure left a log with the text.
     truncateLog(connection);
@@ -122,10 +126,10 @@ function runWithoutWaiting<T>(connection: Sqlite.Database, work: () => T): T {
 }
 
 /** The Kysely dialect of a connection; `kysely.destroy()` closes it. */
-export function createSqliteDialect(connection: Sqlite.Database): Dialect {
+export function createSqliteDialect(connection: Sqlite.Database, patienceMs = BUSY_MS): Dialect {
   const dialect = new SqliteDialect({ database: connection });
   return {
-    createDriver: () => new ImmediateDriver(connection),
+    createDriver: () => new ImmediateDriver(connection, patienceMs),
     createAdapter: () => new TransactionalAdapter(),
     createQueryCompiler: () => dialect.createQueryCompiler(),
     createIntrospector: (kysely) => dialect.createIntrospector(kysely),
@@ -145,11 +149,13 @@ class TransactionalAdapter extends SqliteAdapter {
  */
 class ImmediateDriver extends SqliteDriver {
   readonly #database: Sqlite.Database;
+  readonly #patienceMs: number;
   readonly #requireInPlace: () => void;
 
-  constructor(database: Sqlite.Database) {
+  constructor(database: Sqlite.Database, patienceMs: number) {
     super({ database });
     this.#database = database;
+    this.#patienceMs = patienceMs;
     this.#requireInPlace = database.memory ? () => {} : createPlaceCheck(database.name);
   }
 
@@ -158,7 +164,7 @@ class ImmediateDriver extends SqliteDriver {
   override async beginTransaction(): Promise<void> {
     await nextTurn();
     this.#requireInPlace();
-    const deadline = performance.now() + BUSY_MS;
+    const deadline = performance.now() + this.#patienceMs;
     for (;;) {
       try {
         runWithoutWaiting(this.#database, () => this.#database.exec('begin immediate'));
