@@ -65,6 +65,7 @@ function answerError(error: Error, c: Context<ApiEnv>, log: Log): Response {
   const requestId = c.get('requestId');
   switch (error instanceof CausewayError ? error.code : '') {
     case 'store_locked':
+    case 'store_unavailable':
     case 'store_unusable': {
       log.error({ err: error, requestId }, 'the store did not answer a request');
       const isFull = error instanceof StoreUnusable && error.fault === 'full';

@@ -98,7 +98,7 @@ interface PostgresParts extends AsyncDisposable {
 
 type PostgresOptions = Omit<RecordsOptions, 'now' | 'database'> & { readonly database: PostgresConfig };
 
-/** Updates both schemas, of the records and of the queue. Throws `store_unusable` or `store_locked` with the repair. */
+/** Updates both schemas, of the records and of the queue. Throws `store_unusable`, `store_unavailable` or `store_locked` with the repair. */
 export async function openPostgresParts({ database, seal, log, signal }: PostgresOptions): Promise<PostgresParts> {
   const { url, shown } = database;
   const explain = (error: unknown): never => {

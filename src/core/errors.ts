@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'usage'
   | 'diff_refused'
   | 'store_locked'
+  | 'store_unavailable'
   | 'store_unusable'
   | 'lease_lost'
   | 'github_failed'
@@ -48,6 +49,15 @@ export class StoreUnusable extends CausewayError {
     super('store_unusable', message, options);
     this.fault = fault;
   }
+}
+
+/**
+ * Whether the database cannot be used for now: locked, stopped, full, read-only. What failed for this is tried again as
+ * it was, until the database is back or its operator has acted. A damaged one does not come back.
+ */
+export function isStoreAway(error: unknown): boolean {
+  if (error instanceof StoreUnusable) return error.fault !== 'damaged';
+  return error instanceof CausewayError && error.code === 'store_unavailable';
 }
 
 /** The same sentence wherever the disk is full. */

@@ -36,7 +36,7 @@ const MOST_LINES = 10;
 const MAX_CHECKED_BYTES = 1024 ** 3;
 const STATEMENT_MS = 10_000;
 
-/** Null: there is no schema yet. The file must exist. Throws `store_unusable` or `store_locked`. */
+/** Null: there is no schema yet. The file must exist. Throws `store_unusable` or `store_unavailable`. */
 export async function examineSqlite(file: string, seal: Seal, signal: AbortSignal): Promise<Examination | null> {
   let connection: Sqlite.Database | undefined;
   try {

@@ -97,10 +97,10 @@ export function isReadOnly(error: unknown): boolean {
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = readCode(error);
-  if (/^(08...|57P0[123])$/.test(code) || NETWORK.has(code)) return true;
+  if (/^(08...|57P0[1-5]|25P0[34])$/.test(code) || NETWORK.has(code)) return true;
   return (
     code === '' &&
-    /^(Connection terminated|timeout exceeded|Query read timeout|Client has encountered|Client was closed)/.test(
+    /^(Connection terminated|timeout ex|Query read timeout|Client has encountered|Client was closed|Received unexpected)/.test(
       error.message,
     )
   );
@@ -108,7 +108,7 @@ export function isLostConnection(error: unknown): boolean {
 
 const NETWORK: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENETUNREACH', 'EHOSTUNREACH'],
-  ...['ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
+  ...['ENETDOWN', 'EHOSTDOWN', 'EADDRNOTAVAIL', 'EMFILE', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
 ]);
 
 /** SQLSTATE, or the code of a failed system call; empty where there is none. */
@@ -123,11 +123,11 @@ function readCode(error: unknown): string {
  */
 export function explainPostgres(error: unknown, shown: string): unknown {
   if (error instanceof CausewayError) return error;
-  if (error instanceof UnansweredCommit) return createError('store_unusable', IN_DOUBT, { error, shown });
+  if (error instanceof UnansweredCommit) return createError('store_unavailable', IN_DOUBT, { error, shown });
   const code = readCode(error);
   const found = REPAIRS.find(([pattern]) => pattern.test(code)) ?? (isLostConnection(error) ? UNREACHABLE : undefined);
   if (found) return createError(found[1], found[2], { error, shown });
-  return isTls(error) ? createError('store_unusable', TLS, { error, shown }) : error;
+  return isTls(error) ? createError('store_unavailable', TLS, { error, shown }) : error;
 }
 
 /**
@@ -169,54 +169,55 @@ const FOREIGN =
 const TLS =
   'could not be reached over TLS as its address requires. Give sslrootcert=<file> for your own authority, or correct sslmode in DATABASE_URL.';
 
-type Repair = readonly [pattern: RegExp, code: 'store_locked' | 'store_unusable', repair: string];
+type Repair = readonly [pattern: RegExp, code: 'store_unavailable' | 'store_unusable', repair: string];
 
 const UNREACHABLE: Repair = [
   /^$/,
-  'store_unusable',
+  'store_unavailable',
   'does not answer. Check that the server is running and that host and port of DATABASE_URL are right; a running service continues on its own.',
 ];
 
 const REPAIRS: readonly Repair[] = [
   [
     /^28/,
-    'store_unusable',
+    'store_unavailable',
     'refused the user or the password. Correct them in DATABASE_URL, or in the server (pg_hba.conf).',
   ],
-  [/^3D000$/, 'store_unusable', 'does not exist. Create it (createdb), owned by the user of DATABASE_URL.'],
+  [/^3D000$/, 'store_unavailable', 'does not exist. Create it (createdb), owned by the user of DATABASE_URL.'],
   [
     /^42501$/,
-    'store_unusable',
+    'store_unavailable',
     'does not grant this user the required privileges. Make the user of DATABASE_URL its owner, or grant it CREATE on the schema and all on its tables.',
   ],
   [
     /^08P01$/,
-    'store_unusable',
+    'store_unavailable',
     'is behind a pooler that refuses the connection; the log of the pooler says why. PgBouncer needs pool_mode=session and "ignore_startup_parameters = extra_float_digits,options,statement_timeout,idle_in_transaction_session_timeout".',
   ],
   [
     /^53100$/,
-    'store_unusable',
+    'store_unavailable',
     'has no space left on the disk of its server. Free some; a running service resumes on its own.',
   ],
   [
     /^53300$/,
-    'store_unusable',
+    'store_unavailable',
     'has no free connection. Raise max_connections of the server, or run fewer processes; each uses up to the size of its pool.',
   ],
-  [/^53/, 'store_unusable', 'is short of memory or another resource. See the log of the server.'],
+  [/^53/, 'store_unavailable', 'is short of memory or another resource. See the log of the server.'],
   [
     /^(25006|0A000)$/,
-    'store_unusable',
+    'store_unavailable',
     'is read-only: it is a standby, or was configured so. Point DATABASE_URL at the primary.',
   ],
   [
     /^57P03$/,
-    'store_unusable',
+    'store_unavailable',
     'is starting or stopping. Try again when it is up; a running service continues on its own.',
   ],
-  [/^(40001|40P01|55P03)$/, 'store_locked', 'is too busy: other writers took precedence for too long. Try again.'],
-  [/^57014$/, 'store_locked', 'took too long to answer. Try again, and check what else keeps it busy.'],
+  [/^(40001|40P01|55P03)$/, 'store_unavailable', 'is too busy: other writers took precedence for too long. Try again.'],
+  [/^57014$/, 'store_unavailable', 'took too long to answer. Try again, and check what else keeps it busy.'],
+  [/^58/, 'store_unavailable', 'has a fault of its system or its disk. See the log of the server.'],
   [/^XX00[12]$/, 'store_unusable', 'is damaged. Restore it from a backup.'],
 ];
 
@@ -238,7 +239,7 @@ const MOST_COLLISIONS = 3;
  * lost connection: a restart of the server only delays callers. A commit that was sent but not answered may have taken
  * place. Each transaction leaves a mark (commit-marks.ts), which is looked up once a server answers again: if it is
  * there, the verb's result is returned; otherwise the verb runs again. If no server answers in time the outcome is
- * unknown and the verb throws `store_unusable`. A caller of the API then repeats with its idempotency key, a worker's
+ * unknown and the verb throws `store_unavailable`. A caller of the API then repeats with its idempotency key, a worker's
  * job is taken over (late writes are fenced by generation), and GitHub redelivers under the same id.
  */
 export function createSerializableRunner(kysely: Reader, patienceMs: number): TransactionRunner {

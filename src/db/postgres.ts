@@ -65,8 +65,8 @@ const STATEMENT_MS = 30_000;
 const OLDEST_VERSION = 14;
 
 /**
- * Opens the store and migrates its schema. Throws `store_unusable` (not reached, refused, too old, or from a newer
- * version) or `store_locked` (other writers did not let go), without the password in the message. Erased text is
+ * Opens the store and migrates its schema. Throws `store_unavailable` (not reached, refused, or other writers did not
+ * let go) or `store_unusable` (too old, or from a newer version), without the password in the message. Erased text is
  * invisible from its commit on. Its bytes remain in PostgreSQL's files until a vacuum, and in its log, standbys and
  * backups; no statement can change that. To be sure, encrypt the disk and limit how long logs and backups are kept.
  */

@@ -44,7 +44,7 @@ export const SQLITE_TABLES: TableForm = {
 /**
  * Opens the store and migrates its schema. It does not take ownership of the file (see `takeOwnership`), so that
  * `causeway token` works next to a server. Throws `store_unusable` (damaged, not writable, made by another version) or
- * `store_locked`.
+ * `store_unavailable` (locked, not readable).
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { file, seal, enqueuer, patienceMs } = options;
@@ -213,19 +213,22 @@ export function explainSqlite(error: unknown, file: string): unknown {
   const [, fault, repair] = found;
   const backup = fault === 'damaged' ? ` ${describeRestore(file)}` : '';
   const message = `The database ${file} ${repair}${backup} (${error.code})`;
-  if (fault === 'locked') return new CausewayError('store_locked', message, { cause: error });
-  if (fault === 'unknown') return new CausewayError('store_unusable', message, { cause: error });
+  if (fault === 'away') return new CausewayError('store_unavailable', message, { cause: error });
   return new StoreUnusable(fault, message, { cause: error });
 }
 
-const REPAIRS: readonly (readonly [prefix: string, fault: StoreFault | 'locked' | 'unknown', repair: string])[] = [
-  ['SQLITE_BUSY', 'locked', 'has been locked by another process for more than 5 s. End that process, or try again.'],
+const LOCKED = 'has been locked by another process for more than 5 s. End that process, or try again.';
+const REPAIRS: readonly (readonly [prefix: string, fault: StoreFault | 'away', repair: string])[] = [
+  ['SQLITE_BUSY', 'away', LOCKED],
+  ['SQLITE_LOCKED', 'away', LOCKED],
+  // The locks of its write-ahead log were taken for too long.
+  ['SQLITE_PROTOCOL', 'away', LOCKED],
   ['SQLITE_FULL', 'full', `cannot be written. ${NO_SPACE} Free some; a running service resumes on its own.`],
   ['SQLITE_READONLY', 'not_writable', 'cannot be written. Give this user write access to the file and its folder.'],
-  ['SQLITE_CANTOPEN', 'unknown', 'cannot be opened. Check that its folder exists and that this user can write to it.'],
+  ['SQLITE_CANTOPEN', 'away', 'cannot be opened. Check that its folder exists and that this user can write to it.'],
   ['SQLITE_CORRUPT', 'damaged', 'is damaged.'],
   ['SQLITE_NOTADB', 'damaged', 'is damaged, or is not a database.'],
-  ['SQLITE_IOERR', 'unknown', 'cannot be read or written. Check the disk, its free space and its limits.'],
+  ['SQLITE_IOERR', 'away', 'cannot be read or written. Check the disk, its free space and its limits.'],
 ];
 
 /** What to do about a damaged database, with the newest backup there is. */

@@ -46,7 +46,7 @@ export function createVerbs(database: Database, seal: Seal) {
     ...createOutcomeVerbs(database),
     ...createErasureVerbs(database),
     ...createRetentionVerbs(database),
-    /** Throws `store_unusable` if the database does not answer a read and a write. */
+    /** Throws `store_unavailable` if the database does not answer a read and a write. */
     async checkWritable(): Promise<void> {
       // A row that really changes: only that reaches the disk.
       await database.write((trx) =>

@@ -81,7 +81,7 @@ class EmbeddedWorker implements Worker {
         for (const kind of kinds) await this.#fill(kind);
       } catch (error) {
         // A full disk or a locked file ends; the worker must be there when it does.
-        log.error({ err: error }, 'failed to look for due jobs; trying again');
+        if (!this.#runner.noteAway(error)) log.error({ err: error }, 'failed to look for due jobs; trying again');
       }
       if (this.#kinds.size === 0) await this.#wait(pollMs);
     }
@@ -110,6 +110,7 @@ class EmbeddedWorker implements Worker {
       const at = now().toISOString();
       if (!(await database.read((reader) => hasNextJob(reader, at, request)))) return;
       const claim = await database.write((trx) => claimNextJob(trx, at, request));
+      this.#runner.noteStored();
       if (claim === null) return;
       const ended = this.#runner.run(claim, lane.handler).then(() => this.#look([kind]));
       if (this.#runner.isStopping) await ended;

@@ -1,7 +1,7 @@
 // Runs claimed jobs in this process: tries and backoff, dead jobs, poison jobs, cancelling and stopping; the same on
 // every engine.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CausewayError } from '../core/errors.ts';
+import { CausewayError, isStoreAway } from '../core/errors.ts';
 import {
   type ClaimedJob,
   JOB_KINDS,
@@ -65,6 +65,8 @@ const ANY_LOST = 1_000_000;
 const RECORDINGS = 5;
 const RECORDING_PAUSE_MS = 10_000;
 const END_RETRY_MS = 1_000;
+/** The pause of a job that met a database which was away: its writes have waited 5 s (SQLite) or 15 s for it already. */
+const AWAY_MS = 1_000;
 const IDLE_POLL_MS = 20;
 
 interface RunnerOptions extends Required<WorkTimes> {
@@ -87,6 +89,7 @@ export class JobRunner {
   /** Claims with an ended handler; we remove their rows ourselves. */
   readonly #ending = new Set<Claim>();
   #isStopping = false;
+  #isStoreAway = false;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -101,6 +104,20 @@ export class JobRunner {
     const isYoung = performance.now() - this.#begun < this.#options.suspectMs;
     const hasSuspect = [...this.#running.values()].some(({ isSuspect }) => isSuspect);
     return isYoung || hasSuspect ? SUSPECT_LOST : ANY_LOST;
+  }
+
+  /** Whether the error says that the database is away. Logged once, however many jobs meet it, until it is back. */
+  noteAway(error: unknown): boolean {
+    if (!isStoreAway(error)) return false;
+    if (!this.#isStoreAway) this.#options.log.warn({ err: error }, 'the database is away: jobs wait until it is back');
+    this.#isStoreAway = true;
+    return true;
+  }
+
+  /** The database took a write. */
+  noteStored(): void {
+    if (this.#isStoreAway) this.#options.log.info('the database answers again: jobs go on');
+    this.#isStoreAway = false;
   }
 
   /** How many jobs of the kind run here. */
@@ -170,11 +187,12 @@ export class JobRunner {
     for (;;) {
       try {
         await this.#store(claim, end);
+        this.noteStored();
         return;
       } catch (error) {
         // A full disk or an outage ends; until then the job is kept, since a second run would repeat what was done.
         const about = { ...describeJob(claim), err: error };
-        this.#options.log.error(about, 'failed to store the end of a job; trying again');
+        if (!this.noteAway(error)) this.#options.log.error(about, 'failed to store the end of a job; trying again');
         if (this.#isStopping) return;
         await sleep(END_RETRY_MS);
       }
@@ -199,7 +217,10 @@ export class JobRunner {
     try {
       return await handler.handle(job, signal);
     } catch (error) {
-      if (signal.aborted || !(await this.#holds(claim))) return { kind: 'handed-back' };
+      if (signal.aborted) return { kind: 'handed-back' };
+      // Not bounded: the database comes back, or its operator acts.
+      if (this.noteAway(error)) return { kind: 'handed-back', runAt: this.#after(AWAY_MS) };
+      if (!(await this.#holds(claim))) return { kind: 'handed-back' };
       log.warn({ ...describeJob(claim), attempt, err: error }, 'a try of a job failed');
       const pause = backoffMs[failures];
       if (pause === undefined) return await this.#giveUp(claim, handler, error);
@@ -219,6 +240,13 @@ export class JobRunner {
       log.error({ ...describeJob(claim), err: error }, 'a job is dead');
       return { kind: 'dead' };
     } catch (inner) {
+      if (this.noteAway(inner)) {
+        const runAt = this.#after(AWAY_MS);
+        // The last try counts, or the handler would be called again; the tries to record its failure do not.
+        return failures >= TRIES || attempt - failures > MOST_LOST
+          ? { kind: 'handed-back', runAt }
+          : { kind: 'failed', runAt };
+      }
       log.error({ ...describeJob(claim), err: inner }, 'failed to record the failure of a dead job; trying again');
       return { kind: 'failed', runAt: this.#after(RECORDING_PAUSE_MS) };
     }

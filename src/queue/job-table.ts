@@ -55,8 +55,8 @@ export type ClaimEnd =
   /** The handler requested another time: its tries start again. */
   | { readonly kind: 'later'; readonly runAt: string }
   | { readonly kind: 'failed'; readonly runAt: string }
-  /** Not a try: the worker stopped in the middle. */
-  | { readonly kind: 'handed-back' };
+  /** Not a try: the worker stopped in the middle, or the database was away. Without a moment it stays due. */
+  | { readonly kind: 'handed-back'; readonly runAt?: string };
 
 /** After this many lost workers a job may be poison: it then runs alone, so that it cannot end others with it. */
 export const SUSPECT_LOST = 3;
@@ -360,7 +360,10 @@ export async function endClaim(
       await schedule(trx, transport, { ...row, again_at: null, run_at: end.runAt, failures: row.failures + 1 });
       return true;
     case 'handed-back':
-      await schedule(trx, transport, { ...row, again_at: null, attempts: row.attempts - 1 });
+      await schedule(trx, transport, {
+        ...{ ...row, again_at: null, attempts: row.attempts - 1 },
+        run_at: end.runAt ?? row.run_at,
+      });
       return true;
   }
 }

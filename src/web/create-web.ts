@@ -153,6 +153,7 @@ function toRefusal(error: Error, c: PageContext, { log }: WebDeps): WebRefusal {
   const requestId = c.get('requestId');
   switch (error instanceof CausewayError ? error.code : '') {
     case 'store_locked':
+    case 'store_unavailable':
     case 'store_unusable':
       log.error({ err: error, requestId }, 'the store did not answer a page');
       return new WebRefusal(503, "The database can't be reached right now. Nothing was changed: try again.");

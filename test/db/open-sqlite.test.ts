@@ -115,7 +115,7 @@ describe('a SQLite file', () => {
 
   it('whose place is taken by a folder, or cannot be made, is refused with what to do', async () => {
     await mkdir(file);
-    await expect(openSqlite(file)).rejects.toMatchObject({ code: 'store_unusable' });
+    await expect(openSqlite(file)).rejects.toMatchObject({ code: 'store_unavailable' });
     await writeFile(join(folder, 'plain'), '');
     await expect(openSqlite(join(folder, 'plain', 'causeway.db'))).rejects.toMatchObject({ code: 'store_unusable' });
   });
@@ -130,7 +130,7 @@ describe('a SQLite file', () => {
 
   it('that has no room refuses the report with a reason and keeps all that it took', async () => {
     await using child = storeProcess(['fill', file], { fileLimit: 2_000 });
-    expect(await child.line()).toBe('store_unusable');
+    expect(await child.line()).toBe('store_unavailable');
     expect(await child.line()).toBe('true');
     await child.ended;
     await using opened = await openSqlite(file);
@@ -144,7 +144,7 @@ describe('a SQLite file', () => {
     expect(await child.line()).toBe('ready');
     let ticks = 0;
     const ticking = setInterval(() => ticks++, 50);
-    const locked = { code: 'store_locked', message: expect.stringContaining('another process') };
+    const locked = { code: 'store_unavailable', message: expect.stringContaining('another process') };
     await expect(opened.store.accept(acceptance(base))).rejects.toMatchObject(locked);
     clearInterval(ticking);
     expect(ticks).toBeGreaterThan(10);

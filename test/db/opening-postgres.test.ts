@@ -18,7 +18,7 @@ it('names what hinders opening with the repair, also if it hinders the queue', a
   const absent = new URL(database.url);
   absent.pathname += '_absent';
   await expect(parts(absent.href)).rejects.toMatchObject({
-    code: 'store_unusable',
+    code: 'store_unavailable',
     message: expect.stringMatching(/^The database there does not exist\. Create it .*\(3D000\)$/),
   });
   await database.query('create schema causeway_jobs');

@@ -44,7 +44,7 @@ describe('verbs of two processes', () => {
       await trx.updateTable('health_checks').set({ count: 7 }).execute();
     });
     await expect(losing).rejects.toMatchObject({
-      code: 'store_locked',
+      code: 'store_unavailable',
       message: expect.stringMatching(/other writers took precedence for too long. Try again. \(40001\)$/),
     });
   });
