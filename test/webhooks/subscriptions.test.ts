@@ -1,5 +1,7 @@
 // Webhooks of subscriptions, against real receivers: signed or as a message, tried again, turned off, and to nobody
 // who may not see them.
+import Sqlite from 'better-sqlite3';
+import { sql } from 'kysely';
 import { Webhook as Standard } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
 import { describe, expect, it } from 'vitest';
@@ -31,7 +33,9 @@ interface SceneOptions extends ReceiverOptions {
 async function scene({ format = 'standard', types = WEBHOOK_TYPES, url, handler, ...answer }: SceneOptions = {}) {
   await using opening = new AsyncDisposableStack();
   const receiver = opening.use(await publicAndCanary(answer));
-  const store = opening.use(await migratedStore({ seal: createSeal(Buffer.alloc(32, 7)), enqueuer: createJobTable() }));
+  const store = opening.use(
+    await migratedStore({ seal: createSeal(Buffer.alloc(32, 7)), enqueuer: createJobTable(), patienceMs: 50 }),
+  );
   const base = await githubGround(store);
   const { account, project } = base;
   const target = url ?? `http://127.0.0.2:${receiver.port}/services/T0/B0/hardly-guessable?k='%7e'`;
@@ -161,6 +165,21 @@ describe.each(['slack', 'teams'] as const)('a subscription in the form of %s', (
     expect((await at.attempt()).kind).toBe('later');
     expect(await at.webhook()).toMatchObject({ state: 'pending', attempts: 1 });
     expect(at.receiver.canary()).toBe(0);
+  });
+
+  it('is sent once and known as delivered, though the database was locked when it was answered', async () => {
+    let lock = () => {};
+    await using at = await scene({ format, answer: (_, response) => [lock(), response.end('ok')] });
+    const place = sql<{ readonly file: string }>`pragma database_list`;
+    const [found] = (await at.store.database.read((reader) => place.execute(reader))).rows;
+    using other = new DisposableStack();
+    const connection = other.adopt(new Sqlite(found?.file ?? ''), (opened) => void opened.close());
+    lock = () => {
+      connection.exec('begin immediate');
+      setTimeout(() => connection.exec('rollback'), 200);
+    };
+    expect(await at.attempt()).toEqual({ kind: 'done' });
+    expect([await at.webhook(), at.receiver.requests().length]).toMatchObject([{ state: 'delivered', attempts: 1 }, 1]);
   });
 
   it('is not repeated after a stop in the middle, and can be sent again on request', async () => {
