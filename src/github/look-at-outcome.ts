@@ -2,7 +2,7 @@
 // the project's mirror, and looks at what is, not at what happened.
 import { isAtLeast } from '../core/account.ts';
 import { hasChanges } from '../core/diff/diff.ts';
-import { CausewayError } from '../core/errors.ts';
+import { CausewayError, isStoreAway } from '../core/errors.ts';
 import type { Analysis } from '../core/issue.ts';
 import {
   type Answer,
@@ -100,7 +100,7 @@ function recover({ now, log }: OutcomeDeps, followed: FollowedAnswer, error: unk
   if (error instanceof GithubFailure && error.kind === 'busy') {
     return error.retryAt === null ? after(BUSY_MS) : { kind: 'later', runAt: error.retryAt.toISOString() };
   }
-  if (!(error instanceof CausewayError)) throw error;
+  if (!(error instanceof CausewayError) || isStoreAway(error)) throw error;
   log.info({ outcome: followed.id, err: error }, 'cannot look at what became of an answer');
   return error.code === 'repository_unreachable' ? after(UNREACHABLE_MS) : plan(followed, now());
 }

@@ -2,7 +2,7 @@
 // gives up or waits.
 import { rankRange } from '../ci/rank-commits.ts';
 import { describeSpace, type FindShortage } from '../core/disk.ts';
-import { CausewayError, findEndReason, isOutOfSpace } from '../core/errors.ts';
+import { CausewayError, findEndReason, isOutOfSpace, isStoreAway } from '../core/errors.ts';
 import type { Conclusion } from '../core/issue.ts';
 import { ModelUnavailable } from '../core/model.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
@@ -107,6 +107,8 @@ async function runToEnd(services: RunServices, run: Run, signal: AbortSignal): P
     signal.throwIfAborted();
     const deferred = defer(services, run, error);
     if (deferred !== null) return deferred;
+    // The queue keeps the run as it is, also where waiting for the database has used up its time.
+    if (isStoreAway(error)) throw error;
     if (!timeout.aborted && !(error instanceof CausewayError && FINAL.has(error.code))) throw error;
     const cause = timeout.aborted ? createTimeoutError(timeoutMs) : error;
     log.warn({ run: run.id, err: cause }, 'investigation gave up');

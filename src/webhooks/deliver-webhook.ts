@@ -1,9 +1,9 @@
 // The job that sends a webhook to a caller or a subscriber: one attempt per run of the job, until it is delivered,
 // stopped or dead.
-
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook as Signer } from 'standardwebhooks';
 import { listRead } from '../core/context.ts';
-import { CausewayError } from '../core/errors.ts';
+import { CausewayError, isStoreAway } from '../core/errors.ts';
 import type { Issue } from '../core/issue.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../core/queue.ts';
 import { addSources } from '../core/shown-issue.ts';
@@ -81,6 +81,9 @@ const LONGEST_WAIT = 24 * HOUR;
 /** The pause while GitHub does not say whether the account may still see the project; it counts as no attempt. */
 const ACCESS_UNKNOWN_MS = 60 * SECOND;
 
+/** Between two looks whether the database is back. */
+const STORE_AWAY_MS = SECOND;
+
 const ACCESS_LOST =
   'access_lost: You no longer have access to the project, so nothing was sent. Send it again once you have.';
 
@@ -147,7 +150,7 @@ async function deliver(job: ClaimedJob, { options, send, signal }: Delivery): Pr
   const begun = performance.now();
   const result = await send({ ...message, url: address.url, target: address.target }, signal);
   const timing = { at, ms: Math.ceil(performance.now() - begun) };
-  return await recordResult(webhook, { result, timing, isChat, host: address.url.host }, options);
+  return await recordResult(webhook, { result, timing, isChat, host: address.url.host }, options, signal);
 }
 
 /** Null: the subscription was deleted or disabled. */
@@ -177,19 +180,25 @@ async function recordResult(
   webhook: Webhook,
   { result, timing, isChat, host }: Attempt,
   { store, log, now, random }: WebhookHandlerOptions,
+  signal: AbortSignal,
 ): Promise<JobResult> {
+  // What was sent must not be sent again because the database is away just now.
+  const record = (attempt: AttemptRecord) => untilStored(() => store.recordAttempt(webhook.id, attempt), signal);
   const attempts = webhook.attempts + 1;
   const about = { webhook: webhook.id, host, attempts };
   switch (result.kind) {
     case 'delivered':
       log.info(about, 'webhook delivered');
-      await store.recordAttempt(webhook.id, { state: 'delivered', error: '', ...timing });
+      await record({ state: 'delivered', error: '', ...timing });
       return DONE;
     case 'gone': {
       log.info(about, 'webhook stopped by its receiver');
       const error = 'status_410: The receiver asked for no further attempts.';
-      await store.recordAttempt(webhook.id, { state: 'stopped', error, ...timing });
-      if (webhook.subscriptionId !== null) await store.disableSubscription(webhook.subscriptionId, 'gone', timing.at);
+      await record({ state: 'stopped', error, ...timing });
+      const { subscriptionId } = webhook;
+      if (subscriptionId !== null) {
+        await untilStored(() => store.disableSubscription(subscriptionId, 'gone', timing.at), signal);
+      }
       return DONE;
     }
     case 'failed': {
@@ -201,8 +210,19 @@ async function recordResult(
       log.info({ ...about, failure, next }, 'webhook attempt failed');
       const state = next === null ? 'dead' : 'pending';
       const error = `${failure}: ${detail}${isChat && isUncertain ? ` ${MAY_HAVE_ARRIVED}` : ''}`;
-      await store.recordAttempt(webhook.id, { state, error, ...timing });
+      await record({ state, error, ...timing });
       return next ?? DONE;
+    }
+  }
+}
+
+async function untilStored<T>(write: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isStoreAway(error)) throw error;
+      await sleep(STORE_AWAY_MS, undefined, { signal });
     }
   }
 }
