@@ -247,8 +247,9 @@ describe('a run', () => {
     };
     const { runId } = await accepted(at.store, acceptance(await githubGround(at.store), { now: at.now.toISOString() }));
     const waits: number[] = [];
+    const handler = at.handler();
     while (waits.reduce((sum, wait) => sum + wait, 0) <= 3_600_000) {
-      const result = await at.handler().handle(job(runId), SIGNAL);
+      const result = await handler.handle(job(runId), SIGNAL);
       if (result.kind !== 'later') throw new Error(`it is ${result.kind}`);
       waits.push(Date.parse(result.runAt) - at.now.getTime());
       at.now = new Date(result.runAt);
@@ -256,7 +257,18 @@ describe('a run', () => {
     expect(waits[0]).toBe(10_000);
     expect(waits).toEqual(waits.toSorted((one, other) => one - other));
     expect(waits.length).toBeLessThan(30);
-    await expect(at.handler().handle(job(runId), SIGNAL)).rejects.toThrow('GitHub answered 502.');
+    await expect(handler.handle(job(runId), SIGNAL)).rejects.toThrow('GitHub answered 502.');
+  });
+
+  it('on GitHub waits for ten seconds after its first failure, however long ago it was accepted', async () => {
+    await using at = await place();
+    at.open = async () => {
+      throw new CausewayError('repository_unreachable', 'GitHub answered 502.');
+    };
+    const { runId } = await accepted(at.store, acceptance(await githubGround(at.store), { now: at.now.toISOString() }));
+    at.now = new Date(at.now.getTime() + 50 * 60_000);
+    const runAt = new Date(at.now.getTime() + 10_000).toISOString();
+    expect(await at.handler().handle(job(runId), SIGNAL)).toEqual({ kind: 'later', runAt });
   });
 
   it('on GitHub waits as well where the commit that it is for cannot be fetched just now', async () => {

@@ -108,11 +108,22 @@ describe('a delivery', () => {
       pauses.push((Date.parse(result.runAt) - house.clock.now().getTime()) / 1_000);
       house.clock.forward(pauses.at(-1) ?? 0);
     }
-    expect(pauses.slice(0, 5)).toEqual([1, 5, 30, 120, 600]);
+    expect(pauses.slice(0, 7)).toEqual([1, 2, 4, 8, 16, 32, 64]);
+    expect(pauses.at(-1)).toBe(600);
     expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
     isAway = false;
     expect(await house.handler.handle(JOB, here())).toEqual({ kind: 'done' });
     expect(await house.ended()).toMatchObject({ state: 'done' });
+  });
+
+  it('that is hours old waits a second after its first failure, and two after the next', async () => {
+    await using house = await handling(() => Promise.reject(failure('unsure')));
+    house.clock.forward(6 * 60 * 60);
+    const pause = async () => {
+      const result = await house.handler.handle(JOB, here());
+      return result.kind === 'later' ? Date.parse(result.runAt) - house.clock.now().getTime() : null;
+    };
+    expect([await pause(), await pause()]).toEqual([1_000, 2_000]);
   });
 
   it('fails after a day without GitHub, with one line in the log, and comes again when it is sent by hand', async () => {
