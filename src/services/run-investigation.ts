@@ -5,6 +5,7 @@ import { describeSpace, type FindShortage } from '../core/disk.ts';
 import { CausewayError, findEndReason, isOutOfSpace, isStoreAway } from '../core/errors.ts';
 import type { Conclusion } from '../core/issue.ts';
 import { ModelUnavailable } from '../core/model.ts';
+import { createPauses, type Pauses } from '../core/pauses.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
 import { createFailureReason, describeForOperator, type FailureReason, type WaitCode } from '../core/reason.ts';
@@ -73,6 +74,7 @@ const FINAL = new Set(['revision_not_found', 'repository_empty', 'access_lost'])
 
 export function createRunHandler(services: RunServices): JobHandler {
   const { store, changes, log, now } = services;
+  const pauses = createPauses();
   return {
     handle: async (job, signal) => {
       const soon = new Date(now().getTime() + PAUSED_MS);
@@ -86,7 +88,7 @@ export function createRunHandler(services: RunServices): JobHandler {
       if (run === null) return { kind: 'done' };
       addLogContext({ investigation: run.investigationId });
       changes.notify(run.id);
-      const result = await runToEnd(services, run, signal);
+      const result = await runToEnd(services, run, pauses, signal);
       changes.notify(run.id);
       return result;
     },
@@ -98,12 +100,19 @@ export function createRunHandler(services: RunServices): JobHandler {
   };
 }
 
-async function runToEnd(services: RunServices, run: Run, signal: AbortSignal): Promise<JobResult> {
+async function runToEnd(
+  services: RunServices,
+  run: Run,
+  pauses: Pauses,
+  signal: AbortSignal,
+): Promise<JobResult> {
   const { timeoutMs, investigator, log, store, now } = services;
   const timeout = AbortSignal.timeout(timeoutMs + (investigator === null ? 0 : ENDING_MS));
   try {
-    await investigate(services, run, AbortSignal.any([signal, timeout]));
+    await investigate(services, run, AbortSignal.any([signal, timeout]), pauses);
+    pauses.end(run.id);
   } catch (error) {
+    if (!(error instanceof SourceBusy)) pauses.end(run.id);
     signal.throwIfAborted();
     const deferred = defer(services, run, error);
     if (deferred !== null) return deferred;
@@ -163,11 +172,16 @@ const SAME_ANSWER_MS = 24 * 60 * 60 * 1_000;
  * Throws `revision_not_found`, `access_lost`, `lease_lost`, and `ModelUnavailable` or `SourceBusy` for a run that
  * continues later.
  */
-export async function investigate(given: InvestigationServices, run: Run, signal: AbortSignal): Promise<void> {
+export async function investigate(
+  given: InvestigationServices,
+  run: Run,
+  signal: AbortSignal,
+  pauses = createPauses(),
+): Promise<void> {
   const { store, log, now } = given;
   const { useModel, model } = run.settings;
   const investigator = useModel && given.investigator ? selectModel(given.investigator, model) : null;
-  const services = { ...given, investigator, redactor: createRunRedactor(given.redactor) };
+  const services = { ...given, investigator, pauses, redactor: createRunRedactor(given.redactor) };
   const project = await findProject(services, run);
   const raw = await openSource(services, run, project, signal);
   const repository = cleanRepository(raw, services.redactor);
@@ -214,7 +228,7 @@ interface ContextOf {
 
 /** What was recorded for a run that continues, else what is wanted now. */
 async function readContext(
-  { context, ...services }: InvestigationServices,
+  { context, ...services }: InvestigationServices & SourceWait,
   { run, project, repository, sha, known }: ContextOf,
   signal: AbortSignal,
 ): Promise<RunContext> {
@@ -242,10 +256,11 @@ async function findProject({ store }: CoreServices, run: Run): Promise<Project> 
 
 /** Only GitHub can repair an outage of GitHub: a report waits for it. */
 const SOURCE_PATIENCE_MS = 60 * 60 * 1_000;
+/** A fetch costs more than a call. */
 const SHORTEST_WAIT_MS = 10_000;
 
 async function openSource(
-  services: CoreServices,
+  services: CoreServices & SourceWait,
   run: Run,
   project: Project,
   signal: AbortSignal,
@@ -258,8 +273,17 @@ async function openSource(
   });
 }
 
+interface SourceWait {
+  readonly pauses: Pauses;
+}
+
 /** Throws SourceBusy where waiting may help. */
-async function waitForSource<T>({ now }: CoreServices, run: Run, project: Project, read: () => Promise<T>): Promise<T> {
+async function waitForSource<T>(
+  { now, pauses }: Pick<CoreServices, 'now'> & SourceWait,
+  run: Run,
+  project: Project,
+  read: () => Promise<T>,
+): Promise<T> {
   try {
     return await read();
   } catch (error) {
@@ -267,8 +291,7 @@ async function waitForSource<T>({ now }: CoreServices, run: Run, project: Projec
     const isAway = isUnreachable && !isOutOfSpace(error);
     const waited = now().getTime() - Date.parse(run.acceptedAt);
     if (!isAway || error instanceof SourceBusy || !isGithubProject(project) || waited > SOURCE_PATIENCE_MS) throw error;
-    // Soon after a hiccup, and less often in an outage.
-    const retryAt = new Date(now().getTime() + Math.max(SHORTEST_WAIT_MS, waited / 3));
+    const retryAt = new Date(now().getTime() + pauses.next(run.id, SHORTEST_WAIT_MS));
     throw new SourceBusy(error.message, retryAt, { cause: error });
   }
 }

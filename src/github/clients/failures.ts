@@ -87,7 +87,7 @@ export function toFailure(error: unknown, call: GithubCall): GithubFailure {
   const [reason, cause] = findReason(error);
   const repair = 'Causeway tries again; GHE_HOST names the host, if it is not github.com';
   return new GithubFailure(
-    { kind: 'unsure', status: null, retryAt: null },
+    { kind: 'unsure', status: null, retryAt: null, route: call.route },
     `GitHub gave no answer to "${call.route}" (${reason}). ${repair}.`,
     cause === undefined ? {} : { cause },
   );

@@ -73,7 +73,7 @@ interface FailureFacts {
   /** Where `busy`: when to call again. */
   readonly retryAt: Date | null;
   readonly said?: string;
-  /** The request that GitHub answered, such as `GET /repos/{owner}/{repo}`. */
+  /** The request that GitHub answered, or did not, such as `GET /repos/{owner}/{repo}`. */
   readonly route?: string;
 }
 
@@ -81,7 +81,7 @@ export class GithubFailure extends CausewayError {
   readonly kind: GithubFailureKind;
   readonly status: number | null;
   readonly retryAt: Date | null;
-  /** Tells a failure of the request itself from one of the token that it needed; null where there was no answer. */
+  /** Tells a failure of the request itself from one of the token that it needed; null where it was none of one request. */
   readonly route: string | null;
   readonly #said: string;
 

@@ -2,6 +2,7 @@
 
 import { Probot, ProbotOctokit } from 'probot';
 import { CausewayError } from '../../core/errors.ts';
+import { createPauses, type Pauses } from '../../core/pauses.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { SourceBusy } from '../../core/source.ts';
 import type { Delivery, DeliveryStore } from '../../db/deliveries.ts';
@@ -23,29 +24,19 @@ interface DeliveryHandlerOptions {
   readonly now: () => Date;
 }
 
-const SECOND_MS = 1_000;
-
-const DAY_MS = 24 * 60 * 60 * SECOND_MS;
-
-/** A delivery that has waited so many seconds pauses for so many more. */
-const PAUSES: readonly (readonly [waited: number, pause: number])[] = [
-  [156, 600],
-  [36, 120],
-  [6, 30],
-  [1, 5],
-  [0, 1],
-];
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * A limit of GitHub postpones the job, for up to a week, and so does a GitHub that does not answer, for up to a day;
  * lost access ends it; everything else is retried by the queue, three times.
  */
 export function createDeliveryHandler(options: DeliveryHandlerOptions): JobHandler {
+  const pauses = createPauses();
   return {
     handle: async (job, signal) => {
       const delivery = await options.store.findDelivery(job.subject);
       if (delivery === null) return { kind: 'done' };
-      return await handleDelivery(options, delivery, signal);
+      return await handleDelivery(options, delivery, pauses, signal);
     },
     dead: (job, error) => giveUp(options, job.subject, error),
   };
@@ -54,6 +45,7 @@ export function createDeliveryHandler(options: DeliveryHandlerOptions): JobHandl
 async function handleDelivery(
   options: DeliveryHandlerOptions,
   delivery: Delivery,
+  pauses: Pauses,
   signal: AbortSignal,
 ): Promise<JobResult> {
   const { probot, inFlight, log, store } = options;
@@ -67,10 +59,11 @@ async function handleDelivery(
   } catch (error) {
     signal.throwIfAborted();
     const cause = unwrapError(error);
-    if (isTemporary(cause)) return await postpone(options, delivery, cause);
+    if (isTemporary(cause)) return await postpone(options, delivery, pauses, cause);
     if (!(cause instanceof GithubFailure) || cause.kind !== 'gone') throw cause;
     log.info({ delivery: id, reason: cause.message }, 'a delivery is about something that is gone, or no longer ours');
   }
+  pauses.end(id);
   await store.endDelivery(id, 'done', '');
   return { kind: 'done' };
 }
@@ -80,13 +73,11 @@ function isTemporary(cause: unknown): cause is GithubFailure | SourceBusy {
   return cause instanceof GithubFailure && (cause.kind === 'busy' || cause.kind === 'unsure');
 }
 
-/**
- * It is not sent again while it waits: for GitHub it is delivered. The wait follows from its age, so that a restart
- * does not prolong it.
- */
+/** It is not sent again while it waits: for GitHub it is delivered. */
 async function postpone(
   options: DeliveryHandlerOptions,
   { id, receivedAt }: Delivery,
+  pauses: Pauses,
   cause: GithubFailure | SourceBusy,
 ): Promise<JobResult> {
   const { retryAt } = cause;
@@ -94,11 +85,11 @@ async function postpone(
   const waited = now - Date.parse(receivedAt);
   // A limit ends, but credentials that GitHub does not accept may stay wrong.
   if (waited > (retryAt === null ? DAY_MS : 7 * DAY_MS)) {
+    pauses.end(id);
     await giveUp(options, id, cause);
     return { kind: 'done' };
   }
-  const pause = PAUSES.find(([from]) => waited >= from * SECOND_MS)?.[1] ?? 1;
-  const until = retryAt ?? new Date(now + pause * SECOND_MS);
+  const until = retryAt ?? new Date(now + pauses.next(id));
   options.log.debug({ delivery: id, until, reason: cause.message }, 'delivery deferred');
   return { kind: 'later', runAt: until.toISOString() };
 }

@@ -1,5 +1,6 @@
 // The jobs of both publishers: paused where the service is, and repeated after failures of GitHub that pass. After an
 // unclear answer, such as a 502, the job looks for what it may have written by its marker before it writes again.
+import { createPauses } from '../../core/pauses.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import type { PublishDeps } from './view.ts';
@@ -7,9 +8,8 @@ import type { PublishDeps } from './view.ts';
 export const PAUSED_MS = 15_000;
 /** GitHub is at a limit and names no time. */
 const BUSY_MS = 60_000;
-/** After a call without a clear answer, whose effect is then looked for before it is repeated; doubled each time. */
+/** At least so long after a write without a clear answer, whose effect is then looked for before it is repeated. */
 const UNSURE_MS = 15_000;
-const LONGEST_UNSURE_MS = 600_000;
 
 /** A job that brings one thread or head up to date on GitHub. `recover`: for failures that aren't GitHub's; null: the job has failed. */
 export function createPublishJob(
@@ -18,15 +18,10 @@ export function createPublishJob(
   publish: (id: string, signal: AbortSignal) => Promise<JobResult>,
   recover: (id: string, error: unknown) => JobResult | null = () => null,
 ): JobHandler {
-  /** By subject; a restart forgets them, and then the pauses grow again. */
-  const pauses = new Map<string, number>();
+  const pauses = createPauses();
   const recoverFromGithub = (id: string, error: unknown): JobResult | null => {
     if (!(error instanceof GithubFailure)) return null;
-    if (error.kind === 'unsure') {
-      const pauseMs = pauses.get(id) ?? UNSURE_MS;
-      pauses.set(id, Math.min(2 * pauseMs, LONGEST_UNSURE_MS));
-      return runLater(deps, pauseMs);
-    }
+    if (error.kind === 'unsure') return runLater(deps, pauses.next(id, isRead(error) ? 0 : UNSURE_MS));
     if (error.kind === 'busy') {
       const { retryAt } = error;
       return retryAt === null ? runLater(deps, BUSY_MS) : { kind: 'later', runAt: retryAt.toISOString() };
@@ -40,7 +35,7 @@ export function createPublishJob(
       try {
         if (deps.paused()) return runLater(deps, PAUSED_MS);
         const result = await publish(job.subject, signal);
-        pauses.delete(job.subject);
+        pauses.end(job.subject);
         return result;
       } catch (error) {
         signal.throwIfAborted();
@@ -53,6 +48,10 @@ export function createPublishJob(
       deps.log.error({ [subject]: job.subject, err: error }, `publishing a ${subject} failed`);
     },
   };
+}
+
+function isRead({ route }: GithubFailure): boolean {
+  return route?.startsWith('GET ') ?? false;
 }
 
 export function runLater({ now }: PublishDeps, ms: number): JobResult {

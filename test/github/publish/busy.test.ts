@@ -35,6 +35,7 @@ it.each([
 ])('waits longer each time where GitHub keeps failing at %s, and starts again after a success', async (_, method, expected) => {
   await using house = await publishingHouse({ deps: { now: () => new Date('2099-01-01T00:00:00Z') } });
   const { id: subject } = await house.ask();
+  if (method === 'GET') await house.conclude();
   const publisher = createPublishHandler(house.deps);
   const publish = () =>
     publisher.handle({ id: 'job_1', kind: 'publish', subject, attempt: 1 }, new AbortController().signal);
@@ -48,6 +49,7 @@ it.each([
   expect(waits).toEqual(expected);
   await publish();
   await house.ask();
+  if (method === 'GET') await house.conclude();
   house.double.faults.add({ path: /./, method, fault });
   const runAt = new Date(house.deps.now().getTime() + (expected[0] ?? 0) * 1_000).toISOString();
   expect(await publish()).toEqual({ kind: 'later', runAt });
