@@ -37,6 +37,8 @@ export interface ServiceOptions {
   readonly through?: readonly string[];
   /** Whether it must be a process of its own, which costs a second of processor time more. */
   readonly ownProcess?: boolean;
+  /** The clock of a service in the process of the test; absent: the real one. */
+  readonly now?: () => Date;
 }
 
 /**
@@ -104,7 +106,8 @@ async function startInside(options: ServiceOptions): Promise<Service> {
   };
   const cwd = options.cwd ?? options.dataDir;
   const environment = environmentOf(options);
-  const ended = runInside(options.command ?? ['serve'], { cwd, environment, out: write, err: write }, stop.signal);
+  const inside = { cwd, environment, now: options.now, out: write, err: write };
+  const ended = runInside(options.command ?? ['serve'], inside, stop.signal);
   const end = async () => {
     stop.abort();
     return await ended;
@@ -144,17 +147,18 @@ export async function runCauseway(
 
 interface Inside extends Pick<Io, 'cwd' | 'out' | 'err'> {
   readonly environment: Environment;
+  readonly now?: (() => Date) | undefined;
 }
 
 async function runInside(
   command: readonly string[],
-  { environment, ...streams }: Inside,
+  { environment, now = () => new Date(), ...streams }: Inside,
   signal: AbortSignal,
 ): Promise<number> {
   const terminal = { stdinIsTerminal: false, errIsTerminal: false, colour: { out: false, err: false }, columns: 80 };
   const io: Io = { ...streams, ...terminal, stdin: Readable.from([]) };
   try {
-    return await runCommand(parseCommandLine([...command]), { io, environment, now: () => new Date() }, signal);
+    return await runCommand(parseCommandLine([...command]), { io, environment, now }, signal);
   } catch (error) {
     return printError(error, io, signal);
   }
