@@ -51,6 +51,7 @@ import { createHeadHandler } from '../services/judge-head.ts';
 import type { Wait } from '../services/run-investigation.ts';
 import type { SignInMethod } from '../web/web-deps.ts';
 import { parseCallbackAllow } from '../webhooks/address-policy.ts';
+import { type Clock, checkClock, createClock } from './clock.ts';
 import { deriveSessionKey, getMirrorsFolder, openDataFolder } from './data-folder.ts';
 import { createLocalConfiguration, describeOperatorLimits } from './local.ts';
 import { type GithubMode, isLoopback, type ServeOptions, waitForAbort } from './mode.ts';
@@ -75,9 +76,10 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
   await using open = new AsyncDisposableStack();
   const service = open.use(await openGithubService(options, mode, signal));
   const { services, permissions, configuration, investigator } = service;
-  open.use(startRetention(services, config.retentionDays));
+  const kept = { ...services, ...config, clock: service.clock };
+  open.use(startRetention(kept));
   open.use(startForgettingMirrors(services, getMirrorsFolder(config.dataDir)));
-  open.use(startForgettingEvaluations(services, config));
+  open.use(startForgettingEvaluations(kept));
   if (worker) open.use(service.startWork());
   const receive = createReceiver({ ...services, secrets: () => mode.credentials.webhookSecrets });
   const installations = startUpkeep(open, service, options);
@@ -98,7 +100,7 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
       works: worker,
       example: null,
       sessionKey: service.sessionKey,
-      checks: () => [checkGithub(services, installations)],
+      checks: () => [checkGithub(services, installations), checkClock(service.clock)],
     }),
   );
   const { webhookProxyUrl: source } = config;
@@ -125,6 +127,7 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
 
 export interface GithubService extends AsyncDisposable {
   readonly services: Services;
+  readonly clock: Clock;
   readonly clients: ReturnType<typeof createGithubClients>;
   readonly permissions: ReturnType<typeof createPermissions>;
   readonly configuration: ConfigurationReader;
@@ -157,6 +160,7 @@ export async function openGithubService(
   const folder = openDataFolder(dataDir, config.encryptionKey, config.database);
   opening.use(openOwnRecords(folder.database));
   const metrics = options.metrics ?? createMetrics({ log, now });
+  const clock = createClock({ now, hasGithub: true });
   // Git needs the clients, which need the store of the services, which need git.
   const holds = createHolds(now);
   const installations = { findInstallation: (id: number) => services.store.findInstallation(id) };
@@ -170,7 +174,12 @@ export async function openGithubService(
       installations,
       holds,
       now,
-      watch: metrics.countGithubCall,
+      watch: (call, send) =>
+        metrics.countGithubCall(call, async () => {
+          const answer = await send();
+          clock.compare(answer);
+          return answer;
+        }),
     }),
   );
   const services: Services = opening.use(
@@ -260,7 +269,7 @@ export async function openGithubService(
   };
   const opened = opening.move();
   return {
-    ...{ services, clients, permissions, configuration, sync, redelivery, inFlight, probot, investigator },
+    ...{ services, clock, clients, permissions, configuration, sync, redelivery, inFlight, probot, investigator },
     sessionKey: deriveSessionKey(config.sessionSecret, folder.encryptionKey),
     startWork: startAll,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

@@ -21,6 +21,7 @@ import type { ContextAccess } from '../services/context.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { investigate } from '../services/run-investigation.ts';
 import { parseCallbackAllow } from '../webhooks/address-policy.ts';
+import { type Clock, createClock } from './clock.ts';
 import { deriveSessionKey, openDataFolder } from './data-folder.ts';
 import { type ServeOptions, waitForAbort } from './mode.ts';
 import { describeModel, openInvestigator, PATIENCE_MS } from './model.ts';
@@ -40,9 +41,10 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   const service = open.use(await openLocalService(options, signal));
   const { services, investigator } = service;
   const { projects, example } = await syncLocalProjects(services, own, options, signal);
-  open.use(startRetention(services, config.retentionDays));
+  const kept = { ...services, ...config, clock: service.clock };
+  open.use(startRetention(kept));
   open.use(startForgettingMirrors(services, folder.mirrors));
-  open.use(startForgettingEvaluations(services, config));
+  open.use(startForgettingEvaluations(kept));
   if (worker) open.use(service.startWork());
   const server = open.use(
     await openPort(services, config, {
@@ -79,6 +81,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
 
 interface LocalService extends AsyncDisposable {
   readonly services: Services;
+  readonly clock: Clock;
   readonly investigator: Investigator | null;
   /** Runs jobs until disposed. */
   readonly startWork: () => Worker;
@@ -90,6 +93,7 @@ export async function openLocalService(
   signal: AbortSignal,
 ): Promise<LocalService> {
   const { concurrency, investigationTimeoutMs } = config;
+  const clock = createClock({ now, hasGithub: false });
   const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   await using opening = new AsyncDisposableStack();
   const services = opening.use(
@@ -106,8 +110,7 @@ export async function openLocalService(
   const { investigator } = opening.use(openInvestigator({ config, log, now, holds, patienceMs: PATIENCE_MS }));
   const opened = opening.move();
   return {
-    services,
-    investigator,
+    ...{ services, investigator, clock },
     startWork: () =>
       startWork(services, {
         ...{ concurrency, investigationTimeoutMs, investigator, context: createLocalContext() },

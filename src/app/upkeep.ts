@@ -1,12 +1,12 @@
 // What a service does from time to time: retention, mirrors of projects that are gone, installations and missed
 // deliveries.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
 import type { Store } from '../db/store.ts';
 import { listMirrors } from '../git/eviction.ts';
 import type { Log } from '../log.ts';
+import { type Clock, type ClockState, describeApart } from './clock.ts';
 import { removeOldEvaluations } from './evaluation-state.ts';
 import type { Services } from './services.ts';
 
@@ -75,34 +75,74 @@ function describeFailure(error: unknown): object {
   return error instanceof CausewayError ? { reason: error.message } : { err: error };
 }
 
+export interface RetentionOptions extends Pick<Services, 'store' | 'log' | 'now' | 'leads'> {
+  readonly clock: Clock;
+  readonly retentionDays: number;
+}
+
 /** Erases what is older than its retention, at the start and every hour, in one process over a database. */
-export function startRetention(
-  { store, log, now, leads }: Pick<Services, 'store' | 'log' | 'now' | 'leads'>,
-  retentionDays: number,
-): Recurring {
-  const work = async () => {
-    const toMoment = (ageMs: number) => new Date(now().getTime() - ageMs).toISOString();
-    const erased = await store.sweep({
-      endedBefore: toMoment(retentionDays * DAY_MS),
-      keysBefore: toMoment(DAY_MS),
-      now: toMoment(0),
-    });
+export function startRetention(options: RetentionOptions): Recurring {
+  const { store, log, leads, clock } = options;
+  const mayErase = createClockGuard(options);
+  const work = async (signal: AbortSignal) => {
+    await clock.known(signal);
+    const limits = readLimits(options);
+    const state = mayErase();
+    if (state === null) return;
+    const slowly = state.kind === 'unknown' ? await store.eraseSlowly({ ...limits, ...readDoubt(clock, state) }) : null;
+    if (slowly !== null) {
+      const why = 'nothing new was stored for 30 days, or the clock jumped; it may be wrong';
+      log.warn({ erased: slowly, why }, 'records past their retention are erased slowly: at most a tenth an hour');
+      return;
+    }
+    const erased = await store.sweep(limits);
     if (erased > 0) log.info({ erased }, 'erased investigations past their retention');
   };
-  return startRecurring({ what: 'erasing records past their retention', everyMs: HOUR_MS, work, log, isOurs: leads });
+  return startRecurring({
+    what: 'erasing records past their retention',
+    ...{ everyMs: HOUR_MS, work, log, isOurs: leads },
+  });
 }
 
 /** Evaluations past their retention, at the start and every hour, in every process: each has a folder of its own. */
-export function startForgettingEvaluations(
-  { log, now }: Pick<Services, 'log' | 'now'>,
-  { dataDir, retentionDays }: Pick<Config, 'dataDir' | 'retentionDays'>,
-): Recurring {
+export function startForgettingEvaluations(options: RetentionOptions & { readonly dataDir: string }): Recurring {
+  const { store, log, clock, dataDir } = options;
   const work = async (signal: AbortSignal) => {
-    const usedBefore = new Date(now().getTime() - retentionDays * DAY_MS);
-    const removed = await removeOldEvaluations(dataDir, usedBefore, signal);
+    await clock.known(signal);
+    const limits = readLimits(options);
+    const state = clock.judge();
+    if (state.kind === 'wrong') return;
+    if (state.kind === 'unknown' && (await store.isHeldBack({ ...limits, ...readDoubt(clock, state) }))) return;
+    const removed = await removeOldEvaluations(dataDir, new Date(limits.endedBefore), signal);
     if (removed > 0) log.info({ removed }, 'removed evaluations past their retention');
   };
   return startRecurring({ what: 'removing old evaluations', everyMs: HOUR_MS, work, log });
+}
+
+function readLimits({ now, retentionDays }: Pick<RetentionOptions, 'now' | 'retentionDays'>) {
+  const at = now().getTime();
+  const toMoment = (ageMs: number) => new Date(at - ageMs).toISOString();
+  return { endedBefore: toMoment(retentionDays * DAY_MS), keysBefore: toMoment(DAY_MS), now: toMoment(0) };
+}
+
+function readDoubt({ began }: Clock, { hasJumped }: Extract<ClockState, { kind: 'unknown' }>) {
+  return { began: began.toISOString(), hasJumped };
+}
+
+/** Null, logged once, while the clock is wrong: nothing may be erased by it. */
+function createClockGuard({ clock, log }: Pick<RetentionOptions, 'clock' | 'log'>) {
+  let wasWrong = false;
+  return (): Exclude<ClockState, { kind: 'wrong' }> | null => {
+    const state = clock.judge();
+    const isWrong = state.kind === 'wrong';
+    if (isWrong && !wasWrong) {
+      const apart = describeApart(state.aheadMs);
+      log.error(`this clock is ${apart}: nothing is erased by age until it is set right (timedatectl set-ntp true)`);
+    }
+    if (!isWrong && wasWrong) log.info('the clock is right again: records past their retention are erased');
+    wasWrong = isWrong;
+    return state.kind === 'wrong' ? null : state;
+  };
 }
 
 /** Mirrors of `causeway analyse` are named after their source, and belong to no project. */

@@ -2,6 +2,7 @@
 import { formatWorkerStart } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
 import { CausewayError } from '../core/errors.ts';
+import { checkClock } from './clock.ts';
 import { getMirrorsFolder } from './data-folder.ts';
 import { checkGithub, openGithubService, startUpkeep } from './github.ts';
 import { openLocalService } from './local.ts';
@@ -30,10 +31,12 @@ export async function serveWorker(options: WorkerOptions, signal: AbortSignal): 
   open.use(service.startWork());
   const { services, investigator } = service;
   const installations = github && startUpkeep(open, github, options);
-  const checks = () => (installations === null ? [] : [checkGithub(services, installations)]);
-  open.use(startRetention(services, config.retentionDays));
+  const checks = () =>
+    installations === null ? [] : [checkGithub(services, installations), checkClock(service.clock)];
+  const kept = { ...services, ...config, clock: service.clock };
+  open.use(startRetention(kept));
   open.use(startForgettingMirrors(services, getMirrorsFolder(config.dataDir)));
-  open.use(startForgettingEvaluations(services, config));
+  open.use(startForgettingEvaluations(kept));
   const port = open.use(await openWorkerPort(services, config, { model: investigator?.model ?? null, checks }));
   io.out(
     formatWorkerStart({

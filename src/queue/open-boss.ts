@@ -1,7 +1,8 @@
 // pg-boss, installed in a schema of its own and held open for this process; its jobs follow our table of jobs.
 import { fromKysely, PgBoss } from 'pg-boss';
+import { isStoreAway } from '../core/errors.ts';
 import { JOB_KINDS, type JobKind, type Urgency } from '../core/queue.ts';
-import { retryPatiently } from '../db/postgres-errors.ts';
+import { explainPostgres, retryPatiently } from '../db/postgres-errors.ts';
 import type { Log } from '../log.ts';
 import { createJobTable, type JobTable, type JobTransport, type ScheduledJob } from './job-table.ts';
 
@@ -29,6 +30,8 @@ const CONNECTIONS = 6;
  */
 const HEARTBEAT_S = 10;
 const SUPERVISE_S = 5;
+/** Each worker of pg-boss fails each time that it looks, some ten a second: without the server one line is enough. */
+const STILL_AWAY_MS = 30_000;
 /** Our table decides about tries; pg-boss only repeats what lost its worker, or could not begin yet. */
 const QUEUE = {
   retryLimit: 1_000_000,
@@ -64,7 +67,13 @@ async function startBoss(url: string, log: Log): Promise<PgBoss> {
     // Of pg: a connection that leads nowhere any more is given up, and made again.
     ...{ keepAlive: true, query_timeout: QUERY_MS },
   });
-  boss.on('error', (error) => log.warn({ err: error }, 'the queue had a database error and continues'));
+  let away = -Infinity;
+  boss.on('error', (error) => {
+    const isAway = isStoreAway(explainPostgres(error, ''));
+    const isKnown = isAway && performance.now() - away < STILL_AWAY_MS;
+    if (isAway) away = performance.now();
+    log[isKnown ? 'debug' : 'warn']({ err: error }, 'the queue had a database error and continues');
+  });
   boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'pg-boss warns'));
   try {
     await boss.start();

@@ -100,12 +100,7 @@ export function createRunHandler(services: RunServices): JobHandler {
   };
 }
 
-async function runToEnd(
-  services: RunServices,
-  run: Run,
-  pauses: Pauses,
-  signal: AbortSignal,
-): Promise<JobResult> {
+async function runToEnd(services: RunServices, run: Run, pauses: Pauses, signal: AbortSignal): Promise<JobResult> {
   const { timeoutMs, investigator, log, store, now } = services;
   const timeout = AbortSignal.timeout(timeoutMs + (investigator === null ? 0 : ENDING_MS));
   try {
@@ -116,14 +111,18 @@ async function runToEnd(
     signal.throwIfAborted();
     const deferred = defer(services, run, error);
     if (deferred !== null) return deferred;
-    // The queue keeps the run as it is, also where waiting for the database has used up its time.
-    if (isStoreAway(error)) throw error;
-    if (!timeout.aborted && !(error instanceof CausewayError && FINAL.has(error.code))) throw error;
+    if (!isOver(error, timeout)) throw error;
     const cause = timeout.aborted ? createTimeoutError(timeoutMs) : error;
     log.warn({ run: run.id, err: cause }, 'investigation gave up');
     await store.giveUp(run, await describeFailure(services, cause), now().toISOString());
   }
   return { kind: 'done' };
+}
+
+/** False: the queue tries again, also where waiting for a database that is away has used up the time of the run. */
+function isOver(error: unknown, timeout: AbortSignal): boolean {
+  if (isStoreAway(error)) return false;
+  return timeout.aborted || (error instanceof CausewayError && FINAL.has(error.code));
 }
 
 /** The run keeps its facts and turns, and continues from them later. Null: waiting does not help. */

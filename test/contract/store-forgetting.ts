@@ -117,6 +117,43 @@ export function forgettingContract(engine: Engine): void {
     });
   });
 
+  describe('what is past by a clock that may be wrong', () => {
+    const DAY = 24 * 60 * 60;
+    const limits = (seconds: number, hasJumped = false) => ({
+      ...{ endedBefore: at(seconds - 90 * DAY), now: at(seconds), began: at(400 * DAY), hasJumped },
+    });
+
+    it('goes by a tenth an hour, also when something new is stored meanwhile, until nothing is left of it', async () => {
+      await using opened = await openGithub(engine);
+      const { store, base } = opened;
+      await opened.manyIssues(base.project.id, base.account.id, 30);
+      const [day, hour] = [400 * DAY, 60 * 60];
+      expect(await store.eraseSlowly(limits(day))).toBe(3);
+      await accepted(store, acceptance(base, { now: at(day + 60) }));
+      const after = { ...limits(day + 1_800), began: at(day + 600) };
+      expect([await store.eraseSlowly(after), await store.isHeldBack(after)]).toEqual([0, true]);
+      let erased = 3;
+      for (let hours = 1; hours < 100; hours += 1) {
+        const some = await store.eraseSlowly({ ...limits(day + hours * hour), began: at(day + 600) });
+        if (some === null) break;
+        expect(some).toBeLessThanOrEqual(3);
+        erased += some;
+      }
+      expect(erased).toBe(30);
+      // Nothing speaks against the clock any more.
+      expect(await store.isHeldBack({ ...limits(day + 2 * DAY), began: at(day + DAY) })).toBe(false);
+    });
+
+    it('is not held back where something new is known, unless the clock jumped', async () => {
+      await using opened = await openGithub(engine);
+      const { store, base } = opened;
+      await opened.manyIssues(base.project.id, base.account.id, 10);
+      await accepted(store, acceptance(base, { now: at(380 * DAY) }));
+      expect(await store.eraseSlowly(limits(400 * DAY))).toBeNull();
+      expect(await store.eraseSlowly(limits(400 * DAY, true))).toBe(1);
+    });
+  });
+
   describe('a project of GitHub that is hidden', () => {
     const sweep = (opened: Opened, now: string) => opened.store.sweep({ endedBefore: NOW, keysBefore: NOW, now });
 

@@ -77,7 +77,11 @@ async function runRounds({ env, dataDir, told, ...away }: Place): Promise<void> 
   const lines = service.output().split('\n');
   const went = lines.filter((line) => line.includes('the database is away')).length;
   const back = lines.filter((line) => line.includes('the database answers again')).length;
-  const loud = lines.filter((line) => /"level":"?(?:warn|error|[45]0)/.test(line)).length;
+  const loud: Record<string, number> = {};
+  for (const line of lines.filter((each) => /"level":"(?:warn|error)"/.test(each))) {
+    const { msg } = JSON.parse(line) as { readonly msg: string };
+    loud[msg] = (loud[msg] ?? 0) + 1;
+  }
   process.stdout.write(
     `${JSON.stringify({ rounds: ROUNDS, away: ROUNDS * TIMES, went, back, loud, repeated: program.deliveries.length - ROUNDS })}\n`,
   );

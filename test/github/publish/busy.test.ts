@@ -32,28 +32,31 @@ it.each([
   ['what was read', 'GET', [1, 2, 4, 8, 16, 32, 64]],
   // Until it can be seen whether it took place.
   ['a write', 'POST', [15, 15, 15, 15, 16, 32, 64]],
-])('waits longer each time where GitHub keeps failing at %s, and starts again after a success', async (_, method, expected) => {
-  await using house = await publishingHouse({ deps: { now: () => new Date('2099-01-01T00:00:00Z') } });
-  const { id: subject } = await house.ask();
-  if (method === 'GET') await house.conclude();
-  const publisher = createPublishHandler(house.deps);
-  const publish = () =>
-    publisher.handle({ id: 'job_1', kind: 'publish', subject, attempt: 1 }, new AbortController().signal);
-  const fault = { kind: 'answer', when: 'before', status: 502 } as const;
-  const waits: number[] = [];
-  house.double.faults.add({ path: /./, method, times: 7, fault });
-  for (let time = 0; time < 7; time++) {
-    const result = await publish();
-    waits.push(result.kind === 'later' ? (Date.parse(result.runAt) - house.deps.now().getTime()) / 1_000 : 0);
-  }
-  expect(waits).toEqual(expected);
-  await publish();
-  await house.ask();
-  if (method === 'GET') await house.conclude();
-  house.double.faults.add({ path: /./, method, fault });
-  const runAt = new Date(house.deps.now().getTime() + (expected[0] ?? 0) * 1_000).toISOString();
-  expect(await publish()).toEqual({ kind: 'later', runAt });
-});
+])(
+  'waits longer each time where GitHub keeps failing at %s, and starts again after a success',
+  async (_, method, expected) => {
+    await using house = await publishingHouse({ deps: { now: () => new Date('2099-01-01T00:00:00Z') } });
+    const { id: subject } = await house.ask();
+    if (method === 'GET') await house.conclude();
+    const publisher = createPublishHandler(house.deps);
+    const publish = () =>
+      publisher.handle({ id: 'job_1', kind: 'publish', subject, attempt: 1 }, new AbortController().signal);
+    const fault = { kind: 'answer', when: 'before', status: 502 } as const;
+    const waits: number[] = [];
+    house.double.faults.add({ path: /./, method, times: 7, fault });
+    for (let time = 0; time < 7; time++) {
+      const result = await publish();
+      waits.push(result.kind === 'later' ? (Date.parse(result.runAt) - house.deps.now().getTime()) / 1_000 : 0);
+    }
+    expect(waits).toEqual(expected);
+    await publish();
+    await house.ask();
+    if (method === 'GET') await house.conclude();
+    house.double.faults.add({ path: /./, method, fault });
+    const runAt = new Date(house.deps.now().getTime() + (expected[0] ?? 0) * 1_000).toISOString();
+    expect(await publish()).toEqual({ kind: 'later', runAt });
+  },
+);
 
 it.each([
   ['when whoever keeps it says', new SourceBusy('Wait.', new Date('2099-01-01T00:00:42Z')), '2099-01-01T00:00:42.000Z'],
