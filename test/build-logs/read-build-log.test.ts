@@ -162,6 +162,23 @@ describe('a build', () => {
     expect((await reader({ libraries: ['Acme/Pipeline'] })(address))?.log).toBe(MADE.log);
   });
 
+  const remoteUrls = ['https://github.com/victim/secrets.git'];
+  it.each([
+    ['names a repository and no revision', { remoteUrls }],
+    ['names a repository whose revision is null', { remoteUrls, lastBuiltRevision: null }],
+    ['names a revision and no repository', { lastBuiltRevision: { SHA1: 'f'.repeat(40) } }],
+    ['names a revision of no repository', { remoteUrls: [], lastBuiltRevision: { SHA1: 'f'.repeat(40) } }],
+  ])('of Jenkins with a further checkout that %s is refused: its log is not even opened', async (_, other) => {
+    const read = await reader()(addJenkins(servers.jenkins, MADE, { others: [other] }));
+    expect(read).toEqual({ log: '', noLog: expect.stringContaining('checks out another repository') });
+    expect(servers.jenkins.seen.filter(({ path }) => /consoleText|testReport/.test(path))).toEqual([]);
+  });
+
+  it('of Jenkins with the data of a checkout that did not take place is read', async () => {
+    const address = addJenkins(servers.jenkins, MADE, { others: [{ remoteUrls: [], lastBuiltRevision: null }] });
+    expect((await reader()(address))?.log).toBe(MADE.log);
+  });
+
   it('of CircleCI whose output lies at a place that is not named is refused', async () => {
     const address = addCircleci(servers.circle, servers.other, { ...MADE, repository: 'https://github.com/acme/shop' });
     expect((await reader()(address))?.noLog).toContain('at a place that the operator has not named');

@@ -83,10 +83,15 @@ export function addCircleci(server: BuildServer, storage: BuildServer, { reposit
 export function addJenkins(
   { origin, answers }: BuildServer,
   { repository, sha, log }: Made,
-  { job = '/job/acme/job/shop/job/main', libraries = [] as readonly string[], tests = [] as readonly object[] } = {},
+  {
+    job = '/job/acme/job/shop/job/main',
+    libraries = [] as readonly string[],
+    tests = [] as readonly object[],
+    others = [] as readonly object[],
+  } = {},
 ): string {
   const data = (url: string, SHA1: string) => ({ remoteUrls: [url], lastBuiltRevision: { SHA1 } });
-  const actions = [{}, null, ...libraries.map((url) => data(url, 'f'.repeat(40))), data(repository, sha)];
+  const actions = [{}, null, ...libraries.map((url) => data(url, 'f'.repeat(40))), data(repository, sha), ...others];
   answers.set(`${job}/3/api/json?tree=actions[remoteUrls,lastBuiltRevision[SHA1]]`, { body: { actions } });
   answers.set(`${job}/3/consoleText`, { body: log });
   const fields = 'className,name,status,errorDetails,errorStackTrace';
