@@ -7,8 +7,9 @@ import type { BuildHost } from './config.ts';
 
 /** What a build says that it built. */
 export interface BuiltFrom {
+  /** "": it does not say. */
   readonly sha: string;
-  /** Addresses of git repositories. */
+  /** Addresses of git repositories; none: it does not say. */
   readonly repositories: readonly string[];
 }
 
@@ -196,11 +197,12 @@ const readJenkins: ReadBuild = async ({ path }, url, client) => {
     await client.readJson(`${build}/api/json?tree=actions[remoteUrls,lastBuiltRevision[SHA1]]`),
   );
   return {
-    from: actions.flatMap((action) =>
-      action?.remoteUrls === undefined || !action.lastBuiltRevision
-        ? []
-        : [{ sha: action.lastBuiltRevision.SHA1, repositories: action.remoteUrls }],
-    ),
+    // An action with either part is a checkout: one that does not say its commit still brought its repository into the log.
+    from: actions.flatMap((action) => {
+      const sha = action?.lastBuiltRevision?.SHA1 ?? '';
+      const repositories = action?.remoteUrls ?? [];
+      return sha === '' && repositories.length === 0 ? [] : [{ sha, repositories }];
+    }),
     open: async () => [{ name: '', log: await client.openText(`${build}/consoleText`) }],
     readResults: async () => {
       const fields = 'className,name,status,errorDetails,errorStackTrace';

@@ -115,7 +115,7 @@ function requireOwn(
   );
   if (!isOwn) throw new BuildFault('other', 'another repository or commit');
   const allowed = [own, ...host.libraries];
-  if (!named.every(({ names }) => names.every((name) => allowed.includes(name)))) {
+  if (!named.every(({ names }) => names.length > 0 && names.every((name) => allowed.includes(name)))) {
     throw new BuildFault('library', 'a repository that is not among its libraries');
   }
 }
