@@ -1,5 +1,5 @@
 // The three interfaces of models: which is chosen, what is sent, and what a provider adds and wants back.
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createHolds } from '../../src/core/holds.ts';
@@ -534,6 +534,51 @@ it('a key command that hangs and ignores signals is killed, and the next questio
   }
 });
 
+describe.skipIf(process.platform === 'win32')('a key command with a child', () => {
+  /** `$CHILD` of the command starts one that lives for a minute. */
+  const commandWith = async (command: string, signal: AbortSignal, deadlineMs = 300) => {
+    await using folder = await temporaryFolder();
+    const list = path.join(folder.path, 'child');
+    const own = { environment: process.env, now: () => NOW, onKey: () => {}, deadlineMs };
+    const keys = createKeys({ ...own, command: command.replace('$CHILD', `sleep 60 & echo $! > ${list};`) });
+    const asked = keys.current(signal);
+    asked.catch(() => undefined);
+    await expect.poll(() => existsSync(list) && readFileSync(list, 'utf8')).toMatch(/^\d+\n$/);
+    const child = Number(readFileSync(list, 'utf8'));
+    return { asked, ended: () => expect.poll(() => isAlive(child), { timeout: 10_000 }).toBe(false) };
+  };
+
+  it.each([
+    ['hangs', '$CHILD sleep 60', 'did not end within 0.3 s'],
+    ['is killed and leaves it with its output', '$CHILD kill -9 $$', 'did not end within 0.3 s'],
+    ['prints without end', '$CHILD yes', 'printed no key, or more than a key'],
+  ])('that %s leaves none behind', async (_, command, flaw) => {
+    const { asked, ended } = await commandWith(command, new AbortController().signal);
+    expect((await failureOf(asked)).message).toContain(`MODEL_KEY_COMMAND ${flaw}`);
+    await ended();
+  });
+
+  it('ends with it once nobody waits for its key, as when the service stops', async () => {
+    const abort = new AbortController();
+    const { asked, ended } = await commandWith('$CHILD sleep 60', abort.signal, 60_000);
+    abort.abort(new Error('stopping'));
+    await expect(asked).rejects.toThrow('stopping');
+    await ended();
+  });
+});
+
+it('a key command goes on while one of those who asked still waits', async () => {
+  const keys = createKeys({
+    ...{ command: 'sleep 0.3; echo the-key', environment: process.env, now: () => NOW },
+    onKey: () => {},
+  });
+  const abort = new AbortController();
+  const [left, stayed] = [keys.current(abort.signal), keys.current(new AbortController().signal)];
+  abort.abort(new Error('left'));
+  await expect(left).rejects.toThrow('left');
+  expect(await stayed).toBe('the-key');
+});
+
 it('a key that says when it expires is replaced before', async () => {
   const expires = Buffer.from(JSON.stringify({ exp: NOW.getTime() / 1_000 + 3_600 })).toString('base64url');
   const clock = { now: NOW };
@@ -576,3 +621,12 @@ describe('a text that is made to be expensive', () => {
     expect(endpoint.requests.length).toBeGreaterThan(0);
   });
 });
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
