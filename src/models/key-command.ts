@@ -1,5 +1,5 @@
 // Short-lived keys: printed by a command of the operator's, kept until they expire or are refused.
-import { exec } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { ModelFailure, ModelUnavailable } from '../core/model.ts';
 
 export interface Keys {
@@ -28,8 +28,15 @@ export interface KeyCommand {
   readonly now: () => Date;
   /** Called with every new key, so that no log repeats it. */
   readonly onKey: (key: string) => void;
-  /** Until it is killed; another one in tests. */
+  /** Until it is killed with all that it started; another one in tests. */
   readonly deadlineMs?: number;
+}
+
+/** The command while it runs, and how many wait for its key. */
+interface Asking {
+  readonly key: Promise<string>;
+  readonly stop: () => void;
+  waiting: number;
 }
 
 /**
@@ -38,21 +45,39 @@ export interface KeyCommand {
  */
 export function createKeys(options: KeyCommand): Keys {
   let known: { readonly key: string; readonly expiresAt: number } | null = null;
-  let asking: Promise<string> | null = null;
-  const ask = async (): Promise<string> => {
-    const key = await run(options);
+  let asking: Asking | null = null;
+  const ask = async (signal: AbortSignal): Promise<string> => {
+    const key = await run(options, signal);
     options.onKey(key);
     known = { key, expiresAt: readExpiry(key) };
     return key;
+  };
+  const start = (): Asking => {
+    const stop = new AbortController();
+    const started = { key: ask(stop.signal), stop: () => stop.abort(), waiting: 0 };
+    const forget = () => {
+      if (asking === started) asking = null;
+    };
+    started.key.then(forget, forget);
+    return started;
   };
   return {
     current: async (signal) => {
       signal.throwIfAborted();
       if (known !== null && options.now().getTime() < known.expiresAt - EXPIRES_EARLY_MS) return known.key;
-      asking ??= ask().finally(() => {
-        asking = null;
-      });
-      return await rejectOnAbort(asking, signal);
+      asking ??= start();
+      const own = asking;
+      own.waiting += 1;
+      try {
+        return await rejectOnAbort(own.key, signal);
+      } finally {
+        own.waiting -= 1;
+        // No one waits any longer, as when the service stops. The next who asks starts it again.
+        if (own.waiting === 0) {
+          if (asking === own) asking = null;
+          own.stop();
+        }
+      }
     },
     refused: (key) => {
       if (known?.key === key) known = null;
@@ -61,7 +86,7 @@ export function createKeys(options: KeyCommand): Keys {
   };
 }
 
-/** The command goes on, for others who wait for its key. */
+/** The command goes on while others wait for its key. */
 function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
@@ -70,38 +95,98 @@ function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-function run({ command, environment, now, deadlineMs = KEY_COMMAND_DEADLINE_MS }: KeyCommand): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const options = {
-      timeout: deadlineMs,
-      // One that ignores the other signals would hold up every later question.
-      killSignal: 'SIGKILL' as const,
-      maxBuffer: MAX_KEY_BYTES,
+/** How the command ended: by itself, or because of us. `code` null: it was killed, or did not start. */
+type Ending =
+  | { readonly kind: 'exited'; readonly code: number | null; readonly printed: string }
+  | { readonly kind: 'timeout' | 'flood' | 'unwanted' };
+
+async function run(
+  { command, environment, now, deadlineMs = KEY_COMMAND_DEADLINE_MS }: KeyCommand,
+  signal: AbortSignal,
+) {
+  const ending = await runShell(command, { environment, deadlineMs, signal });
+  const key = ending.kind === 'exited' && ending.code === 0 ? ending.printed.trim() : '';
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  const message = `MODEL_KEY_COMMAND ${describeFlaw(ending, deadlineMs)}: run it by hand to see why.`;
+  throw isLasting(ending)
+    ? new ModelFailure('model_rejected', message)
+    : new ModelUnavailable(message, new Date(now().getTime() + COME_BACK_MS));
+}
+
+interface ShellRun {
+  readonly environment: KeyCommand['environment'];
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+}
+
+function runShell(command: string, { environment, deadlineMs, signal }: ShellRun): Promise<Ending> {
+  return new Promise((resolve) => {
+    const child = spawn(command, {
+      shell: true,
       env: { ...environment },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      windowsHide: true,
+      // A process group of its own, so that an end reaches what the command has started too.
+      detached: process.platform !== 'win32',
+    });
+    const { stdout } = child;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const settle = (ending: Ending): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      process.removeListener('exit', onExit);
+      resolve(ending);
     };
-    exec(command, options, (error, printed) => {
-      const key = printed.trim();
-      if (error === null && /^[\x21-\x7e]+$/.test(key)) return resolve(key);
-      const message = `MODEL_KEY_COMMAND ${describeFlaw(error, deadlineMs)}: run it by hand to see why.`;
-      const isLasting = error === null || CANNOT_RUN.has(error.code);
-      reject(
-        isLasting
-          ? new ModelFailure('model_rejected', message)
-          : new ModelUnavailable(message, new Date(now().getTime() + COME_BACK_MS)),
-      );
-    }).stdin?.end();
+    // What has left the group may hold the output open for ever, so an end of ours does not wait for that of the output.
+    const end = (kind: 'timeout' | 'flood' | 'unwanted'): void => {
+      killGroup(child);
+      stdout.destroy();
+      settle({ kind });
+    };
+    const onAbort = (): void => end('unwanted');
+    // Being a group of its own, it would outlive a service that ends without aborting its work.
+    const onExit = (): void => killGroup(child);
+    const timer = setTimeout(() => end('timeout'), deadlineMs);
+    signal.addEventListener('abort', onAbort, { once: true });
+    process.once('exit', onExit);
+    stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      chunks.push(chunk);
+      if (bytes > MAX_KEY_BYTES) end('flood');
+    });
+    child.on('error', () => settle({ kind: 'exited', code: null, printed: '' }));
+    child.on('close', (code) => settle({ kind: 'exited', code, printed: Buffer.concat(chunks).toString() }));
   });
 }
 
-type Flaw = Error & { readonly code?: unknown; readonly killed?: boolean };
+/** SIGKILL: one that ignores the other signals would hold up every later question. */
+function killGroup(child: ChildProcess): void {
+  try {
+    if (process.platform === 'win32') child.kill('SIGKILL');
+    else if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // The group has ended already.
+  }
+}
 
-/** Exit codes of a shell that cannot run the command or does not find it; and what Node says of a flood. */
-const CANNOT_RUN: ReadonlySet<unknown> = new Set([126, 127, 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER']);
+/** A flood, no key at all, and exit codes of a shell that cannot run the command or does not find it. */
+function isLasting(ending: Ending): boolean {
+  if (ending.kind !== 'exited') return ending.kind === 'flood';
+  return ending.code === 0 || ending.code === 126 || ending.code === 127;
+}
 
-function describeFlaw(error: Flaw | null, deadlineMs: number): string {
-  if (error === null || error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'printed no key, or more than a key';
-  if (error.killed) return `did not end within ${deadlineMs / 1_000} s`;
-  return `ended with code ${typeof error.code === 'number' ? error.code : 'unknown'}`;
+function describeFlaw(ending: Ending, deadlineMs: number): string {
+  switch (ending.kind) {
+    case 'timeout':
+      return `did not end within ${deadlineMs / 1_000} s`;
+    case 'unwanted':
+      return 'was ended before it printed a key';
+    case 'flood':
+      return 'printed no key, or more than a key';
+    case 'exited':
+      return ending.code === 0 ? 'printed no key, or more than a key' : `ended with code ${ending.code ?? 'unknown'}`;
+  }
 }
 
 /** What a JSON Web Token says of itself; any other key holds until it is refused. */

@@ -558,7 +558,7 @@ describe.skipIf(process.platform === 'win32')('a key command with a child', () =
     await ended();
   });
 
-  it('ends with it once nobody waits for its key, as when the service stops', async () => {
+  it('ends with it once no one waits for its key, as when the service stops', async () => {
     const abort = new AbortController();
     const { asked, ended } = await commandWith('$CHILD sleep 60', abort.signal, 60_000);
     abort.abort(new Error('stopping'));
