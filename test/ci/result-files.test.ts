@@ -148,9 +148,13 @@ describe('hostile XML', () => {
     expect(() => walkXml(xml, { open() {}, text() {}, close() {} })).toThrow(XmlFault);
   });
 
-  it('keeps what looks like an entity as it is written', () => {
-    const xml = '<testsuite><testcase name="&file; &amp;lt; &#x41;&#xFFFFFF;"><failure/></testcase></testsuite>';
-    expect(readResultFile(xml)[0]?.name).toBe('&file; &lt; A\uFFFD');
+  it.each([
+    ['&file; &amp;lt; &#x41;&#65;&#xFFFFFF;&#9999999;', '&file; &lt; AA\uFFFD\uFFFD'],
+    ['&constructor;&__proto__;&toString;&hasOwnProperty;', '&constructor;&__proto__;&toString;&hasOwnProperty;'],
+    ['&;&&lt&#;&#x;&#xg;& lt;&ltt;&LT;&#12345678;&gt;', '&;&&lt&#;&#x;&#xg;& lt;&ltt;&LT;&#12345678;>'],
+  ])('reads %s as %s, in names and in texts', (written, read) => {
+    const xml = `<testsuite><testcase name="${written}"><failure>${written}</failure></testcase></testsuite>`;
+    expect(readResultFile(xml)).toMatchObject([{ name: read, trace: read }]);
   });
 
   it.each([

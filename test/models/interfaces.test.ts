@@ -305,6 +305,16 @@ describe('Messages', () => {
     expect(endpoint.requests[1]?.raw).toContain('"tool_use_id":"functions_search_0"');
   });
 
+  it.each(['constructor', '__proto__', 'citations_delta'])('leave out a piece of the unknown kind %s', async (type) => {
+    const block = [
+      { type: 'text', text: '' },
+      { type, name: 'x' },
+      { type: 'text_delta', text: 'done' },
+    ] as const;
+    await using endpoint = await modelEndpoint(messages([block], 'end_turn'));
+    expect((await ask(modelAt(endpoint.url, { settings }).model)).content).toBe('done');
+  });
+
   it('that no longer fit what precedes them are ignored or omitted, and the run goes on', async () => {
     const unfit = 'messages.1.content.0: Invalid `signature` in `thinking` block.';
     const bound = `${unfit} The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block".`;
@@ -387,6 +397,18 @@ describe('what an endpoint of chat.completions adds', () => {
       { role: 'tool', tool_call_id: LONG, content: 'nothing found' },
       { role: 'tool', tool_call_id: 'short', content: 'nothing found' },
     ]);
+  });
+
+  it('goes back as it came whatever its parts are called', async () => {
+    const added = '{"constructor":{"a":{"b":1}},"__proto__":{"c":2}}';
+    const call = `{"index":0,"id":"x","function":{"name":"search","arguments":"{}"},"extra_content":${added}}`;
+    await using endpoint = await modelEndpoint(
+      events(`{"choices":[{"index":0,"delta":{"tool_calls":[${call}]}}]}`, delta({}, 'tool_calls'), USAGE),
+      says('done'),
+    );
+    const { model } = modelAt(endpoint.url);
+    await ask(model, stored(following(await ask(model))));
+    expect(endpoint.requests[1]?.raw).toContain(`"extra_content":${added}`);
   });
 
   it('is kept from any other model, with what that wants in its place', async () => {

@@ -68,6 +68,16 @@ describe('a search of edited files', () => {
     ]);
   });
 
+  it.each(['constructor', '__proto__', 'toString'])('takes [:%s:] for the characters that it is made of', (name) => {
+    const found = searchEdited(new Map([['a.txt', 'f{\nx:]\n']]), {
+      pattern: `[[:${name}:]]`,
+      regex: true,
+      ignoreCase: false,
+      paths: [],
+    });
+    expect(found?.map(({ line }) => line)).toEqual([2]);
+  });
+
   it('has no result where it takes too long for one of them', () => {
     const texts = new Map([
       ['a.txt', 'aaa\n'],
