@@ -131,7 +131,14 @@ function findEnd(text: string, mark: string, from: number): number {
   return at + mark.length;
 }
 
-const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+/** A map: a plain object has members such as `constructor`, which any text may name. */
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['lt', '<'],
+  ['gt', '>'],
+  ['amp', '&'],
+  ['quot', '"'],
+  ['apos', "'"],
+]);
 const ENTITY = /&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(\w{1,20}));/g;
 
 /** The five of XML and numbers; any other could only come from a document type, and stays as it is written. */
@@ -139,7 +146,7 @@ function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(ENTITY, (written: string, decimal?: string, hex?: string, name = '') => {
     const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
-    if (Number.isNaN(code)) return NAMED[name] ?? written;
+    if (Number.isNaN(code)) return NAMED.get(name) ?? written;
     return code <= 0x10_ffff ? String.fromCodePoint(code) : '\uFFFD';
   });
 }

@@ -90,12 +90,12 @@ export function describeApiFailure(cause: unknown, options: GithubOptions, what:
 type Answer = NonNullable<ReturnType<typeof readAnswer>>;
 
 /** What GraphQL says with status 200, by the type of its first error. */
-const GRAPHQL_STATUSES: Readonly<Record<string, number>> = {
-  NOT_FOUND: 404,
-  FORBIDDEN: 403,
-  INSUFFICIENT_SCOPES: 403,
-  RATE_LIMITED: 429,
-};
+const GRAPHQL_STATUSES: ReadonlyMap<string, number> = new Map([
+  ['NOT_FOUND', 404],
+  ['FORBIDDEN', 403],
+  ['INSUFFICIENT_SCOPES', 403],
+  ['RATE_LIMITED', 429],
+]);
 
 function readGraphqlAnswer(error: unknown): Answer | null {
   if (!(error instanceof Error) || error.name !== 'GraphqlResponseError') return null;
@@ -103,7 +103,7 @@ function readGraphqlAnswer(error: unknown): Answer | null {
     readonly errors?: readonly { readonly type?: string }[];
     readonly headers?: Answer['headers'];
   };
-  const status = GRAPHQL_STATUSES[errors?.[0]?.type ?? ''];
+  const status = GRAPHQL_STATUSES.get(errors?.[0]?.type ?? '');
   return status === undefined ? null : { status, headers: headers ?? {}, data: null };
 }
 

@@ -232,15 +232,15 @@ function addChoice(draft: Draft, choice: unknown, url: string): void {
   addDelta(draft, delta, url);
   const finish = choice['finish_reason'] ?? '';
   if (typeof finish !== 'string') throw createTypeFault('finish_reason', url);
-  if (finish !== '') draft.finish = FINISHES[finish] ?? 'stop';
+  if (finish !== '') draft.finish = FINISHES.get(finish) ?? 'stop';
 }
 
-const FINISHES: Readonly<Record<string, Draft['finish']>> = {
-  length: 'length',
-  max_tokens: 'length',
-  content_filter: 'filter',
-  error: 'error',
-};
+const FINISHES: ReadonlyMap<string, Draft['finish']> = new Map([
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['content_filter', 'filter'],
+  ['error', 'error'],
+]);
 
 function addDelta(draft: Draft, delta: JsonObject, url: string): void {
   const content = readText(delta['content'], 'content', url);
@@ -333,10 +333,10 @@ function addDetail(list: JsonObject[], piece: JsonObject): void {
 }
 
 function mergeObjects(known: unknown, more: JsonObject): JsonObject {
-  const all: Record<string, unknown> = isObject(known) ? { ...known } : {};
+  const all = new Map<string, unknown>(isObject(known) ? Object.entries(known) : []);
   for (const [name, value] of Object.entries(more))
-    all[name] = isObject(value) ? mergeObjects(all[name], value) : value;
-  return all;
+    all.set(name, isObject(value) ? mergeObjects(all.get(name), value) : value);
+  return Object.fromEntries(all);
 }
 
 /** What providers add to a call: Google; LiteLLM. */

@@ -273,15 +273,15 @@ function noteUsage(reading: Reading, usage: unknown): void {
 }
 
 /** What each kind of piece adds to: a block's text, its thoughts, their signature, its input as JSON. */
-const PIECES: Readonly<Record<string, readonly [from: string, to: string]>> = {
-  text_delta: ['text', 'text'],
-  thinking_delta: ['thinking', 'thinking'],
-  signature_delta: ['signature', 'signature'],
-  input_json_delta: ['partial_json', 'json'],
-};
+const PIECES: ReadonlyMap<string, readonly [from: string, to: string]> = new Map([
+  ['text_delta', ['text', 'text']],
+  ['thinking_delta', ['thinking', 'thinking']],
+  ['signature_delta', ['signature', 'signature']],
+  ['input_json_delta', ['partial_json', 'json']],
+]);
 
 function addPiece(draft: Draft, block: Record<string, unknown>, delta: JsonObject): void {
-  const [from, to] = PIECES[readString(delta['type'])] ?? [];
+  const [from, to] = PIECES.get(readString(delta['type'])) ?? [];
   if (from === undefined || to === undefined) return;
   const piece = readString(delta[from]);
   extendDraft(draft, piece.length);

@@ -219,15 +219,15 @@ async function searchBoth(
 /** For all files together. An expression may take exponential time; the time limit of a script can end it. */
 const TIMEOUT_MS = 500;
 const MAX_HIT = 500;
-const POSIX: Readonly<Record<string, string>> = {
-  alnum: 'A-Za-z0-9',
-  alpha: 'A-Za-z',
-  digit: '0-9',
-  lower: 'a-z',
-  space: '\\s',
-  upper: 'A-Z',
-  xdigit: '0-9A-Fa-f',
-};
+const POSIX: ReadonlyMap<string, string> = new Map([
+  ['alnum', 'A-Za-z0-9'],
+  ['alpha', 'A-Za-z'],
+  ['digit', '0-9'],
+  ['lower', 'a-z'],
+  ['space', '\\s'],
+  ['upper', 'A-Z'],
+  ['xdigit', '0-9A-Fa-f'],
+]);
 const FINDER = new Script(
   'const pattern = new RegExp(source, flags); files.map((lines) => lines.flatMap((line, index) => (pattern.test(line) ? [index] : [])))',
 );
@@ -265,7 +265,7 @@ function createPathFilter(wanted: readonly string[]): (path: string) => boolean 
 
 function toExpression({ pattern, regex, word }: Omit<SearchQuery, 'limit'>): string {
   const source = regex
-    ? pattern.replaceAll(/\[:(\w+):\]/g, (whole, name: string) => POSIX[name] ?? whole)
+    ? pattern.replaceAll(/\[:(\w+):\]/g, (whole, name: string) => POSIX.get(name) ?? whole)
     : pattern.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
   return word === true ? `(?<!\\w)(?:${source})(?!\\w)` : source;
 }
