@@ -123,11 +123,11 @@ async function judgeContent(change: FileChange, ground: GuardGround): Promise<Ju
   return { change: open.change, guards: [...guards, ...(await findPersonGuards(open.change, ground))] };
 }
 
-async function findPersonGuards(change: FileChange, { isParsable }: GuardGround): Promise<readonly Guard[]> {
+async function findPersonGuards(change: FileChange, ground: GuardGround): Promise<readonly Guard[]> {
   const { path } = change;
   const guards: Guard[] = [];
   for (const named of listPaths(change)) {
-    const guard = findPathGuard(named);
+    const guard = findPathGuard(named) ?? (named === path ? findArrivalGuard(change, ground) : null);
     if (guard !== null) guards.push(createGuard(guard.rule, named, `${guard.reason}: needs a person's request`));
   }
   const lines = listChangedLines(change);
@@ -136,10 +136,27 @@ async function findPersonGuards(change: FileChange, { isParsable }: GuardGround)
     guards.push(createGuard('person/hidden-text', path, 'adds invisible or text-reversing characters'));
   }
   const after = getAfter(change);
-  if (after !== null && !(await isParsable(path, getBefore(change), after))) {
+  if (after !== null && !(await ground.isParsable(path, getBefore(change), after))) {
     guards.push(createGuard('person/does-not-parse', path, 'it no longer parses'));
   }
   return guards;
+}
+
+/** A file that comes to its path, or becomes a program there. */
+function findArrivalGuard(change: FileChange, { entries }: GuardGround): ReturnType<typeof findNewPathGuard> {
+  const runs = change.kind !== 'deleted' && (change.mode === '100755' || change.after.startsWith('#!'));
+  switch (change.kind) {
+    case 'added':
+      return findNewPathGuard(change.path, runs);
+    case 'renamed': {
+      const ran = entries.some(({ path, kind }) => path === change.previousPath && kind === 'executable');
+      return findNewPathGuard(change.path, runs || ran);
+    }
+    case 'modified':
+      return change.mode === '100755' ? findNewPathGuard(change.path, true) : null;
+    case 'deleted':
+      return null;
+  }
 }
 
 function guardSize(files: readonly FileChange[]): Guard[] {
@@ -235,7 +252,7 @@ function guardNewPath(change: FileChange, { byPlain, folders }: EntryIndex): Gua
 /** `never/…` is left out of every change; `person/…` waits for a person with write access. */
 type GuardRule =
   | `never/${'path' | 'link' | 'twin' | 'content' | 'size' | 'repository-settings' | 'code-owners' | 'agent-instructions' | 'git-configuration' | 'ci-configuration' | 'secret' | 'left-out'}`
-  | `person/${'manifest' | 'lock-file' | 'build-set-up' | 'package-source' | 'hooks' | 'tests-deleted' | 'tests-skipped' | 'tests-loosened' | 'hidden-text' | 'large' | 'does-not-parse'}`;
+  | `person/${'manifest' | 'lock-file' | 'build-set-up' | 'tool-set-up' | 'package-source' | 'hooks' | 'tests-deleted' | 'tests-skipped' | 'tests-loosened' | 'hidden-text' | 'large' | 'does-not-parse'}`;
 
 interface PathRule {
   readonly rule: GuardRule;
@@ -287,15 +304,19 @@ const RULES: readonly PathRule[] = [
       matchNames(String.raw`
         (?:agents?|claude|gemini|qwen|skill)(?:\.[a-z]+)?\.md copilot-instructions\.md [^/]+\.instructions\.md
         [^/]+\.mdc \.cursor(?:rules|ignore|indexingignore) \.windsurfrules \.clinerules \.roo(?:rules[^/]*|modes|ignore)
-        \.goosehints \.aider[^/]* \.rules \.mcp\.json opencode\.jsonc? (?:warp|crush|replit)\.md \.?crush\.json
+        \.goosehints \.aider[^/]* \.rules opencode\.jsonc? (?:warp|crush|replit)\.md \.?crush\.json
         \.(?:kilocode|continue)rules \.openhands_instructions \.agent\.md conventions\.md llms(?:-full)?\.txt
-        (?:devin|jules|droid)\.md \.?sweep\.ya?ml \.?(?:pr_agent|qodo)\.toml \.?(?:coderabbit|ellipsis|sourcery|korbit|bito)\.ya?ml
+        (?:devin|jules|droid)\.md \.?mcp\.json smithery\.ya?ml gptme\.toml firebender\.json \.?sweep\.ya?ml \.?(?:pr_agent|qodo)\.toml \.?(?:coderabbit|ellipsis|sourcery|korbit|bito)\.ya?ml
         \.aiexclude \.(?:codeium|ai|tabnine|gemini|cody|augment)ignore`),
       matchFolders(String.raw`
         \.claude \.cursor \.windsurf \.clinerules \.cline \.roo \.continue \.codex \.gemini \.junie \.kiro \.amazonq
         \.agents? \.opencode \.augment \.trae \.qwen \.copilot \.kilocode \.openhands \.devin \.factory \.droid \.warp \.jules \.forge
         \.tabnine \.rules \.goose \.crush \.zencoder \.greptile \.antigravity \.sourcegraph \.codeium \.cody \.bito \.ona \.aider
-        \.amp \.ruler \.serena \.mcp`),
+        \.amp \.ruler \.serena \.mcp \.grok \.kimi \.iflow \.codebuddy \.lingma \.qoder \.rovodev \.aiassistant \.claude-plugin
+        \.firebender \.vibe \.idx \.lovable \.bolt`),
+      // These are words as well, of which documentation has pages.
+      /^(?!(?:.*\/)?docs?\/)(?:.*\/)?(?:grok|kimi|iflow|codebuddy|blackbox)\.md$/,
+      /^(?:codex|copilot|cursor|windsurf|cline|opencode|goose|amp|vibe|soul|heartbeat|memory|openhands)\.md$/,
     ),
     reason: 'steers coding agents',
   },
@@ -322,13 +343,17 @@ const RULES: readonly PathRule[] = [
         \.?wercker\.ya?ml \.build\.ya?ml \.?zuul\.ya?ml \.prow[^/]* screwdriver\.ya?ml codeship-[^/]+\.ya?ml
         \.scrutinizer\.ya?ml \.?evergreen\.ya?ml \.taskcluster\.ya?ml \.?codecov\.ya?ml sonar-project\.properties
         \.mergify\.ya?ml \.?renovate(?:rc)?(?:\.json5?)? action\.ya?ml netlify\.toml vercel\.json \.readthedocs\.ya?ml
-        [^/]*dangerfile(?:\.[^/]+)? \.cirun\.ya?ml \.goreleaser[^/]*\.ya?ml \.releaserc[^/]* dagger\.(?:json|cue) amplify\.ya?ml`),
+        [^/]*dangerfile(?:\.[^/]+)? \.cirun\.ya?ml \.goreleaser[^/]*\.ya?ml \.releaserc[^/]* dagger\.(?:json|cue) amplify\.ya?ml
+        \.?bitrise\.ya?ml codemagic\.ya?ml \.?vela\.ya?ml \.onedev-buildspec\.ya?ml \.?(?:buddy|shippable)\.ya?ml \.(?:crow|cnb|abstruse|ambient)\.ya?ml
+        \.packit\.ya?ml bors\.toml \.kodiak\.toml release-plz\.toml \.?release-please-(?:config|manifest)\.json \.release-it\.[^/]+
+        jreleaser\.ya?ml`),
       matchFolders(String.raw`
         \.circleci \.buildkite \.woodpecker \.semaphore \.teamcity \.tekton \.harness \.builds \.zuul\.d
         \.azure-pipelines \.azuredevops bamboo-specs \.prow \.drone \.ci azure-pipelines \.azure \.pipelines \.jenkins \.dagger
-        \.gocd \.concourse`),
+        \.gocd \.concourse \.depot \.rwx \.mint \.vela \.bitrise \.namespace \.tangled \.radicle \.agola \.crow \.cnb \.workflow \.buddy
+        \.kokoro \.cloudbuild \.bitbucket \.gitlab-ci(?:\.d)? \.copr ci_scripts`),
       // Only at the top: deeper folders of these names hold the source of programs about CI.
-      /^(?:(?:ci|pipelines?)\/(?:[^/]+\/)*[^/]+\.ya?ml|(?:ci|jenkins)\/(?:[^/]+\/)*[^/]+\.(?:groovy|jenkins)|vars\/[^/]+\.groovy)$/,
+      /^(?:(?:ci|pipelines?|taskcluster)\/(?:[^/]+\/)*[^/]+\.ya?ml|(?:ci|jenkins)\/(?:[^/]+\/)*[^/]+\.(?:groovy|jenkins)|vars\/[^/]+\.groovy)$/,
     ),
     reason: 'configures CI, which runs with the secrets of the repository',
   },
@@ -357,7 +382,8 @@ const RULES: readonly PathRule[] = [
     rule: 'person/lock-file',
     pattern: matchNames(String.raw`
         package-lock\.json npm-shrinkwrap\.json pnpm-lock\.ya?ml bun\.lockb go(?:\.work)?\.sum packages\.lock\.json
-        package\.resolved [^/]+\.lock(?:file|\.hcl)? verification-metadata\.xml`),
+        package\.resolved [^/]+\.lock(?:file|\.hcl)? verification-metadata\.xml
+        pylock(?:\.[^/]+)?\.toml manifest\.toml`),
     reason: 'decides which code of others is installed',
   },
   {
@@ -370,7 +396,11 @@ const RULES: readonly PathRule[] = [
         paket\.[a-z]+ global\.json mix\.exs rebar\.config(?:\.script)? pubspec\.ya?ml package(?:@[^/]+)?\.swift podfile
         [^/]+\.podspec cartfile [^/]+\.sbt project\.clj deps\.edn stack\.ya?ml [^/]+\.cabal dune-project [^/]+\.opam
         conanfile\.[a-z]+ vcpkg\.json deno\.jsonc? jsr\.json import_map\.json lerna\.json nx\.json turbo\.json brewfile
-        [^/]+\.nix shard\.yml build\.zig\.zon cpanfile elm\.json project\.toml description`),
+        [^/]+\.nix shard\.yml build\.zig\.zon cpanfile elm\.json project\.toml description
+        pixi\.toml devbox\.json devenv\.ya?ml spack\.ya?ml anaconda-project\.ya?ml (?:hatch|poetry|pdm|rye)\.toml aqua\.ya?ml moon\.ya?ml
+        pants\.toml dotnet-tools\.json (?:gleam|foundry|anchor|scarb|wally|fpm|alire)\.toml dub\.(?:json|sdl) [^/]+\.(?:nimble|rockspec)
+        haxelib\.json esy\.json package\.(?:ya?ml|json5) cabal\.project[^/]* mintfile bower\.json build\.(?:sc|mill) (?:bb|shadow-cljs)\.edn
+        spago\.(?:ya?ml|dhall) project\.swift`),
     reason: 'decides what is installed and which scripts run',
   },
   {
@@ -398,8 +428,16 @@ const RULES: readonly PathRule[] = [
         \.?jvm(?:opts|\.config) \.sbtopts \.scalafix\.conf lombok\.config
         [^/]+\.(?:tf|tofu|hcl|bicep|nomad)(?:\.json)? [^/]+\.(?:pbxproj|xcconfig|xcscheme)
         helmfile\.ya?ml ansible\.cfg \.changeset/config\.json render\.ya?ml fly\.toml railway\.(?:json|toml) wrangler\.(?:toml|jsonc?)
-        firebase\.json serverless\.(?:ya?ml|json|[cm]?[jt]s) skaffold\.ya?ml samconfig\.toml cdk\.json pulumi(?:\.[^/]+)?\.ya?ml        rust-toolchain(?:\.toml)? \.?mise(?:\.[^/]+)?\.toml project/[^/]+\.scala`),
-      matchFolders(String.raw`gradle/wrapper buildsrc build-logic \.storybook magefiles fastlane`),
+        firebase\.json serverless\.(?:ya?ml|json|[cm]?[jt]s) skaffold\.ya?ml samconfig\.toml cdk\.json pulumi(?:\.[^/]+)?\.ya?ml        rust-toolchain(?:\.toml)? \.?mise(?:\.[^/]+)?\.toml project/[^/]+\.scala
+        heroku\.ya?ml appspec\.ya?ml dockerrun\.aws\.json (?:nixpacks|railpack|zeabur|northflank|scalingo|eas)\.(?:json|toml) koyeb\.ya?ml
+        captain-definition apprunner\.ya?ml staticwebapp\.config\.json okteto\.ya?ml devspace\.ya?ml garden\.ya?ml werf\.ya?ml config/deploy\.(?:ya?ml|rb)
+        bin/(?:pre|post)_compile \.?nextest\.toml (?:deny|cross|trunk|tarpaulin|bacon|dist-workspace|pytest)\.toml [^/]+\.xctestplan
+        (?:cucumber|behat|codeception|phpspec)(?:\.dist)?\.ya?ml testng\.xml wallaby\.js jasmine\.json mage\.go`),
+      matchFolders(String.raw`
+        gradle/wrapper buildsrc build-logic \.storybook magefiles fastlane mise-tasks \.mise \.moon clevercloud \.do \.kamal \.platform \.upsun
+        \.ebextensions \.elasticbeanstalk \.maestro`),
+      // Deeper files of these names are parts of the program.
+      /^(?:app|azure|now|manifest|template|project|_config|vapor)\.(?:ya?ml|json)$/,
       // `scripts/`, `bin/` and `tools/` also hold what people ship and what breaks, so of those only shell waits for a
       // person: CI runs tests
       // and sources of a change anyway, and guarding every program in them would leave command lines without a fix.
@@ -411,13 +449,51 @@ const RULES: readonly PathRule[] = [
   },
 ];
 
+const DOT_PATH = /(?:^|\/)\./;
+
+/** They set nothing up. */
+const IDLE_DOT_FILE = matchEither(
+  matchNames(String.raw`
+        \.(?:git)?keep \.editorconfig \.(?:env|dev\.vars)[^/]*\.(?:example|sample|template|dist|defaults?|tpl)`),
+  /(?:^|\/)\.changeset\/[^/]+\.md$/,
+);
+
+/** Forms in which tools are set up and agents instructed: `ci.yml`, `Tomorrowfile`, `.tomorrowrc`, `TOMORROW.md`. */
+const SET_UP =
+  /(?:^|\/)\.?[^/.]+$|\.(?:ya?ml|toml|json[c5]?|[jc]sonnet|star|cue|hcl|pkl|kdl|ini|cfg|conf|config|xml|properties|rc|md|mdx|mdc|sh|bash|zsh|ps1|bat|cmd)$/;
+
+/** Edits of what is there already: lists of ignored files and a web server's rules run nothing. */
+const IDLE_EDIT = matchNames(String.raw`\.[^/]*ignore \.ht[^/]*`);
+
+const DOCUMENT =
+  /^(?:readme|change(?:s|log)?|history|news|releases?|upgrad(?:e|ing)|migrat(?:e|ing|ion)|security|license|authors|notice)(?:[-_.][^/]*)?$/;
+
+const TOOL_SET_UP: Pick<PathRule, 'rule' | 'reason'> = {
+  rule: 'person/tool-set-up',
+  reason: 'may be read by CI, deployments, editors or coding agents by itself',
+};
+
+/**
+ * What a tool that the lists do not know would read: CI, deployments and agents look for a dot path, or for a file at
+ * the top. So all that is new there waits, but for programs and documents at the top.
+ */
+function findNewPathGuard(path: string, isExecutable: boolean): typeof TOOL_SET_UP | null {
+  const plain = toComparablePath(path);
+  if (DOT_PATH.test(plain)) return IDLE_DOT_FILE.test(plain) ? null : TOOL_SET_UP;
+  if (plain.includes('/')) return null;
+  return isExecutable || (SET_UP.test(plain) && !DOCUMENT.test(plain)) ? TOOL_SET_UP : null;
+}
+
 /** The rule that guards this path, and why; null for an ordinary file. */
 export function findPathGuard(path: string): { readonly rule: GuardRule; readonly reason: string } | null {
   const plain = toComparablePath(path);
   if (SECRET.test(plain) && !SECRET_SAMPLE.test(plain))
     return { rule: 'never/secret', reason: 'is where secrets are kept' };
   const found = RULES.find(({ pattern }) => pattern.test(plain));
-  return found ? { rule: found.rule, reason: found.reason } : null;
+  if (found) return { rule: found.rule, reason: found.reason };
+  return DOT_PATH.test(plain) && SET_UP.test(plain) && !IDLE_DOT_FILE.test(plain) && !IDLE_EDIT.test(plain)
+    ? TOOL_SET_UP
+    : null;
 }
 
 export function hasCodeChange(change: FileChange): boolean {
