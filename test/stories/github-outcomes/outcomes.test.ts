@@ -143,6 +143,47 @@ it('counts 👍 and 👎 of people with triage, each once, and takes a reaction 
   expect(await outcome(name)).toMatchObject({ votes: { right: 0, wrong: 0 }, judgement: null });
 });
 
+it('counts the votes of people with a role, however many without one react after them', async () => {
+  const name = 'corner/outvoted';
+  const desk = await answered(name);
+  const { people } = stage.double;
+  const [comment] = desk.ours();
+  if (comment === undefined) throw new Error('there is no comment');
+  for (const login of ['mara', 'per']) people.react(comment, '-1', login);
+  for (const login of outsiders(5)) people.react(comment, '+1', login);
+  await lookNow(stage);
+  expect(await outcome(name)).toMatchObject({ votes: { right: 0, wrong: 2 }, judgement: 'wrong' });
+});
+
+it('asks for 50 roles at a look: of people known from before first, then by their ties to the repository', async () => {
+  const name = 'corner/crowd';
+  const desk = await answered(name);
+  const { people } = stage.double;
+  const [comment] = desk.ours();
+  if (comment === undefined) throw new Error('there is no comment');
+  const asked = () => stage.double.requests.filter(({ path }) => path.startsWith(`/repos/${name}/collaborators/`)).length;
+  people.react(comment, '-1', 'per');
+  await lookNow(stage);
+  expect(await outcome(name)).toMatchObject({ votes: { right: 0, wrong: 1 } });
+
+  comment.reactions.splice(0, comment.reactions.length);
+  const crowd = outsiders(120);
+  for (const login of crowd.slice(0, 60)) desk.say(login, 'Me too.');
+  desk.say('mara', 'I can see it.');
+  for (const login of crowd) people.react(comment, '+1', login);
+  for (const login of ['per', 'mara']) people.react(comment, '-1', login);
+  const before = asked();
+  await lookNow(stage);
+  expect(await outcome(name)).toMatchObject({ votes: { right: 0, wrong: 2 }, judgement: 'wrong' });
+  expect(asked() - before).toBeLessThanOrEqual(50);
+});
+
+function outsiders(count: number): readonly string[] {
+  const logins = Array.from({ length: count }, (_, index) => `outsider-${index}`);
+  for (const login of logins) stage.double.people.user(login);
+  return logins;
+}
+
 it('takes what a person wrote as data, redacted, once however often it is delivered', async () => {
   const name = 'corner/wrong';
   const desk = await answered(name);
