@@ -98,6 +98,8 @@ export interface Investigation {
   readonly reference: string;
   readonly outcome: InvestigationOutcome;
   readonly progress: Progress;
+  /** Whether all who wrote its report may write to the repository. */
+  readonly isTrusted: boolean;
   readonly createdAt: string;
 }
 

@@ -164,6 +164,7 @@ function selectWithProgress(reader: Reader) {
       'investigations.reference',
       'investigations.outcome',
       'investigations.created_at',
+      'investigations.is_trusted',
       'runs.step_count',
       'steps.action',
     ]);
@@ -181,6 +182,7 @@ function toInvestigation(
     reference: row.reference,
     outcome: JSON.parse(row.outcome),
     progress: { step: row.step_count, action: row.action ?? '' },
+    isTrusted: row.is_trusted === 1,
     createdAt: row.created_at,
   };
 }

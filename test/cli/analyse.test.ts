@@ -78,6 +78,7 @@ async function* events(script: Script, signal: AbortSignal): AsyncGenerator<Foll
     origin: 'cli',
     reference: '',
     progress: { step: 0, action: '' },
+    isTrusted: true,
     createdAt: '2025-03-01T12:00:00.000Z',
   } as const;
   yield { type: 'state', investigation: { ...investigation, outcome: { state: 'running' } } };

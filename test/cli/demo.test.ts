@@ -60,7 +60,13 @@ describe('demo', () => {
       follow: async function* () {
         const outcome = { state: 'concluded', issueId: 'iss_1' } as const;
         const ids = { id: 'inv_1', runId: 'run_1', accountId: 'acc_1', projectId: 'prj_1' };
-        const rest = { origin: 'cli', reference: '', progress: { step: 0, action: '' }, createdAt: '' } as const;
+        const rest = {
+          origin: 'cli',
+          reference: '',
+          progress: { step: 0, action: '' },
+          isTrusted: true,
+          createdAt: '',
+        } as const;
         yield { type: 'end', investigation: { ...ids, ...rest, outcome } };
       },
       issue: async () => issue,

@@ -184,6 +184,7 @@ const KEYS: readonly (readonly [name: string, whenEmpty: string])[] = [
   ['pull_request.base', 'the default branch'],
   ['pull_request.reviewers', ''],
   ['pull_request.threshold', 'by evidence'],
+  ['pull_request.of_strangers', 'ask in public, label in private'],
   ['paths.allow', 'all'],
   ['paths.block', ''],
   ['budget.run', ''],
@@ -197,7 +198,7 @@ const KEYS: readonly (readonly [name: string, whenEmpty: string])[] = [
 ];
 
 function readValue(config: RepositoryConfig, name: string): unknown {
-  const path = name.replace('pull_request', 'pullRequest').split('.');
+  const path = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()).split('.');
   return path.reduce<unknown>((at, key) => Reflect.get(Object(at), key), config);
 }
 

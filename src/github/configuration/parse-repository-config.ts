@@ -158,6 +158,7 @@ function quote(text: string): string {
 
 function toConfig(file: FileContent): RepositoryConfig {
   const { checks, paths, budget, pullRequest } = DEFAULT_CONFIG;
+  const { of_strangers: ofStrangers, reviewers = [], ...given } = file.pull_request ?? {};
   return {
     ...DEFAULT_CONFIG,
     ...withoutUndefined({
@@ -175,8 +176,8 @@ function toConfig(file: FileContent): RepositoryConfig {
     budget: { ...budget, ...withoutUndefined(file.budget ?? {}) },
     pullRequest: {
       ...pullRequest,
-      ...withoutUndefined(file.pull_request ?? {}),
-      reviewers: (file.pull_request?.reviewers ?? []).map((name) => name.replace(/^@/, '')),
+      ...withoutUndefined({ ...given, ofStrangers }),
+      reviewers: reviewers.map((name) => name.replace(/^@/, '')),
     },
   };
 }

@@ -33,6 +33,8 @@ export interface RepositoryConfig {
     readonly reviewers: readonly string[];
     /** The confidence from which a fix of the default branch is opened unasked; null: what the evidence says. */
     readonly threshold: number | null;
+    /** What opens that of an issue with text by somebody without write; null: `ask` in public, `label` in private. */
+    readonly ofStrangers: 'ask' | 'label' | null;
   };
   readonly paths: { readonly allow: readonly string[]; readonly block: readonly string[] };
   /** US dollars, below the operator's own limits; null: those. */
@@ -57,7 +59,10 @@ export const DEFAULT_CONFIG: RepositoryConfig = {
   mode: 'fix',
   labels: ['analyse', 'analyze'],
   checks: { include: [], exclude: [], branches: [], rerun: 'off' },
-  pullRequest: { attempts: 1, proof: 'auto', draft: true, ready: false, base: '', reviewers: [], threshold: null },
+  pullRequest: {
+    ...{ attempts: 1, proof: 'auto', draft: true, ready: false, base: '', reviewers: [], threshold: null },
+    ofStrangers: null,
+  },
   paths: { allow: [], block: [] },
   budget: { run: null, month: null },
   comments: 'all',
@@ -198,8 +203,17 @@ const PULL_REQUEST = z
         .describe(
           'The confidence from which a fix of the default branch is opened unasked (default: 0.78, moved by what became of earlier answers).',
         ),
+      of_strangers: z
+        .enum(['ask', 'label'], { error: '`ask` or `label`' })
+        .optional()
+        .describe(
+          'Where somebody without write access wrote part of an issue. ask: its pull request is opened only when somebody with write requests it after the answer (default in public repositories). label: the label or command of somebody with write is enough (default in private ones).',
+        ),
     },
-    { error: 'a group of the keys `attempts`, `proof`, `draft`, `ready`, `base`, `reviewers` and `threshold`' },
+    {
+      error:
+        'a group of the keys `attempts`, `proof`, `draft`, `ready`, `base`, `reviewers`, `threshold` and `of_strangers`',
+    },
   )
   .optional()
   .describe('How pull requests are opened.');

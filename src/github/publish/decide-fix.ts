@@ -20,7 +20,8 @@ export function decideFix(view: View, issue: SourcedIssue): FixState {
   if (!hasFix(issue) || (!isRequested && !isOffered(view))) return { kind: 'none' };
   const forbidden = findForbidden(view, issue);
   if (forbidden !== null) return { kind: 'withheld', reason: forbidden };
-  if (!isRequested) return { kind: 'on_request' };
+  const waits = view.isReadFirst && !isRequestedAfter(thread.fixRequest, issue);
+  if (!isRequested || waits) return { kind: 'on_request', isReadFirst: waits };
   const reason = findRefusal(thread, record) ?? findUnread(thread, issue);
   if (reason !== null) return { kind: 'withheld', reason };
   return { kind: view.isObserved ? 'observed' : 'opening' };

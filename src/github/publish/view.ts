@@ -108,6 +108,8 @@ export interface View {
   readonly lacks: readonly string[];
   /** Whether all checks are visible: if not, it can't be said that there are none. */
   readonly seesChecks: boolean;
+  /** Somebody without write wrote part of the issue, so that its pull request waits until the answer has been read. */
+  readonly isReadFirst: boolean;
   readonly investigation: Investigation;
   /** Null until it has concluded. */
   readonly result: Result | null;
@@ -178,6 +180,7 @@ export async function loadView(
     config,
     isObserved: isObserved(deps, config),
     ...toRights(await store.findInstallation(project.source.installationId), mayOpen),
+    isReadFirst: isReadFirst(thread, project, investigation, config),
     investigation,
     result,
     ...(await loadProgress(deps, project, investigation, signal)),
@@ -193,6 +196,17 @@ export async function loadView(
     recordUrl: result === null ? '' : deps.recordUrl(result.issue),
     now: deps.now(),
   };
+}
+
+/** In public anybody can write an issue, and CI runs what comes of it with its secrets. Red checks have no such author. */
+function isReadFirst(
+  { subject }: Thread,
+  { source }: GithubProject,
+  { isTrusted }: Investigation,
+  { pullRequest }: RepositoryConfig,
+): boolean {
+  if (subject.kind !== 'issue' || isTrusted) return false;
+  return (pullRequest.ofStrangers ?? (source.isPrivate ? 'label' : 'ask')) === 'ask';
 }
 
 export function isObserved({ ceiling }: PublishDeps, { mode }: RepositoryConfig): boolean {

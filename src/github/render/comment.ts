@@ -49,7 +49,8 @@ export interface Place {
 export type FixState =
   /** There is no change to publish. */
   | { readonly kind: 'none' }
-  | { readonly kind: 'on_request' }
+  /** `isReadFirst`: the report has text by somebody without write. */
+  | { readonly kind: 'on_request'; readonly isReadFirst: boolean }
   | { readonly kind: 'withheld'; readonly reason: string }
   | { readonly kind: 'opening' }
   /** It would be opened, but Causeway only observes here. */
@@ -169,6 +170,8 @@ function describeProgress({ isPublic }: Place, { facts, step, action, source, wa
   return `Investigating · step ${step}: ${isHidden ? 'querying monitoring' : formatCodeSpan(action.slice(0, 120))}`;
 }
 
+const READ_FIRST = 'Someone without write access wrote part of this report, so read the change before you request it.';
+
 export function renderResultComment(result: ResultText): string {
   const { place, changeSet, fix, checks, recordUrl, most } = result;
   const shown = filterIssue(result.issue, place);
@@ -184,6 +187,7 @@ export function renderResultComment(result: ResultText): string {
       text(renderOwnership(issue)),
       ...renderQuestions(issue),
       ...renderSteps(issue.solutionSteps, links, 'What to do:'),
+      text(fix.kind === 'on_request' && fix.isReadFirst ? READ_FIRST : ''),
       renderWithheld(fix.kind === 'withheld' ? fix.reason : '', links),
       ...renderGuards(issue, links),
       ...renderFurther(checks?.further ?? [], place),

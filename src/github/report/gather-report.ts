@@ -13,7 +13,7 @@ import type { AppIdentity, GithubClients } from '../clients/github-clients.ts';
 import { openRepository, type RepositoryCaller, readPages } from '../clients/repository.ts';
 import { splitAtCommand } from '../events/command.ts';
 import { readLogOrReason } from '../job-log.ts';
-import { type CommentPayload, type GithubUser, type IssuePayload, isOurs, toPerson } from '../payloads.ts';
+import { type CommentPayload, type GithubUser, type IssuePayload, isBot, isOurs, toPerson } from '../payloads.ts';
 import type { GithubPermissions } from '../projects/roles.ts';
 import { readAttachments } from './attachments.ts';
 import { withoutHiddenText } from './markdown-lines.ts';
@@ -94,7 +94,7 @@ export async function gatherIssueReport(
   ];
   // A person who sets a label writes nothing.
   const asker = trigger.kind === 'label' ? [] : [trigger.by];
-  const authors = [...[issue.user, ...comments.map(({ user }) => user)].map(toPerson), ...asker];
+  const authors = [...[issue.user, ...comments.map(({ user }) => user)].map(toAuthor), ...asker];
   return {
     text: composeReport(parts, trigger),
     revision: '',
@@ -134,7 +134,12 @@ function nameUser(user: GithubUser): string {
   return toPerson(user)?.login ?? 'a deleted user';
 }
 
-/** `authors`: null for a deleted account. */
+/** Null for a deleted account, and for a bot: whatever role it has, it repeats what others wrote. */
+function toAuthor(user: GithubUser): Person | null {
+  return isBot(user) ? null : toPerson(user);
+}
+
+/** `authors`: null for one who cannot be trusted. */
 async function areTrusted(
   { permissions }: GatherDeps,
   project: GithubProject,

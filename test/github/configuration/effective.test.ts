@@ -77,7 +77,7 @@ function keysOf(): string[] {
 const FULL = `mode: comment
 labels: [look, "Please look"]
 checks: {include: ["build *"], exclude: [lint], branches: [main], rerun: once}
-pull_request: {attempts: 0, proof: off, draft: false, ready: true, base: develop, reviewers: ["@mona"], threshold: 0.9}
+pull_request: {attempts: 0, proof: off, draft: false, ready: true, base: develop, reviewers: ["@mona"], threshold: 0.9, of_strangers: label}
 paths: {allow: ["src/**"], block: [vendor/**, dist/**]}
 budget: {run: 0.25, month: 10}
 comments: asked
@@ -112,6 +112,7 @@ describe('the values', () => {
       'pull_request.base': 'the default branch (default)',
       'pull_request.reviewers': ' (default)',
       'pull_request.threshold': 'by evidence (default)',
+      'pull_request.of_strangers': 'ask in public, label in private (default)',
       'paths.allow': 'all (default)',
       'paths.block': ' (default)',
       'budget.run': '$1 (BUDGET_RUN)',
@@ -145,6 +146,7 @@ describe('the values', () => {
         'develop',
         'mona',
         '0.9',
+        'label',
         'src/**',
       ],
       ...[

@@ -66,7 +66,7 @@ describe('a configuration file', () => {
     ['pull_request:\n  draft: yes\n', '2: `pull_request.draft` must be `true` or `false`; it is `yes`.'],
     [
       'pull_request: soon\n',
-      '1: `pull_request` must be a group of the keys `attempts`, `proof`, `draft`, `ready`, `base`, `reviewers` and `threshold`; it is `soon`.',
+      '1: `pull_request` must be a group of the keys `attempts`, `proof`, `draft`, `ready`, `base`, `reviewers`, `threshold` and `of_strangers`; it is `soon`.',
     ],
     [
       'paths:\n  allow: [../x]\n',

@@ -65,6 +65,7 @@ export function sampleView(over: Partial<View> = {}, thread: Partial<Thread> = {
     opens: true,
     lacks: [],
     seesChecks: true,
+    isReadFirst: false,
     investigation: investigation({ state: 'running' }),
     result: null,
     progressSource: 'repository',
@@ -166,7 +167,7 @@ export function investigation(outcome: InvestigationOutcome, over: Partial<Inves
       origin: 'github-issue',
       reference: '',
     },
-    ...{ outcome, progress: { step: 3, action: 'read src/coupons.js' }, createdAt: NOW },
+    ...{ outcome, progress: { step: 3, action: 'read src/coupons.js' }, isTrusted: true, createdAt: NOW },
     ...over,
   };
 }

@@ -217,7 +217,7 @@ describe('the result', () => {
 
   it('has the next action in its first line', () => {
     expect([
-      firstLineFor({}, { kind: 'on_request' }),
+      firstLineFor({}, { kind: 'on_request', isReadFirst: false }),
       firstLineFor({}, { kind: 'opening' }),
       firstLineFor({}, { kind: 'withheld', reason: 'the base is gone.' }),
       firstLineFor({}, OPENED),

@@ -161,7 +161,8 @@ it('asks for 50 roles at a look: of people known from before first, then by thei
   const { people } = stage.double;
   const [comment] = desk.ours();
   if (comment === undefined) throw new Error('there is no comment');
-  const asked = () => stage.double.requests.filter(({ path }) => path.startsWith(`/repos/${name}/collaborators/`)).length;
+  const asked = () =>
+    stage.double.requests.filter(({ path }) => path.startsWith(`/repos/${name}/collaborators/`)).length;
   people.react(comment, '-1', 'per');
   await lookNow(stage);
   expect(await outcome(name)).toMatchObject({ votes: { right: 0, wrong: 1 } });
