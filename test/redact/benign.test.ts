@@ -78,6 +78,41 @@ git@github.com:owner/x https://user@host/x https://jane.doe85@git.example.test/o
 password VARCHAR(60) NOT NULL, password_hash TEXT DEFAULT '', COMMENT ON COLUMN users.password IS 'hashed with bcrypt2'
 CREATE USER app IDENTIFIED BY '<password>'; ALTER ROLE app PASSWORD '${'$'}{DB_PASSWORD}'; ALTER ROLE app PASSWORD NULL; ALTER USER app PASSWORD EXPIRE
 Authorization: SSWS ${'$'}{token} | SSWS is the scheme of Okta | secretString = client.getSecretValue(request).secretString() | SecretString: string
+cookie: disabled | Cookie: none | cookies: { enabled: true, path: '/', sameSite: 'lax' } | 'set-cookie': [] | "cookies": [] | cookies=None
+const cookie = parse(req.headers.cookie); res.cookie(name, value, { httpOnly: true }); document.cookie = serialize(name, value); cy.setCookie(name, value)
+'set-cookie': [ 'theme=dark; Path=/; Expires=Wed, 01 Jan 2031 00:00:00 GMT; Max-Age=31536000', 'lang=en; SameSite=Lax' ]
+curl -b cookies.txt -c cookies2.txt --cookie-jar jar2026.txt https://a.test/ ; git checkout -b feature/cookie=banner ; cookie session not found
+"cookies":[{"name":"theme","value":"dark","path":"/"}], {"name":"consent","value":"true","domain":".a.test"}, {"name":"session","value":"chromium"}
+{"name":"id","value":"123e4567-e89b-12d3-a456-426614174000"}, {"name":"GITHUB_SHA","value":"9fceb02d0ae598e95dc970b74767f19372d61af8"}
+Added cookie theme="dark" for domain a.test, path /, expire 0 | <Cookie theme=dark for a.test/> | Cookie: {} | cookies: [object Object]
+cookie-parser 1.4.7, tough-cookie@4.1.3: deprecated, "cookie": "^0.7.2", "@types/cookie": { "version": "0.6.0" } | cookie.ts:12:5 | cookie (v2.1.4)
+a.test FALSE / TRUE 1893456000 theme dark | "HTTP_COOKIE"=>nil | HTTP_COOKIE= | JSESSIONID=<id> | PHPSESSID=${'$'}{SID} | ;jsessionid=...
+'cookie', 'set-cookie', 'x-request-id=1' | cookies.get('session-name'), cookies = ['name=value'] | Cookie name=value; the cookie a=b is deleted
+sb_secret_key_of_the_project sb_secret_store pcsk_index pcsk_3 FAQ.Answers AQ.html ATCTT3 secret_manager_v2 secret_ManagerServiceConfigurationProviderFactory
+pat-na1-xxxxxxxx pat-eu1 csk-cluster jina_embeddings_v3 jina_clip_v2 fw_version_2026 fw_cfg fw-bold e2b_sandbox_template rnd_state_12 rnd_seed
+ddp_find_unused_parameters=False ddp_backend="c10d" xoxd-cookie CFPAT-token access_token${'$'}production EAAAnything hcaik_ xaat-test-token xapt- xprv and xpub keys
+bedrock-api-key-rotation-2026 ABSK 0.123e4567-e89b-12d3-a456-426614174000.log 0.123e4567-e89b-12d3-a456-426614174000 sk.eyJ pk.eyJ cfut_ cfat_table
+12345678:AA 1763664000:AAPL:12 bot123456789:start x_eyJ.a.b heyJude12345.something12.else12 _heyJoeHandler.addEventListener.call surveyJs_controller.controller_name.x
+WWW-Authenticate: Digest realm="a", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c0", opaque="5ccc069c403ebaf9f0171e9517f40e41" | Authorization: Digest
+Digest: sha-256=X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE= | response=9e107d9d372bb6826bd81d3542a419d6 of /a.json | digest of the response=12
+app:password@tcp(db:3306)/shop | <user>:<password>@tcp(127.0.0.1:3306)/shop | %s:%s@tcp(%s:%d)/%s | root:@tcp(db)/ | ${'$'}USER:${'$'}PASS@tcp(db:3306)/x
+sqlplus / as sysdba | sqlplus user/password@db | sqlplus app/${'$'}{PW}@//db:1521/X | sqlplus /nolog @run2.sql | sqlplus app@//db:1521/shop2
+uses: actions/checkout@v4 | octo/widget@9fceb02d0ae598e95dc970b74767f19372d61af8 | pull registry.test:5000/octo/app4@sha256:b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c
+git clone ssh://git@host:2222/octo/app2 | npm i @scope/pkg2@1.2.3 left/pad2@main | https://a.test/@mara/status2 | src/a2@2x.png | user/repo2@host
+keytool -storepass changeit | -storepass:env STORE_PASSWORD2 | -storepass "${'$'}STORE_PASSWORD" | openssl -passin env:PASS2 -passout file:out2.txt -passin stdin
+opt -passes=mem2reg2 | one -pass renderer2 | two-pass LoopUnroll2 | go test -pass 12 | -storepass <password> | -keypass must be at least 6 characters
+PSK: TLS_AES_256_GCM_SHA384 | psk=<your-psk> | PSK-AES256-CBC-SHA | PSK identity: None | PSK identity hint: None | modulation: QPSK, qpsk=true | psk: disabled
+FERNET_KEY=${'$'}{FERNET_KEY} | fernet_key: <key> | fernet_key = Fernet.generate_key() | FERNET_KEY must be 32 url-safe base64-encoded bytes
+Passwort: erforderlich | Kennwort: mindestens 8 Zeichen | Mot de passe : obligatoire | Contraseña: debe tener 8 caracteres | Senha: obrigatória
+Wachtwoord: vereist | Hasło: wymagane (8 znaków) | Heslo: povinné | Lösenord: krävs | Adgangskode: mindst 8 tegn | Salasana: pakollinen | Jelszó: kötelező
+Пароль: обязателен | Пароль: минимум 8 символов | Парола: задължителна | Лозинка: обавезна | Κωδικός πρόσβασης: υποχρεωτικός | токен: недействителен
+密码：至少8个字符 | 密码：必填 | 密码：未设置（2026年）| 密钥：未配置 | パスワード：8文字以上 | パスワード: 必須 | 비밀번호: 8자 이상 | 비밀번호：필수
+סיסמה: חובה | كلمة المرور: مطلوبة | رمز عبور: الزامی | पासवर्ड: आवश्यक है | รหัสผ่าน: จำเป็น | Mật khẩu: bắt buộc | Kata sandi: wajib | Şifre: gerekli
+{"password": "Passwort", "placeholder": "Passwort eingeben", "passwort": "Bitte geben Sie Ihr Passwort ein", "mdp": "mot de passe", "senha": "Digite a senha"}
+Passwort: ${'$'}{PASSWORT} | Passwort: <passwort> | Passwort: ******** | 密码：******** | 密码：<密码> | Contraseña: {{contraseña}} | Senha=%SENHA% | mdp: xxxxxxxx
+Passwort vergessen? | Le mot de passe est incorrect | La contraseña es obligatoria | 密码错误 | パスワードが違います | Пароль неверный (код 401) | le mot de passe : oublié
+clave: valor | parole: parole | chiave segreta: valore | clé API : manquante | API-Schlüssel: fehlt | heslo = form.heslo | senha = request.senha | parola: string
+**Password:** required | **Token:** see the docs | **Password**: at least 8 characters | **Token** : expired | *Secret*: none | **API key:** missing
 [main] INFO cache [0m 2026-11-20 19:18:43,123 worker-7f9c6d5b8-x2k4j started in 1.234s
 `
   .trim()

@@ -1,6 +1,8 @@
 // The fake secrets that redaction is measured on: templates and usual lines, wrappings that hide them, and what of them
 // can still be read.
+import { COOKIES } from './cookies.ts';
 import { FORMS } from './forms.ts';
+import { FOREIGN_LINES, FOREIGN_NAMES } from './languages.ts';
 
 interface Kind {
   readonly name: string;
@@ -10,7 +12,7 @@ interface Kind {
 }
 
 /** The lines for tokens that are known by their form. */
-const LINES = [
+const LINES: readonly string[] = [
   'using ‹› to sign in',
   'token ‹›',
   '"‹›"',
@@ -113,6 +115,48 @@ const PLACES: readonly (readonly [string, string, string])[] = [
   ['Okta token', '00{w40}', 'sent SSWS ‹› to the API'],
   ['token as user', '{a24}', "fatal: unable to access 'https://‹›@git.internal/a/b.git/'"],
   ['token with dots as user', '{a12}.{a16}', 'https://‹›@pypi.internal/simple'],
+  ['Telegram in its address', '{d10}:AA{w33}', 'POST https://api.telegram.org/bot‹›/sendMessage'],
+  ['Telegram, a file', '{d9}:AA{w33}', 'https://api.telegram.org/file/bot‹›/photos/1.jpg'],
+  ['JWT behind an underscore', 'eyJ{a33}.eyJ{a80}.{w43}', 'session_‹›'],
+  ['JWT behind a hyphen', 'eyJ{a33}.eyJ{a80}.{w43}', 'cache-‹›'],
+  ['JWT behind a letter', 'eyJhbGciOiJI{a24}.eyJ{a80}.{w43}', 'tok‹›'],
+  ['JWE behind an underscore', 'eyJ{a33}..{w16}.{w80}.{w22}', 'enc_‹›'],
+  ['Digest', '{h32}', 'Authorization: Digest username="mara", realm="a", nonce="b", uri="/", response="‹›"'],
+  [
+    'Digest, more behind',
+    '{h32}',
+    '> Authorization: Digest username="m",nonce="b",qop=auth,response="‹›",algorithm=MD5',
+  ],
+  ['Digest in JSON', '{h64}', JSON.stringify({ authorization: 'Digest username="m", nonce="b", response="‹›"' })],
+  ['Digest without quotes', '{h32}', 'Proxy-Authorization: Digest username=m, nonce=b, response=‹›, nc=00000001'],
+  ['Honeycomb header', '{a22}', 'x-honeycomb-team: ‹›'],
+  ['Honeycomb header in code', '{h32}', "headers: { 'X-Honeycomb-Team': '‹›' }"],
+  ['Honeycomb in OTLP', '{a22}', 'OTEL_EXPORTER_OTLP_HEADERS="x-honeycomb-team=‹›"'],
+  ['Go MySQL', '{p16}', 'app:‹›@tcp(db:3306)/shop?parseTime=true'],
+  ['Go MySQL, IPv6', '{a16}', 'open "root:‹›@tcp([::1]:3306)/shop"'],
+  ['Go MySQL, socket', '{a16}', 'dsn := "app:‹›@unix(/run/mysqld/mysqld.sock)/shop"'],
+  ['Oracle', '{a16}', 'sqlplus app/‹›@//db:1521/ORCL'],
+  ['Oracle, a name', '{a16}', 'sqlplus -s app/‹›@SHOP @run.sql'],
+  ['Oracle, quoted', '{a16}', 'sqlplus app/"‹›"@SHOP'],
+  ['Oracle in Java', '{a16}', 'jdbc:oracle:thin:app/‹›@//db.internal:1521/shop'],
+  ['Oracle in Python', '{a16}', 'oracledb.connect("app/‹›@db:1521/shop")'],
+  ['Oracle export', '{a16}', 'expdp system/‹›@orcl full=y'],
+  ['keytool', '{a16}', 'keytool -list -keystore a.jks -storepass ‹›'],
+  ['keytool, a key', '{a16}', 'keytool -genkey -keypass ‹› -alias a'],
+  ['keytool, a copy', '{a16}', "keytool -importkeystore -srcstorepass '‹›' -noprompt"],
+  ['jarsigner', '{a16}', 'jarsigner -storepass "‹›" app.jar a'],
+  ['openssl -passin', '{a16}', 'openssl rsa -in k.pem -passin pass:‹›'],
+  ['openssl -passout', '{a16}', 'openssl genrsa -aes256 -passout pass:‹› 4096'],
+  ['openssl -k', '{a16}', 'openssl enc -d -aes-256-cbc -pass pass:‹› -in a'],
+  ['WPA', '{a20}', 'network={\n  ssid="a"\n  psk="‹›"\n}'],
+  ['PSK', '{a20}', 'PSK=‹›'],
+  ['PSK by name', '{p18}', 'WIFI_PSK=‹›'],
+  ['IPsec', '{a20}', '%any : PSK "‹›"'],
+  ['WireGuard, shared', '{b43}=', 'PresharedKey = ‹›'],
+  ['shared key', '{a24}', 'pre_shared_key: ‹›'],
+  ['Fernet', '{b43}=', 'FERNET_KEY=‹›'],
+  ['Airflow', '{b43}=', 'AIRFLOW__CORE__FERNET_KEY: ‹›'],
+  ['Markdown', '{p16}', '**Password:** ‹›'],
 ];
 
 const LABELS = [
@@ -127,6 +171,12 @@ const LABELS = [
 export const KINDS: readonly Kind[] = [
   ...FORMS.map(([name, secret]) => ({ name, secret, line: '' })),
   ...PLACES.map(([name, secret, line]) => ({ name, secret, line })),
+  ...COOKIES.map(([name, secret, line]) => ({ name: `cookie: ${name}`, secret, line })),
+  ...FOREIGN_NAMES.map(([language, word], turn) => ({
+    name: `in ${language}`,
+    secret: '{a16}',
+    line: (FOREIGN_LINES[turn % FOREIGN_LINES.length] ?? '').replace('{}', word),
+  })),
   ...LABELS.map((label) => ({
     name: `PEM: ${label}`,
     secret: [
@@ -138,6 +188,13 @@ export const KINDS: readonly Kind[] = [
     line: 'key:\n‹›\ndone',
   })),
 ];
+
+/** The same kind once for each line in which it can be. */
+export function everyLine(kind: Kind): readonly Kind[] {
+  const foreign = FOREIGN_NAMES.find(([language]) => kind.name === `in ${language}`);
+  const lines = foreign ? FOREIGN_LINES.map((line) => line.replace('{}', foreign[1])) : kind.line === '' ? LINES : [];
+  return lines.length === 0 ? [kind] : lines.map((line) => ({ ...kind, line }));
+}
 
 /** One of its kind, in its line; `turn` says which line where it can stand in several. */
 export function sample(kind: Kind, turn: number, random: Random): { readonly secret: Filled; readonly placed: Placed } {
@@ -174,6 +231,8 @@ const ALPHABETS: Readonly<Record<string, string>> = {
   u: UPPER + DIGITS,
   v: `${UPPER}234567`,
   h: `${DIGITS}abcdef`,
+  // Base58, without what looks alike.
+  z: (UPPER + LOWER + DIGITS).replace(/[0OIl]/g, ''),
   d: DIGITS,
   // What people's password managers make.
   p: `${UPPER}${LOWER}${DIGITS}!%*-_.~^`,
