@@ -75,6 +75,11 @@ export function isRandom(value: string): boolean {
   return digits >= 2 && letters >= 2 && !isWordy(value) && !isVersionOrDate(value);
 }
 
+/** The same of a long run of letters with hardly a digit, in a place where keys are. */
+export function isRandomRun(value: string): boolean {
+  return isRandom(value) || (/^[A-Za-z0-9]{20,}$/.test(value) && isDrawn(value));
+}
+
 /**
  * Whether the characters could be a piece of something random: too short for `isRandom`, but no word, number, name or
  * path.

@@ -1,5 +1,6 @@
 // Applies our rules to a text, within lines and across lines that were wrapped.
-import { isCredential, isDrawn, isPlaceholder, isRandom } from './literals.ts';
+import { findCookies } from './cookies.ts';
+import { isDrawn, isRandom } from './literals.ts';
 import {
   createReading,
   crossesSeam,
@@ -23,10 +24,11 @@ function matchRule(rule: Rule, text: string): Span[] {
   if (rule.needs !== undefined && !text.includes(rule.needs)) return [];
   const spans: Span[] = [];
   for (const match of iterateMatches(text, rule.pattern)) {
-    const context = match[1] ?? '';
-    const secret = match.slice(2).find((group) => group !== undefined) ?? match[0];
+    const group = match.findLastIndex((text) => text !== undefined);
+    const secret = match[group] ?? '';
+    const context = group > 1 ? (match[1] ?? '') : '';
     if (rule.accepts && !rule.accepts(secret, context, match)) continue;
-    const start = match[0].indexOf(secret, context.length) + match.index;
+    const start = match.indices?.[group]?.[0] ?? match[0].indexOf(secret, context.length) + match.index;
     spans.push({ start, end: start + secret.length });
   }
   return spans;
@@ -63,7 +65,7 @@ function continueSecret(text: string, span: Span, incomplete: Rule | null): Span
   let joined = first;
   let open = incomplete !== null;
   for (const piece of pieces.slice(1)) {
-    if (!open && (!isRest(text, piece) || /^\w+=[^=]/.test(piece.text))) break;
+    if (!open && (!isRest(text, piece) || /^\w{1,40}=[^=]/.test(piece.text))) break;
     end = piece.end;
     joined = joined.replace(/\\$/, '') + piece.text;
     open = open && incomplete !== null && matchRule(incomplete, joined).length === 0;
@@ -100,29 +102,6 @@ function isRest(text: string, { text: piece, end }: Piece): boolean {
   if (isRandom(piece)) return true;
   const isLong = /^[A-Za-z0-9+/=]{10,}$/.test(piece);
   return isDrawn(piece) && (isLong || /[\r\n"'`<>&;,)}\]@]/.test(text.charAt(end) || '\n'));
-}
-
-const COOKIE_HEADER = /(?:set-)?cookie["']?[ \t]{0,3}:[ \t]{0,3}["'`]?([^\n\r"'`\uFFFF]{3,8000})/gi;
-
-const COOKIE = /([^=;,\s]{1,100})=([^;,\s\\]{4,8000})/g;
-
-const ATTRIBUTES = /^(?:path|domain|expires|max-age|samesite|priority|version)$/i;
-
-const SESSION = /sess|sid|auth|token|csrf|xsrf|jwt|remember|login|user/i;
-
-function findCookies(text: string): Span[] {
-  const spans: Span[] = [];
-  for (const header of iterateMatches(text, COOKIE_HEADER)) {
-    const pairs = header[1] ?? '';
-    const offset = header.index + header[0].length - pairs.length;
-    for (const match of iterateMatches(pairs, COOKIE)) {
-      const [pair, name = '', value = ''] = match;
-      if (ATTRIBUTES.test(name) || isPlaceholder(value) || !(SESSION.test(name) || isCredential(value))) continue;
-      const end = offset + match.index + pair.length;
-      spans.push({ start: end - value.length, end });
-    }
-  }
-  return spans;
 }
 
 /** The line breaks behind which something is that could be the rest of a secret. */

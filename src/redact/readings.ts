@@ -287,9 +287,12 @@ export function decodeBase64(reading: Reading): Reading | null {
   return editReading(reading, [...edits, { start: cursor, end: text.length, text: '' }]);
 }
 
-/** ASCII, or UTF-16 of it. */
+// ASCII, UTF-16 of it, or UTF-8, whose first and last character may be cut.
+const READABLE =
+  /^[\x80-\xBF]{0,3}(?:[\x00\t\n\r -~]|[\xC2-\xDF][\x80-\xBF]|[\xE0-\xEF][\x80-\xBF]{2}|[\xF0-\xF4][\x80-\xBF]{3})*(?:[\xC2-\xF4][\x80-\xBF]{0,2})?$/;
+
 function isReadable(bytes: Buffer): boolean {
-  return bytes.every((byte) => (byte >= 0x20 && byte < 0x7f) || byte === 0 || byte === 9 || byte === 10 || byte === 13);
+  return READABLE.test(bytes.toString('latin1'));
 }
 
 /** The end of a run of `width` characters, with the lines of the same width that follow where it is wrapped. */

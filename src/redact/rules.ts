@@ -1,11 +1,13 @@
 // Our own rules, for what the maintained ones miss or report wrongly. Every repetition is bounded or starts at a
 // boundary: no text makes them slow.
-import { isCredential, isPlaceholder, isRandom, isSecretLiteral, type Writing } from './literals.ts';
+import { isCookieObject, isInCookieJar } from './cookies.ts';
+import { FOREIGN_NAMES } from './foreign-names.ts';
+import { isCredential, isPlaceholder, isRandom, isRandomRun, isSecretLiteral, type Writing } from './literals.ts';
 import { CRYPT_HASHES, MIDDLE_TOKENS, UNMISTAKABLE_TOKENS, WHOLE_WORD_TOKENS } from './token-forms.ts';
 
 /**
- * A form of secret. With two groups the second is the secret and the first its context; without, it is the whole
- * match. `wrapped`: how it is recognised across a line break. `form`: the whole has the form, however short the first
+ * A form of secret. The last group that took part is the secret, and the first of several its context; without groups it
+ * is the whole match. With the flag `d` it may be before the match: what is rare is searched for first. `wrapped`: how it is recognised across a line break. `form`: the whole has the form, however short the first
  * line; `start`: the first line must be recognised by itself, and the next is only added if it looks random.
  */
 export interface Rule {
@@ -22,9 +24,9 @@ const COMMANDS =
 
 // Names that hold secrets, as they end: `dbPassword`, `AWS_SECRET_ACCESS_KEY`, `x-api-key`, `_authToken`.
 const KEYS =
-  'api|access|secret|private|encryption|signing|master|account|storage|session|deploy|auth|admin|app|application|licen[cs]e|webhook|subscription|service|ingest(?:ion)?|integration|jwt|hmac';
+  'api|access|secret|private|encryption|signing|master|account|storage|session|deploy|auth|admin|app|application|licen[cs]e|webhook|subscription|service|ingest(?:ion)?|integration|jwt|hmac|fernet|cipher|cookie|shared';
 
-const NAME = `pass(?:word|wd|phrase)|pwd|secret(?:[-_]?string)?|token|_auth|(?:${KEYS})[-_]?key|secret_key_base|credentials?`;
+const NAME = `pass(?:word|wd|phrase)|pwd|secret(?:[-_]?string)?|token|_auth|(?:${KEYS})[-_]?key|secret_key_base|credentials?|honeycomb[-_]team`;
 
 /** `DB_PASS`, `GH_PAT`: short names that end so, where a separator says that they are no part of a word. */
 const SHORT_NAME = '[-_.](?:pass|pat)';
@@ -42,7 +44,10 @@ const GAPS = '[ \\t]{0,3}';
 
 const NAMED_VALUES: readonly Rule[] = [
   {
-    pattern: new RegExp(`((?:${NAME})\\\\{0,3}["'\`\\]]{0,2}${GAPS}(?:=>|:=|==?|:)${GAPS})(?:${VALUE})`, 'gi'),
+    pattern: new RegExp(
+      `((?:${NAME})\\\\{0,3}["'\`\\]*]{0,2}${GAPS}(?:=>|:=|==?|:)(?:\\*\\*)?${GAPS})(?:${VALUE})`,
+      'gi',
+    ),
     wrapped: 'start',
     accepts: acceptsAssigned,
   },
@@ -156,6 +161,21 @@ function classifyWriting(context: string, match: RegExpExecArray, before: string
   return /(?:^|\n)(?:.{0,20}[ \t+])?[A-Z0-9_]*$/.test(before) ? 'environment' : 'bare';
 }
 
+/**
+ * The value behind a name in another language. Searched by the sign between them, since the names are many: from their first letters
+ * it took ten times as long.
+ */
+const FOREIGN_VALUE: Rule = {
+  pattern: new RegExp(
+    `([:=\\uFF1A\\uFE55\\uFF1D](?<=(?:${FOREIGN_NAMES})\\\\{0,3}["'\`\\])*」』]{0,3}[ \\t\\u00A0\\u202F\\u3000]{0,3}.)>?(?:\\*\\*)?[ \\t\\u00A0\\u202F\\u3000]{0,3}\\\\{0,3}["'\`“”„«「『]?[ \\u00A0\\u202F]?)([!#-%(-+\\--:=?-[\\]-_a-z|~\\u00C0-\\u024F]{6,1000})`,
+    'gi',
+  ),
+  wrapped: 'start',
+  // A word of that language has no digit.
+  accepts: (value, context) =>
+    /^[ -~]*$|\d/.test(value) && isSecretLiteral(value, /["'`“”„«「『]\s?$/.test(context) ? 'quoted' : 'bare', true),
+};
+
 const COMMAND_VALUES: readonly Rule[] = [
   {
     pattern: /(\bcurl\b[^\n;|&]{0,300}?[ \t](?:-u|--user)[ =]?["']?[^\s:"']{1,100}:)([^\s"'\\\uFFFF]{4,256})/g,
@@ -169,6 +189,31 @@ const COMMAND_VALUES: readonly Rule[] = [
     ),
     wrapped: 'start',
     accepts: (value) => isCredential(value) && isSecretLiteral(value, 'bare', true),
+  },
+  {
+    pattern:
+      /(\b(?:sqlplus|sqlldr|sqlcl|rman|tnsping|expdp|impdp|exp|imp)\b[^\n;|&]{0,100}?[ \t][\w.$#-]{1,64}\/\\{0,3}["']?)([^\s"'`<>@/\\\uFFFF]{4,128})(?=\\{0,3}["']?@[\w/])/g,
+    wrapped: 'start',
+    accepts: (value) => isCredential(value) && isSecretLiteral(value, 'bare', true),
+  },
+  {
+    // keytool and jarsigner, which take it as the next word; openssl, whose `env:` and `file:` hold none.
+    pattern: new RegExp(
+      `((?<![\\w-])-(?:(?:(?:src|dest|new)?(?:store|key)pass|passphrase)[ =]{1,3}|pass(?:in|out)?[ =]{1,3}["']?pass:))(?:${VALUE})`,
+      'g',
+    ),
+    wrapped: 'start',
+    accepts: (value) => isSecretLiteral(value, 'quoted', true),
+  },
+  {
+    // Keys that two sides share: WPA, TLS, IPsec, whose file has no sign between.
+    pattern: new RegExp(
+      `((?<![A-Za-z])(?:[Pp]sk|PSK)(?:["']?${GAPS}(?:=>|[:=])${GAPS}|[ \\t]{1,5}(?=["'])))(?:${VALUE})`,
+      'g',
+    ),
+    wrapped: 'start',
+    accepts: (value) =>
+      !/^[A-Z0-9]{2,10}([-_])[A-Z0-9]{2,12}\1[A-Z0-9_-]*$/.test(value) && isSecretLiteral(value, 'bare', true),
   },
   {
     // .netrc
@@ -186,9 +231,65 @@ const COMMAND_VALUES: readonly Rule[] = [
   },
 ];
 
+const COOKIE_VALUES: readonly Rule[] = [
+  {
+    pattern:
+      /(\bname["']?\s{0,3}[:=]\s{0,3}["'][^"'\s]{1,100}["'](?:,\s{0,40}|\s{1,40})["']?value["']?\s{0,3}[:=]\s{0,3}["'])([^"'\s\\\uFFFF]{4,8000})/gi,
+    wrapped: 'start',
+    accepts: (value, context, { input, index, 0: whole }) =>
+      isCookieObject(/["']([^"'\s]+)["'][,\s]/.exec(context)?.[1] ?? '', value, around(input, index, whole.length)),
+  },
+  {
+    pattern:
+      /(\bvalue["']?\s{0,3}[:=]\s{0,3}["'])([^"'\s\\\uFFFF]{8,8000})(?=["'],?\s{0,40}["']?name["']?\s{0,3}[:=]\s{0,3}["'])/gi,
+    wrapped: 'start',
+    accepts: (value, _, { input, index, 0: whole }) => {
+      const behind = input.slice(index + whole.length, index + whole.length + 200);
+      return isCookieObject(
+        /name\W{1,12}([^"'\s]+)/i.exec(behind)?.[1] ?? '',
+        value,
+        around(input, index, whole.length),
+      );
+    },
+  },
+  {
+    pattern:
+      /((?:TRUE|FALSE)[ \t]{1,8}\/\S{0,200}[ \t]{1,8}(?:TRUE|FALSE)[ \t]{1,8}\d{1,19}[ \t]{1,8}[^\s=]{1,200}[ \t]{1,8})([^\s\uFFFF]{4,8000})/g,
+    wrapped: 'start',
+    accepts: isInCookieJar,
+  },
+  {
+    pattern: /(cookies?\[\\{0,3}["'][^"'\]\n]{1,100}["']\]\s{0,3}(?:=>|[:=])\s{0,3}["'])([^"'\s\\\uFFFF]{6,4000})/gi,
+    wrapped: 'start',
+    accepts: isCredential,
+  },
+  {
+    // Names that servers give the cookie of a session, wherever they are.
+    pattern:
+      /(\b(?:JSESSIONID|PHPSESSID|ASP\.NET_SessionId|connect\.sid|laravel_session|_gitlab_session|_session_id)["']?\s{0,3}[:=]\s{0,3}["']?)([^\s"'`;,&?<>\\\uFFFF]{6,4000})/gi,
+    wrapped: 'start',
+    accepts: isCredential,
+  },
+];
+
+/** What else is in the object that a match is in. */
+function around(input: string, index: number, length: number): string {
+  const before = input.slice(Math.max(0, index - 200), index);
+  const behind = input.slice(index + length, index + length + 200);
+  return (
+    before.slice(before.lastIndexOf('}') + 1) + behind.slice(0, (behind.indexOf('}') + 1 || behind.length + 1) - 1)
+  );
+}
+
+/** Of what follows the beginning. */
+function isRandomToken(token: string): boolean {
+  const rest = token.slice(3);
+  return isRandom(rest) || isRandomRun(rest.replace(/^[a-z]{0,4}[-_.]/, ''));
+}
+
 export const RULES: readonly Rule[] = [
   { pattern: UNMISTAKABLE_TOKENS, wrapped: 'form' },
-  { pattern: WHOLE_WORD_TOKENS, wrapped: 'form', accepts: (token) => isRandom(token.slice(3)) },
+  { pattern: WHOLE_WORD_TOKENS, wrapped: 'form', accepts: isRandomToken },
   { needs: '$', pattern: CRYPT_HASHES, wrapped: 'form' },
   ...MIDDLE_TOKENS.map((token): Rule => ({ ...token, wrapped: 'form', accepts: isRandom })),
   {
@@ -205,14 +306,21 @@ export const RULES: readonly Rule[] = [
     wrapped: 'start',
     accepts: (key) => !/^[0-9a-f]+$/.test(key),
   },
-  // Telegram.
-  { needs: ':AA', pattern: /(?<![\w:])\d{8,10}:AA[\w-]{33}(?![\w-])/g, wrapped: 'form' },
+  // Telegram, also in its own address, where `bot` precedes it.
+  { needs: ':AA', pattern: /(?<!\d)\d{8,10}:AA[\w-]{33}(?![A-Za-z0-9])/g, wrapped: 'form' },
   {
-    // JWT, JWS with an empty signature, JWE.
+    // JWT, JWS with an empty signature, JWE. A name may precede it, with `_` or `-`, or with nothing where it begins as headers do
+    // (`{"alg`, `{"typ`, `{"kid`, `{"x5t`, `{"enc`, `{"cty`); its first part ends where another one begins.
     needs: 'eyJ',
     pattern:
-      /(?<![A-Za-z0-9_-])eyJ[\w-]{8,8000}\.(?:eyJ)?[\w-]{8,8000}\.[\w-]{0,8000}(?:\.[\w-]{1,8000}\.[\w-]{1,200})?/g,
+      /(?:(?<![A-Za-z0-9])eyJ|eyJ(?=hbGci|0eXAi|raWQi|4NXQi|lbmMi|jdHki))(?:(?![_-]eyJ|eyJ(?:hbGci|0eXAi|raWQi|4NXQi|lbmMi|jdHki))[\w-]){8,8000}\.(?:(?:eyJ)?[\w-]{8,8000}\.[\w-]{0,8000}(?:\.[\w-]{1,8000}\.[\w-]{1,200})?|\.[\w-]{8,200}\.[\w-]{1,8000}\.[\w-]{8,200})/g,
     wrapped: 'form',
+  },
+  {
+    // The proof of a password by Digest, which can be tried offline.
+    pattern:
+      /(\bdigest[ \t]{1,3}(?:[\w-]{1,20}=(?:\\{0,3}"[^"\n]{0,500}"|[^\s,"]{0,500})[ \t]{0,3},[ \t]{0,5}){0,16}response=\\{0,3}["']?)([0-9a-f]{32,128})(?![0-9a-f])/gi,
+    wrapped: 'start',
   },
   {
     pattern:
@@ -244,6 +352,21 @@ export const RULES: readonly Rule[] = [
     wrapped: 'start',
     accepts: isRandom,
   },
+  {
+    // Go's MySQL: `app:…@tcp(db:3306)/shop`.
+    pattern: /@(?=[a-z][\w+-]{0,30}\([^\s()]{0,255}\)\/)(?<=((?<![\w.-])[\w.-]{1,100}:)([^\s"'`<>\\\uFFFF]{1,256})@)/dg,
+    wrapped: 'start',
+    accepts: isCredential,
+  },
+  {
+    // Oracle: `app/…@//db:1521/shop`, `app/…@db:1521/shop`.
+    pattern:
+      /@(?=\/\/[\w[]|[\w.-]{1,200}:\d{2,5}\/)(?<=((?<![\w.$#/@-])[\w.$#-]{1,64}\/["']?)([^\s"'`<>@/\\\uFFFF]{4,128})["']?@)/dg,
+    wrapped: 'start',
+    accepts: (value) => isCredential(value) && isSecretLiteral(value, 'bare', true),
+  },
   ...COMMAND_VALUES,
+  ...COOKIE_VALUES,
+  FOREIGN_VALUE,
   ...NAMED_VALUES,
 ];

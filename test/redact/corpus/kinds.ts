@@ -133,16 +133,16 @@ const PLACES: readonly (readonly [string, string, string])[] = [
   ['Honeycomb header in code', '{h32}', "headers: { 'X-Honeycomb-Team': '‹›' }"],
   ['Honeycomb in OTLP', '{a22}', 'OTEL_EXPORTER_OTLP_HEADERS="x-honeycomb-team=‹›"'],
   ['Go MySQL', '{p16}', 'app:‹›@tcp(db:3306)/shop?parseTime=true'],
-  ['Go MySQL, IPv6', '{a16}', 'open "root:‹›@tcp([::1]:3306)/shop"'],
-  ['Go MySQL, socket', '{a16}', 'dsn := "app:‹›@unix(/run/mysqld/mysqld.sock)/shop"'],
+  ['Go MySQL, IPv6', '{a24}', 'open "root:‹›@tcp([::1]:3306)/shop"'],
+  ['Go MySQL, socket', '{a24}', 'dsn := "app:‹›@unix(/run/mysqld/mysqld.sock)/shop"'],
   ['Oracle', '{a16}', 'sqlplus app/‹›@//db:1521/ORCL'],
   ['Oracle, a name', '{a16}', 'sqlplus -s app/‹›@SHOP @run.sql'],
   ['Oracle, quoted', '{a16}', 'sqlplus app/"‹›"@SHOP'],
   ['Oracle in Java', '{a16}', 'jdbc:oracle:thin:app/‹›@//db.internal:1521/shop'],
-  ['Oracle in Python', '{a16}', 'oracledb.connect("app/‹›@db:1521/shop")'],
+  ['Oracle in Python', '{a24}', 'oracledb.connect("app/‹›@db:1521/shop")'],
   ['Oracle export', '{a16}', 'expdp system/‹›@orcl full=y'],
-  ['keytool', '{a16}', 'keytool -list -keystore a.jks -storepass ‹›'],
-  ['keytool, a key', '{a16}', 'keytool -genkey -keypass ‹› -alias a'],
+  ['keytool', '{a24}', 'keytool -list -keystore a.jks -storepass ‹›'],
+  ['keytool, a key', '{a24}', 'keytool -genkey -keypass ‹› -alias a'],
   ['keytool, a copy', '{a16}', "keytool -importkeystore -srcstorepass '‹›' -noprompt"],
   ['jarsigner', '{a16}', 'jarsigner -storepass "‹›" app.jar a'],
   ['openssl -passin', '{a16}', 'openssl rsa -in k.pem -passin pass:‹›'],
@@ -156,7 +156,7 @@ const PLACES: readonly (readonly [string, string, string])[] = [
   ['shared key', '{a24}', 'pre_shared_key: ‹›'],
   ['Fernet', '{b43}=', 'FERNET_KEY=‹›'],
   ['Airflow', '{b43}=', 'AIRFLOW__CORE__FERNET_KEY: ‹›'],
-  ['Markdown', '{p16}', '**Password:** ‹›'],
+  ['Markdown', '{p24}', '**Password:** ‹›'],
 ];
 
 const LABELS = [
@@ -174,7 +174,7 @@ export const KINDS: readonly Kind[] = [
   ...COOKIES.map(([name, secret, line]) => ({ name: `cookie: ${name}`, secret, line })),
   ...FOREIGN_NAMES.map(([language, word], turn) => ({
     name: `in ${language}`,
-    secret: '{a16}',
+    secret: '{a20}',
     line: (FOREIGN_LINES[turn % FOREIGN_LINES.length] ?? '').replace('{}', word),
   })),
   ...LABELS.map((label) => ({
