@@ -74,5 +74,13 @@ export const COOKIES: readonly (readonly [string, string, string])[] = [
   ['a sentence', '{a32}', 'request cookie sid=‹› was rejected'],
   ['XML', '{a32}', '<cookie>sid=‹›</cookie>'],
   ['XML attributes', '{a32}', '<cookie name="sid" value="‹›"/>'],
+  ['YAML', '{a32}', 'Cookies:\n  sid: ‹›'],
+  ['object without quotes', '{a32}', 'cookies: { theme: dark, sid: ‹› }'],
+  ['Groovy', '{a32}', 'Cookie: [sid: ‹›]'],
+  ['a property', '{a32}', 'cookies.sid: "‹›"'],
+  ['a subscript', '{a32}', "cookies['sid'] => ‹›"],
+  ['Python jar', '{a32}', 'session.cookies.set("sid", "‹›")'],
+  ['Next.js', '{a32}', "cookies().set('sid', '‹›')"],
+  ['shell', '{a32}', "curl -b $'sid=‹›' https://a.test/"],
   ['table', '{a32}', '| Cookie | sid=‹› |'],
 ];

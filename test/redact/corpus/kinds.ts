@@ -2,7 +2,7 @@
 // can still be read.
 import { COOKIES } from './cookies.ts';
 import { FORMS } from './forms.ts';
-import { FOREIGN_LINES, FOREIGN_NAMES } from './languages.ts';
+import { FOREIGN_LINES, FOREIGN_NAMES, FOREIGN_SENTENCES } from './languages.ts';
 
 interface Kind {
   readonly name: string;
@@ -156,6 +156,16 @@ const PLACES: readonly (readonly [string, string, string])[] = [
   ['shared key', '{a24}', 'pre_shared_key: ‹›'],
   ['Fernet', '{b43}=', 'FERNET_KEY=‹›'],
   ['Airflow', '{b43}=', 'AIRFLOW__CORE__FERNET_KEY: ‹›'],
+  ['Go MySQL, no database', '{a24}', 'app:‹›@tcp(db:3306)'],
+  ['Oracle, connect', '{a20}', 'SQL> connect app/‹›@shop'],
+  ['Oracle, whole in quotes', '{a20}', "sqlplus 'app/‹›'@shop"],
+  ['Oracle, SID', '{a20}', 'jdbc:oracle:thin:app/‹›@db:1521:ORCL'],
+  ['Oracle, description', '{a20}', 'app/‹›@(DESCRIPTION=(ADDRESS=(PROTOCOL=TCP)(HOST=db)))'],
+  ['keytool, a property', '{a20}', 'mvn verify -Dkeystore=a.jks -Dstorepass=‹›'],
+  ['plink', '{a20}', 'plink -ssh -pw ‹› ci@10.0.0.4'],
+  ['PowerShell', '{p20}', 'Connect-Host -User ci -Password ‹› -Force'],
+  ['two letters', '{p20}', 'user=ci;pw=‹›;'],
+  ['row of a table', '{a20}', '| Password | ‹› |'],
   ['Markdown', '{p24}', '**Password:** ‹›'],
 ];
 
@@ -177,6 +187,7 @@ export const KINDS: readonly Kind[] = [
     secret: '{a20}',
     line: (FOREIGN_LINES[turn % FOREIGN_LINES.length] ?? '').replace('{}', word),
   })),
+  ...FOREIGN_SENTENCES.map(([language, line]) => ({ name: `a sentence in ${language}`, secret: '{a20}', line })),
   ...LABELS.map((label) => ({
     name: `PEM: ${label}`,
     secret: [

@@ -67,4 +67,28 @@ export const FOREIGN_LINES = [
   '{}：「‹›」',
   '{} : « ‹› »',
   'user=mara,{}=‹›,host=db',
+  '{} → ‹›',
+  '{} (staging): ‹›',
+  '| {} | ‹› |',
+];
+
+/** Language, sentence. */
+export const FOREIGN_SENTENCES: readonly (readonly [string, string])[] = [
+  ['German', 'Das Passwort ist ‹›'],
+  ['German, with a colon', 'Das Passwort lautet: ‹›'],
+  ['French', 'le mot de passe est ‹›'],
+  ['French, in code', 'motDePasse: "‹›"'],
+  ['French, in the environment', 'MOT_DE_PASSE=‹›'],
+  ['Spanish', 'la contraseña es ‹›, gracias'],
+  ['Portuguese', 'a senha é ‹›'],
+  ['Polish', 'hasło to ‹›'],
+  ['Czech', 'heslo je ‹›'],
+  ['Swedish', 'lösenordet är ‹›'],
+  ['Vietnamese', 'mật khẩu là ‹›'],
+  ['Indonesian', 'kata sandi adalah ‹›'],
+  ['Chinese', '密码是‹›，请勿外传'],
+  ['Chinese, with a colon', '密码为：‹›'],
+  ['Japanese', 'パスワードは‹›です'],
+  ['Korean', '비밀번호는 ‹›입니다'],
+  ['Russian', 'пароль — ‹›'],
 ];
