@@ -9,8 +9,9 @@ import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { wireTo } from '../support/cut-connections.ts';
+import { until } from '../support/patience.ts';
 import { migratedDatabase } from '../support/postgres.ts';
-import { job, plenty, recorder, until } from '../support/queue-samples.ts';
+import { job, plenty, recorder } from '../support/queue-samples.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { writeMigrated } from '../support/sqlite-template.ts';
 
