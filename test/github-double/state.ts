@@ -170,6 +170,8 @@ export interface State {
   readonly tokens: Map<string, Token>;
   /** By path on the web address. */
   readonly attachments: Map<string, Attachment>;
+  /** Shas of commits with a signature that GitHub verifies: its own, or the committer's. */
+  readonly signed: Set<string>;
   readonly sink: EventSink;
 }
 
@@ -446,6 +448,7 @@ export function startState({ urls, folder, sink }: { urls: Urls; folder: string;
     redirects: new Map(),
     tokens: new Map(),
     attachments: new Map(),
+    signed: new Set(),
     sink,
   };
 }

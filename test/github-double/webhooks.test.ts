@@ -54,6 +54,7 @@ function stateWith(webhookUrl: string | null, change: Partial<Installation> = {}
     redirects: new Map(),
     tokens: new Map(),
     attachments: new Map(),
+    signed: new Set(),
     sink: { emit: () => {} },
   };
   return { state, app, installation };

@@ -266,6 +266,7 @@ export async function mergePull(state: State, repository: Repository, issue: Iss
     author: { name: login, email: `${login}@example.com`, date },
     committer: { ...GITHUB_COMMITTER, date },
   });
+  state.signed.add(sha);
   await moveRef(state, repository, { ref: `refs/heads/${pull.baseRef}`, from: base, to: sha }, byId);
   Object.assign(pull, { mergedAt: date, mergedById: byId, mergeSha: sha });
   editIssue(state, repository, issue, { state: 'closed' }, byId);
@@ -349,6 +350,7 @@ export async function enqueue(
     author: { name: author?.name ?? 'ghost', email: `${author?.login ?? 'ghost'}@example.com`, date },
     committer: { ...GITHUB_COMMITTER, date },
   });
+  state.signed.add(sha);
   const branch = `gh-readonly-queue/${pull.baseRef}/pr-${issue.number}-${baseSha}`;
   const group = { number: issue.number, branch, sha, baseRef: pull.baseRef, baseSha, botId: by.botId };
   tellIssue(state, repository, issue, { action: 'enqueued', senderId: by.byId });

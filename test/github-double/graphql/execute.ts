@@ -61,6 +61,7 @@ async function createCommitOnBranch(call: View, input: CommitInput) {
   }).catch((error: unknown) => {
     throw graphqlError('UNPROCESSABLE', `A path was invalid: ${String(error)}`);
   });
+  call.state.signed.add(sha);
   const ref = `refs/heads/${branch}`;
   try {
     await moveRef(call.state, repository, { ref, from: head, to: sha }, actorId(call.caller));

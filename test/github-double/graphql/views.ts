@@ -131,7 +131,7 @@ export async function commitView(call: View, repository: Repository, sha: string
   const { state } = call;
   const commit = await readCommit(repository.gitDir, sha);
   const path = `/${fullName(state, repository)}/commit/${sha}`;
-  const { verified } = verification(commit);
+  const { verified } = verification(state, commit);
   const files = () => readDiff(repository.gitDir, commit.parents[0] ?? null, sha);
   const _count = async (which: 'additions' | 'deletions') =>
     (await files()).reduce((sum, file) => sum + file[which], 0);

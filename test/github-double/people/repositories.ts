@@ -9,7 +9,8 @@ import { branchSha, readRefs } from '../git/read-objects.ts';
 import { git } from '../git/run-git.ts';
 import { commitFiles, type FileTexts } from '../git/write-objects.ts';
 import { account, fullName, owner, repository, timestamp } from '../lookup.ts';
-import type { Repository, RepositoryRole, State } from '../state.ts';
+import { GITHUB_COMMITTER } from '../resources/repository.ts';
+import type { Account, Repository, RepositoryRole, State } from '../state.ts';
 import { accountVerbs } from './accounts.ts';
 
 const ROLES = { read: 'pull', triage: 'triage', write: 'push', maintain: 'maintain', admin: 'admin' } as const;
@@ -32,6 +33,10 @@ export interface Push {
   readonly files: FileTexts;
   readonly message?: string;
   readonly from?: string;
+  /** Login that is named as the author, which git takes from anybody; default: the person. */
+  readonly author?: string;
+  /** `key`: with the committer's own signature. `api`: made through the API, where GitHub commits and signs. Default `git`: not signed. */
+  readonly how?: 'git' | 'key' | 'api';
 }
 
 export type RepositoryVerbs = ReturnType<typeof repositoryVerbs>;
@@ -62,9 +67,12 @@ export function repositoryVerbs(state: State) {
       const from = await branchSha(found.gitDir, branch);
       const start = from ?? (await branchSha(found.gitDir, push.from ?? found.defaultBranch)) ?? push.from ?? null;
       const by = people.user(push.by);
-      const person = { name: by.name, email: `${by.login}@example.com`, date: timestamp(state) };
+      const write = ({ name, login }: Account) => ({ name, email: `${login}@example.com`, date: timestamp(state) });
+      const person = write(push.author === undefined ? by : account(state, push.author));
       const message = push.message ?? 'Change files';
-      const sha = await commitFiles(found.gitDir, { parent: start, files: push.files, message, person });
+      const committer = push.how === 'api' ? { ...GITHUB_COMMITTER, date: timestamp(state) } : write(by);
+      const sha = await commitFiles(found.gitDir, { parent: start, files: push.files, message, person, committer });
+      if (push.how === 'key' || push.how === 'api') state.signed.add(sha);
       await moveRef(state, found, { ref: `refs/heads/${branch}`, from, to: sha }, by.id);
       return sha;
     },
@@ -122,15 +130,19 @@ export function repositoryVerbs(state: State) {
       found.isPrivate = isPrivate;
       tell(found, isPrivate ? 'privatized' : 'publicized', by);
     },
-    /** A fork under that person's name, with all branches. */
+    /** A fork under that person's name, with all branches. As on GitHub, the parent gives out its commits by their sha. */
     async fork(name: string, by: string): Promise<Repository> {
       const parent = repository(state, name);
       const to = `${people.user(by).login}/${parent.name}`;
-      return this.openRepository(to, {
+      const made = await this.openRepository(to, {
         from: parent.gitDir,
         isPrivate: parent.isPrivate,
         parent: fullName(state, parent),
       });
+      const objects = join(parent.gitDir, 'objects', 'info');
+      await mkdir(objects, { recursive: true });
+      await appendFile(join(objects, 'alternates'), `${join(made.gitDir, 'objects')}\n`);
+      return made;
     },
   };
 }

@@ -262,6 +262,7 @@ async function commitAll(
     person: { name: by.name, email: `${by.login}@example.com`, date },
     committer: { ...GITHUB_COMMITTER, date },
   });
+  state.signed.add(sha);
   await moveRef(state, head, { ref: `refs/heads/${pull.headRef}`, from: pull.headSha, to: sha }, by.id);
   return sha;
 }

@@ -3,7 +3,7 @@
 import { type ChangedFile, readDiff } from '../git/read-diff.ts';
 import { type GitCommit, type GitPerson, readCommit } from '../git/read-objects.ts';
 import { accountByLogin, fullName, type Grant, owner, permissionFlags } from '../lookup.ts';
-import type { Repository, State } from '../state.ts';
+import type { Account, Repository, State } from '../state.ts';
 import { nodeId, simpleUser } from './user.ts';
 
 /** A repository inside other things. */
@@ -136,9 +136,15 @@ export function fullRepository(state: State, repository: Repository, grant: Gran
 /** Whom GitHub names as committer of what it commits, and signs, itself. */
 export const GITHUB_COMMITTER = { name: 'GitHub', email: 'noreply@github.com' } as const;
 
-/** What GitHub says about the signature: it signs what it committed itself. */
-export function verification(commit: GitCommit) {
-  const signed = commit.committer.email === GITHUB_COMMITTER.email;
+/** The account behind that committer. */
+const WEB_FLOW: Account = {
+  ...{ id: 19_864_447, login: 'web-flow', type: 'User', name: 'GitHub Web Flow', plan: 'free' },
+  ...{ members: new Map(), createdAt: '2016-06-10T16:23:40Z' },
+};
+
+/** What GitHub says about the signature. The names in a commit say nothing: git takes any. */
+export function verification(state: State, commit: GitCommit) {
+  const signed = state.signed.has(commit.sha);
   return {
     verified: signed,
     reason: signed ? 'valid' : 'unsigned',
@@ -148,8 +154,9 @@ export function verification(commit: GitCommit) {
   };
 }
 
-/** The account behind an address, as GitHub guesses it: `id+login@users.noreply…`, or the double's `login@example.com`. */
-export function accountOfEmail(state: State, email: string) {
+/** The account behind an address, as GitHub guesses it: `id+login@users.noreply…`, its own, or the double's `login@example.com`. */
+export function accountOfEmail(state: State, email: string): Account | undefined {
+  if (email === GITHUB_COMMITTER.email) return WEB_FLOW;
   const hidden = /^(\d+)\+.*@users\.noreply\.github\.com$/.exec(email);
   if (hidden !== null) return state.accounts.get(Number(hidden[1]));
   const login = /^(.+)@example\.com$/.exec(email)?.[1];
@@ -175,7 +182,7 @@ export async function commitBody(state: State, repository: Repository, sha: stri
       tree: { sha: commit.tree, url: `${api}/git/trees/${commit.tree}` },
       url: `${api}/git/commits/${sha}`,
       comment_count: 0,
-      verification: verification(commit),
+      verification: verification(state, commit),
     },
     url: `${api}/commits/${sha}`,
     html_url: `${html}/commit/${sha}`,

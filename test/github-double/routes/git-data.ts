@@ -96,11 +96,11 @@ async function gitCommit(call: RepositoryCall, sha: string) {
       url: url(call, `commits/${parent}`),
       html_url: `${html}/${parent}`,
     })),
-    verification: verification(commit),
+    verification: verification(call.state, commit),
   };
 }
 
-/** Without an author it is the bot's, and GitHub signs it. */
+/** Without an author and a committer it is the bot's, and GitHub signs it. */
 async function makeCommit(call: RepositoryCall): Promise<Answer> {
   const { body, repository, state } = call;
   const tree = text(body['tree']) ?? '';
@@ -120,6 +120,7 @@ async function makeCommit(call: RepositoryCall): Promise<Answer> {
   const own = given === undefined ? { ...GITHUB_COMMITTER, date } : author;
   const committer = named === undefined ? own : { ...named, date: named.date ?? date };
   const sha = await writeCommit(repository.gitDir, { tree, parents, message, author, committer });
+  if (given === undefined && named === undefined && call.caller.kind === 'installation') state.signed.add(sha);
   return ok(await gitCommit(call, sha), 201);
 }
 
