@@ -141,7 +141,7 @@ export async function runCauseway(
     err: (text: string) => err.push(text),
   };
   const code = await runInside(args, inside, new AbortController().signal);
-  if (code !== 0) throw new Error(`causeway ${args.join(' ')} ended with ${code}:\n${err.join('')}`);
+  if (code !== 0) throw new Error(`causeway ${args.join(' ')} ended with ${code}:\n${out.join('')}${err.join('')}`);
   return out.join('');
 }
 
