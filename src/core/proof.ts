@@ -56,6 +56,8 @@ export type NotRun =
   | 'drafts_off'
   | 'not_permitted'
   | 'pushed'
+  /** By a further attempt of ours, after it was proven. */
+  | 'moved'
   | 'closed'
   | 'no_pull_request'
   /** The change touches what decides which tests run, or what they expect. */
@@ -463,6 +465,7 @@ const NOT_RUN: Readonly<Record<NotRun, string>> = {
   no_drafts: 'GitHub offers no draft pull requests here',
   not_permitted: 'the fix may not be pushed (any more)',
   pushed: 'somebody else pushed to the branch',
+  moved: 'a further attempt was pushed after CI had confirmed this fix',
   closed: 'the pull request was closed before its checks had ended',
   no_pull_request: 'there is no pull request on GitHub',
   guarded: 'the change touches what decides which tests run or what they expect, so passing checks would prove nothing',

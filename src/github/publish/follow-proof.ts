@@ -268,10 +268,23 @@ function endMoved(posted: PostedPullRequest, proof: ProofProgress): Judged {
 }
 
 /** Of a pull request that was closed or merged. */
-export async function closeProof(work: Work, posted: PostedPullRequest): Promise<PostedPullRequest> {
+export async function closeProof(
+  work: Work,
+  posted: PostedPullRequest,
+  live: LivePullRequest,
+): Promise<PostedPullRequest> {
   const { proof } = posted;
-  if (proof === undefined || proof.phase === 'ended') return posted;
+  if (proof === undefined) return posted;
+  if (proof.phase === 'ended') return dropStale(posted, live);
   return end(await stopSecondTry(work, posted), proof, 'closed').posted;
+}
+
+/** What was proven is one commit: of another head it says nothing. */
+function dropStale(posted: PostedPullRequest, live: LivePullRequest): PostedPullRequest {
+  const { proof, headSha } = posted;
+  if (proof?.phase !== 'ended' || proof.verdict.state !== 'proven') return posted;
+  if (live.headSha === proof.fixCommit && headSha === proof.fixCommit) return posted;
+  return (headSha === proof.fixCommit ? endMoved(posted, proof) : end(posted, proof, 'moved')).posted;
 }
 
 async function stopSecondTry({ deps }: Work, posted: PostedPullRequest): Promise<PostedPullRequest> {
@@ -297,6 +310,7 @@ export async function handOverUnproven(work: Work, judged: Judged): Promise<Judg
 export async function settleProof(work: Work, judged: Judged, live: LivePullRequest): Promise<Judged> {
   const { posted } = judged;
   const { proof, checks, headSha } = posted;
+  if (proof?.phase === 'ended') return { ...judged, posted: dropStale(posted, live) };
   if (proof?.phase !== 'green') return judged;
   if (checks === 'moved') return { ...judged, posted: end(posted, proof, 'pushed').posted };
   const age = work.deps.now().getTime() - Date.parse(posted.pushedAt ?? live.createdAt);

@@ -49,9 +49,12 @@ export async function follow(work: Work): Promise<Followed> {
   if (live.state !== 'open') {
     const attempts = await stopAttempt(work, posted);
     const closed = {
-      ...(await closeProof(work, posted)),
+      ...(await closeProof(work, posted, live)),
       ...{ attempts, state: live.state, closedAt: toClosingTime(live, deps.now()) },
     };
+    if (posted.proof?.phase === 'ended' && closed.proof !== posted.proof) {
+      await updateBody(work, live, { posted: closed, waitMs: null });
+    }
     return { record: { ...record, pullRequest: closed }, lookAt: null };
   }
   const judged = await judgeWithProof(work, posted, live);
@@ -190,6 +193,7 @@ async function updateBody(work: Work, live: LivePullRequest, { posted, failingOn
     failingOnBase: { base: live.base, names: failingOnBase },
     ...describeFixed(view, view.published, posted),
     proof: posted.proof ?? null,
+    url: posted.url,
   });
   const text = sealText(body);
   if (text !== live.body) await github.updatePullRequest(posted.number, text);

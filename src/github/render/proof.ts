@@ -31,6 +31,10 @@ export function describeProof(proof: ShownProof, place: Place): string {
   if (proof.phase === 'green') {
     return `**Proof under way:** without the fix, ${listTests(proof.red.turned)} failed as expected. CI now runs with the fix. ${SQUASH}`;
   }
+  return describeEnd(proof, place);
+}
+
+function describeEnd(proof: Extract<ProofProgress, { readonly phase: 'ended' }>, place: Place): string {
   const { verdict } = proof;
   if (verdict.state !== 'proven') {
     const tail = proof.fixCommit === null ? 'The fix was not pushed.' : proof.testCommit === '' ? '' : SQUASH_TEST;
@@ -38,8 +42,9 @@ export function describeProof(proof: ShownProof, place: Place): string {
   }
   const checks = verdict.checks.map((check) => describeCheck(check, place));
   const turned = `${listTests(verdict.turned)} failed without the fix and passed with it.`;
+  const commit = formatCodeSpan((proof.fixCommit ?? '').slice(0, 12));
   return [
-    `**Proven in this repository's own CI:** ${turned}\n${formatList(checks, SHOWN)}`,
+    `**Proven in this repository's own CI at ${commit}:** ${turned}\n${formatList(checks, SHOWN)}`,
     `CI can't tell whether the test expects the right thing, so read it before you merge. ${proof.testCommit === '' ? '' : SQUASH}`.trim(),
   ].join('\n\n');
 }
@@ -67,10 +72,10 @@ export function foldOwnRun(proof: ShownProof): Fold {
   };
 }
 
-/** What `causeway verify-proof` reads. */
-export function foldCertificate(proof: ShownProof, place: Place): Fold {
+/** What `causeway verify-proof` reads. `pullRequest`: the address of the one that it is in. */
+export function foldCertificate(proof: ShownProof, place: Place, pullRequest: string): Fold {
   const shown = proof === null || proof === 'opening' ? null : toProof(proof);
-  const certificate = shown?.state === 'proven' ? { repository: place.repository, ...shown } : null;
+  const certificate = shown?.state === 'proven' ? { repository: place.repository, pullRequest, ...shown } : null;
   return {
     summary: 'Certificate, to be checked with <code>causeway verify-proof</code>',
     blocks: certificate === null ? [] : [code(JSON.stringify(certificate, null, 2), 'json')],

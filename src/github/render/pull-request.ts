@@ -33,6 +33,8 @@ export interface PullRequestText {
   readonly checks: ChecksState;
   /** Absent: none. */
   readonly proof?: ShownProof;
+  /** Of the pull request; absent: it isn't open yet. */
+  readonly url?: string;
   /** Failing checks that fail on the base as well. */
   readonly failingOnBase?: { readonly base: string; readonly names: readonly string[] };
 }
@@ -84,7 +86,7 @@ export function renderPullRequest(request: PullRequestText): { readonly title: s
       foldReproduction(shown, links),
       foldInvestigation(shown, links),
       foldOwnRun(request.proof ?? null),
-      foldCertificate(request.proof ?? null, place),
+      foldCertificate(request.proof ?? null, place, request.url ?? ''),
     ],
     footer: renderFooter(request),
     marker: place.marker,

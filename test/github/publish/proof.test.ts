@@ -217,6 +217,40 @@ it('makes one of each and is proven when the process dies before every other rec
   expect(house.pulls()[0]?.pull?.stats).toMatchObject({ commits: 2, files: 2 });
 });
 
+describe('what was proven is one commit', () => {
+  it('of which nothing is said any more after a push, be it merged at once', async () => {
+    await using house = await publishingHouse();
+    const proving = await openProving(house);
+    await expectProven(proving);
+    const [pull] = house.pulls();
+    expect(proving.body()).toContain(`own CI at \`${(await proving.head()).slice(0, 12)}\`:**`);
+    const branch = pull?.pull?.headRef ?? '';
+    await house.double.people.push(SHOP, { by: 'wanda', branch, files: { 'NOTES.md': 'Mine.\n' } });
+    await house.double.people.merge(SHOP, pull?.number ?? 0, 'wanda');
+    await house.publish();
+    await house.settle();
+    expect(await proving.proof()).toMatchObject({ phase: 'ended', verdict: { state: 'not_run', because: 'pushed' } });
+    expect(proving.body()).not.toContain('Proven');
+    expect(proving.body()).not.toContain('"proven"');
+  });
+
+  it('and not the further attempt that follows it', async () => {
+    await using house = await publishingHouse();
+    const proving = await openProving(house);
+    await expectProven(proving);
+    const proven = await proving.head();
+    const failed = { name: 'lint', conclusion: 'failure', log: 'Error: no\n', failedStep: 'npm run lint' } as const;
+    await house.double.people.reportWorkflowRun(SHOP, { sha: proven, jobs: [failed] });
+    await house.publish();
+    const more = [{ kind: 'modified', path: 'src/cart.js', before: FIXED, after: `${FIXED}// more\n` }] as const;
+    await house.conclude({ base: proven, files: more });
+    await house.settle();
+    expect(await proving.head()).not.toBe(proven);
+    expect(await proving.proof()).toMatchObject({ phase: 'ended', verdict: { state: 'not_run', because: 'moved' } });
+    expect(proving.body()).not.toContain('Proven');
+  });
+});
+
 describe('a fix for failing checks', () => {
   const FIX = CHANGE.slice(0, 1);
 

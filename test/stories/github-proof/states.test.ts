@@ -39,7 +39,8 @@ it('is proven: the test alone fails, and passes with the fix', async () => {
   const shop = await openProofDesk(stage, 'corner/right');
   const { body, files } = await prove(shop);
   expect(files).toEqual([[TEST_FILE], [MENDED_FILE]]);
-  expect(body).toContain(`Proven in this repository's own CI: ${TEST_NAME} failed without the fix and passed with it.`);
+  const commit = shop.pull().pull?.headSha.slice(0, 12);
+  expect(body).toContain(`own CI at ${commit}: ${TEST_NAME} failed without the fix and passed with it.`);
   expect(body).toContain('test: failed, then passed');
   expect(body).toContain(`Fixes #${shop.desk.number}`);
   expect(body).toContain('"state": "proven"');
@@ -56,7 +57,8 @@ it('is proven by the test of a second try, on top of the one that passes without
   const shop = await openProofDesk(stage, 'corner/weak');
   const { body, files } = await prove(shop);
   expect(files).toEqual([[TEST_FILE], [TEST_FILE], [MENDED_FILE]]);
-  expect(body).toContain(`Proven in this repository's own CI: ${TEST_NAME} failed without the fix and passed with it.`);
+  const commit = shop.pull().pull?.headSha.slice(0, 12);
+  expect(body).toContain(`own CI at ${commit}: ${TEST_NAME} failed without the fix and passed with it.`);
   expect(body).toContain(`Fixes #${shop.desk.number}`);
   expect(shop.ci.ran).toHaveLength(4);
   expect(stage.ourComments(shop.desk.name, shop.pull().number)).toEqual([]);

@@ -62,6 +62,7 @@ it('says of a proven fix what CI cannot tell: whether the test expects the right
   const shop = await openProofDesk(stage, 'corner/accepted');
   shop.desk.label('mara');
   const body = await prove(shop);
-  expect(body).toContain(`Proven in this repository's own CI: ${TEST_NAME} failed without the fix and passed with it.`);
+  const commit = shop.pull().pull?.headSha.slice(0, 12);
+  expect(body).toContain(`own CI at ${commit}: ${TEST_NAME} failed without the fix and passed with it.`);
   expect(body).toContain("CI can't tell whether the test expects the right thing, so read it before you merge.");
 });
