@@ -236,7 +236,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     tags: ['Issues'],
     summary: 'Retrieve the proof of a fix',
     description:
-      "Whether the repository's own CI failed with the tests of the change alone and passed with its fix, as a certificate that `causeway verify-proof` checks against GitHub. Without a pull request the state is `not_run`; 404 while its checks have not ended, or where its change has no test that could prove it.",
+      "Whether the repository's own CI failed with the tests of the change alone and passed with its fix, as a certificate that `causeway verify-proof` checks against GitHub with the address of its pull request. Without a pull request the state is `not_run`; 404 while its checks have not ended, or where its change has no test that could prove it.",
     request: { params: IssueParams },
     responses: { 200: describeJson(CertificateSchema, 'The certificate.', RATE) },
   }),

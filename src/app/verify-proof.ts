@@ -1,4 +1,4 @@
-// `causeway verify-proof`: a certificate from a file, standard input or a pull request, checked against GitHub.
+// `causeway verify-proof`: the certificate of a pull request, in its body or in a file, checked against GitHub.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { VerifyProofCommand } from '../cli/command-line.ts';
@@ -6,25 +6,27 @@ import { formatVerifiedProof } from '../cli/operator-text.ts';
 import type { ExitCode, Io } from '../cli/terminal.ts';
 import type { Config } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
-import { verifyProof } from '../github/verify-proof.ts';
+import type { VerifiedProof } from '../core/proof.ts';
+import { type ProofSource, verifyProof } from '../github/verify-proof.ts';
 import { createCheckReader } from '../services/checks/check-texts.ts';
 import { USER_AGENT } from './services.ts';
 
 export async function verifyProofCommand(
-  { certificate }: VerifyProofCommand,
+  { file, url, app }: VerifyProofCommand,
   { config, io }: { readonly config: Config; readonly io: Io },
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const { githubToken: token, githubApiUrl: apiUrl, githubWebUrl: webUrl } = config;
   await using reader = createCheckReader();
-  const source = /^https?:\/\//i.test(certificate)
-    ? ({ kind: 'address', url: certificate } as const)
-    : ({ kind: 'text', text: await readCertificate(path.resolve(io.cwd, certificate)) } as const);
-  const options = { token, apiUrl, webUrl, userAgent: USER_AGENT, readCheck: reader.readCheck };
+  const text = file === null ? null : await readCertificate(path.resolve(io.cwd, file));
+  const source: ProofSource = url === null ? { kind: 'text', text: text ?? '' } : { kind: 'pull', url, text };
+  const options = { token, apiUrl, webUrl, userAgent: USER_AGENT, readCheck: reader.readCheck, app };
   const verified = await verifyProof(source, options, signal);
-  io.out(formatVerifiedProof(verified));
-  return verified.faults.length === 0 ? 0 : 1;
+  io.out(formatVerifiedProof(verified, file));
+  return EXIT_CODES[verified.state];
 }
+
+const EXIT_CODES: Readonly<Record<VerifiedProof['state'], ExitCode>> = { confirmed: 0, denied: 1, not_verifiable: 4 };
 
 async function readCertificate(file: string): Promise<string> {
   try {

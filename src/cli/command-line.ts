@@ -103,8 +103,16 @@ export interface ReplayCommand {
   readonly json: boolean;
 }
 
-/** `certificate`: a file as given, or the address of a pull request. */
-export type VerifyProofCommand = { readonly kind: 'verify-proof'; readonly certificate: string };
+/** At least one of `file` and `url` is given. */
+export interface VerifyProofCommand {
+  readonly kind: 'verify-proof';
+  /** File of a certificate as given; null: the one in the pull request's body. */
+  readonly file: string | null;
+  /** Address of the pull request; null: none. */
+  readonly url: string | null;
+  /** Name of the App that must have opened it; null: any. */
+  readonly app: string | null;
+}
 
 export type Command =
   | { readonly kind: 'serve'; readonly worker: boolean }
@@ -175,7 +183,7 @@ const COMMANDS: Readonly<Record<string, CommandRow>> = {
     },
     read: readEval,
   },
-  'verify-proof': { takes: 1, read: readVerifyProof },
+  'verify-proof': { options: { app: 'string' }, takes: Number.POSITIVE_INFINITY, read: readVerifyProof },
   'token create': {
     options: { name: 'string', scopes: 'string', expires: 'string', account: 'string' },
     read: readTokenCreate,
@@ -298,11 +306,15 @@ function parseTopic(word = 'causeway'): Topic {
   return topic;
 }
 
-function readVerifyProof({ positionals: [certificate] }: Args): Command {
-  if (certificate === undefined) {
-    refuse('Name the file of a certificate, or the address of a pull request that has one.', 'verify-proof');
+function readVerifyProof(args: Args): Command {
+  const isUrl = (given: string) => /^https?:\/\//i.test(given);
+  const [url = null, ...urls] = args.positionals.filter(isUrl);
+  const [file = null, ...files] = args.positionals.filter((given) => !isUrl(given));
+  if (url === null && file === null) refuse('Name the address of a pull request with a certificate.', 'verify-proof');
+  if (urls.length + files.length > 0) {
+    refuse('"verify-proof" takes one pull request, and one file at most.', 'verify-proof');
   }
-  return { kind: 'verify-proof', certificate };
+  return { kind: 'verify-proof', file, url, app: args.value('app') };
 }
 
 function readAnalyse(args: Args): Command {

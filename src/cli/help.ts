@@ -32,7 +32,7 @@ Try it:
   causeway analyse "TypeError: cart.total is not a function" --repo ../shop
 
 Exit codes: 0 success, 1 failed, 2 usage error, 3 the model failed and only
-facts were printed, 130 stopped with Ctrl-C.
+facts were printed, 4 a proof is not verifiable, 130 stopped with Ctrl-C.
 Settings are environment variables; docs/configuration.md lists them.
 `,
   serve: `Run the service, in the mode that its settings call for:
@@ -160,18 +160,22 @@ Example:
 
   causeway eval --github octo/shop --models gpt-5.6-terra,none --last 20
 `,
-  'verify-proof': `Check the certificate of a proven fix against GitHub alone: that its test
-failed in the repository's own CI without the fix, and passed with it. It is in
-the body of Causeway's pull requests, and at /api/v1/issues/ID/proof/.
+  'verify-proof': `Check with GitHub alone that the fix at the head of a pull request is proven:
+that its test failed in the repository's own CI without the fix, and passed with
+it; that a bot opened it and made its commits, which GitHub signed; and that
+they do not change .github/. The answer names commit, pull request and bot.
 
-Usage: causeway verify-proof FILE|URL
+Usage: causeway verify-proof URL [FILE] [--app NAME]
 
-  FILE   a certificate as JSON
-  URL    a pull request with a certificate in its body
+  URL         a pull request with a certificate in its body
+  FILE        another certificate as JSON, such as from /api/v1/issues/ID/proof/
+  --app NAME  the App that must have opened it, as in github.com/apps/NAME;
+              default: any
 
 A private repository needs GITHUB_TOKEN, with read access to contents, checks,
 actions and pull requests; so do the logs of a public one. Exit codes: 0 it
-holds, 1 it does not, 2 usage error.
+holds, 1 it does not, 2 usage error, 4 not verifiable: a file alone, or a
+certificate that names no pull request.
 
 Example:
 

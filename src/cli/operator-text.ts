@@ -1,6 +1,7 @@
 // What the operator's commands print: `doctor`, `verify-proof`, and those about the records (`migrate`, `backup`,
 // `restore`, `redrive`, `move`, `erase`).
 import { quoteWord } from '../core/command-words.ts';
+import type { VerifiedProof } from '../core/proof.ts';
 import { sanitiseLine } from '../core/text.ts';
 import type { ErasedAccount, ErasedProject } from '../db/erase.ts';
 import type { EraseCommand } from './command-line.ts';
@@ -208,18 +209,32 @@ function formatCount(number: number, one: string, several = `${one}s`): string {
   return `${number.toLocaleString('en-GB')} ${number === 1 ? one : several}`;
 }
 
-interface VerifiedProof {
-  readonly repository: string;
-  readonly turned: readonly string[];
-  /** Empty: it holds. */
-  readonly faults: readonly string[];
-}
-
 const MAX_LINE = 300;
 
-export function formatVerifiedProof({ repository, turned, faults }: VerifiedProof): string {
+/** `file`: of the certificate as given; null: it is in the pull request. */
+export function formatVerifiedProof(verified: VerifiedProof, file: string | null): string {
   const list = (lines: readonly string[]) => lines.map((line) => `  - ${sanitiseLine(line, MAX_LINE)}\n`).join('');
-  if (faults.length > 0) return `No. GitHub does not confirm this proof:\n${list(faults)}`;
-  const tests = turned.length === 1 ? 'This test' : 'These tests';
-  return `Yes. ${tests} of ${repository} failed without the fix and passed with it:\n${list(turned)}`;
+  switch (verified.state) {
+    case 'confirmed': {
+      const { repository, pullRequest, commit, bot, turned } = verified;
+      const tests = turned.length === 1 ? 'This test' : 'These tests';
+      const where = `  pull request  ${pullRequest}, opened by ${bot}\n  commit        ${commit}, its head\n`;
+      return `Yes. ${tests} of ${repository} failed without the fix and passed with it:\n${list(turned)}${where}`;
+    }
+    case 'denied':
+      return `No. GitHub does not confirm this proof:\n${list(verified.faults)}`;
+    case 'not_verifiable':
+      return `Not verifiable. ${describeUnverifiable(verified, file)}\n`;
+  }
+}
+
+function describeUnverifiable(
+  { because, named }: Extract<VerifiedProof, { readonly state: 'not_verifiable' }>,
+  file: string | null,
+): string {
+  if (because === 'names_none') {
+    return 'This certificate names no pull request, as those of earlier versions: it may belong to any. Causeway replaces it at the next event there.';
+  }
+  const command = `causeway verify-proof ${quoteWord(named)} ${quoteWord(file ?? '')}`;
+  return `A file alone does not say what it is to prove. Give the pull request as well: ${sanitiseLine(command, 1_000)}`;
 }

@@ -23,10 +23,10 @@ export interface Io {
 }
 
 /**
- * 0 success, 1 failed, 2 usage error, 3 the model failed and only facts were printed, 130 stopped with Ctrl-C (128 +
- * SIGINT).
+ * 0 success, 1 failed, 2 usage error, 3 the model failed and only facts were printed, 4 a certificate can't be verified,
+ * 130 stopped with Ctrl-C (128 + SIGINT).
  */
-export type ExitCode = 0 | 1 | 2 | 3 | 130;
+export type ExitCode = 0 | 1 | 2 | 3 | 4 | 130;
 
 type Paint = (text: string) => string;
 

@@ -139,6 +139,24 @@ export interface Proof {
   readonly commands?: readonly string[];
 }
 
+/** What GitHub says of a certificate. */
+export type VerifiedProof =
+  | {
+      readonly state: 'confirmed';
+      readonly repository: string;
+      /** Its address. */
+      readonly pullRequest: string;
+      /** What was proven: the head of the pull request. */
+      readonly commit: string;
+      /** Login of the bot that opened it and made its commits. */
+      readonly bot: string;
+      readonly turned: readonly string[];
+    }
+  /** `faults`: what contradicts it, at least one. */
+  | { readonly state: 'denied'; readonly faults: readonly string[] }
+  /** It can't be said whose proof it is. `named`: the address that it has; "" for none. */
+  | { readonly state: 'not_verifiable'; readonly because: 'names_none' | 'file_alone'; readonly named: string };
+
 /** Null until it has ended. */
 export function toProof(progress: ProofProgress | undefined): Proof | null {
   if (progress?.phase !== 'ended') return null;

@@ -1,8 +1,10 @@
-// Checks the certificate of a proof against GitHub alone: commits, changed files, checks and logs. Trusts nothing of what it says.
+// Checks the certificate of a pull request's proof against GitHub alone: who opened it, whose commits it has, what they change, checks and
+// logs. Trusts nothing of what it says.
+import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { z } from 'zod';
 import { isTestPath } from '../core/change-parts.ts';
 import { CausewayError } from '../core/errors.ts';
-import { type ChangedFile, hashChange } from '../core/proof.ts';
+import { type ChangedFile, hashChange, type VerifiedProof } from '../core/proof.ts';
 import { type CheckReader, stripAddress } from '../services/checks/check-texts.ts';
 import { readPages } from './clients/repository.ts';
 import { createGithubClient, type GithubClient, type GithubOptions } from './github-client.ts';
@@ -14,6 +16,8 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/[A-Za-z0-9._-]{1,100}$/;
 
 const CERTIFICATE = z.object({
   repository: z.string().regex(NAME),
+  /** Its address; "" in certificates of versions that named none. */
+  pullRequest: z.string().max(1_000).default(''),
   state: z.string(),
   base: SHA,
   testCommit: SHA,
@@ -25,44 +29,66 @@ const CERTIFICATE = z.object({
 
 type Certificate = z.output<typeof CERTIFICATE>;
 
-export interface ProofCheck {
-  readonly repository: string;
-  readonly turned: readonly string[];
-  /** What contradicts the certificate; empty: it holds. */
-  readonly faults: readonly string[];
+/** A pull request by its address, with the certificate in its body or with another `text`; or a text alone. */
+export type ProofSource =
+  | { readonly kind: 'pull'; readonly url: string; readonly text: string | null }
+  | { readonly kind: 'text'; readonly text: string };
+
+export interface ProofOptions extends GithubOptions {
+  readonly readCheck: CheckReader['readCheck'];
+  /** Name of the App that must have opened the pull request, as in its address; null: any. */
+  readonly app: string | null;
 }
 
-interface Verifying {
+type Pull = RestEndpointMethodTypes['pulls']['get']['response']['data'];
+
+interface Verifying extends Pick<ProofOptions, 'app' | 'readCheck'> {
   readonly client: GithubClient;
-  readonly readCheck: CheckReader['readCheck'];
   readonly repository: { readonly owner: string; readonly repo: string };
+  readonly pull: Pull;
   readonly certificate: Certificate;
   readonly signal: AbortSignal;
 }
 
-/** `source`: the text of a certificate, or the address of a pull request that has one in its body. */
 export async function verifyProof(
-  source: { readonly kind: 'text'; readonly text: string } | { readonly kind: 'address'; readonly url: string },
-  { readCheck, ...options }: GithubOptions & { readonly readCheck: CheckReader['readCheck'] },
+  source: ProofSource,
+  { readCheck, app, ...options }: ProofOptions,
   signal: AbortSignal,
-): Promise<ProofCheck> {
+): Promise<VerifiedProof> {
+  if (source.kind === 'text') {
+    const { pullRequest: named } = parseCertificate(source.text);
+    return { state: 'not_verifiable', because: named === '' ? 'names_none' : 'file_alone', named };
+  }
   const client = createGithubClient(options);
-  const text = source.kind === 'text' ? source.text : await readBlock(client, source.url, signal);
-  const certificate = parseCertificate(text);
-  const [owner = '', repo = ''] = certificate.repository.split('/');
-  const verifying = { client, readCheck, repository: { owner, repo }, certificate, signal };
-  const named = source.kind === 'address' ? parsePullAddress(source.url, options.webUrl) : null;
-  const isElsewhere =
-    named !== null && `${named.owner}/${named.repo}`.toLowerCase() !== certificate.repository.toLowerCase();
-  const faults = [
-    ...(certificate.state === 'proven' ? [] : [`its state is "${certificate.state}", not "proven"`]),
-    ...(isElsewhere ? [`it is about ${certificate.repository}, not about the repository of the pull request`] : []),
-    ...(certificate.checks.length === 0 ? ['it names no check'] : []),
-    ...(certificate.turned.length === 0 ? ['it names no test'] : []),
-  ];
+  const { pull_number, ...repository } = parsePullAddress(source.url, options.webUrl);
+  const pull = await client.call('the pull request', signal, (deadline) =>
+    client.octokit.rest.pulls.get({ ...repository, pull_number, request: { signal: deadline } }),
+  );
+  const certificate = parseCertificate(source.text ?? findBlock(pull.body, source.url));
+  if (certificate.pullRequest === '') return { state: 'not_verifiable', because: 'names_none', named: '' };
+  const verifying = { client, readCheck, app, repository, pull, certificate, signal };
   // Each is only asked for where all before it holds: GitHub may not know the commits.
-  for (const check of [checkCommits, checkRuns]) if (faults.length === 0) faults.push(...(await check(verifying)));
-  return { repository: certificate.repository, turned: certificate.turned, faults };
+  for (const check of [checkWords, checkPull, checkCommits, checkRuns]) {
+    const faults = await check(verifying, source.url);
+    if (faults.length > 0) return { state: 'denied', faults };
+  }
+  return {
+    ...{ state: 'confirmed', repository: certificate.repository, pullRequest: pull.html_url },
+    ...{ commit: pull.head.sha, bot: pull.user.login, turned: certificate.turned },
+  };
+}
+
+/** What shows without GitHub. `url`: of the pull request that is asked about. */
+function checkWords({ repository: { owner, repo }, certificate }: Verifying, url: string): readonly string[] {
+  const { repository, pullRequest, state, checks, turned } = certificate;
+  const isElsewhere = `${owner}/${repo}`.toLowerCase() !== repository.toLowerCase();
+  return [
+    ...(state === 'proven' ? [] : [`its state is "${state}", not "proven"`]),
+    ...(isElsewhere ? [`it is about ${repository}, not about the repository of the pull request`] : []),
+    ...(isSameAddress(pullRequest, url) ? [] : [`it is the certificate of ${pullRequest}, not of this pull request`]),
+    ...(checks.length === 0 ? ['it names no check'] : []),
+    ...(turned.length === 0 ? ['it names no test'] : []),
+  ];
 }
 
 function parseCertificate(text: string): Certificate {
@@ -95,55 +121,150 @@ function parsePullAddress(url: string, webUrl: string) {
   return { owner, repo, pull_number: Number(number) };
 }
 
+/** No two repositories on GitHub differ in case alone. */
+function isSameAddress(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((url) => URL.parse(url.toLowerCase()));
+  const toPath = (url: URL | null | undefined) => url?.pathname.replace(/\/$/, '');
+  return first != null && first.host === second?.host && toPath(first) === toPath(second);
+}
+
 /** The last block of JSON: what comes before it may quote anything. */
 const BLOCK = /```json\n([^`]{2,60000})\n```/g;
 
-async function readBlock(client: GithubClient, url: string, signal: AbortSignal): Promise<string> {
-  const pull = parsePullAddress(url, client.options.webUrl);
-  const { body } = await client.call('the pull request', signal, (deadline) =>
-    client.octokit.rest.pulls.get({ ...pull, request: { signal: deadline } }),
-  );
+function findBlock(body: string | null, url: string): string {
   const [, block] = [...(body ?? '').replaceAll('\r\n', '\n').matchAll(BLOCK)].at(-1) ?? [];
   if (block !== undefined) return block;
   throw new CausewayError('absent', `${url} has no certificate in its body: its fix is not proven.`);
 }
 
-/** The tests come first and alone, and the fix leaves them as they are. */
+/**
+ * GitHub gives out the commits of all forks by their sha in the address of any of them. So the head must be that of a branch of this
+ * repository, and the base part of the branch it is merged into: what lies between them is this repository's own then, too.
+ */
+async function checkPull(verifying: Verifying): Promise<readonly string[]> {
+  const { app, pull, certificate } = verifying;
+  const { user, head, base } = pull;
+  const bot = app === null ? null : `${app.replace(/\[bot\]$/i, '')}[bot]`;
+  const isOther = bot !== null && user.login.toLowerCase() !== bot.toLowerCase();
+  return [
+    ...(user.type !== 'Bot' || isOther ? [`it was opened by ${user.login}, not by ${bot ?? 'a bot'}`] : []),
+    ...(head.repo?.id === base.repo.id
+      ? []
+      : [`its branch is in ${head.repo?.full_name ?? 'a repository that is gone'}`]),
+    ...(head.sha === certificate.fixCommit
+      ? []
+      : [`its head is ${shorten(head.sha)}, and what was proven is ${shorten(certificate.fixCommit)}`]),
+    ...((await isOnBaseBranch(verifying))
+      ? []
+      : [`its base ${shorten(certificate.base)} is not part of "${base.ref}"`]),
+  ];
+}
+
+async function isOnBaseBranch({ client, repository, pull, certificate, signal }: Verifying): Promise<boolean> {
+  const tip = await readOrNull(() =>
+    client.call('the base branch', signal, (deadline) =>
+      client.octokit.rest.git.getRef({ ...repository, ref: `heads/${pull.base.ref}`, request: { signal: deadline } }),
+    ),
+  );
+  const sha = tip?.object.sha;
+  if (sha === undefined) return false;
+  const found = await readComparison({ client, repository, signal }, sha, certificate.base);
+  return found?.status === 'behind' || found?.status === 'identical';
+}
+
+function shorten(sha: string): string {
+  return sha.slice(0, 12);
+}
+
+/** GitHub compares no more files at once. */
+const MOST_FILES = 300;
+
+/** The tests come first and alone, and the fix leaves them as they are; both are by the bot, and change nothing that runs the checks. */
 async function checkCommits(verifying: Verifying): Promise<readonly string[]> {
   const { base, testCommit, fixCommit, diffHash } = verifying.certificate;
   const test = await compare(verifying, base, testCommit);
   const fix = await compare(verifying, testCommit, fixCommit);
   const whole = await compare(verifying, base, fixCommit);
   if (test === null || fix === null || whole === null) return ['its commits do not follow one another on GitHub'];
-  const others = test.filter(({ path }) => !isTestPath(path)).map(({ path }) => path);
-  const changed = fix.filter(
-    ({ path, status }) => test.some((one) => one.path === path) || (status !== 'added' && isTestPath(path)),
-  );
+  if (whole.commits === null || [test, fix, whole].some(({ files }) => files.length >= MOST_FILES)) {
+    return ['its change is too large for GitHub to compare it whole'];
+  }
+  const foreign = whole.commits.flatMap((commit) => describeForeign(commit, verifying.pull.user));
+  if (foreign.length > 0) return foreign;
+  const running = [...new Set([...test.paths, ...fix.paths])].filter((path) => /^\.github(?:\/|$)/.test(path));
+  if (running.length > 0) return [`its commits change ${running.join(', ')}`];
+  const others = test.paths.filter((path) => !isTestPath(path));
+  const added = fix.files.filter(({ status }) => status === 'added').map(({ path }) => path);
+  const changed = fix.paths.filter((path) => test.paths.includes(path) || (!added.includes(path) && isTestPath(path)));
   // A fix for failing checks needs no test of its own.
   const isOfChecks = base === testCommit;
   return [
-    ...(test.length === 0 && !isOfChecks ? ['its test commit changes nothing'] : []),
-    ...(fix.length === 0 ? ['its fix commit changes nothing'] : []),
+    ...(test.files.length === 0 && !isOfChecks ? ['its test commit changes nothing'] : []),
+    ...(fix.files.length === 0 ? ['its fix commit changes nothing'] : []),
     ...(others.length > 0 ? [`its test commit changes more than tests: ${others.join(', ')}`] : []),
-    ...(changed.length > 0 ? [`its fix commit changes tests: ${changed.map(({ path }) => path).join(', ')}`] : []),
-    ...(hashChange(whole) === diffHash ? [] : ['the change on GitHub is not the one that it names']),
+    ...(changed.length > 0 ? [`its fix commit changes tests: ${changed.join(', ')}`] : []),
+    ...(hashChange(whole.files) === diffHash ? [] : ['the change on GitHub is not the one that it names']),
   ];
 }
 
-/** Files that differ; null where the second commit isn't on top of the first. */
-async function compare(
-  { client, repository, signal }: Verifying,
+type Comparison = RestEndpointMethodTypes['repos']['compareCommitsWithBasehead']['response']['data'];
+type Commit = Comparison['commits'][number];
+
+/** Commits that GitHub makes itself are those of this account, whether through the API or on its pages. */
+const GITHUB = 'web-flow';
+
+/**
+ * Anybody may write the bot's name into a commit as its author, and sign it with a key of their own: a signature speaks for the committer
+ * alone. GitHub commits and signs for an App through its API, where the author can't be another than the App's bot.
+ */
+function describeForeign({ sha, commit, author, committer }: Commit, bot: Pull['user']): readonly string[] {
+  const { verified = false, reason = 'unsigned' } = commit.verification ?? {};
+  const name = shorten(sha);
+  if (author === null || !('id' in author) || author.id !== bot.id) {
+    const login = author !== null && 'login' in author ? author.login : 'somebody';
+    return [`${name} is by ${login}, not by ${bot.login}`];
+  }
+  if (!verified) return [`GitHub does not verify the signature of ${name} (${reason})`];
+  const signer = committer !== null && 'login' in committer ? committer.login : 'somebody';
+  return signer === GITHUB || signer === bot.login
+    ? []
+    : [`${name} is signed by ${signer}, not by ${bot.login} or GitHub`];
+}
+
+interface Compared {
+  readonly files: readonly ChangedFile[];
+  /** Of the files, with the earlier ones of those that were renamed. */
+  readonly paths: readonly string[];
+  /** Null: there are more than a page of them. */
+  readonly commits: readonly Commit[] | null;
+}
+
+/** What differs; null where the second commit isn't on top of the first. */
+async function compare(at: Verifying, from: string, to: string): Promise<Compared | null> {
+  const data = await readComparison(at, from, to);
+  if (data?.status !== 'ahead' && !(data?.status === 'identical' && from === to)) return null;
+  const { files = [], commits, total_commits: total } = data;
+  return {
+    files: files.map(({ filename, status, sha }) => ({ path: filename, status, blob: sha ?? '' })),
+    paths: files.flatMap(({ filename, previous_filename: before }) => [
+      filename,
+      ...(before === undefined ? [] : [before]),
+    ]),
+    commits: commits.length === total ? commits : null,
+  };
+}
+
+function readComparison(
+  { client, repository, signal }: Pick<Verifying, 'client' | 'repository' | 'signal'>,
   from: string,
   to: string,
-): Promise<readonly ChangedFile[] | null> {
-  const data = await readOrNull(() =>
+): Promise<Comparison | null> {
+  return readOrNull(() =>
     client.call('the commits', signal, (deadline) => {
-      const of = { ...repository, basehead: `${from}...${to}`, per_page: 1, request: { signal: deadline } };
+      const of = { ...repository, basehead: `${from}...${to}`, per_page: 100, request: { signal: deadline } };
       return client.octokit.rest.repos.compareCommitsWithBasehead(of);
     }),
   );
-  if (data?.status !== 'ahead' && !(data?.status === 'identical' && from === to)) return null;
-  return (data.files ?? []).map(({ filename, status, sha }) => ({ path: filename, status, blob: sha ?? '' }));
 }
 
 async function readOrNull<T>(read: () => Promise<T>): Promise<T | null> {

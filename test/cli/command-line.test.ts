@@ -46,6 +46,11 @@ describe('the command line', () => {
     [['demo', '--json', '--patch=x.patch'], { kind: 'demo', json: true, patchFile: 'x.patch' }],
     [['webhook-secret', 'show', '--account', 'octocat'], { kind: 'webhook-secret-show', account: 'octocat' }],
     [['sign-in'], { kind: 'sign-in' }],
+    [
+      ['verify-proof', 'c.json', 'https://github.com/o/r/pull/7', '--app', 'causeway'],
+      { kind: 'verify-proof', file: 'c.json', url: 'https://github.com/o/r/pull/7', app: 'causeway' },
+    ],
+    [['verify-proof', 'c.json'], { kind: 'verify-proof', file: 'c.json', url: null, app: null }],
     [['pause'], { kind: 'pause' }],
     [['webhook-secret', 'rotate'], { kind: 'webhook-secret-rotate', account: null }],
   ])('%j is understood', (argv, command) => {
@@ -124,6 +129,11 @@ describe('a command line that is wrong', () => {
       '--from takes sqlite:FILE, such as sqlite:/srv/causeway/causeway.db. See "causeway help move".',
     ],
     [['move', 'postgres://u:secret@db/c'], '"move" takes no arguments; use --from and --to. See "causeway help move".'],
+    [['verify-proof'], 'Name the address of a pull request with a certificate. See "causeway help verify-proof".'],
+    [
+      ['verify-proof', 'a.json', 'b.json'],
+      '"verify-proof" takes one pull request, and one file at most. See "causeway help verify-proof".',
+    ],
     [['redrive', 'webhok'], 'There is no kind of job "webhok". Did you mean "webhook"? See "causeway help redrive".'],
     [
       ['redrive', 'run', 'webhook'],

@@ -90,7 +90,8 @@ async function make(making: Making = {}): Promise<Made> {
   const { by = BOT, opener = BOT, where = HOME, how = 'api', author, first, more = {}, fixer = by } = making;
   made += 1;
   const branch = `causeway/fix-${made}`;
-  const as = { how, branch, from: 'main', ...(author !== undefined && { author }) };
+  // The double keeps signatures apart from commits: no two may be the same.
+  const as = { how, branch, message: `Change ${branch}`, from: 'main', ...(author !== undefined && { author }) };
   const main = (await read<{ object: { sha: string } }>('git/ref/heads/main')).object.sha;
   const base = first === undefined ? main : await people.push(where, { by: 'mallory', branch, files: first });
   const testCommit = await people.push(where, { ...as, by, files: files[0] });
@@ -258,7 +259,7 @@ it('cannot be verified without a pull request, or where it names none', async ()
   const alone = await verify(file);
   expect(alone).toContain('ended with 4:');
   expect(alone).toContain('Not verifiable. ');
-  expect(alone).toContain(`causeway verify-proof ${file} ${honest.url}`);
+  expect(alone).toContain(`causeway verify-proof ${honest.url} ${file}`);
   expect(await verify(file, honest.url)).toContain('Yes. ');
   const { number, url, certificate } = await make();
   const { pullRequest: _, ...nameless } = certificate;
