@@ -3,12 +3,10 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { BOUNDED, mostCharacters } from './bounded-texts.ts';
 import type { Expression, Found } from './find-expressions.ts';
 import type { Order, Slow } from './screening-worker.ts';
-
-/** For a search that does not end. */
-const DEADLINE_MS = 60_000;
 
 /** Composed from names of the repository, which are escaped, or from other expressions of the list; their texts are lines and paths. */
 const COMPOSED_LATER = [
@@ -44,7 +42,7 @@ type Failed = 'it did not end' | { readonly fault: string };
 function answerOf<T>(worker: Worker, order: Order): Promise<T | Failed> {
   const { promise, resolve } = Promise.withResolvers<T | Failed>();
   const fail = (error: unknown) => resolve({ fault: String(error) });
-  const timer = setTimeout(() => resolve('it did not end'), DEADLINE_MS);
+  const timer = setTimeout(() => resolve('it did not end'), PATIENCE_MS);
   worker.on('message', resolve).on('error', fail);
   worker.postMessage(order);
   return promise.finally(() => {
