@@ -69,7 +69,8 @@ async function startBoss(url: string, log: Log): Promise<PgBoss> {
   });
   let away = -Infinity;
   boss.on('error', (error) => {
-    const isAway = isStoreAway(explainPostgres(error, ''));
+    // Its workers give the fields of an error that is none.
+    const isAway = isStoreAway(explainPostgres(Object.assign(new Error(error.message), error), ''));
     const isKnown = isAway && performance.now() - away < STILL_AWAY_MS;
     if (isAway) away = performance.now();
     log[isKnown ? 'debug' : 'warn']({ err: error }, 'the queue had a database error and continues');
