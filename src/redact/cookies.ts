@@ -4,12 +4,12 @@ import { iterateMatches, type Span } from './readings.ts';
 
 /** What leads from the word to its list, sign by sign: `: `, `': [ '`, `"=>"`, `","value":"`, `"]=> string(36) "`. */
 const JOINT =
-  '((?:[:,[{(][ \\t]{0,40}\\r?\\n[ \\t]{0,40}(?:- )?|[ \\t"\'`\\\\[({<>%:=,|]|\\](?=[ \\t]{0,3}=)|b(?=["\'])|\\bvalue(?=\\\\{0,3}["\'`]?[ \\t]{0,3}[:=])|string\\(\\d{1,6}\\)|Sensitive\\(){1,30})';
+  '((?:(?:\\(\\))?\\.(?:set|add|append|save)(?=\\()|[:,[{(][ \\t]{0,40}\\r?\\n[ \\t]{0,40}(?:- )?|[ \\t"\'`\\\\[({<>%:=,|]|\\](?=[ \\t]{0,3}=)|b(?=["\'])|\\bvalue(?=\\\\{0,3}["\'`]?[ \\t]{0,3}[:=])|string\\(\\d{1,6}\\)|Sensitive\\(|\\.(?=[\\w-]{1,40}["\'`]?[ \\t]{0,3}[:=])){1,30})';
 
 const MARK = new RegExp(`cookies?(?:2|_?jar|_?hash)?${JOINT}`, 'gi');
 
 /** curl, whose `-b` may be on a line of its own. */
-const FLAG = new RegExp(`(?<![\\w-])-b(?=[ ="'])${JOINT}`, 'g');
+const FLAG = new RegExp(`(?<![\\w-])-b(?: \\$(?='))?(?=[ ="'])${JOINT}`, 'g');
 
 const CLOSERS: Readonly<Record<string, RegExp>> = {
   '[': /\](?=[\s,;})\]>"'`]|$)/g,
@@ -20,13 +20,21 @@ const CLOSERS: Readonly<Record<string, RegExp>> = {
 /** A list in brackets may run over lines; a session of 4 kB is what browsers keep at most. */
 const LONGEST_LIST = 4_096;
 
+/** Up to the quote that was opened. */
+const QUOTED: Readonly<Record<string, RegExp>> = {
+  '"': /[^\n\r"\uFFFF]{0,8000}/y,
+  "'": /[^\n\r'\uFFFF]{0,8000}/y,
+  '`': /[^\n\r`\uFFFF]{0,8000}/y,
+};
+
 /** The rest of a line, with quotes around a value only. */
-const LINE = /(?:[^\n\r"'`\uFFFF]|(?<==)["']|["'](?=[;,])){0,8000}/y;
+const LINE = /(?:[^\n\r"'`\uFFFF]|(?<=[=:][ \t]{0,3})["']|["'](?=[;,])){0,8000}/y;
 
 const PAIR = /([^\s=;,"'`[\](){}<>]{1,100})=["'`]?([^\s;,"'`\\<>\uFFFF]{4,8000})/g;
 
 /** A key with its value, two arguments, or a field of an object. */
-const ENTRY = /([\w.$-]{1,100})["'`]?\]?[ \t]{0,3}(?:=>|[:=,])\s{0,10}b?["'`]([^"'`\s\\\uFFFF]{4,8000})/g;
+const ENTRY =
+  /([\w.$-]{1,100})["'`]?\]?[ \t]{0,3}(?:(?:=>|[:=,])\s{0,10}b?["'`]|:[ \t]{1,10})([^"'`\s\\,;[\](){}\uFFFF]{4,8000})/g;
 
 const ATTRIBUTES = /^(?:path|domain|expires|max-age|samesite|priority|version)$/i;
 
@@ -64,8 +72,7 @@ function findListEnd(text: string, start: number, joint: string): { readonly end
     const closed = closer.exec(list);
     return { end: start + (closed?.index ?? list.length), isWhole: closed !== null };
   }
-  const quote = /["'`]$/.exec(joint)?.[0];
-  const line = quote ? new RegExp(`[^\\n\\r${quote}\\uFFFF]{0,8000}`, 'y') : LINE;
+  const line = QUOTED[joint.at(-1) ?? ''] ?? LINE;
   line.lastIndex = start;
   line.test(text);
   return { end: Math.max(start, line.lastIndex), isWhole: true };
@@ -96,6 +103,6 @@ export function isCookieObject(name: string, value: string, object: string): boo
 
 /** A line of a cookie jar as curl, wget and browsers keep it: its name is the last word of the context. */
 export function isInCookieJar(value: string, context: string): boolean {
-  const name = /(\S+)\s*$/.exec(context)?.[1] ?? '';
+  const name = context.trimEnd().split(/\s/).at(-1) ?? '';
   return !isPlaceholder(value) && (isRandomRun(value) || (SESSION.test(name) && isCredential(value)));
 }

@@ -91,8 +91,13 @@ const NAMES = [
 
 const ACCENTS = /\p{M}/gu;
 
-/** Composed and decomposed, and Latin without its accents, as keyboards without them have it. */
+/** As words and as one (`mot_de_passe`, `motDePasse`), composed and decomposed, and Latin without its accents. */
 function listSpellings(name: string): string[] {
+  const joined = name.includes(' ') ? ['', '_', '-'].map((sign) => name.replaceAll(' ', sign)) : [];
+  return [name, ...joined].flatMap(listAccents);
+}
+
+function listAccents(name: string): string[] {
   const decomposed = name.normalize('NFD');
   const plain = decomposed.replace(ACCENTS, '').replaceAll('ł', 'l').replaceAll('ð', 'd');
   return [name.normalize('NFC'), decomposed, ...(/^[ -~]+$/.test(plain) ? [plain] : [])];

@@ -26,14 +26,14 @@ const COMMANDS =
 const KEYS =
   'api|access|secret|private|encryption|signing|master|account|storage|session|deploy|auth|admin|app|application|licen[cs]e|webhook|subscription|service|ingest(?:ion)?|integration|jwt|hmac|fernet|cipher|cookie|shared';
 
-const NAME = `pass(?:word|wd|phrase)|pwd|secret(?:[-_]?string)?|token|_auth|(?:${KEYS})[-_]?key|secret_key_base|credentials?|honeycomb[-_]team`;
+const NAME = `pass(?:word|wd|phrase)|pwd|secret(?:[-_]?string)?|token|_auth|(?:${KEYS})[-_]?key|secret_key_base|credentials?|honeycomb[-_]team|(?:store|key)pass`;
 
 /** `DB_PASS`, `GH_PAT`: short names that end so, where a separator says that they are no part of a word. */
 const SHORT_NAME = '[-_.](?:pass|pat)';
 
-/** `pass` and `pat` as whole words, and as in `dbPass` and `PGPASS`: never the end of `bypass`, `compass` or `path`. */
+/** `pass`, `pw` and `pat` as whole words, and as in `dbPass` and `PGPASS`: never the end of `bypass`, `compass` or `path`. */
 const SHORT_WORD =
-  '(?:(?<![A-Za-z0-9])(?:pass|Pass|PASS|pat|Pat|PAT)|(?<=[a-z0-9])(?:Pass|Pat)|(?<=[A-Z])(?<!BY|COM|OVER|UNDER|TRES|SUR)PASS)';
+  '(?:(?<![A-Za-z0-9])(?:pass|Pass|PASS|pat|Pat|PAT|p[Ww]|P[Ww])|(?<=[a-z0-9])(?:Pass|Pat)|(?<=[A-Z])(?<!BY|COM|OVER|UNDER|TRES|SUR)PASS)';
 
 const PASSWORD = /^[-_.]?(?:pass|pwd)/i;
 
@@ -161,20 +161,51 @@ function classifyWriting(context: string, match: RegExpExecArray, before: string
   return /(?:^|\n)(?:.{0,20}[ \t+])?[A-Z0-9_]*$/.test(before) ? 'environment' : 'bare';
 }
 
+const BLANKS = '[ \\t\\u00A0\\u202F\\u3000]';
+
+/** A name in another language, as it ends before what is looked back from; a note may follow it: `(staging)`. */
+const FOREIGN_NAME = `(?:${FOREIGN_NAMES})(?:n|et|et:)?(?: ?[(（][^()（）\\n]{1,30}[)）])?\\\\{0,3}["'\`\\])*」』]{0,3}`;
+
+/** ASCII and Latin: what follows in another script is a text. */
+const FOREIGN_VALUE = '([\\w!#$%()*+./:=?@^|~\\[\\]\\u00C0-\\u024F-]{6,1000})';
+
 /**
- * The value behind a name in another language. Searched by the sign between them, since the names are many: from their first letters
- * it took ten times as long.
+ * The value behind a name in another language. Searched by the sign or verb between them, since the names are many: from their first
+ * letters it took ten times as long.
  */
-const FOREIGN_VALUE: Rule = {
-  pattern: new RegExp(
-    `([:=\\uFF1A\\uFE55\\uFF1D](?<=(?:${FOREIGN_NAMES})\\\\{0,3}["'\`\\])*」』]{0,3}[ \\t\\u00A0\\u202F\\u3000]{0,3}.)>?(?:\\*\\*)?[ \\t\\u00A0\\u202F\\u3000]{0,3}\\\\{0,3}["'\`“”„«「『]?[ \\u00A0\\u202F]?)([!#-%(-+\\--:=?-[\\]-_a-z|~\\u00C0-\\u024F]{6,1000})`,
-    'gi',
-  ),
-  wrapped: 'start',
-  // A word of that language has no digit.
-  accepts: (value, context) =>
-    /^[ -~]*$|\d/.test(value) && isSecretLiteral(value, /["'`“”„«「『]\s?$/.test(context) ? 'quoted' : 'bare', true),
-};
+const FOREIGN_VALUES: readonly Rule[] = [
+  {
+    pattern: new RegExp(
+      `([:=\\uFF1A\\uFE55\\uFF1D→—–是为為は는은](?<=${FOREIGN_NAME}(?: lautet| is| ist)?[是为為は]?${BLANKS}{0,3}.)>?(?:\\*\\*)?${BLANKS}{0,3}\\\\{0,3}["'\`“”„«「『]?[ \\u00A0\\u202F]?)${FOREIGN_VALUE}`,
+      'gi',
+    ),
+    wrapped: 'start',
+    accepts: acceptsForeign,
+  },
+  {
+    pattern: new RegExp(
+      `( (?:ist|est|es|é|to|je|är|er|là|adalah)(?<=${FOREIGN_NAME} \\S{1,6}):? ["'\`“„«]?)${FOREIGN_VALUE}`,
+      'gi',
+    ),
+    wrapped: 'start',
+    accepts: (value, context) => /\d/.test(value) && acceptsForeign(value, context),
+  },
+  {
+    // A row of a table.
+    pattern: new RegExp(
+      `(\\|(?<=\\|${BLANKS}{0,3}[^\\s|]{0,20}(?:(?:${NAME})["'\`*]{0,3}|${FOREIGN_NAME})${BLANKS}{0,3}\\|)${BLANKS}{0,3}["'\`*]{0,3})${FOREIGN_VALUE}(?=["'\`*]{0,3}${BLANKS}{0,3}\\|)`,
+      'gi',
+    ),
+    wrapped: 'start',
+    accepts: (value) => isRandom(value) && acceptsForeign(value, ''),
+  },
+];
+
+/** A word of that language has no digit. */
+function acceptsForeign(value: string, context: string): boolean {
+  const writing = /["'`“”„«「『]\s?$/.test(context) ? 'quoted' : 'bare';
+  return /^[ -~]*$|\d/.test(value) && isSecretLiteral(value, writing, true);
+}
 
 const COMMAND_VALUES: readonly Rule[] = [
   {
@@ -192,14 +223,14 @@ const COMMAND_VALUES: readonly Rule[] = [
   },
   {
     pattern:
-      /(\b(?:sqlplus|sqlldr|sqlcl|rman|tnsping|expdp|impdp|exp|imp)\b[^\n;|&]{0,100}?[ \t][\w.$#-]{1,64}\/\\{0,3}["']?)([^\s"'`<>@/\\\uFFFF]{4,128})(?=\\{0,3}["']?@[\w/])/g,
+      /(\b(?:sqlplus|sqlldr|sqlcl|rman|tnsping|expdp|impdp|exp|imp|conn(?:ect)?)\b[^\n;|&]{0,100}?[ \t]\\{0,3}["']?[\w.$#-]{1,64}\/\\{0,3}["']?)([^\s"'`<>@/\\\uFFFF]{4,128})(?=\\{0,3}["']?@[\w/])/gi,
     wrapped: 'start',
     accepts: (value) => isCredential(value) && isSecretLiteral(value, 'bare', true),
   },
   {
-    // keytool and jarsigner, which take it as the next word; openssl, whose `env:` and `file:` hold none.
+    // keytool, jarsigner, plink and PowerShell, which take it as the next word; openssl, whose `env:` and `file:` hold none.
     pattern: new RegExp(
-      `((?<![\\w-])-(?:(?:(?:src|dest|new)?(?:store|key)pass|passphrase)[ =]{1,3}|pass(?:in|out)?[ =]{1,3}["']?pass:))(?:${VALUE})`,
+      `((?<![\\w-])-(?:(?:(?:src|dest|new)?(?:store|key)pass|[Pp]assphrase|[Pp]assword|pwd?)[ =]{1,3}|pass(?:in|out)?[ =]{1,3}["']?pass:))(?:${VALUE})`,
       'g',
     ),
     wrapped: 'start',
@@ -259,9 +290,9 @@ const COOKIE_VALUES: readonly Rule[] = [
     accepts: isInCookieJar,
   },
   {
-    pattern: /(cookies?\[\\{0,3}["'][^"'\]\n]{1,100}["']\]\s{0,3}(?:=>|[:=])\s{0,3}["'])([^"'\s\\\uFFFF]{6,4000})/gi,
+    pattern: /(cookies?\[\\{0,3}["'][^"'\]\n]{1,100}["']\]\s{0,3}(?:=>|[:=])\s{0,3}["']?)([^"'\s\\\uFFFF]{6,4000})/gi,
     wrapped: 'start',
-    accepts: isCredential,
+    accepts: isRandomRun,
   },
   {
     // Names that servers give the cookie of a session, wherever they are.
@@ -319,7 +350,7 @@ export const RULES: readonly Rule[] = [
   {
     // The proof of a password by Digest, which can be tried offline.
     pattern:
-      /(\bdigest[ \t]{1,3}(?:[\w-]{1,20}=(?:\\{0,3}"[^"\n]{0,500}"|[^\s,"]{0,500})[ \t]{0,3},[ \t]{0,5}){0,16}response=\\{0,3}["']?)([0-9a-f]{32,128})(?![0-9a-f])/gi,
+      /(\bdigest[ \t]{1,3}(?:[\w-]{1,20}=(?:\\{0,3}"[^"\n]{0,500}"|[^\s,"]{0,500})[ \t]{0,3},\s{0,10}){0,16}response=\\{0,3}["']?)([0-9a-f]{32,128})(?![0-9a-f])/gi,
     wrapped: 'start',
   },
   {
@@ -354,19 +385,20 @@ export const RULES: readonly Rule[] = [
   },
   {
     // Go's MySQL: `app:…@tcp(db:3306)/shop`.
-    pattern: /@(?=[a-z][\w+-]{0,30}\([^\s()]{0,255}\)\/)(?<=((?<![\w.-])[\w.-]{1,100}:)([^\s"'`<>\\\uFFFF]{1,256})@)/dg,
+    pattern:
+      /@(?=(?:tcp6?|unix)\(|[a-z][\w+-]{0,30}\([^\s()]{0,255}\)\/)(?<=((?<![\w.-])[\w.-]{1,100}:)([^\s"'`<>\\\uFFFF]{1,256})@)/dg,
     wrapped: 'start',
     accepts: isCredential,
   },
   {
     // Oracle: `app/…@//db:1521/shop`, `app/…@db:1521/shop`.
     pattern:
-      /@(?=\/\/[\w[]|[\w.-]{1,200}:\d{2,5}\/)(?<=((?<![\w.$#/@-])[\w.$#-]{1,64}\/["']?)([^\s"'`<>@/\\\uFFFF]{4,128})["']?@)/dg,
+      /@(?=\/\/[\w[]|[\w.-]{1,200}:\d{2,5}[:/]|\(DESCRIPTION)(?<=((?<![\w.$#/@-])[\w.$#-]{1,64}\/["']?)([^\s"'`<>@/\\\uFFFF]{4,128})["']?@)/dg,
     wrapped: 'start',
     accepts: (value) => isCredential(value) && isSecretLiteral(value, 'bare', true),
   },
   ...COMMAND_VALUES,
   ...COOKIE_VALUES,
-  FOREIGN_VALUE,
+  ...FOREIGN_VALUES,
   ...NAMED_VALUES,
 ];

@@ -113,7 +113,7 @@ Passwort: ${'$'}{PASSWORT} | Passwort: <passwort> | Passwort: ******** | 密码�
 Passwort vergessen? | Le mot de passe est incorrect | La contraseña es obligatoria | 密码错误 | パスワードが違います | Пароль неверный (код 401) | le mot de passe : oublié
 clave: valor | parole: parole | chiave segreta: valore | clé API : manquante | API-Schlüssel: fehlt | heslo = form.heslo | senha = request.senha | parola: string
 Das Passwort ist abgelaufen | Das Passwort ist zu kurz | le mot de passe est obligatoire | la contraseña es incorrecta | a senha é obrigatória | heslo je krátké
-密码是必填项 | 密码为空 | パスワードは8文字以上です | 비밀번호는 8자 이상 | mật khẩu là bắt buộc | пароль — обязательное поле | Passwort → Passwort2 | | Passwort | Pflicht |
+密码是必填项 | 密码为空 | パスワードは8文字以上です | 비밀번호는 8자 이상 | mật khẩu là bắt buộc | пароль — обязательное поле | Passwort → Kennwort | | Passwort | Pflicht |
 | token | string | yes | | Password | required | | password | Passwort | | name | value | cat token | sha256sum | cut -c1-8 | Passwort (optional): leer
 cookies: { theme: dark, lang: en } | Cookies:\n  enabled: true | cookies.set(name, value) | cookies.enabled: "true" | cookie.path=/app2 | cookie.maxAge: 3600000
 connect to db/shop2@host | app:${'$'}PW@tcp(db) | a:b@c(d) | plink -pw "${'$'}PW" | -Password ${'$'}cred.Password | -password required | pw=${'$'}PW | pw: string | PW=<pw>

@@ -184,10 +184,10 @@ export const KINDS: readonly Kind[] = [
   ...COOKIES.map(([name, secret, line]) => ({ name: `cookie: ${name}`, secret, line })),
   ...FOREIGN_NAMES.map(([language, word], turn) => ({
     name: `in ${language}`,
-    secret: '{a20}',
+    secret: '{a24}',
     line: (FOREIGN_LINES[turn % FOREIGN_LINES.length] ?? '').replace('{}', word),
   })),
-  ...FOREIGN_SENTENCES.map(([language, line]) => ({ name: `a sentence in ${language}`, secret: '{a20}', line })),
+  ...FOREIGN_SENTENCES.map(([language, line]) => ({ name: `a sentence in ${language}`, secret: '{a24}', line })),
   ...LABELS.map((label) => ({
     name: `PEM: ${label}`,
     secret: [
