@@ -88,6 +88,7 @@ export class JobRunner {
   readonly #running = new Map<Claim, Running>();
   /** Claims with an ended handler; we remove their rows ourselves. */
   readonly #ending = new Set<Claim>();
+  readonly #lost = new Set<Claim>();
   #isStopping = false;
   #isStoreAway = false;
 
@@ -137,6 +138,7 @@ export class JobRunner {
       lost?.removeEventListener('abort', onLost);
       this.#running.delete(claim);
       this.#ending.delete(claim);
+      this.#lost.delete(claim);
     });
     const isSuspect = claim.attempt - 1 - claim.failures >= SUSPECT_LOST;
     this.#running.set(claim, { abort, ended, isSuspect });
@@ -217,7 +219,7 @@ export class JobRunner {
     try {
       return await handler.handle(job, signal);
     } catch (error) {
-      if (signal.aborted) return { kind: 'handed-back' };
+      if (signal.aborted) return this.#describeAborted(claim);
       // Not bounded: the database comes back, or its operator acts.
       if (this.noteAway(error)) return { kind: 'handed-back', runAt: this.#after(AWAY_MS) };
       if (!(await this.#holds(claim))) return { kind: 'handed-back' };
@@ -226,6 +228,10 @@ export class JobRunner {
       if (pause === undefined) return await this.#giveUp(claim, handler, error);
       return { kind: 'failed', runAt: this.#after(pause) };
     }
+  }
+
+  #describeAborted(claim: Claim): ClaimEnd {
+    return { kind: this.#lost.has(claim) ? 'lost' : 'handed-back' };
   }
 
   async #giveUp(claim: Claim, handler: JobHandler, error: unknown): Promise<ClaimEnd> {
@@ -275,6 +281,7 @@ export class JobRunner {
     const isRemoved = await this.#isRemoved(claim);
     if (!this.#isOpen(claim, abort)) return;
     this.#options.log.info({ ...describeJob(claim), removed: isRemoved }, 'a running job was taken away');
+    this.#lost.add(claim);
     abort.abort(isRemoved ? describeCancel(claim) : describeLoss(claim));
   }
 

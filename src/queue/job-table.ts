@@ -56,7 +56,9 @@ export type ClaimEnd =
   | { readonly kind: 'later'; readonly runAt: string }
   | { readonly kind: 'failed'; readonly runAt: string }
   /** Not a try: the worker stopped in the middle, or the database was away. Without a moment it stays due. */
-  | { readonly kind: 'handed-back'; readonly runAt?: string };
+  | { readonly kind: 'handed-back'; readonly runAt?: string }
+  /** It lost its worker: the engine took it away from one that was silent for too long. */
+  | { readonly kind: 'lost' };
 
 /** After this many lost workers a job may be poison: it then runs alone, so that it cannot end others with it. */
 export const SUSPECT_LOST = 3;
@@ -364,6 +366,9 @@ export async function endClaim(
         ...{ ...row, again_at: null, attempts: row.attempts - 1 },
         run_at: end.runAt ?? row.run_at,
       });
+      return true;
+    case 'lost':
+      await schedule(trx, transport, { ...row, again_at: null });
       return true;
   }
 }
