@@ -127,7 +127,7 @@ function working(engine: Engine): void {
       begun = Date.now();
     });
     await using worker = at.opened.queue(FAST).work(handlers, all);
-    // What is not due keeps nobody waiting.
+    // It does not wait for what is not due.
     await worker.waitUntilIdle(patience());
     await until(() => begun > 0);
     expect(begun).toBeGreaterThanOrEqual(Date.parse(runAt));

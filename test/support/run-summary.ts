@@ -1,4 +1,4 @@
-// The last lines of a run of the tests: how long they took beside what they may take, and what it did not run.
+// The last lines of a run of the tests: how long they took, how long they may take, and what it did not run.
 import type { Reporter, TestModule } from 'vitest/node';
 import { describeLeftOut } from '../left-out.ts';
 import { PATIENCE_MS } from './patience.ts';

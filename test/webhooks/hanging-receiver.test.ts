@@ -105,7 +105,7 @@ describe('an issue that is deleted while its webhook waits for another try', () 
     await using _worker = office.work();
     await until(async () => (await office.store.listWebhooks(person.id, 1))[0]?.attempts === 1);
     await office.store.eraseIssue(issueId, new Date().toISOString());
-    // The second try would be due after five seconds, the third after as many minutes: before what another one is told then.
+    // The second try would be due after five seconds, the third after as many minutes: before what goes to another one then.
     const other = await office.person('other');
     for (const [at, seconds] of [10, 600].entries()) {
       office.forward(seconds * 1_000);
