@@ -567,7 +567,7 @@ describe.skipIf(process.platform === 'win32')('a key command with a child', () =
     asked.catch(() => undefined);
     await expect.poll(() => existsSync(list) && readFileSync(list, 'utf8')).toMatch(/^\d+\n$/);
     const child = Number(readFileSync(list, 'utf8'));
-    return { asked, ended: () => expect.poll(() => isAlive(child), { timeout: 10_000 }).toBe(false) };
+    return { asked, ended: () => expect.poll(() => isAlive(child)).toBe(false) };
   };
 
   it.each([
