@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Span, SpanKind } from '@opentelemetry/api';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RecordAnswer } from './core/answer.ts';
+import { isStoreAway } from './core/errors.ts';
 import { type Model, ModelFailure, type ModelTurn, type TurnUsage } from './core/model.ts';
 import type { ClaimedJob, JobHandler, JobKind, JobResult, Queue } from './core/queue.ts';
 import type { Store } from './db/store.ts';
@@ -234,7 +235,7 @@ function countHandler(handler: JobHandler, { jobs }: Instruments, log: Log): Job
           count(job, result.kind, began);
           return result;
         } catch (error) {
-          count(job, signal.aborted ? 'handed_back' : 'failed', began);
+          count(job, signal.aborted || isStoreAway(error) ? 'handed_back' : 'failed', began);
           throw error;
         }
       }),

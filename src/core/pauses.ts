@@ -1,4 +1,4 @@
-// How long a job waits after failures of GitHub that follow each other: seconds at first, ten minutes at most.
+// How long a job waits after failures in a row of what it depends on: seconds at first, ten minutes at most.
 
 export interface Pauses {
   /** Milliseconds to wait after one more failure of this subject. */
@@ -15,7 +15,7 @@ const MOST_SUBJECTS = 10_000;
  * Doubled each time: seven failures in a row cost two minutes, an outage is asked about every ten minutes. Counted in
  * memory, by failures and not by age: a restart, or what waited for something else before, begins with a second again.
  */
-export function createPauses(): Pauses {
+export function createPauses(longestMs = LONGEST_MS): Pauses {
   const failures = new Map<string, number>();
   return {
     next(subject, shortestMs = 0) {
@@ -24,7 +24,7 @@ export function createPauses(): Pauses {
       failures.set(subject, before + 1);
       const [oldest] = failures.keys();
       if (failures.size > MOST_SUBJECTS && oldest !== undefined) failures.delete(oldest);
-      return Math.max(shortestMs, Math.min(LONGEST_MS, FIRST_MS * 2 ** before));
+      return Math.max(shortestMs, Math.min(longestMs, FIRST_MS * 2 ** before));
     },
     end: (subject) => void failures.delete(subject),
   };

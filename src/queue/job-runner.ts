@@ -2,6 +2,7 @@
 // every engine.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError, isStoreAway } from '../core/errors.ts';
+import { createPauses } from '../core/pauses.ts';
 import {
   type ClaimedJob,
   JOB_KINDS,
@@ -65,8 +66,8 @@ const ANY_LOST = 1_000_000;
 const RECORDINGS = 5;
 const RECORDING_PAUSE_MS = 10_000;
 const END_RETRY_MS = 1_000;
-/** The pause of a job that met a database which was away: its writes have waited 5 s (SQLite) or 15 s for it already. */
-const AWAY_MS = 1_000;
+/** The longest pause of a job that meets a database which is away again and again; its end is stored only afterwards. */
+const LONGEST_AWAY_MS = 60_000;
 const IDLE_POLL_MS = 20;
 
 interface RunnerOptions extends Required<WorkTimes> {
@@ -90,6 +91,7 @@ export class JobRunner {
   readonly #ending = new Set<Claim>();
   readonly #lost = new Set<Claim>();
   #isStopping = false;
+  readonly #pauses = createPauses(LONGEST_AWAY_MS);
   #isStoreAway = false;
 
   constructor(options: RunnerOptions) {
@@ -217,11 +219,13 @@ export class JobRunner {
       return await this.#giveUp(claim, handler, describeLosses(claim));
     }
     try {
-      return await handler.handle(job, signal);
+      const result = await handler.handle(job, signal);
+      this.#pauses.end(`${kind} ${subject}`);
+      return result;
     } catch (error) {
       if (signal.aborted) return this.#describeAborted(claim);
       // Not bounded: the database comes back, or its operator acts.
-      if (this.noteAway(error)) return { kind: 'handed-back', runAt: this.#after(AWAY_MS) };
+      if (this.noteAway(error)) return { kind: 'handed-back', runAt: this.#afterAway(claim) };
       if (!(await this.#holds(claim))) return { kind: 'handed-back' };
       log.warn({ ...describeJob(claim), attempt, err: error }, 'a try of a job failed');
       const pause = backoffMs[failures];
@@ -247,7 +251,7 @@ export class JobRunner {
       return { kind: 'dead' };
     } catch (inner) {
       if (this.noteAway(inner)) {
-        const runAt = this.#after(AWAY_MS);
+        const runAt = this.#afterAway(claim);
         // The last try counts, or the handler would be called again; the tries to record its failure do not.
         return failures >= TRIES || attempt - failures > MOST_LOST
           ? { kind: 'handed-back', runAt }
@@ -267,7 +271,7 @@ export class JobRunner {
     try {
       return (await database.read((reader) => findClaimed(reader, claim))) !== null;
     } catch (error) {
-      log.error({ ...describeJob(claim), err: error }, 'a job could not be looked up');
+      if (!this.noteAway(error)) log.error({ ...describeJob(claim), err: error }, 'a job could not be looked up');
       return true;
     }
   }
@@ -302,6 +306,10 @@ export class JobRunner {
       log.error({ ...describeJob(claim), err: error }, 'a job could not be looked up');
       return false;
     }
+  }
+
+  #afterAway({ kind, subject }: Claim): string {
+    return this.#after(this.#pauses.next(`${kind} ${subject}`));
   }
 
   #after(ms: number): string {
