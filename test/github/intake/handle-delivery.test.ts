@@ -133,7 +133,11 @@ describe('a delivery', () => {
       if (isAway) throw failure('unsure');
       seen = payload;
     });
+    // A service that was down for a day, or a clock that jumped, has asked GitHub once by then.
     house.clock.forward(24 * 60 * 60 + 1);
+    for (let failures = 1; failures <= 10; failures += 1) {
+      expect(await house.handler.handle(JOB, here())).toMatchObject({ kind: 'later' });
+    }
     expect(await house.handler.handle(JOB, here())).toEqual({ kind: 'done' });
     expect(await house.ended()).toMatchObject({ state: 'failed', detail: 'GitHub: unsure', body: null });
     expect(house.output().match(/"level":(?:"error"|50)/g)).toHaveLength(1);
