@@ -8,14 +8,15 @@ export interface Pauses {
 }
 
 const FIRST_MS = 1_000;
-const LONGEST_MS = 600_000;
+/** After eleven failures in a row. */
+export const LONGEST_PAUSE_MS = 600_000;
 const MOST_SUBJECTS = 10_000;
 
 /**
  * Doubled each time: seven failures in a row cost two minutes, an outage is asked about every ten minutes. Counted in
  * memory, by failures and not by age: a restart, or what waited for something else before, begins with a second again.
  */
-export function createPauses(longestMs = LONGEST_MS): Pauses {
+export function createPauses(longestMs = LONGEST_PAUSE_MS): Pauses {
   const failures = new Map<string, number>();
   return {
     next(subject, shortestMs = 0) {

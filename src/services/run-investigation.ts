@@ -5,7 +5,7 @@ import { describeSpace, type FindShortage } from '../core/disk.ts';
 import { CausewayError, findEndReason, isOutOfSpace, isStoreAway } from '../core/errors.ts';
 import type { Conclusion } from '../core/issue.ts';
 import { ModelUnavailable } from '../core/model.ts';
-import { createPauses, type Pauses } from '../core/pauses.ts';
+import { createPauses, LONGEST_PAUSE_MS, type Pauses } from '../core/pauses.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
 import { createFailureReason, describeForOperator, type FailureReason, type WaitCode } from '../core/reason.ts';
@@ -107,7 +107,7 @@ async function runToEnd(services: RunServices, run: Run, pauses: Pauses, signal:
     await investigate(services, run, AbortSignal.any([signal, timeout]), pauses);
     pauses.end(run.id);
   } catch (error) {
-    if (!(error instanceof SourceBusy)) pauses.end(run.id);
+    if (!isUnreachable(error)) pauses.end(run.id);
     signal.throwIfAborted();
     const deferred = defer(services, run, error);
     if (deferred !== null) return deferred;
@@ -276,6 +276,10 @@ interface SourceWait {
   readonly pauses: Pauses;
 }
 
+function isUnreachable(error: unknown): error is CausewayError {
+  return error instanceof CausewayError && error.code === 'repository_unreachable';
+}
+
 /** Throws SourceBusy where waiting may help. */
 async function waitForSource<T>(
   { now, pauses }: Pick<CoreServices, 'now'> & SourceWait,
@@ -286,12 +290,13 @@ async function waitForSource<T>(
   try {
     return await read();
   } catch (error) {
-    const isUnreachable = error instanceof CausewayError && error.code === 'repository_unreachable';
-    const isAway = isUnreachable && !isOutOfSpace(error);
+    const isAway = isUnreachable(error) && !isOutOfSpace(error);
+    if (!isAway || error instanceof SourceBusy || !isGithubProject(project)) throw error;
     const waited = now().getTime() - Date.parse(run.acceptedAt);
-    if (!isAway || error instanceof SourceBusy || !isGithubProject(project) || waited > SOURCE_PATIENCE_MS) throw error;
-    const retryAt = new Date(now().getTime() + pauses.next(run.id, SHORTEST_WAIT_MS));
-    throw new SourceBusy(error.message, retryAt, { cause: error });
+    const pauseMs = pauses.next(run.id, SHORTEST_WAIT_MS);
+    // One that was accepted long ago may have waited for something else.
+    if (waited > SOURCE_PATIENCE_MS && pauseMs === LONGEST_PAUSE_MS) throw error;
+    throw new SourceBusy(error.message, new Date(now().getTime() + pauseMs), { cause: error });
   }
 }
 

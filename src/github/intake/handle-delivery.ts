@@ -2,7 +2,7 @@
 
 import { Probot, ProbotOctokit } from 'probot';
 import { CausewayError } from '../../core/errors.ts';
-import { createPauses, type Pauses } from '../../core/pauses.ts';
+import { createPauses, LONGEST_PAUSE_MS, type Pauses } from '../../core/pauses.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { SourceBusy } from '../../core/source.ts';
 import type { Delivery, DeliveryStore } from '../../db/deliveries.ts';
@@ -83,13 +83,15 @@ async function postpone(
   const { retryAt } = cause;
   const now = options.now().getTime();
   const waited = now - Date.parse(receivedAt);
-  // A limit ends, but credentials that GitHub does not accept may stay wrong.
-  if (waited > (retryAt === null ? DAY_MS : 7 * DAY_MS)) {
+  const pauseMs = pauses.next(id);
+  // A limit ends, but credentials that GitHub does not accept may stay wrong. After a pause of the service, or with a
+  // clock that jumped, a delivery is old at its first failure.
+  if (waited > (retryAt === null ? DAY_MS : 7 * DAY_MS) && pauseMs === LONGEST_PAUSE_MS) {
     pauses.end(id);
     await giveUp(options, id, cause);
     return { kind: 'done' };
   }
-  const until = retryAt ?? new Date(now + pauses.next(id));
+  const until = retryAt ?? new Date(now + pauseMs);
   options.log.debug({ delivery: id, until, reason: cause.message }, 'delivery deferred');
   return { kind: 'later', runAt: until.toISOString() };
 }
