@@ -38,7 +38,8 @@ export function createRetentionVerbs(database: Database) {
       const mark = (await marks.executeTakeFirst())?.set_at ?? null;
       const investigations = reader.selectFrom('investigations');
       const known = investigations.select('created_at').where('created_at', '<', began).orderBy('seq', 'desc').limit(1);
-      const newest = (await known.executeTakeFirst())?.created_at ?? now;
+      const entries = reader.selectFrom('audit').select('at').where('at', '<', began).orderBy('seq', 'desc').limit(1);
+      const newest = (await known.executeTakeFirst())?.created_at ?? (await entries.executeTakeFirst())?.at ?? now;
       const isOld = newest < new Date(Date.parse(now) - GONE_MS).toISOString();
       if (!isOld && !hasJumped && mark === null) return { mark, isHeld: false };
       const ended = await investigations.select('id').where('ended_at', '<', endedBefore).limit(1).executeTakeFirst();

@@ -144,6 +144,15 @@ export function forgettingContract(engine: Engine): void {
       expect(await store.isHeldBack({ ...limits(day + 2 * DAY), began: at(day + DAY) })).toBe(false);
     });
 
+    it('is held back where the audit log is all that there is', async () => {
+      await using opened = await openGithub(engine);
+      const { store, base } = opened;
+      const { issueId } = await concluded(opened, base);
+      await store.eraseIssue(issueId, at(60));
+      expect(await opened.audit()).not.toEqual([]);
+      expect(await store.isHeldBack(limits(400 * DAY))).toBe(true);
+    });
+
     it('is not held back where something new is known, unless the clock jumped', async () => {
       await using opened = await openGithub(engine);
       const { store, base } = opened;
