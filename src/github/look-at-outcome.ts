@@ -1,5 +1,6 @@
-// The handler of `outcome` jobs: looks at what became of one answer. It reads only, in at most 8 calls of GitHub and
-// the project's mirror, and looks at what is, not at what happened.
+// The handler of `outcome` jobs: looks at what became of one answer. It reads only: in at most 4 calls of GitHub and one for
+// the role of each who reacted, 65 where a crowd did; and in the project's mirror. It looks at what is, not at what happened.
+import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { isAtLeast } from '../core/account.ts';
 import { hasChanges } from '../core/diff/diff.ts';
 import { CausewayError, isStoreAway } from '../core/errors.ts';
@@ -23,9 +24,10 @@ import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
 import { compareChanges, type OtherChange, readText } from '../services/compare-changes.ts';
 import { type GithubClients, GithubFailure } from './clients/github-clients.ts';
-import { ignoreRefused, openRepository, type RepositoryCaller } from './clients/repository.ts';
-import { isBot } from './payloads.ts';
+import { ignoreRefused, openRepository, type RepositoryCaller, readPages } from './clients/repository.ts';
+import { isBot, toPerson, toUser } from './payloads.ts';
 import type { GithubPermissions } from './projects/roles.ts';
+import { getNumber } from './publish/view.ts';
 
 export interface OutcomeDeps {
   readonly store: Store;
@@ -50,8 +52,12 @@ type IssueAnswer = Extract<Answer, { readonly kind: 'issue' }>;
 const BUSY_MS = 60_000;
 const UNSURE_MS = 300_000;
 const UNREACHABLE_MS = 3_600_000;
-/** People whose reactions are read: each costs a question for their role. */
-const MOST_VOTERS = 5;
+/** Of each of 👍 and 👎, so that a crowd with the one does not hide the other. */
+const REACTION_PAGES = 5;
+/** People who are asked for at one look: each costs a call. */
+const MOST_ASKED = 50;
+/** Of the comments that tell the nearest of a larger crowd. */
+const COMMENT_PAGES = 3;
 /** The newest commits of a branch that are searched for a revert. */
 const MOST_COMMITS = 1_000;
 
@@ -114,7 +120,7 @@ async function lookAtAnswer(at: Look, answer: IssueAnswer) {
   const isShown = comment !== null && comment.url !== '' && comment.investigationId === issue.analysis.investigationId;
   return {
     fate: await findFate(at, thread, posted?.issueId === answer.issueId ? posted : null, issue.analysis),
-    reactions: isShown && followed.readsReactions ? await readReactions(at, comment.id) : null,
+    reactions: isShown && followed.readsReactions ? await readReactions(at, thread, comment.id) : null,
   };
 }
 
@@ -311,24 +317,66 @@ function saysThatItCloses(message: string, number: number): boolean {
   return [...message.matchAll(CLOSING)].some(([, named]) => Number(named) === number);
 }
 
-/** 👍 and 👎 of people with triage; who gave both says nothing. */
-async function readReactions(at: Look, commentId: number): Promise<readonly Vote[] | null> {
-  const { read, deps, project, signal } = at;
-  const all = await ignoreRefused(
-    read(({ rest }, place) => rest.reactions.listForIssueComment({ ...place, comment_id: commentId, per_page: 100 })),
-  );
-  if (all === null) return null;
-  const thumbs = all.filter(({ content, user }) => (content === '+1' || content === '-1') && user && !isBot(user));
+type Thumb = RestEndpointMethodTypes['reactions']['listForIssueComment']['response']['data'][number];
+
+/** 👍 and 👎 of people with triage; who gave both says nothing. Roles first: others take no place of theirs. */
+async function readReactions(at: Look, thread: Thread, commentId: number): Promise<readonly Vote[] | null> {
+  const thumbs = await ignoreRefused(readThumbs(at, commentId));
+  if (thumbs === null) return null;
   const votes: Vote[] = [];
-  for (const [personId, own] of [...Map.groupBy(thumbs, ({ user }) => user?.id ?? 0)].slice(-MOST_VOTERS)) {
-    const [only, ...others] = own;
-    if (!only?.user || others.length > 0) continue;
-    const role = await deps.permissions.roleOfPerson({ id: personId, login: only.user.login }, project, signal);
+  for (const { user, content, created_at } of await chooseVoters(at, thread, thumbs)) {
+    const person = toPerson(user);
+    if (person === null) continue;
+    const role = await at.deps.permissions.roleOfPerson(person, at.project, at.signal);
     if (!isAtLeast(role, 'triage')) continue;
-    const at = new Date(only.created_at).toISOString();
-    votes.push({ personId, source: 'reaction', vote: only.content === '+1' ? 'right' : 'wrong', why: '', at });
+    const vote = content === '+1' ? 'right' : 'wrong';
+    votes.push({ personId: person.id, source: 'reaction', vote, why: '', at: new Date(created_at).toISOString() });
   }
   return votes;
+}
+
+async function readThumbs({ read }: Look, comment_id: number): Promise<readonly Thumb[]> {
+  const thumbs: Thumb[] = [];
+  for (const content of ['+1', '-1'] as const) {
+    const { items } = await readPages(REACTION_PAGES, (page) =>
+      read(({ rest }, place) => rest.reactions.listForIssueComment({ ...place, comment_id, content, ...page })),
+    );
+    thumbs.push(...items);
+  }
+  return thumbs;
+}
+
+/** The only one of each person, as many as may be asked for: people known from before, then by their ties, then the first. */
+async function chooseVoters(at: Look, thread: Thread, thumbs: readonly Thumb[]): Promise<readonly Thumb[]> {
+  const byPerson = Map.groupBy(
+    thumbs.filter(({ user }) => !isBot(toUser(user))),
+    ({ user }) => user?.id,
+  );
+  const single = [...byPerson.values()].flatMap((own) => (own.length === 1 ? own : []));
+  if (single.length <= MOST_ASKED) return single;
+  const known = new Set([thread.trigger.by.id, ...at.followed.votes.map(({ personId }) => personId)]);
+  const ties = await readTies(at, getNumber(thread.subject));
+  const rank = ({ user }: Thumb) => (known.has(user?.id ?? 0) ? -1 : (ties.get(user?.id ?? 0) ?? TIES.length));
+  return single
+    .toSorted((one, other) => rank(one) - rank(other) || one.created_at.localeCompare(other.created_at))
+    .slice(0, MOST_ASKED);
+}
+
+/** From the nearest on. They prove nothing and only say whose role is worth a question. */
+const TIES: readonly string[] = ['OWNER', 'MEMBER', 'COLLABORATOR', 'CONTRIBUTOR'];
+
+/** Place in TIES of those who have commented. */
+async function readTies({ read }: Look, number: number | null): Promise<ReadonlyMap<number, number>> {
+  if (number === null) return new Map();
+  const { items } = await readPages(COMMENT_PAGES, (page) =>
+    read(({ rest }, place) => rest.issues.listComments({ ...place, issue_number: number, ...page })),
+  );
+  return new Map(
+    items.flatMap(({ user, author_association: tie }) => {
+      const place = TIES.indexOf(tie ?? '');
+      return user && place !== -1 ? [[user.id, place] as const] : [];
+    }),
+  );
 }
 
 /** From the ledger, which records every check that GitHub reports. */

@@ -253,7 +253,7 @@ it('is followed in mode observe, which writes nothing', async () => {
   expect(desk.writes()).toEqual([]);
 });
 
-it('costs at most eight calls a look', async () => {
+it('costs at most four calls a look, and one for the role of each who reacted', async () => {
   const name = 'corner/calls';
   const desk = await answered(name);
   const { people, requests } = stage.double;
@@ -270,6 +270,8 @@ it('costs at most eight calls a look', async () => {
   const calls = requests
     .slice(before)
     .filter(({ path }) => /^\/(?:repos|graphql)/.test(path) && !path.includes('git-'));
-  expect(calls.length).toBeGreaterThan(2);
-  expect(calls.length).toBeLessThanOrEqual(8);
+  const roles = calls.filter(({ path }) => path.includes('/collaborators/'));
+  expect(roles).toHaveLength(7);
+  expect(calls.length - roles.length).toBeGreaterThan(1);
+  expect(calls.length - roles.length).toBeLessThanOrEqual(4);
 });
