@@ -109,7 +109,7 @@ The account area of Causeway: ${new URL('/projects', webhook)} (sign in as mara,
 Settings for Causeway, to be put into its environment or its .env file:
 
 ${await settings(double, app, data)}
-Then label the issue "analyse" on the page. Ctrl-C ends the double; nothing of it is kept.
+Then label the issue "analyse" on the page as mara, and comment "/analyse fix" for the pull request. Ctrl-C ends the double; nothing of it is kept.
 `);
   await ended.promise;
   for (const problem of double.problems.splice(0)) process.stderr.write(`${problem}\n`);

@@ -3,7 +3,7 @@
 import { isAtLeast } from '../../core/account.ts';
 import { getRepository } from '../../core/project.ts';
 import { isEnded } from '../../core/report.ts';
-import type { Thread } from '../../core/thread.ts';
+import type { Thread, Trigger } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/accept-report.ts';
 import { isFinal } from '../clients/github-clients.ts';
 import { isBot, isOurs, toPerson } from '../payloads.ts';
@@ -129,14 +129,22 @@ async function requestFix(deps: CausewayAppDeps, request: AnalysisRequest, signa
     // An equal report would be answered with the result that has no change.
     return await startAnalysis(deps, { ...request, fresh: true, isForFix: true }, signal);
   }
-  if (await isSuperseded(deps, thread, trigger.at)) {
+  const isAnswered = isAfterAnswer(thread, trigger);
+  if (!isAnswered && (await isSuperseded(deps, thread, trigger.at))) {
     return await replyToCommand(deps, request, { code: 'overtaken' }, signal);
   }
   const open = await findOpenPull(deps, request, thread, signal);
   if (open !== null) return await replyToCommand(deps, request, { code: 'already_open', ...open }, signal);
   await addReaction(deps, request, 'eyes', signal);
+  const now = deps.now().toISOString();
   // As of the comment: its author has not seen what was concluded since.
-  await deps.store.requestFix(thread.id, { ...trigger.by, at: trigger.at }, deps.now().toISOString());
+  await deps.store.requestFix(thread.id, { ...trigger.by, at: isAnswered ? now : trigger.at }, now);
+}
+
+/** GitHub's numbers ascend: they tell also within a second, and where its clock is not ours. */
+function isAfterAnswer({ record: { comment }, investigationId }: Thread, { commentId }: Trigger): boolean {
+  if (comment?.shows !== 'result' || comment.investigationId !== investigationId) return false;
+  return commentId !== null && commentId > comment.id;
 }
 
 /** Whether the pull request's branch is in this repository; one that we may not look at counts as a fork's. */

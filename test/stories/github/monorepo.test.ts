@@ -105,7 +105,6 @@ async function openMonorepo(name: string, config: string): Promise<void> {
   const { people } = stage.double;
   await people.openRepository(name);
   people.grant(name, 'mara', 'write');
-  people.user('ola');
   for (const label of ['analyse', 'area-web', 'area-billing', 'area-api']) people.makeLabel(name, label);
   const files = config === '' ? FILES : { ...FILES, '.github/causeway.yml': config };
   const sha = await people.push(name, { by: 'mara', files });
@@ -113,7 +112,7 @@ async function openMonorepo(name: string, config: string): Promise<void> {
 }
 
 function report(name: string, issue: typeof VAGUE, labels: readonly string[] = []): Desk {
-  const { number } = stage.double.people.openIssue(name, { by: 'ola', ...issue, labels });
+  const { number } = stage.double.people.openIssue(name, { by: 'mara', ...issue, labels });
   const desk = deskOf(stage, name, number);
   desk.label('mara');
   return desk;

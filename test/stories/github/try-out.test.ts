@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => stage[Symbol.asyncDispose]());
 
 it('shows a red check on the fix, one further attempt, and then green', async () => {
-  const desk = await openDesk(stage, 'corner/shop');
+  const desk = await openDesk(stage, 'corner/shop', { by: 'ola' });
   const { people } = stage.double;
   const ci = (sha: string, conclusion: 'success' | 'failure') =>
     people.reportWorkflowRun(desk.name, {
@@ -28,6 +28,10 @@ it('shows a red check on the fix, one further attempt, and then green', async ()
       jobs: [{ name: 'CI', conclusion, failedStep: 'Test', log: conclusion === 'failure' ? LOG : 'ok\n' }],
     });
   desk.label('mara');
+  await desk.comment('next: `/analyse fix`');
+  await stage.rest();
+  expect(desk.pulls()).toEqual([]);
+  desk.say('mara', '/analyse fix');
   const pull = await desk.pull();
   await stage.rest();
   const first = pull.pull?.headSha ?? '';
