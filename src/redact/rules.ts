@@ -176,7 +176,7 @@ const FOREIGN_VALUE = '([\\w!#$%()*+./:=?@^|~\\[\\]\\u00C0-\\u024F-]{6,1000})';
 const FOREIGN_VALUES: readonly Rule[] = [
   {
     pattern: new RegExp(
-      `([:=\\uFF1A\\uFE55\\uFF1D→—–是为為は는은](?<=${FOREIGN_NAME}(?: lautet| is| ist)?[是为為は]?${BLANKS}{0,3}.)>?(?:\\*\\*)?${BLANKS}{0,3}\\\\{0,3}["'\`“”„«「『]?[ \\u00A0\\u202F]?)${FOREIGN_VALUE}`,
+      `([:=\\uFF1A\\uFE55\\uFF1D→—–是为為は는은](?<!\\d.)(?<=${FOREIGN_NAME}(?: lautet| is| ist)?[是为為は]?${BLANKS}{0,3}.)>?(?:\\*\\*)?${BLANKS}{0,3}\\\\{0,3}["'\`“”„«「『]?[ \\u00A0\\u202F]?)${FOREIGN_VALUE}`,
       'gi',
     ),
     wrapped: 'start',
@@ -223,7 +223,7 @@ const COMMAND_VALUES: readonly Rule[] = [
   },
   {
     pattern:
-      /(\b(?:sqlplus|sqlldr|sqlcl|rman|tnsping|expdp|impdp|exp|imp|conn(?:ect)?)\b[^\n;|&]{0,100}?[ \t]\\{0,3}["']?[\w.$#-]{1,64}\/\\{0,3}["']?)([^\s"'`<>@/\\\uFFFF]{4,128})(?=\\{0,3}["']?@[\w/])/gi,
+      /@(?=[\w/])(?<=(\b(?:sqlplus|sqlldr|sqlcl|rman|tnsping|expdp|impdp|exp|imp|conn(?:ect)?)\b[^\n;|&]{0,100}[ \t]\\{0,3}["']?[\w.$#-]{1,64}\/\\{0,3}["']?)([^\s"'`<>@/\\\uFFFF]{4,128})\\{0,3}["']?@)/dgi,
     wrapped: 'start',
     accepts: (value) => isCredential(value) && isSecretLiteral(value, 'bare', true),
   },

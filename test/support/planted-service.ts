@@ -15,6 +15,10 @@ import { webhookReceiver } from './webhook-receiver.ts';
 
 export const NAMES = [
   'report',
+  'report: cookie',
+  'report: password in Chinese',
+  'report: key of a provider',
+  'report: connection string',
   'reference',
   'file',
   'commit message',
@@ -31,8 +35,13 @@ export const NAMES = [
   'form of a page',
 ] as const;
 
-/** A token of GitHub for each place, so that the rules must find it. */
-const PLANTED = new Map(NAMES.map((name, at) => [name, ['gh', 'p_', noise(36, 700 + at)].join('')]));
+/** A token of GitHub for each place, so that the rules must find it; in the report also what has no form, known by what is around it. */
+const PLANTED = new Map(
+  NAMES.map((name, at) => [
+    name,
+    name.startsWith('report: ') ? noise(28, 730 + at) : ['gh', 'p_', noise(36, 700 + at)].join(''),
+  ]),
+);
 
 /** What the rules cannot know: found by its exact value alone. */
 export const ENVIRONMENT = { OPENAI_API_KEY: `model-${noise(24, 801)}`, GRAFANA_TOKEN: `grafana-${noise(24, 802)}` };
@@ -127,7 +136,14 @@ export async function everythingSaid({ service, endpoint }: PlantedService): Pro
   const api = apiClient(service.address, token);
   await using receiver = await webhookReceiver();
   const { id: projectId } = await api.project();
-  const data = `${SHOP_REPORT}\ncurl -H "Authorization: Bearer ${planted('report')}"\n`;
+  const lines = [
+    `curl -H "Authorization: Bearer ${planted('report')}"`,
+    `  'set-cookie': [ 'sid=${planted('report: cookie')}; Path=/; HttpOnly' ],`,
+    `密码：${planted('report: password in Chinese')}`,
+    `deploying with ${['rn', 'd_', planted('report: key of a provider')].join('')}`,
+    `open app:${planted('report: connection string')}@tcp(db:3306)/shop`,
+  ];
+  const data = `${SHOP_REPORT}\n${lines.join('\n')}\n`;
   const reference = `ticket ${planted('reference')}`;
   const investigation = await api.report(
     { projectId, data, reference, callbackUrl: receiver.url },

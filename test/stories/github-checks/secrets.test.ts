@@ -17,6 +17,20 @@ function planting() {
     secrets,
     token: (place: string) => plant(place, ['gh', 'p_', noise(36, secrets.size + 500)].join('')),
     password: (place: string) => plant(place, `pass${noise(9, secrets.size + 900)}`),
+    /** Lines of a log, a secret in each that has no form of its own, or one of 2026. */
+    lines: () => {
+      const value = (place: string, length: number) => plant(`log: ${place}`, noise(length, secrets.size + 1_300));
+      return [
+        `  'set-cookie': [ 'sid=${value('cookie of Node', 32)}; Path=/; HttpOnly' ],`,
+        `"HTTP_COOKIE"=>"theme=dark; sid=${value('cookie of Rack', 32)}"`,
+        `curl -b 'sid=${value('cookie of curl', 32)}' https://api.test/`,
+        `POST https://api.telegram.org/bot123456789:AA${value('Telegram', 33)}/sendMessage`,
+        `SUPABASE: ${['sb', 'secret', ''].join('_')}${value('Supabase', 22)}_${noise(8, 1_299)}`,
+        `open app:${value('Go MySQL', 20)}@tcp(db:3306)/shop`,
+        `密码：${value('Chinese', 20)}`,
+        `keytool -list -storepass ${value('keytool', 20)}`,
+      ].join('\n');
+    },
   };
 }
 
@@ -39,7 +53,7 @@ it.each(['a pull request', 'the default branch'])(
     const isPull = where === 'a pull request';
     const desk = await stage.desk(isPull ? 'corner/secret-pull' : 'corner/secret-main');
     const { people } = stage.double;
-    const { secrets, token, password } = planting();
+    const { secrets, token, password, lines } = planting();
     const branch = isPull ? `coupons-${token('branch')}` : 'main';
     const green = await desk.tip('main');
     const name = `test ${token('check name')}`;
@@ -73,12 +87,14 @@ it.each(['a pull request', 'the default branch'])(
       detailsUrl: `https://lint.test/run?key=${password('query of details')}`,
     });
     await desk.run(sha, {
-      [name]: { ...result, log: `printed ${token('log')}\n${log}`, output: words, annotations: [annotation] },
+      [name]: { ...result, log: `printed ${token('log')}\n${lines()}\n${log}`, output: words, annotations: [annotation] },
     });
     const shown = desk.checkRun(sha);
     expect(shown.words).toContain('test [redacted]');
     expect((await desk.failures()).length).toBeGreaterThan(0);
-    const said = JSON.stringify([shown, desk.writes(), desk.begun()]);
+    const prompts = desk.begun();
+    expect(prompts.join('\n')).toContain('keytool -list -storepass [redacted]');
+    const said = JSON.stringify([shown, desk.writes(), prompts]);
     expect([...secrets].filter(([text]) => said.includes(text)).map(([, place]) => place)).toEqual([]);
     expect(await stored(secrets)).toEqual([]);
   },
