@@ -89,7 +89,7 @@ cookie-parser 1.4.7, tough-cookie@4.1.3: deprecated, "cookie": "^0.7.2", "@types
 a.test FALSE / TRUE 1893456000 theme dark | "HTTP_COOKIE"=>nil | HTTP_COOKIE= | JSESSIONID=<id> | PHPSESSID=${'$'}{SID} | ;jsessionid=...
 'cookie', 'set-cookie', 'x-request-id=1' | cookies.get('session-name'), cookies = ['name=value'] | Cookie name=value; the cookie a=b is deleted
 sb_secret_key_of_the_project sb_secret_store pcsk_index pcsk_3 FAQ.Answers AQ.html ATCTT3 secret_manager_v2 secret_ManagerServiceConfigurationProviderFactory
-pat-na1-xxxxxxxx pat-eu1 csk-cluster jina_embeddings_v3 jina_clip_v2 fw_version_2026 fw_cfg fw-bold e2b_sandbox_template rnd_state_12 rnd_seed
+pat-na1-xxxxxxxx pat-eu1 csk-cluster jina_embeddings_v3 jina_clip_v2 fw_version_2026 fw_cfg fw-bold e2b_sandbox_template rnd_state_12 rnd_seed sk-foldingcubeanimationcontainer
 ddp_find_unused_parameters=False ddp_backend="c10d" xoxd-cookie CFPAT-token access_token${'$'}production EAAAnything hcaik_ xaat-test-token xapt- xprv and xpub keys
 bedrock-api-key-rotation-2026 ABSK 0.123e4567-e89b-12d3-a456-426614174000.log 0.123e4567-e89b-12d3-a456-426614174000 sk.eyJ pk.eyJ cfut_ cfat_table
 12345678:AA 1763664000:AAPL:12 bot123456789:start x_eyJ.a.b heyJude12345.something12.else12 _heyJoeHandler.addEventListener.call surveyJs_controller.controller_name.x
@@ -114,7 +114,7 @@ Passwort vergessen? | Le mot de passe est incorrect | La contraseña es obligato
 clave: valor | parole: parole | chiave segreta: valore | clé API : manquante | API-Schlüssel: fehlt | heslo = form.heslo | senha = request.senha | parola: string
 Das Passwort ist abgelaufen | Das Passwort ist zu kurz | le mot de passe est obligatoire | la contraseña es incorrecta | a senha é obrigatória | heslo je krátké
 密码是必填项 | 密码为空 | パスワードは8文字以上です | 비밀번호는 8자 이상 | mật khẩu là bắt buộc | пароль — обязательное поле | Passwort → Kennwort | | Passwort | Pflicht |
-| token | string | yes | | Password | required | | password | Passwort | | name | value | cat token | sha256sum | cut -c1-8 | Passwort (optional): leer
+/ghost|passwd|4000|deadbeef1/ (bearer|token|digest|api-?key|aws4-hmac-sha256) | token | string | yes | | Password | required | | password | Passwort | | name | value | cat token | sha256sum | cut -c1-8 | Passwort (optional): leer
 cookies: { theme: dark, lang: en } | Cookies:\n  enabled: true | cookies.set(name, value) | cookies.enabled: "true" | cookie.path=/app2 | cookie.maxAge: 3600000
 connect to db/shop2@host | app:${'$'}PW@tcp(db) | a:b@c(d) | plink -pw "${'$'}PW" | -Password ${'$'}cred.Password | -password required | pw=${'$'}PW | pw: string | PW=<pw>
 **Password:** required | **Token:** see the docs | **Password**: at least 8 characters | **Token** : expired | *Secret*: none | **API key:** missing

@@ -71,6 +71,7 @@ export const COOKIES: readonly (readonly [string, string, string])[] = [
   ['Rust', '{a32}', '"set-cookie": Sensitive("sid=‹›; Path=/")'],
   ['HTTPie', '{a32}', 'http a.test Cookie:sid=‹›'],
   ['wget', '{a32}', "wget --header='Cookie: sid=‹›' https://a.test/"],
+  ['with brackets in it', '{a20}', 'Cookie: sid=a<b>‹›; lang=en'],
   ['a sentence', '{a32}', 'request cookie sid=‹› was rejected'],
   ['XML', '{a32}', '<cookie>sid=‹›</cookie>'],
   ['XML attributes', '{a32}', '<cookie name="sid" value="‹›"/>'],

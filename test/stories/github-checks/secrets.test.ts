@@ -87,7 +87,12 @@ it.each(['a pull request', 'the default branch'])(
       detailsUrl: `https://lint.test/run?key=${password('query of details')}`,
     });
     await desk.run(sha, {
-      [name]: { ...result, log: `printed ${token('log')}\n${lines()}\n${log}`, output: words, annotations: [annotation] },
+      [name]: {
+        ...result,
+        log: `printed ${token('log')}\n${lines()}\n${log}`,
+        output: words,
+        annotations: [annotation],
+      },
     });
     const shown = desk.checkRun(sha);
     expect(shown.words).toContain('test [redacted]');
