@@ -30,7 +30,7 @@ const QUOTED: Readonly<Record<string, RegExp>> = {
 /** The rest of a line, with quotes around a value only. */
 const LINE = /(?:[^\n\r"'`\uFFFF]|(?<=[=:][ \t]{0,3})["']|["'](?=[;,])){0,8000}/y;
 
-const PAIR = /([^\s=;,"'`[\](){}<>]{1,100})=["'`]?([^\s;,"'`\\<>\uFFFF]{4,8000})/g;
+const PAIR = /([^\s=;,"'`[\](){}<>]{1,100})=["'`]?((?:[^\s;,"'`\\<\uFFFF]|<(?!\/)){4,8000})/g;
 
 /** A key with its value, two arguments, or a field of an object. */
 const ENTRY =

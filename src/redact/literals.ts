@@ -75,9 +75,12 @@ export function isRandom(value: string): boolean {
   return digits >= 2 && letters >= 2 && !isWordy(value) && !isVersionOrDate(value);
 }
 
-/** The same of a long run of letters with hardly a digit, in a place where keys are. */
+/** The same of a long run of letters in both cases with hardly a digit, in a place where keys are. */
 export function isRandomRun(value: string): boolean {
-  return isRandom(value) || (/^[A-Za-z0-9]{20,}$/.test(value) && isDrawn(value));
+  return (
+    isRandom(value) ||
+    (/^[A-Za-z0-9]{20,}$/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value) && isDrawn(value))
+  );
 }
 
 /**

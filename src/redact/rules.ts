@@ -164,7 +164,7 @@ function classifyWriting(context: string, match: RegExpExecArray, before: string
 const BLANKS = '[ \\t\\u00A0\\u202F\\u3000]';
 
 /** A name in another language, as it ends before what is looked back from; a note may follow it: `(staging)`. */
-const FOREIGN_NAME = `(?:${FOREIGN_NAMES})(?:n|et|et:)?(?: ?[(（][^()（）\\n]{1,30}[)）])?\\\\{0,3}["'\`\\])*」』]{0,3}`;
+const FOREIGN_NAME = `(?:${FOREIGN_NAMES})(?:n|et)?(?: ?[(（][^()（）\\n]{1,30}[)）])?\\\\{0,3}["'\`\\])*」』]{0,3}`;
 
 /** ASCII and Latin: what follows in another script is a text. */
 const FOREIGN_VALUE = '([\\w!#$%()*+./:=?@^|~\\[\\]\\u00C0-\\u024F-]{6,1000})';
@@ -191,9 +191,9 @@ const FOREIGN_VALUES: readonly Rule[] = [
     accepts: (value, context) => /\d/.test(value) && acceptsForeign(value, context),
   },
   {
-    // A row of a table.
+    // A row of a table, with blanks at its lines: an expression has none at its own.
     pattern: new RegExp(
-      `(\\|(?<=\\|${BLANKS}{0,3}[^\\s|]{0,20}(?:(?:${NAME})["'\`*]{0,3}|${FOREIGN_NAME})${BLANKS}{0,3}\\|)${BLANKS}{0,3}["'\`*]{0,3})${FOREIGN_VALUE}(?=["'\`*]{0,3}${BLANKS}{0,3}\\|)`,
+      `(\\|(?<=\\|${BLANKS}{0,3}[^\\s|]{0,20}(?:(?:${NAME})["'\`*]{0,3}|${FOREIGN_NAME})${BLANKS}{1,3}\\|)${BLANKS}{1,3}["'\`*]{0,3})${FOREIGN_VALUE}(?=["'\`*]{0,3}${BLANKS}{1,3}\\|)`,
       'gi',
     ),
     wrapped: 'start',
