@@ -117,6 +117,10 @@ Das Passwort ist abgelaufen | Das Passwort ist zu kurz | le mot de passe est obl
 /ghost|passwd|4000|deadbeef1/ (bearer|token|digest|api-?key|aws4-hmac-sha256) | token | string | yes | | Password | required | | password | Passwort | | name | value | cat token | sha256sum | cut -c1-8 | Passwort (optional): leer
 cookies: { theme: dark, lang: en } | Cookies:\n  enabled: true | cookies.set(name, value) | cookies.enabled: "true" | cookie.path=/app2 | cookie.maxAge: 3600000
 connect to db/shop2@host | app:${'$'}PW@tcp(db) | a:b@c(d) | plink -pw "${'$'}PW" | -Password ${'$'}cred.Password | -password required | pw=${'$'}PW | pw: string | PW=<pw>
+{"name":"commit","value":"9fceb02d0ae598e95dc970b74767f19372d61af8","path":"/a","domain":"a.test"} cookies: { "build": "9fceb02d0ae598e95dc970b74767f19372d61af8" }
+docker run -b x=sha256:b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c | secret | base64url | yes | | Token | OAuth2 | x | pw:browser <launched> pid=71
+senha = PasswordField("Senha") ; ${'$'}senha = ${'$'}_POST["senha"]; contraseña: z.string().min(1); nuevaContraseña = lector.readLine(); Пароль: {self.password}
+Passwort: siehe https://a.test/x2 | 密码：1-20位 | Hasło: min. 8 znaków | Passwort: 8-20 Zeichen | heslo = db2.heslo | mdp = getMdp2() | senha: user1.senha,
 **Password:** required | **Token:** see the docs | **Password**: at least 8 characters | **Token** : expired | *Secret*: none | **API key:** missing
 [main] INFO cache [0m 2026-11-20 19:18:43,123 worker-7f9c6d5b8-x2k4j started in 1.234s
 `
