@@ -3,7 +3,7 @@ import { computeEditDistance } from '../../core/command-words.ts';
 import type { Judgement } from '../../core/outcome.ts';
 import { MAX_GUIDANCE } from '../../core/report.ts';
 import type { AppIdentity } from '../clients/github-clients.ts';
-import { markLines } from '../report/markdown-lines.ts';
+import { formatShown, type MarkedMarkdown, markLines } from '../report/markdown-lines.ts';
 
 export type Command =
   | { readonly kind: 'analyse'; readonly guidance: string }
@@ -31,25 +31,24 @@ export function mayHaveCommand(body: string): boolean {
  * an HTML comment. Guidance is the rest of that line and what follows it. `app`: whose mention means a command, too.
  */
 export function parseCommand(body: string, app: Pick<AppIdentity, 'slug'>): Command | null {
-  return splitAtCommand(body, app)?.command ?? null;
+  return splitAtCommand(markLines(body), app)?.command ?? null;
 }
 
-/** The command, and what the comment says before it. */
+/** The command, and what the comment shows before it. */
 export function splitAtCommand(
-  body: string,
+  { lines }: MarkedMarkdown,
   { slug }: Pick<AppIdentity, 'slug'>,
 ): { readonly before: string; readonly command: Command } | null {
-  const lines = markLines(body);
-  const found = lines.map(({ kind, text }) => (kind === 'prose' ? readWords(text, slug) : null));
-  const at = found.findIndex((words) => words !== null);
-  if (at === -1) return null;
-  const words = found[at] ?? '';
-  const after = lines.slice(at + 1).filter(({ kind }) => kind !== 'quote');
-  const before = lines.slice(0, at).map(({ text }) => text);
-  return {
-    before: before.join('\n').trim(),
-    command: commandOf(words.trim(), after.map(({ text }) => text).join('\n')),
-  };
+  for (const [at, { kind, text }] of lines.entries()) {
+    const words = kind === 'prose' ? readWords(text, slug) : null;
+    if (words === null) continue;
+    const after = lines.slice(at + 1).filter((line) => line.kind !== 'quote');
+    return {
+      before: formatShown({ lines: lines.slice(0, at), leftOut: 0 }),
+      command: commandOf(words.trim(), after.map((line) => line.text).join('\n')),
+    };
+  }
+  return null;
 }
 
 /** As GitHub writes it: `@slug` or `@slug[bot]`. Not a team, another name, or part of an address. */

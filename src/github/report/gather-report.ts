@@ -1,4 +1,5 @@
 // What a label or command is about, as a report: an issue with its comments and files, or a pull request's red checks.
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { isAtLeast } from '../../core/account.ts';
 import type { Check, ReadBuildLog } from '../../core/check.ts';
@@ -10,13 +11,13 @@ import type { Log } from '../../log.ts';
 import { ACTIONS, listLatestChecks } from '../checks/list-checks.ts';
 import { readAnnotations } from '../checks/read-words.ts';
 import type { AppIdentity, GithubClients } from '../clients/github-clients.ts';
-import { openRepository, type RepositoryCaller, readPages } from '../clients/repository.ts';
+import { openRepository, type RepositoryCaller } from '../clients/repository.ts';
 import { splitAtCommand } from '../events/command.ts';
 import { readLogOrReason } from '../job-log.ts';
 import { type CommentPayload, type GithubUser, type IssuePayload, isBot, isOurs, toPerson } from '../payloads.ts';
 import type { GithubPermissions } from '../projects/roles.ts';
 import { readAttachments } from './attachments.ts';
-import { withoutHiddenText } from './markdown-lines.ts';
+import { formatShown, type MarkedMarkdown, markLines } from './markdown-lines.ts';
 
 export interface GatherDeps {
   readonly clients: Pick<GithubClients, 'identity' | 'repository'>;
@@ -55,71 +56,135 @@ type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response'
 const SPARE_BYTES = 1_024;
 /** The first comments describe the problem; in a thread of thousands the rest is mostly talk. */
 const COMMENT_PAGES = 3;
+const PAGE = 100;
 /** The roles of more people aren't read: their report isn't trusted. */
 const MAX_AUTHORS = 10;
 
 /**
  * An issue as its delivery showed it, with its comments and attached files. What was edited after the trigger and isn't
- * in the delivery is left out, which the report says. Throws GithubFailure.
+ * in the delivery is left out, and so are comments for which a report has no room; it says both. Throws GithubFailure.
  */
 export async function gatherIssueReport(
   deps: GatherDeps,
-  { project, issue, comment: command, trigger }: IssueRequest,
+  request: IssueRequest,
   signal: AbortSignal,
 ): Promise<GatheredReport> {
+  const { project, issue, comment: command, trigger } = request;
   const identity = await deps.clients.identity(signal);
-  const read = openRepository(deps, project, 'read', signal);
-  const { items: all, isCut } = await readPages(COMMENT_PAGES, (page) =>
-    read(({ rest }, place) => rest.issues.listComments({ ...place, issue_number: issue.number, ...page })),
-  );
-  const at = Date.parse(trigger.at);
-  const earlier = all.filter(
-    (comment) =>
-      Date.parse(comment.created_at) <= at &&
-      comment.id !== command?.id &&
-      !isOurs(identity, comment as Pick<CommentPayload, 'user'>),
-  );
-  const isEdited = ({ updated_at }: IssueComment) => Date.parse(updated_at) > at;
-  const comments = earlier.filter((comment) => !isEdited(comment));
-  const texts = [issue.body ?? '', ...comments.map(({ body }) => body ?? ''), command?.body ?? ''];
+  const body = formatShown(markLines(issue.body ?? ''));
+  const { comments, edited, leftOut } = await readComments(deps, { ...request, identity }, signal);
+  const asked = markLines(command?.body ?? '');
+  const texts = [body, ...comments.map(({ text }) => text), formatShown(asked)];
   const parts = [
-    ...[issue.title, describeAuthor('Reported', issue), withoutHiddenText(issue.body ?? '')],
-    ...comments.flatMap((one) => describeComment(one, identity)),
-    ...earlier
-      .filter(isEdited)
-      .map(({ user }) => `[A comment by ${nameUser(user)} was edited after the request, and is left out]`),
-    ...(isCut ? ['[Later comments were left out]'] : []),
-    ...describeCommand(command, identity),
-    ...(await readAttachments(deps, project, texts.map(withoutHiddenText), signal)),
+    ...[issue.title, describeAuthor('Reported', issue), body],
+    ...comments.flatMap(({ parts }) => parts),
+    ...edited.map((user) => `[A comment by ${nameUser(user)} was edited after the request, and is left out]`),
+    ...describeCommand(command, asked, identity),
+    ...(await readAttachments(deps, project, texts, signal)),
   ];
   // A person who sets a label writes nothing.
   const asker = trigger.kind === 'label' ? [] : [trigger.by];
   const authors = [...[issue.user, ...comments.map(({ user }) => user)].map(toAuthor), ...asker];
   return {
-    text: composeReport(parts, trigger),
+    text: composeReport(parts, trigger, leftOut),
     revision: '',
     isTrusted: await areTrusted(deps, project, authors, signal),
   };
 }
 
-/** Without empty parts. The guidance of the requester is never cut. */
-function composeReport(parts: readonly string[], { guidance, by }: Trigger): string {
-  const reserved = SPARE_BYTES + Buffer.byteLength(formatGuidance(by.login, guidance));
-  const text = parts.filter((part) => part !== '').join('\n\n');
-  return keepBeginning(text.toWellFormed(), MAX_REPORT_BYTES - reserved);
+interface ReadComments {
+  readonly comments: readonly {
+    readonly user: GithubUser;
+    /** As people see it. */
+    readonly text: string;
+    readonly parts: readonly string[];
+  }[];
+  /** Whose comments were edited after the trigger. */
+  readonly edited: readonly GithubUser[];
+  /** How many more there are, as the delivery counts them. */
+  readonly leftOut: number;
 }
 
-/** Nothing for a bare command, which doesn't describe the problem. */
-function describeComment(comment: IssueComment, app: AppIdentity): readonly string[] {
-  const text = withoutHiddenText(comment.body ?? '');
-  const found = splitAtCommand(text, app);
+/**
+ * The comments before the trigger that fill a report. Reading all and cutting then, 300 of 64 kB of line breaks held
+ * the event loop for 5 s, for a report that has room for 16.
+ */
+async function readComments(
+  deps: GatherDeps,
+  request: IssueRequest & { readonly identity: AppIdentity },
+  signal: AbortSignal,
+): Promise<ReadComments> {
+  const { project, issue, trigger, identity } = request;
+  const comments: ReadComments['comments'][number][] = [];
+  const edited: GithubUser[] = [];
+  let room = MAX_REPORT_BYTES - countBytes(issue);
+  let seen = 0;
+  for await (const comment of listComments(openRepository(deps, project, 'read', signal), issue.number)) {
+    if (isOfReport(comment, request)) {
+      if (room <= 0) return { comments, edited, leftOut: Math.max(1, countOthers(issue, seen)) };
+      room -= countBytes(comment);
+      if (Date.parse(comment.updated_at) > Date.parse(trigger.at)) edited.push(comment.user);
+      else comments.push({ user: comment.user, ...readComment(comment, identity) });
+      // Each takes some milliseconds, in which nothing else has its turn.
+      await breathe();
+      signal.throwIfAborted();
+    }
+    seen += 1;
+  }
+  return { comments, edited, leftOut: seen < COMMENT_PAGES * PAGE ? 0 : countOthers(issue, seen) };
+}
+
+function countBytes({ body }: { readonly body?: string | null | undefined }): number {
+  return Buffer.byteLength(body ?? '');
+}
+
+function countOthers({ comments = 0 }: IssuePayload, seen: number): number {
+  return Math.max(0, comments - seen);
+}
+
+/** Whether it was there at the trigger, and is neither the command itself nor ours. */
+function isOfReport(
+  comment: IssueComment,
+  { comment: command, trigger, identity }: IssueRequest & { readonly identity: AppIdentity },
+): boolean {
+  const isEarlier = Date.parse(comment.created_at) <= Date.parse(trigger.at);
+  return isEarlier && comment.id !== command?.id && !isOurs(identity, comment as Pick<CommentPayload, 'user'>);
+}
+
+/** The oldest first; a page is read once the one before is used up. */
+async function* listComments(read: RepositoryCaller, issue: number): AsyncGenerator<IssueComment> {
+  for (let page = 1; page <= COMMENT_PAGES; page += 1) {
+    const found = await read(({ rest }, place) =>
+      rest.issues.listComments({ ...place, issue_number: issue, per_page: PAGE, page }),
+    );
+    yield* found;
+    if (found.length < PAGE) return;
+  }
+}
+
+/** Without empty parts. The guidance of the requester is never cut. `comments`: how many were left out. */
+function composeReport(parts: readonly string[], { guidance, by }: Trigger, comments = 0): string {
+  const reserved = SPARE_BYTES + Buffer.byteLength(formatGuidance(by.login, guidance));
+  const text = parts.filter((part) => part !== '').join('\n\n');
+  const kept = keepBeginning(text.toWellFormed(), MAX_REPORT_BYTES - reserved);
+  return comments === 0 ? kept : `${kept}\n[${comments} comments more were left out]`;
+}
+
+/** No parts for a bare command, which doesn't describe the problem. */
+function readComment(
+  comment: IssueComment,
+  app: AppIdentity,
+): Pick<ReadComments['comments'][number], 'text' | 'parts'> {
+  const marked = markLines(comment.body ?? '');
+  const text = formatShown(marked);
+  const found = splitAtCommand(marked, app);
   const isBare = found?.before === '' && (!('guidance' in found.command) || found.command.guidance === '');
-  return text === '' || isBare ? [] : [describeAuthor('Comment', comment), text];
+  return { text, parts: text === '' || isBare ? [] : [describeAuthor('Comment', comment), text] };
 }
 
 /** The text before the command. */
-function describeCommand(comment: CommentPayload | null, app: AppIdentity): readonly string[] {
-  const before = withoutHiddenText(splitAtCommand(comment?.body ?? '', app)?.before ?? '');
+function describeCommand(comment: CommentPayload | null, marked: MarkedMarkdown, app: AppIdentity): readonly string[] {
+  const before = splitAtCommand(marked, app)?.before ?? '';
   return comment === null || before === '' ? [] : [describeAuthor('Comment', comment), before];
 }
 

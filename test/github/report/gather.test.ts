@@ -110,6 +110,35 @@ describe('an issue', () => {
   });
 });
 
+describe('the comments of an issue', () => {
+  it('are read as far as a report has room, and it says how many more there are', async () => {
+    await using house = await shop();
+    const { people } = house.double;
+    for (let number = 1; number <= 25; number++) {
+      people.comment(NAME, 1, { by: 'eve', body: `Comment ${number}. ${'All work and no play. '.repeat(2_900)}` });
+    }
+    house.announced.length = 0;
+    people.label(NAME, 1, 'analyse', 'ada');
+    await house.settle();
+    const { text } = await onlyRun(house);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1024 * 1024);
+    expect(text.match(/Comment \d+\. /g)).toHaveLength(17);
+    expect(text.slice(-100)).toMatch(/\n\[\d+ bytes more were left out\]\n\[8 comments more were left out\]$/);
+  });
+
+  it('of very many lines are cut, each by itself, and say so', async () => {
+    await using house = await shop();
+    const { people } = house.double;
+    people.comment(NAME, 1, { by: 'eve', body: 'x\n'.repeat(30_000) });
+    people.comment(NAME, 1, { by: 'wren', body: 'Since 1.4.0' });
+    people.label(NAME, 1, 'analyse', 'ada');
+    await house.settle();
+    const { text } = await onlyRun(house);
+    expect(text.match(/^x$/gm)).toHaveLength(10_000);
+    expect(text).toMatch(/\nx\n\[20001 lines more were left out\]\n\nComment by wren on [\d-]+:\n\nSince 1\.4\.0$/);
+  });
+});
+
 describe('a pull request', () => {
   it('is the checks of its head that failed, with their words and logs, at that head, and nobody is asked to fix it', async () => {
     await using house = await shop();

@@ -1,7 +1,9 @@
 // What a person sees of a Markdown text: without the comments that issue templates are full of, and with all of its code.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withoutHiddenText } from '../../../src/github/report/markdown-lines.ts';
+import { formatShown, markLines } from '../../../src/github/report/markdown-lines.ts';
+
+const withoutHiddenText = (markdown: string) => formatShown(markLines(markdown));
 
 describe('hidden text', () => {
   it.each([
