@@ -124,6 +124,8 @@ describe('the texts of a report', () => {
     const many = Array.from({ length: 5_000 }, (_, index) => `wordOf${index}x`).join('\n');
     const { terms, names } = createQuery({ ...textsOf(`Title\n\n${many}`), test: '' });
     expect([terms.length, names.length]).toEqual([700, 200]);
+    const { prose } = textsOf(`Title\n\n${'What people write, line by line.\n'.repeat(10_000)}`);
+    expect(prose).toHaveLength(100_000);
   });
 });
 
