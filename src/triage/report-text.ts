@@ -68,8 +68,11 @@ export function markCode(lines: readonly string[]): readonly MarkedLine[] {
 /** Longer lines are cut before any pattern looks at them: a minified bundle in a log must not cost seconds. */
 const MAX_LINE = 2_000;
 
-/** Of each half of a report. A megabyte of line ends kept the event loop busy for a second and a half. */
-const MAX_LINES = 20_000;
+/**
+ * Of each half of a report. A megabyte of line ends kept the event loop busy for a second and a half; a log of that
+ * size has some 12,000 lines.
+ */
+const MAX_LINES = 10_000;
 
 const ANSI = /\u001b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
 
@@ -89,7 +92,7 @@ export function removeAnsi(text: string): string {
 
 /**
  * Lines of the text without colours and prefixes of CI and container logs; each cut to 2,000 characters. Of a text
- * with more than 40,000 lines the first and the last 20,000. What is inside a code block is no quotation, and stays as
+ * with more than 20,000 lines the first and the last 10,000. What is inside a code block is no quotation, and stays as
  * it is where `code` is `verbatim`.
  */
 export function toPlainLines(text: string, code: 'log' | 'verbatim' = 'log'): string[] {
@@ -101,7 +104,8 @@ export function toPlainLines(text: string, code: 'log' | 'verbatim' = 'log'): st
     const parts = inside && !isFence && code === 'verbatim' ? [line] : removePrefixes(line, inside);
     for (const part of parts) lines.push(part.slice(0, MAX_LINE));
   }
-  return lines;
+  // One line of JSON may hold a trace of 200,000.
+  return keepBothEnds(lines);
 }
 
 function removePrefixes(line: string, isCode: boolean): readonly string[] {

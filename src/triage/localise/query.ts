@@ -157,6 +157,9 @@ export type ReportTexts = Readonly<Record<PartName, string>>;
 /** Lines of code and of log that are read: the rest of a log repeats them. */
 const MAX_LINES = 400;
 
+/** Characters of prose that are read: a megabyte of it held the event loop for 0.3 s, and no person writes so much. */
+const MAX_PROSE = 100_000;
+
 const MAX_FRAMES = 12;
 
 const ADDRESS = /https?:\/\/\S+/g;
@@ -234,7 +237,7 @@ export function splitReport({ report, title, traces, mapped }: ReadReport): Repo
   const log = [...errors, ...new Set(reader.parts.log)];
   return {
     title,
-    prose: prose.join('\n'),
+    prose: prose.join('\n').slice(0, MAX_PROSE),
     name: name.join('\n'),
     code: code.slice(0, MAX_LINES).join('\n'),
     log: log.slice(0, MAX_LINES).join('\n'),
