@@ -25,6 +25,7 @@ import { isSecondLook, textsIn, turnsIn } from '../support/played-model.ts';
 import { emptyDatabase } from '../support/postgres.ts';
 import { engine } from '../support/records.ts';
 import { runCauseway, type Service, startService, temporaryFolder } from '../support/service.ts';
+import { listLostNames, type StoredRow } from '../support/stored-names.ts';
 import { type WebhookReceiver, webhookReceiver } from '../support/webhook-receiver.ts';
 
 type Engine = 'sqlite' | 'postgres';
@@ -32,7 +33,10 @@ type Query = <T>(statement: string) => Promise<readonly T[]>;
 
 const METRICS_TOKEN = 'metrics-token-of-this-test';
 
-/** Columns of that release which a later one has given up, `table.column`, with the reason: their records were moved, or nothing reads them. */
+/**
+ * What later releases have given up of what that one stored, with the reason (their records were moved, or nothing reads them): columns, as
+ * `table.column`, and names in stored JSON, as `threads.record.comment.digest`.
+ */
 const GIVEN_UP: Readonly<Record<string, string>> = {};
 
 interface Ground extends AsyncDisposable {
@@ -119,6 +123,10 @@ const COLUMNS: Readonly<Record<Engine, string>> = {
     where table_schema = 'public' order by 1`,
 };
 
+function tablesOf(columns: readonly string[]): readonly string[] {
+  return [...new Set(columns.map((name) => name.split('.')[0] ?? ''))];
+}
+
 /** What was given, with whatever a later release adds to it. */
 async function expectAnswers(api: ApiClient, answers: Readonly<Record<string, unknown>>): Promise<void> {
   for (const [where, expected] of Object.entries(answers)) {
@@ -158,18 +166,24 @@ describe.runIf(engine() === 'sqlite').each(['sqlite', 'postgres'] as const)(
   (of) => {
     let ground: Ground;
     let columns: readonly string[];
+    let rows: readonly StoredRow[];
     const readColumns = async () => (await ground.query<{ name: string }>(COLUMNS[of])).map(({ name }) => name);
+    const readRows = async (): Promise<readonly StoredRow[]> => {
+      const all = tablesOf(columns).map(async (table) => {
+        const found = await ground.query<StoredRow['row']>(`select * from "${table}"`);
+        return found.map((row) => ({ table, row }));
+      });
+      return (await Promise.all(all)).flat();
+    };
     beforeAll(async () => {
       ground = await opened(of);
       columns = await readColumns();
+      rows = await readRows();
     });
     afterAll(() => ground[Symbol.asyncDispose]());
 
     it('holds something in every table', async () => {
-      const tables = [...new Set(columns.map((name) => name.split('.')[0]))];
-      const counted = tables.map((table) => `select '${table}' as name, (select count(*) from "${table}") as count`);
-      const counts = await ground.query<{ name: string; count: number | string }>(counted.join(' union all '));
-      const empty = counts.filter(({ count }) => Number(count) === 0).map(({ name }) => name);
+      const empty = tablesOf(columns).filter((table) => !rows.some((one) => one.table === table));
       // Rows of locks of the migrator and of PostgreSQL's commits last as long as what they are about.
       expect(empty.filter((name) => !/^(?:kysely_|commit_marks)/.test(name))).toEqual([]);
       const { jobs, queue } = ground.left;
@@ -215,6 +229,9 @@ describe.runIf(engine() === 'sqlite').each(['sqlite', 'postgres'] as const)(
       expect(arrived.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual(hooks.toSorted());
       for (const { body, headers } of arrived) new Webhook(left.secrets.mara).verify(body, headers);
       expect(receiver.deliveries.map(({ headers }) => headers['webhook-id'])).not.toContain(deadHook);
+      // A subscription signs with a secret of its own what it gets of the reports.
+      const signed = receiver.deliveries.filter((delivery) => isSigned(left.secrets.subscription, delivery));
+      expect(signed.length).toBeGreaterThanOrEqual(3);
 
       expect(await Promise.all([1, 2, 3, 4].map((at) => statusOf(service, left.tokens.lee[`lee${at}`])))).toEqual([
         ...[200, 401, 401, 401],
@@ -243,6 +260,7 @@ describe.runIf(engine() === 'sqlite').each(['sqlite', 'postgres'] as const)(
       ]);
 
       await expectIssues(api, left);
+      expect(listLostNames(rows, await readRows()).filter((name) => !(name in GIVEN_UP))).toEqual([]);
       await service.end('SIGTERM');
     });
 
@@ -264,14 +282,20 @@ describe.runIf(engine() === 'sqlite').each(['sqlite', 'postgres'] as const)(
   },
 );
 
-/** They are as they were, but for what people said of them since. */
+/** They are as they were, but for what was said of them, and links that were learnt, since. */
 async function expectIssues(api: ApiClient, { answers }: Left): Promise<void> {
   const issues = Object.entries(answers).filter(([where]) => /\/issues\/\w+\/$/.test(where));
   expect(issues.length).toBeGreaterThan(20);
-  for (const [where, before] of issues as [string, { readonly analysis: Readonly<Record<string, unknown>> }][]) {
-    const { outcomes: _, ...analysis } = before.analysis;
-    expect({ [where]: await api.get(where) }).toMatchObject({ [where]: { ...before, analysis } });
+  for (const [where, before] of issues as [string, { readonly analysis: Analysis }][]) {
+    const { outcomes: _, links, ...analysis } = before.analysis;
+    const known = Object.fromEntries(Object.entries(links).filter(([, link]) => link !== null));
+    const expected = { ...before, analysis: { ...analysis, links: known } };
+    expect({ [where]: await api.get(where) }).toMatchObject({ [where]: expected });
   }
+}
+
+interface Analysis extends Readonly<Record<string, unknown>> {
+  readonly links: Readonly<Record<string, string | null>>;
 }
 
 /** Dead, delayed, running, waiting. */
@@ -294,6 +318,15 @@ async function idle(service: Service): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`The jobs were not finished:\n${service.output()}`);
+}
+
+function isSigned(secret: string, { body, headers }: WebhookReceiver['deliveries'][number]): boolean {
+  try {
+    new Webhook(secret).verify(body, headers);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function investigation(api: ApiClient, reference: string): Promise<{ readonly state: string }> {
