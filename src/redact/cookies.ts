@@ -88,21 +88,27 @@ function findPairs(list: string, isHeader: boolean): Span[] {
       spans.push({ start: end - value.length, end });
     }
   };
-  const isSession = (name: string, value: string) => isRandomRun(value) || (SESSION.test(name) && isCredential(value));
-  search(PAIR, isHeader ? (name, value) => SESSION.test(name) || isCredential(value) : isSession);
-  search(ENTRY, isSession);
+  search(PAIR, isHeader ? (name, value) => SESSION.test(name) || isCredential(value) : isSessionValue);
+  search(ENTRY, isSessionValue);
   return spans;
+}
+
+/** Commits, digests of images and UUIDs are drawn at random as well, and no secret under any name. */
+const PUBLIC = /^(?:sha\d{1,3}:)?[0-9a-f]{40}(?:[0-9a-f]{24})?$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Where more than cookies may be. */
+function isSessionValue(name: string, value: string): boolean {
+  return SESSION.test(name) ? isCredential(value) : isRandomRun(value) && !PUBLIC.test(value);
 }
 
 /** Whether an object with `name` and `value` is a cookie: by the name, or by what else it says of it. */
 export function isCookieObject(name: string, value: string, object: string): boolean {
-  if (ATTRIBUTES.test(name) || isPlaceholder(value)) return false;
-  if (/cookie|\b(?:domain|path|httpOnly|sameSite)["']?\s{0,3}[:=]/i.test(object)) return isRandomRun(value);
-  return /sess|sid|csrf|xsrf|jwt|remember/i.test(name) && isRandomRun(value);
+  if (ATTRIBUTES.test(name) || isPlaceholder(value) || !isRandomRun(value)) return false;
+  if (/cookie|\b(?:domain|httpOnly|sameSite)["']?\s{0,3}[:=]/i.test(object)) return isSessionValue(name, value);
+  return /sess|sid|csrf|xsrf|jwt|remember/i.test(name);
 }
 
 /** A line of a cookie jar as curl, wget and browsers keep it: its name is the last word of the context. */
 export function isInCookieJar(value: string, context: string): boolean {
-  const name = context.trimEnd().split(/\s/).at(-1) ?? '';
-  return !isPlaceholder(value) && (isRandomRun(value) || (SESSION.test(name) && isCredential(value)));
+  return !isPlaceholder(value) && isSessionValue(context.trimEnd().split(/\s/).at(-1) ?? '', value);
 }

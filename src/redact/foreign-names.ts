@@ -119,7 +119,7 @@ function joinByEnds(names: readonly string[]): string {
 const SPELLINGS = [...new Set(NAMES.flatMap(listSpellings))];
 const IS_ASCII_END = /[ -~]$/;
 
-/** For a lookbehind, where most texts are told by one look that no name in another script is there. */
+/** For a lookbehind: one look at the character before tells most texts from names in another script. */
 export const FOREIGN_NAMES = [
   `(?:${joinByEnds(SPELLINGS.filter((name) => IS_ASCII_END.test(name)))})`,
   `(?:${joinByEnds(SPELLINGS.filter((name) => !IS_ASCII_END.test(name)))})(?<=[^ -~])`,

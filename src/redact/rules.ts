@@ -197,7 +197,7 @@ const FOREIGN_VALUES: readonly Rule[] = [
       'gi',
     ),
     wrapped: 'start',
-    accepts: (value) => isRandom(value) && acceptsForeign(value, ''),
+    accepts: (value) => value.length >= 10 && isRandom(value) && acceptsForeign(value, ''),
   },
 ];
 
