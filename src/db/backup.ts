@@ -32,7 +32,8 @@ const ALL_PAGES = 2 ** 31 - 1;
 
 /**
  * Copies the database at one moment to a new file, mode 600, while writers continue. Throws `conflict` if the file
- * exists, and `store_unusable` if the copy differs or the disk is full; then the file does not exist.
+ * exists, `store_unavailable` if the database cannot be opened, and `store_unusable` if the copy differs or the disk is
+ * full; then the file does not exist.
  */
 export async function backUp(database: string, file: string): Promise<BackedUp> {
   if (existsSync(file)) throw createConflict(file);

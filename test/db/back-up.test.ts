@@ -65,7 +65,7 @@ describe('a backup', () => {
       message: expect.stringContaining(`${nowhere} cannot be written (ENOENT)`),
     });
     await expect(backUp(path.join(folder, 'none.db'), path.join(folder, 'copy.db'))).rejects.toMatchObject({
-      code: 'store_unusable',
+      code: 'store_unavailable',
     });
     expect(existsSync(path.join(folder, 'none.db'))).toBe(false);
   });
