@@ -31,6 +31,7 @@ export function acceptContract(engine: Engine): void {
       expect(await opened.store.findInvestigation(investigationId)).toEqual({
         id: investigationId,
         runId,
+        isTrusted: true,
         accountId: base.account.id,
         projectId: base.project.id,
         origin: 'api',
