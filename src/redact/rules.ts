@@ -7,8 +7,9 @@ import { CRYPT_HASHES, MIDDLE_TOKENS, UNMISTAKABLE_TOKENS, WHOLE_WORD_TOKENS } f
 
 /**
  * A form of secret. The last group that took part is the secret, and the first of several its context; without groups it
- * is the whole match. With the flag `d` it may be before the match: what is rare is searched for first. `wrapped`: how it is recognised across a line break. `form`: the whole has the form, however short the first
- * line; `start`: the first line must be recognised by itself, and the next is only added if it looks random.
+ * is the whole match. With the flag `d` it may be before the match: what is rare is searched for first. `wrapped`: how it
+ * is recognised across a line break. `form`: the whole has the form, however short the first line; `start`: the first line
+ * must be recognised by itself, and the next is only added if it looks random.
  */
 export interface Rule {
   readonly pattern: RegExp;
