@@ -124,7 +124,7 @@ async function readComments(
       if (room <= 0) return { comments, edited, leftOut: Math.max(1, countOthers(issue, seen)) };
       room -= countBytes(comment);
       if (Date.parse(comment.updated_at) > Date.parse(trigger.at)) edited.push(comment.user);
-      else comments.push({ user: comment.user, ...readComment(comment, identity) });
+      else comments.push(...readComment(comment, identity));
       // Each takes some milliseconds, in which nothing else has its turn.
       await breathe();
       signal.throwIfAborted();
@@ -170,16 +170,13 @@ function composeReport(parts: readonly string[], { guidance, by }: Trigger, comm
   return comments === 0 ? kept : `${kept}\n[${comments} comments more were left out]`;
 }
 
-/** No parts for a bare command, which doesn't describe the problem. */
-function readComment(
-  comment: IssueComment,
-  app: AppIdentity,
-): Pick<ReadComments['comments'][number], 'text' | 'parts'> {
+/** None for a bare command: it is no part of the report, neither are files linked behind it, and its author wrote none of it. */
+function readComment(comment: IssueComment, app: AppIdentity): ReadComments['comments'] {
   const marked = markLines(comment.body ?? '');
   const text = formatShown(marked);
   const found = splitAtCommand(marked, app);
   const isBare = found?.before === '' && (!('guidance' in found.command) || found.command.guidance === '');
-  return { text, parts: text === '' || isBare ? [] : [describeAuthor('Comment', comment), text] };
+  return text === '' || isBare ? [] : [{ user: comment.user, text, parts: [describeAuthor('Comment', comment), text] }];
 }
 
 /** The text before the command. */

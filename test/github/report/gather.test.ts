@@ -86,6 +86,17 @@ describe('an issue', () => {
     expect((await onlyRun(house)).isTrusted).toBe(isTrusted);
   });
 
+  it('is trusted where somebody without write gave a bare command alone, with which no file is read', async () => {
+    await using house = await shop();
+    const { people } = house.double;
+    people.openIssue(NAME, { by: 'wren', title: 'Slow' });
+    const link = `${house.double.webUrl}/user-attachments/files/1/planted.log`;
+    people.comment(NAME, 2, { by: 'eve', body: `/analyse fix\n${link}` });
+    people.label(NAME, 2, 'analyse', 'ada');
+    await house.settle();
+    expect(await onlyRun(house)).toMatchObject({ isTrusted: true, text: expect.not.stringContaining('planted') });
+  });
+
   it('is not trusted for one comment of somebody without write, or guidance by triage', async () => {
     await using house = await shop();
     const { people } = house.double;

@@ -56,7 +56,7 @@ it('answers a triager with a comment alone, which says who can have the pull req
 });
 
 it('does nothing for a label that an issue template set in the name of an outsider', async () => {
-  const desk = await openDesk(stage, 'corner/template', { labels: ['analyse'] });
+  const desk = await openDesk(stage, 'corner/template', { by: 'ola', labels: ['analyse'] });
   await expectNothing(desk);
   desk.say('ola', '/analyse');
   desk.say('ola', '/analyse fix');
