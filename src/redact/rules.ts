@@ -60,8 +60,8 @@ const NAMED_VALUES: readonly Rule[] = [
   {
     // A block of YAML: the value is the only word of the next line.
     pattern: new RegExp(
-      `((?:${NAME}|\\bpass|${SHORT_NAME})["']?:[ \\t]{0,3}[|>][-+\\d]{0,2}[ \\t]{0,3}\\r?\\n[ \\t]{1,40})([^\\s\\uFFFF]{6,1000})(?=[ \\t]{0,3}(?:\\r?\\n|$))`,
-      'gi',
+      `:(?=[ \\t]{0,3}[|>])(?<=((?:${NAME}|\\bpass|${SHORT_NAME})["']?):)[ \\t]{0,3}[|>][-+\\d]{0,2}[ \\t]{0,3}\\r?\\n[ \\t]{1,40}([^\\s\\uFFFF]{6,1000})(?=[ \\t]{0,3}(?:\\r?\\n|$))`,
+      'dgi',
     ),
     wrapped: 'start',
     accepts: (value, context) => isSecretLiteral(value, 'quoted', PASSWORD.test(context)),
