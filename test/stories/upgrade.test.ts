@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GithubDouble } from '../github-double/double.ts';
 import { repository } from '../github-double/lookup.ts';
 import { startGithubDouble } from '../github-double/start.ts';
+import { type WebhookSender, webhookSender } from '../github-double/webhooks/sender.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import type { ShopModel } from '../support/github-model.ts';
 import { proofModel } from '../support/github-proof.ts';
@@ -48,6 +49,8 @@ interface Ground extends AsyncDisposable {
   readonly shop: string;
   readonly dataDir: string;
   readonly query: Query;
+  /** Until everything that GitHub tells was delivered. */
+  settled(): Promise<void>;
   /** Of a service with that App on GitHub. */
   start(...command: string[]): Promise<Service>;
   run(...args: string[]): Promise<string>;
@@ -57,7 +60,12 @@ interface Ground extends AsyncDisposable {
 async function opened(of: Engine): Promise<Ground> {
   await using opening = new AsyncDisposableStack();
   const folder = opening.use(await temporaryFolder());
-  const double = opening.use(await startGithubDouble({ basePath: '/api/v3' }));
+  const senders: WebhookSender[] = [];
+  const sink = (state: Parameters<typeof webhookSender>[0]): WebhookSender => {
+    senders.push(webhookSender(state));
+    return senders[0] as WebhookSender;
+  };
+  const double = opening.use(await startGithubDouble({ basePath: '/api/v3', sink }));
   const model = opening.use(await proofModel());
   const receiver = opening.use(await webhookReceiver());
   const shop = path.join(folder.path, 'shop');
@@ -78,6 +86,7 @@ async function opened(of: Engine): Promise<Ground> {
   const closing = opening.move();
   return {
     ...{ left: old.left, old, double, model, receiver, shop, dataDir, env, query: records.query },
+    settled: async () => void (await Promise.all(senders.map((sender) => sender.settled()))),
     start: (...command) => startService({ projects: [], dataDir, env, command }),
     run: (...args) => runCauseway(args, { cwd: dataDir, env: { ...env, DATA_DIR: dataDir } }),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
@@ -251,13 +260,19 @@ describe.runIf(engine() === 'sqlite').each(['sqlite', 'postgres'] as const)(
       const forecasts = await Promise.all(subjectsOf(left, 'backfill').map((id) => observedPage(ground, service, id)));
       expect(forecasts.map((page) => /for 2 failed checks, based/.test(page))).toEqual([false, true, true, true]);
       // By commands, of which one was given up, and by a reaction to each answer.
-      expect(await votesOn(api, subjectsOf(left, 'outcome').slice(1))).toEqual([
-        ...[
-          { right: 2, wrong: 2 },
-          { right: 0, wrong: 2 },
-          { right: 1, wrong: 0 },
-        ],
+      expect(await outcomesOf(api, subjectsOf(left, 'outcome').slice(1))).toMatchObject([
+        { state: 'pending', votes: { right: 2, wrong: 2 } },
+        { state: 'pending', votes: { right: 0, wrong: 2 } },
+        { state: 'pending', votes: { right: 1, wrong: 0 } },
       ]);
+
+      // GitHub goes on as well: what that release opened is merged as it was.
+      double.app.webhookUrl = `${service.address}/api/github/webhooks`;
+      const [pull] = double.people.pulls('corner/open').filter(ours);
+      const commit = await double.people.merge('corner/open', pull?.number ?? 0, 'mara');
+      await ground.settled();
+      await idle(service);
+      expect(await outcomesOf(api, [left.jobs.delayed['outcome'] ?? ''])).toMatchObject([{ state: 'merged', commit }]);
 
       await expectIssues(api, left);
       expect(listLostNames(rows, await readRows()).filter((name) => !(name in GIVEN_UP))).toEqual([]);
@@ -310,11 +325,13 @@ function subjectsOf({ jobs }: Left, kind: string): readonly string[] {
   return inStates(jobs).map((subjects) => subjects[kind] ?? '');
 }
 
-/** Until nothing is due any more. */
+/** Until nothing is due any more, at two looks: what a job causes is due within the moment of its end. */
 async function idle(service: Service): Promise<void> {
+  let looks = 0;
   for (const end = Date.now() + 300_000; Date.now() < end; ) {
     const { counts, due } = await readQueue(service);
-    if (due === 0 && !counts.some(({ state, count }) => state === 'running' && count > 0)) return;
+    looks = due === 0 && counts.every(({ state, count }) => state !== 'running' || count === 0) ? looks + 1 : 0;
+    if (looks === 2) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`The jobs were not finished:\n${service.output()}`);
@@ -335,9 +352,9 @@ async function investigation(api: ApiClient, reference: string): Promise<{ reado
   return only ?? { state: 'unknown' };
 }
 
-async function votesOn(api: ApiClient, outcomes: readonly string[]): Promise<readonly unknown[]> {
-  const all = await api.get<readonly { readonly id: string; readonly votes: unknown }[]>('/api/v1/outcomes/?limit=100');
-  return outcomes.map((id) => all.find((one) => one.id === id)?.votes);
+async function outcomesOf(api: ApiClient, ids: readonly string[]): Promise<readonly unknown[]> {
+  const all = await api.get<readonly { readonly id: string }[]>('/api/v1/outcomes/?limit=100');
+  return ids.map((id) => all.find((one) => one.id === id));
 }
 
 /** With a token. */

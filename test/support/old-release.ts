@@ -1,5 +1,4 @@
-// What an earlier release left, as its machine would look to the one after it: read from test/fixtures/upgrade and moved to this moment and
-// these addresses. Only today's program migrates it.
+// What an earlier release left on its machine (test/fixtures/upgrade), moved to this moment and to the addresses of a test.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
@@ -14,11 +13,11 @@ const ARCHIVE = path.join(import.meta.dirname, '..', 'fixtures', 'upgrade', '1ff
 /** Of a job that was given up, failed twice, ran when its process was killed, and is due. */
 export type InStates<T> = { readonly [state in 'dead' | 'delayed' | 'running' | 'waiting']: T };
 
-/** What it answered in the end, and what the test must know that stands in no answer. */
+/** What it answered in the end, and what no answer says. */
 export interface Left {
   /** When it had ended. */
   readonly endedAt: string;
-  readonly addresses: { readonly github: string; readonly receivers: readonly string[]; readonly shop: string };
+  readonly addresses: Omit<Addresses, 'receiver'> & { readonly receivers: readonly string[] };
   readonly tokens: {
     readonly [name in 'local' | 'mara' | 'narrow' | 'revoked']: string;
   } & { readonly lee: Readonly<Record<string, string>> };
@@ -57,27 +56,27 @@ export interface Addresses {
   readonly shop: string;
 }
 
-/** It had ended a minute ago: what it kept for an hour is still worth something, and its processes are known to be gone. */
-const ENDED_AGO_MS = 60_000;
+const SECOND_MS = 1_000;
+/** It ended a minute ago: sessions and events are young enough, and the heartbeats of its processes have stopped. */
+const ENDED_AGO_MS = 60 * SECOND_MS;
 
-/** `20261124T170312` in every form that is stored; fractions and zone stay. */
+/** A moment in UTC to the second, as JSON and as PostgreSQL write it. */
 const TIME = /(20\d\d-\d\d-\d\d)([T ])(\d\d:\d\d:\d\d)(?=(?:\.\d+)?(?:Z|\+00))/g;
 
 export function readOldRelease(addresses: Addresses): OldRelease {
   const files = readTar(zstdDecompressSync(readFileSync(ARCHIVE)));
   const text = fileOf(files, 'expected.json').toString();
-  const { endedAt, addresses: old }: Left & { addresses: { model: string } } = JSON.parse(text);
-  const aheadMs = Math.floor((Date.now() - ENDED_AGO_MS - Date.parse(endedAt)) / 1_000) * 1_000;
+  const { endedAt, addresses: old }: Left = JSON.parse(text);
+  const aheadMs = Math.floor((Date.now() - ENDED_AGO_MS - Date.parse(endedAt)) / SECOND_MS) * SECOND_MS;
   const moves = [
-    [old.github, addresses.github],
-    [old.model, addresses.model],
-    [old.shop, addresses.shop],
-    ...old.receivers.map((receiver) => [receiver, addresses.receiver] as const),
-    // GitHub Enterprise is named by its host alone, and so is where a model's reasoning came from.
-  ].flatMap(([from = '', to = '']) => [
-    [from, to] as const,
-    [from.replace('http://', ''), to.replace('http://', '')] as const,
-  ]);
+    [old.shop, addresses.shop] as const,
+    ...[
+      [old.github, addresses.github] as const,
+      [old.model, addresses.model] as const,
+      ...old.receivers.map((receiver) => [receiver, addresses.receiver] as const),
+      // A model's reasoning is kept under its host alone.
+    ].map(([from, to]) => [new URL(from).host, new URL(to).host] as const),
+  ];
   const settle = (given: string) => {
     const timed = given.replace(TIME, (_, day: string, between: string, time: string) => {
       const moved = new Date(Date.parse(`${day}T${time}Z`) + aheadMs).toISOString();
@@ -175,6 +174,8 @@ export async function loadGithub({ files, settle }: OldRelease, double: GithubDo
   const { state, app } = double;
   const world = revive(JSON.parse(settle(fileOf(files, 'github/github.json').toString()))) as SavedWorld;
   Object.assign(app, world.apps.get(world.appId));
+  const kept = fileOf(files, 'sqlite/github-app').toString().trim();
+  app.webhookSecret = JSON.parse(sealOf(files, 'sqlite').open(kept, 'github-app')).credentials.webhookSecrets[0];
   world.apps.set(world.appId, app);
   for (const name of ['accounts', 'apps', 'installations', 'repositories', 'redirects'] as const) {
     const [now, then] = [state[name] as Map<unknown, unknown>, world[name]];
