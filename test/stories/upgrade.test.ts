@@ -276,6 +276,11 @@ describe.runIf(engine() === 'sqlite').each(['sqlite', 'postgres'] as const)(
 
       await expectIssues(api, left);
       expect(listLostNames(rows, await readRows()).filter((name) => !(name in GIVEN_UP))).toEqual([]);
+      // Who asked for what is noted in each thread: a person goes from all of them.
+      const readThreads = async () => JSON.stringify((await readRows()).filter(({ table }) => table === 'threads'));
+      expect(await readThreads()).toContain('mara');
+      await ground.run('erase', '--account', 'mara', '--yes');
+      expect(await readThreads()).not.toContain('mara');
       await service.end('SIGTERM');
     });
 
