@@ -266,9 +266,15 @@ describe.runIf(engine() === 'sqlite').each(['sqlite', 'postgres'] as const)(
         { state: 'pending', votes: { right: 1, wrong: 0 } },
       ]);
 
-      // GitHub goes on as well: what that release opened is merged as it was.
+      // GitHub goes on as well: the checks of what that release opened pass, and it is merged as it was.
       double.app.webhookUrl = `${service.address}/api/github/webhooks`;
       const [pull] = double.people.pulls('corner/open').filter(ours);
+      const passed = { sha: pull?.pull?.headSha ?? '', name: 'test', conclusion: 'success' } as const;
+      await double.people.reportCheck('corner/open', passed);
+      await ground.settled();
+      await idle(service);
+      const said = double.people.comments('corner/open', 1).filter(ours);
+      expect(said.map(({ body }) => body.split('\n')[0])).toEqual([expect.stringContaining('its checks pass')]);
       const commit = await double.people.merge('corner/open', pull?.number ?? 0, 'mara');
       await ground.settled();
       await idle(service);
