@@ -70,7 +70,7 @@ export async function checksHouse(setting: Setting = {}): Promise<ChecksHouse> {
     ...{ clients, store, ...at, ceiling: setting.ceiling ?? 'fix', operatorModel: 'big' },
     shortenLog: condenseLog,
     readBuildLog: setting.readBuildLog ?? (async () => null),
-    readArtifact: async (archive) => readArtifactResults(archive),
+    readArtifact: async ({ archive, budget }) => readArtifactResults(archive, budget),
     permissions: createPermissions({ clients, now }),
     configuration: createConfigurationReader({ clients, store, now, log }),
   });

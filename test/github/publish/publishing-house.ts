@@ -174,7 +174,7 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
     apiUrl: double.apiUrl,
     userAgent: 'Causeway/test',
     shortenLog: condenseLog,
-    readArtifact: async () => [],
+    readArtifact: async () => ({ results: [], unread: [] }),
     readBuildLog: async () => null,
   };
   const deps: PublishDeps = {

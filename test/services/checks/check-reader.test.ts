@@ -1,7 +1,9 @@
 // Long logs are read next to the event loop, with the same answer as in it; what cannot be read is left out and said to be.
 import { describe, expect, it } from 'vitest';
 import { readCheck } from '../../../src/ci/read-check.ts';
+import { createResultBudget } from '../../../src/core/check.ts';
 import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
+import { zipFiles } from '../../github-double/storage.ts';
 import { CODE_LOG } from '../../support/head-ground.ts';
 
 /** A log of half a megabyte and more, with its cause at the end. */
@@ -9,6 +11,8 @@ function longLog(word: string): string {
   const noise = Array.from({ length: 20_000 }, (_, line) => `step ${line} of ${word}: all is well`);
   return [...noise, ...CODE_LOG.replaceAll('sum', word).split('\n')].join('\n');
 }
+
+const GOOD = zipFiles({ 'a.xml': '<testsuite><testcase name="adds"><failure message="no"/></testcase></testsuite>' });
 
 function textsOf(log: string) {
   const annotations = [{ path: 'src/a.py', line: 3, message: 'it broke here', level: 'failure' }] as const;
@@ -62,8 +66,10 @@ describe.each([
   ['HANG', 3_000],
   // It keeps a core busy until its time is up.
   ['SPIN', 1_000],
-])('a thread made to %s by a log', (order, limitMs) => {
-  it('loses that log, says so, keeps what else there is, and reads the next', async () => {
+  // It reaches its limit of memory and takes nothing else with it.
+  ['GROW', 30_000],
+])('a thread made to %s', (order, limitMs) => {
+  it('by a log loses that log, says so, keeps what else there is, and reads the next', async () => {
     const script = new URL('./hostile-reader.ts', import.meta.url);
     await using reader = createCheckReader({ script, limitMs });
     const { excerpt, places } = await reader.readCheck(textsOf(longLog(order)));
@@ -72,6 +78,32 @@ describe.each([
     const next = textsOf(longLog('cart').slice(-100_000));
     expect(await reader.readCheck(next)).toEqual(readCheck(next));
   });
+
+  it('by an archive loses that archive and the others of its commit, says so, and reads that of the next', async () => {
+    const script = new URL('./hostile-reader.ts', import.meta.url);
+    await using reader = createCheckReader({ script, limitMs });
+    const { signal } = new AbortController();
+    const budget = createResultBudget();
+    const [hostile, same, other] = await Promise.all([
+      reader.readArtifact({ name: 'made', archive: Buffer.from(order), budget }, signal),
+      reader.readArtifact({ name: 'its next', archive: GOOD, budget }, signal),
+      reader.readArtifact({ name: 'of another', archive: GOOD, budget: createResultBudget() }, signal),
+    ]);
+    expect(hostile).toEqual({ results: [], unread: [{ file: 'made', why: 'failed' }] });
+    expect(same).toEqual({ results: [], unread: [{ file: 'a.xml', why: 'total_size' }] });
+    expect(other.results).toMatchObject([{ name: 'adds' }]);
+  });
+});
+
+it('an archive whose turn comes after its commit was given up is not read', async () => {
+  await using reader = createCheckReader();
+  const abort = new AbortController();
+  const [first, second] = [new AbortController().signal, abort.signal].map((signal) =>
+    reader.readArtifact({ name: 'a', archive: GOOD, budget: createResultBudget() }, signal),
+  );
+  abort.abort(new Error('given up'));
+  await expect(second).rejects.toThrow('given up');
+  expect((await first)?.results).toHaveLength(1);
 });
 
 it('a closed reader refuses long logs instead of passing them by', async () => {

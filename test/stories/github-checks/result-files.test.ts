@@ -59,6 +59,35 @@ it('takes nothing from an artifact of another job of the run, of another kind, o
   expect(desk.begun().join()).not.toContain(COUPONS.test);
 });
 
+it('says which files it does not read, since they would cost too much, and reads the others', async () => {
+  const desk = await stage.desk('corner/costly-files');
+  const { sha, number } = await desk.pull();
+  const secret = `ghp_${'z9Y8x7W6v5U4'.repeat(3)}`;
+  const brackets = (levels: number) => `{"runs": ${'['.repeat(levels)}${']'.repeat(levels)}}`;
+  await desk.run(sha, {
+    test: {
+      ...{ conclusion: 'failure', failedStep: 'npm test', log: QUIET },
+      artifacts: {
+        'test-results': {
+          'junit.xml': REPORT,
+          'deep.sarif': brackets(100_000),
+          'wide `@a` <b>.sarif': brackets(2_000_000),
+        },
+        'test-more': { [`${secret}.xml`]: `<testsuites>${' '.repeat(9_000_000)}</testsuites>` },
+      },
+    },
+  });
+  const { words } = desk.checkRun(sha);
+  expect(words).toContain(COUPONS.test);
+  expect(words).toContain('Result files that are not read:');
+  expect(words).toContain('deep.sarif: more than 64 levels of brackets');
+  // A mention in code is none, and HTML in it is text.
+  expect(words).toContain('wide `@a` <b>.sarif: more than 2 MB of SARIF');
+  expect(words).toContain('[redacted].xml: more than 8 MB unpacked');
+  expect(words).not.toContain(secret);
+  expect(desk.comments(number)).toHaveLength(1);
+});
+
 it('shows no secret of a result file', async () => {
   const desk = await stage.desk('corner/secret-report');
   const { sha, number } = await desk.pull();

@@ -1,0 +1,63 @@
+// Archives that are made to be costly, as large as they are read: time, memory, and that the next one is read as if nothing had been.
+import { expect, it } from 'vitest';
+import { readArtifactResults, readResultFile } from '../../src/ci/result-files.ts';
+import { createResultBudget } from '../../src/core/check.ts';
+import { createCheckReader } from '../../src/services/checks/check-texts.ts';
+import { zipFiles } from '../github-double/storage.ts';
+import { HOSTILE, packHostile } from './hostile-archives.ts';
+
+const MEGABYTE = 1_024 * 1_024;
+const GOOD = zipFiles({ 'a.xml': '<testsuite><testcase name="a"><failure message="no"/></testcase></testsuite>' });
+
+it.each(HOSTILE)(
+  '$name: 64 MB take bounded time and memory, and the next archive is read',
+  async (shape) => {
+    await using reader = createCheckReader();
+    const signal = new AbortController().signal;
+    const artifact = (archive: Uint8Array) => ({ name: 'a', archive, budget: createResultBudget() });
+    // Once as large as files are read, and once larger.
+    for (const fileBytes of [shape.kind === 'xml' ? 8 : 2, 16]) {
+      const given = artifact(packHostile(shape, fileBytes * MEGABYTE - 300, 64 * MEGABYTE));
+      const [cpu, rss] = [process.cpuUsage(), process.memoryUsage.rss()];
+      await reader.readArtifact(given, signal);
+      const { user, system } = process.cpuUsage(cpu);
+      // At most 3.5 s; before there were bounds 12 s, and 26 s where nothing else ran.
+      expect((user + system) / 1e6).toBeLessThan(20);
+      // At most 290; before there were bounds 1,000.
+      expect((process.memoryUsage.rss() - rss) / MEGABYTE).toBeLessThan(600);
+    }
+    expect((await reader.readArtifact(artifact(GOOD), signal)).results).toHaveLength(1);
+  },
+  120_000,
+);
+
+it.each([
+  ['attributes', (n: number) => `<a ${'b="c" '.repeat(90)}${' '.repeat(n)}/>`],
+  ['opened brackets', (n: number) => `<a>${'<'.repeat(n)}</a>`],
+  ['comments', (n: number) => `<a>${'<!---->'.repeat(n / 7)}</a>`],
+  [
+    'ampersands',
+    (n: number) => `<testsuite><testcase name="a"><failure>${'&#'.repeat(n / 2)}</failure></testcase></testsuite>`,
+  ],
+  ['open comments', (n: number) => `<a>${'<!--'.repeat(n / 4)}</a>`],
+  ['tests', (n: number) => `<testsuite>${'<testcase name="a"><failure/></testcase>'.repeat(n / 40)}</testsuite>`],
+])('reads 4 MB of %s in linear time', (_, make) => {
+  const bytes = Buffer.from(make(4_000_000));
+  const cpu = process.cpuUsage();
+  readResultFile(bytes);
+  expect(process.cpuUsage(cpu).user / 1e6).toBeLessThan(5);
+});
+
+it('reads as many files as inflate to 64 MB together', () => {
+  const large = (name: number) =>
+    `<testsuite><system-out>${' '.repeat(7_500_000)}</system-out><testcase name="${name}"><failure/></testcase></testsuite>`;
+  const archive = zipFiles(Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`${at}.xml`, large(at)])));
+  const { results, unread } = readArtifactResults(archive, createResultBudget());
+  expect(results.map(({ name }) => name)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
+  expect(unread.map(({ file }) => file)).toEqual(['8.xml', '9.xml', '10.xml', '11.xml']);
+});
+
+it('reads no archive with too many entries', () => {
+  const archive = zipFiles(Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`${at}.xml`, ''])));
+  expect(readArtifactResults(archive, createResultBudget())).toEqual({ results: [], unread: [] });
+});
