@@ -1,10 +1,14 @@
 // The result files that a job uploads: failed tests in JUnit XML, errors in SARIF, from the zip archive of an artifact.
-import type { FailedResult } from '../core/check.ts';
-import { walkXml, XmlFault, type XmlVisitor } from './xml.ts';
+import type { ArtifactResults, FailedResult, ResultBudget, UnreadFile } from '../core/check.ts';
+import { type ReadText, walkXml, XmlFault, type XmlVisitor } from './xml.ts';
 import { readZip } from './zip.ts';
 
 const MEGABYTE = 1_024 * 1_024;
-const LIMITS = { entries: 20_000, fileBytes: 16 * MEGABYTE, totalBytes: 64 * MEGABYTE };
+const LIMITS = { entries: 20_000, fileBytes: 8 * MEGABYTE };
+/** JSON is read whole, and takes up to fifty times its size in memory: 16 MB of empty objects took 800 MB. */
+const SARIF_BYTES = 2 * MEGABYTE;
+/** SARIF itself has 20 levels, and tools may add their own. */
+const SARIF_LEVELS = 64;
 const WANTED = /\.(?:xml|sarif|sarif\.json)$/i;
 
 /** Of one artifact; a run in which more fails has one cause that the first of them show. */
@@ -16,30 +20,42 @@ const NAME_CHARACTERS = 1_000;
 /** Of all texts together. */
 const TOTAL_CHARACTERS = 1_000_000;
 
-/** In the order of the archive, each once. A file that is damaged or no result file adds nothing. */
-export function readArtifactResults(archive: Uint8Array): readonly FailedResult[] {
-  const files = readZip(archive, (name) => WANTED.test(name), LIMITS);
-  return boundResults(files.flatMap(({ bytes }) => readResultFile(new TextDecoder().decode(bytes))));
+/** Files that are named of those that are not read. */
+const MOST_UNREAD = 5;
+
+/**
+ * The results in the order of the archive, each once; what the files inflate to is taken from the budget. A file that is
+ * damaged or no result file adds nothing.
+ */
+export function readArtifactResults(archive: Uint8Array, budget: ResultBudget): ArtifactResults {
+  const results = new Map<string, FailedResult>();
+  const unread: UnreadFile[] = [];
+  for (const file of readZip(archive, (name) => WANTED.test(name), { ...LIMITS, budget })) {
+    const read = file.kind === 'read' ? readResultFile(file.bytes) : file.kind;
+    if (typeof read !== 'string') {
+      // A result may be in several files, such as one for each class and one for all.
+      for (const one of read) results.set(JSON.stringify([one.kind, one.scope, one.name, one.path, one.line]), one);
+    } else if (unread.length < MOST_UNREAD) unread.push({ file: file.name.slice(0, NAME_CHARACTERS), why: read });
+    if (results.size >= MOST_RESULTS) break;
+  }
+  return { results: boundResults(results.values()), unread };
 }
 
-/** What one file says failed: what it contains decides how it is read, not its name. */
-export function readResultFile(text: string): readonly FailedResult[] {
-  const start = text
-    .slice(0, 200)
-    .replace(/^\uFEFF/, '')
-    .trimStart();
-  if (start.startsWith('<')) return readJunit(text);
-  return start.startsWith('{') ? readSarif(text) : [];
+/** What one file says failed, or why it is not read: what it contains decides how it is read, not its name. */
+export function readResultFile(bytes: Uint8Array): readonly FailedResult[] | 'sarif_size' | 'sarif_levels' {
+  const decoder = new TextDecoder();
+  const start = decoder.decode(bytes.subarray(0, 200)).trimStart();
+  if (start.startsWith('<')) return readJunit(decoder.decode(bytes));
+  if (!start.startsWith('{')) return [];
+  if (bytes.byteLength > SARIF_BYTES) return 'sarif_size';
+  const text = decoder.decode(bytes);
+  return hasLevels(text, SARIF_LEVELS + 1) ? 'sarif_levels' : readSarif(text);
 }
 
-/** A result may be in several files, such as one for each class and one for all. */
-function boundResults(results: readonly FailedResult[]): readonly FailedResult[] {
-  const distinct = new Map(
-    results.map((one) => [JSON.stringify([one.kind, one.scope, one.name, one.path, one.line]), one]),
-  );
+function boundResults(results: Iterable<FailedResult>): readonly FailedResult[] {
   const bounded: FailedResult[] = [];
   let left = TOTAL_CHARACTERS;
-  for (const result of distinct.values()) {
+  for (const result of results) {
     left -= result.message.length + result.trace.length;
     if (left < 0 || bounded.length >= MOST_RESULTS) break;
     bounded.push(result);
@@ -88,20 +104,20 @@ class JunitReader implements XmlVisitor {
   /** The element whose text is the trace. */
   #inside = '';
 
-  readonly open = (name: string, attributes: ReadonlyMap<string, string>): void => {
-    const get = (key: string): string => attributes.get(key) ?? '';
+  readonly open: XmlVisitor['open'] = (name, attribute) => {
+    const get = (key: string): string => attribute(key, NAME_CHARACTERS);
     if (name === 'testsuite')
       this.#suites.push({ name: get('name'), path: get('file') || get('filepath'), failed: new Map() });
-    else if (name === 'testcase') this.#test = openCase(attributes, this.#suites.at(-1));
+    else if (name === 'testcase') this.#test = openCase(get, this.#suites.at(-1));
     else if (this.#test?.failure === null && FAILED.has(name)) {
-      this.#test.failure = { message: get('message'), type: get('type'), trace: '' };
+      this.#test.failure = { message: attribute('message', TRACE_CHARACTERS), type: get('type'), trace: '' };
       this.#inside = name;
     }
   };
 
-  readonly text = (part: string): void => {
+  readonly text = (read: ReadText): void => {
     const failure = this.#inside === '' ? null : this.#test?.failure;
-    if (failure && failure.trace.length < TRACE_CHARACTERS) failure.trace += part.slice(0, TRACE_CHARACTERS);
+    if (failure && failure.trace.length < TRACE_CHARACTERS) failure.trace += read(TRACE_CHARACTERS);
   };
 
   readonly close = (name: string): void => {
@@ -124,16 +140,15 @@ class JunitReader implements XmlVisitor {
 const ZERO_BASED = 'pytest';
 
 function openCase(
-  attributes: ReadonlyMap<string, string>,
+  get: (key: string) => string,
   suite: { readonly name: string; readonly path: string } | undefined,
 ): OpenCase {
-  const get = (key: string): string => (attributes.get(key) ?? '').slice(0, NAME_CHARACTERS);
   const line = /^\d{1,7}$/.test(get('line')) ? Number(get('line')) : 0;
   return {
     // PHPUnit writes the real name there, and one with dots in the other.
     scope: get('class') || get('classname'),
     name: get('name'),
-    path: get('file') || get('filepath') || (suite?.path ?? '').slice(0, NAME_CHARACTERS),
+    path: get('file') || get('filepath') || (suite?.path ?? ''),
     line: suite?.name === ZERO_BASED && get('line') !== '' ? line + 1 : line,
     failure: null,
   };
@@ -177,6 +192,33 @@ function keepWhole(text: string, most: number): string {
 
 type Json = Readonly<Record<string, unknown>>;
 
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [OPEN_ARRAY, CLOSE_ARRAY] = [0x5b, 0x5d];
+const [OPEN_OBJECT, CLOSE_OBJECT] = [0x7b, 0x7d];
+
+/**
+ * Whether brackets are so deep in one another, in one pass: nothing interrupts JSON.parse, which took 25 s and 900 MB for
+ * four files of nested brackets. Of what is not JSON it may say anything, up to the first fault it is right.
+ */
+function hasLevels(text: string, levels: number): boolean {
+  let level = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) at = skipString(text, at + 1);
+    else if (unit === OPEN_ARRAY || unit === OPEN_OBJECT) level += 1;
+    else if (unit === CLOSE_ARRAY || unit === CLOSE_OBJECT) level -= 1;
+    if (level >= levels) return true;
+  }
+  return false;
+}
+
+/** Where its closing quotation mark is. */
+function skipString(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return at;
+}
+
 /**
  * Results of level error that are new, as SARIF 2.1.0 has them: neither suppressed, nor known from a baseline
  * (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
@@ -184,7 +226,7 @@ type Json = Readonly<Record<string, unknown>>;
 function readSarif(text: string): readonly FailedResult[] {
   let log: unknown;
   try {
-    log = JSON.parse(text.replace(/^\uFEFF/, ''));
+    log = JSON.parse(text);
   } catch {
     return [];
   }

@@ -3,18 +3,19 @@
 // read here (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT).
 import { crc32, inflateRawSync } from 'node:zlib';
 
-export interface ZipFile {
+/** `file_size`, `total_size`: it inflates to more than one file may, or to more than is left for all. */
+export type ZipFile = {
   /** As the archive has it: a name, never used as a path. */
   readonly name: string;
-  readonly bytes: Uint8Array;
-}
+} & ({ readonly kind: 'read'; readonly bytes: Uint8Array } | { readonly kind: 'file_size' | 'total_size' });
 
 interface ZipLimits {
   /** Files in the archive, wanted or not. */
   readonly entries: number;
-  /** Bytes that one file, and all files that are read, inflate to. A file beyond either is left out. */
+  /** Bytes that one file inflates to. */
   readonly fileBytes: number;
-  readonly totalBytes: number;
+  /** What all files may still inflate to, in this archive and in others; spent by reading. */
+  readonly budget: { bytes: number };
 }
 
 interface Entry {
@@ -37,23 +38,25 @@ const STORED = 0;
 const DEFLATED = 8;
 
 /**
- * The wanted files in the archive's order. What an entry says of its size is not believed: inflating stops at the
- * limit. Empty where it is no archive, has too many entries, or is one of those above 4 GB.
+ * The wanted files in the archive's order, one in memory at a time. What an entry says of its size is not believed:
+ * inflating stops at the limit. Damaged files are left out; there is none where it is no archive, has too many entries, or
+ * is one of those above 4 GB.
  */
-export function readZip(archive: Uint8Array, isWanted: (name: string) => boolean, limits: ZipLimits): ZipFile[] {
+export function* readZip(
+  archive: Uint8Array,
+  isWanted: (name: string) => boolean,
+  { entries, fileBytes, budget }: ZipLimits,
+): Generator<ZipFile, void, void> {
   const buffer = Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength);
-  const files: ZipFile[] = [];
-  let left = limits.totalBytes;
-  for (const entry of readDirectory(buffer, limits.entries).filter(({ name }) => isWanted(name))) {
-    const most = Math.min(left, limits.fileBytes);
-    if (entry.bytes > most) continue;
-    const bytes = inflateEntry(buffer, entry, most);
-    // What was inflated in vain counts too: any number of entries may have the same bytes.
-    left -= bytes?.byteLength ?? most;
-    if (bytes !== null) files.push({ name: entry.name, bytes });
-    if (left <= 0) break;
+  for (const entry of readDirectory(buffer, entries).filter(({ name }) => isWanted(name))) {
+    const { name } = entry;
+    const most = Math.min(budget.bytes, fileBytes);
+    const inflated = entry.bytes > most ? TOO_LARGE : inflateEntry(buffer, entry, most);
+    budget.bytes -= inflated.spent;
+    if (inflated.kind === 'read') yield { name, kind: 'read', bytes: inflated.bytes };
+    else if (inflated.kind === 'too_large')
+      yield { name, kind: entry.bytes > fileBytes || most === fileBytes ? 'file_size' : 'total_size' };
   }
-  return files;
 }
 
 function readDirectory(buffer: Buffer, most: number): readonly Entry[] {
@@ -86,21 +89,35 @@ function findEnd(buffer: Buffer): number {
   return -1;
 }
 
-/** Null where it is damaged, encrypted, packed in another way, or longer than `most`. */
-function inflateEntry(buffer: Buffer, entry: Entry, most: number): Uint8Array | null {
+/**
+ * `spent`: what was inflated, also in vain, since any number of entries may have the same bytes; at least what was packed,
+ * since 20 MB of empty blocks inflate to nothing.
+ */
+type Inflated =
+  | { readonly kind: 'read'; readonly bytes: Uint8Array; readonly spent: number }
+  | { readonly kind: 'too_large' | 'damaged'; readonly spent: number };
+
+const TOO_LARGE: Inflated = { kind: 'too_large', spent: 0 };
+/** Damaged, encrypted, or packed in another way. */
+const UNREADABLE: Inflated = { kind: 'damaged', spent: 0 };
+
+function inflateEntry(buffer: Buffer, entry: Entry, most: number): Inflated {
   const { at, method, packedBytes } = entry;
-  if (entry.isEncrypted || at + 30 > buffer.length || buffer.readUInt32LE(at) !== LOCAL) return null;
+  if (entry.isEncrypted || at + 30 > buffer.length || buffer.readUInt32LE(at) !== LOCAL) return UNREADABLE;
   const from = at + 30 + buffer.readUInt16LE(at + 26) + buffer.readUInt16LE(at + 28);
   const packed = buffer.subarray(from, from + packedBytes);
-  if (packed.length !== packedBytes) return null;
-  const bytes = method === DEFLATED ? inflateWithin(packed, most) : method === STORED ? packed : null;
-  return bytes !== null && bytes.length <= most && crc32(bytes) === entry.crc ? bytes : null;
+  if (packed.length !== packedBytes || (method !== DEFLATED && method !== STORED)) return UNREADABLE;
+  if (method === STORED && packedBytes > most) return TOO_LARGE;
+  const bytes = method === STORED ? packed : inflateWithin(packed, most);
+  const spent = Math.max(packedBytes, typeof bytes === 'string' ? most : bytes.byteLength);
+  if (typeof bytes === 'string') return { kind: bytes, spent };
+  return crc32(bytes) === entry.crc ? { kind: 'read', bytes, spent } : { kind: 'damaged', spent };
 }
 
-function inflateWithin(packed: Uint8Array, most: number): Uint8Array | null {
+function inflateWithin(packed: Uint8Array, most: number): Uint8Array | 'too_large' | 'damaged' {
   try {
     return inflateRawSync(packed, { maxOutputLength: Math.max(1, most) });
-  } catch {
-    return null;
+  } catch (error) {
+    return error instanceof RangeError ? 'too_large' : 'damaged';
   }
 }

@@ -84,6 +84,8 @@ export interface CheckOutput {
   readonly annotations: readonly Annotation[];
   /** What the result files say failed that its job uploaded; absent: there are none. */
   readonly results?: readonly FailedResult[];
+  /** Result files that are not read; absent: none. */
+  readonly unread?: readonly UnreadFile[];
 }
 
 /** One failure of a result file, with its texts as the file has them, each bounded: an untrusted word of the job. */
@@ -103,8 +105,49 @@ export interface FailedResult {
   readonly trace: string;
 }
 
-/** Reads the result files of an artifact, a zip archive. Throws the signal's reason, and for nothing in the archive. */
-export type ReadArtifact = (archive: Uint8Array, signal: AbortSignal) => Promise<readonly FailedResult[]>;
+/** What the result files of one commit may still inflate to, however many checks and artifacts it has; spent by reading. */
+export interface ResultBudget {
+  bytes: number;
+}
+
+export function createResultBudget(): ResultBudget {
+  return { bytes: 64 * 1_024 * 1_024 };
+}
+
+/** A result file that is not read, with the name that its archive has for it; or a whole artifact. An untrusted word. */
+export interface UnreadFile {
+  readonly file: string;
+  /** `total_size`: what is read of the commit is used up. `failed`: reading took too much time or memory. */
+  readonly why: 'file_size' | 'sarif_size' | 'sarif_levels' | 'total_size' | 'failed';
+}
+
+const UNREAD_WHY: Readonly<Record<UnreadFile['why'], string>> = {
+  file_size: 'more than 8 MB unpacked',
+  sarif_size: 'more than 2 MB of SARIF',
+  sarif_levels: 'more than 64 levels of brackets',
+  total_size: 'no more is read of this commit, at most 64 MB unpacked',
+  failed: 'reading it took too long or too much memory',
+};
+
+export function describeUnread({ why }: UnreadFile): string {
+  return UNREAD_WHY[why];
+}
+
+/** At most 5 files that are not read. */
+export interface ArtifactResults {
+  readonly results: readonly FailedResult[];
+  readonly unread: readonly UnreadFile[];
+}
+
+/** The zip archive of an artifact, and what may be read of it. */
+interface Artifact {
+  readonly name: string;
+  readonly archive: Uint8Array;
+  readonly budget: ResultBudget;
+}
+
+/** Reads the result files of an artifact. Throws the signal's reason, and for nothing in the archive. */
+export type ReadArtifact = (artifact: Artifact, signal: AbortSignal) => Promise<ArtifactResults>;
 
 /** A build at another CI than Actions. */
 export interface BuildRequest {
@@ -135,6 +178,8 @@ export interface OutputLimits {
   readonly logBytes: number;
   /** Of each artifact with result files; 0: none is read, and no call is made for them. */
   readonly artifactBytes: number;
+  /** Shared by all checks of a commit; absent: there is only this one. */
+  readonly resultBudget?: ResultBudget;
 }
 
 export const ALL_OUTPUT: OutputLimits = { logBytes: CHECK_LOG_BYTES, artifactBytes: 20 * 1_024 * 1_024 };

@@ -1,5 +1,5 @@
 // A head: a commit whose checks are judged together, their findings, and what is on GitHub for them.
-import type { Reason, Verdict } from './check.ts';
+import type { Reason, UnreadFile, Verdict } from './check.ts';
 import type { Person } from './thread.ts';
 
 /** What a commit is the head of, according to GitHub. */
@@ -86,6 +86,8 @@ export interface Finding {
   readonly changed?: readonly string[];
   /** The same checks on the base, if they agree; absent: unknown, or some pass and some fail. */
   readonly base?: 'green' | 'red';
+  /** Result files of the checks that are not read, at most 5; absent: none. */
+  readonly unread?: readonly UnreadFile[];
   /** Places named by the checks, as repository paths where they could be mapped. */
   readonly places: readonly NamedPlace[];
   /** The investigation of its cause, started here or elsewhere; null: none. */

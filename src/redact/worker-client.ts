@@ -13,21 +13,28 @@ const START_LIMIT_MS = 15_000;
 /** A text of a few megabytes needs well below 100 MB; a thread that wants more is better replaced. */
 const MEMORY_MB = 512;
 
-/**
- * Runs the file `script`, which posts READY and then answers each message with one of the same id. `closed`: the error
- * after disposal.
- */
+interface WorkerOptions {
+  readonly script: URL;
+  /** The error after disposal. */
+  readonly closed: string;
+  /** A thread that wants more dies alone. */
+  readonly memoryMb?: number;
+}
+
+/** Runs the file `script`, which posts READY and then answers each message with one of the same id. */
 export class WorkerClient<Request extends object, Answer extends object> implements AsyncDisposable {
   readonly #script: URL;
   readonly #closed: string;
+  readonly #memoryMb: number;
   #worker: Worker | null = null;
   #last: Promise<unknown> = Promise.resolve();
   #nextId = 0;
   #isDisposed = false;
 
-  constructor({ script, closed }: { readonly script: URL; readonly closed: string }) {
+  constructor({ script, closed, memoryMb = MEMORY_MB }: WorkerOptions) {
     this.#script = script;
     this.#closed = closed;
+    this.#memoryMb = memoryMb;
   }
 
   /**
@@ -68,7 +75,7 @@ export class WorkerClient<Request extends object, Answer extends object> impleme
     const worker = new Worker(this.#script, {
       env: {},
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+      resourceLimits: { maxOldGenerationSizeMb: this.#memoryMb },
     });
     this.#worker = worker;
     // Without a listener the death of an idle thread would be an uncaught exception.

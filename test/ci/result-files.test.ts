@@ -220,6 +220,13 @@ describe('an archive', () => {
     ]);
   });
 
+  it('names five files that are not read, and reads what follows them', () => {
+    const deep = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`${at}.sarif`, '{"a":'.repeat(65)]));
+    const archive = zipFiles({ ...deep, 'a.xml': xml });
+    expect(namesOf(archive)).toEqual(['a']);
+    expect(unreadOf(archive).map(({ file }) => file)).toEqual(['0.sarif', '1.sarif', '2.sarif', '3.sarif', '4.sarif']);
+  });
+
   it('takes what it inflates to from what is left for its commit', () => {
     const archive = zipFiles({ 'a.xml': xml, 'b.xml': xml, 'c.xml': xml });
     const budget = { bytes: 2 * xml.length + 10 };

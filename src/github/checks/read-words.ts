@@ -6,8 +6,11 @@ import {
   type Check,
   type CheckOutput,
   ChecksBusy,
+  createResultBudget,
   type FailedResult,
   type OutputLimits,
+  type ResultBudget,
+  type UnreadFile,
 } from '../../core/check.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { ignoreRefused, type RepositoryCaller, readPages } from '../clients/repository.ts';
@@ -40,8 +43,7 @@ export async function readWords(inquiry: Inquiry, check: Check, limits = ALL_OUT
   const words = await readLog(inquiry, check, { jobId: runId, bytes: limits.logBytes });
   const isRepeated = count <= 1 && words.log.includes(EXIT_CODE);
   const annotations = count === 0 || isRepeated ? [] : await readAnnotations(inquiry.read, runId);
-  const results = limits.artifactBytes > 0 ? await readResults(inquiry, check, words.log, limits.artifactBytes) : [];
-  return { ...words, annotations, ...(results.length > 0 && { results }) };
+  return { ...words, annotations, ...(await readResults(inquiry, check, words.log, limits)) };
 }
 
 /** Of another CI, where the operator has named its host. */
@@ -99,27 +101,40 @@ async function readResults(
   { deps, project, read, signal }: Inquiry,
   { url, endedAt }: Check,
   log: string,
-  most: number,
-): Promise<readonly FailedResult[]> {
+  { artifactBytes: most, resultBudget: budget = createResultBudget() }: OutputLimits,
+): Promise<Pick<CheckOutput, 'results' | 'unread'>> {
   const run = RUN_OF_JOB.exec(url)?.[1];
-  const uploads = findUploads(log);
-  if (run === undefined || uploads.length === 0) return [];
+  const uploads = most > 0 ? findUploads(log) : [];
+  if (run === undefined || uploads.length === 0) return {};
   try {
     const { items } = await readPages(ARTIFACT_PAGES, async (page) => {
       const of = { run_id: Number(run), ...page };
       return (await read(({ rest }, place) => rest.actions.listWorkflowRunArtifacts({ ...place, ...of }))).artifacts;
     });
-    const results: FailedResult[] = [];
-    for (const { id } of chooseArtifacts(items, uploads, most)) {
-      const archive = await downloadArtifact(deps, { project, id, most }, signal);
-      if (archive !== null) results.push(...(await deps.readArtifact(archive, signal)));
-    }
-    return results;
+    return await readArtifacts({ deps, project, signal }, chooseArtifacts(items, uploads, most), { most, budget });
   } catch (error) {
     signal.throwIfAborted();
     throwIfLate({ deps, error, endedAt });
-    return [];
+    return {};
   }
+}
+
+async function readArtifacts(
+  { deps, project, signal }: Pick<Inquiry, 'deps' | 'project' | 'signal'>,
+  artifacts: readonly Artifact[],
+  { most, budget }: { readonly most: number; readonly budget: ResultBudget },
+): Promise<Pick<CheckOutput, 'results' | 'unread'>> {
+  const results: FailedResult[] = [];
+  const unread: UnreadFile[] = [];
+  for (const { id, name } of artifacts) {
+    const isSpent = budget.bytes <= 0;
+    if (isSpent) unread.push({ file: name, why: 'total_size' });
+    const archive = isSpent ? null : await downloadArtifact(deps, { project, id, most }, signal);
+    const found = archive && (await deps.readArtifact({ name, archive, budget }, signal));
+    results.push(...(found?.results ?? []));
+    unread.push(...(found?.unread ?? []));
+  }
+  return { ...(results.length > 0 && { results }), ...(unread.length > 0 && { unread }) };
 }
 
 interface Upload {

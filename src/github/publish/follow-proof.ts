@@ -1,6 +1,6 @@
 // Follows the proof of our own pull request: CI with the tests alone, then the fix, then CI with both; and how it ended.
 import { type ChangeParts, isTestPath, listOwnTests, splitChange } from '../../core/change-parts.ts';
-import { type Check, ChecksClosed, type NamedCheck } from '../../core/check.ts';
+import { type Check, ChecksClosed, createResultBudget, type NamedCheck, type ResultBudget } from '../../core/check.ts';
 import {
   type BaseCheck,
   type ChangedFile,
@@ -364,8 +364,9 @@ async function readFailing(work: Work, named: readonly NamedCheck[]): Promise<Re
   const red = named.filter(({ latest }) => latest.state === 'red').slice(0, MOST_LOGS);
   const checks: RedHalf['checks'][number][] = [];
   const turned = new Set<string>();
+  const resultBudget = createResultBudget();
   for (const { latest } of red) {
-    const { tests } = await readLogOf(work, latest, NOTHING);
+    const { tests } = await readLogOf(work, latest, NOTHING, resultBudget);
     if (tests.length === 0) continue;
     const { name, app, url, endedAt } = latest;
     checks.push({ name, app, red: { url, at: endedAt } });
@@ -433,12 +434,13 @@ async function readHalf(
   const isReady = isLate || named.every(({ latest }) => latest.state !== 'waiting');
   const isAnyRed = named.some(({ latest }) => latest.state === 'red');
   const found: HalfCheck[] = [];
+  const resultBudget = createResultBudget();
   let logs = 0;
   for (const check of named) {
     const { state } = check.latest;
     const isRead = isReady && (state === 'red' || (state === 'green' && !isAnyRed && logs < MOST_LOGS));
     if (isRead) logs += 1;
-    const read = isRead ? await readLogOf(work, check.latest, wanted) : UNREAD;
+    const read = isRead ? await readLogOf(work, check.latest, wanted, resultBudget) : UNREAD;
     found.push({ ...toGreenCheck(check), ...read });
   }
   return found;
@@ -458,9 +460,14 @@ type ReadLog = Pick<HalfCheck, 'tests' | 'firstError' | 'namesOwn' | 'showsRepor
 
 const UNREAD: ReadLog = { tests: [], firstError: '', namesOwn: false, showsReported: false };
 
-async function readLogOf({ deps, view, signal }: Work, check: Check, { names, thrown }: Wanted): Promise<ReadLog> {
+async function readLogOf(
+  { deps, view, signal }: Work,
+  check: Check,
+  { names, thrown }: Wanted,
+  resultBudget: ResultBudget,
+): Promise<ReadLog> {
   const place = { services: deps, project: view.project, signal };
-  const { output, words } = await readCheckTexts(place, check, OUTSIDE_OUTPUT);
+  const { output, words } = await readCheckTexts(place, check, { ...OUTSIDE_OUTPUT, resultBudget });
   const { excerpt } = await deps.readCheck({ name: check.name, output, ...words });
   const { tests, headline } = excerpt;
   const namesOwn = names.some((name) => words.log.includes(name) || output.includes(name));

@@ -1,6 +1,6 @@
 // The texts of our check run below its title: a summary of cause and next step, the log and the fix, and annotations in the code.
 
-import { describeReason, type Reason } from '../../core/check.ts';
+import { describeReason, describeUnread, type Reason, type UnreadFile } from '../../core/check.ts';
 import { findContextFile } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding } from '../../core/head.ts';
@@ -48,6 +48,7 @@ const NAMES_SHOWN = 10;
 const CHECKS_SHOWN = 5;
 const REASONS_SHOWN = 6;
 const TESTS_SHOWN = 20;
+const FILE_NAME_CHARACTERS = 100;
 const SHA = /^[0-9a-f]{40,64}$/;
 
 /** The first size that fits is taken. `lines`: of a log, if there are at most two causes. */
@@ -370,7 +371,7 @@ function toAddress({ webUrl, repository }: CheckRunContent): string {
 
 /** `most`: lines of the log. */
 function renderCauseDetails(content: CheckRunContent, cause: Cause, most: number): readonly Block[] {
-  const { excerpt, checks, reasons } = cause.finding;
+  const { excerpt, checks, reasons, unread = [] } = cause.finding;
   const lines = excerpt.lines.slice(0, most);
   const more = excerpt.lines.length - lines.length;
   const cut = [sanitiseInline(excerpt.cut, 300), more > 0 ? `${describeCount(more, 'more line')} not shown` : ''];
@@ -386,8 +387,18 @@ function renderCauseDetails(content: CheckRunContent, cause: Cause, most: number
     // Without lines, the reasons say why there is no log.
     ...(lines.length === 0 ? [] : log),
     text(isTestShown ? '' : `Failed tests:\n${formatList(tests, TESTS_SHOWN)}`),
+    text(formatUnread(unread)),
     ...(isForHere(content, cause) ? renderSolution(content, cause) : []),
   ];
+}
+
+function formatUnread(unread: readonly UnreadFile[]): string {
+  if (unread.length === 0) return '';
+  const named = unread.map((one) => {
+    const name = formatCodeSpan(one.file.slice(0, FILE_NAME_CHARACTERS)) || 'a file';
+    return `${name}: ${describeUnread(one)}`;
+  });
+  return `Result files that are not read:\n${formatList(named, named.length)}`;
 }
 
 function renderSolution(content: CheckRunContent, { inquiry }: Cause): readonly Block[] {

@@ -2,7 +2,7 @@
 // and one may begin.
 
 import { createSigningSecret } from '../../core/account.ts';
-import type { CheckRules } from '../../core/check.ts';
+import { ALL_OUTPUT, type CheckRules } from '../../core/check.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head, HeadPlace, NotBegun } from '../../core/head.ts';
 import { createId } from '../../core/ids.ts';
@@ -229,8 +229,9 @@ async function composeReport(look: Look, place: HeadPlace, { group, finding, fai
   const read = group.reads.find(({ suspect }) => suspect.isRed);
   const check = read?.suspect.check ?? group.suspects.find(({ isRed }) => isRed)?.check;
   // Texts that were not kept are read again.
+  const limits = { ...ALL_OUTPUT, resultBudget: look.resultBudget };
   const readAgain = async () =>
-    check === undefined ? null : await shortenForReport(await readCheckTexts(look, check), look.signal);
+    check === undefined ? null : await shortenForReport(await readCheckTexts(look, check, limits), look.signal);
   const texts = read?.texts ?? (await readAgain());
   return composeFailureReport({
     ...{ projectName: look.project.name, sha: look.head.sha, place, finding, range: failure.range },

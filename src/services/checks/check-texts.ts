@@ -4,10 +4,10 @@ import { condenseLog } from '../../ci/condense-log.ts';
 import { type CheckTexts, type ReadCheck, readCheck } from '../../ci/read-check.ts';
 import {
   ALL_OUTPUT,
+  type ArtifactResults,
   type Check,
   type CheckOutput,
   type Checks,
-  type FailedResult,
   type OutputLimits,
   type ReadArtifact,
 } from '../../core/check.ts';
@@ -123,13 +123,16 @@ export async function readCheckTexts(
   check: Check,
   limits: OutputLimits = ALL_OUTPUT,
 ): Promise<CleanTexts> {
-  const { log, noLog, annotations, results } = await checks.readOutput(project, check, signal, limits);
+  const { log, noLog, annotations, results, unread } = await checks.readOutput(project, check, signal, limits);
   const cleanLog = await redactor.redact(log);
   signal.throwIfAborted();
   const output = [check.title, check.summary, check.text].filter((part) => part !== '').join('\n');
-  const rest = await redactor.redactJson({ output, annotations, noLog, results });
-  const words = { log: cleanLog, noLog: rest.noLog, annotations: rest.annotations };
-  return { output: rest.output, words: rest.results === undefined ? words : { ...words, results: rest.results } };
+  const { output: cleanOutput, ...words } = await redactor.redactJson({
+    ...{ output, annotations, noLog },
+    ...(results !== undefined && { results }),
+    ...(unread !== undefined && { unread }),
+  });
+  return { output: cleanOutput, words: { log: cleanLog, ...words } };
 }
 
 /** No report holds more of a log. */
@@ -145,12 +148,19 @@ export async function shortenForReport(texts: CleanTexts, signal: AbortSignal): 
 export interface CheckReader extends AsyncDisposable {
   /** What a check says about its cause. A log that takes too long is left out, which the excerpt mentions. */
   readonly readCheck: (texts: CheckTexts) => Promise<ReadCheck>;
-  /** The failures in the result files of an artifact; none of one that takes too long. */
+  /** One artifact after the other. One that takes too long or too much memory spends the whole budget of its commit. */
   readonly readArtifact: ReadArtifact;
 }
 
-type Work = { readonly texts: CheckTexts } | { readonly archive: Uint8Array };
-type Result = { readonly read: ReadCheck } | { readonly results: readonly FailedResult[] };
+/** `bytes`: what its result files may inflate to. */
+export interface ArtifactWork {
+  readonly archive: Uint8Array;
+  readonly bytes: number;
+}
+
+type Work = { readonly texts: CheckTexts } | ArtifactWork;
+/** `left`: of those bytes. */
+type Result = { readonly read: ReadCheck } | { readonly artifact: ArtifactResults; readonly left: number };
 
 export type ReadRequest = Numbered<Work>;
 export type ReadReply = Numbered<Result>;
@@ -161,23 +171,37 @@ const INLINE = 64 * 1_024;
 const MOST_INLINE = 5;
 /** The longest log takes seconds on a busy machine. */
 const LIMIT_MS = 30_000;
+/** Any 64 MB of result files take at most 4 s of processor time. */
+const ARTIFACT_LIMIT_MS = 15_000;
+/** The costliest log of 4 MB takes 180 MB, and the costliest result file 100 MB. */
+const MEMORY_MB = 256;
 const SCRIPT = new URL('./reading-worker.ts', import.meta.url);
 const CLOSED = 'The service is stopping; the checks are read again after the start.';
 const UNREAD = 'The log could not be read in time.';
 
 /** The thread starts with the first long text and reads one after the other. `script`: the file that it runs. */
 export function createCheckReader({ script = SCRIPT, limitMs = LIMIT_MS } = {}): CheckReader {
-  const thread = new WorkerClient<Work, Result>({ script, closed: CLOSED });
+  const thread = new WorkerClient<Work, Result>({ script, closed: CLOSED, memoryMb: MEMORY_MB });
+  const read: ReadArtifact = async ({ name, archive, budget }, signal) => {
+    signal.throwIfAborted();
+    const reply = await thread.ask({ archive, bytes: budget.bytes }, Math.min(limitMs, ARTIFACT_LIMIT_MS));
+    const answer = reply !== null && 'artifact' in reply ? reply : null;
+    budget.bytes = answer?.left ?? 0;
+    signal.throwIfAborted();
+    return answer?.artifact ?? { results: [], unread: [{ file: name, why: 'failed' }] };
+  };
+  let last: Promise<unknown> = Promise.resolve();
   return {
     readCheck: async (texts) => {
       if (measureTexts(texts) <= INLINE) return readCheck(texts);
       const reply = await thread.ask({ texts }, limitMs);
       return reply !== null && 'read' in reply ? reply.read : readWithoutLog(texts);
     },
-    readArtifact: async (archive, signal) => {
-      const reply = await thread.ask({ archive }, limitMs);
-      signal.throwIfAborted();
-      return reply !== null && 'results' in reply ? reply.results : [];
+    // Waits here and not in the thread's queue, so that the next one of a commit begins with what this one leaves of its budget.
+    readArtifact: (artifact, signal) => {
+      const results = last.then(() => read(artifact, signal));
+      last = results.catch(() => undefined);
+      return results;
     },
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   };

@@ -102,6 +102,7 @@ const MOST_CHECKS = 100;
 const MOST_REASONS = 10;
 const MOST_PLACES = 20;
 const MOST_MESSAGE = 500;
+const MOST_UNREAD = 5;
 
 async function composeFinding(look: Look, group: Group, judgement: GroupJudgement): Promise<Finding> {
   const { store, redactor } = look.services;
@@ -118,6 +119,7 @@ async function composeFinding(look: Look, group: Group, judgement: GroupJudgemen
   const failure = await store.findFailureByFingerprint(look.project.id, group.fingerprint);
   const { isTouched, changed, base } = judgement;
   const isInformative = reads.some(({ read }) => read.isInformative);
+  const unread = reads.flatMap((one) => one.unread).slice(0, MOST_UNREAD);
   return {
     failureId: failure?.id ?? createId('fal'),
     checks,
@@ -127,6 +129,7 @@ async function composeFinding(look: Look, group: Group, judgement: GroupJudgemen
     ...(isTouched !== undefined && { isTouched }),
     ...(changed !== undefined && { changed: await redactor.redactJson(changed) }),
     ...(base !== undefined && { base }),
+    ...(unread.length > 0 && { unread }),
     ...(await redactor.redactJson(leadWithTouched(chooseExcerpt(reads), judgement.reasons))),
     ...{ investigationId: null, threadId: null, isOwnThread: false },
     notBegun: { code: isInformative ? 'pending' : 'uninformative' },

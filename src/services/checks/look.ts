@@ -1,5 +1,11 @@
 // One look at the checks of a commit: what it works on, and how its findings are stored.
-import { type ChangedFiles, ChecksBusy, ChecksClosed } from '../../core/check.ts';
+import {
+  type ChangedFiles,
+  ChecksBusy,
+  ChecksClosed,
+  createResultBudget,
+  type ResultBudget,
+} from '../../core/check.ts';
 import type { CommitRange } from '../../core/failure.ts';
 import type { Head, HeadPlace } from '../../core/head.ts';
 import { type GithubProject, isGithubProject } from '../../core/project.ts';
@@ -39,6 +45,8 @@ export interface Look {
   readonly readChanged: (place: HeadPlace) => Promise<ChangedFiles | null>;
   /** Whether one commit is an ancestor of the other; cached for each pair. */
   readonly isAncestor: (ends: Ends) => Promise<boolean>;
+  /** Of all result files that this look reads. */
+  readonly resultBudget: ResultBudget;
   readonly now: () => string;
 }
 
@@ -51,7 +59,7 @@ export async function createLook(services: CheckServices, headId: string, signal
   let changed: Promise<ChangedFiles | null> | null = null;
   const answers = new Map<string, Promise<boolean>>();
   return {
-    ...{ services, project, head, signal },
+    ...{ services, project, head, signal, resultBudget: createResultBudget() },
     now: () => services.now().toISOString(),
     readChanged: (place) => {
       changed ??= checks.listChangedFiles(project, { sha: head.sha, place }, signal);

@@ -1,7 +1,7 @@
 // What red checks say: those that an earlier look has judged are recognised, the others are read and grouped by their
 // cause.
 import type { ReadCheck } from '../../ci/read-check.ts';
-import { ALL_OUTPUT, type Check, type OutputLimits } from '../../core/check.ts';
+import { ALL_OUTPUT, type Check, type OutputLimits, type UnreadFile } from '../../core/check.ts';
 import type { Finding, Head, HeadPlace } from '../../core/head.ts';
 import { type CleanTexts, OUTSIDE_OUTPUT, REPORT_LOG_BYTES, readCheckTexts, shortenForReport } from './check-texts.ts';
 import type { Look } from './look.ts';
@@ -12,6 +12,8 @@ export interface ReadSuspect {
   readonly read: ReadCheck;
   /** Why there is no log; "" where there is one. */
   readonly noLog: string;
+  /** Result files that are not read. */
+  readonly unread: readonly UnreadFile[];
   /** Kept for few causes, so that the logs of all checks are never in memory at once; null: not kept. */
   readonly texts: CleanTexts | null;
 }
@@ -99,7 +101,9 @@ async function readAll(
   const reads: ReadSuspect[] = [];
   const kept = new Set<string>();
   for (let from = 0; from < suspects.length; from += READ_AT_ONCE) {
-    const some = suspects.slice(from, from + READ_AT_ONCE).map((suspect) => readOne(look, suspect, limits.output));
+    const some = suspects
+      .slice(from, from + READ_AT_ONCE)
+      .map((suspect) => readOne(look, suspect, { ...limits.output, resultBudget: look.resultBudget }));
     for (const one of await Promise.all(some)) {
       const { fingerprint } = one.read;
       const isKept = one.suspect.isRed && kept.size < limits.texts && !kept.has(fingerprint);
@@ -112,10 +116,10 @@ async function readAll(
 
 async function readOne(look: Look, suspect: Suspect, limits: OutputLimits): Promise<ReadSuspect> {
   const texts = await readCheckTexts(look, suspect.check, limits);
-  const { noLog, ...words } = texts.words;
+  const { noLog, unread = [], ...words } = texts.words;
   const read = await look.services.readCheck({ name: suspect.check.name, output: texts.output, ...words });
   look.signal.throwIfAborted();
-  return { suspect, read, noLog, texts: await shortenForReport(texts, look.signal) };
+  return { suspect, read, noLog, unread, texts: await shortenForReport(texts, look.signal) };
 }
 
 async function groupByCause(
