@@ -5,10 +5,13 @@ import { readZip } from './zip.ts';
 
 const MEGABYTE = 1_024 * 1_024;
 const LIMITS = { entries: 20_000, fileBytes: 8 * MEGABYTE };
-/** JSON is read whole, and takes up to fifty times its size in memory: 16 MB of empty objects took 800 MB. */
+/** JSON is read whole, and takes many times its size in memory: four times 16 MB of empty objects took 800 MB. */
 const SARIF_BYTES = 2 * MEGABYTE;
-/** SARIF itself has 20 levels, and tools may add their own. */
-const SARIF_LEVELS = 64;
+/**
+ * SARIF itself has 20 levels, and tools may add their own. A file of 2 MB in which every result is as short as can be has
+ * 170,000 values; one of empty arrays has 1,400,000, and 64 MB of such files took 6 s.
+ */
+const SARIF_SHAPE = { levels: 64, values: 200_000 };
 const WANTED = /\.(?:xml|sarif|sarif\.json)$/i;
 
 /** Of one artifact; a run in which more fails has one cause that the first of them show. */
@@ -42,14 +45,14 @@ export function readArtifactResults(archive: Uint8Array, budget: ResultBudget): 
 }
 
 /** What one file says failed, or why it is not read: what it contains decides how it is read, not its name. */
-export function readResultFile(bytes: Uint8Array): readonly FailedResult[] | 'sarif_size' | 'sarif_levels' {
+export function readResultFile(bytes: Uint8Array): readonly FailedResult[] | 'sarif_size' | 'sarif_shape' {
   const decoder = new TextDecoder();
   const start = decoder.decode(bytes.subarray(0, 200)).trimStart();
   if (start.startsWith('<')) return readJunit(decoder.decode(bytes));
   if (!start.startsWith('{')) return [];
   if (bytes.byteLength > SARIF_BYTES) return 'sarif_size';
   const text = decoder.decode(bytes);
-  return hasLevels(text, SARIF_LEVELS + 1) ? 'sarif_levels' : readSarif(text);
+  return isWithin(text, SARIF_SHAPE) ? readSarif(text) : 'sarif_shape';
 }
 
 function boundResults(results: Iterable<FailedResult>): readonly FailedResult[] {
@@ -192,24 +195,30 @@ function keepWhole(text: string, most: number): string {
 
 type Json = Readonly<Record<string, unknown>>;
 
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
-const [OPEN_ARRAY, CLOSE_ARRAY] = [0x5b, 0x5d];
-const [OPEN_OBJECT, CLOSE_OBJECT] = [0x7b, 0x7d];
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+/** Square and curly brackets. */
+const [OPENING, CLOSING] = [new Set([0x5b, 0x7b]), new Set([0x5d, 0x7d])];
 
 /**
- * Whether brackets are so deep in one another, in one pass: nothing interrupts JSON.parse, which took 25 s and 900 MB for
+ * Whether JSON has no more levels of brackets and values, in one pass: nothing interrupts JSON.parse, which took 25 s and 900 MB for
  * four files of nested brackets. Of what is not JSON it may say anything, up to the first fault it is right.
  */
-function hasLevels(text: string, levels: number): boolean {
+function isWithin(text: string, most: typeof SARIF_SHAPE): boolean {
   let level = 0;
+  let deepest = 0;
+  let values = 1;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) at = skipString(text, at + 1);
-    else if (unit === OPEN_ARRAY || unit === OPEN_OBJECT) level += 1;
-    else if (unit === CLOSE_ARRAY || unit === CLOSE_OBJECT) level -= 1;
-    if (level >= levels) return true;
+    else if (unit === COMMA) values += 1;
+    else if (CLOSING.has(unit)) level -= 1;
+    else if (OPENING.has(unit)) {
+      values += 1;
+      level += 1;
+      deepest = Math.max(deepest, level);
+    }
   }
-  return false;
+  return deepest <= most.levels && values <= most.values;
 }
 
 /** Where its closing quotation mark is. */

@@ -118,13 +118,13 @@ export function createResultBudget(): ResultBudget {
 export interface UnreadFile {
   readonly file: string;
   /** `total_size`: what is read of the commit is used up. `failed`: reading took too much time or memory. */
-  readonly why: 'file_size' | 'sarif_size' | 'sarif_levels' | 'total_size' | 'failed';
+  readonly why: 'file_size' | 'sarif_size' | 'sarif_shape' | 'total_size' | 'failed';
 }
 
 const UNREAD_WHY: Readonly<Record<UnreadFile['why'], string>> = {
   file_size: 'more than 8 MB unpacked',
   sarif_size: 'more than 2 MB of SARIF',
-  sarif_levels: 'more than 64 levels of brackets',
+  sarif_shape: 'more than 64 levels or 200,000 values of SARIF',
   total_size: 'no more is read of this commit, at most 64 MB unpacked',
   failed: 'reading it took too long or too much memory',
 };

@@ -209,6 +209,7 @@ describe('an archive', () => {
       // The name does not decide how a file is read.
       'large.xml.xml': `{"runs": [${' '.repeat(2 * 1_024 * 1_024)}]}`,
       'deep.sarif': `{"runs": ${'['.repeat(64)}${']'.repeat(64)}}`,
+      'many.sarif': `{"runs": [${'[],'.repeat(100_000)}0]}`,
       'flat.sarif': `{"runs": [${'[['.repeat(30)}"${'['.repeat(99)}\\"[["${']]'.repeat(30)}]}`,
       'a.xml': xml,
     });
@@ -216,7 +217,8 @@ describe('an archive', () => {
     expect(unreadOf(archive)).toEqual([
       { file: 'large.xml', why: 'file_size' },
       { file: 'large.xml.xml', why: 'sarif_size' },
-      { file: 'deep.sarif', why: 'sarif_levels' },
+      { file: 'deep.sarif', why: 'sarif_shape' },
+      { file: 'many.sarif', why: 'sarif_shape' },
     ]);
   });
 

@@ -173,7 +173,7 @@ const MOST_INLINE = 5;
 const LIMIT_MS = 30_000;
 /** Any 64 MB of result files take at most 4 s of processor time. */
 const ARTIFACT_LIMIT_MS = 15_000;
-/** The costliest log of 4 MB takes 180 MB, and the costliest result file 100 MB. */
+/** The costliest log of 4 MB takes 180 MB, and result files less. */
 const MEMORY_MB = 256;
 const SCRIPT = new URL('./reading-worker.ts', import.meta.url);
 const CLOSED = 'The service is stopping; the checks are read again after the start.';

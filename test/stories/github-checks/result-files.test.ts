@@ -80,7 +80,7 @@ it('says which files it does not read, since they would cost too much, and reads
   const { words } = desk.checkRun(sha);
   expect(words).toContain(COUPONS.test);
   expect(words).toContain('Result files that are not read:');
-  expect(words).toContain('deep.sarif: more than 64 levels of brackets');
+  expect(words).toContain('deep.sarif: more than 64 levels or 200,000 values of SARIF');
   // A mention in code is none, and HTML in it is text.
   expect(words).toContain('wide `@a` <b>.sarif: more than 2 MB of SARIF');
   expect(words).toContain('[redacted].xml: more than 8 MB unpacked');
