@@ -15,6 +15,7 @@ git clone git@github.com:octo/widget.git && git clone ssh://git@github.com/octo/
 request 123e4567-e89b-12d3-a456-426614174000 took 12 ms
 "integrity": "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
 "resolved": "https://registry.example.test/@scope/pkg/-/pkg-1.2.3.tgz",
+"node_modules/cookie": { "version": "0.6.0", "integrity": "sha512-U71cyTamuh1CRNCfpGY6to28lxvNwPG4Guz/EVjgf3Jmzv0vlDp1atT9eS5dDjMYHucpHbWns6Lwf3BKz6svdw==" }
 "js-tokens": "^4.0.0", "csrf-token": "^1.0.0", "node_modules/path-key": { "version": "3.1.1" }
 github.com/pkg/errors v0.9.1 h1:FEBLx1zS214owpjy7qsBeixbURkuhQAwrK5UwLGTwt4=
 Digest: sha256:b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c
