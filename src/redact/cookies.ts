@@ -93,8 +93,9 @@ function findPairs(list: string, isHeader: boolean): Span[] {
   return spans;
 }
 
-/** Commits, digests of images and UUIDs are drawn at random as well, and no secret under any name. */
-const PUBLIC = /^(?:sha\d{1,3}:)?[0-9a-f]{40}(?:[0-9a-f]{24})?$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Commits, digests of images, checksums of packages and UUIDs look drawn at random as well, and are no secret under any name. */
+const PUBLIC =
+  /^sha(?:1|256|384|512)-[A-Za-z0-9+/]{27,88}={0,2}$|^(?:sha\d{1,3}:)?[0-9a-f]{40}(?:[0-9a-f]{24})?$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Where more than cookies may be. */
 function isSessionValue(name: string, value: string): boolean {
