@@ -137,8 +137,10 @@ async function requestFix(deps: CausewayAppDeps, request: AnalysisRequest, signa
   if (open !== null) return await replyToCommand(deps, request, { code: 'already_open', ...open }, signal);
   await addReaction(deps, request, 'eyes', signal);
   const now = deps.now().toISOString();
-  // As of the comment: its author has not seen what was concluded since.
-  await deps.store.requestFix(thread.id, { ...trigger.by, at: isAnswered ? now : trigger.at }, now);
+  // As of the comment: its author has not seen what was concluded since. Never later than now, or with a clock that is behind GitHub's
+  // it would follow an answer that is still to come.
+  const isEarlier = Date.parse(trigger.at) < Date.parse(now);
+  await deps.store.requestFix(thread.id, { ...trigger.by, at: isEarlier && !isAnswered ? trigger.at : now }, now);
 }
 
 /** GitHub's numbers ascend: they tell also within a second, and where its clock is not ours. */
