@@ -18,11 +18,11 @@ export const LEFT_OUT: readonly LeftOut[] = [
   {
     reason: 'of stories beside the main roads',
     files: stories(
-      '{context-local,demo-script,evaluation,evaluation-github,full-disk,records-moved,replay,restore,several-processes,subscriptions}',
+      '{context-local,demo-script,evaluation,evaluation-github,full-disk,records-moved,replay,restore,second-look,several-processes,subscriptions,uncaught}',
       'hostile-model-floods',
       'model-{faults,killed,opaque,providers,refused}',
       'account/{github-browser,local-account}',
-      'github/{commands,configuration,context,fork,manners,modes,monorepo,moves,operators-matters,pinned,try-out,twice,worker}',
+      'github/{commands,configuration,context,figures,fork,manners,modes,monorepo,moves,operators-matters,pinned,try-out,twice,untrusted-links,worker}',
       'github-checks/{asked,base,beside-green,beside-the-point,build-logs,default-branch,fixed,flaky,hostile,infrastructure,known,matrix,opened-again,opened-later}',
       'github-checks/{open-fix,other-ci,past,queue,quiet,quiet-by-rule,quiet-house,regression,rerequested,rerun,result-files,suggestions}',
       'github-deliveries/*',
