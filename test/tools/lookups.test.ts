@@ -284,6 +284,12 @@ describe('history, blame and compare', () => {
     );
     const head = (await repository.resolve('', SIGNAL)) ?? '';
     expect(await askToolbox(at(head), 'history', { newer: true })).toContain('This commit is the newest.');
+    repo.branch('mine');
+    const mine = await repo.commit({ 'c.ts': 'four\n' }, 'Add c', { branch: 'mine' });
+    repo.git('switch', '--quiet', 'main');
+    expect(await askToolbox(at(mine), 'history', { newer: true })).toContain(
+      'This commit has all of the default branch.',
+    );
   });
 
   it('names the commit of each line', async () => {

@@ -14,13 +14,21 @@ type Files = Readonly<Record<string, string>>;
 /** The steps for a report about a repository with these commits, oldest first. */
 async function lookAt(
   report: string,
-  commits: readonly { readonly subject?: string; readonly tag?: string; readonly files: Files }[],
+  commits: readonly {
+    readonly subject?: string;
+    readonly tag?: string;
+    /** A branch of its own, on top of the commit before. */
+    readonly branch?: string;
+    readonly files: Files;
+  }[],
   revision: (shas: readonly string[]) => string = () => '',
 ) {
   await using repo = await gitRepository();
   const shas: string[] = [];
-  for (const { subject = 'Change', tag, files } of commits) {
-    shas.push(await repo.commit(files, subject));
+  for (const { subject = 'Change', tag, branch, files } of commits) {
+    if (branch !== undefined) repo.branch(branch);
+    shas.push(await repo.commit(files, subject, branch === undefined ? {} : { branch }));
+    if (branch !== undefined) repo.git('switch', '--quiet', 'main');
     if (tag !== undefined) repo.tag(tag);
   }
   await using opened = testSource();
@@ -214,13 +222,25 @@ describe('the likeliest place', () => {
 describe('the commit that is looked at', () => {
   const files = (text: string): Files => ({ 'src/rate.js': text });
 
-  it('is said to be the newest, or how many are newer', async () => {
+  it('is said to be the newest, or how far behind it is', async () => {
     const commits = [{ files: files('a\n') }, { files: files('b\n') }, { files: files('c\n') }];
     expect((await lookAt('It breaks', commits)).find('resolve')?.result).toContain(
       'of 2024-01-01: the newest commit of the default branch',
     );
     const first = await lookAt('It breaks', commits, ([sha = '']) => sha);
-    expect(first.find('resolve')?.result).toContain('2 commits of the default branch are newer');
+    expect(first.find('resolve')?.result).toContain(': 2 commits behind the default branch');
+  });
+
+  it('is not said to be of the default branch where that does not have it', async () => {
+    const commits = [{ files: files('a\n') }, { files: files('b\n') }, { files: files('c\n'), branch: 'mine' }];
+    const mine = ([, , sha = '']: readonly string[]) => sha;
+    const upToDate = await lookAt('It breaks', commits, mine);
+    const later = await lookAt('It breaks', [...commits, { files: { 'b.js': 'd\n' } }], mine);
+    const describe = ({ find }: typeof later) => find('resolve')?.result;
+    expect([describe(upToDate), describe(later)]).toEqual([
+      expect.stringMatching(/of 2024-01-01: 1 commit ahead of the default branch$/),
+      expect.stringMatching(/of 2024-01-01: 1 commit ahead of and 1 commit behind the default branch$/),
+    ]);
   });
 });
 
