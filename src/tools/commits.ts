@@ -148,9 +148,11 @@ async function findNewer(
   signal: AbortSignal,
 ): Promise<HistoryResult> {
   const head = await repository.resolve('', signal);
-  if (head === null || head === tree.revision) return { commits: [], cut: 'This commit is the newest.' };
+  if (head === null) return { commits: [], cut: 'The default branch is not known.' };
+  if (head === tree.revision) return { commits: [], cut: 'This commit is the newest.' };
   const branch = repository.tree(head);
   const since = await branch.compare(tree.revision, {}, signal);
+  if (since.commits.length === 0) return { commits: [], cut: 'This commit has all of the default branch.' };
   const later = new Set(since.commits.map(({ sha }) => sha));
   const found = await branch.history({ ...query, limit: MAX_NEWER }, signal);
   const commits = found.commits.filter(({ sha }) => later.has(sha));

@@ -77,11 +77,27 @@ export function describeRevision(revisions: Revisions, signals: Signals, head: H
   };
 }
 
-function describeHead({ date, newer }: Head): string {
+function describeHead({ date, place }: Head): string {
   const day = date === '' ? '' : `, of ${date}`;
-  if (newer === null) return day;
-  if (newer === 0) return `${day}: the newest commit of the default branch`;
-  return `${day}: ${newer >= 100 ? 'at least ' : ''}${formatCount(newer, 'commit')} of the default branch are newer`;
+  switch (place.kind) {
+    case 'unknown':
+      return day;
+    case 'tip':
+      return `${day}: the newest commit of the default branch`;
+    case 'apart': {
+      const { ahead, behind } = place;
+      const parts = [
+        ...(ahead > 0 ? [`${countCommits(ahead)} ahead of`] : []),
+        ...(behind > 0 ? [`${countCommits(behind)} behind`] : []),
+      ];
+      return `${day}: ${parts.join(' and ')} the default branch`;
+    }
+  }
+}
+
+/** No more than 100 are counted. */
+function countCommits(count: number): string {
+  return `${count >= 100 ? 'at least ' : ''}${formatCount(count, 'commit')}`;
 }
 
 export function describeFrames(

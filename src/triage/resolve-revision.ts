@@ -47,25 +47,35 @@ export async function resolveRevisions(
   return { asked, askedName, frames: asked, framesName: '', tried };
 }
 
-/** Where the commit that is looked at is on the default branch. */
+/** The commit that is looked at, compared with the default branch. */
 export interface Head {
   /** Day of that commit. */
   readonly date: string;
-  /** Commits of the default branch that it has not, at most 100; null where that is not known. */
-  readonly newer: number | null;
+  readonly place: HeadPlace;
 }
 
+/** `apart`: commits that the default branch doesn't have, and those that only it has, each at most 100. */
+type HeadPlace =
+  | { readonly kind: 'unknown' | 'tip' }
+  | { readonly kind: 'apart'; readonly ahead: number; readonly behind: number };
+
 export async function readHead(lookups: Lookups): Promise<Head> {
-  const { repository, tree, signal } = lookups;
+  const { tree, signal } = lookups;
   const at = shortenSha(tree.revision);
   const last = await attempt(lookups, `history (last 1) at ${at}`, () => tree.history({ limit: 1 }, signal));
-  const date = last?.commits[0]?.date.slice(0, 10) ?? '';
-  const head = await repository.resolve('', signal);
-  if (head === null || head === tree.revision) return { date, newer: head === null ? null : 0 };
-  const since = await attempt(lookups, `compare ${at} with the default branch`, () =>
-    repository.tree(head).compare(tree.revision, {}, signal),
-  );
-  return { date, newer: since?.commits.length ?? null };
+  return { date: last?.commits[0]?.date.slice(0, 10) ?? '', place: await placeHead(lookups) };
+}
+
+async function placeHead(lookups: Lookups): Promise<HeadPlace> {
+  const { repository, tree, signal } = lookups;
+  const tip = await repository.resolve('', signal);
+  if (tip === null) return { kind: 'unknown' };
+  if (tip === tree.revision) return { kind: 'tip' };
+  const step = `compare ${shortenSha(tree.revision)} with the default branch`;
+  const behind = await attempt(lookups, step, () => repository.tree(tip).compare(tree.revision, {}, signal));
+  const ahead = await attempt(lookups, step, () => tree.compare(tip, {}, signal));
+  if (ahead === null || behind === null) return { kind: 'unknown' };
+  return { kind: 'apart', ahead: ahead.commits.length, behind: behind.commits.length };
 }
 
 /** Full sha of the requested revision; throws `revision_not_found`, naming it and the default branch. */
