@@ -3,7 +3,17 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { getOpenApiDocument } from '../../src/api/openapi.ts';
-import { conclusion, finding, inBranch, recorded, SHA, seenAs } from '../support/store-samples.ts';
+import {
+  at,
+  conclusion,
+  finding,
+  inBranch,
+  ofActions,
+  recorded,
+  SHA,
+  seenAs,
+  sighting,
+} from '../support/store-samples.ts';
 import { type ApiGround, apiGround, bodyOf, listOf } from './api-ground.ts';
 import { type GithubGround, githubGround } from './github-ground.ts';
 
@@ -51,6 +61,18 @@ describe('GET /api/v1/failures/', () => {
       expect(await bodyOf(await call(`/api/v1/failures/${failure.id}/`))).toEqual(failure);
       expect(failure).toMatchObject({ state: 'open', hits: 1, investigationId: null, lastSeen: { verdict: 'code' } });
     }
+  });
+
+  it('says by what one was closed, until it is back', async () => {
+    const { store, clock } = ground;
+    const { id } = github.shown;
+    const read = async () => Reflect.get(await bodyOf(await call('/api/v1/failures/fal_back/')), 'closed');
+    await recorded(store, id, [sighting('red')], 'fal_back');
+    const green = { sha: 'good', checks: [ofActions('test')], at: at(5), contained: [{ from: SHA, to: 'good' }] };
+    await store.closeFixedFailures(id, green, clock.now.toISOString());
+    expect(await read()).toEqual({ sha: 'good', at: at(5), by: 'green' });
+    await recorded(store, id, [sighting('red again', { at: at(9) })], 'fal_back');
+    expect(await read()).toBeNull();
   });
 
   it('is paged, and filtered by project, state and time', async () => {
