@@ -111,7 +111,9 @@ export const FailureSchema = z
     closed: z
       .object({ sha: z.string(), at: z.string(), by: z.enum(['green', 'pull_request', 'unseen']) })
       .nullable()
-      .openapi({ description: 'When it was last closed, and by what.' }),
+      .openapi({
+        description: 'When it was closed, and by what. Null while it is open, also where it was closed before.',
+      }),
     range: z
       .object({ from: z.string(), to: z.string(), total: z.int(), likeliest: z.string().nullable() })
       .nullable()

@@ -55,7 +55,7 @@ export interface Failure {
   readonly investigationId: string | null;
   /** Where the result is shown; null: nowhere. */
   readonly threadId: string | null;
-  /** When it was last closed. */
+  /** When it was last closed: sightings from before belong to the earlier opening, also while it is open again. */
   readonly closed: Closing | null;
   /** For the default branch: the commits after the last passing one, up to the first failing one. */
   readonly range: CommitRange | null;
@@ -86,7 +86,7 @@ export interface LikeliestCommit {
   readonly reason: string;
 }
 
-/** A failure as the API and webhooks show it. */
+/** A failure as the API and webhooks show it: while it is open, it is not closed by anything. */
 export interface FailureView extends Omit<Failure, 'fingerprint' | 'threadId' | 'firstSeen' | 'lastSeen' | 'range'> {
   readonly firstSeen: SightingView;
   readonly lastSeen: SightingView;
@@ -100,6 +100,7 @@ export function toFailureView(failure: Failure): FailureView {
   const { fingerprint: _, threadId: __, firstSeen, lastSeen, range, ...rest } = failure;
   return {
     ...rest,
+    closed: failure.state === 'closed' ? failure.closed : null,
     firstSeen: toSightingView(firstSeen),
     lastSeen: toSightingView(lastSeen),
     range: range && toRangeView(range),

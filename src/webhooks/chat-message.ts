@@ -132,7 +132,7 @@ function describeFailure(title: string, failure: FailureView, facts: ChatFacts):
   const others = checkNames.length - MOST_CHECKS;
   const names = checkNames.slice(0, MOST_CHECKS).join(', ') + (others > 0 ? ` and ${others} more` : '');
   const pullRequest = lastSeen.pullRequest === null ? '' : `#${lastSeen.pullRequest}`;
-  const { sha } = closed !== null && failure.state === 'closed' ? closed : lastSeen;
+  const { sha } = closed ?? lastSeen;
   return {
     ...{ title, subject: names, text: describeCause(facts) },
     place: [lastSeen.branch, pullRequest, sha.slice(0, 12)].filter(Boolean).join(' · '),
