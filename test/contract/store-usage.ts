@@ -291,7 +291,7 @@ export function auditContract(engine: Engine): void {
       expect(
         entries.map(({ at: when, who, verb, subject, projectId }) => [when, who, verb, subject, projectId]),
       ).toEqual([
-        [at(1), 'github 7', 'fix.requested', 'thr_1', base.project.id],
+        [at(1), 'mona', 'fix.requested', 'thr_1', base.project.id],
         [NOW, 'mona', 'token.created', own.id, null],
         [NOW, 'mona', 'account.made', base.account.id, null],
       ]);
@@ -327,7 +327,7 @@ export function auditContract(engine: Engine): void {
         ['other', 'investigation.cancelled', second.investigationId],
         ['other', 'report.accepted', second.investigationId],
         ['other', 'report.accepted', first.investigationId],
-        ['github 7', 'fix.requested', 'thr_1'],
+        ['mona', 'fix.requested', 'thr_1'],
         ['github 8', 'thread.opened', 'thr_1'],
       ]);
       expect(new Set(entries.map(({ projectId }) => projectId))).toEqual(new Set([base.project.id]));

@@ -60,6 +60,18 @@ describe('the audit log', () => {
     },
   );
 
+  it('has one name for a person, also for what they did before they signed in', async () => {
+    await using ground = await webGround({ repositories: [repository('octo/shop')] });
+    await labelled(ground, 'carl');
+    const mara = await ground.signIn('mara', TRIAGER.id, 'maintain');
+    const others = rowsOf(await mara.page('/audit'), LIST).filter(([, who]) => who !== 'carl');
+    expect(others.map((cells) => cells.slice(1, 3))).toEqual([
+      ['mara', 'signed in'],
+      ['mara', 'account created'],
+      ['mara', 'posted an analysis on GitHub'],
+    ]);
+  });
+
   it('shows no tokens and sessions of others, whatever the role', async () => {
     await using ground = await webGround();
     const mara = await ground.signIn('mara', 7, 'admin');
