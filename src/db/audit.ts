@@ -27,7 +27,7 @@ export interface AuditEntry {
   /** Rises with every entry. */
   readonly number: number;
   readonly at: string;
-  /** Login of the account; `github 7` for a person known by GitHub's number only. */
+  /** Login of the account; `github 7` for a person who has none. */
   readonly who: string;
   /** Such as `token.created`. */
   readonly verb: string;
@@ -47,9 +47,15 @@ interface AuditFilter {
 /** The account id of the operator at the terminal. */
 export const OPERATOR = 'operator';
 
-/** The account id of a person or owner without an account here. */
+/** The account id of a person or owner whom GitHub names: they may have no account here, or get one later. */
 export function toGithubActor({ id }: { readonly id: number }): string {
   return `github ${id}`;
+}
+
+/** GitHub's number of that person; null: it is the id of an account. */
+export function readGithubActor(actor: string): number | null {
+  const [, number] = /^github (\d{1,15})$/.exec(actor) ?? [];
+  return number === undefined ? null : Number(number);
 }
 
 /** The operator may act for people at the terminal: the entry is theirs, and says that they did not do it. */
@@ -100,16 +106,29 @@ async function listAuditEntries(reader: Reader, filter: AuditFilter): Promise<re
       .where('audit.seq', 'in', some)
       .execute(),
   );
+  const logins = await readLogins(
+    reader,
+    rows.map((row) => row.account_id),
+  );
   return rows
     .map((row) => ({
       number: row.seq,
       at: row.at,
-      who: row.login ?? row.account_id,
+      who: row.login ?? logins.get(row.account_id) ?? row.account_id,
       verb: row.verb,
       subject: row.subject,
       projectId: row.project_id,
     }))
     .sort((a, b) => b.number - a.number);
+}
+
+/** Of the people among them whom GitHub named, and who have an account by now. */
+async function readLogins(reader: Reader, actors: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(actors)].map(readGithubActor).filter((id) => id !== null);
+  const accounts = await queryInChunks(ids, (some) =>
+    reader.selectFrom('accounts').select(['github_id', 'login']).where('github_id', 'in', some).execute(),
+  );
+  return new Map(accounts.flatMap(({ github_id: id, login }) => (id === null ? [] : [[toGithubActor({ id }), login]])));
 }
 
 async function listNumbers(

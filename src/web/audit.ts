@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { isAtLeast } from '../core/account.ts';
 import { sanitiseLine } from '../core/text.ts';
-import type { AuditEntry } from '../db/audit.ts';
+import { type AuditEntry, readGithubActor } from '../db/audit.ts';
 import { isId, listKnownProjects } from '../services/access.ts';
 import { cutPage, DASH, renderEmpty, renderMissing, renderMoment, renderPager, renderTable } from './components.ts';
 import { type Html, renderPage } from './layout.ts';
@@ -93,8 +93,8 @@ function renderEntries(entries: readonly AuditEntry[], names: Names): Html {
 
 /** `github 7`: a person without an account here, of whom only GitHub's user number is known. */
 function describePerson({ who }: AuditEntry): string {
-  const [, number] = /^github (\d{1,15})$/.exec(who) ?? [];
-  return number === undefined ? sanitiseLine(who, 60) : `GitHub user ${number}`;
+  const number = readGithubActor(who);
+  return number === null ? sanitiseLine(who, 60) : `GitHub user ${number}`;
 }
 
 /** A link only to what may still exist and be visible. */
