@@ -1,14 +1,12 @@
 // Configuration: the only reader of the environment. Every fault is named with its variable, all at once.
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { CausewayError } from './core/errors.ts';
+import { findDefaultDataDir } from './installation.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The folder that this program is installed in. */
-export const INSTALLATION = path.dirname(import.meta.dirname);
-export const DEFAULT_DATA_DIR = path.join(INSTALLATION, 'data');
 
 /** Ascending: `observe` writes nothing, `comment` opens no pull requests. */
 const MAX_MODES = ['observe', 'comment', 'fix'] as const;
@@ -148,7 +146,7 @@ export function readConfig(environment: Environment): Config {
     allowedOwners: read.list('ALLOWED_OWNERS'),
     maxMode: read.oneOf('MAX_MODE', 'fix', MAX_MODES),
     database: readDatabase(read),
-    dataDir: path.resolve(read.text('DATA_DIR', DEFAULT_DATA_DIR)),
+    dataDir: path.resolve(read.text('DATA_DIR', findDefaultDataDir(environment, homedir()))),
     mirrorsMaxBytes: read.integer('MIRRORS_MAX_MB', 20_480, { from: 0, to: 100_000_000 }) * 1024 ** 2,
     encryptionKey: read.key('ENCRYPTION_KEY'),
     sessionSecret: read.secretOfAtLeast(32, 'SESSION_SECRET'),

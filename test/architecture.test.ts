@@ -16,17 +16,20 @@ const ROOMS: Readonly<Record<string, Room>> = {
   triage: { rooms: ['core'], packages: [] },
   ci: { rooms: ['core', 'triage'], packages: [] },
   redact: {
-    rooms: ['core'],
+    rooms: ['core', 'installation'],
     packages: ['@secretlint/core', '@secretlint/profiler', '@secretlint/secretlint-rule-preset-recommend'],
   },
-  agent: { rooms: ['core'], packages: ['zod'] },
+  agent: { rooms: ['core', 'installation'], packages: ['zod'] },
   models: { rooms: ['core'], packages: ['openai', '@anthropic-ai/sdk'] },
-  tools: { rooms: ['core', 'git'], packages: ['zod', 'web-tree-sitter', '@vscode/tree-sitter-wasm'] },
+  tools: { rooms: ['core', 'git', 'installation'], packages: ['zod', 'web-tree-sitter', '@vscode/tree-sitter-wasm'] },
   'build-logs': { rooms: ['core', 'log'], packages: ['zod'] },
   mcp: { rooms: ['core', 'log'], packages: ['zod', '@modelcontextprotocol/client'] },
-  search: { rooms: ['core', 'triage', 'ci', 'redact', 'log'], packages: ['better-sqlite3', 'lru-cache'] },
+  search: {
+    rooms: ['core', 'triage', 'ci', 'redact', 'log', 'installation'],
+    packages: ['better-sqlite3', 'lru-cache'],
+  },
   evaluation: { rooms: ['core'], packages: [] },
-  services: { rooms: ['db', 'core', 'triage', 'ci', 'agent', 'log', 'redact'], packages: [] },
+  services: { rooms: ['db', 'core', 'triage', 'ci', 'agent', 'log', 'redact', 'installation'], packages: [] },
   github: {
     rooms: ['db', 'core', 'services', 'log', 'redact'],
     packages: [
@@ -42,10 +45,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   api: {
-    rooms: ['db', 'core', 'services', 'log', 'redact'],
+    rooms: ['db', 'core', 'services', 'log', 'redact', 'installation'],
     packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'zod'],
   },
-  web: { rooms: ['db', 'core', 'services', 'log', 'redact'], packages: ['hono'] },
+  web: { rooms: ['db', 'core', 'services', 'log', 'redact', 'installation'], packages: ['hono'] },
   webhooks: { rooms: ['db', 'core', 'log', 'redact'], packages: ['ipaddr.js', 'standardwebhooks'] },
   git: { rooms: ['core', 'log'], packages: [] },
   db: { rooms: ['core', 'redact'], packages: ['kysely', 'better-sqlite3', 'pg'] },
@@ -79,12 +82,15 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'tracing',
       'log',
       'config',
+      'installation',
     ],
     packages: [],
   },
   index: { rooms: ['app'], packages: ['probot'] },
   main: { rooms: ['app', 'config', 'log', 'cli', 'core'], packages: [] },
-  config: { rooms: ['core'], packages: [] },
+  /** Where the program's own files are. */
+  installation: { rooms: [], packages: [] },
+  config: { rooms: ['core', 'installation'], packages: [] },
   log: { rooms: ['redact'], packages: ['pino'] },
 };
 

@@ -5,6 +5,7 @@ import type { ContextRepository } from '../core/context.ts';
 import type { SourcedStep, StepLookup } from '../core/evidence.ts';
 import type { Message } from '../core/model.ts';
 import { countImages, markBlanks, removeInvisible } from '../core/text.ts';
+import { locate } from '../installation.ts';
 
 export interface Brief {
   /** Name of the repository. */
@@ -222,7 +223,7 @@ export const CONCLUDE_SOON = readPromptFile('conclude-soon');
 export const CONCLUDE_NOW = readPromptFile('conclude-now');
 
 function readPromptFile(name: string): string {
-  return readFileSync(new URL(`./prompt/${name}.md`, import.meta.url), 'utf8')
+  return readFileSync(locate(`./prompt/${name}.md`, import.meta.url), 'utf8')
     .replaceAll('\r\n', '\n')
     .trim();
 }

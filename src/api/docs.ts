@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { html, raw } from 'hono/html';
 import { quoteWords } from '../core/command-words.ts';
+import { locate } from '../installation.ts';
 import type { ApiContext } from './api-deps.ts';
 import { ANY, getOpenApiDocument, type OpenApiDocument } from './openapi.ts';
 
@@ -21,7 +22,7 @@ export interface Entry {
   readonly operation: Operation;
 }
 
-const STYLE = readFileSync(new URL('./docs.css', import.meta.url), 'utf8');
+const STYLE = readFileSync(locate('./docs.css', import.meta.url), 'utf8');
 
 /** Answers that every operation can give are described once, under Errors. */
 const SHARED: ReadonlySet<string> = new Set(ANY.map(String));

@@ -2,9 +2,10 @@
 // Causeway.
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { formatLocalStart, type KnownToken } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
-import { type Config, INSTALLATION } from '../config.ts';
+import type { Config } from '../config.ts';
 import { createToken, DEFAULT_SCOPES, hashToken } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
@@ -16,6 +17,7 @@ import { effectiveValues, type OperatorLimits } from '../github/configuration/ef
 import { parseRepositoryConfig } from '../github/configuration/parse-repository-config.ts';
 import { CONFIG_FILE } from '../github/configuration/read-configuration.ts';
 import { DEFAULT_CONFIG } from '../github/configuration/repository-config.ts';
+import { INSTALLATION, locate } from '../installation.ts';
 import { acceptReport } from '../services/accept-report.ts';
 import type { ContextAccess } from '../services/context.ts';
 import type { Investigator } from '../services/investigator.ts';
@@ -250,7 +252,7 @@ export function describeOperatorLimits(
   return { ceiling: maxMode, model, budget };
 }
 
-const DEMO_FOLDER = path.join(INSTALLATION, 'demo');
+const DEMO_FOLDER = fileURLToPath(locate('../../demo', import.meta.url));
 
 /** What a model answers to the demo's report, as `MODEL=scripted:FILE` reads it. */
 export const DEMO_SCRIPT = path.join(DEMO_FOLDER, 'corner-shop.script.json');

@@ -1,11 +1,13 @@
 // From a command that was understood to the module that does it. Only that module is loaded: `--help` need not wait for
 // the service.
+import { homedir } from 'node:os';
 import type { Command } from '../cli/command-line.ts';
 import { getHelpText } from '../cli/help.ts';
 import { formatModel } from '../cli/start-text.ts';
 import { createLauncher, createReadableLog, createStyle, type ExitCode, type Io } from '../cli/terminal.ts';
 
-import { type Config, DEFAULT_DATA_DIR, type Environment, INSTALLATION, readConfig } from '../config.ts';
+import { type Config, type Environment, readConfig } from '../config.ts';
+import { findDefaultDataDir, INSTALLATION } from '../installation.ts';
 import { createLog, type Log, registerSecret } from '../log.ts';
 
 export interface CommandContext {
@@ -30,7 +32,7 @@ export async function runCommand(command: Command, context: CommandContext, sign
   const config = readConfig(environment);
   for (const secret of config.secrets) registerSecret(secret);
   const deps = { config, io, now, log: openLog(io, config.logLevel) };
-  const dataDir = config.dataDir === DEFAULT_DATA_DIR ? null : config.dataDir;
+  const dataDir = config.dataDir === findDefaultDataDir(environment, homedir()) ? null : config.dataDir;
   const launcher = createLauncher(INSTALLATION, io.cwd, dataDir);
   switch (command.kind) {
     case 'serve': {

@@ -1,13 +1,12 @@
 // `serve`: the service in the mode that the configuration asks for, until it is stopped.
 
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { startServer } from '../api/server.ts';
 import { formatSetup } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
-import { INSTALLATION } from '../config.ts';
 import type { MadeApp } from '../github/setup/make-app.ts';
 import { createSetup } from '../github/setup/setup-mode.ts';
+import { locate } from '../installation.ts';
 import { registerSecret } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
 import { openDataFolder } from './data-folder.ts';
@@ -51,7 +50,7 @@ async function serveSetup({ config, io, log, now, metrics }: ServeOptions, signa
   const setup = createSetup({
     ...{ publicUrl, now, log },
     github: { apiUrl, webUrl, userAgent: USER_AGENT, ...(metrics && { watch: metrics.countGithubCall }) },
-    appFile: readFileSync(path.join(INSTALLATION, 'app.yml'), 'utf8'),
+    appFile: readFileSync(locate('../../app.yml', import.meta.url), 'utf8'),
     keep: (app, address) => keepApp(config, toKeptApp(app, address)),
   });
   const server = open.use(await startServer({ fetch: setup.fetch, host, port, loopbackOnly: false, log }));

@@ -1,5 +1,6 @@
 // Takes the secrets out of text before it is logged, stored, sent or shown; what could not be checked is withheld.
 import { REDACTED } from '../core/report.ts';
+import { locate } from '../installation.ts';
 import { findSecrets } from './find-secrets.ts';
 import type { Span } from './readings.ts';
 import { WorkerClient } from './worker-client.ts';
@@ -57,7 +58,7 @@ const LIMITS: RedactorLimits = { inline: 32_768, chunk: 524_288, chunkMs: 10_000
  */
 const OVERLAP = 16_384;
 
-const SCRIPT = new URL('./redaction-worker.ts', import.meta.url);
+const SCRIPT = locate('./redaction-worker.ts', import.meta.url);
 
 const CLOSED = 'Redaction was closed; ask for it before shutting down.';
 

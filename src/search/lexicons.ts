@@ -7,6 +7,7 @@ import { untilAborted } from '../core/abortable.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { CommitLexicon, HistoryLexicon, Lexicon, LexiconFile, Lexicons, TermMatches } from '../core/lexicon.ts';
 import type { Listing, SourceTree, TreeEntry } from '../core/source.ts';
+import { locate } from '../installation.ts';
 import type { Log } from '../log.ts';
 import { WorkerClient } from '../redact/worker-client.ts';
 import { classifyFile, isProgram } from '../triage/own-code.ts';
@@ -75,7 +76,7 @@ function getIndexFile(folder: string, projectId: string): string {
 }
 
 function createIndexThread(): IndexThread {
-  const script = new URL('./index-worker.ts', import.meta.url);
+  const script = locate('./index-worker.ts', import.meta.url);
   const closed = 'The index was closed: the report continues at the next start.';
   const start = () => new WorkerClient<IndexRequest, IndexAnswer>({ script, closed });
   let thread = start();

@@ -1,7 +1,8 @@
 // Whether a changed file still parses, by tree-sitter; what no grammar knows is not judged.
-import { createRequire } from 'node:module';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Language, type Node, Parser, type ParseState, type Tree } from 'web-tree-sitter';
+import { locateOfPackage } from '../installation.ts';
 
 export type SyntaxVerdict =
   | { readonly ok: true }
@@ -93,11 +94,9 @@ async function getLanguage(grammar: string): Promise<Language> {
 }
 
 async function load(grammar: string): Promise<Language> {
-  started ??= Parser.init();
+  started ??= Parser.init({ locateFile: () => fileURLToPath(locateOfPackage('web-tree-sitter/web-tree-sitter.wasm')) });
   await started;
-  return Language.load(
-    createRequire(import.meta.url).resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`),
-  );
+  return Language.load(fileURLToPath(locateOfPackage(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`)));
 }
 
 function findTreeFault(language: Language, text: string): SyntaxVerdict | null {

@@ -6,6 +6,7 @@ import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { sanitiseLine } from '../core/text.ts';
+import { locate } from '../installation.ts';
 import type { PageContext, SignedIn, WebDeps, WebEnv } from './web-deps.ts';
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
@@ -183,5 +184,5 @@ function createAsset(stem: string, extension: string, type: string, text: string
 }
 
 function readAsset(name: string): string {
-  return readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8');
+  return readFileSync(locate(`./assets/${name}`, import.meta.url), 'utf8');
 }

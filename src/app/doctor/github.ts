@@ -1,8 +1,7 @@
 // What the doctor asks GitHub: the App and its credentials, permissions, installations, webhook, address, and the
 // clock.
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { type Config, INSTALLATION } from '../../config.ts';
+import type { Config } from '../../config.ts';
 import { createGithubClients } from '../../github/clients/create-github-clients.ts';
 import {
   type AppState,
@@ -14,6 +13,7 @@ import {
   readHook,
 } from '../../github/examination/read-app.ts';
 import { appPage, wantedOfApp } from '../../github/setup/make-app.ts';
+import { locate } from '../../installation.ts';
 import { type GithubMode, isLoopback } from '../mode.ts';
 import { USER_AGENT } from '../services.ts';
 import { fail, listNames, type Probe, pass, type Verdict, warn } from './probe.ts';
@@ -74,7 +74,7 @@ export function openGithubProbes(
 }
 
 function judgePermissions(app: AppState, { maxMode, githubWebUrl }: Config): readonly (Verdict | false)[] {
-  const manifest = readFileSync(path.join(INSTALLATION, 'app.yml'), 'utf8');
+  const manifest = readFileSync(locate('../../../app.yml', import.meta.url), 'utf8');
   const wanted = wantedOfApp(manifest, maxMode === 'fix' ? 'fix' : 'comment');
   const settings = `the App's settings on ${githubWebUrl}, "Permissions & events"`;
   const { missing } = comparePermissions(app.permissions, wanted.permissions);

@@ -12,6 +12,7 @@ import {
   type ReadArtifact,
 } from '../../core/check.ts';
 import type { GithubProject } from '../../core/project.ts';
+import { locate } from '../../installation.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import { type Numbered, WorkerClient } from '../../redact/worker-client.ts';
 
@@ -175,7 +176,7 @@ const LIMIT_MS = 30_000;
 const ARTIFACT_LIMIT_MS = 15_000;
 /** The costliest log of 4 MB takes 180 MB, and result files less. */
 const MEMORY_MB = 256;
-const SCRIPT = new URL('./reading-worker.ts', import.meta.url);
+const SCRIPT = locate('./reading-worker.ts', import.meta.url);
 const CLOSED = 'The service is stopping; the checks are read again after the start.';
 const UNREAD = 'The log could not be read in time.';
 

@@ -1,0 +1,118 @@
+// Makes what is published: `release/package` and its tarball, and `release/action`, one folder that needs no installation.
+// `npm run pack:release`. A clone and the image run the source and need none of it.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { buildProgram, ROOT } from './build-program.mjs';
+
+const OUT = path.join(ROOT, 'release');
+const PACKAGE = path.join(OUT, 'package');
+const ACTION = path.join(OUT, 'action');
+const OLDEST_NODE = '>=24';
+/** Its binaries are found from where its own files are. */
+const UNBUNDLED = { name: 'better-sqlite3', parts: ['package.json', 'LICENSE', 'lib', 'prebuilds'] };
+/** The build copies what the program needs of it. */
+const COPIED = ['@vscode/tree-sitter-wasm'];
+const LICENCE = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
+
+const own = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+rmSync(OUT, { recursive: true, force: true });
+await makePackage();
+await makeAction();
+
+async function makePackage() {
+  const dependencies = { ...own.dependencies };
+  for (const name of COPIED) delete dependencies[name];
+  const bundled = await buildProgram({
+    out: path.join(PACKAGE, 'dist'),
+    entries: { main: 'src/main.ts', index: 'src/index.ts' },
+    external: isOf([...Object.keys(dependencies), ...Object.keys(own.peerDependencies)]),
+  });
+  const manifest = {
+    ...keep(own, ['name', 'version', 'private', 'description', 'license', 'repository', 'bugs', 'homepage']),
+    type: 'module',
+    bin: { causeway: 'bin/causeway' },
+    exports: './dist/index.js',
+    engines: { node: OLDEST_NODE },
+    dependencies,
+    ...keep(own, ['peerDependencies', 'peerDependenciesMeta']),
+  };
+  writeJson(path.join(PACKAGE, 'package.json'), manifest);
+  mkdirSync(path.join(PACKAGE, 'bin'));
+  copyFileSync(path.join(import.meta.dirname, 'start-package.mjs'), path.join(PACKAGE, 'bin', 'causeway'));
+  for (const file of ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE'])
+    copyFileSync(path.join(ROOT, file), path.join(PACKAGE, file));
+  for (const file of readdirSync(path.join(ROOT, 'docs')).filter((name) => /\.(?:md|json)$/.test(name))) {
+    cpSync(path.join(ROOT, 'docs', file), path.join(PACKAGE, 'docs', file));
+  }
+  writeLicences(PACKAGE, bundled);
+  writeShrinkwrap();
+  const [packed] = JSON.parse(runNpm(['pack', '--json', '--ignore-scripts', '--pack-destination', OUT], PACKAGE));
+  report(
+    `release/${packed.filename}`,
+    `${packed.entryCount} files, ${toMb(packed.size)} packed, ${toMb(packed.unpackedSize)} unpacked`,
+  );
+}
+
+async function makeAction() {
+  const bundled = await buildProgram({
+    out: ACTION,
+    entries: { index: 'src/main.ts' },
+    external: isOf([UNBUNDLED.name, ...Object.keys(own.peerDependencies)]),
+  });
+  const from = path.join(ROOT, 'node_modules', UNBUNDLED.name);
+  const to = path.join(ACTION, 'node_modules', UNBUNDLED.name);
+  for (const part of UNBUNDLED.parts) cpSync(path.join(from, part), path.join(to, part), { recursive: true });
+  copyFileSync(path.join(ROOT, 'LICENSE'), path.join(ACTION, 'LICENSE'));
+  writeLicences(ACTION, [...bundled, from]);
+  const size = readdirSync(ACTION, { recursive: true, withFileTypes: true }).length;
+  report('release/action', `${size} files`);
+}
+
+/** npm takes out of a copy of the lockfile what the published package does not name; it asks no registry for that. */
+function writeShrinkwrap() {
+  const lock = path.join(PACKAGE, 'package-lock.json');
+  copyFileSync(path.join(ROOT, 'package-lock.json'), lock);
+  runNpm(
+    ['install', '--package-lock-only', '--offline', '--ignore-scripts', '--omit-lockfile-registry-resolved'],
+    PACKAGE,
+  );
+  const { packages, ...rest } = JSON.parse(readFileSync(lock, 'utf8'));
+  rmSync(lock);
+  writeJson(path.join(PACKAGE, 'npm-shrinkwrap.json'), { ...rest, packages });
+}
+
+/** The texts of the licences of all that is part of a folder. `packages`: their folders. */
+function writeLicences(folder, packages) {
+  const texts = packages.map((place) => {
+    const { name, version, license } = JSON.parse(readFileSync(path.join(place, 'package.json'), 'utf8'));
+    const files = readdirSync(place).filter((file) => LICENCE.test(file));
+    const text = files.map((file) => readFileSync(path.join(place, file), 'utf8').trim()).join('\n\n');
+    return `${name} ${version} (${license})\n\n${text || 'The package has no text of its licence.'}`;
+  });
+  writeFileSync(path.join(folder, 'THIRD-PARTY-LICENCES.txt'), `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
+}
+
+function isOf(names) {
+  return (id) => names.some((name) => id === name || id.startsWith(`${name}/`));
+}
+
+function keep(object, names) {
+  return Object.fromEntries(names.filter((name) => name in object).map((name) => [name, object[name]]));
+}
+
+function writeJson(file, value) {
+  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+function runNpm(args, cwd) {
+  return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+function toMb(bytes) {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+function report(what, size) {
+  process.stdout.write(`${what}: ${size}\n`);
+}
