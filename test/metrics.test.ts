@@ -34,6 +34,7 @@ it('are shown to who sends the token, and to nobody where there is none', async 
   const given = await answer(ask(`Bearer ${TOKEN}`));
   expect([given.status, given.headers.get('Content-Type')]).toEqual([200, expect.stringContaining('version=0.0.4')]);
   expect(await given.text()).toContain('causeway_data_free_bytes 7');
+  expect((await answer(ask(`bearer  ${TOKEN}`))).status).toBe(200);
   for (const wrong of ['', 'Bearer', `Bearer ${TOKEN}x`, TOKEN]) {
     const refused = await answer(ask(wrong));
     expect([refused.status, await refused.text()]).toEqual([401, expect.not.stringContaining('causeway_')]);

@@ -25,9 +25,8 @@ describe('the token', () => {
     ['no header', undefined],
     ['an empty header', ''],
     ['no scheme', (token: string) => token],
-    ['a lower-case scheme', (token: string) => `bearer ${token}`],
     ['another scheme', (token: string) => `Basic ${Buffer.from(`x:${token}`).toString('base64')}`],
-    ['two spaces', (token: string) => `Bearer  ${token}`],
+    ['no space', (token: string) => `Bearer${token}`],
     ['the header twice', (token: string) => `Bearer ${token}, Bearer ${token}`],
     ['something after it', (token: string) => `Bearer ${token} x`],
     ['a comma after it', (token: string) => `Bearer ${token},`],
@@ -42,6 +41,14 @@ describe('the token', () => {
     expect(answer.status).toBe(401);
     expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer');
   });
+
+  it.each(['bearer ', 'BEARER ', 'bEaReR ', 'Bearer  ', 'Bearer\t', 'bearer \t '])(
+    'is accepted after %j: the name of a scheme has no case (RFC 9110)',
+    async (scheme) => {
+      await open();
+      expect((await list({ Authorization: scheme + ground.token })).status).toBe(200);
+    },
+  );
 
   it('stops working with the next request after its revocation', async () => {
     await open();

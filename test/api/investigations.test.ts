@@ -148,7 +148,7 @@ describe('a page of investigations', () => {
     await ground.store.eraseIssue(await ground.conclude(erased), ground.clock.now.toISOString());
     const [fault, ...rest] = await faults(`?${next}`);
     expect([fault?.pointer, rest]).toEqual(['/cursor', []]);
-    expect(fault?.detail).toMatch(/was deleted: start again without cursor\.$/);
+    expect(fault?.detail).toMatch(/is gone: start again without cursor\.$/);
     expect(await pointers(`?${next}&state=foo&projectId=zz`)).toEqual(['/cursor', '/projectId', '/state']);
   });
 
@@ -161,6 +161,14 @@ describe('a page of investigations', () => {
     const token = await ground.newToken({ projectIds: [ground.project.id] });
     const answer = await ground.call('GET', `/api/v1/investigations/?${next}`, { token });
     expect([answer.status, (await bodyOf(answer)).errors[0]?.pointer]).toEqual([422, '/cursor']);
+  });
+
+  it('of one project cannot begin at an investigation of another', async () => {
+    const [, other] = await ground.store.listProjects({});
+    const cursor = Buffer.from(await ground.report('b', { projectId: other!.id })).toString('base64url');
+    expect(await pointers(`?cursor=${cursor}&projectId=${ground.project.id}`)).toEqual(['/cursor']);
+    const answer = await ground.call('GET', `/api/v1/investigations/?cursor=${cursor}&projectId=${other!.id}`);
+    expect(answer.status).toBe(200);
   });
 });
 

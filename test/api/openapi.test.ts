@@ -79,6 +79,12 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('says of every operation and webhook which token it takes; a webhook takes none', () => {
+    const webhooks = Object.values(document.webhooks ?? {}).map((item) => ('post' in item ? item.post : undefined));
+    expect(webhooks.map((operation) => operation?.security)).toEqual(Array(9).fill([]));
+    for (const { operation } of entries) expect([operation.operationId, operation.security]).not.toContain(undefined);
+  });
+
   it('lists for every call the answers that any request can get', () => {
     for (const { operation } of entries) {
       expect(Object.keys(operation.responses ?? {})).toEqual(

@@ -64,6 +64,22 @@ describe('GET /api/v1/projects/', () => {
     expect((await bodyOf(answer)).errors.map((fault) => fault.pointer)).toContain(pointer);
   });
 
+  it('refuses the position of another list, of a project that is gone or hidden, and none of these says which', async () => {
+    await open({ projects: ['local/a', 'local/b', 'local/c'] });
+    const [, hidden] = await ground.store.listProjects({});
+    const id = await ground.report('boom');
+    const bound = await ground.newToken({ projectIds: [ground.project.id] });
+    const refuse = async (position: string, token = ground.token) => {
+      const cursor = Buffer.from(position).toString('base64url');
+      const answer = await ground.call('GET', `/api/v1/projects/?cursor=${cursor}`, { token });
+      return [answer.status, (await bodyOf(answer)).errors];
+    };
+    const fault = { pointer: '/cursor', detail: expect.stringMatching(/start again without cursor\.$/) };
+    for (const position of [id, hidden!.id, 'local/gone', 'LOCAL/A'])
+      expect(await refuse(position)).toEqual([422, [fault]]);
+    expect(await refuse(hidden!.name, bound)).toEqual(await refuse('local/gone', bound));
+  });
+
   it('contains every issue of a project, newest first', async () => {
     await open();
     const wanted: string[] = [];
