@@ -3,6 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Span, SpanKind } from '@opentelemetry/api';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { readBearer } from './core/account.ts';
 import type { RecordAnswer } from './core/answer.ts';
 import { isStoreAway } from './core/errors.ts';
 import { type Model, ModelFailure, type ModelTurn, type TurnUsage } from './core/model.ts';
@@ -142,7 +143,7 @@ export function createMetrics({ log, now }: { readonly log: Log; readonly now: (
       if (token === null) return async () => respondPlain(404, 'Metrics are off. Set METRICS_TOKEN to read them here.');
       collectDefaultMetrics({ register: registry });
       return async (request) => {
-        if (!isToken(request.headers.get('Authorization') ?? '', token)) {
+        if (!isSame(readBearer(request.headers.get('Authorization') ?? ''), token)) {
           const headers = { 'WWW-Authenticate': 'Bearer' };
           return respondPlain(401, 'Send METRICS_TOKEN as "Authorization: Bearer …".', headers);
         }
@@ -195,9 +196,9 @@ async function read(
 }
 
 /** In constant time: the hashes have the same length. */
-function isToken(header: string, token: string): boolean {
+function isSame(given: string, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(header), digest(`Bearer ${token}`));
+  return timingSafeEqual(digest(given), digest(token));
 }
 
 function respondPlain(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response {

@@ -1,6 +1,6 @@
 // Who calls, by bearer token: checked on every request against the store, so that a revocation takes effect at once.
 import type { Context, MiddlewareHandler } from 'hono';
-import { hashToken, isTokenForm, type Scope, type TokenRecord } from '../core/account.ts';
+import { hashToken, isTokenForm, readBearer, type Scope, type TokenRecord } from '../core/account.ts';
 import type { Asking } from '../services/access.ts';
 import type { Hold } from '../services/rate-limit.ts';
 import type { ApiDeps, ApiEnv, Caller } from './api-deps.ts';
@@ -39,8 +39,8 @@ async function authenticate(deps: ApiDeps, request: Request): Promise<Caller> {
   }
   const header = request.headers.get('Authorization');
   if (header === null) refuseUnauthorized('Send the header "Authorization: Bearer <token>".');
-  // Two Authorization headers arrive joined by a comma, and so do not match.
-  const token = /^Bearer ([^\s,]+)$/.exec(header)?.[1] ?? '';
+  // Two Authorization headers arrive joined by a comma, and so have not the form of a token.
+  const token = readBearer(header);
   const caller = isTokenForm(token) ? await findCaller(deps, hashToken(token)) : null;
   if (caller === null) refuseUnauthorized(WRONG_TOKEN);
   await recordUse(deps, caller.token);

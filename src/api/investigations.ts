@@ -1,6 +1,7 @@
 // Investigations: reports in progress. List, read, wait for the end, cancel.
 
 import { isAtLeast } from '../core/account.ts';
+import type { Project } from '../core/project.ts';
 import type { Investigation } from '../core/report.ts';
 import { cancelInvestigation } from '../services/accept-report.ts';
 import {
@@ -8,13 +9,14 @@ import {
   findVisibleInvestigation,
   findVisibleProject,
   listVisibleInvestigations,
+  type Seen,
 } from '../services/access.ts';
 import { waitForEnd } from '../services/follow.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking, holdOrRefuse } from './auth.ts';
 import {
-  type Fault,
   listFaults,
+  NO_POSITION,
   parseOrRefuse,
   refuse,
   refuseAbsent,
@@ -25,10 +27,6 @@ import { linkToNext } from './projects.ts';
 import { Cursor, InvestigationsQuery, type InvestigationView, WaitQuery } from './schemas.ts';
 
 const DEFAULT_LIMIT = 50;
-const ERASED_POSITION: Fault = {
-  pointer: '/cursor',
-  detail: 'The investigation at which this page begins was deleted: start again without cursor.',
-};
 
 /** GET /api/v1/investigations/ */
 export async function listInvestigations(c: ApiContext, deps: ApiDeps): Promise<Response> {
@@ -110,7 +108,17 @@ async function findInvestigations(deps: ApiDeps, asking: Asking, query: Readonly
   const found = faults.length > 0 ? [] : await find();
   // After the list, so that an erasure in between is not taken for the end of it.
   const cursor = Cursor.safeParse(query['cursor']).data;
-  if (cursor !== undefined && (await findVisibleInvestigation(deps, asking, cursor)) === null)
-    faults.push(ERASED_POSITION);
+  if (cursor !== undefined && !(await isPosition(deps, asking, cursor, project))) faults.push(NO_POSITION);
   return faults.length > 0 ? refuseFaults(faults) : { limit, found };
+}
+
+/** `among`: the project whose investigations are listed; null: all that the caller may see. */
+async function isPosition(
+  deps: ApiDeps,
+  asking: Asking,
+  id: string,
+  among: Seen<{ readonly project: Project }> | null,
+): Promise<boolean> {
+  const found = await findVisibleInvestigation(deps, asking, id);
+  return found !== null && (among === null || found.project.id === among.project.id);
 }

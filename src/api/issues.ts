@@ -49,11 +49,8 @@ export async function createIssue(c: ApiContext, deps: ApiDeps): Promise<Respons
   const accepted = await acceptReport(deps, report, { idempotency, by: asking.account });
   if (accepted.kind === 'key_reused') return refuseFaults([KEY_REUSED]);
   const location = `/api/v1/investigations/${accepted.investigationId}/`;
-  const webhook =
-    report.callbackUrl === ''
-      ? 'Without a callbackUrl, its result is sent to subscriptions only.'
-      : 'A webhook will be sent to the callbackUrl when it is done.';
-  const message = `Accepted. ${webhook} Follow the investigation at ${deps.baseUrl()}${location}`;
+  const webhook = report.callbackUrl === '' ? '' : ' A webhook will be sent on completion.';
+  const message = `Issue creation is in progress.${webhook} Follow it at ${deps.baseUrl()}${location}`;
   return c.json({ message }, 202, { Location: location });
 }
 

@@ -544,6 +544,8 @@ function describeWebhook(type: string, data: z.ZodType, description: string) {
   return {
     method: 'post' as const,
     path: type,
+    // It is signed; the token of the API is never sent with it.
+    security: [],
     operationId: type,
     summary: type,
     description: `${description} Signed according to standardwebhooks.com. Any 2xx within 15 seconds is success; otherwise it is retried for 75 hours.`,

@@ -7,14 +7,10 @@ import { type Asking, findVisibleProject, listVisibleProjects } from '../service
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking } from './auth.ts';
 import { CalibrationQuery, FailuresQuery, OutcomesQuery, toCalibrationView, toOutcome } from './outcome-schemas.ts';
-import { type Fault, parseOrRefuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
+import { NO_POSITION, parseOrRefuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
 import { linkToNext } from './projects.ts';
 
 const DEFAULT_LIMIT = 50;
-const ERASED_POSITION: Fault = {
-  pointer: '/cursor',
-  detail: 'What this page begins at was deleted: start again without cursor.',
-};
 
 /** GET /api/v1/failures/ */
 export async function listFailures(c: ApiContext, deps: ApiDeps): Promise<Response> {
@@ -92,7 +88,7 @@ async function toFilter<Q extends PageQuery>(
   const projects = seen === null ? await listVisibleProjects(deps, asking) : [seen.project];
   const projectIds = projects.map(({ id }) => id);
   const last = cursor === undefined ? null : await find(cursor);
-  if (cursor !== undefined && !projectIds.includes(last?.projectId ?? '')) refuseFaults([ERASED_POSITION]);
+  if (cursor !== undefined && !projectIds.includes(last?.projectId ?? '')) refuseFaults([NO_POSITION]);
   return {
     ...withoutUndefined(rest),
     projectIds,

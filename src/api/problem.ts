@@ -27,6 +27,12 @@ export const UNKNOWN_PROJECT: Fault = {
   detail: 'Is not a project of this account: GET /api/v1/projects/ lists them.',
 };
 
+/** The same for a position that is gone, hidden from the caller, or of another list. */
+export const NO_POSITION: Fault = {
+  pointer: '/cursor',
+  detail: 'Is not a position in this list, or what was there is gone: start again without cursor.',
+};
+
 /** The body names neither the request nor what it was about, so that absent and hidden things get the same bytes. */
 export function createProblem(status: ProblemStatus, detail: string, extras: ProblemExtras = {}): Response {
   const headers = { ...extras.headers, 'Content-Type': 'application/problem+json' };

@@ -4,7 +4,7 @@ import type { Store } from '../db/store.ts';
 import { findVisibleProject, isId, listVisibleProjects } from '../services/access.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking } from './auth.ts';
-import { parseOrRefuse, refuseAbsent } from './problem.ts';
+import { NO_POSITION, parseOrRefuse, refuseAbsent, refuseFaults } from './problem.ts';
 import { ProjectsQuery, type ProjectView } from './schemas.ts';
 
 const DEFAULT_LIMIT = 100;
@@ -14,7 +14,11 @@ export async function listProjects(c: ApiContext, deps: ApiDeps): Promise<Respon
   const query = parseOrRefuse(ProjectsQuery, c.req.query());
   const isPaged = query.limit !== undefined || query.cursor !== undefined;
   const limit = isPaged ? (query.limit ?? DEFAULT_LIMIT) : Number.POSITIVE_INFINITY;
-  const projects = await listVisibleProjects(deps, getAsking(c), { after: query.cursor ?? '', most: limit + 1 });
+  const asking = getAsking(c);
+  // By name, which is what pages are ordered by.
+  const position = query.cursor === undefined ? null : await findVisibleProject(deps, asking, query.cursor);
+  if (position?.project.name !== query.cursor) refuseFaults([NO_POSITION]);
+  const projects = await listVisibleProjects(deps, asking, { after: query.cursor ?? '', most: limit + 1 });
   const page = projects.slice(0, limit);
   const last = page.at(-1);
   if (last !== undefined && page.length < projects.length) linkToNext(c, deps.baseUrl(), last.name);

@@ -55,6 +55,13 @@ export function createSigningSecret(): string {
   return `whsec_${randomBytes(24).toString('base64')}`;
 }
 
+const BEARER = /^bearer[ \t]+/i;
+
+/** What an Authorization header holds after the scheme, whose name has no case; "" for another scheme. */
+export function readBearer(header: string): string {
+  return BEARER.test(header) ? header.replace(BEARER, '') : '';
+}
+
 /** Whether the checksum is right: a mistyped or invented token is refused here, without a database read. */
 export function isTokenForm(token: string): boolean {
   return FORM.test(token) && computeChecksum(token.slice(4, 34)) === token.slice(34);
