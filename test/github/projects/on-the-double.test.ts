@@ -8,6 +8,7 @@ import { createLog } from '../../../src/log.ts';
 import { createChanges } from '../../../src/services/follow.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';
 import { testSource } from '../../git/open-project.ts';
+import { asManifestSays } from '../../github-double/as-manifest-says.ts';
 import { startGithubDouble } from '../../github-double/start.ts';
 import { NEVER } from '../clients/ground.ts';
 
@@ -17,6 +18,7 @@ async function openHouse(basePath = '') {
   const place = stack.use(await sqlite.place());
   const { store } = stack.use(await place.open());
   const now = () => double.state.clock.now();
+  const lines: string[] = [];
   const clients = stack.use(
     createGithubClients({
       appId: double.app.id,
@@ -34,13 +36,14 @@ async function openHouse(basePath = '') {
     store,
     source: kept.source,
     changes: createChanges(),
-    log: createLog({ level: 'silent' }),
+    log: createLog({ level: 'warn', destination: { write: (line) => lines.push(line) } }),
     now,
     allowedOwners: ['octo', 'acme'],
   });
   return {
     double,
     people: double.people,
+    warnings: () => lines.map((line) => JSON.parse(line) as { readonly msg: string; readonly missing?: string }),
     clients,
     sync,
     source: kept.source,
@@ -114,4 +117,30 @@ it('what the App was not granted is refused with its name', async () => {
     status: 403,
     message: expect.stringContaining('needs the permission issues: write'),
   });
+});
+
+it.each([
+  ['Fix', {}],
+  ['Comment', { contents: 'read', pull_requests: 'read' }],
+] as const)('does not warn of a permission that the App never requested: %s', async (_kind, changes) => {
+  await using house = await openHouse();
+  const { app } = house.double;
+  await asManifestSays(app);
+  app.permissions = { ...app.permissions, ...changes };
+  await house.people.openRepository('octo/shop');
+  house.people.install('octo');
+  await house.sync.reconcile(NEVER);
+  expect(await house.names()).toEqual(['octo/shop']);
+  expect(house.warnings()).toEqual([]);
+});
+
+it('warns once of a permission that the App requests and the owner has not granted', async () => {
+  await using house = await openHouse();
+  const { app } = house.double;
+  house.people.install('octo', { permissions: { ...app.permissions, checks: 'read' } });
+  app.permissions = { ...app.permissions, actions: 'write' };
+  for (const _ of [1, 2]) await house.sync.reconcile(NEVER);
+  expect(house.warnings()).toEqual([
+    expect.objectContaining({ missing: 'actions: write, checks: write', msg: expect.stringContaining('not granted') }),
+  ]);
 });
