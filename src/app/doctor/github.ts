@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../../config.ts';
 import { createGithubClients } from '../../github/clients/create-github-clients.ts';
+import { comparePermissions } from '../../github/clients/permissions.ts';
 import {
   type AppState,
-  comparePermissions,
   type HookAttempt,
   type HookState,
   missingEvents,

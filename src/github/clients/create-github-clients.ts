@@ -18,6 +18,7 @@ import {
   unsureFailure,
 } from './github-clients.ts';
 import { type Authenticate, createCaller, createOctokit, type OctokitOptions } from './octokit.ts';
+import { toGranted } from './permissions.ts';
 
 export interface GithubClientsOptions extends Omit<OctokitOptions, 'holds' | 'lifetime'> {
   readonly appId: number;
@@ -150,16 +151,6 @@ function limitPermissions(use: TokenUse, granted: Installation['permissions']): 
   return { ...LISTING, ...Object.fromEntries(kept) };
 }
 
-/** What the App lacks to do everything, such as `checks: write`; empty where everything was granted. */
-export function missingPermissions(granted: Installation['permissions']): readonly string[] {
-  const { git, read, ...writing } = PERMISSIONS;
-  const wanted: Permissions = Object.assign({}, git, read, ...Object.values(writing));
-  return Object.entries(wanted)
-    .filter(([name, level]) => !Object.hasOwn(granted, name) || (level === 'write' && granted[name] === 'read'))
-    .map(([name, level]) => `${name}: ${level}`)
-    .sort();
-}
-
 function notInstalled(): GithubFailure {
   return new GithubFailure(
     { kind: 'gone', status: null, retryAt: null },
@@ -211,7 +202,8 @@ async function readIdentity(
         if (!(error instanceof GithubFailure) || error.kind !== 'busy') throw error;
         return readBot(callers.anonymous);
       }));
-  return { appId: data.id, slug: data.slug, owner: { id: owner.id, login }, botLogin, botId: bot.data.id };
+  const names = { slug: data.slug, owner: { id: owner.id, login }, botLogin };
+  return { appId: data.id, ...names, botId: bot.data.id, permissions: toGranted(data.permissions ?? {}) };
 }
 
 /**

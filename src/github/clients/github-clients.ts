@@ -2,6 +2,7 @@
 import type { Octokit } from '@octokit/rest';
 import { CausewayError } from '../../core/errors.ts';
 import type { GithubSource } from '../../core/project.ts';
+import type { Granted } from './permissions.ts';
 
 /**
  * What a token of one repository may do, apart from reading its metadata. `git`: contents read. `read`: contents,
@@ -19,6 +20,8 @@ export interface AppIdentity {
   readonly botLogin: string;
   /** GitHub's number of that user. */
   readonly botId: number;
+  /** What it requests of every owner who installs it. */
+  readonly permissions: Granted;
 }
 
 /** A repository by GitHub's numbers, which stay when it is renamed. */

@@ -1,8 +1,6 @@
 // What GitHub says about the App itself: its name, permissions, installations, and recent deliveries. Reads only.
 import type { GithubCaller } from '../clients/github-clients.ts';
-
-/** As GitHub names and gives them, such as `contents: write`. */
-type Granted = Readonly<Record<string, string>>;
+import { type Granted, toGranted } from '../clients/permissions.ts';
 
 export interface AppState {
   readonly slug: string;
@@ -33,11 +31,11 @@ export async function readApp(app: GithubCaller, signal: AbortSignal): Promise<A
   return {
     slug: own.data?.slug ?? '',
     owner: ownerOf(own.data?.owner ?? null),
-    permissions: grantedFrom(own.data?.permissions ?? {}),
+    permissions: toGranted(own.data?.permissions ?? {}),
     events: own.data?.events ?? [],
     installations: data.map((listed) => ({
       owner: ownerOf(listed.account),
-      permissions: grantedFrom(listed.permissions),
+      permissions: toGranted(listed.permissions),
       events: listed.events,
       isSuspended: listed.suspended_at !== null,
     })),
@@ -86,31 +84,6 @@ function ownerOf(owner: object | null): AppState['owner'] {
   const named = owner ?? {};
   const login = Reflect.get(named, 'login') ?? Reflect.get(named, 'slug');
   return { id: Number(Reflect.get(named, 'id') ?? 0), login: typeof login === 'string' ? login : '' };
-}
-
-function grantedFrom(permissions: object): Granted {
-  return Object.fromEntries(
-    Object.entries(permissions).flatMap(([name, level]) => (level ? [[name, String(level)]] : [])),
-  );
-}
-
-const RANK: Readonly<Record<string, number>> = { read: 1, write: 2, admin: 3 };
-
-interface GrantDifference {
-  /** Such as `checks: write`. */
-  readonly missing: readonly string[];
-  /** Granted beyond what app.yml lists. */
-  readonly unneeded: readonly string[];
-}
-
-export function comparePermissions(granted: Granted, wanted: Granted): GrantDifference {
-  const rank = (of: Granted, name: string) => RANK[Object.hasOwn(of, name) ? (of[name] ?? '') : ''] ?? 0;
-  const more = (one: Granted, other: Granted) =>
-    Object.entries(one)
-      .filter(([name]) => rank(one, name) > rank(other, name))
-      .map(([name, level]) => `${name}: ${level}`)
-      .sort();
-  return { missing: more(wanted, granted), unneeded: more(granted, wanted) };
 }
 
 /** Those of app.yml that the App is not subscribed to. */

@@ -5,8 +5,9 @@ import type { InstallationStore } from '../../db/projects.ts';
 import type { Store } from '../../db/store.ts';
 import type { Log } from '../../log.ts';
 import { type CancelDeps, cancelInvestigation } from '../../services/accept-report.ts';
-import { missingPermissions } from '../clients/create-github-clients.ts';
+
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
+import { comparePermissions, type Granted } from '../clients/permissions.ts';
 import { createInTurn } from './in-turn.ts';
 import { listInstallations, listRepositories, readInstallation } from './listings.ts';
 
@@ -78,8 +79,8 @@ export function createProjectSync(options: ProjectSyncOptions): ProjectSync {
     const isOurs = await isAllowed(installation.owner, signal);
     noteIgnored(installation, !isOurs);
     if (!isOurs) return await hideAll(await store.removeInstallation(id, now()));
-    noteMissing(installation);
     await update(installation, signal);
+    noteMissing(installation, (await clients.identity(signal)).permissions);
   }
 
   async function update(installation: Installation, signal: AbortSignal): Promise<void> {
@@ -198,8 +199,8 @@ export function createProjectSync(options: ProjectSyncOptions): ProjectSync {
   }
 
   /** What was not granted is done without; logged again only where something else is missing. */
-  function noteMissing({ id, owner, permissions }: Installation): void {
-    const missing = missingPermissions(permissions).join(', ');
+  function noteMissing({ id, owner, permissions }: Installation, requested: Granted): void {
+    const missing = comparePermissions(permissions, requested).missing.join(', ');
     if (missing === (reportedMissing.get(id) ?? '')) return;
     reportedMissing.set(id, missing);
     if (missing === '') return;

@@ -132,7 +132,10 @@ it('a key that is none is refused with the name of its variable', () => {
 
 const IDENTITY = {
   'GET /app': () => ({
-    body: { id: APP_ID, slug: 'causeway', owner: { id: 90, login: 'octo', type: 'Organization' } },
+    body: {
+      ...{ id: APP_ID, slug: 'causeway', owner: { id: 90, login: 'octo', type: 'Organization' } },
+      permissions: { contents: 'read' },
+    },
   }),
   'GET /users/causeway[bot]': () => ({ body: { id: 12_345, login: 'causeway[bot]' } }),
 };
@@ -153,6 +156,7 @@ it('the App knows its own name, its owner and its bot, and asks once an hour', a
     owner: { id: 90, login: 'octo' },
     botLogin: 'causeway[bot]',
     botId: 12_345,
+    permissions: { contents: 'read' },
   };
   const [first, second] = await Promise.all([ground.clients.identity(NEVER), ground.clients.identity(NEVER)]);
   expect([first, second]).toEqual([expected, expected]);

@@ -41,7 +41,14 @@ async function handling(deed: Deed, allowedOwners: readonly string[] = ['OCTO'])
   // Nobody listens there: handing over asks GitHub nothing.
   const probot = await openProbot({ appId: 1, privateKey, apiUrl: 'http://127.0.0.1:9', log, app });
   const owner = { id: 99, login: 'acme' };
-  const identity = async () => ({ appId: 1, slug: 'causeway', owner, botLogin: 'causeway[bot]', botId: 2 });
+  const identity = async () => ({
+    appId: 1,
+    slug: 'causeway',
+    owner,
+    botLogin: 'causeway[bot]',
+    botId: 2,
+    permissions: {},
+  });
   const clients = { identity };
   const redactor = { redact: async (text: string) => text.replaceAll('ghs_secret', '[redacted]') };
   return {
