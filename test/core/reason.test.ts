@@ -30,6 +30,7 @@ const SAMPLES: { readonly [Code in Reason['code']]: readonly Omit<Extract<Reason
   model_rejected: [{}],
   model_refused: [{}],
   model_misbehaved: [{}],
+  model_script_ended: [{}],
   model_overflow: [{}],
   no_conclusion: [{}],
   conclusion_faulty: [{}],

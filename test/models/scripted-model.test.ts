@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { computeCost } from '../../src/agent/budget.ts';
 import type { Message } from '../../src/core/model.ts';
+import { describeForPeople } from '../../src/core/reason.ts';
 import { findShippedPrices, readPrices } from '../../src/models/prices.ts';
 import { createScriptedModel, readScript } from '../../src/models/scripted.ts';
 import { ask, failureOf, QUESTION } from './ask.ts';
@@ -33,11 +34,33 @@ describe('a scripted model', () => {
     expect(second).toMatchObject({ content: 'done', toolCalls: [] });
   });
 
-  it('says when its script has ended', async () => {
+  it('says when its script has ended, as a reason of its own that names neither file nor setting', async () => {
     const messages = [...QUESTION.messages, ANSWERED, ANSWERED];
     const failure = await failureOf(ask(createScriptedModel(SCRIPT, 'demo'), { ...QUESTION, messages }));
-    expect(failure.code).toBe('model_misbehaved');
+    expect(failure.code).toBe('model_script_ended');
     expect(failure.message).toContain('ended after 2 turns');
+    expect(describeForPeople({ code: 'model_script_ended' })).toBe(
+      'A script plays the language model here, and it has no answer for this.',
+    );
+  });
+
+  it('has an answer for each report that it knows by all of its words, and none for any other', async () => {
+    const answer = (to: readonly string[], content: string) => ({ to, turns: [{ content }] });
+    const script = JSON.stringify({
+      answers: [answer(['stops', 'Only AT night'], 'the narrow one'), answer(['stops'], 'the wide one')],
+    });
+    const play = async (report: string) => {
+      const messages: readonly Message[] = [
+        { role: 'system', content: 'It stops only at night.' },
+        { role: 'user', content: report },
+      ];
+      return (await ask(createScriptedModel(readScript(script)), { ...QUESTION, messages })).content;
+    };
+    expect(await play('It stops, but only at night.')).toBe('the narrow one');
+    expect(await play('It stops.')).toBe('the wide one');
+    const failure = await failureOf(play('It crawls.'));
+    expect(failure.code).toBe('model_script_ended');
+    expect(failure.message).toContain('has no answer to this report');
   });
 
   it('counts characters, and as cached those shared with the request before', async () => {
@@ -58,7 +81,9 @@ describe('a scripted model', () => {
 describe('a script that is wrong', () => {
   it.each([
     ['{', 'the file is not JSON'],
-    ['[]', 'the file must be {"turns": [...]}'],
+    ['[]', 'the file must be {"turns": [...]} or {"answers": [...]}'],
+    ['{"answers": [{"turns": []}]}', 'answers[0].to must be a list of texts'],
+    ['{"answers": [{"to": [], "turns": [{}]}]}', 'answers[0].turns[0] needs content or tool_calls'],
     ['{"turns": [1]}', 'turns[0] must be an object'],
     ['{"turns": [{"content": 1}]}', 'turns[0].content must be a text'],
     ['{"turns": [{}]}', 'turns[0] needs content or tool_calls'],
