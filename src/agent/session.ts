@@ -153,7 +153,9 @@ const MAX_CALLS = 32;
 const MAX_ARGUMENTS = 200_000;
 
 /** Failures that cost only what was spent before them; a refused or useless answer is billed in full. */
-const BILLED_AS_SPENT: ReadonlySet<string> = new Set(['model_unavailable', 'model_rejected', 'model_overflow']);
+const BILLED_AS_SPENT: ReadonlySet<string> = new Set([
+  ...['model_unavailable', 'model_rejected', 'model_overflow', 'model_script_ended'],
+]);
 
 /** The budget before the next question. */
 export function assessBudget(session: Session): BudgetStanding {
@@ -235,6 +237,7 @@ async function handleFailure(session: Session, error: unknown, signal: AbortSign
     case 'model_rejected':
     case 'model_refused':
     case 'model_misbehaved':
+    case 'model_script_ended':
       return { reason: { code }, detail };
     default:
       throw error;

@@ -19,7 +19,8 @@ export type ErrorCode =
   | 'model_rejected'
   | 'model_overflow'
   | 'model_refused'
-  | 'model_misbehaved';
+  | 'model_misbehaved'
+  | 'model_script_ended';
 
 /**
  * The only error class of the project. `code` is for programs, `message` (with the repair) for operators. Callers see

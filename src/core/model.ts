@@ -12,7 +12,7 @@ export interface Model {
    * Requests the next turn. Transient faults are retried within the deadlines. Throws `ModelUnavailable` (try again at
    * `retryAt`), or `ModelFailure` with `model_rejected` (key, address or request, for the operator to correct),
    * `model_overflow` (the messages do not fit), `model_refused` (the model declined), `model_misbehaved` (no usable
-   * answer after the retries).
+   * answer after the retries), `model_script_ended` (a scripted model has no answer).
    */
   ask(request: ModelRequest, signal: AbortSignal): Promise<ModelTurn>;
 }

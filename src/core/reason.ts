@@ -38,6 +38,7 @@ export type CutReason =
         | 'model_rejected'
         | 'model_refused'
         | 'model_misbehaved'
+        | 'model_script_ended'
         | 'model_overflow'
         | 'no_conclusion'
         | 'conclusion_faulty'
@@ -110,6 +111,7 @@ const TEXTS: Readonly<Record<PlainCode, string>> = {
   model_rejected: "The language model couldn't be used. The operator of this service can see why in its log.",
   model_refused: 'The language model declined to answer.',
   model_misbehaved: 'The language model gave no usable answer.',
+  model_script_ended: 'A script plays the language model here, and it has no answer for this.',
   model_overflow: 'The investigation became too long for the language model.',
   no_conclusion: 'The language model gave no conclusion.',
   conclusion_faulty: "The language model's conclusion still had errors after one correction.",

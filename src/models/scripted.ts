@@ -1,16 +1,23 @@
 // A model that plays a script: for demonstrations, for trying a set-up without cost, and for tests.
-// The file: `{"turns": [{"content", "tool_calls": [{"name", "arguments"}]}]}`. A citation's `"step": "call_0_2"` means
-// the step that the third call
-// of the first turn made: how many steps come before it depends on the report. `second_look`: turns of a second look.
+// The file: `{"turns": [{"content", "tool_calls": [{"name", "arguments"}]}]}` answers every report. `{"answers": [{"to":
+// ["text", …], "turns"}]}` answers those reports that contain all the texts, in any case; the first answer that fits is
+// played. A citation's `"step": "call_0_2"` means the step that the third call of the first turn made: how many steps
+// come before it depends on the report. `second_look`: turns of a second look.
 import { CausewayError } from '../core/errors.ts';
-import { type Model, type ModelRequest, type ModelTurn, SCRIPTED_MODEL } from '../core/model.ts';
+import { type Model, ModelFailure, type ModelRequest, type ModelTurn, SCRIPTED_MODEL } from '../core/model.ts';
 import { JUDGE } from '../core/second-look.ts';
 import { isObject } from './json.ts';
 import { estimateTokens } from './usage.ts';
 
 export interface Script {
+  readonly answers: readonly ScriptedAnswer[];
+}
+
+interface ScriptedAnswer {
+  /** Texts that the report must contain, in lower case; none: any report. */
+  readonly to: readonly string[];
   readonly turns: readonly ScriptedTurn[];
-  readonly secondLook?: readonly ScriptedTurn[];
+  readonly secondLook: readonly ScriptedTurn[];
 }
 
 interface ScriptedTurn {
@@ -24,12 +31,39 @@ interface ScriptedTurn {
  */
 export function readScript(text: string): Script {
   const script = parse(text);
-  if (!isObject(script) || !Array.isArray(script['turns'])) throw createFault('the file', 'must be {"turns": [...]}');
-  const readTurns = (turns: readonly unknown[], name: string) =>
-    turns.map((turn, position) => readTurn(turn, `${name}[${position}]`));
-  const look = script['second_look'] ?? [];
-  if (!Array.isArray(look)) throw createFault('second_look', 'must be a list');
-  return { turns: readTurns(script['turns'], 'turns'), secondLook: readTurns(look, 'second_look') };
+  if (!isObject(script)) throw createFault('the file', FORMS);
+  const { answers } = script;
+  if (answers === undefined) return { answers: [readAnswer(script, { to: [], place: '' })] };
+  if (!Array.isArray(answers)) throw createFault('the file', FORMS);
+  return {
+    answers: answers.map((answer, position) => {
+      const place = `answers[${position}]`;
+      if (!isObject(answer)) throw createFault(place, 'must be an object');
+      const { to } = answer;
+      if (!isListOfTexts(to)) throw createFault(`${place}.to`, 'must be a list of texts');
+      return readAnswer(answer, { to: to.map((each) => each.toLowerCase()), place: `${place}.` });
+    }),
+  };
+}
+
+const FORMS = 'must be {"turns": [...]} or {"answers": [...]}';
+
+function isListOfTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+function readAnswer(
+  answer: Readonly<Record<string, unknown>>,
+  { to, place }: { readonly to: readonly string[]; readonly place: string },
+): ScriptedAnswer {
+  const { turns, second_look: look = [] } = answer;
+  if (!Array.isArray(turns)) {
+    throw place === '' ? createFault('the file', FORMS) : createFault(`${place}turns`, 'must be a list');
+  }
+  if (!Array.isArray(look)) throw createFault(`${place}second_look`, 'must be a list');
+  const readTurns = (list: readonly unknown[], name: string) =>
+    list.map((turn, position) => readTurn(turn, `${place}${name}[${position}]`));
+  return { to, turns: readTurns(turns, 'turns'), secondLook: readTurns(look, 'second_look') };
 }
 
 function parse(text: string): unknown {
@@ -66,7 +100,7 @@ function createFault(place: string, what: string): CausewayError {
 
 /**
  * Plays the turn whose number is that of the assistant's messages so far, so that a run that is resumed goes on at
- * the right one. Past the end of the script: `model_misbehaved`. Usage is counted in characters; cached is the prefix
+ * the right one. Past the end of the script, or without an answer to the report: `model_script_ended`. Usage is counted in characters; cached is the prefix
  * shared with the request before.
  */
 export function createScriptedModel(script: Script, name = SCRIPTED_MODEL): Model {
@@ -90,15 +124,13 @@ function playTurn(
   characters: { readonly prompt: number; readonly shared: number },
 ): ModelTurn {
   const position = request.messages.filter((message) => message.role === 'assistant').length;
+  const answer = findAnswer(script, request);
   const isSecondLook = request.tools.some(({ name }) => name === JUDGE);
-  const turns = isSecondLook ? (script.secondLook ?? []) : script.turns;
+  const turns = isSecondLook ? answer.secondLook : answer.turns;
   const turn = turns[position];
   if (turn === undefined) {
     const length = `${turns.length} turn${turns.length === 1 ? '' : 's'}${isSecondLook ? ' of its second look' : ''}`;
-    throw new CausewayError(
-      'model_misbehaved',
-      `The script of MODEL=scripted:FILE has ended after ${length}: add one.`,
-    );
+    throw createEnd(`has ended after ${length}: add one`);
   }
   return {
     content: turn.content,
@@ -113,6 +145,18 @@ function playTurn(
       estimated: true,
     },
   };
+}
+
+/** By the first message of the conversation, which has the report; later ones have what tools found. */
+function findAnswer({ answers }: Script, { messages }: ModelRequest): ScriptedAnswer {
+  const report = messages.find(({ role }) => role === 'user')?.content.toLowerCase() ?? '';
+  const found = answers.find(({ to }) => to.every((text) => report.includes(text)));
+  if (found === undefined) throw createEnd('has no answer to this report: add one to its "answers"');
+  return found;
+}
+
+function createEnd(what: string): ModelFailure {
+  return new ModelFailure('model_script_ended', `The script of MODEL=scripted:FILE ${what}.`);
 }
 
 /** Puts the number of a step, as the answer to the call states it, in place of the call's id. */
