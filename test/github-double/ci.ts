@@ -11,6 +11,8 @@ import type { State } from './state.ts';
 interface CiOptions {
   /** What each job runs in the tree, such as `node --test`; by its name. */
   readonly jobs: Readonly<Record<string, readonly string[]>>;
+  /** Of the commands. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Called before a job runs; what it returns fails the job instead, as its log. Null: it runs. */
   readonly interfere?: (job: string, sha: string) => string | null;
 }
@@ -28,7 +30,7 @@ export interface RunningCi {
 export function startCi(
   { state, people }: { readonly state: State; readonly people: People },
   name: string,
-  { jobs, interfere = () => null }: CiOptions,
+  { jobs, environment = {}, interfere = () => null }: CiOptions,
 ): RunningCi {
   const ran: string[] = [];
   const running = new Set<Promise<void>>();
@@ -39,7 +41,7 @@ export function startCi(
     for (const [job, command] of Object.entries(jobs)) {
       const broken = interfere(job, sha);
       const { passed, output } =
-        broken === null ? await runInTree(gitDir, sha, command) : { passed: false, output: broken };
+        broken === null ? await runInTree(gitDir, sha, command, environment) : { passed: false, output: broken };
       const log = formatLog(command.join(' '), output, passed);
       const end = passed ? { conclusion: 'success' as const } : { conclusion: 'failure' as const, failedStep: 'test' };
       await people.finishJob(name, run, job, { ...end, log });
@@ -75,22 +77,28 @@ async function runInTree(
   gitDir: string,
   sha: string,
   [command = '', ...args]: readonly string[],
+  environment: Readonly<Record<string, string>>,
 ): Promise<{ readonly passed: boolean; readonly output: string }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'causeway-ci-'));
   try {
     const archive = path.join(folder, 'tree.tar');
     await writeFile(archive, await git(gitDir, ['archive', '--format=tar', '--prefix=tree/', sha]));
-    await runCommand('tar', ['-xf', archive, '-C', folder], folder);
-    return await runCommand(command, args, path.join(folder, 'tree'));
+    await runCommand('tar', ['-xf', archive, '-C', folder], { cwd: folder });
+    return await runCommand(command, args, { cwd: path.join(folder, 'tree'), environment });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function runCommand(command: string, args: readonly string[], cwd: string) {
+interface Place {
+  readonly cwd: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+function runCommand(command: string, args: readonly string[], { cwd, environment }: Place) {
   return new Promise<{ readonly passed: boolean; readonly output: string }>((resolve) => {
     // Vitest's own variables would make the tests of the tree report to it.
-    const env = { PATH: process.env['PATH'], HOME: cwd, CI: 'true' };
+    const env = { PATH: process.env['PATH'], HOME: cwd, CI: 'true', ...environment };
     execFile(command, args, { cwd, env, timeout: 60_000 }, (error, stdout, stderr) => {
       resolve({ passed: error === null, output: stdout + stderr });
     });

@@ -37,6 +37,15 @@ function appToken(appId: string, key: string): string {
   return `${head}.${createSign('RSA-SHA256').update(head).sign(key, 'base64url')}`;
 }
 
+async function endOf(child: ChildProcess): Promise<readonly [number, string]> {
+  let complaint = '';
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    complaint += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return [code, complaint];
+}
+
 async function stop(child: ChildProcess): Promise<number | null> {
   if (child.exitCode === null) {
     child.kill('SIGINT');
@@ -70,6 +79,10 @@ describe('npm run github-double', () => {
       const page = await fetch(/http:\S+\/issues\/1/.exec(text)?.[0] ?? '');
       expect(await page.text()).toContain('Steps to reproduce');
       expect(await stop(child)).toBe(0);
+      // Keys and records of a double that is gone would only be refused, one by one.
+      const [code, complaint] = await endOf(start('--data', folder));
+      expect(code).toBe(2);
+      expect(complaint).toContain(`rm -r '${folder}'`);
     } finally {
       child.kill('SIGKILL');
       rmSync(folder, { recursive: true, force: true });

@@ -1,21 +1,21 @@
-// Starts the GitHub double alone, with a shop that has a bug and a report of it, so that anyone can try the App without GitHub.
+// Starts the GitHub double alone, with a shop that has bugs, reports of them and a CI that really runs its tests, so that anyone can
+// try the App without GitHub.
 //   npm run github-double -- [--webhook URL] [--port N] [--data DIR]
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { asManifestSays } from './as-manifest-says.ts';
+import { DEMO_SHOP, openDemoShop } from './demo-shop.ts';
 import type { GithubDouble } from './double.ts';
-import { git } from './git/run-git.ts';
 import { servePage } from './page/serve-page.ts';
 import { startGithubDouble } from './start.ts';
 import type { App } from './state.ts';
 import { webhookSender } from './webhooks/sender.ts';
 
-const ROOT = path.join(import.meta.dirname, '..', '..');
-const DEMO = path.join(ROOT, 'demo');
 const OWNER = 'corner';
-const REPOSITORY = `${OWNER}/shop`;
+/** In the folder of --data. */
+const SETTINGS = 'causeway.env';
 const USAGE = `usage: npm run github-double -- [--webhook URL] [--port N] [--data DIR]
   --webhook URL  where Causeway listens (http://127.0.0.1:3000/api/github/webhooks)
   --port N       where the double listens (any free port)
@@ -50,24 +50,6 @@ async function prepareApp({ app, people }: GithubDouble, webhook: string): Promi
   return app;
 }
 
-/** The demo that ships with Causeway as a repository, with its report as the first issue. */
-async function openShop({ people }: GithubDouble): Promise<void> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'github-double-'));
-  try {
-    await git(folder, ['clone', '--quiet', '--bare', path.join(DEMO, 'corner-shop.bundle'), folder]);
-    await people.openRepository(REPOSITORY, { from: folder, description: 'A small shop, and a bug in it' });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-  people.grant(REPOSITORY, 'mara', 'write');
-  people.grant(REPOSITORY, 'per', 'triage');
-  people.user('ola');
-  people.makeLabel(REPOSITORY, 'analyse', { color: '0e8a16', description: 'Causeway looks into it' });
-  people.makeLabel(REPOSITORY, 'bug', { color: 'd73a4a', description: 'Something is not working' });
-  const [title = '', ...body] = (await readFile(path.join(DEMO, 'report.md'), 'utf8')).split('\n');
-  people.openIssue(REPOSITORY, { by: 'ola', title, body: body.join('\n').trim(), labels: ['bug'] });
-}
-
 /** Lines of a shell or of an env file: with a folder the key is a file of it, else it stands in the line itself. */
 async function settings(double: GithubDouble, app: App, data: string | null): Promise<string> {
   let key = `PRIVATE_KEY='${app.privateKey.trim().replaceAll('\n', '\\n')}'`;
@@ -89,7 +71,7 @@ async function settings(double: GithubDouble, app: App, data: string | null): Pr
     'GHE_PROTOCOL=http',
   ];
   const text = `${lines.join('\n')}\n`;
-  if (data !== null) await writeFile(path.join(data, 'causeway.env'), text, { mode: 0o600 });
+  if (data !== null) await writeFile(path.join(data, SETTINGS), text, { mode: 0o600 });
   return text;
 }
 
@@ -99,26 +81,36 @@ async function run({ webhook, port, data }: Options): Promise<void> {
   // Beside the API, as on GitHub Enterprise: at the root of an address there is room for the page alone.
   const double = await startGithubDouble({ port, basePath: '/api/v3', sink: webhookSender, page: servePage });
   const app = await prepareApp(double, webhook);
-  await openShop(double);
+  const ci = await openDemoShop(double);
   double.people.install(OWNER, { by: 'nora' });
-  process.stdout.write(`The GitHub double shows its page at ${double.webUrl}/${REPOSITORY}/issues/1
+  process.stdout.write(`The GitHub double shows its page at ${double.webUrl}/${DEMO_SHOP}/issues/1
 Its people: nora (owner), mara (write), per (triage), ola (a stranger).
+Its CI runs its tests on this machine for every push, a fix by Causeway included; they may read their own files and nothing else.
 Deliveries go to ${webhook}.
 The account area of Causeway: ${new URL('/projects', webhook)} (sign in as mara, per or nora).
 
 Settings for Causeway, to be put into its environment or its .env file:
 
 ${await settings(double, app, data)}
-Then label the issue "analyse" on the page as mara, and comment "/analyse fix" for the pull request. Ctrl-C ends the double; nothing of it is kept.
+Then label the issue "analyse" on the page as mara; docs/github.md says what to try next. Ctrl-C ends the double; nothing of it is kept.
 `);
   await ended.promise;
+  await ci.settled();
   for (const problem of double.problems.splice(0)) process.stderr.write(`${problem}\n`);
   await double[Symbol.asyncDispose]();
 }
 
+/** Its keys, and what Causeway has kept, belong to a double that is gone: with another one nothing of it fits. */
+const isUsed = (data: string | null) => data !== null && existsSync(path.join(data, SETTINGS));
+
 const options = optionsOf(process.argv.slice(2));
 if (options === null) {
   process.stderr.write(USAGE);
+  process.exitCode = 2;
+} else if (isUsed(options.data)) {
+  process.stderr.write(
+    `${options.data} has the settings of an earlier double, which no longer fit. Stop Causeway and remove the folder (rm -r '${options.data}'), or name another one.\n`,
+  );
   process.exitCode = 2;
 } else {
   await run(options);

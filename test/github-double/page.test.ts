@@ -64,6 +64,7 @@ describe('an issue on the page', () => {
     await using double = await shop();
     const { page } = await openAt(double, `/${REPOSITORY}/issues/1`);
     const label = page.locator('form').filter({ has: page.getByLabel('Label') });
+    expect(await label.getByLabel('as').inputValue()).toBe('mara');
     await label.getByLabel('as').selectOption('per');
     await label.getByRole('button', { name: 'Add label' }).click();
     expect(await page.locator('aside .label').allInnerTexts()).toEqual(['analyse']);
@@ -186,6 +187,12 @@ describe('the pages around', () => {
     await page.getByRole('link', { name: REPOSITORY }).click();
     await page.getByRole('link', { name: 'src/a.js' }).click();
     expect(await page.locator('tr#L2').innerText()).toMatch(/2\s+two/);
+    const content = page.getByLabel('Content');
+    expect(await content.inputValue()).toBe('one\ntwo\nthree\n');
+    await content.fill('one\n2\nthree\n');
+    await page.getByRole('button', { name: 'Push' }).click();
+    expect(page.url()).toBe(`${double.webUrl}/${REPOSITORY}/pull/2`);
+    expect(double.people.issue(REPOSITORY, 2)).toMatchObject({ pull: { headRef: 'a-change', baseRef: 'main' } });
     await page.getByRole('link', { name: /^Issues/ }).click();
     await page.getByRole('link', { name: 'It <b>breaks</b>' }).click();
     expect(page.url()).toBe(`${double.webUrl}/${REPOSITORY}/issues/1`);

@@ -59,7 +59,8 @@ export async function reportBug({ people }: GithubDouble, bug: BugReport = {}): 
   return people.openIssue(name, { by, title, body, labels }).number;
 }
 
-/** The turns of a model that finds it and mends it with a test. */
+/** The turns of a model that finds it and mends it with a test, whatever the report. */
 export async function shopScript(): Promise<object> {
-  return JSON.parse(await readFile(path.join(DEMO, 'corner-shop.script.json'), 'utf8'));
+  const { answers } = JSON.parse(await readFile(path.join(DEMO, 'corner-shop.script.json'), 'utf8'));
+  return answers.find(({ to }: { readonly to: readonly string[] }) => to.length === 1 && to[0]?.includes("'percent'"));
 }

@@ -137,7 +137,7 @@ async function checkCommit(view: View, given: Given): Promise<string> {
   return `/${view.name}/commit/${given.id}`;
 }
 
-/** A run; of a commit that has had one the next attempt of it, as GitHub's button gives it. */
+/** A run; of a commit that has had one the next attempt of all of its jobs, as GitHub's button gives it. */
 async function reportCi(view: View, sha: string, event: string, { field }: Given): Promise<void> {
   const conclusion = field('conclusion') === 'failure' ? ('failure' as const) : ('success' as const);
   const result = { conclusion, failedStep: 'Test', log: conclusion === 'failure' ? field('log') : 'ok\n' };
@@ -148,8 +148,11 @@ async function reportCi(view: View, sha: string, event: string, { field }: Given
     await people(view).reportWorkflowRun(name, { sha, event, jobs: [{ name: 'CI', ...result }] });
     return;
   }
-  await people(view).rerun(name, earlier, { by, jobs: ['CI'] });
-  await people(view).finishJob(name, earlier, 'CI', result);
+  const jobs = earlier.attempts.at(-1) ?? [];
+  if (jobs.some((job) => job.conclusion === null)) throw new Refused('CI is still running on this commit.');
+  const names = jobs.map((job) => job.name);
+  await people(view).rerun(name, earlier, { by, jobs: names });
+  for (const job of names) await people(view).finishJob(name, earlier, job, result);
 }
 
 async function pressButton(view: View, { by, id, field }: Given): Promise<string> {
@@ -170,6 +173,8 @@ async function commitSuggestion(view: View, { by, id }: Given): Promise<string> 
 async function push(view: View, { by, field }: Given): Promise<string> {
   const { name, repository } = view;
   const branch = field('branch') || repository.defaultBranch;
+  if (field('pull') === 'yes' && branch === repository.defaultBranch)
+    throw new Refused('A pull request needs a branch of its own.');
   const message = field('message') || `Change ${field('path')}`;
   const sha = await people(view).push(name, { by, branch, files: { [field('path')]: field('content') }, message });
   if (field('pull') !== 'yes') return `/${name}/commit/${sha}`;

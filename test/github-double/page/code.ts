@@ -4,7 +4,7 @@ import { type ChangedFile, readDiff } from '../git/read-diff.ts';
 import { entryAt, readBlob, readCommit, resolveCommit } from '../git/read-objects.ts';
 import { latestRuns, latestStatuses } from '../resources/check.ts';
 import type { Annotation, CheckRun, Issue, Repository, WorkflowJob, WorkflowRun } from '../state.ts';
-import { checkForms, commitCheckForm } from './forms.ts';
+import { checkForms, commitCheckForm, editFileForm } from './forms.ts';
 import {
   accountOf,
   ago,
@@ -47,12 +47,15 @@ export async function filePage(view: View, rest: string): Promise<Html | null> {
     const commit = await resolveCommit(gitDir, revision);
     const entry = commit === null ? null : await entryAt(gitDir, commit, path);
     if (entry?.type !== 'blob') continue;
-    const lines = (await readBlob(gitDir, entry.sha)).toString('utf8').replace(/\n$/, '').split('\n');
+    const text = (await readBlob(gitDir, entry.sha)).toString('utf8');
+    const lines = text.replace(/\n$/, '').split('\n');
+    const isEdited = !view.isReading && revision === view.repository.defaultBranch;
     const rows = lines.map(
       (line, index) => html`<tr id="L${index + 1}"><td class="no">${index + 1}</td><td>${line}</td></tr>`,
     );
     const body = html`<p><span class="pill">${revision.slice(0, 12)}</span> <strong class="mono">${path}</strong></p>
-<div class="box file"><table class="code"><tbody>${rows}</tbody></table></div>`;
+<div class="box file"><table class="code"><tbody>${rows}</tbody></table></div>
+${isEdited && (await editFileForm(view, path, text))}`;
     return framed({ title: path, view, tab: 'code', body });
   }
   return null;
@@ -154,7 +157,7 @@ ${href === null ? label : html`<a href="${href}" rel="nofollow">${label}</a>`}<s
 
 export async function runPage(view: View, run: CheckRun): Promise<Html> {
   const body = html`<p class="muted"><a href="/${view.name}/commit/${run.headSha}" class="mono">${run.headSha.slice(0, 7)}</a></p>
-<div id="live">${await runDetail(view, run)}${jobLog(view, run)}</div>${!view.isReading && checkForms(view, run)}`;
+<div id="live">${await runDetail(view, run)}${jobLog(view, run)}${!view.isReading && checkForms(view, run)}</div>`;
   return framed({ title: run.name, view, tab: 'code', body });
 }
 
@@ -163,7 +166,7 @@ export async function runDetail(view: View, run: CheckRun): Promise<Html> {
   const annotations = await Promise.all(run.annotations.map((one) => annotationBox(view, run, one)));
   return html`<section class="box" style="margin-bottom:16px"><header>${sign(run.conclusion ?? run.status)}
 <strong>${view.double.state.apps.get(run.appId)?.name} / <a href="/${view.name}/runs/${run.id}">${run.name}</a></strong>
-<span>${(run.conclusion ?? run.status).replaceAll('_', ' ')}</span><span class="end">${run.actions.map(({ label }) => html`<span class="action">${label}</span> `)}</span></header>
+<span>${(run.conclusion ?? run.status).replaceAll('_', ' ')}</span><span class="end">${run.actions.map(({ label }) => html`<a class="action" href="/${view.name}/runs/${run.id}">${label}</a> `)}</span></header>
 <div style="padding:16px">${title && html`<h2 style="margin-top:0">${title}</h2>`}
 ${summary && html`<div class="markdown">${rendered(view, summary)}</div>`}${text && html`<hr><div class="markdown">${rendered(view, text)}</div>`}
 ${annotations.length > 0 && html`<h3>Annotations</h3>${annotations}`}</div></section>`;

@@ -1,14 +1,19 @@
 // What one can do on the pages, always as one of the people who exist there.
 import { grantOf } from '../lookup.ts';
-import type { CheckRun, Comment, Issue, ReviewComment } from '../state.ts';
+import type { Account, CheckRun, Comment, Issue, ReviewComment } from '../state.ts';
 import { branchesOf, type Html, html, type View } from './frame.ts';
 
-/** Everybody, with what they may do here: who has write, who can triage, who is a stranger. */
-function people({ double, repository }: View): Html {
+/**
+ * Everybody, with what they may do here: who has write, who can triage, who is a stranger. Chosen at first: the author of
+ * what the form is about if it is a person, otherwise the first who has write, as whom most is done.
+ */
+function people({ double, repository }: View, authorId: number | null = null): Html {
   const persons = [...double.state.accounts.values()].filter(({ type }) => type === 'User');
+  const roleOf = (one: Account) => grantOf(double.state, repository, one).roleName;
+  const chosen = persons.find(({ id }) => id === authorId) ?? persons.find((one) => roleOf(one) === 'write');
   const options = persons.map(
     (one) =>
-      html`<option value="${one.login}">${one.login} (${grantOf(double.state, repository, one).roleName || 'no access'})</option>`,
+      html`<option value="${one.login}"${one === chosen && html` selected`}>${one.login} (${roleOf(one) || 'no access'})</option>`,
   );
   return html`as <select name="by" aria-label="as">${options}</select>`;
 }
@@ -37,7 +42,7 @@ ${form(view, `${to}/state`, html`${people(view)} ${stateButtons(issue)}`)}
     view,
     `${to}/edit`,
     html`<p><input type="text" name="title" value="${issue.title}" size="80" aria-label="Title"></p><textarea name="body" aria-label="Text" rows="10">${issue.body ?? ''}</textarea>
-${people(view)} <button>Save</button>`,
+${people(view, issue.authorId)} <button>Save</button>`,
   )}</details>
 ${issue.pull && form(view, `${to}/check`, checkFields())}</section>`;
 }
@@ -64,7 +69,7 @@ export function commentEditForm(view: View, comment: Comment): Html {
   return html`<details style="padding:0 16px 8px"><summary class="muted">Edit</summary>${form(
     view,
     `comments/${comment.id}`,
-    html`<textarea name="body" aria-label="Text" rows="6">${comment.body}</textarea>${people(view)} ${button('edit', 'Save')}${button('delete', 'Delete')}`,
+    html`<textarea name="body" aria-label="Text" rows="6">${comment.body}</textarea>${people(view, comment.authorId)} ${button('edit', 'Save')}${button('delete', 'Delete')}`,
   )}</details>`;
 }
 
@@ -79,16 +84,43 @@ export function newIssueForm(view: View): Html {
 }
 
 export async function pushForm(view: View): Promise<Html> {
+  const path = html`<input type="text" name="path" placeholder="path/of/file" aria-label="Path" required>`;
+  const content = html`<textarea name="content" aria-label="Content" placeholder="The whole file"></textarea>`;
+  return changeForm(view, { title: 'Push a change of one file', branch: view.repository.defaultBranch, path, content });
+}
+
+/** On a branch of its own with a pull request, as GitHub's editor proposes it. */
+export async function editFileForm(view: View, path: string, text: string): Promise<Html> {
+  const rows = Math.min(40, text.split('\n').length + 1);
+  return changeForm(view, {
+    title: 'Edit this file',
+    branch: `${path.replace(/^.*\//, '').replace(/\.[^.]*$/, '')}-change`,
+    path: html`<input type="hidden" name="path" value="${path}">`,
+    // A browser drops a newline at the beginning of the element.
+    content: html`<textarea name="content" aria-label="Content" rows="${rows}">\n${text}</textarea>`,
+    opensPull: true,
+  });
+}
+
+interface ChangeForm {
+  readonly title: string;
+  readonly branch: string;
+  readonly path: Html;
+  readonly content: Html;
+  readonly opensPull?: boolean;
+}
+
+async function changeForm(view: View, { title, branch, path, content, opensPull = false }: ChangeForm): Promise<Html> {
   const branches = await branchesOf(view);
-  return html`<section class="forms" aria-label="Act"><h2>Push a change of one file</h2>${form(
+  return html`<section class="forms" aria-label="Act"><h2>${title}</h2>${form(
     view,
     'push',
-    html`<p><input type="text" name="branch" list="branches" value="${view.repository.defaultBranch}" aria-label="Branch">
+    html`<p><input type="text" name="branch" list="branches" value="${branch}" aria-label="Branch">
 <datalist id="branches">${branches.map((one) => html`<option value="${one}">`)}</datalist>
-<input type="text" name="path" placeholder="path/of/file" aria-label="Path" required>
+${path}
 <input type="text" name="message" placeholder="Commit message" aria-label="Message"></p>
-<textarea name="content" aria-label="Content" placeholder="The whole file"></textarea>
-<p>${people(view)} <label><input type="checkbox" name="pull" value="yes"> and open a pull request</label> <button class="go">Push</button></p>`,
+${content}
+<p>${people(view)} <label><input type="checkbox" name="pull" value="yes"${opensPull && html` checked`}> and open a pull request</label> <button class="go">Push</button></p>`,
   )}</section>`;
 }
 
