@@ -1,9 +1,10 @@
 // The conclusion of a run: what was proven, what was not, and how far to believe it.
 import { describe, expect, it } from 'vitest';
-import { computeConfidence, concludeRun, type Proof } from '../../src/agent/conclude.ts';
-import { toDiff } from '../../src/core/diff/diff.ts';
-import { CLAIM, FACTS, FIXED, sampleRun } from './conclusion-samples.ts';
+import { computeConfidence, concludeRun, type FinishedRun, type Proof } from '../../src/agent/conclude.ts';
+import { type FileChange, toDiff } from '../../src/core/diff/diff.ts';
+import { CLAIM, FACTS, FIXED, STEPS, sampleRun } from './conclusion-samples.ts';
 
+const REMARK = { text: 'canaryremark', isOfAnswer: false };
 const INVENTED = { ...CLAIM, citations: [{ step: 1, quote: 'moon.phase(full)' }] };
 
 async function conclude(...given: Parameters<typeof sampleRun>) {
@@ -91,47 +92,113 @@ describe('an edit that has nothing to do with the proof', () => {
   ])('is no fix if it is only %s', async (_what, after) => {
     const { analysis, changeSet } = await conclude({}, {}, [{ ...FIXED, after } as typeof FIXED]);
     expect(analysis).toMatchObject({ outcome: 'inconclusive', confidence: null });
-    expect(analysis.reason).toContain('only touches comments and blanks');
+    expect(analysis.reason).toContain('changes only comments and white space');
     expect(changeSet.files).toEqual([]);
   });
 });
 
-describe('an outcome without its proof becomes a lesser one, with the reason', () => {
-  it.each([
-    ['code_fix without a quotation that holds', { rootCause: [INVENTED] }, 'only a guess'],
-    ['already_fixed by a commit that does not exist', { outcome: 'already_fixed', fixedBy: ['deadbeef'] }, 'no commit'],
+describe('an answer that the review refuses', () => {
+  /** Each field of the answer has a word that nothing else has. */
+  const WORDS = {
+    problem: 'canaryproblem',
+    stepsToReproduce: ['canaryreproduction'],
+    solutionSteps: ['canarysolution'],
+    questions: ['canaryquestion'],
+    suspects: [{ file: 'src/checkout.js', line: 3, function: 'canaryfunction', why: 'canarywhy' }],
+    ruledOut: ['canaryruledout'],
+  };
+  const claim = (over: object) => ({ ...CLAIM, text: 'canaryclaim', ...over });
+  const false_ = claim({ citations: [{ step: 1, quote: 'canaryquote.phase(full)' }] });
+  const edit: typeof FIXED = {
+    ...FIXED,
+    after: 'a\n  const canaryedit = COUPONS.get(code) ?? NO_COUPON;\n',
+  } as typeof FIXED;
+  const comment = { ...FIXED, after: `a\n  // canaryedit\n${FIXED.before.slice(2)}` } as typeof FIXED;
+  const reported = claim({ citations: [{ step: 7, quote: 'the coupon canaryreport is refused' }] });
+  const unrelated = { tests: ['a basket is worth what is in it'], lines: [], files: [], commits: [] };
+
+  it.each<[string, object, Partial<FinishedRun>, readonly FileChange[], string]>([
+    [
+      'code_fix whose quotations are invented',
+      { rootCause: [false_] },
+      {},
+      [edit],
+      'quotes nothing that shows the cause',
+    ],
+    ['code_fix that quotes only the report', { rootCause: [reported] }, {}, [edit], 'quotes only the report'],
+    ['code_fix without an edit', { rootCause: [claim({})] }, {}, [], 'changes no file'],
+    ['code_fix that edits a comment', { rootCause: [claim({})] }, {}, [comment], 'only comments and white space'],
+    [
+      'already_fixed by an unknown commit',
+      { outcome: 'already_fixed', fixedBy: ['deadbeef'], rootCause: [claim({})] },
+      {},
+      [edit],
+      'names no commit',
+    ],
     [
       'already_fixed without a quotation',
-      { outcome: 'already_fixed', fixedBy: ['b1946ac924'], rootCause: [INVENTED] },
-      'no quotation',
+      { outcome: 'already_fixed', fixedBy: ['b1946ac924'], rootCause: [false_] },
+      {},
+      [edit],
+      'quotes nothing from the repository',
+    ],
+    ['not_a_bug without a quotation', { outcome: 'not_a_bug', rootCause: [false_] }, {}, [edit], 'quotes nothing'],
+    [
+      'advice without a quotation',
+      { outcome: 'action_recommended', rootCause: [false_] },
+      {},
+      [edit],
+      'quotes nothing',
     ],
     [
-      'not_a_bug without a quotation',
-      { outcome: 'not_a_bug', rootCause: [INVENTED] },
-      'no quotation from the repository',
+      'a cause of something else than the failed check',
+      { rootCause: [claim({})] },
+      { failedCheck: { ...unrelated, textsOf: async () => [] } },
+      [edit],
+      "wasn't about this failure",
     ],
     [
-      'action_recommended without a quotation',
-      { outcome: 'action_recommended', rootCause: [INVENTED] },
-      'action_recommended needs',
+      'a cause that was cut short',
+      { rootCause: [false_] },
+      { partial: true, reason: { code: 'model_misbehaved' } },
+      [edit],
+      'discarded',
     ],
-  ])('%s', async (_, draft, reason) => {
-    const { analysis, changeSet } = await conclude(draft);
-    expect(analysis).toMatchObject({ outcome: 'inconclusive', confidence: null, questions: ['Which coupon was it?'] });
-    expect(analysis.reason).toContain(reason);
-    expect(changeSet.files).toEqual([]);
+  ])('is gone: %s', async (_, draft, over, files, why) => {
+    const steps = [
+      ...STEPS.map((step) => (step.kind === 'edit' ? { ...step, result: 'placed: canaryedit' } : step)),
+      {
+        number: 7,
+        source: 'report',
+        action: 'read the report',
+        result: 'the coupon canaryreport is refused',
+        analysis: '',
+        remark: REMARK,
+      },
+    ] as const;
+    const found = await concludeRun(await sampleRun({ ...WORDS, ...draft }, { steps, ...over }, files));
+    expect(JSON.stringify({ ...found, investigationSteps: [] })).not.toContain('canary');
+    expect(JSON.stringify(found)).not.toMatch(/canaryedit|canaryremark/);
+    expect(found).toMatchObject({
+      problem: FACTS.problem,
+      stepsToReproduce: FACTS.stepsToReproduce,
+      solutionSteps: FACTS.solutionSteps,
+      changeSet: { files: [] },
+      analysis: { outcome: 'inconclusive', confidence: null, suspects: FACTS.analysis.suspects, guards: [] },
+    });
+    expect(found.rootCause).toMatch(/^I don't know the cause\. Closest match: `src\/coupons\.js:14`/);
+    expect(found.analysis.questions).toEqual(FACTS.analysis.questions);
+    expect(found.analysis.reason).toContain(why);
+    // Once, wherever the two are shown together.
+    expect(found.rootCause).not.toContain(why);
   });
 
-  it('code_fix without a change', async () => {
-    const { analysis, rootCause } = await conclude({}, {}, []);
-    expect(analysis).toMatchObject({ outcome: 'inconclusive', reason: expect.stringContaining('no file was changed') });
-    expect(rootCause).toContain('[step 1]');
-  });
-
-  it('nothing that holds at all leaves no cause', async () => {
-    const { rootCause, analysis } = await conclude({ rootCause: [{ ...INVENTED, places: [] }] });
-    expect(rootCause).toMatch(/^I don't know the cause\./);
-    expect(analysis.citations).toEqual([]);
+  it('leaves the lookups, without what the model said of them, up to its first edit', async () => {
+    const steps = STEPS.map((step) => ({ ...step, remark: REMARK }));
+    const { investigationSteps } = await concludeRun(await sampleRun({ rootCause: [false_] }, { steps }, [edit]));
+    expect(investigationSteps).toEqual(
+      STEPS.slice(0, 4).map(({ action, result, analysis }) => ({ action, result, analysis })),
+    );
   });
 });
 

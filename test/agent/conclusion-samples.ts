@@ -9,7 +9,7 @@ import type { Conclusion } from '../../src/core/issue.ts';
 export const BASE = '484f10e70a3914051ff7d7630554df508f846450';
 const FIX = 'b1946ac92492d2347c6235b4d2611184b1946ac9';
 
-const STEPS: FinishedRun['steps'] = [
+export const STEPS: FinishedRun['steps'] = [
   {
     number: 1,
     action: 'read src/coupons.js:12-15 at 484f10e',
