@@ -1,9 +1,9 @@
-// From what a run found to its conclusion: only what the checks let through, and in words what they did not.
+// From what a run found to its conclusion: only what the checks let through. Of an answer that they refuse nothing is left.
 
 import type { ChangeSet } from '../core/diff/diff.ts';
 import type { SourcedStep } from '../core/evidence.ts';
 import type { Analysis, Conclusion, Outcome, Step, Suspect } from '../core/issue.ts';
-import { type CutReason, describeForPeople, getAudience } from '../core/reason.ts';
+import { type CutReason, describeForPeople, getAudience, type Refusal } from '../core/reason.ts';
 import { sanitiseText } from '../core/text.ts';
 import { listChangedLines } from './changed-lines.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
@@ -17,6 +17,7 @@ import {
   type GroundStep,
   hasClaimedCause,
 } from './review.ts';
+import type { Remark } from './transcript.ts';
 
 export interface FinishedRun {
   /** What the model handed in; null where it never did. */
@@ -26,7 +27,7 @@ export interface FinishedRun {
   /** Files that a stack trace of the report runs through. */
   readonly framed: readonly string[];
   /** All steps of the Issue, in order, each with its number. */
-  readonly steps: readonly (SourcedStep & GroundStep)[];
+  readonly steps: readonly (SourcedStep & GroundStep & { readonly remark?: Remark })[];
   readonly changeSet: ChangeSet;
   readonly guarded: GuardedChange;
   readonly exists: EvidenceGround['exists'];
@@ -48,20 +49,22 @@ export interface FinishedRun {
 export async function concludeRun(run: FinishedRun): Promise<Conclusion> {
   if (run.draft === null) return concludeWithoutDraft(run);
   const checked = await checkEvidence(run.draft, run);
+  reportToOperator(run, checked);
   const decision = decideOutcome(checked, run.guarded);
+  return decision.kind === 'refused' ? concludeRefused(run, decision.why) : concludeTaken(run, checked, decision);
+}
+
+function concludeTaken(run: FinishedRun, checked: CheckedDraft, decision: Taken): Conclusion {
   const { draft } = checked;
   const { guarded, facts } = run;
-  const isFix = decision.outcome === 'code_fix' || guarded.verdict === 'blocked';
   // Edits that are not the result would look as if they were.
+  const isFix = decision.outcome === 'code_fix' || guarded.verdict === 'blocked';
   const changeSet =
     isFix && decision.outcome !== 'inconclusive' ? guarded.allowed : { base: guarded.allowed.base, files: [] };
-  const isUnrelated = decision.isUnrelated === true;
-  const steps = isUnrelated
-    ? []
-    : [
-        ...draft.solutionSteps,
-        ...(draft.outcome === 'code_fix' ? [...describeProposals(guarded), ...describeModelRule(run)] : []),
-      ];
+  const steps = [
+    ...draft.solutionSteps,
+    ...(draft.outcome === 'code_fix' ? [...describeProposals(guarded), ...describeModelRule(run)] : []),
+  ];
   return {
     problem: draft.problem,
     rootCause: describeRootCause(checked, decision),
@@ -69,14 +72,14 @@ export async function concludeRun(run: FinishedRun): Promise<Conclusion> {
       draft.stepsToReproduce.length > 0 ? toNumberedSteps(draft.stepsToReproduce) : facts.stepsToReproduce,
     solutionSteps: chooseSolutionSteps(steps, checked, facts),
     changeSet,
-    investigationSteps: toStoredSteps(run),
+    investigationSteps: toStoredSteps(run.steps),
     analysis: {
       ...buildAnalysis(run),
       outcome: decision.outcome,
       partial: run.partial,
       reason: describeReason(run, checked, decision),
       confidence: weighRun(run, checked, decision),
-      suspects: mergeSuspects(isUnrelated ? [] : listSuspects(checked, decision, changeSet), facts.analysis.suspects),
+      suspects: mergeSuspects(listSuspects(checked, decision, changeSet), facts.analysis.suspects),
       citations: checked.claims.flatMap(({ text, citations }) =>
         citations.map(({ step, quote }) => ({ claim: text, step, quote })),
       ),
@@ -94,51 +97,85 @@ function buildAnalysis(
   return context === undefined ? found : { ...found, context };
 }
 
-function toStoredSteps({ steps }: FinishedRun): readonly SourcedStep[] {
-  return steps.map(({ action, result, analysis, source, repository }) => ({
-    ...{ action, result, analysis },
+type RunStep = FinishedRun['steps'][number];
+
+/** What the model remarked on a step is its meaning. */
+function toStoredSteps(steps: readonly RunStep[]): readonly SourcedStep[] {
+  return steps.map(({ action, result, analysis, remark, source, repository }) => ({
+    ...{ action, result, analysis: remark?.text ?? analysis },
     ...(source !== undefined && { source }),
     ...(repository !== undefined && { repository }),
   }));
+}
+
+/** From the first edit on, steps show what the model wrote into the source. */
+function listStepsBeforeEdits(steps: readonly RunStep[]): readonly RunStep[] {
+  const first = steps.findIndex(({ kind }) => kind === 'edit');
+  return first === -1 ? steps : steps.slice(0, first);
+}
+
+function removeRemark({ remark: _, ...step }: RunStep): RunStep {
+  return step;
 }
 
 function toNumberedSteps(descriptions: readonly string[]): readonly Step[] {
   return descriptions.map((description, index) => ({ stepNumber: index + 1, description }));
 }
 
-/** Only facts. Edits are omitted: nothing explains them. */
+/** The facts, with the lookups before the first edit; nothing of what the review has refused. */
+function concludeRefused(run: FinishedRun, why: Refusal): Conclusion {
+  const cut = run.reason === null ? [] : [describeForPeople(run.reason)];
+  return concludeUnknown(run, {
+    cause: "I don't know the cause.",
+    steps: listStepsBeforeEdits(run.steps).map(removeRemark),
+    partial: run.partial,
+    reason: [...cut, describeForPeople({ code: 'answer_refused', why })].join(' '),
+  });
+}
+
+/** Only facts. Edits are omitted: nothing explains them. An answer that could not be read is not shown as a remark. */
 function concludeWithoutDraft(run: FinishedRun): Conclusion {
-  const { facts, steps, changeSet } = run;
+  const { steps, changeSet } = run;
+  const left = changeSet.files.length > 0 ? ' Unfinished edits are left out, because nothing explains them.' : '';
+  return concludeUnknown(run, {
+    cause: "I don't know the cause: the investigation ended before a conclusion.",
+    steps: steps.map((step) => (step.remark?.isOfAnswer === true ? removeRemark(step) : step)),
+    partial: true,
+    reason: `${describeForPeople(run.reason ?? { code: 'no_conclusion' })} ${steps.length} steps were taken; nothing was ruled out for certain.${left}`,
+  });
+}
+
+interface Unknown extends Pick<Analysis, 'partial' | 'reason'> {
+  /** First sentence of the root cause. */
+  readonly cause: string;
+  readonly steps: readonly RunStep[];
+}
+
+function concludeUnknown(run: FinishedRun, { cause, steps, partial, reason }: Unknown): Conclusion {
+  const { facts, changeSet } = run;
   const [first] = facts.analysis.suspects;
   const pointing = first
     ? ` Closest match: ${formatPlaceWithFunction(first)} (${first.reasons.slice(0, 2).join('; ')}).`
     : '';
-  const left = changeSet.files.length > 0 ? ' Unfinished edits are left out, because nothing explains them.' : '';
   return {
     ...facts,
-    rootCause: `I don't know the cause: the investigation ended before a conclusion.${pointing}`,
+    rootCause: `${cause}${pointing}`,
     changeSet: { base: changeSet.base, files: [] },
-    investigationSteps: toStoredSteps(run),
+    investigationSteps: toStoredSteps(steps),
     analysis: {
       ...facts.analysis,
       ...buildAnalysis(run),
-      outcome: 'inconclusive',
-      partial: true,
-      reason: `${describeForPeople(run.reason ?? { code: 'no_conclusion' })} ${steps.length} steps were taken; nothing was ruled out for certain.${left}`,
-      confidence: null,
+      ...{ outcome: 'inconclusive', partial, reason, confidence: null },
     },
   };
 }
 
 /** Claims in the model's order. References to steps in its text are removed; only citations that hold are named. */
-function describeRootCause({ claims }: CheckedDraft, { outcome, reason, isUnrelated = false }: Decision): string {
-  if (claims.length === 0) {
-    return outcome === 'needs_information'
-      ? "I don't know the cause yet: information is missing."
-      : `I don't know the cause. ${reason}`.trim();
-  }
-  const found = claims.map(formatClaim).join(' ');
-  return isUnrelated ? `I don't know why the check failed. Found, but not shown to be the cause: ${found}` : found;
+function describeRootCause({ claims }: CheckedDraft, { outcome }: Taken): string {
+  if (claims.length > 0) return claims.map(formatClaim).join(' ');
+  return outcome === 'needs_information'
+    ? "I don't know the cause yet: information is missing."
+    : "I don't know the cause.";
 }
 
 function formatClaim({ text, support, citations, places }: CheckedClaim): string {
@@ -155,8 +192,12 @@ function formatClaim({ text, support, citations, places }: CheckedClaim): string
   return `${mark}${bare.replace(/^assumption:\s*/i, '')}${place}${cited}.`;
 }
 
-function describeReason(run: FinishedRun, { draft, dropped, quotations }: CheckedDraft, decision: Decision): string {
-  const leftOut: readonly CutReason[] = [
+function reportToOperator({ onOperatorReason }: FinishedRun, checked: CheckedDraft): void {
+  for (const reason of listLeftOut(checked)) if (getAudience(reason) === 'operator') onOperatorReason?.(reason);
+}
+
+function listLeftOut({ draft, dropped, quotations }: CheckedDraft): readonly CutReason[] {
+  return [
     ...(dropped.length > 0
       ? [{ code: 'claims_dropped' as const, dropped: dropped.length, given: draft.rootCause.length }]
       : []),
@@ -164,11 +205,14 @@ function describeReason(run: FinishedRun, { draft, dropped, quotations }: Checke
       ? [{ code: 'quotes_not_found' as const, missing: quotations.false, given: quotations.given }]
       : []),
   ];
-  for (const reason of leftOut) if (getAudience(reason) === 'operator') run.onOperatorReason?.(reason);
+}
+
+function describeReason(run: FinishedRun, checked: CheckedDraft, decision: Taken): string {
+  const { draft } = checked;
   const parts = [
     run.reason === null ? '' : describeForPeople(run.reason),
-    decision.reason,
-    ...leftOut.map(describeForPeople),
+    decision.isBlocked ? BLOCKED : '',
+    ...listLeftOut(checked).map(describeForPeople),
     draft.fixedBy.length > 0 && decision.outcome === 'already_fixed' ? `Fixed by ${draft.fixedBy.join(', ')}.` : '',
     draft.ruledOut.length > 0
       ? `Ruled out, as the model says: ${draft.ruledOut.map((text) => text.replace(/(?<![.\s])[.\s]+$/, '')).join('; ')}.`
@@ -185,72 +229,54 @@ function chooseSolutionSteps(steps: readonly string[], { draft }: CheckedDraft, 
   return facts.solutionSteps;
 }
 
-function chooseQuestions(draft: ConclusionDraft, { outcome }: Decision, facts: Conclusion): readonly string[] {
+function chooseQuestions(draft: ConclusionDraft, { outcome }: Taken, facts: Conclusion): readonly string[] {
   if (draft.questions.length > 0) return draft.questions;
   return outcome === 'inconclusive' || outcome === 'needs_information' ? facts.analysis.questions : [];
 }
 
-interface Decision {
+type Decision = Taken | { readonly kind: 'refused'; readonly why: Refusal };
+
+interface Taken {
+  readonly kind: 'taken';
   readonly outcome: Outcome;
-  /** Why it is not the model's; "" where it is. */
-  readonly reason: string;
-  /** What was claimed is true and has nothing to do with the check that failed. */
-  readonly isUnrelated?: boolean;
+  /** Causeway may not make a part of the fix, so the outcome is less than the model's. */
+  readonly isBlocked?: boolean;
 }
 
-/** Downgraded where the proof that an outcome needs is missing. */
+const BLOCKED = 'Causeway may not make a part of the fix, so it is only proposed: see the guards and the steps.';
+
+/** Refused where the proof that an outcome needs is missing. */
 function decideOutcome(checked: CheckedDraft, guarded: GuardedChange): Decision {
   const { outcome } = checked.draft;
   const proven = checked.claims.some(({ support }) => support === 'proven');
   const inSource = checked.claims.some(({ seenInSource }) => seenInSource);
-  if (proven && !checked.isAboutFailure && hasClaimedCause({ outcome })) return decideUnrelated();
+  if (proven && !checked.isAboutFailure && hasClaimedCause({ outcome })) return refuse('other_failure');
   switch (outcome) {
     case 'code_fix':
       return decideCodeFix(checked, guarded);
     case 'already_fixed':
-      if (checked.draft.fixedBy.length === 0)
-        return decideInconclusive('no commit that was seen in the history is named as the fix');
-      return inSource
-        ? { outcome, reason: '' }
-        : decideInconclusive('no quotation from the repository shows that the commit fixes it');
+      if (checked.draft.fixedBy.length === 0) return refuse('no_fixing_commit');
+      return inSource ? { kind: 'taken', outcome } : refuse('fix_unquoted');
     case 'not_a_bug':
-      return inSource
-        ? { outcome, reason: '' }
-        : decideInconclusive('no quotation from the repository shows that this is intended');
+      return inSource ? { kind: 'taken', outcome } : refuse('intent_unquoted');
     case 'action_recommended':
-      return proven
-        ? { outcome, reason: '' }
-        : decideInconclusive(`${outcome} needs at least one quotation that holds, and none does`);
+      return proven ? { kind: 'taken', outcome } : refuse('cause_unquoted');
     case 'needs_information':
     case 'inconclusive':
-      return { outcome, reason: '' };
+      return { kind: 'taken', outcome };
   }
 }
 
 function decideCodeFix({ claims }: CheckedDraft, { allowed, verdict }: GuardedChange): Decision {
-  if (!claims.some(({ support }) => support === 'proven'))
-    return decideInconclusive('no quotation that holds shows the cause, so the edits are only a guess');
-  if (!claims.some(({ seenInSource }) => seenInSource))
-    return decideInconclusive('only the report is quoted and nothing from the repository, so the edits are a guess');
-  if (verdict === 'blocked') {
-    return {
-      outcome: 'action_recommended',
-      reason: 'Causeway may not make a part of the fix, so it is only proposed: see the guards and the steps.',
-    };
-  }
-  if (allowed.files.length === 0) return decideInconclusive('a code fix was announced, but no file was changed');
-  if (!allowed.files.some(hasCodeChange)) return decideInconclusive('the change only touches comments and blanks');
-  return { outcome: 'code_fix', reason: '' };
+  if (!claims.some(({ support }) => support === 'proven')) return refuse('cause_unquoted');
+  if (!claims.some(({ seenInSource }) => seenInSource)) return refuse('report_only');
+  if (verdict === 'blocked') return { kind: 'taken', outcome: 'action_recommended', isBlocked: true };
+  if (allowed.files.length === 0) return refuse('no_edit');
+  return allowed.files.some(hasCodeChange) ? { kind: 'taken', outcome: 'code_fix' } : refuse('no_code_edit');
 }
 
-function decideUnrelated(): Decision {
-  const reason =
-    'None of the quotes is about the failed check: not the failing test, its error, its stack trace or the change under test.';
-  return { outcome: 'inconclusive', reason, isUnrelated: true };
-}
-
-function decideInconclusive(why: string): Decision {
-  return { outcome: 'inconclusive', reason: `Not shown: ${why}.` };
+function refuse(why: Refusal): Decision {
+  return { kind: 'refused', why };
 }
 
 const MAX_PROPOSALS = 10;
@@ -305,7 +331,7 @@ const LEAST_SCORE = 0.5;
  */
 function listSuspects(
   { draft, claims }: CheckedDraft,
-  { outcome }: Decision,
+  { outcome }: Taken,
   changeSet: ChangeSet,
 ): ConclusionDraft['suspects'] {
   if (outcome !== 'code_fix' && outcome !== 'action_recommended') return draft.suspects;
@@ -449,7 +475,7 @@ function weighFurtherClaims({ outcome, inSource }: Proof): number {
 }
 
 /** The confidence that the proof of a finished run carries; null where no cause is proven. */
-function weighRun(run: FinishedRun, checked: CheckedDraft, { outcome, reason }: Decision): number | null {
+function weighRun(run: FinishedRun, checked: CheckedDraft, { outcome, isBlocked = false }: Taken): number | null {
   const { claims, quotations, dropped } = checked;
   const parses = run.guarded.guards.every(({ rule }) => rule !== 'person/does-not-parse');
   return computeConfidence({
@@ -466,7 +492,7 @@ function weighRun(run: FinishedRun, checked: CheckedDraft, { outcome, reason }: 
     reproduced: run.facts.stepsToReproduce.length > 0,
     guards: outcome === 'code_fix' ? run.guarded.verdict : 'clean',
     partial: run.partial,
-    downgraded: reason !== '',
+    downgraded: isBlocked,
   });
 }
 

@@ -97,6 +97,15 @@ export interface Exchange {
 export interface AgentStep extends SourcedStep {
   readonly number: number;
   readonly kind: Finding['status'] | 'edit';
+  /** Absent: the model said nothing of it. */
+  readonly remark?: Remark;
+}
+
+/** What the model said after it had read the results of a turn. */
+export interface Remark {
+  readonly text: string;
+  /** Said with its answer, and not on the way to it. */
+  readonly isOfAnswer: boolean;
 }
 
 /** Tools that change the overlay: run again when a run is resumed; reads may be repeated after them. */
@@ -175,17 +184,22 @@ function formatShortReply(reply: Reply): string {
   return `[step ${number}] ${step.action}: ${status}; ${step.result.length} characters dropped to make room. Call again if you need them.`;
 }
 
-/**
- * The steps taken. The analysis of a turn's last step is what the model said next; that of the others is derived from
- * the finding.
- */
+/** The steps taken. What the model said next is its remark on the last step of a turn. */
 export function listSteps(records: readonly TranscriptRecord[]): readonly AgentStep[] {
   const exchanges = listExchanges(records);
   return exchanges.flatMap((exchange, index) => {
-    const said = sanitiseText(exchanges[index + 1]?.turn.content ?? '', MAX_SAID);
     const taken = listTakenSteps(exchange);
-    return taken.map((step, at) => (at === taken.length - 1 && isProse(said) ? { ...step, analysis: said } : step));
+    const remark = readRemark(exchanges[index + 1]);
+    if (remark === null) return taken;
+    return taken.map((step, at) => (at === taken.length - 1 ? { ...step, remark } : step));
   });
+}
+
+/** A turn that looks nothing up, but edits, concludes or only talks, is of the answer. */
+function readRemark(next: Exchange | undefined): Remark | null {
+  const text = sanitiseText(next?.turn.content ?? '', MAX_SAID);
+  if (next === undefined || !isProse(text)) return null;
+  return { text, isOfAnswer: listTakenSteps(next).every(({ kind }) => kind === 'edit') };
 }
 
 function listTakenSteps({ turn, replies }: Exchange): readonly AgentStep[] {
@@ -196,7 +210,7 @@ function listTakenSteps({ turn, replies }: Exchange): readonly AgentStep[] {
   });
 }
 
-/** A conclusion given as JSON is not a word about the step before. */
+/** A conclusion given as JSON is no remark on the step before it. */
 function isProse(text: string): boolean {
   return text !== '' && !/^(?:```|\{)/.test(text);
 }

@@ -53,8 +53,21 @@ export type CutReason =
       readonly phase: 'concluding' | 'over';
     }
   | { readonly code: 'month_budget'; readonly of: 'repository' | 'all'; readonly usd: number }
+  | { readonly code: 'answer_refused'; readonly why: Refusal }
   | { readonly code: 'claims_dropped'; readonly dropped: number; readonly given: number }
   | { readonly code: 'quotes_not_found'; readonly missing: number; readonly given: number };
+
+/** Why the review refused an answer of the model, of which nothing is shown. */
+export type Refusal =
+  /** It is true, and has nothing to do with the check that failed. */
+  | 'other_failure'
+  | 'cause_unquoted'
+  | 'report_only'
+  | 'no_edit'
+  | 'no_code_edit'
+  | 'no_fixing_commit'
+  | 'fix_unquoted'
+  | 'intent_unquoted';
 
 export type Reason = EndReason | CutReason;
 
@@ -82,6 +95,8 @@ export function describeForPeople(reason: Reason): string {
       return reason.of === 'repository'
         ? `This repository's monthly budget of $${reason.usd} is used up.`
         : `The monthly budget of $${reason.usd} for all repositories is used up.`;
+    case 'answer_refused':
+      return REFUSALS[reason.why];
     case 'claims_dropped':
       return `${reason.dropped} of ${reason.given} claims were left out because nothing found supports them.`;
     case 'quotes_not_found':
@@ -93,7 +108,13 @@ export function describeForPeople(reason: Reason): string {
 
 type PlainCode = Exclude<
   Reason['code'],
-  'revision_not_found' | 'took_too_long' | 'run_budget' | 'month_budget' | 'claims_dropped' | 'quotes_not_found'
+  | 'revision_not_found'
+  | 'took_too_long'
+  | 'run_budget'
+  | 'month_budget'
+  | 'answer_refused'
+  | 'claims_dropped'
+  | 'quotes_not_found'
 >;
 
 const TEXTS: Readonly<Record<PlainCode, string>> = {
@@ -117,6 +138,17 @@ const TEXTS: Readonly<Record<PlainCode, string>> = {
   conclusion_faulty: "The language model's conclusion still had errors after one correction.",
   no_tool_call: 'The language model stopped investigating without a conclusion.',
   edits_lost: "The investigation was interrupted, and its edits couldn't be restored. Try again.",
+};
+
+const REFUSALS: Readonly<Record<Refusal, string>> = {
+  other_failure: "The model's answer wasn't about this failure and was discarded.",
+  cause_unquoted: "The model's answer was discarded: it quotes nothing that shows the cause.",
+  report_only: "The model's answer was discarded: it quotes only the report, nothing from the repository.",
+  no_edit: "The model's answer was discarded: it promises a fix and changes no file.",
+  no_code_edit: "The model's answer was discarded: it changes only comments and white space.",
+  no_fixing_commit: "The model's answer was discarded: it names no commit of the history as the fix.",
+  fix_unquoted: "The model's answer was discarded: it quotes nothing from the repository that shows the fix.",
+  intent_unquoted: "The model's answer was discarded: it quotes nothing from the repository that shows the intent.",
 };
 
 function createRevisionNotFound({

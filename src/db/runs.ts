@@ -126,12 +126,15 @@ export function createRunVerbs(database: Database, seal: Seal) {
       }),
     /**
      * Ends the run with an Issue and a webhook for each attached investigation, oldest first; `sameAs` of the others
-     * names the first. Returns the Issue ids.
+     * names the first. Steps beyond those of the conclusion, which leaves out what was refused, are deleted. Returns the
+     * Issue ids.
      */
     conclude: (run: Run, conclusion: Conclusion, now: string): Promise<readonly string[]> =>
-      database.write((trx) => {
+      database.write(async (trx) => {
         const stored = { sha: conclusion.analysis.revision, conclusion: JSON.stringify(conclusion), analysed_at: now };
-        return concludeRun(trx, jobs, run, { stored, sameAs: null, now });
+        const ids = await concludeRun(trx, jobs, run, { stored, sameAs: null, now });
+        await keepSteps(trx, run.id, conclusion.investigationSteps.length);
+        return ids;
       }),
     /**
      * Ends the run with the conclusion and steps of an equal run (account, project, fingerprint, commit) that was
@@ -397,6 +400,12 @@ function toThreadIds(rows: readonly { readonly thread_id: string | null }[]): re
 
 /** How many of the newest equal runs are looked at. */
 const MOST_EQUAL = 20;
+
+async function keepSteps(trx: Trx, runId: string, count: number): Promise<void> {
+  await trx.deleteFrom('steps').where('run_id', '=', runId).where('number', '>', count).execute();
+  const longer = trx.updateTable('runs').set({ step_count: count }).where('step_count', '>', count);
+  await longer.where('id', '=', runId).execute();
+}
 
 async function concludeFromEqual(
   trx: Trx,

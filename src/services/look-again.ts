@@ -85,8 +85,8 @@ function describeEvidence({ analysis, investigationSteps }: Conclusion): string 
 
 /** The lookups of a second look follow those of the investigation. */
 export function addSteps(conclusion: Conclusion, steps: LookEnd['steps']): Conclusion {
-  const added = steps.map(({ action, result, analysis, source }) => ({
-    ...{ action, result, analysis },
+  const added = steps.map(({ action, result, analysis, remark, source }) => ({
+    ...{ action, result, analysis: remark?.text ?? analysis },
     ...(source !== undefined && { source }),
   }));
   return { ...conclusion, investigationSteps: [...conclusion.investigationSteps, ...added] };
@@ -133,7 +133,9 @@ export function applySecondLook(
   end: LookEnd,
   { model, isRepair }: { readonly model: string; readonly isRepair: boolean },
 ): Conclusion {
-  const secondLook = toSecondLook(end, model, isRepair && hashChange(conclusion) !== end.about.change);
+  const look = toSecondLook(end, model, isRepair && hashChange(conclusion) !== end.about.change);
+  // It was about an answer that the repair has ended.
+  const secondLook = conclusion.analysis.outcome === 'inconclusive' ? { ...look, reason: '', evidence: [] } : look;
   const confidence = lowerByLook(conclusion.analysis.confidence, secondLook);
   return { ...conclusion, analysis: { ...conclusion.analysis, confidence, secondLook } };
 }

@@ -16,7 +16,7 @@ import { addLogContext } from '../log.ts';
 import { gatherFacts } from '../triage/facts.ts';
 import { concludeFromFacts } from '../triage/facts-only.ts';
 import { askInvestigator, limitRun } from './ask-investigator.ts';
-import { readFailedCheck } from './checks/read-failed-check.ts';
+import { nameFailedCheck, readFailedCheck } from './checks/read-failed-check.ts';
 import {
   type ContextAccess,
   isVeiled,
@@ -319,8 +319,11 @@ async function gather(
     },
   });
   const isCheck = (await store.findInvestigation(run.investigationId))?.origin === 'check-run';
+  const stated = concludeFromFacts(facts, { seconds: countSeconds(now(), run), isCheck, context: context.records });
+  // The report of a failed check is made for a reader who knows nothing of it yet.
+  const failed = isCheck ? await nameFailedCheck(store, run) : '';
   const { conclusion, framed } = await redactor.redactJson({
-    conclusion: concludeFromFacts(facts, { seconds: countSeconds(now(), run), isCheck, context: context.records }),
+    conclusion: failed === '' ? stated : { ...stated, problem: failed },
     framed: facts.suspects.filter(({ isFramed }) => isFramed).map(({ file }) => file),
   });
   signal.throwIfAborted();

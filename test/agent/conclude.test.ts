@@ -113,7 +113,10 @@ describe('an answer that the review refuses', () => {
     ...FIXED,
     after: 'a\n  const canaryedit = COUPONS.get(code) ?? NO_COUPON;\n',
   } as typeof FIXED;
-  const comment = { ...FIXED, after: `a\n  // canaryedit\n${FIXED.before.slice(2)}` } as typeof FIXED;
+  const comment = {
+    ...FIXED,
+    after: 'a\n  // canaryedit\n  const { percent, minimum } = COUPONS.get(code);\n',
+  } as typeof FIXED;
   const reported = claim({ citations: [{ step: 7, quote: 'the coupon canaryreport is refused' }] });
   const unrelated = { tests: ['a basket is worth what is in it'], lines: [], files: [], commits: [] };
 

@@ -36,14 +36,16 @@ describe('an investigation', () => {
         kind: 'found',
         action: 'search {"pattern":"sum"}',
         result: 'sum.ts',
-        analysis: 'Only sum.ts has it.',
+        analysis: 'Found and read.',
+        remark: { text: 'Only sum.ts has it.', isOfAnswer: false },
       },
       {
         number: 2,
         kind: 'found',
         action: 'read_files {"path":"sum.ts"}',
         result: 'let sum = 1',
-        analysis: 'It starts at one.',
+        analysis: 'Found and read.',
+        remark: { text: 'It starts at one.', isOfAnswer: true },
       },
       {
         number: 3,

@@ -9,9 +9,21 @@ import {
   type EndReason,
   getAudience,
   type Reason,
+  type Refusal,
   type WaitCode,
 } from '../../src/core/reason.ts';
 import { expectForPeople } from '../support/for-people.ts';
+
+const REFUSALS: readonly Refusal[] = [
+  'other_failure',
+  'cause_unquoted',
+  'report_only',
+  'no_edit',
+  'no_code_edit',
+  'no_fixing_commit',
+  'fix_unquoted',
+  'intent_unquoted',
+];
 
 /** One or more of each code: a code without one here does not compile. */
 const SAMPLES: { readonly [Code in Reason['code']]: readonly Omit<Extract<Reason, { code: Code }>, 'code'>[] } = {
@@ -43,6 +55,7 @@ const SAMPLES: { readonly [Code in Reason['code']]: readonly Omit<Extract<Reason
     { of: 'repository', usd: 25 },
     { of: 'all', usd: 200 },
   ],
+  answer_refused: REFUSALS.map((why) => ({ why })),
   claims_dropped: [{ dropped: 1, given: 3 }],
   quotes_not_found: [{ missing: 1, given: 3 }],
 };

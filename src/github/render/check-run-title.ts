@@ -2,15 +2,15 @@
 
 import { describeReason } from '../../core/check.ts';
 import type { ChangeSet } from '../../core/diff/diff.ts';
+import { splitError } from '../../core/failed-check.ts';
 import type { Failure } from '../../core/failure.ts';
-import type { Excerpt, Finding, Head } from '../../core/head.ts';
+import type { Finding, Head } from '../../core/head.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, formatPlain } from '../../core/markdown/github.ts';
 import type { ProofState } from '../../core/proof.ts';
 import type { FailureReason, WaitCode } from '../../core/reason.ts';
 import { filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
 import { sortByName } from './comment.ts';
-import { removeDuration } from './pull-request.ts';
 
 /** What the check run on a head is rendered from. */
 export interface CheckRunContent {
@@ -305,22 +305,4 @@ export function hasCause({ analysis: { outcome } }: SourcedIssue): boolean {
 /** What a check without a log says of itself; "" for nothing. */
 export function readOutput({ excerpt: { step, headline }, verdict }: Finding): string {
   return step === '' && verdict === 'inconclusive' ? headline.trim() : '';
-}
-
-const BULLET = /^(?:[✖✗✘×●❌✕]|not ok \d{1,6} -|--- FAIL:|FAIL:?|\d{1,4}\))\s+/;
-const FRAME = /^\s*(?:at |File "|from \/)/;
-const ERROR = /\b\w{0,60}(?:Error|Exception|Failure|Failed|panic)\b|^\s*(?:E\s|error\b|assert|expected\b|panicked\b)/i;
-
-/** The first error, and the line that names the failed test where the excerpt begins with that. */
-export function splitError({ headline, lines, tests }: Excerpt): { readonly error: string; readonly test: string } {
-  const isTest = (line: string) => {
-    const name = removeDuration(line).replace(BULLET, '');
-    return name !== '' && tests.some((test) => test === name || test.endsWith(name) || name.endsWith(test));
-  };
-  const first = removeDuration(headline);
-  if (!isTest(first)) return { error: first, test: '' };
-  const at = lines.findIndex((line) => line.replace(/\s+/g, ' ').trim() === headline.trim());
-  const below = at === -1 ? [] : lines.slice(at + 1);
-  const error = below.find((line) => ERROR.test(line) && !FRAME.test(line) && !isTest(line));
-  return error === undefined ? { error: first, test: '' } : { error: error.trim(), test: first };
 }

@@ -2,6 +2,7 @@
 
 import { describeReason, describeUnread, type Reason, type UnreadFile } from '../../core/check.ts';
 import { findContextFile } from '../../core/context.ts';
+import { removeDuration, splitError } from '../../core/failed-check.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding } from '../../core/head.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
@@ -25,7 +26,6 @@ import {
   isRed,
   MAX_TITLE,
   readOutput,
-  splitError,
 } from './check-run-title.ts';
 import { isOfRepository, linkNumber, sortByName } from './comment.ts';
 import {
@@ -40,7 +40,7 @@ import {
 } from './issue-parts.ts';
 import { describeNotBegun } from './not-begun.ts';
 import { type Block, code, describeCount, type Fold, formatList, renderPage, text } from './page.ts';
-import { listCommits, removeDuration } from './pull-request.ts';
+import { listCommits } from './pull-request.ts';
 
 /** GitHub's limit for each text, in bytes. */
 const MAX_BYTES = 65_535;

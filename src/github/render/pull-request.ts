@@ -1,5 +1,6 @@
 // Title, body and commit message of our own pull requests: cause, change, what was checked and what wasn't.
 
+import { removeDuration } from '../../core/failed-check.ts';
 import type { CommitRange, Failure } from '../../core/failure.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, formatPlain, sanitiseInline } from '../../core/markdown/github.ts';
@@ -206,11 +207,6 @@ function renderFooter({ place, requestedBy, isForPush, commentUrl }: PullRequest
     ...(isOfRepository(commentUrl, place) ? [`[analysis](${commentUrl})`] : []),
     describeWayBack(place),
   ].join(' · ');
-}
-
-/** The duration of a test differs each time and says nothing about its failure. */
-export function removeDuration(line: string): string {
-  return line.replace(/(?<!\s)\s*[([]\d{1,6}(?:\.\d{1,9})?\s?m?s[)\]]$/, '').trim();
 }
 
 const ORIGINS: Readonly<Record<Subject['kind'], string>> = {

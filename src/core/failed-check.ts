@@ -1,0 +1,41 @@
+// What a failed check says of itself: the test that failed and its first error, and both in one line.
+
+import type { Excerpt } from './head.ts';
+import { sanitiseLine } from './text.ts';
+
+const BULLET = /^(?:[✖✗✘×●❌✕]|not ok \d{1,6} -|--- FAIL:|FAIL:?|\d{1,4}\))\s+/;
+const FRAME = /^\s*(?:at |File "|from \/)/;
+const ERROR = /\b\w{0,60}(?:Error|Exception|Failure|Failed|panic)\b|^\s*(?:E\s|error\b|assert|expected\b|panicked\b)/i;
+
+/** The first error, and the line that names the failed test where the excerpt begins with that. */
+export function splitError({ headline, lines, tests }: Excerpt): { readonly error: string; readonly test: string } {
+  const isTest = (line: string) => {
+    const name = removeDuration(line).replace(BULLET, '');
+    return name !== '' && tests.some((test) => test === name || test.endsWith(name) || name.endsWith(test));
+  };
+  const first = removeDuration(headline);
+  if (!isTest(first)) return { error: first, test: '' };
+  const at = lines.findIndex((line) => line.replace(/\s+/g, ' ').trim() === headline.trim());
+  const below = at === -1 ? [] : lines.slice(at + 1);
+  const error = below.find((line) => ERROR.test(line) && !FRAME.test(line) && !isTest(line));
+  return error === undefined ? { error: first, test: '' } : { error: error.trim(), test: first };
+}
+
+/** The duration of a test differs each time and says nothing about its failure. */
+export function removeDuration(line: string): string {
+  return line.replace(/(?<!\s)\s*[([]\d{1,6}(?:\.\d{1,9})?\s?m?s[)\]]$/, '').trim();
+}
+
+const MAX_TEST = 200;
+const MAX_ERROR = 300;
+
+/** Such as `a basket is worth what is in it: AssertionError: 2400 !== 4800`; "" where nothing is known. */
+export function nameFailure(excerpt: Excerpt): string {
+  const { error, test: line } = splitError(excerpt);
+  const [test = '', ...more] = excerpt.tests;
+  const others = more.length === 0 ? '' : ` and ${more.length} more`;
+  // The error is the line that names the test where the log has nothing better.
+  const isTest = test !== '' && line === '' && error.includes(test);
+  const said = isTest ? '' : sanitiseLine(error.replace(/:$/, ''), MAX_ERROR);
+  return [test === '' ? '' : `${sanitiseLine(test, MAX_TEST)}${others}`, said].filter(Boolean).join(': ');
+}
