@@ -1,0 +1,18 @@
+// What a pull request says of its proof.
+import { expect, it } from 'vitest';
+import type { ProofProgress } from '../../../src/core/proof.ts';
+import { describeProof } from '../../../src/github/render/proof.ts';
+import { PLACE } from './comment-samples.ts';
+
+const [BASE, TEST, FIX] = ['a', 'b', 'c'].map((digit) => digit.repeat(40));
+
+function proven(testCommit: string): ProofProgress {
+  const verdict = { state: 'proven', checks: [], turned: ['a coupon counts'] } as const;
+  return { base: `${BASE}`, testCommit, phase: 'ended', fixCommit: `${FIX}`, verdict, diffHash: '' };
+}
+
+it('asks for a squash only where a commit of ours fails by itself', () => {
+  expect(describeProof(proven(`${TEST}`), PLACE)).toContain('Squash when you merge');
+  expect(describeProof(proven(`${BASE}`), PLACE)).not.toContain('Squash');
+  expect(describeProof(proven(`${BASE}`), PLACE)).toContain('read it before you merge.');
+});
