@@ -29,7 +29,7 @@ export function describeProof(proof: ShownProof, place: Place): string {
     return "**Proof under way:** the new test passes without the fix, so it doesn't show the reported fault. A second try looks for one that does; please don't merge before.";
   }
   if (proof.phase === 'green') {
-    return `**Proof under way:** without the fix, ${listTests(proof.red.turned)} failed as expected. CI now runs with the fix. ${SQUASH}`;
+    return `**Proof under way:** without the fix, ${listTests(proof.red.turned)} failed as expected. CI now runs with the fix. ${hasTestCommit(proof) ? SQUASH : ''}`.trim();
   }
   return describeEnd(proof, place);
 }
@@ -37,7 +37,7 @@ export function describeProof(proof: ShownProof, place: Place): string {
 function describeEnd(proof: Extract<ProofProgress, { readonly phase: 'ended' }>, place: Place): string {
   const { verdict } = proof;
   if (verdict.state !== 'proven') {
-    const tail = proof.fixCommit === null ? 'The fix was not pushed.' : proof.testCommit === '' ? '' : SQUASH_TEST;
+    const tail = proof.fixCommit === null ? 'The fix was not pushed.' : hasTestCommit(proof) ? SQUASH_TEST : '';
     return `**Not proven (${formatCodeSpan(verdict.state)}):** ${sanitiseInline(describeVerdict(verdict), 900)}. ${tail}`.trim();
   }
   const checks = verdict.checks.map((check) => describeCheck(check, place));
@@ -45,8 +45,13 @@ function describeEnd(proof: Extract<ProofProgress, { readonly phase: 'ended' }>,
   const commit = formatCodeSpan((proof.fixCommit ?? '').slice(0, 12));
   return [
     `**Proven in this repository's own CI at ${commit}:** ${turned}\n${formatList(checks, SHOWN)}`,
-    `CI can't tell whether the test expects the right thing, so read it before you merge. ${proof.testCommit === '' ? '' : SQUASH}`.trim(),
+    `CI can't tell whether the test expects the right thing, so read it before you merge. ${hasTestCommit(proof) ? SQUASH : ''}`.trim(),
   ].join('\n\n');
+}
+
+/** A fix of failing checks has none: what failed is the commit that it is based on. */
+function hasTestCommit({ base, testCommit }: ProofProgress): boolean {
+  return testCommit !== '' && testCommit !== base;
 }
 
 function listTests(names: readonly string[]): string {
