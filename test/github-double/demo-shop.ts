@@ -18,7 +18,7 @@ const REPORTS = [
 ] as const;
 
 const RUN_TESTS = ['node', '--test', '--test-isolation=none'] as const;
-/** Anyone may push with the page, and a model may write a fix: it reads its own folder, writes nothing and starts no program. */
+/** People push with the page, and a model may write a fix: the tests read their own folder, write nothing and start no program. */
 const RESTRICTED = { NODE_OPTIONS: '--permission --allow-fs-read=.' } as const;
 
 /** With its people and its reports as the first issues. CI has run on main. */
@@ -34,6 +34,8 @@ export async function openDemoShop(double: GithubDouble): Promise<RunningCi> {
   people.grant(DEMO_SHOP, 'mara', 'write');
   people.grant(DEMO_SHOP, 'per', 'triage');
   people.user('ola');
+  const { botId } = people.otherApp('renovate');
+  repository(double.state, DEMO_SHOP).collaborators.set(botId, { base: 'push', roleName: 'write' });
   people.makeLabel(DEMO_SHOP, 'analyse', { color: '0e8a16', description: 'Causeway looks into it' });
   people.makeLabel(DEMO_SHOP, 'bug', { color: 'd73a4a', description: 'Something is not working' });
   for (const { file, by, labels } of REPORTS) {

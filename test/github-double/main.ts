@@ -84,7 +84,7 @@ async function run({ webhook, port, data }: Options): Promise<void> {
   const ci = await openDemoShop(double);
   double.people.install(OWNER, { by: 'nora' });
   process.stdout.write(`The GitHub double shows its page at ${double.webUrl}/${DEMO_SHOP}/issues/1
-Its people: nora (owner), mara (write), per (triage), ola (a stranger).
+Its people: nora (owner), mara (write), per (triage), ola (a stranger), renovate[bot] (write).
 Its CI runs its tests on this machine for every push, a fix by Causeway included; they may read their own files and nothing else.
 Deliveries go to ${webhook}.
 The account area of Causeway: ${new URL('/projects', webhook)} (sign in as mara, per or nora).

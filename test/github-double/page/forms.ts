@@ -4,14 +4,17 @@ import type { Account, CheckRun, Comment, Issue, ReviewComment } from '../state.
 import { branchesOf, type Html, html, type View } from './frame.ts';
 
 /**
- * Everybody, with what they may do here: who has write, who can triage, who is a stranger. Chosen at first: the author of
+ * Everybody, with what they may do here: who has write, who can triage, who is a stranger; and bots with a role. Chosen at first: the author of
  * what the form is about if it is a person, otherwise the first who has write, as whom most is done.
  */
 function people({ double, repository }: View, authorId: number | null = null): Html {
-  const persons = [...double.state.accounts.values()].filter(({ type }) => type === 'User');
   const roleOf = (one: Account) => grantOf(double.state, repository, one).roleName;
+  const all = [...double.state.accounts.values()].filter(
+    ({ id, type }) => type === 'User' || repository.collaborators.has(id),
+  );
+  const persons = all.filter(({ type }) => type === 'User');
   const chosen = persons.find(({ id }) => id === authorId) ?? persons.find((one) => roleOf(one) === 'write');
-  const options = persons.map(
+  const options = all.map(
     (one) =>
       html`<option value="${one.login}"${one === chosen && html` selected`}>${one.login} (${roleOf(one) || 'no access'})</option>`,
   );
