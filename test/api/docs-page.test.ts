@@ -29,6 +29,23 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 390, height: 844 };
 
+/** Words that begin on one line and end on another; only code, such as an address, may be longer than a line. */
+const BROKEN_WORDS = `(() => {
+  const broken = new Set();
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+    if (text.parentElement.closest('code') !== null) continue;
+    for (const { index, 0: word } of text.data.matchAll(/\\p{L}{2,30}/gu)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      const tops = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      if (tops.size > 1) broken.add(word);
+    }
+  }
+  return [...broken];
+})()`;
+
 describe('the documentation page', () => {
   it('renders without errors, fits every screen, and is accessible', async () => {
     // Only the checker's own script needs the policy out of the way; the other test keeps it.
@@ -45,6 +62,7 @@ describe('the documentation page', () => {
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width);
+      expect(await page.evaluate(BROKEN_WORDS), `words on two lines, ${viewport.width} wide`).toEqual([]);
       const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
       expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
     }
