@@ -6,6 +6,7 @@ import {
   createLauncher,
   createReadableLog,
   displayWidth,
+  findColumns,
   toPrintable,
   toPrintableJson,
   toPrintableLine,
@@ -53,6 +54,21 @@ describe('text from outside', () => {
       }),
     );
     expect(toPrintableJson('\u202e\u{e0041}')).toBe('"\\u202e\\udb40\\udc41"');
+  });
+});
+
+describe('the width', () => {
+  it.each([
+    ['of the terminal', undefined, [120, undefined], 120],
+    ['of standard error where the answer goes to a file', undefined, [undefined, 120], 120],
+    ['80 where there is no terminal', undefined, [undefined, undefined], 80],
+    ['80 in a terminal that has none, such as of docker exec', undefined, [0, 0], 80],
+    ['of standard error where the other has none', undefined, [0, 120], 120],
+    ['as COLUMNS says', '60', [120, 120], 60],
+    ['of the terminal where COLUMNS says nothing usable', '0', [120, 120], 120],
+    ['of the terminal where COLUMNS is no number', 'wide', [120, 120], 120],
+  ])('is %s', (_, setting, widths, columns) => {
+    expect(findColumns(setting, widths)).toBe(columns);
   });
 });
 
