@@ -1,7 +1,7 @@
 // Start and stop: understands the command line, runs the command, ends with its exit code.
 import { runCommand } from './app/run-command.ts';
 import { parseCommandLine } from './cli/command-line.ts';
-import { type Io, printError } from './cli/terminal.ts';
+import { findColumns, type Io, printError } from './cli/terminal.ts';
 import { dropClientHeaders } from './config.ts';
 import { describeUncaught } from './log.ts';
 
@@ -17,7 +17,7 @@ const io: Io = {
   err: (text) => void process.stderr.write(text),
   errIsTerminal: process.stderr.isTTY === true,
   colour: { out: canColour(process.stdout), err: canColour(process.stderr) },
-  columns: process.stdout.columns ?? process.stderr.columns ?? 80,
+  columns: findColumns(process.env['COLUMNS'], [process.stdout.columns, process.stderr.columns]),
   cwd: process.env['INIT_CWD'] && process.env['npm_lifecycle_event'] ? process.env['INIT_CWD'] : process.cwd(),
 };
 for (const stream of [process.stdout, process.stderr]) stream.on('error', outliveReader);

@@ -28,6 +28,12 @@ export interface Io {
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 130;
 
+/** `setting`: the variable COLUMNS; `widths`: of the streams. A terminal without a width says 0. */
+export function findColumns(setting: string | undefined, widths: readonly (number | undefined)[]): number {
+  const wanted = /^[1-9]\d{0,3}$/.test(setting ?? '') ? Number(setting) : 0;
+  return [wanted, ...widths].find((width) => width !== undefined && width > 0) ?? 80;
+}
+
 type Paint = (text: string) => string;
 
 const FORMATS = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const;
