@@ -27,6 +27,7 @@ const kinds = (ties: readonly Tie[]) => ties.map(({ kind }) => kind);
 
 it.each([
   ['test/coupons.test.js', 'src/coupons.js'],
+  ['test/coupons.test-d.ts', 'src/coupons.ts'],
   ['src/shop/__tests__/coupons.tsx', 'src/shop/coupons.ts'],
   ['packages/core/test/coupons.spec.ts', 'packages/core/src/coupons/index.ts'],
   ['internal/shop/coupons_test.go', 'internal/shop/coupons.go'],

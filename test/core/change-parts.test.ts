@@ -15,6 +15,7 @@ describe('tests by language', () => {
     ['test/cart.test.js', "test('adds up', () => {\n  assert.equal(1, 2);\n});\n", ['adds up']],
     ['src/cart.spec.ts', "describe('cart', () => {\n  it(`adds up`, async () => {\n  });\n});\n", ['adds up']],
     ['test/cart.test.js', "it.only('says \\'no\\'', () => {});\n", ["says 'no'"]],
+    ['types/cart.test-d.ts', "test('adds up', () => {\n  expectTypeOf(add).returns.toBeNumber();\n});\n", ['adds up']],
     ['tests/test_cart.py', 'class TestCart:\n    def test_adds(self):\n        assert add() == 2\n', ['test_adds']],
     ['cart_test.go', 'func TestAdds(t *testing.T) {\n\tt.Fatal("no")\n}\n', ['TestAdds']],
     ['tests/cart.rs', '#[test]\nfn adds() {\n    assert!(false);\n}\n', ['adds']],

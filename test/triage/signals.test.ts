@@ -70,6 +70,16 @@ describe('versions and commits', () => {
   });
 });
 
+it.each([
+  ['node:test', '✔ adds prices (0.85ms)\n✖ a coupon (3.9407ms)\nℹ duration_ms 672.86'],
+  ['node:test in TAP', '# Subtest: adds\nok 1 - adds\n  ---\n  duration_ms: 1.498\n  ...\n# duration_ms 703.46'],
+  ['JUnit', '<testcase name="keeps" time="0.0005" classname="test"/>'],
+  ['pytest and cargo', '2 failed, 3 passed in 0.12s\ntest result: FAILED. finished in 1.03 seconds'],
+  ['builds', 'Total time: 01:02 min, 12.5 MB, 98.75 % of 3.5GiB\nsleep 1.5 s'],
+])('numbers that %s measures are no versions', (_, text) => {
+  expect(findSignals(text).versions).toEqual([]);
+});
+
 describe('the part of a message that can stand in source', () => {
   it.each([
     ['Unknown option "--fix" for command build', ['for command build', 'Unknown option']],
