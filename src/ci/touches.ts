@@ -173,7 +173,7 @@ function readName(path: string): Named {
   const folders = path.split('/').slice(0, -1);
   const bare = readStem(path)
     .replace(/^(?:test[_-]|Test(?=[A-Z]))/, '')
-    .replace(/[._-](?:tests?|specs?|e2e|unit|integration)$/, '')
+    .replace(/[._-](?:tests?|specs?|e2e|unit|integration)(?:-d)?$/, '')
     .replace(/(?<=[a-z\d])(?:UnitTests?|IntegrationTests?|Tests?|Specs?|TestCase|IT|Fixture|Facts)$/, '');
   const telling = folders
     .map((folder) => folder.replace(/[._-]?(?:Unit|Integration)?(?:Tests?|Specs?)$/i, ''))

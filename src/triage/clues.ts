@@ -420,7 +420,7 @@ function keepNearest(paths: readonly string[], test: string): readonly string[] 
 export function getSubject(name: string): string | null {
   const subject = name
     .replace(/^test_(?=.+\.py$)|^Test(?=[A-Z]\w*\.(?:java|kt|cs|scala|groovy|php)$)/, '')
-    .replace(/[._-](?:tests?|spec|specs|e2e)(?=\.\w+$)/, '')
+    .replace(/[._-](?:tests?|spec|specs|e2e)(?:-d)?(?=\.\w+$)/, '')
     .replace(/(?:Tests?|IT|Spec|TestCase)(?=\.\w+$)/, '');
   return subject === name || subject.startsWith('.') ? null : subject;
 }

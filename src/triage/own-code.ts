@@ -24,7 +24,7 @@ const GENERATED =
   /(?:^|\/)dist\/|\.min\.(?:js|css)$|\.(?:map|lock|snap|bundle)$|(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml|go\.sum)$/;
 
 const TEST =
-  /(?:^|\/)(?:tests?|testing|__tests__|specs?|e2e|testdata|fixtures?|__mocks__|androidTest|integration-tests?)\/|(?:^|\/)(?:test_[^/]+\.py|conftest\.py|[^/]+[._-](?:tests?|spec|specs|e2e)\.[^/]+|[^/]*[a-z0-9](?:Tests?|IT|Spec|TestCase)\.(?:java|kt|cs|scala|groovy|php|swift))$/;
+  /(?:^|\/)(?:tests?|testing|__tests__|specs?|e2e|testdata|fixtures?|__mocks__|androidTest|integration-tests?)\/|(?:^|\/)(?:test_[^/]+\.py|conftest\.py|[^/]+[._-](?:tests?|spec|specs|e2e)(?:-d)?\.[^/]+|[^/]*[a-z0-9](?:Tests?|IT|Spec|TestCase)\.(?:java|kt|cs|scala|groovy|php|swift))$/;
 
 const EXAMPLE = /(?:^|\/)(?:examples?|samples?|demos?|bench(?:es|marks?)?|playgrounds?|sandbox|templates?-project)\//;
 

@@ -155,8 +155,9 @@ export interface NamedVersion {
 
 const MAX_VERSIONS = 40;
 
+/** Not before a unit: `(3.94ms)` is how long a test took. */
 const VERSION =
-  /(?<![\w.])v?(\d{1,5}\.\d{1,5}(?:\.\d{1,5}){0,2}(?:[-.]?(?:alpha|beta|rc|pre|dev|next|canary|snapshot|M)[.-]?\d{0,5})?)(?![\w.]*\d)/gi;
+  /(?<![\w.])v?(\d{1,5}\.\d{1,5}(?:\.\d{1,5}){0,2}(?! ?(?:[mnµu]?s|secs?|seconds?|min(?:ute)?s?|hours?|[kmgt]i?b)\b| ?%)(?:[-.]?(?:alpha|beta|rc|pre|dev|next|canary|snapshot|M)[.-]?\d{0,5})?)(?![\w.]*\d)/gi;
 
 const FOREIGN =
   /\b(?:node(?:\.?js)?|npm|yarn|pnpm|bun|deno|c?python3?|pypy|pip|conda|java|jdk|jre|jvm|openjdk|kotlin|gradle|maven|golang|go|rustc?|cargo|rustup|dotnet|\.net|net|macos|osx|os|ubuntu|debian|fedora|centos|alpine|windows|linux|kernel|ios|ipados|android|chrome|chromium|firefox|safari|edge|opera|browser|docker|kubernetes|k8s|postgres(?:ql)?|mysql|redis|sqlite|gcc|clang|glibc|openssl|http|tls|ip|gpu|cuda|typescript|webpack|vscode|eclipse|intellij)\b/i;
@@ -170,12 +171,18 @@ const UP_TO = /\b(?:before|prior to)\W{1,4}(?:[\w@/-]{1,40}\W{1,3})?$/i;
 /** As in `.version("1.0.0")`: of the reporter's own sample. */
 const ARGUMENT = /\( ?["'`]$/;
 
+/** As in `duration_ms: 1.498` and `time="0.05"`. */
+const MEASURED = /(?:duration|elapsed|time)(?:_m?s)?["']?[ :=]{1,3}["']?$/i;
+
 /** In the order of the text; equal ones once. */
 function findVersions(lines: readonly string[]): readonly NamedVersion[] {
   const found = new Map<string, NamedVersion>();
   for (const line of lines) {
     if (line.length > 500 || found.size >= MAX_VERSIONS) continue;
-    const named = [...line.matchAll(VERSION)].filter(({ index }) => !ARGUMENT.test(line.slice(0, index).slice(-4)));
+    const named = [...line.matchAll(VERSION)].filter(({ index }) => {
+      const before = line.slice(Math.max(0, index - 20), index);
+      return !ARGUMENT.test(before.slice(-4)) && !MEASURED.test(before);
+    });
     for (const match of named) {
       const version = parseNamedVersion(line, match.index, match[0], match[1] ?? '');
       const key = `${version.of} ${version.version}`;
