@@ -360,3 +360,32 @@ describe('compared with the log of a run that passed', () => {
     expect(readCheck({ ...texts, passing: failed }).excerpt).toEqual(readCheck(texts).excerpt);
   });
 });
+
+describe("node:test", () => {
+  const inline = ['✖ adds (2.98ms)', '▶ cart', '  ✖ rounds (1.58ms)', '  ✔ keeps (0.29ms)', '✖ cart (8.71ms)'];
+  const said = (name: string, message: string, line: number) => [
+    `test at test/cart.test.js:${line}:1`,
+    `✖ ${name} (2.98ms)`,
+    `  ${message}`,
+    `      at TestContext.<anonymous> (file:///work/test/cart.test.js:${line}:27)`,
+    '',
+  ];
+  const adds = said('adds', 'AssertionError [ERR_ASSERTION]: 2 !== 3', 3);
+  const rounds = said('rounds', "TypeError [Error]: Cannot read properties of undefined (reading 'x')", 4);
+  const totals = ['ℹ tests 3', 'ℹ fail 2', 'ℹ duration_ms 601.52', ''];
+
+  it('names each test at its error, not above it as well', () => {
+    const { lines, tests } = read([...inline, ...totals, '✖ failing tests:', '', ...adds, ...rounds].join('\n')).excerpt;
+    expect(tests).toEqual(['adds', 'rounds']);
+    expect(lines).toEqual([...adds.slice(0, 4), ...rounds.slice(0, 4)]);
+  });
+
+  it('before 22 says each error where it happens and again at the end; it is shown once', () => {
+    const early = ['✖ adds (2.98ms)', ...adds.slice(2), '▶ cart', ...rounds.slice(1).map((line) => `  ${line}`)];
+    const log = [...early, '✖ cart (8.71ms)', ...totals, '✖ failing tests:', '', ...adds, ...rounds].join('\n');
+    const { lines } = read(log).excerpt;
+    for (const once of ['2 !== 3', "reading 'x'", '✖ adds', '✖ rounds']) {
+      expect(lines.filter((line) => line.includes(once)), once).toHaveLength(1);
+    }
+  });
+});
