@@ -21,10 +21,20 @@ const FOREIGN =
 const FRAME = /^\s*(?:at |#?\d{1,3}:? (?:0x|\S{0,300}::))/;
 const GAP = '…';
 
+/** Under it node:test says each failure in full, whether or not it did so before. */
+const SUMMARY = /^✖ failing tests:$/;
+/** What it lists while it runs: tests, suites and totals. */
+const LISTED =
+  /^\s{0,60}(?:[✔✖﹣] .{1,300} \(\d{1,9}(?:\.\d{1,9})?ms\)(?: # .{0,200})?|▶ .{1,300}|ℹ (?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) \d.{0,20})$/;
+const LISTED_FAILURE = /^\s{0,60}✖ /;
+/** What the summary says is indented, but for the places and names of tests. */
+const OUTSIDE_SUMMARY = /^(?!test at |✖ )\S/;
+
 /** At most 60 lines and 8 KiB of the step that failed, in order; `…` marks what is left out. */
 export function cutExcerpt(lines: readonly LogLine[], cause: Cause, passing?: PassingLog): Excerpt {
-  const taken = takeLines(lines, cause, passing);
-  const shown = markGaps(lines, taken);
+  const repeated = findRepeated(lines, cause.step);
+  const taken = takeLines(lines, cause, { passing, repeated });
+  const shown = markGaps(lines, taken, repeated);
   const step = cause.step?.name ?? '';
   const total = cause.step ? cause.step.to - cause.step.from : lines.length;
   const left = total - taken.length;
@@ -49,11 +59,44 @@ export function formatHeadline(text: string): string {
   return text.trimEnd().replace(DURATION, '').replace(/\s+/g, ' ').replace(/^ /, '').trimEnd().slice(0, MAX_SHOWN_LINE);
 }
 
+type Repeated = ReadonlySet<number>;
+
+/** Lines of node:test that say over again what is shown: its list, or its summary where the list has the errors too. */
+function findRepeated(lines: readonly LogLine[], step: Cause['step']): Repeated {
+  const repeated = new Set<number>();
+  const end = step?.to ?? lines.length;
+  let from = step?.from ?? 0;
+  for (let at = from; at < end; at += 1) {
+    if (!SUMMARY.test(lines[at]?.text ?? '')) continue;
+    const listed = findListed(lines, from, at);
+    const isInFull = listed.some(
+      (one) => LISTED_FAILURE.test(lines[one]?.text ?? '') && /^\s+[^\s✔✖﹣▶]/.test(lines[one + 1]?.text ?? ''),
+    );
+    repeated.add(at);
+    from = at + 1;
+    while (from < end && !OUTSIDE_SUMMARY.test(lines[from]?.text ?? '')) from += 1;
+    const said = isInFull ? Array.from({ length: from - at }, (_, index) => at + index) : listed;
+    for (const one of said) repeated.add(one);
+  }
+  return repeated;
+}
+
+function findListed(lines: readonly LogLine[], from: number, to: number): readonly number[] {
+  const listed: number[] = [];
+  for (let at = from; at < to; at += 1) if (LISTED.test(lines[at]?.text ?? '')) listed.push(at);
+  return listed;
+}
+
 /** What says the cause; where that is little, what was printed before it. */
-function takeLines(lines: readonly LogLine[], cause: Cause, passing?: PassingLog): readonly number[] {
-  const { headline, message, step } = cause;
+function takeLines(
+  lines: readonly LogLine[],
+  cause: Cause,
+  { passing, repeated }: { readonly passing: PassingLog | undefined; readonly repeated: Repeated },
+): readonly number[] {
+  const { message, step } = cause;
+  const headline = repeated.has(cause.headline) ? message : cause.headline;
   if (headline < 0) return [];
-  const excerpt = new Excerpting(lines);
+  const excerpt = new Excerpting(lines, repeated);
   for (const at of [headline, message]) excerpt.take(at);
   for (const { at, kind } of rankCauseLines(lines, cause, passing)) {
     if (excerpt.size >= MAX_TAKEN) break;
@@ -76,10 +119,12 @@ class Excerpting {
   readonly #lines: readonly LogLine[];
   readonly #taken = new Map<number, string>();
   readonly #texts = new Set<string>();
+  readonly #repeated: Repeated;
   #bytes = 0;
 
-  constructor(lines: readonly LogLine[]) {
+  constructor(lines: readonly LogLine[], repeated: Repeated) {
     this.#lines = lines;
+    this.#repeated = repeated;
   }
 
   get size(): number {
@@ -89,7 +134,7 @@ class Excerpting {
   take(at: number): void {
     const line = this.#lines[at];
     const text = line?.text.trim() ?? '';
-    if (!line || !isPrinted(line) || text === '' || this.size >= MAX_TAKEN) return;
+    if (!line || !isPrinted(line) || text === '' || this.size >= MAX_TAKEN || this.#repeated.has(at)) return;
     if (this.#taken.has(at) || (this.#texts.has(text) && !/^\s/.test(line.text))) return;
     const bytes = Buffer.byteLength(line.text.slice(0, MAX_SHOWN_LINE)) + 5;
     if (this.#bytes + bytes > MAX_BYTES || SEPARATOR.test(text)) return;
@@ -104,13 +149,14 @@ class Excerpting {
 }
 
 /** A single line that is left out costs no more than the mark for it. */
-function markGaps(lines: readonly LogLine[], taken: readonly number[]): readonly string[] {
+function markGaps(lines: readonly LogLine[], taken: readonly number[], repeated: Repeated): readonly string[] {
   const shown: string[] = [];
   taken.forEach((at, index) => {
     const between = index === 0 ? [] : findTexts(lines, (taken[index - 1] ?? at) + 1, at);
     const [only = at] = between;
     const text = lines[only]?.text ?? '';
-    if (between.length === 1 && !isForeignFrame(lines, only) && !SEPARATOR.test(text.trim())) shown.push(cutLine(text));
+    const isShown = !isForeignFrame(lines, only) && !SEPARATOR.test(text.trim()) && !repeated.has(only);
+    if (between.length === 1 && isShown) shown.push(cutLine(text));
     else if (between.length > 0) shown.push(GAP);
     shown.push(cutLine(lines[at]?.text ?? ''));
   });
