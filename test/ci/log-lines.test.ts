@@ -12,6 +12,11 @@ describe('plain lines', () => {
     ['GitHub', '2024-01-01T00:00:00.0000000Z make: nothing'],
     ['a BOM before it', '\uFEFF2024-01-01T00:00:00.0000000Z make: nothing'],
     ['colours', '2024-01-01T00:00:00.0000000Z \u001b[1;31mmake\u001b[0m: nothing'],
+    ['colours that `cat -v` wrote out', '2024-01-01T00:00:00.0000000Z ^[[1;31mmake^[[0m: nothing'],
+    ['colours of JSON', '\\u001b[31mmake\\u001b[39m: nothing'],
+    ['colours of a shell', '\\x1b[31mmake\\x1b[0m: nothing\\033[K'],
+    ['colours without their escape', '[1m[31mmake[39m[22m: nothing'],
+    ['a step that `gh` cannot tell', 'build\tUNKNOWN STEP\t2024-01-01T00:00:00.0000000Z make: nothing'],
     ['GitLab', '2024-01-01T00:00:00.000000Z 00O make: nothing'],
     ['Jenkins', '[2024-01-01T00:00:00.000Z] make: nothing'],
     ['Taskcluster', '[task 2024-01-01T00:00:00.000Z] 10:00:00     INFO - make: nothing'.replace('INFO - ', '')],
@@ -21,6 +26,17 @@ describe('plain lines', () => {
 
   it('end at any of the three line ends, so that progress is lines of its own', () => {
     expect(texts('a\r\nb\nc 10%\rc 20%')).toEqual(['a', 'b', 'c 10%', 'c 20%']);
+  });
+
+  it('keep brackets that are no colours', () => {
+    const lines = ['rate(requests[5m]) of [1m, 5m]', 'a[0] = b[31]', '[INFO] done'];
+    expect(texts(lines.join('\n'))).toEqual(lines);
+  });
+
+  it('have the step that `gh` names, and of a log without names the one that the runner opens', () => {
+    const columns = (step: string) => actionsLog('npm test', GO).replaceAll(/^/gm, `build\t${step}\t`);
+    const nameOf = (log: string) => findSteps(readLogLines(log)).find(({ isFailed }) => isFailed)?.name;
+    expect([nameOf(columns('Run the tests')), nameOf(columns('UNKNOWN STEP'))]).toEqual(['Run the tests', 'npm test']);
   });
 
   it('tell what the runner marked from what programs printed', () => {

@@ -361,7 +361,7 @@ describe('compared with the log of a run that passed', () => {
   });
 });
 
-describe("node:test", () => {
+describe('node:test', () => {
   const inline = ['✖ adds (2.98ms)', '▶ cart', '  ✖ rounds (1.58ms)', '  ✔ keeps (0.29ms)', '✖ cart (8.71ms)'];
   const said = (name: string, message: string, line: number) => [
     `test at test/cart.test.js:${line}:1`,
@@ -375,7 +375,9 @@ describe("node:test", () => {
   const totals = ['ℹ tests 3', 'ℹ fail 2', 'ℹ duration_ms 601.52', ''];
 
   it('names each test at its error, not above it as well', () => {
-    const { lines, tests } = read([...inline, ...totals, '✖ failing tests:', '', ...adds, ...rounds].join('\n')).excerpt;
+    const { lines, tests } = read(
+      [...inline, ...totals, '✖ failing tests:', '', ...adds, ...rounds].join('\n'),
+    ).excerpt;
     expect(tests).toEqual(['adds', 'rounds']);
     expect(lines).toEqual([...adds.slice(0, 4), ...rounds.slice(0, 4)]);
   });
@@ -385,7 +387,10 @@ describe("node:test", () => {
     const log = [...early, '✖ cart (8.71ms)', ...totals, '✖ failing tests:', '', ...adds, ...rounds].join('\n');
     const { lines } = read(log).excerpt;
     for (const once of ['2 !== 3', "reading 'x'", '✖ adds', '✖ rounds']) {
-      expect(lines.filter((line) => line.includes(once)), once).toHaveLength(1);
+      expect(
+        lines.filter((line) => line.includes(once)),
+        once,
+      ).toHaveLength(1);
     }
   });
 });

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { condenseLog } from '../../src/ci/condense-log.ts';
 import { type AnalysisSession, analyse, type Investigator } from '../../src/cli/analyse.ts';
 import type { AnalyseCommand } from '../../src/cli/command-line.ts';
 import type { SubjectReader } from '../../src/cli/report-input.ts';
@@ -60,6 +62,7 @@ function play(script: Script = {}): { deps: Investigator & SubjectReader; played
       repository: { url: 'https://github.com/octo/shop.git', name: 'octo/shop' },
       revision: 'a1b2c3',
     }),
+    shortenLog: condenseLog,
     repositoryAround: (folder) => (folder.startsWith('/home/ada/shop') ? '/home/ada/shop' : null),
     now: () => {
       now += 1_250;
@@ -196,14 +199,14 @@ describe('analyse', () => {
 describe('the report of analyse', () => {
   it('comes from a pipe where no text is given', async () => {
     const { played } = await run({ input: { kind: 'none' } }, scriptedTerminal({}, 'piped text\n'));
-    expect(played.report?.text).toBe('piped text');
+    expect(played.report?.text).toBe('piped text\n');
   });
 
   it('is typed on a terminal, which says how to end it', async () => {
     const io = scriptedTerminal({ stdinIsTerminal: true }, 'typed\n');
     const { played, err } = await run({ input: { kind: 'stdin' } }, io);
     expect(err).toMatch(/^Reading from standard input; end with Ctrl-D\.\n/);
-    expect(played.report?.text).toBe('typed');
+    expect(played.report?.text).toBe('typed\n');
   });
 
   it('has its log under a heading', async () => {
@@ -211,7 +214,7 @@ describe('the report of analyse', () => {
       await writeFile(path.join(folder, 'build.log'), 'line 1\nline 2\n');
       const log = path.join(folder, 'build.log');
       const { played } = await run({ log }, scriptedTerminal());
-      expect(played.report?.text).toBe('It crashes\n\n--- Log: build.log ---\n\nline 1\nline 2');
+      expect(played.report?.text).toBe('It crashes\n\n--- Log: build.log ---\n\nline 1\nline 2\n');
       const piped = await run({ log: '-' }, scriptedTerminal({}, 'piped log'));
       expect(piped.played.report?.text).toBe('It crashes\n\n--- Log: standard input ---\n\npiped log');
     });
@@ -223,21 +226,55 @@ describe('the report of analyse', () => {
       const stdin = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
       const log = path.join(folder, 'build.log');
       const { played } = await run({ input: { kind: 'none' }, log }, scriptedTerminal({ stdin }));
-      expect(played.report?.text).toBe('only the log');
+      expect(played.report?.text).toBe('--- Log: build.log ---\n\nonly the log');
     });
   });
 
-  it('of more than 1 MiB keeps the end of the log, and says what was left out', async () => {
+  it('of more than 1 MiB keeps what matters of the log, and says what was left out', async () => {
     await inFolder(async (folder) => {
       const lines = Array.from({ length: 100_000 }, (_, at) => `line ${at} of the log`);
-      await writeFile(path.join(folder, 'build.log'), lines.join('\n'));
+      const told = lines.with(40_000, '--- FAIL: TestCoupon (0.00s)').join('\n');
+      await writeFile(path.join(folder, 'build.log'), told);
       const log = path.join(folder, 'build.log');
       const { played, err } = await run({ log }, scriptedTerminal());
       const text = played.report?.text ?? '';
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1024 * 1024);
-      expect(text).toMatch(/^It crashes\n\n--- Log: build\.log ---\n\n\[The first \d+ bytes of the log were left out/);
-      expect(text.endsWith('line 99999 of the log')).toBe(true);
-      expect(err).toMatch(/bytes of the log were left out \(a report has at most 1 MiB\)/);
+      expect(text).toMatch(/^It crashes\n\n--- Log: build\.log ---\n\n\[Cut from \d+ bytes in 100000 lines\]\n/);
+      expect(text).toContain('\n--- FAIL: TestCoupon (0.00s)\n');
+      expect(text.trimEnd().endsWith('line 99999 of the log')).toBe(true);
+      expect(err).toMatch(/^\d+ bytes of the log that matter least were left out \(a report has at most 1 MiB\)\.\n/);
+    });
+  });
+
+  it.each([
+    ['gzip', gzipSync('npm ERR! größer')],
+    ['gzip within gzip', gzipSync(gzipSync('npm ERR! größer'))],
+    ['UTF-16 of Windows', Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('npm ERR! größer', 'utf16le')])],
+    [
+      'UTF-16 of others',
+      Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('npm ERR! größer', 'utf16le')]).swap16(),
+    ],
+    ['UTF-8 with its mark', Buffer.from('\uFEFFnpm ERR! größer')],
+  ])('is read as %s', async (_, bytes) => {
+    await inFolder(async (folder) => {
+      const log = path.join(folder, 'build.log');
+      await writeFile(log, bytes);
+      const { played } = await run({ input: { kind: 'none' }, log }, scriptedTerminal());
+      expect(played.report?.text).toBe('--- Log: build.log ---\n\nnpm ERR! größer');
+    });
+  });
+
+  it.each([
+    ['a zip archive', Buffer.from('PK\u0003\u0004logs'), 'The log is a zip archive: unpack it'],
+    ['a picture', Buffer.from('\u0089PNG\r\n\u001a\n\0\0\0', 'latin1'), 'The log is not text'],
+    ['damaged gzip', gzipSync('x'.repeat(100)).subarray(0, 20), 'The log is a damaged gzip file'],
+  ])('that is %s is refused in one line', async (_, bytes, words) => {
+    await inFolder(async (folder) => {
+      const log = path.join(folder, 'build.log');
+      await writeFile(log, bytes);
+      const { code, err } = await run({ input: { kind: 'none' }, log }, scriptedTerminal());
+      expect(err).toMatch(/^causeway: [^\n]+\n$/);
+      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(words) });
     });
   });
 
@@ -246,9 +283,8 @@ describe('the report of analyse', () => {
     const { played } = await run({ input: { kind: 'stdin' } }, scriptedTerminal({}, lines.join('\n')));
     const text = played.report?.text ?? '';
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1024 * 1024);
-    expect(text).toMatch(/^line 0 of the report\n/);
-    expect(text).toMatch(/\n\[\d+ bytes from the middle of the report were left out/);
-    expect(text.endsWith('\nline 99999 of the report')).toBe(true);
+    expect(text).toMatch(/^\[Cut from \d+ bytes in 100000 lines\]\nline 0 of the report\n/);
+    expect(text.trimEnd().endsWith('\nline 99999 of the report')).toBe(true);
   });
 
   it('as PowerShell writes it (UTF-16) is read as text', async () => {
@@ -264,7 +300,7 @@ describe('the report of analyse', () => {
     expect(err).toMatch(/^Reading https:\S+\nInvestigating octo\/shop at a1b2c3\n/);
     expect(played).toMatchObject({
       source: { kind: 'url', url: 'https://github.com/octo/shop.git' },
-      report: { text: 'CI failed\n\n--- Log: GitHub Actions ---\n\nnpm ERR! test', revision: 'a1b2c3' },
+      report: { text: 'CI failed\n\nnpm ERR! test', revision: 'a1b2c3' },
     });
   });
 

@@ -1,5 +1,6 @@
 // Addresses on GitHub as reports: what is read of an issue, a run or a job, and what each refusal says to do.
 import { describe, expect, it } from 'vitest';
+import { condenseLog } from '../../src/ci/condense-log.ts';
 import type { AddressedReport } from '../../src/core/report.ts';
 import { createAddressReader } from '../../src/github/read-address.ts';
 import { patience } from '../support/patience.ts';
@@ -12,7 +13,7 @@ const REPO = 'GET /repos/octo/shop';
 
 function read(apiUrl: string, url: string, token: string | null = 'secret-token'): Promise<AddressedReport> {
   const options = { token, apiUrl, webUrl: 'https://github.com', userAgent: 'causeway-test', now: () => NOW };
-  return createAddressReader(options)(url, patience());
+  return createAddressReader({ ...options, shortenLog: condenseLog })(url, patience());
 }
 
 /** The part of `all` that the query asks for. */
@@ -183,7 +184,7 @@ describe('the address of a failed run', () => {
         `Commit ${SHA}: Take coupons`,
         'Run https://github.com/octo/shop/actions/runs/345, attempt 1',
       ].join('\n'),
-      log: '=== Log of job "test (1)" ===\nlog of 1\n\n\n=== Log of job "e2e" ===\nlog of 3\n',
+      log: '--- Log: job "test (1)" ---\n\nlog of 1\n\n--- Log: job "e2e" ---\n\nlog of 3\n',
       repository: { url: 'https://github.com/octo/shop.git', name: 'octo/shop' },
       revision: SHA,
     });
@@ -207,18 +208,17 @@ describe('the address of a failed run', () => {
 
   it('with many failed jobs reads five logs and counts the rest', async () => {
     const { log } = await readRun(Array.from({ length: 130 }, (_, at) => job(at + 1)));
-    expect(log.match(/=== Log of job/g)).toHaveLength(5);
-    expect(log).toMatch(/\[The logs of 125 more failed jobs were left out\]$/);
+    expect(log.match(/--- Log: job/g)).toHaveLength(5);
+    expect(log).toMatch(/^\[The logs of 125 more failed jobs were left out\]\n/);
   });
 
-  it('keeps the end of a long log, in whole lines, and says how much was left out', async () => {
-    const log = `${Array.from({ length: 60_000 }, (_, at) => `line ${at} ${'x'.repeat(40)}`).join('\n')}\n`;
+  it('keeps what matters of a long log, wherever it is, and says how much was left out', async () => {
+    const lines = Array.from({ length: 60_000 }, (_, at) => `line ${at} ${'x'.repeat(40)}`);
+    const log = `${lines.with(9_000, '--- FAIL: TestCoupon (0.00s)').join('\n')}\n`;
     const report = await readRun([job(1, { log })]);
     expect(Buffer.byteLength(report.text + report.log)).toBeLessThanOrEqual(1024 * 1024);
-    const [, words = '', first = ''] = report.log.split('\n');
-    expect(first).toMatch(/^line \d+ x{40}$/);
-    const kept = report.log.slice(report.log.indexOf(first));
-    expect(words).toBe(`[The first ${log.length - kept.length} bytes of this log were left out]`);
+    expect(report.log).toMatch(new RegExp(`^--- Log: .*\n\n\\[Cut from ${log.length} bytes in 60000 lines\\]\n`));
+    expect(report.log).toContain('\n--- FAIL: TestCoupon (0.00s)\n');
     expect(report.log).toMatch(/line 59999 x+\n$/);
   });
 
@@ -233,7 +233,7 @@ describe('the address of a failed run', () => {
 it('the address of a job gives that job alone, failed attempts before the last one too', async () => {
   const report = await readRun([job(1), job(2), job(3, { attempt: 2 })], {}, `${RUN_URL}/job/2`);
   expect(report.text).toContain('attempt 1');
-  expect(report.log).toBe('=== Log of job "test (2)" ===\nlog of 2\n');
+  expect(report.log).toBe('--- Log: job "test (2)" ---\n\nlog of 2\n');
   expect(report.revision).toBe(SHA);
 });
 

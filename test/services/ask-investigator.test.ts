@@ -10,6 +10,7 @@ import { createLog } from '../../src/log.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { acceptReport } from '../../src/services/accept-report.ts';
+import { createCheckReader } from '../../src/services/checks/check-texts.ts';
 import { createChanges } from '../../src/services/follow.ts';
 import type { Investigator } from '../../src/services/investigator.ts';
 import { createRunHandler } from '../../src/services/run-investigation.ts';
@@ -76,6 +77,7 @@ async function house(
   const store = opening.use(await migratedStore({ seal: createSeal(Buffer.alloc(32, 7)), enqueuer }));
   const redactor = opening.use(createRedactor({ exactValues: () => [] }));
   const lexicons = opening.use(testLexicons());
+  const reader = opening.use(createCheckReader());
   const { project, account } = await ground(store);
   const model = playing(answers);
   const waits: string[] = [];
@@ -117,6 +119,7 @@ async function house(
     run: (subject: string) =>
       createRunHandler({
         context: null,
+        readReport: reader.readReport,
         ...deps,
         investigator,
       }).handle({ id: 'job', kind: 'run', subject, attempt: 1 }, SIGNAL),

@@ -1,5 +1,6 @@
 // A run from its job to its end: concluded, answered from an equal one, given up, or tried again.
 import { describe, expect, it } from 'vitest';
+import { readCheck } from '../../src/ci/read-check.ts';
 import type { Shortage } from '../../src/core/disk.ts';
 import { CausewayError, StoreUnusable } from '../../src/core/errors.ts';
 import type { JobHandler } from '../../src/core/queue.ts';
@@ -12,8 +13,10 @@ import { createLog } from '../../src/log.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { acceptReport } from '../../src/services/accept-report.ts';
+import { createCheckReader } from '../../src/services/checks/check-texts.ts';
 import { createChanges } from '../../src/services/follow.ts';
 import { createRunHandler } from '../../src/services/run-investigation.ts';
+import { actionsLog, JEST, stamped } from '../ci/logs.ts';
 import { createMemoryRepository, testLexicons } from '../support/memory-source.ts';
 import { migratedStore } from '../support/sqlite-template.ts';
 import {
@@ -27,6 +30,8 @@ import {
   sighting,
 } from '../support/store-samples.ts';
 
+/** Characters that a thread reads. */
+const PASSED = Array.from({ length: 2_000 }, (_, at) => `PASS test/number-${at}.test.ts`);
 const SIGNAL = new AbortController().signal;
 const FILES = { 'src/total.js': 'export function total(cart) {\n  return cart.sum;\n}\n' };
 const REPORT = 'TypeError: cart is undefined\n    at total (/srv/app/src/total.js:2:15)';
@@ -41,7 +46,7 @@ interface Place extends AsyncDisposable {
   shortage: Shortage | null;
   /** What opening the project does. */
   open: (signal: AbortSignal) => Promise<Repository>;
-  report(fresh?: boolean, revision?: string): Promise<{ readonly id: string; readonly runId: string }>;
+  report(fresh?: boolean, revision?: string, text?: string): Promise<{ readonly id: string; readonly runId: string }>;
   handler(timeoutMs?: number): JobHandler;
 }
 
@@ -52,6 +57,7 @@ async function place(): Promise<Place> {
   const store = opening.use(await migratedStore({ seal, enqueuer }));
   const redactor = opening.use(createRedactor({ exactValues: () => [] }));
   const lexicons = opening.use(testLexicons());
+  const reader = opening.use(createCheckReader());
   const base = await ground(store);
   const opened = opening.move();
   const changes = createChanges();
@@ -61,10 +67,10 @@ async function place(): Promise<Place> {
     now: new Date('2026-11-20T10:00:00.000Z'),
     shortage: null,
     open: async () => first,
-    report: async (fresh = false, revision = '') => {
+    report: async (fresh = false, revision = '', text = REPORT) => {
       const own = { projectId: base.project.id, accountId: base.account.id, origin: 'api', reference: '' } as const;
       const standing = { isTrusted: true, settings: DEFAULT_SETTINGS };
-      const report = { ...own, ...standing, text: REPORT, revision, callbackUrl: '', fresh };
+      const report = { ...own, ...standing, text, revision, callbackUrl: '', fresh };
       const accepted = await acceptReport({ store, redactor, changes, now: () => self.now }, report);
       if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
       return { id: accepted.investigationId, runId: accepted.runId };
@@ -72,6 +78,7 @@ async function place(): Promise<Place> {
     handler: (timeoutMs = 60_000) =>
       createRunHandler({
         context: null,
+        readReport: reader.readReport,
         ...{
           store,
           redactor,
@@ -97,8 +104,8 @@ function job(runId: string) {
   return { id: 'job_1', kind: 'run', subject: runId, attempt: 1 } as const;
 }
 
-async function run(at: Place, fresh = false) {
-  const { id, runId } = await at.report(fresh);
+async function run(at: Place, fresh = false, text = REPORT) {
+  const { id, runId } = await at.report(fresh, '', text);
   await at.handler().handle(job(runId), SIGNAL);
   const investigation = await at.store.findInvestigation(id);
   if (investigation?.outcome.state !== 'concluded') throw new Error(`it is ${investigation?.outcome.state}`);
@@ -116,6 +123,30 @@ describe('a run', () => {
     const { runId } = (await at.store.findInvestigation(issue.analysis.investigationId)) ?? { runId: '' };
     const recorded = await at.store.listSteps(runId, 0);
     expect(issue.investigationSteps).toEqual(recorded.map(({ number: _, ...step }) => step));
+  });
+
+  it.each([
+    ['is the whole report', (log: string) => log, ''],
+    [
+      'is under a heading',
+      (log: string) => `Red since Monday\n\n--- Log: ci.log ---\n\n${log}`,
+      'Red since Monday\n\n',
+    ],
+    ['is longer than what is read at once', (log: string) => `${stamped(PASSED)}\n${log}`, ''],
+  ])('of a log that %s says what failed in it, as its check would', async (_, compose, said) => {
+    await using at = await place();
+    const report = compose(actionsLog('npm test', JEST));
+    const log = report.slice(report.indexOf('2024-'));
+    const { excerpt } = readCheck({ name: 'test', output: '', log, annotations: [] });
+    const issue = await run(at, false, report);
+    expect(issue.problem.startsWith(`${said}“${excerpt.tests[0]}” failed: ${excerpt.headline} (step “npm test”)`)).toBe(
+      true,
+    );
+    const [read] = issue.investigationSteps;
+    expect(read?.action).toMatch(/^read the log/);
+    expect(read?.result.startsWith(excerpt.lines.join('\n'))).toBe(true);
+    expect(read?.result.endsWith(excerpt.tests.map((test) => `- ${test}`).join('\n'))).toBe(true);
+    expect(issue.rootCause).not.toContain('2024-');
   });
 
   it('waits while the disk has no space for it, and concludes once there is some', async () => {

@@ -1,6 +1,7 @@
 // The App over the GitHub double: what the double announces is received, stored and handled, and nothing else is faked.
 import { randomBytes } from 'node:crypto';
 import type { Probot } from 'probot';
+import { condenseLog } from '../../../src/ci/condense-log.ts';
 import type { Role } from '../../../src/core/account.ts';
 import type { JobResult } from '../../../src/core/queue.ts';
 import type { Run } from '../../../src/db/runs.ts';
@@ -91,6 +92,7 @@ export async function eventHouse(options: EventHouseOptions = {}): Promise<Event
     ...place,
     redactor,
     readBuildLog: async () => null,
+    shortenLog: condenseLog,
     configuration: createConfigurationReader(base),
     projects: createProjectSync({ ...base, source: { forget: async () => {} }, allowedOwners: ['octo', 'acme'] }),
     permissions: createPermissions(base),

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Octokit } from '@octokit/rest';
 import { describe, expect, it } from 'vitest';
+import { condenseLog } from '../../../src/ci/condense-log.ts';
 import type { GithubProject } from '../../../src/core/project.ts';
 import { findAttachments, readAttachments } from '../../../src/github/report/attachments.ts';
 
@@ -79,6 +80,7 @@ function read(webUrl: string, texts: readonly string[], isPrivate = false): Prom
     clients: { repository: () => caller, identity: () => Promise.reject(new Error('not asked')) },
     permissions: { roleOfPerson: () => Promise.reject(new Error('not asked')) },
     readBuildLog: async () => null,
+    shortenLog: condenseLog,
     ...{ webUrl, apiUrl: webUrl, userAgent: 'causeway-test', log: createLog({ level: 'silent' }) },
   } satisfies GatherDeps;
   const project = { ...PROJECT, source: { isPrivate } } as unknown as GithubProject;
@@ -90,7 +92,7 @@ const FILE = '/user-attachments/files/1/crash.log';
 describe('an attached file', () => {
   it('is read for what it holds, under its name', async () => {
     await using github = await host((_, response) => response.end('TypeError: x\n'));
-    expect(await read(github.url, [`${github.url}${FILE}`])).toEqual(['Attached file crash.log:\n\nTypeError: x\n']);
+    expect(await read(github.url, [`${github.url}${FILE}`])).toEqual(['--- Log: crash.log ---\n\nTypeError: x\n']);
     expect(github.asked).toEqual([`${FILE} nobody`]);
   });
 
@@ -99,7 +101,7 @@ describe('an attached file', () => {
       if (request.url === FILE) response.writeHead(302, { Location: '/storage/abc?signature=1' }).end();
       else response.end('the log');
     });
-    expect(await read(github.url, [`${github.url}${FILE}`], true)).toEqual(['Attached file crash.log:\n\nthe log']);
+    expect(await read(github.url, [`${github.url}${FILE}`], true)).toEqual(['--- Log: crash.log ---\n\nthe log']);
     expect(github.asked).toEqual([`${FILE} token installation-token`, '/storage/abc?signature=1 nobody']);
   });
 
@@ -140,7 +142,9 @@ describe('an attached file', () => {
     await using github = await host((_, response) => {
       const line = Buffer.from(`${'x'.repeat(63)}\n`.repeat(16_384));
       response.write('it began\n');
-      const more = () => {
+      const more = (error?: Error | null) => {
+        // Nobody reads any more.
+        if (error) return;
         sent += 1;
         if (response.destroyed || sent > 40) response.end();
         else response.write(line, more);
@@ -148,9 +152,9 @@ describe('an attached file', () => {
       more();
     });
     const links = ['1/a.log', '2/b.log'].map((end) => `${github.url}/user-attachments/files/${end}`);
-    const [first = '', second = ''] = await read(github.url, links);
+    const [second = '', first = ''] = await read(github.url, links);
     expect(first).toContain('it began\n');
-    expect(first).toMatch(/\[\d+ bytes were left out here\]/);
+    expect(first).toMatch(/\n\[Cut from \d+ bytes in \d+ lines\]\n/);
     expect(first).toContain('[The rest was not read]');
     expect(Buffer.byteLength(first)).toBeLessThan(257 * 1024);
     expect(second).toBe('[Attached file b.log was not read: the files before it have 5 MiB]');

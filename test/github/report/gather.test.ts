@@ -68,7 +68,7 @@ describe('an issue', () => {
     people.label(NAME, 1, 'analyse', 'ada');
     await house.settle();
     const { text } = await onlyRun(house);
-    expect(text).toContain('Attached file crash.log:\n\nTypeError: cart is undefined');
+    expect(text).toContain('--- Log: crash.log ---\n\nTypeError: cart is undefined');
     expect(text).toContain("[Attached file shot.png was not read: it isn't a text file]");
   });
 
@@ -179,7 +179,8 @@ describe('a pull request', () => {
         'Check "unit tests" ended with failure.\n.github:1: failure: Process completed with exit code 1.',
         'Check "types" ended with timed_out: Too slow.\nIt took an hour\nsrc/cart.ts:12: failure: no such member',
         'Check "deploy" ended with error: no machine.',
-        '=== Log of job "unit tests" ===\nexpected 1, got 2\n',
+        '--- Log: job "unit tests" ---',
+        'expected 1, got 2\n',
       ].join('\n\n'),
     );
     expect([run.revision, run.isTrusted]).toEqual([sha, false]);

@@ -77,7 +77,7 @@ it('is read for a person who requests an analysis, where none begins unasked', a
   expect(desk.begun()).toEqual([]);
   await desk.say(number, 'per', '/analyse');
   const [told = ''] = stage.model.askedAt(sha);
-  expect(told).toContain('=== Log of the build of "jenkins" ===');
+  expect(told).toContain('--- Log: build of "jenkins" ---');
   expect(told).toContain(COUPONS.error[0]);
   expect(told).toContain('names another repository or commit');
   expect(told).not.toContain('CANARY');

@@ -1,0 +1,89 @@
+// The logs in a report: found wherever people put them, and read as the log of a check is.
+import { describe, expect, it } from 'vitest';
+import { readCheck } from '../../src/ci/read-check.ts';
+import { readReport } from '../../src/ci/report-logs.ts';
+import { actionsLog, GO, JEST, MAVEN, MOCHA, PYTEST, stamped, TSC } from './logs.ts';
+
+const asCheck = (log: string) => readCheck({ name: 'test', output: '', log, annotations: [] }).excerpt;
+
+const LOGS: readonly (readonly [string, string])[] = [
+  ['of Actions, with Jest', actionsLog('npm test', JEST)],
+  ['of Actions, with pytest', actionsLog('pytest', PYTEST)],
+  ['of Actions, with tsc', actionsLog('npx tsc', TSC)],
+  ['of Actions, with Go', actionsLog('go test ./...', GO)],
+  ['of Actions, with mocha', actionsLog('npx mocha', MOCHA)],
+  ['of Maven at a terminal', MAVEN.join('\n')],
+  ['of Go at a terminal', GO.join('\n')],
+  ['of Jest at a terminal', JEST.join('\n')],
+  ['with the line ends of Windows', actionsLog('npm test', JEST).replaceAll('\n', '\r\n')],
+  ['with the line ends of old terminals', actionsLog('npm test', JEST).replaceAll('\n', '\r')],
+];
+
+describe('a log is read as that of a check is', () => {
+  it.each(LOGS)('%s: under a heading', (_, log) => {
+    const { words, logs } = readReport(`Red since Monday\n\n--- Log: build.log ---\n\n${log}`);
+    expect(words).toBe('Red since Monday');
+    expect(logs).toEqual([{ name: 'build.log', lines: expect.any(Number), excerpt: asCheck(log) }]);
+  });
+
+  it.each(LOGS)('%s: where the report is nothing else', (_, log) => {
+    const { words, logs } = readReport(log);
+    expect([words, logs.map(({ excerpt }) => excerpt)]).toEqual(['', [asCheck(log)]]);
+  });
+
+  it.each(LOGS.slice(0, 8))('%s: in a code block of an issue', (_, log) => {
+    const report = `The build is red\n\nIt began when we took the coupons.\n\n\`\`\`\n${log}\n\`\`\`\n\nWhat can I do about this?`;
+    const { words, logs } = readReport(report);
+    expect(words).toBe('The build is red\n\nIt began when we took the coupons.\n\nWhat can I do about this?');
+    expect(logs.map(({ excerpt }) => excerpt.headline)).toEqual([asCheck(log).headline]);
+    expect(logs[0]?.excerpt.tests).toEqual(asCheck(log).tests);
+  });
+
+  it.each(LOGS.slice(0, 8))('%s: below what people wrote', (_, log) => {
+    const { words, logs } = readReport(`The build of the shop is red since we took the coupons.\n\n${log}`);
+    expect(words).toBe('The build of the shop is red since we took the coupons.');
+    expect(logs.map(({ excerpt }) => excerpt)).toEqual([asCheck(log)]);
+  });
+
+  it('each of several, the most informative first', () => {
+    const logs = [actionsLog('./deploy.sh', ['all is well', 'bye']), actionsLog('npm test', JEST)];
+    const report = `Two jobs failed\n\n${logs.map((log, at) => `--- Log: job ${at} ---\n\n${log}`).join('\n')}`;
+    const read = readReport(report).logs.map(({ name, excerpt }) => [name, excerpt.headline]);
+    expect(read).toEqual([
+      ['job 1', asCheck(logs[1] ?? '').headline],
+      ['job 0', asCheck(logs[0] ?? '').headline],
+    ]);
+  });
+
+  it('without what somebody added below it as guidance', () => {
+    const log = actionsLog('npm test', JEST);
+    const { words, logs } = readReport(`--- Log: job ---\n\n${log}\n\n## Guidance from ada\n\nLook at the coupons`);
+    expect(words).toBe('## Guidance from ada\n\nLook at the coupons');
+    expect(logs.map(({ excerpt }) => excerpt.headline)).toEqual([asCheck(log).headline]);
+  });
+});
+
+describe('the text that facts are looked up with', () => {
+  it('begins with what failed, and has neither times nor colours', () => {
+    const { text } = readReport(actionsLog('npm test', JEST));
+    expect(text.split('\n', 1)[0]).toBe(asCheck(actionsLog('npm test', JEST)).tests[0]);
+    expect(text).not.toMatch(/\d{4}-\d\d-\d\dT|\u001b|##\[/);
+  });
+
+  it('is the report itself where people wrote of it, or nothing failed', () => {
+    const told = `The build of the shop is red since we took the coupons.\n\n${actionsLog('npm test', JEST)}`;
+    for (const report of [told, 'It crashes', stamped(['all is well', 'bye'])]) {
+      expect(readReport(report).text).toBe(report);
+    }
+  });
+});
+
+it.each([
+  ['a sentence', 'The cart throws an error when I add two coupons to it and then remove one of them.'],
+  ['a trace', 'TypeError: x is undefined\n    at f (src/a.js:1:2)\n    at g (src/b.js:3:4)'],
+  ['a list', '# Steps\n\n1. npm install\n2. npm test\n3. error: see below\n\n- [ ] fails\n- [x] works\n'],
+  ['code', '```js\nconst a = 1;\nthrow new Error("b");\n```\n\nThis fails with an error, and I do not know why.'],
+  ['nothing', ''],
+])('%s is no log', (_, report) => {
+  expect(readReport(report)).toEqual({ words: report, logs: [], text: report });
+});
