@@ -1,6 +1,6 @@
 // The API next to GitHub as callers meet it: tokens for people there, their roles, and the pull request of an Issue.
 import { spawn } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMPILED } from '../support/compiled.ts';
@@ -42,8 +42,12 @@ function causeway(...args: readonly string[]): Promise<Ended> {
 }
 
 function causewayWith(more: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended> {
+  return causewayIn({ ...env, ...more }, ...args);
+}
+
+function causewayIn(settings: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, [path.join(ROOT, 'src', 'main.ts'), ...args], {
-    env: { PATH: process.env['PATH'], ...COMPILED, ...env, ...more },
+    env: { PATH: process.env['PATH'], ...COMPILED, ...settings },
   });
   let [out, err] = ['', ''];
   child.stdout.on('data', (data) => (out += data));
@@ -88,6 +92,48 @@ it('says the same of a person who is not there before anyone has installed the A
   const own = { DATA_DIR: folder.path };
   const absent = await causewayWith(own, 'token', 'create', '--name', 'x', '--account', 'no-such-person');
   expect(absent).toMatchObject({ code: 2, out: '', err: expect.stringContaining('no person "no-such-person"') });
+});
+
+describe('with the data folder alone, as in a second terminal', () => {
+  const alone = (...args: readonly string[]) => causewayIn({ DATA_DIR: stage.dataDir }, ...args);
+
+  it('makes the first token of a person who never signed in, and it sees what that person sees', async () => {
+    const made = await alone('token', 'create', '--name', 'laptop', '--account', 'mara');
+    expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^cwy_\w{36}\n$/) });
+    const seen = await stage.until('the project', async () => (await projectsOf(made.out.trim()))[0]);
+    expect(seen.name).toBe(SHOP_NAME);
+    const id = /tok_\w+/.exec(made.err)?.[0] ?? '';
+    expect((await alone('token', 'list')).out).toMatch(new RegExp(`^mara$[^]*${id}`, 'm'));
+    const revoke = (login: string) => alone('token', 'revoke', id, '--account', login);
+    expect(await revoke('per')).toMatchObject({ code: 2, err: expect.stringContaining(`no active token ${id}`) });
+    expect(await revoke('mara')).toMatchObject({ code: 0, err: expect.stringContaining('is revoked') });
+    expect(await revoke('mara')).toMatchObject({ code: 2, err: expect.stringContaining(`no active token ${id}`) });
+    expect((await call(made.out.trim(), 'GET', '/api/v1/projects/')).status).toBe(401);
+  });
+
+  it('gives no advice for local mode, also over records of an earlier release', async () => {
+    const asks = { code: 2, out: '', err: expect.stringContaining('add --account LOGIN') };
+    expect(await alone('token', 'create', '--name', 'x')).toMatchObject(asks);
+    expect(await alone('webhook-secret', 'show')).toMatchObject(asks);
+    expect(await alone('sign-in')).toMatchObject({ code: 2, err: expect.stringContaining('sign in with GitHub') });
+    const none = await alone('token', 'list', '--account', 'ola');
+    expect(none.err).toContain('causeway token create --account ola --name laptop');
+    const examined = await alone('doctor');
+    expect(examined).toMatchObject({ code: 1, out: expect.stringContaining('last started with a GitHub App') });
+    await rm(path.join(stage.dataDir, 'served-as.json'));
+    expect(await alone('token', 'create', '--name', 'x')).toMatchObject(asks);
+  });
+
+  it('takes no SQLite file for records that are in PostgreSQL', async () => {
+    await using folder = await temporaryFolder();
+    const place = 'postgres://causeway@db.example.com:5432/causeway';
+    await writeFile(path.join(folder.path, 'served-as.json'), JSON.stringify({ github: null, postgres: place }));
+    for (const words of [['token', 'create', '--name', 'x'], ['pause'], ['backup'], ['redrive']]) {
+      const refused = await causewayIn({ DATA_DIR: folder.path }, ...words);
+      expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining(`${place}: set DATABASE_URL`) });
+    }
+    expect(await readdir(folder.path)).toEqual(['served-as.json']);
+  });
 });
 
 describe('a caller', () => {

@@ -150,6 +150,7 @@ const started: GithubStarted = {
     appId: 4711,
   },
   ...{ hasSignIn: true, worker: true, paused: false, maxMode: 'fix', model: 'some-model', modelHint: '' },
+  commandNeeds: [],
   launcher: { here: 'bin/causeway', anywhere: '/srv/causeway/bin/causeway' },
 };
 
@@ -166,6 +167,12 @@ it('says where it is, which App it is, and how to create a token', () => {
       bin/causeway token create --account LOGIN --name laptop
     "
   `);
+});
+
+it('says what the command for a token needs in another terminal, beyond its folder', () => {
+  expect(formatGithubStart({ ...started, commandNeeds: ['DATABASE_URL', 'ENCRYPTION_KEY'] })).toContain(
+    'To create an API token for a GitHub user (with DATABASE_URL and ENCRYPTION_KEY set as here):\n',
+  );
 });
 
 it('says where people sign in, or what is missing for it', () => {
