@@ -15,6 +15,7 @@ import { registerSecret } from '../log.ts';
 import type { CommandDeps } from './analyse.ts';
 import { openConfiguredStore } from './data-folder.ts';
 import { chooseMode } from './mode.ts';
+import { readServedAs } from './served-as.ts';
 import { LOCAL_LOGIN, openAccount, USER_AGENT } from './services.ts';
 import { createSignInLink, isAnswering, readAnnouncedAddress } from './sign-in-link.ts';
 
@@ -24,23 +25,26 @@ export async function executeAccountCommand(
   { config, io, log, now }: CommandDeps,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  if (command.kind === 'token-list' && command.account === null && chooseMode(config).kind === 'github') {
-    await using store = await openConfiguredStore(config, log);
+  await using store = await openConfiguredStore(config, log);
+  const mode = await findAccountsMode(config, store);
+  if (command.kind === 'token-list' && command.account === null && mode.kind === 'github') {
     await listTokensOfAll(io, store, now());
     return 0;
   }
-  const find = chooseAccount(config, command.account);
-  await using store = await openConfiguredStore(config, log);
   // Always, to check the key: nothing may be sealed with another one than that of the stored secrets.
   const local = await openAccount(store, now());
-  const account = find === null ? local : await find(store, now, signal);
+  const login = requireLogin(mode, command.account);
+  const account =
+    login === null
+      ? local
+      : await findPersonsAccount({ config, github: login.of, store, now, login: login.name }, signal);
   await runAccountCommand(command, io, { store, account, now, newSecret: createSigningSecret });
   return 0;
 }
 
 /** Standard output holds only the link. Throws `usage` with a GitHub App, and where no service runs. */
 export async function runSignIn({ config, io, log, now }: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
-  if (chooseMode(config).kind !== 'local') {
+  if (chooseMode(config).kind !== 'local' || (!config.localMode && readServedAs(config.dataDir)?.github)) {
     throw new CausewayError('usage', 'With a GitHub App people sign in with GitHub: open the address of the service.');
   }
   const announced = readAnnouncedAddress(config.dataDir);
@@ -61,44 +65,70 @@ export async function runSignIn({ config, io, log, now }: CommandDeps, signal: A
   return 0;
 }
 
-type Find = (store: Store, now: () => Date, signal: AbortSignal) => Promise<Account>;
+/** Whose the accounts are. `credentials`: null where only the data folder or its records say that there is an App. */
+type AccountsMode =
+  | { readonly kind: 'local' }
+  | {
+      readonly kind: 'github';
+      readonly credentials: AppCredentials | null;
+      readonly apiUrl: string;
+      readonly webUrl: string;
+    };
+
+/**
+ * As the service over these records: the configuration decides, then how the folder was last served, then the records.
+ * Throws `usage` where the service waits for its App.
+ */
+async function findAccountsMode(config: Config, store: Store): Promise<AccountsMode> {
+  const mode = chooseMode(config);
+  const { githubApiUrl: apiUrl, githubWebUrl: webUrl } = config;
+  if (mode.kind === 'github') return { kind: 'github', credentials: mode.credentials, apiUrl, webUrl };
+  if (config.localMode) return { kind: 'local' };
+  const servedAs = readServedAs(config.dataDir);
+  if (servedAs?.github) return { kind: 'github', credentials: null, ...servedAs.github };
+  if (servedAs === null && (await hasGithubRecords(store)))
+    return { kind: 'github', credentials: null, apiUrl, webUrl };
+  if (mode.kind === 'local') return { kind: 'local' };
+  throw new CausewayError(
+    'usage',
+    'The service is not connected to GitHub yet: create its App at /setup first. For local mode set LOCAL_MODE=1 and HOST=127.0.0.1.',
+  );
+}
+
+async function hasGithubRecords(store: Store): Promise<boolean> {
+  if ((await store.listInstallations()).length > 0) return true;
+  return (await store.listAccounts()).some(({ githubId }) => githubId !== null);
+}
 
 /** Null: the local account. Throws `usage` where the mode and --account do not fit. */
-function chooseAccount(config: Config, login: string | null): Find | null {
-  const mode = chooseMode(config);
+function requireLogin(mode: AccountsMode, name: string | null) {
   if (mode.kind === 'github') {
-    if (login !== null)
-      return (store, now, signal) =>
-        findPersonsAccount({ config, credentials: mode.credentials, store, now, login }, signal);
+    if (name !== null) return { name, of: mode };
     throw new CausewayError('usage', 'With a GitHub App accounts are people on GitHub: add --account LOGIN.');
   }
-  if (login === null || login === LOCAL_LOGIN) return null;
+  if (name === null || name === LOCAL_LOGIN) return null;
   throw new CausewayError('usage', `Local mode has one account, "${LOCAL_LOGIN}": leave --account out.`);
 }
 
 interface PersonQuery {
   readonly config: Config;
-  readonly credentials: AppCredentials;
+  readonly github: Extract<AccountsMode, { kind: 'github' }>;
   readonly store: Store;
   readonly now: () => Date;
   readonly login: string;
 }
 
 async function findPersonsAccount(
-  { config, credentials, store, now, login }: PersonQuery,
+  { config, github: { credentials, apiUrl, webUrl }, store, now, login }: PersonQuery,
   signal: AbortSignal,
 ): Promise<Account> {
-  const { githubApiUrl: apiUrl, githubWebUrl: webUrl, githubToken } = config;
-  using clients = createGithubClients({
-    ...credentials,
-    apiUrl,
-    webUrl,
-    userAgent: USER_AGENT,
-    installations: store,
-    now,
-  });
-  const github = { token: githubToken, apiUrl, webUrl, userAgent: USER_AGENT };
-  const person = await findPerson({ clients, store, github }, login, signal);
+  using opened = new DisposableStack();
+  const client = { apiUrl, webUrl, userAgent: USER_AGENT };
+  const clients =
+    credentials === null
+      ? null
+      : opened.use(createGithubClients({ ...credentials, ...client, installations: store, now }));
+  const person = await findPerson({ clients, store, github: { ...client, token: config.githubToken } }, login, signal);
   const moment = now().toISOString();
   const account = await store.ensureAccount({
     login: person.login,

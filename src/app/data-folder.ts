@@ -8,6 +8,7 @@ import { makeFolder } from '../db/make-folder.ts';
 import { createSeal } from '../db/seal.ts';
 import type { Log } from '../log.ts';
 import { type KeptStore, openStore, type RecordsPlace } from './records.ts';
+import { readServedAs } from './served-as.ts';
 
 export interface DataFolder {
   /** The SQLite file in it, or the PostgreSQL database instead of it. */
@@ -47,8 +48,21 @@ export function openDataFolder(
   };
 }
 
+/**
+ * Throws `usage` where the service over the folder has its records in PostgreSQL and the configuration does not say so:
+ * a SQLite file next to it is read by no service.
+ */
+export function requireRecordsHere({ dataDir, database }: Pick<Config, 'dataDir' | 'database'>): void {
+  const postgres = database.kind === 'postgres' ? null : (readServedAs(dataDir)?.postgres ?? null);
+  if (postgres === null) return;
+  const found = `The service with the data folder ${dataDir} has its records in ${postgres}`;
+  throw new CausewayError('usage', `${found}: set DATABASE_URL and ENCRYPTION_KEY as for the service.`);
+}
+
 /** The store of the configuration, for a command that may run while the service does. */
-export function openConfiguredStore({ dataDir, encryptionKey, database }: Config, log: Log): Promise<KeptStore> {
+export async function openConfiguredStore(config: Config, log: Log): Promise<KeptStore> {
+  requireRecordsHere(config);
+  const { dataDir, encryptionKey, database } = config;
   const folder = openDataFolder(dataDir, encryptionKey, database);
   return openStore({ database: folder.database, seal: createSeal(folder.encryptionKey), log });
 }

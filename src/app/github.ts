@@ -58,6 +58,7 @@ import { type GithubMode, isLoopback, type ServeOptions, waitForAbort } from './
 import { describeModel, listModels, openInvestigator, PATIENCE_MS, readNamedFile } from './model.ts';
 import { openPort } from './port.ts';
 import { openOwnRecords } from './records.ts';
+import { recordServedAs } from './served-as.ts';
 import { type Lanes, openServices, type Services, startWork, USER_AGENT } from './services.ts';
 import {
   type Recurring,
@@ -75,6 +76,7 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
   const { config, io, log, worker, launcher } = options;
   await using open = new AsyncDisposableStack();
   const service = open.use(await openGithubService(options, mode, signal));
+  recordServedAs(config, 'github');
   const { services, permissions, configuration, investigator } = service;
   const kept = { ...services, ...config, clock: service.clock };
   open.use(startRetention(kept));
@@ -117,6 +119,10 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
       webUrl: config.githubWebUrl,
       appId: mode.credentials.appId,
       maxMode: config.maxMode,
+      commandNeeds: [
+        ...(config.database.kind === 'postgres' ? ['DATABASE_URL'] : []),
+        ...(config.encryptionKey === null ? [] : ['ENCRYPTION_KEY']),
+      ],
       ...describeModel(config.model, investigator),
     }),
   );

@@ -29,6 +29,7 @@ import { type ServeOptions, waitForAbort } from './mode.ts';
 import { describeModel, openInvestigator, PATIENCE_MS } from './model.ts';
 import { openPort } from './port.ts';
 import { openOwnRecords } from './records.ts';
+import { recordServedAs } from './served-as.ts';
 import { openServices, type Services, startWork } from './services.ts';
 import { announceAddress, createSignInLink } from './sign-in-link.ts';
 import { startForgettingEvaluations, startForgettingMirrors, startRetention } from './upkeep.ts';
@@ -41,6 +42,7 @@ export async function serveLocal(options: ServeOptions, signal: AbortSignal): Pr
   const folder = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   open.use(openOwnRecords(folder.database));
   const service = open.use(await openLocalService(options, signal));
+  recordServedAs(config, 'local');
   const { services, investigator } = service;
   const { projects, example } = await syncLocalProjects(services, own, options, signal);
   const kept = { ...services, ...config, clock: service.clock };

@@ -33,7 +33,14 @@ import { createGitSource } from '../git/mirror.ts';
 import { registerSecret } from '../log.ts';
 import { createLexicons } from '../search/lexicons.ts';
 import type { CommandDeps } from './analyse.ts';
-import { type DataFolder, getDatabaseFile, openConfiguredStore, openDataFolder, readKey } from './data-folder.ts';
+import {
+  type DataFolder,
+  getDatabaseFile,
+  openConfiguredStore,
+  openDataFolder,
+  readKey,
+  requireRecordsHere,
+} from './data-folder.ts';
 import { removeEvaluationsOf } from './evaluation-state.ts';
 import { openOwnRecords, openPostgresParts, openRecords, setPaused } from './records.ts';
 
@@ -55,6 +62,7 @@ export async function runMigrate({ config, io, log }: CommandDeps): Promise<Exit
 export async function runBackup({ file }: BackupCommand, { config, io, now }: CommandDeps): Promise<ExitCode> {
   const { database, dataDir } = config;
   if (database.kind === 'postgres') throw new CausewayError('usage', formatPgDump(database.shown));
+  requireRecordsHere(config);
   const source = getDatabaseFile(dataDir);
   if (!existsSync(source)) {
     throw new CausewayError('usage', `There is no database ${source} yet: name the DATA_DIR of the service.`);
@@ -70,6 +78,7 @@ export async function runBackup({ file }: BackupCommand, { config, io, now }: Co
 
 /** Works while the service runs. */
 export async function runRedrive(jobs: JobKind | null, { config, io, log, now }: CommandDeps): Promise<ExitCode> {
+  requireRecordsHere(config);
   const { database, encryptionKey } = openDataFolder(config.dataDir, config.encryptionKey, config.database);
   await using records = await openRecords({ database, seal: createSeal(encryptionKey), log, now });
   const kinds =

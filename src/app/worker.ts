@@ -9,6 +9,7 @@ import { openLocalService } from './local.ts';
 import { chooseMode, type ServeOptions, waitForAbort } from './mode.ts';
 import { describeModel } from './model.ts';
 import { openWorkerPort } from './port.ts';
+import { recordServedAs } from './served-as.ts';
 import { startForgettingEvaluations, startForgettingMirrors, startRetention } from './upkeep.ts';
 
 export type WorkerOptions = Omit<ServeOptions, 'worker' | 'launcher'>;
@@ -28,6 +29,7 @@ export async function serveWorker(options: WorkerOptions, signal: AbortSignal): 
   await using open = new AsyncDisposableStack();
   const github = mode.kind === 'github' ? open.use(await openGithubService(options, mode, signal)) : null;
   const service = github ?? open.use(await openLocalService(options, signal));
+  recordServedAs(config, github === null ? 'local' : 'github');
   open.use(service.startWork());
   const { services, investigator } = service;
   const installations = github && startUpkeep(open, github, options);

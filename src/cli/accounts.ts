@@ -79,7 +79,8 @@ async function createAccountToken(
 
 async function listTokens(io: Io, { store, account, now }: AccountContext): Promise<void> {
   const tokens = await store.listTokens(account.id);
-  if (tokens.length === 0) io.err('There are no tokens yet. Create one: causeway token create --name laptop\n');
+  const owner = account.githubId === null ? '' : ` --account ${account.login}`;
+  if (tokens.length === 0) io.err(`There are no tokens yet. Create one: causeway token create${owner} --name laptop\n`);
   else io.out(formatTable(io, tokens, now()));
 }
 

@@ -47,6 +47,8 @@ export interface GithubStarted extends Started {
   readonly appId: number;
   /** The most that a repository may choose. */
   readonly maxMode: string;
+  /** Variables that a command in another terminal needs as well, with the values of the service. */
+  readonly commandNeeds: readonly string[];
 }
 
 interface WorkerStarted extends ModelState {
@@ -97,10 +99,11 @@ export function formatLocalStart(started: LocalStarted): string {
 }
 
 export function formatGithubStart(started: GithubStarted): string {
-  const { address, listening, webUrl, appId, maxMode, launcher, hasSignIn, lacksPublicUrl } = started;
+  const { address, listening, webUrl, appId, maxMode, launcher, hasSignIn, lacksPublicUrl, commandNeeds } = started;
   const account = hasSignIn
     ? `${address}/projects`
     : 'set GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET of the App so that people can sign in.';
+  const needs = commandNeeds.length === 0 ? '' : ` (with ${commandNeeds.join(' and ')} set as here)`;
   return joinSections(
     started,
     [
@@ -114,7 +117,7 @@ export function formatGithubStart(started: GithubStarted): string {
     ],
     [
       ...(lacksPublicUrl ? [`${NO_PUBLIC_URL}\nSign-in and links in comments need it.`] : []),
-      `To create an API token for a GitHub user:
+      `To create an API token for a GitHub user${needs}:
   ${launcher.here} token create --account LOGIN --name laptop`,
     ],
   );

@@ -17,8 +17,9 @@ import { findGitVersion } from '../../git/process.ts';
 import { createLog, registerSecret } from '../../log.ts';
 import { parseMonitoringConfig } from '../../mcp/config.ts';
 import { examineServers } from '../../mcp/monitoring.ts';
-import { getDatabaseFile, openDataFolder } from '../data-folder.ts';
+import { getDatabaseFile, openDataFolder, requireRecordsHere } from '../data-folder.ts';
 import { chooseMode, type ServiceMode } from '../mode.ts';
+import { readServedAs } from '../served-as.ts';
 import { findShortage, USER_AGENT, VERSION } from '../services.ts';
 import { openGithubProbes } from './github.ts';
 import { createModelProbe } from './model.ts';
@@ -76,12 +77,23 @@ function createSettingsProbe(mode: ServiceMode | CausewayError, config?: Config)
     ask: async () => {
       // Each line names a variable and the repair.
       if (mode instanceof CausewayError) return mode.message.split('\n').map((line) => fail('invalid', line));
-      if (mode.kind === 'local') return pass(`Causeway ${VERSION}, local mode`);
+      if (mode.kind === 'local') return judgeLocal(config);
       if (mode.kind === 'github') return pass(`Causeway ${VERSION}, GitHub mode, MAX_MODE=${config?.maxMode}`);
       const address = config?.publicUrl || 'the address of the service';
       return warn('setup mode: no GitHub App yet', `Open ${address}/setup and create one.`);
     },
   };
+}
+
+/** Settings that differ from those of the service would make every other finding one about another service. */
+function judgeLocal(config?: Config): Verdict {
+  const servedAs = config === undefined || config.localMode ? null : readServedAs(config.dataDir);
+  const found = `Causeway ${VERSION}, local mode`;
+  if (!servedAs?.github) return pass(found);
+  return fail(
+    `${found}, but the service over this data folder was last started with a GitHub App`,
+    'Run the doctor with the settings and secrets of the service (APP_ID, PRIVATE_KEY, WEBHOOK_SECRET and others).',
+  );
 }
 
 const NODE = 24;
@@ -193,6 +205,7 @@ function createDatabaseProbe(config: Config, now: () => Date): Probe {
     check: 'database',
     async ask(signal) {
       if (database.kind === 'sqlite') {
+        requireRecordsHere(config);
         if (!existsSync(where)) return pass(`${where} does not exist yet; the first start creates it`);
         return judgeDatabase(await examineSqlite(where, createSeal(readKey()), signal), 0, where);
       }

@@ -6,9 +6,10 @@ import type { GithubCaller, GithubClients } from '../clients/github-clients.ts';
 import { createGithubClient, type GithubOptions } from '../github-client.ts';
 
 export interface FindPersonDeps {
-  readonly clients: Pick<GithubClients, 'installation'>;
+  /** Null: the App's credentials are not known here. */
+  readonly clients: Pick<GithubClients, 'installation'> | null;
   readonly store: Pick<InstallationStore, 'listInstallations'>;
-  /** For before the App is installed anywhere: read anonymously, or with GITHUB_TOKEN. */
+  /** Without an installation, or without the credentials: read anonymously, or with GITHUB_TOKEN. */
   readonly github: GithubOptions;
 }
 
@@ -28,7 +29,7 @@ interface User {
 
 async function userOf({ clients, store, github }: FindPersonDeps, login: string, signal: AbortSignal): Promise<User> {
   const usable = (await store.listInstallations()).find(({ isSuspended }) => !isSuspended);
-  if (usable !== undefined) return await throughApp(clients.installation(usable.id), login, signal);
+  if (clients !== null && usable !== undefined) return await throughApp(clients.installation(usable.id), login, signal);
   const client = createGithubClient(github);
   try {
     return await client.call(`the user ${login}`, signal, (deadline) =>
