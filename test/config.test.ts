@@ -210,6 +210,13 @@ describe('the GitHub App', () => {
     expect(createPrivateKey(credentialsOf({ PRIVATE_KEY: value }).privateKey).asymmetricKeyType).toBe('rsa');
   });
 
+  it('does not count as asked for where the files of its secrets are empty', async () => {
+    await using folder = await temporaryFolder();
+    const file = path.join(folder.path, 'empty');
+    writeFileSync(file, '\n');
+    expect(readConfig({ PRIVATE_KEY_FILE: file, WEBHOOK_SECRET_FILE: file }).app).toEqual({ kind: 'none' });
+  });
+
   it('takes its key from PRIVATE_KEY_PATH and PRIVATE_KEY_FILE, and registers it as a secret', async () => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'app.pem');

@@ -1,5 +1,6 @@
 // The ways to run, held to the truth: every variable that they name is a setting, every command exists, ports and users are the image's.
 import { spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -128,6 +129,55 @@ describe.each(['causeway.service', 'causeway-worker.service'])('the systemd unit
     const pairs = all('Environment').flatMap((line) => line.split(' '));
     expect(unknownOf(pairs.map((pair) => pair.split('=')[0] ?? ''))).toEqual([]);
     expect(pairs).toContain(`DATA_DIR=%S/${all('StateDirectory')[0]}`);
+  });
+
+  it('starts with the Node of any processor, and is configured by the files that are there', () => {
+    expect((all('ExecStart')[0] ?? '').split(' ')[0]).toBe('/opt/causeway/node_modules/.bin/node');
+    expect(all('EnvironmentFile')).toEqual(['/etc/causeway/settings']);
+    const folder = mkdtempSync(path.join(tmpdir(), 'causeway-credentials-'));
+    try {
+      const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      const given = {
+        private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+        webhook_secret: 'w'.repeat(32),
+        encryption_key: 'a'.repeat(64),
+        database_url: 'postgres://causeway@db.example.com/causeway',
+        openai_api_key: 'a-key',
+      };
+      const read = (files: Readonly<Record<string, string>>) => {
+        for (const credential of all('LoadCredential').map((line) => line.split(':')[0] ?? '')) {
+          const defaults = all('SetCredential').filter((line) => line.startsWith(`${credential}:`));
+          const content = files[credential] ?? (defaults.length > 0 ? '\n' : null);
+          if (content === null) throw new Error(`the unit does not start without ${credential}`);
+          writeFileSync(path.join(folder, credential), content);
+        }
+        const pairs = all('Environment').flatMap((line) => line.split(' ').map((pair) => pair.split('=')));
+        const environment = pairs.map(([name, value = '']) => [
+          name,
+          value.replace('%d', folder).replace('%S', folder),
+        ]);
+        const own = { PUBLIC_URL: 'https://causeway.example.com', APP_ID: '1', MODEL: 'gpt-5.5' };
+        return readConfig({
+          ...Object.fromEntries(environment),
+          ...own,
+          ...(files['private_key'] ? {} : { APP_ID: '' }),
+        });
+      };
+      expect(read(given)).toMatchObject({
+        app: { kind: 'given' },
+        database: { kind: 'postgres' },
+        model: { kind: 'endpoint' },
+      });
+      if (file === 'causeway.service') {
+        expect(read({})).toMatchObject({ app: { kind: 'none' }, database: { kind: 'sqlite' }, encryptionKey: null });
+        expect(read({ encryption_key: given.encryption_key }).encryptionKey).toHaveLength(32);
+      } else {
+        const { webhook_secret: _, ...incomplete } = given;
+        expect(() => read(incomplete)).toThrow('does not start without webhook_secret');
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it('hands over each secret as a credential, none in the environment itself', () => {
