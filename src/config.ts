@@ -146,7 +146,8 @@ export function readConfig(environment: Environment): Config {
     allowedOwners: read.list('ALLOWED_OWNERS'),
     maxMode: read.oneOf('MAX_MODE', 'fix', MAX_MODES),
     database: readDatabase(read),
-    dataDir: path.resolve(read.text('DATA_DIR', findDefaultDataDir(environment, homedir()))),
+    // A user without an entry in /etc/passwd may have no home.
+    dataDir: path.resolve(read.text('DATA_DIR', '') || findDefaultDataDir(environment, homedir())),
     mirrorsMaxBytes: read.integer('MIRRORS_MAX_MB', 20_480, { from: 0, to: 100_000_000 }) * 1024 ** 2,
     encryptionKey: read.key('ENCRYPTION_KEY'),
     sessionSecret: read.secretOfAtLeast(32, 'SESSION_SECRET'),
@@ -249,7 +250,9 @@ const SECRET_REPAIR = 'give the one of the App on GitHub, at least 32 characters
 function readApp(read: Reader): AppConfig {
   const faults: string[] = [];
   const appId = readAppId(read, faults);
-  const privateKey = readPrivateKey(read, faults);
+  const keyFile = read.text('PRIVATE_KEY_PATH', '');
+  const keyText = keyFile === '' ? read.secret('PRIVATE_KEY') : read.secretFile('PRIVATE_KEY_PATH', keyFile);
+  const privateKey = readPrivateKey(keyText, keyFile === '' ? 'PRIVATE_KEY' : 'PRIVATE_KEY_PATH', faults);
   const webhookSecret = read.secret('WEBHOOK_SECRET');
   const oldSecret = read.secret('WEBHOOK_SECRET_OLD');
   if (webhookSecret === null) faults.push(`WEBHOOK_SECRET is missing: ${SECRET_REPAIR}`);
@@ -258,7 +261,12 @@ function readApp(read: Reader): AppConfig {
   const webhookSecrets = [webhookSecret, oldSecret].filter((secret) => secret !== null);
   const clientId = read.text('GITHUB_CLIENT_ID', '');
   const clientSecret = read.secret('GITHUB_CLIENT_SECRET') ?? '';
-  const variables = APP_VARIABLES.filter((name) => read.text(name, '') || read.text(`${name}_FILE`, ''));
+  // An empty file is absent, as an empty variable is: a systemd unit names files for everything that may be given.
+  const fromFiles: Readonly<Record<string, string | null>> = {
+    ...(keyFile === '' && { PRIVATE_KEY: keyText }),
+    WEBHOOK_SECRET: webhookSecret,
+  };
+  const variables = APP_VARIABLES.filter((name) => read.text(name, '') || fromFiles[name]);
   if (variables.length === 0) return { kind: 'none' };
   if (faults.length > 0) return { kind: 'faulty', variables, faults: faults.join('\n') };
   return { kind: 'given', credentials: { appId, privateKey, webhookSecrets, clientId, clientSecret } };
@@ -279,15 +287,14 @@ function describeWeakSecret(name: string, value: string): readonly string[] {
   return [`${name} ${flaw}, so that anyone could sign deliveries: ${SECRET_REPAIR}`];
 }
 
-function readPrivateKey(read: Reader, faults: string[]): string {
-  const file = read.text('PRIVATE_KEY_PATH', '');
-  const value = file === '' ? read.secret('PRIVATE_KEY') : read.secretFile('PRIVATE_KEY_PATH', file);
+/** `name`: of the variable that gave it. */
+function readPrivateKey(value: string | null, name: string, faults: string[]): string {
   const key = value === null ? null : parsePrivateKey(value);
   if (key !== null) return key;
   faults.push(
     value === null
       ? 'PRIVATE_KEY is missing: give the key that GitHub made for the App, or its file in PRIVATE_KEY_PATH.'
-      : `${file === '' ? 'PRIVATE_KEY' : 'PRIVATE_KEY_PATH'} contains no RSA private key: give the .pem file that GitHub made for the App: as it is, with \\n for its line feeds, or in base64.`,
+      : `${name} contains no RSA private key: give the .pem file that GitHub made for the App: as it is, with \\n for its line feeds, or in base64.`,
   );
   return '';
 }
