@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Config } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 
-export interface ServedAs {
+interface ServedAs {
   /** Which GitHub; null: local mode. */
   readonly github: { readonly apiUrl: string; readonly webUrl: string } | null;
   /** Address of the PostgreSQL database, without its password; null: SQLite in the folder. */
