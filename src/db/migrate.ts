@@ -7,6 +7,7 @@ import type { TableForm } from './migrations/0001-initial.ts';
 import { createTables } from './migrations/0001-initial.ts';
 import { createOutcomeTables } from './migrations/0002-outcomes.ts';
 import { createSubscriptionTables } from './migrations/0003-subscriptions.ts';
+import { discardRefusedAnswers } from './migrations/0004-refused-answers.ts';
 import { makeCommitMarks, sweepCommitMarks } from './postgres-errors.ts';
 import type { Reader } from './schema.ts';
 
@@ -24,6 +25,7 @@ export function listMigrations(form: TableForm): Record<string, Migration> {
     '0001-first-release': { up: (database) => createTables(database, form) },
     '0002-outcomes': { up: (database) => createOutcomeTables(database, form) },
     '0003-subscriptions': { up: (database) => createSubscriptionTables(database, form) },
+    '0004-refused-answers': { up: discardRefusedAnswers },
   };
 }
 

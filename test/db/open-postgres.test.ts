@@ -9,6 +9,7 @@ import { PATIENCE_MS, until } from '../support/patience.ts';
 import { emptyDatabase, migratedDatabase } from '../support/postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { databaseAt, onServer } from '../support/postgres-shared.ts';
+import { expectNoRefusedAnswers, storeRefusedAnswers } from '../support/refused-answers.ts';
 import { acceptance, ground } from '../support/store-samples.ts';
 
 const open = (url: string, patienceMs = 0) =>
@@ -35,6 +36,7 @@ describe('a database', () => {
       { name: '0001-first-release' },
       { name: '0002-outcomes' },
       { name: '0003-subscriptions' },
+      { name: '0004-refused-answers' },
     ]);
   });
 
@@ -50,6 +52,18 @@ describe('a database', () => {
     await other.query('commit');
     await other.end();
     await (await opening)[Symbol.asyncDispose]();
+  });
+
+  it('of the first release loses the answers that its review had refused', async () => {
+    await using place = await migratedDatabase();
+    const stored = async () => {
+      await using store = await open(place.url);
+      return await storeRefusedAnswers(store);
+    };
+    const ids = await stored();
+    await place.query("delete from kysely_migration where name = '0004-refused-answers'");
+    await using store = await open(place.url);
+    await expectNoRefusedAnswers(store, ids);
   });
 
   it('of the next version is worked with, and of the one after refused', async () => {

@@ -6,6 +6,7 @@ import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openConnection } from '../../src/db/sqlite.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';
+import { expectNoRefusedAnswers, storeRefusedAnswers } from '../support/refused-answers.ts';
 import { storeProcess } from '../support/store-process.ts';
 import { acceptance, accepted, conclusion, ground, NOW, started } from '../support/store-samples.ts';
 
@@ -67,6 +68,19 @@ describe('a SQLite file', () => {
     const again = new Sqlite(file, { readonly: true });
     expect(again.prepare("select count(*) from sqlite_schema where type = 'table'").pluck().get()).toBe(1);
     again.close();
+  });
+
+  it('of the first release loses the answers that its review had refused, in the title, the steps and everything else', async () => {
+    const stored = async () => {
+      await using opened = await openSqlite(file);
+      return await storeRefusedAnswers(opened.store);
+    };
+    const ids = await stored();
+    const connection = new Sqlite(file);
+    connection.exec("delete from kysely_migration where name = '0004-refused-answers'");
+    connection.close();
+    await using opened = await openSqlite(file);
+    await expectNoRefusedAnswers(opened.store, ids);
   });
 
   it('of a newer Causeway is refused in one line and left as it is', async () => {
