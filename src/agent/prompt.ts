@@ -27,7 +27,14 @@ export interface Brief {
  * UTF-8 bytes, about 4 a token. With the system text (1k tokens) and the tools (3k), the first prompt stays below 9k
  * tokens. The facts get what the others leave, at most `facts`.
  */
-const CAPS = { all: 18_500, report: 9_000, instructions: 2_400, instructionFile: 1_600, facts: 14_000 } as const;
+const CAPS = {
+  all: 18_500,
+  report: 9_000,
+  log: 4_000,
+  instructions: 2_400,
+  instructionFile: 1_600,
+  facts: 14_000,
+} as const;
 
 /** Of a text that is too long, this share is its beginning: the end of a log says more than its middle. */
 const HEAD = 0.6;
@@ -107,7 +114,9 @@ function describeLanguage({ language }: Pick<Brief, 'language'>): string {
 function buildParts(brief: Brief): readonly Part[] {
   const instructions = formatInstructions(brief);
   const report = copyForModel(brief.report);
-  const shown = truncateMiddle(report.text.trim(), CAPS.report);
+  // Where its log was read, that step has what matters of it.
+  const hasLog = brief.steps.some(({ lookup }) => lookup === 'log');
+  const shown = truncateMiddle(report.text.trim(), CAPS.report - (hasLog ? CAPS.log : 0));
   const left = CAPS.all - Buffer.byteLength(instructions) - Buffer.byteLength(shown);
   return [
     { heading: 'Repository instructions (conventions only)', text: instructions },
@@ -149,7 +158,10 @@ const LEAST_USEFUL: readonly StepLookup[] = [
 /** Whole steps, each with the number by which it can be cited; those that do not fit in are left out. */
 export function formatSteps(steps: readonly SourcedStep[], bytes: number): string {
   const shown = steps
-    .map((step, index) => ({ lookup: step.lookup, text: formatStep(step, index + 1) }))
+    .map((step, index) => {
+      const text = formatStep(step, index + 1);
+      return { lookup: step.lookup, text: step.lookup === 'log' ? truncateMiddle(text, CAPS.log) : text };
+    })
     .filter(({ lookup }) => lookup === undefined || !NOT_SHOWN.has(lookup));
   let size = shown.reduce((sum, { text }) => sum + Buffer.byteLength(text) + 1, 0);
   for (const lookup of LEAST_USEFUL) {

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { condenseLog } from '../ci/condense-log.ts';
 import { analyse, type Investigator, runDemo } from '../cli/analyse.ts';
 import type { AnalyseCommand, DemoCommand } from '../cli/command-line.ts';
 import type { ExitCode, Io, Launcher } from '../cli/terminal.ts';
@@ -22,8 +23,8 @@ export interface CommandDeps {
 /** Investigates the report that the arguments name. */
 export function runAnalyse(command: AnalyseCommand, deps: CommandDeps, signal: AbortSignal): Promise<ExitCode> {
   const { githubToken: token, githubApiUrl: apiUrl, githubWebUrl: webUrl } = deps.config;
-  const readAddress = createAddressReader({ token, apiUrl, webUrl, userAgent: USER_AGENT });
-  const subjectDeps = { readAddress, repositoryAround: findRepositoryAround };
+  const readAddress = createAddressReader({ token, apiUrl, webUrl, userAgent: USER_AGENT, shortenLog: condenseLog });
+  const subjectDeps = { readAddress, repositoryAround: findRepositoryAround, shortenLog: condenseLog };
   return analyse(command, deps.io, { ...createInvestigation(deps), ...subjectDeps }, signal);
 }
 

@@ -44,7 +44,7 @@ import { registerSecret } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
 import { isProjectVisible, isStillVisible } from '../services/access.ts';
 import { createBackfillHandler } from '../services/backfill.ts';
-import { cleanChecks, createCheckReader } from '../services/checks/check-texts.ts';
+import { cleanChecks } from '../services/checks/check-texts.ts';
 import { guardIssues } from '../services/context.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { createHeadHandler } from '../services/judge-head.ts';
@@ -227,9 +227,10 @@ export async function openGithubService(
     paused: services.isPaused,
     signalOf: inFlight.signalOf,
     readBuildLog,
+    shortenLog: condenseLog,
   };
   const probot = await openProbot({ appId, privateKey, apiUrl, log, app: createCausewayApp(app) });
-  const { readCheck, readArtifact } = opening.use(createCheckReader());
+  const { readCheck, readArtifact } = services.reader;
   const startAll = () => {
     const waits = createWaits(services);
     const accountArea = findAccountArea(credentials, publicUrl);

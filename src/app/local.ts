@@ -313,7 +313,7 @@ async function investigateDemo(
     model: { ...scripted.investigator.model, prices: FREE },
   };
   await investigate(
-    { ...services, timeoutMs, investigator, context: null },
+    { ...services, readReport: services.reader.readReport, timeoutMs, investigator, context: null },
     { ...run, settings: DEFAULT_SETTINGS },
     signal,
   );

@@ -17,6 +17,7 @@ import { type Log, listRegisteredSecrets, registerSecret } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { createRedactor, type Redactor } from '../redact/redactor.ts';
 import { createLexicons } from '../search/lexicons.ts';
+import { type CheckReader, createCheckReader } from '../services/checks/check-texts.ts';
 import type { ContextAccess } from '../services/context.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { createPausableModel } from '../services/investigator.ts';
@@ -37,6 +38,7 @@ export interface Services extends Records {
   readonly source: Source;
   readonly lexicons: Lexicons;
   readonly redactor: Redactor;
+  readonly reader: CheckReader;
   readonly room: FindShortage;
   readonly account: Account;
   readonly callbackPolicy: CallbackPolicy;
@@ -73,13 +75,14 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const git = opening.use(createGitSource({ ...options.git, besides, log }));
   const source = forgetWithLexicons(traceSource(git), lexicons);
   const redactor = opening.use(createRedactor({ exactValues: listRegisteredSecrets }));
+  const reader = opening.use(createCheckReader());
   const account = await openAccount(store, now());
   for (const form of ['hex', 'base64'] as const) registerSecret(options.encryptionKey.toString(form));
   const room = createRoom({ folder: path.dirname(options.git.folder), log, now });
   const opened = opening.move();
   return {
     ...records,
-    ...{ store, source, lexicons, redactor, room, account, callbackPolicy, log, now, metrics },
+    ...{ store, source, lexicons, redactor, reader, room, account, callbackPolicy, log, now, metrics },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
@@ -178,7 +181,17 @@ function handleRuns(services: Services, options: WorkOptions): JobHandler {
     others: (options.investigator.others ?? []).map(prepareModel),
     ...(options.investigator.second && { second: prepareModel(options.investigator.second) }),
   };
-  return createRunHandler({ ...services, timeoutMs, investigator, context, waitsForSpace, onWait, onTrouble });
+  const { readReport } = services.reader;
+  return createRunHandler({
+    ...services,
+    readReport,
+    timeoutMs,
+    investigator,
+    context,
+    waitsForSpace,
+    onWait,
+    onTrouble,
+  });
 }
 
 /**

@@ -69,16 +69,27 @@ function findRepeated(lines: readonly LogLine[], step: Cause['step']): Repeated 
   for (let at = from; at < end; at += 1) {
     if (!SUMMARY.test(lines[at]?.text ?? '')) continue;
     const listed = findListed(lines, from, at);
-    const isInFull = listed.some(
-      (one) => LISTED_FAILURE.test(lines[one]?.text ?? '') && /^\s+[^\s✔✖﹣▶]/.test(lines[one + 1]?.text ?? ''),
-    );
-    repeated.add(at);
-    from = at + 1;
-    while (from < end && !OUTSIDE_SUMMARY.test(lines[from]?.text ?? '')) from += 1;
-    const said = isInFull ? Array.from({ length: from - at }, (_, index) => at + index) : listed;
+    from = findSummaryEnd(lines, at, end);
+    const said = listed.some((one) => isSaidInFull(lines, one)) ? listRange(at, from) : [at, ...listed];
     for (const one of said) repeated.add(one);
+    at = from - 1;
   }
   return repeated;
+}
+
+function findSummaryEnd(lines: readonly LogLine[], at: number, end: number): number {
+  let next = at + 1;
+  while (next < end && !OUTSIDE_SUMMARY.test(lines[next]?.text ?? '')) next += 1;
+  return next;
+}
+
+/** Whether the list has the error of a test below its name. */
+function isSaidInFull(lines: readonly LogLine[], at: number): boolean {
+  return LISTED_FAILURE.test(lines[at]?.text ?? '') && /^\s+[^\s✔✖﹣▶]/.test(lines[at + 1]?.text ?? '');
+}
+
+function listRange(from: number, to: number): readonly number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index);
 }
 
 function findListed(lines: readonly LogLine[], from: number, to: number): readonly number[] {

@@ -22,6 +22,16 @@ const MAX_LINES = 100_000;
 /** As `gh run view --log` prints it: job, step and line with tabs between. */
 const COLUMNS = /^[^\t]{1,200}\t([^\t]{1,200})\t(?=\uFEFF?\d{4}-\d\d-\d\dT)/;
 
+/** What `gh` prints where it cannot tell the step. */
+const UNKNOWN_STEP = 'UNKNOWN STEP';
+
+/** An escape character as other programs write it out: `cat -v`, JSON, shells. */
+const WRITTEN_ESCAPE = /(?:\^\[|\\x1b|\\u001b|\\033|\u241b)(?=\[[\d;]{0,20}[mKGJ])/gi;
+
+/** Colours that lost their escape character on the way, on lines with one that is nothing else. */
+const LOST_COLOUR = /\[(?:\d{1,3}(?:;\d{1,3}){0,4})?m(?!\])/g;
+const SURE_COLOUR = /\[(?:0|22|27|39|49|[349][0-7]|\d{1,3}(?:;\d{1,3}){1,4})m(?!\])/;
+
 const TIME_STAMP =
   /^\[?(?:[a-z:]{2,20} )?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?: \d\d[OE][ +]?)? ?/;
 
@@ -82,9 +92,10 @@ function findScriptPart({ mark, text }: LogLine, part: ScriptPart): ScriptPart {
 
 /** One line, without its end. */
 export function readLogLine(raw: string): LogLine {
-  const step = raw.includes('\t') ? (COLUMNS.exec(raw)?.[1] ?? '') : '';
-  const cut = (step === '' ? raw : raw.replace(COLUMNS, '')).slice(0, MAX_CHARACTERS + 200).replace(/^\uFEFF/, '');
-  const stamped = cut.replace(TIME_STAMP, '');
+  const named = raw.includes('\t') ? (COLUMNS.exec(raw)?.[1] ?? '') : '';
+  const step = named === UNKNOWN_STEP ? '' : named;
+  const cut = (named === '' ? raw : raw.replace(COLUMNS, '')).slice(0, MAX_CHARACTERS + 200).replace(/^\uFEFF/, '');
+  const stamped = restoreColours(cut).replace(TIME_STAMP, '');
   const bare = removeAnsi(stamped)
     .replace(TIME_STAMP, '')
     .replace(CLOCK, '')
@@ -94,6 +105,12 @@ export function readLogLine(raw: string): LogLine {
   if (stamped.startsWith(ECHO)) return { text: bare, mark: 'echo', step };
   if (SHELL.test(stamped)) return { text: bare, mark: 'shell', step };
   return { ...readMark(bare), step };
+}
+
+function restoreColours(text: string): string {
+  if (!text.includes('[')) return text;
+  const restored = text.replace(WRITTEN_ESCAPE, '\u001b');
+  return SURE_COLOUR.test(restored) && !restored.includes('\u001b') ? restored.replace(LOST_COLOUR, '') : restored;
 }
 
 function readMark(bare: string): Pick<LogLine, 'text' | 'mark'> {

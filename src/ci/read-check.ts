@@ -136,6 +136,24 @@ const WEAK = 1;
 const SAYS_NOTHING =
   /^(?:Process completed with exit code \d+\.?|The (?:job|run) was canceled.{0,200}|The operation was canceled\.?)$/;
 
+/** What a log says where nothing else is known of its check. */
+export interface LogReading {
+  readonly lines: readonly LogLine[];
+  readonly excerpt: Excerpt;
+  /** How much it says, see {@link rankCause}. */
+  readonly rank: number;
+  /** Whether the machine or a service failed. */
+  readonly hasFault: boolean;
+}
+
+/** The excerpt is that of a check with this log. */
+export function readLog(log: string): LogReading {
+  const text = readText(log);
+  const { lines, cause, fault } = text;
+  const excerpt = makeExcerpt({ lines, cause }, [], findPlaces(lines, cause));
+  return { lines, excerpt, rank: rankCause(cause), hasFault: fault !== null };
+}
+
 /** Reads in linear time; nothing in the texts makes it fail. */
 export function readCheck(texts: CheckTexts): ReadCheck {
   const told = readAnnotations(texts.annotations);

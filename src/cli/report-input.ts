@@ -1,16 +1,21 @@
 // What an `analyse` command is about: its report, its repository and its revision, or one clear line about what is
 // missing.
-import { open } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import path from 'node:path';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { untilAborted } from '../core/abortable.ts';
+import type { ShortenLog } from '../core/check.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { ProjectSource } from '../core/project.ts';
 import { type AddressedReport, MAX_REPORT_BYTES, type ReadReportAddress } from '../core/report.ts';
+import { formatLog } from '../core/report-log.ts';
 import { type AnalyseCommand, refuse } from './command-line.ts';
 import type { Io } from './terminal.ts';
 
 export interface SubjectReader {
   readonly readAddress: ReadReportAddress;
+  readonly shortenLog: ShortenLog;
   /** The root of the git repository that the folder is in; null where there is none. */
   readonly repositoryAround: (folder: string) => string | null;
 }
@@ -27,19 +32,10 @@ export interface Subject {
   readonly repositoryName: string;
 }
 
-interface NamedLog {
-  readonly name: string;
-  readonly text: string;
-  /** Bytes of the log before the text that were not read; absent: none. */
-  readonly missing?: number;
-}
-
-/** A longer pipe is refused instead of filling the memory; a report keeps 1 MiB of it. */
-const MAX_STDIN_BYTES = 64 * 1024 * 1024;
-/** Space for the sentences that say what was cut. */
-const NOTE_BYTES = 512;
-/** What is kept of the beginning of a report that is too long. */
-const HEAD_BYTES = 64 * 1024;
+/** Space for a heading and the sentences that say what was cut. */
+const SPARE_BYTES = 1_024;
+/** So much of a report is kept for a log beside the words and the logs of an address. */
+const LEAST_LOG_BYTES = 256 * 1024;
 
 /**
  * Throws `usage` where the report is empty, the log cannot be read or there is no repository; and what `readAddress`
@@ -65,7 +61,7 @@ export async function gatherSubject(
   const source: ProjectSource =
     chosen ?? (addressed === null ? findSurrounding(io, reader) : { kind: 'url', url: addressed.repository.url });
   return {
-    text: await readReport(command, addressed, io, signal),
+    text: await readReport(command, addressed, { io, ...reader }, signal),
     source,
     isOwn: addressed === null,
     revision: command.revision || (addressed?.revision ?? ''),
@@ -90,59 +86,91 @@ function findSurrounding(io: Io, { repositoryAround }: SubjectReader): ProjectSo
   throw new CausewayError('usage', 'This folder is not in a git repository: change to one, or name one with --repo.');
 }
 
+interface Input extends Pick<SubjectReader, 'shortenLog'> {
+  readonly io: Io;
+}
+
 async function readReport(
   { input, log }: AnalyseCommand,
   addressed: AddressedReport | null,
-  io: Io,
+  reading: Input,
   signal: AbortSignal,
 ): Promise<string> {
-  const isPiped = input.kind === 'stdin' || (input.kind === 'none' && log === null);
-  // With a log, standard input is not read: in CI it is often a pipe that never ends.
-  const own = input.kind === 'text' ? input.text : isPiped ? await readStdin(io, signal) : '';
-  let report = composeReport(addressed?.text ?? own, log === null ? null : await readLog(log, io, signal));
-  if (addressed !== null && addressed.log !== '') {
-    report = composeReport(report.text, { name: 'GitHub Actions', text: addressed.log });
+  const limit = MAX_REPORT_BYTES - SPARE_BYTES;
+  const others = addressed?.log ?? '';
+  const told =
+    addressed?.text ??
+    (await shorten(openWords({ input, log }, reading.io, signal), limit, { what: 'report', ...reading }, signal));
+  const left = limit - Buffer.byteLength(told) - Buffer.byteLength(others);
+  const own = log === null ? '' : await readLog(log, Math.max(left, LEAST_LOG_BYTES), reading, signal);
+  const parts = [told, own, others].filter((part) => part.trim() !== '');
+  if (parts.length === 0) refuse('The report is empty: say what went wrong, or give a log.', 'analyse');
+  // Only where the words, the log and those of an address are too long together.
+  return await shorten([Buffer.from(joinParts(parts))], limit, { what: 'report', ...reading }, signal);
+}
+
+/** With a log, standard input is not read: in CI it is often a pipe that never ends. */
+function openWords(
+  { input, log }: Pick<AnalyseCommand, 'input' | 'log'>,
+  io: Io,
+  signal: AbortSignal,
+): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+  if (input.kind === 'text') return [Buffer.from(input.text)];
+  return input.kind === 'stdin' || (input.kind === 'none' && log === null) ? readStdin(io, signal) : [];
+}
+
+/** Under its heading; "" for an empty one. */
+async function readLog(log: string, room: number, reading: Input, signal: AbortSignal): Promise<string> {
+  const text = await shorten(openLog(log, reading.io, signal), room, { what: 'log', ...reading }, signal);
+  return text.trim() === '' ? '' : formatLog(log === '-' ? 'standard input' : path.basename(log), text);
+}
+
+/** A blank line between them, but for what ends with one. */
+function joinParts([first = '', ...others]: readonly string[]): string {
+  return others.reduce((text, part) => `${text.trimEnd()}\n\n${part}`, first);
+}
+
+/** All of it, or the parts that matter for a failure; then it says so. */
+async function shorten(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  room: number,
+  { what, io, shortenLog }: Input & { readonly what: string },
+  signal: AbortSignal,
+): Promise<string> {
+  let bytes = 0;
+  async function* count(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of decode(chunks)) {
+      bytes += chunk.byteLength;
+      yield chunk;
+    }
   }
-  if (report.text.trim() === '') refuse('The report is empty: say what went wrong, or give a log.', 'analyse');
-  if (report.cut !== '') io.err(`${report.cut}\n`);
-  return report.text;
+  const text = await shortenLog(count(), room, signal);
+  if (bytes > room) {
+    const left = bytes - Buffer.byteLength(text);
+    io.err(`${left} bytes of the ${what} that matter least were left out (a report has at most 1 MiB).\n`);
+  }
+  return text;
 }
 
-async function readLog(log: string, io: Io, signal: AbortSignal): Promise<NamedLog> {
-  if (log === '-') return { name: 'standard input', text: await readStdin(io, signal) };
-  return { name: path.basename(log), ...(await readLogFile(log, io.cwd)) };
+function openLog(log: string, io: Io, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  return log === '-' ? readStdin(io, signal) : readLogFile(log, io.cwd);
 }
 
-/** All of standard input, as text. Throws `usage` beyond 64 MiB, and the signal's reason when it aborts. */
-async function readStdin(io: Io, signal: AbortSignal): Promise<string> {
+async function* readStdin(io: Io, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   if (io.stdinIsTerminal) io.err('Reading from standard input; end with Ctrl-D.\n');
-  const chunks: Uint8Array[] = [];
-  let length = 0;
   const iterator = io.stdin[Symbol.asyncIterator]();
   for (;;) {
     // A read from a terminal or an open pipe may never end: Ctrl-C must not wait for it.
     const next = await untilAborted(iterator.next(), signal);
-    if (next.done === true) return decode(Buffer.concat(chunks));
-    chunks.push(next.value);
-    length += next.value.byteLength;
-    if (length > MAX_STDIN_BYTES) {
-      const message = 'Standard input is larger than 64 MiB: send the end of it, such as with "tail -n 5000".';
-      throw new CausewayError('usage', message);
-    }
+    if (next.done === true) return;
+    yield next.value;
   }
 }
 
-/** The file's text; of a long one its last MiB. Throws `usage` where it cannot be read. */
-async function readLogFile(file: string, cwd: string): Promise<{ readonly text: string; readonly missing: number }> {
+/** Throws `usage` where it cannot be read, or is no text. */
+async function* readLogFile(file: string, cwd: string): AsyncGenerator<Uint8Array> {
   try {
-    await using handle = await open(path.resolve(cwd, file));
-    const { size } = await handle.stat();
-    const most = MAX_REPORT_BYTES;
-    if (size <= most) return { text: decode(await handle.readFile()), missing: 0 };
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(most), 0, most, size - most);
-    const tail = buffer.subarray(0, bytesRead);
-    const from = tail.indexOf(0x0a) + 1;
-    return { text: decode(tail.subarray(from)), missing: size - bytesRead + from };
+    yield* createReadStream(path.resolve(cwd, file));
   } catch (error) {
     const message = `The log ${file} cannot be read: ${describeSystemError(error)}.`;
     throw new CausewayError('usage', message, { cause: error });
@@ -163,52 +191,49 @@ export function describeSystemError(error: unknown): string {
   return words[code] ?? (code || String(error));
 }
 
-/** Windows PowerShell redirects as UTF-16; everything else is read as UTF-8, a byte order mark dropped. */
-function decode(bytes: Uint8Array): string {
-  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
-  return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(bytes);
+/** How files begin that are no UTF-8. */
+const BEGINNINGS = {
+  gzip: [0x1f, 0x8b],
+  zip: [0x50, 0x4b, 0x03, 0x04],
+  /** Windows PowerShell redirects as UTF-16. */
+  'utf-16le': [0xff, 0xfe],
+  'utf-16be': [0xfe, 0xff],
+} as const;
+type Form = keyof typeof BEGINNINGS;
+
+const FORMS = Object.keys(BEGINNINGS) as readonly Form[];
+
+/** As UTF-8 without its mark: compressed logs and UTF-16 are understood. Throws `usage` for what is no text. */
+async function* decode(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const source = Readable.from(chunks)[Symbol.asyncIterator]();
+  const first: IteratorResult<Uint8Array> = await source.next();
+  if (first.done === true) return;
+  const form = FORMS.find((name) => BEGINNINGS[name].every((byte, at) => first.value[at] === byte));
+  async function* rest(): AsyncGenerator<Uint8Array> {
+    yield first.value;
+    for (let next = await source.next(); next.done !== true; next = await source.next()) yield next.value;
+  }
+  if (form === 'zip') {
+    throw new CausewayError('usage', 'The log is a zip archive: unpack it, and give the log of the job that failed.');
+  }
+  if (form === 'gzip') {
+    yield* decode(inflate(rest()));
+    return;
+  }
+  if (form === undefined && first.value.includes(0)) {
+    throw new CausewayError('usage', 'The log is not text: give it as UTF-8, UTF-16 or gzip.');
+  }
+  const decoder = new TextDecoder(form ?? 'utf-8');
+  for await (const chunk of rest()) yield Buffer.from(decoder.decode(chunk, { stream: true }));
+  yield Buffer.from(decoder.decode());
 }
 
-/** `cut` says what was left out, as the text itself does; "" where nothing was. */
-interface Composed {
-  readonly text: string;
-  readonly cut: string;
-}
-
-/** A text that is too long loses its middle; the log, which follows under a heading, loses its beginning. */
-function composeReport(text: string, log: NamedLog | null): Composed {
-  const limit = MAX_REPORT_BYTES - NOTE_BYTES;
-  const body = cutMiddle(text.trim(), limit);
-  if (log === null || log.text.trim() === '') return body;
-  const heading = body.text === '' ? '' : `\n\n--- Log: ${log.name} ---\n\n`;
-  const left = limit - Buffer.byteLength(body.text) - Buffer.byteLength(heading);
-  const tail = cutBeginning(log.text.trimEnd(), left, log.missing ?? 0);
-  return { text: `${body.text}${heading}${tail.text}`, cut: [body.cut, tail.cut].filter(Boolean).join(' ') };
-}
-
-/** `missing`: bytes before the text that were not read at all. */
-function cutBeginning(text: string, limit: number, missing: number): Composed {
-  const bytes = Buffer.from(text);
-  const isShort = bytes.length <= limit;
-  if (isShort && missing === 0) return { text, cut: '' };
-  const kept = isShort ? bytes : dropTornLine(bytes.subarray(bytes.length - Math.max(limit, 0)));
-  const cut = `The first ${missing + bytes.length - kept.length} bytes of the log were left out (a report has at most 1 MiB).`;
-  return { text: `[${cut}]\n${kept.toString()}`, cut };
-}
-
-function cutMiddle(text: string, limit: number): Composed {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= limit) return { text, cut: '' };
-  const head = bytes.subarray(0, HEAD_BYTES);
-  const begin = head.subarray(0, head.lastIndexOf(0x0a) + 1 || head.length - 4);
-  const end = dropTornLine(bytes.subarray(bytes.length - limit + begin.length));
-  const left = bytes.length - begin.length - end.length;
-  const cut = `${left} bytes from the middle of the report were left out (a report has at most 1 MiB).`;
-  return { text: `${begin.toString()}\n[${cut}]\n${end.toString()}`, cut };
-}
-
-/** Without its first line; a text without line breaks only loses a torn character. */
-function dropTornLine(bytes: Buffer): Buffer {
-  const lineEnd = bytes.indexOf(0x0a);
-  return bytes.subarray(lineEnd === -1 ? 4 : lineEnd + 1);
+async function* inflate(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* pipeline(chunks, createGunzip(), () => undefined);
+  } catch (error) {
+    throw new CausewayError('usage', 'The log is a damaged gzip file: compress it again, or give it as text.', {
+      cause: error,
+    });
+  }
 }

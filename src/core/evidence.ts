@@ -29,10 +29,11 @@ export interface SourcedStep extends InvestigationStep {
 }
 
 /**
- * `history`, `blame` and `compare` are what git says of commits; `signals`, `rank_files` and `rank_functions` are how
+ * `log` is what a log of the report says of its failure; `history`, `blame` and `compare` are what git says of commits; `signals`, `rank_files` and `rank_functions` are how
  * the suspects were found; `place` shows the likeliest of them, `callers`, `callees` and `tests` what is around it.
  */
 export type StepLookup =
+  | 'log'
   | 'signals'
   | 'rank_files'
   | 'rank_functions'

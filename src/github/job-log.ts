@@ -17,17 +17,16 @@ const DEADLINE_MS = 90_000;
 /** A renamed repository answers with one redirect before the one to the storage. */
 const MAX_REDIRECTS = 3;
 
-/** The last `bytes` of the log, read with a personal token. Throws `absent` where GitHub no longer has it. */
+/** The log in at most that many bytes, read with a personal token. Throws `absent` where GitHub no longer has it. */
 export async function readJobLog(
-  { octokit, options }: GithubClient,
-  job: JobPlace,
-  bytes: number,
+  { octokit, options, shortenLog = keepEnd }: GithubClient & { readonly shortenLog?: ShortenLog },
+  { bytes, ...job }: JobPlace & { readonly bytes: number },
   signal: AbortSignal,
 ): Promise<string> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]);
   try {
     const address = await findStored(octokit, options, formatLogPath(job), deadline);
-    return await keepEnd(await openStored(options, address, deadline), bytes);
+    return await shortenLog(await openStored(options, address, deadline), bytes, deadline);
   } catch (error) {
     signal.throwIfAborted();
     const isExpired = error instanceof Error && 'status' in error && error.status === 410;

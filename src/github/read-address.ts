@@ -1,14 +1,22 @@
 // An address on GitHub as a report, for the command line: an issue, or a failed Actions run or job with its logs.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
+import type { ShortenLog } from '../core/check.ts';
 import { CausewayError } from '../core/errors.ts';
 import { type AddressedReport, MAX_REPORT_BYTES, type ReadReportAddress } from '../core/report.ts';
+import { formatLog } from '../core/report-log.ts';
 import { keepBeginning } from '../core/text.ts';
 import { createGithubClient, type GithubClient, type GithubOptions } from './github-client.ts';
 import { readJobLog } from './job-log.ts';
 
+interface AddressOptions extends GithubOptions {
+  readonly shortenLog: ShortenLog;
+}
+
+type LogClient = GithubClient & Pick<AddressOptions, 'shortenLog'>;
+
 /** The reader of issue, run and job addresses under `webUrl`, with a personal token or none. */
-export function createAddressReader(options: GithubOptions): ReadReportAddress {
-  const client = createGithubClient(options);
+export function createAddressReader({ shortenLog, ...options }: AddressOptions): ReadReportAddress {
+  const client = { ...createGithubClient(options), shortenLog };
   return async (url, signal) => {
     const address = parseReportAddress(url, options.webUrl);
     switch (address.kind) {
@@ -151,7 +159,7 @@ const LOG_BYTES = MAX_REPORT_BYTES - 64 * 1024;
 const FAILED: readonly (string | null)[] = ['failure', 'timed_out'];
 
 /** Throws `usage` where the run has not failed (yet), `absent` where it or all its logs are gone. */
-async function readFailedRun(client: GithubClient, place: RunAddress, signal: AbortSignal): Promise<AddressedReport> {
+async function readFailedRun(client: LogClient, place: RunAddress, signal: AbortSignal): Promise<AddressedReport> {
   const run = await readRun(client, place, signal);
   const failed = (await listJobs(client, place, signal)).filter((job) => FAILED.includes(job.conclusion));
   if (failed.length === 0) throw describeNoFailure(`Run ${run.id}`, run.status, run.conclusion);
@@ -160,7 +168,7 @@ async function readFailedRun(client: GithubClient, place: RunAddress, signal: Ab
 
 /** As for a run, for one job of it. */
 async function readFailedJob(
-  client: GithubClient,
+  client: LogClient,
   place: Repository & { readonly jobId: number },
   signal: AbortSignal,
 ): Promise<AddressedReport> {
@@ -213,7 +221,7 @@ interface Failure {
   readonly jobs: readonly Job[];
 }
 
-async function toReport(client: GithubClient, failure: Failure, signal: AbortSignal): Promise<AddressedReport> {
+async function toReport(client: LogClient, failure: Failure, signal: AbortSignal): Promise<AddressedReport> {
   const { place, run, jobs } = failure;
   return {
     text: describeFailure(failure),
@@ -252,23 +260,28 @@ function describeFailedSteps(job: Job): string {
 }
 
 async function readLogs(
-  client: GithubClient,
+  client: LogClient,
   place: Repository,
   jobs: readonly Job[],
   signal: AbortSignal,
 ): Promise<string> {
   const wanted = jobs.slice(0, MOST_LOGS);
   const bytes = Math.floor(LOG_BYTES / wanted.length);
-  const parts: string[] = [];
+  const logs: string[] = [];
+  const notes: string[] = [];
   const missing: CausewayError[] = [];
   for (const job of wanted) {
-    const log = await ignoreAbsent(readJobLog(client, { ...place, jobId: job.id }, bytes, signal));
-    if (log instanceof CausewayError) missing.push(log);
-    parts.push(`=== Log of job "${job.name}" ===\n${log instanceof CausewayError ? `[${log.message}]` : log}`);
+    const log = await ignoreAbsent(readJobLog(client, { ...place, jobId: job.id, bytes }, signal));
+    if (log instanceof CausewayError) {
+      missing.push(log);
+      notes.push(`[Job "${job.name}": ${log.message}]`);
+    } else logs.push(formatLog(`job "${job.name}"`, log));
   }
   if (missing[0] !== undefined && missing.length === wanted.length) throw missing[0];
   const left = jobs.length - wanted.length;
-  return [...parts, ...(left > 0 ? [`[The logs of ${left} more failed jobs were left out]`] : [])].join('\n\n');
+  if (left > 0) notes.push(`[The logs of ${left} more failed jobs were left out]`);
+  // What follows a log is read as a part of it.
+  return [...notes, ...logs].join('\n');
 }
 
 /** One log of several may be gone: that is said in its place. */

@@ -339,7 +339,7 @@ async function readFailedTests(
   { jobId, name }: Run,
 ): Promise<readonly string[] | null> {
   if (jobId === null) return null;
-  const log = await readOrNull(() => readJobLog(client, { ...repository, jobId }, LOG_BYTES, signal));
+  const log = await readOrNull(() => readJobLog(client, { ...repository, jobId, bytes: LOG_BYTES }, signal));
   return log === null ? null : (await readCheck({ name, output: '', log, annotations: [] })).excerpt.tests;
 }
 

@@ -16,6 +16,7 @@ import { addLogContext } from '../log.ts';
 import { gatherFacts } from '../triage/facts.ts';
 import { concludeFromFacts } from '../triage/facts-only.ts';
 import { askInvestigator, limitRun } from './ask-investigator.ts';
+import type { CheckReader } from './checks/check-texts.ts';
 import { nameFailedCheck, readFailedCheck } from './checks/read-failed-check.ts';
 import {
   type ContextAccess,
@@ -41,6 +42,7 @@ export interface Wait {
 }
 
 export interface InvestigationServices extends CoreServices {
+  readonly readReport: CheckReader['readReport'];
   /** Milliseconds that one run may investigate. */
   readonly timeoutMs: number;
   /** Null: no model is configured, and runs end with their facts. */
@@ -307,8 +309,21 @@ async function gather(
   signal: AbortSignal,
 ): Promise<GatheredFacts> {
   const { store, redactor, changes, lexicons, investigator, now } = services;
+  const isCheck = (await store.findInvestigation(run.investigationId))?.origin === 'check-run';
+  // The report of a check begins with what its log says.
+  const read = isCheck ? { words: run.text, logs: [], text: run.text } : await services.readReport(run.text);
+  signal.throwIfAborted();
   const facts = await gatherFacts({
-    ...{ report: run.text, revision: run.revision, repository, lexicon: lexicons.of(project), rankRange, signal },
+    ...{
+      report: read.text,
+      words: read.words,
+      logs: read.logs,
+      revision: run.revision,
+      repository,
+      lexicon: lexicons.of(project),
+      rankRange,
+      signal,
+    },
     scopes: findReportScopes(run.settings.scopes, run.text),
     range: await store.findRangeOfRun(run.id),
     others: context.opened.map(({ record, repository: other }) => ({ ...record, source: other })),
@@ -318,7 +333,6 @@ async function gather(
       changes.notify(run.id);
     },
   });
-  const isCheck = (await store.findInvestigation(run.investigationId))?.origin === 'check-run';
   const stated = concludeFromFacts(facts, { seconds: countSeconds(now(), run), isCheck, context: context.records });
   // The report of a failed check is made for a reader who knows nothing of it yet.
   const failed = isCheck ? await nameFailedCheck(store, run) : '';

@@ -1,5 +1,6 @@
 // The steps that are not lookups, in words: reading the report, choosing the commit, mapping frames, ranking.
 import type { InvestigationStep, SourcedStep } from '../core/evidence.ts';
+import type { ReadLog } from '../core/report-log.ts';
 import { countImages } from '../core/text.ts';
 import type { MappedFrame } from './clues.ts';
 import type { Frame, Trace } from './frames.ts';
@@ -9,6 +10,22 @@ import type { Head, Revisions } from './resolve-revision.ts';
 import { isSilent, type Signals } from './signals.ts';
 
 const MAX_SHOWN_FRAMES = 30;
+
+/** Of a log that has no name it is clear which one it is. */
+export function describeLog({ name, lines, excerpt }: ReadLog): SourcedStep {
+  const { step, headline, tests, cut } = excerpt;
+  const shown = [...excerpt.lines, ...(cut === '' ? [] : [`[${cut}]`])];
+  const failed = tests.length === 0 ? [] : ['', 'Failed tests:', ...tests.map((test) => `- ${test}`)];
+  const where = step === '' ? '' : ` in the step "${step}"`;
+  const count = tests.length === 0 ? '' : ` ${formatCount(tests.length, 'failed test')} named.`;
+  return {
+    source: 'log',
+    lookup: 'log',
+    action: `read the log${name === '' ? '' : ` ${JSON.stringify(name)}`} (${formatCount(lines, 'line')})`,
+    result: [...shown, ...failed].join('\n'),
+    analysis: `The first error${where}: ${headline}${/[.!?]$/.test(headline) ? '' : '.'}${count}`,
+  };
+}
 
 export function describeSignals(signals: Signals, report: string): SourcedStep {
   const frames = signals.traces.reduce((sum, trace) => sum + trace.frames.length, 0);

@@ -8,7 +8,7 @@ import type { Facts } from './facts.ts';
 import { shortenSha } from './lookups.ts';
 import { isReliable, type RankedSuspect } from './rank-suspects.ts';
 import { isSilent } from './signals.ts';
-import { listQuestions } from './statement.ts';
+import { listQuestions, namesTests } from './statement.ts';
 
 const FACTS_ALONE = 'This is where to look; no model was used to find out why.';
 const NO_MODEL = 'No model was used.';
@@ -102,7 +102,8 @@ function describeNothingFound(facts: Facts): string {
 }
 
 /** An error type that only the prose mentions may be a wish: it is not said to be the error. */
-function describeError({ signals }: Facts): string {
+function describeError({ signals, logs: [log] }: Facts): string {
+  if (log !== undefined) return `The first error of the log is ${quoteText(cutText(log.excerpt.headline, MAX_ERROR))}.`;
   const error = signals.errors[0];
   if (!error || (error.from === 'prose' && error.message === '')) return '';
   const text = [error.type, error.message]
@@ -141,7 +142,7 @@ function buildSolutionSteps(facts: Facts, isCheck: boolean): readonly Step[] {
     first && isSure ? `Start at ${formatPlace(first.suspect)}.` : '',
     others.length > 0 ? `Then check ${others.map(formatPlace).join('; ')}.` : '',
     first && isSure && first.commits.length > 0 ? listRecentChanges(first) : '',
-    isCheck ? '' : describeReproduction(facts),
+    isCheck || namesTests(facts) ? '' : describeReproduction(facts),
   ];
   return descriptions
     .filter((description) => description !== '')

@@ -4,6 +4,7 @@ import type { SourcedStep } from '../core/evidence.ts';
 import type { CommitRange, LikeliestCommit } from '../core/failure.ts';
 import type { Step, Suspect } from '../core/issue.ts';
 import type { Lexicon } from '../core/lexicon.ts';
+import type { ReadLog } from '../core/report-log.ts';
 import type { Scope } from '../core/scopes.ts';
 import type { Repository } from '../core/source.ts';
 import {
@@ -17,7 +18,7 @@ import {
   type MappedFrame,
   mapTraces,
 } from './clues.ts';
-import { describeFrames, describeRevision, describeSignals, describeSuspects } from './describe-steps.ts';
+import { describeFrames, describeLog, describeRevision, describeSignals, describeSuspects } from './describe-steps.ts';
 import { type Examined, examinePlace } from './examine.ts';
 import { fitFrames } from './fit-frames.ts';
 import type { Trace } from './frames.ts';
@@ -39,7 +40,7 @@ import { carryClues, placeSuspects, type RankedSuspect, rankSuspects, selectShow
 import { createReferenceClues, findReferences, type Reference, recordReferences } from './references.ts';
 import { type Revisions, readHead, resolveAsked, resolveRevisions } from './resolve-revision.ts';
 import { findSignals, type Signals } from './signals.ts';
-import { findReproductionSteps, writeStatement } from './statement.ts';
+import { findReproductionSteps, writeStatement, writeStatementOfLogs } from './statement.ts';
 import { recordVersionRange } from './version-range.ts';
 
 /** Files of which it is said which commits between two versions touched them. */
@@ -50,6 +51,8 @@ export interface Facts {
   /** Name of the default branch; "" where it is unknown. */
   readonly defaultBranch: string;
   readonly signals: Signals;
+  /** Of the report, the most informative first. */
+  readonly logs: readonly ReadLog[];
   readonly problem: string;
   readonly stepsToReproduce: readonly Step[];
   /** The whole ranking, best first, at most 30; places are of `revisions.asked`. */
@@ -83,7 +86,12 @@ export interface KnownRange {
 }
 
 export interface GatherInput {
+  /** What is looked up. */
   readonly report: string;
+  /** What people wrote of it; absent: all. */
+  readonly words?: string;
+  /** What its logs say, the most informative first; absent: there are none. */
+  readonly logs?: readonly ReadLog[];
   /** Of a failure: the commits since its check was green. Absent or null: not known. */
   readonly range?: CommitRange | null;
   /** Ranks them, and records that as a step; absent: they are not looked at. */
@@ -107,10 +115,11 @@ export interface GatherInput {
  * found becomes a step that says so.
  */
 export async function gatherFacts(input: GatherInput): Promise<Facts> {
-  const { repository, signal } = input;
+  const { repository, signal, words = input.report, logs = [] } = input;
   const notebook = createNotebook(input.onStep);
   const asked = await resolveAsked(repository, input.revision, signal);
   const index = openIndex(input.lexicon, repository.tree(asked), signal);
+  for (const log of logs) await notebook.record(describeLog(log));
   const signals = findSignals(input.report);
   await notebook.record(describeSignals(signals, input.report));
   const lookups = await openCommit(repository, asked, notebook, signal);
@@ -143,8 +152,9 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
     revisions,
     defaultBranch: repository.defaultBranch,
     signals,
-    problem: writeStatement(input.report, signals),
-    stepsToReproduce: findReproductionSteps(input.report),
+    logs,
+    problem: logs.length === 0 ? writeStatement(words, signals) : writeStatementOfLogs(words, logs),
+    stepsToReproduce: findReproductionSteps(words),
     suspects: [...others, ...found.suspects],
     shown,
     functions: found.functions,

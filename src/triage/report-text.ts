@@ -85,9 +85,13 @@ const MARK = /^[A-Z]{4,30}> ?/;
 
 const QUOTE = /^(?:> ?){1,8}/;
 
+/** Colours as `cat -v` and terminals write them out: `^[[31m`, `␛[31m`. */
+const WRITTEN = /(?:\^\[|\u241b)\[[\d;]{0,20}[mKGJ]/g;
+
 /** The text without terminal colours and other escape sequences. */
 export function removeAnsi(text: string): string {
-  return text.includes('\u001b') ? text.replace(ANSI, '') : text;
+  const bare = text.includes('\u001b') ? text.replace(ANSI, '') : text;
+  return /\^\[|\u241b/.test(bare) ? bare.replace(WRITTEN, '') : bare;
 }
 
 /**

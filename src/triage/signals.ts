@@ -1,5 +1,6 @@
 // What a report contains by itself: stack traces, places, errors, paths, identifiers, commands, versions.
 
+import { readLogHeading } from '../core/report-log.ts';
 import { parseErrorHead } from './frame-readers.ts';
 import type { Trace } from './frames.ts';
 import { findTraces } from './frames.ts';
@@ -80,8 +81,9 @@ function removeRanges(traces: readonly Trace[], places: readonly Place[]): reado
 }
 
 /** The first line that is more than the label of a form. */
-function readTitle(lines: readonly string[]): string {
+export function readTitle(lines: readonly string[]): string {
   for (const line of lines) {
+    if (readLogHeading(line) !== null) continue;
     const title = cleanTitle(line);
     if (/[\p{L}\p{N}]/u.test(title)) return isLogLine(line) ? '' : title.slice(0, MAX_TITLE);
   }

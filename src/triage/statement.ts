@@ -1,9 +1,10 @@
 // A report as text: its plain lines, sections, problem statement, steps to reproduce, and what to ask the reporter.
 import type { Step } from '../core/issue.ts';
+import type { ReadLog } from '../core/report-log.ts';
 import type { Facts } from './facts.ts';
 import { isReliable } from './rank-suspects.ts';
 import { isLogLine, MAX_TITLE, type MarkedLine, markCode, splitSections, toPlainLines } from './report-text.ts';
-import type { Signals } from './signals.ts';
+import { readTitle, type Signals } from './signals.ts';
 
 const MAX_STATEMENT = 2_000;
 
@@ -33,6 +34,55 @@ export function writeStatement(text: string, signals: Pick<Signals, 'title' | 'e
   const parts = [title, prose, ...errors].filter((part) => part !== '');
   const statement = parts.join('\n\n') || text.trim();
   return statement.length <= MAX_STATEMENT ? statement : `${cutAtWord(statement, MAX_STATEMENT - 2)} …`;
+}
+
+/** The same of a report with logs: what people wrote of it, and what the first log says. */
+export function writeStatementOfLogs(words: string, [log, ...others]: readonly ReadLog[]): string {
+  const title = readTitle(toPlainLines(words));
+  const prose = extractProse(words, title);
+  const parts = [
+    opensWith(prose, title) ? '' : title,
+    prose,
+    ...(log === undefined ? [] : [describeFailure(log), listTests([log, ...others])]),
+  ].filter((part) => part !== '');
+  const said = parts.join('\n\n');
+  const statement = said.length <= MAX_STATEMENT ? said : `${cutAtWord(said, MAX_STATEMENT - 2)} …`;
+  const shown = log === undefined ? '' : formatExcerpt(log, Math.min(MAX_EXCERPT, MAX_STATEMENT - statement.length));
+  return [statement, shown].filter((part) => part !== '').join('\n\n');
+}
+
+/** Of a log in the statement; the step that read it has all. */
+const MAX_EXCERPT = 1_200;
+
+const MAX_TESTS = 10;
+
+function describeFailure({ excerpt: { tests, headline, step } }: ReadLog): string {
+  const [test] = tests;
+  const where = step === '' ? '' : ` (step “${step}”)`;
+  if (test === undefined) return `${headline}${where}`;
+  return headline.includes(test) ? `${headline}${where}` : `“${test}” failed: ${headline}${where}`;
+}
+
+/** "": the first one is all. */
+function listTests(logs: readonly ReadLog[]): string {
+  const [, ...more] = [...new Set(logs.flatMap(({ excerpt }) => excerpt.tests))];
+  if (more.length === 0) return '';
+  const left = more.length - MAX_TESTS;
+  const shown = more.slice(0, MAX_TESTS).map((test) => `“${test}”`);
+  return `Also failed: ${shown.join(', ')}${left > 0 ? ` and ${left} more` : ''}.`;
+}
+
+/** As a code block of whole lines; "" where there is room for none. */
+function formatExcerpt({ excerpt }: ReadLog, room: number): string {
+  const lines: string[] = [];
+  let left = room - 16;
+  for (const line of excerpt.lines) {
+    left -= line.length + 1;
+    if (left < 0) break;
+    lines.push(line.replaceAll('```', "'''"));
+  }
+  if (lines.length === 0) return '';
+  return ['```', ...lines, ...(lines.length < excerpt.lines.length ? ['…'] : []), '```'].join('\n');
 }
 
 /** Whole paragraphs up to 1,200 characters; the first one is cut where it is longer by itself. */
@@ -237,9 +287,20 @@ function cutStep(text: string): string {
     : `${text.slice(0, MAX_STEP)}\n… cut: ${text.length - MAX_STEP} more characters`;
 }
 
+/** Whether a log names the tests that failed: to run them is to reproduce it. */
+export function namesTests({ logs }: Pick<Facts, 'logs'>): boolean {
+  return logs.some(({ excerpt }) => excerpt.tests.length > 0);
+}
+
+function askForError({ errors }: Signals): string {
+  return errors.length === 0
+    ? 'What is the exact error message, with its full stack trace or the log around it?'
+    : 'What is the full stack trace, or the log around the error message?';
+}
+
 /** Empty where the facts point somewhere with more than words. */
 export function listQuestions(facts: Facts): readonly string[] {
-  const { signals, shown, stepsToReproduce, revisions } = facts;
+  const { signals, logs, shown, stepsToReproduce, revisions } = facts;
   const pointed = isReliable(shown[0]);
   const questions: string[] = [];
   if (facts.mismatches.length > 0 && revisions.framesName === '') {
@@ -248,14 +309,8 @@ export function listQuestions(facts: Facts): readonly string[] {
     );
   }
   if (pointed) return questions;
-  if (signals.traces.length === 0) {
-    questions.push(
-      signals.errors.length === 0
-        ? 'What is the exact error message, with its full stack trace or the log around it?'
-        : 'What is the full stack trace, or the log around the error message?',
-    );
-  }
-  if (stepsToReproduce.length === 0) {
+  if (signals.traces.length === 0 && logs.length === 0) questions.push(askForError(signals));
+  if (stepsToReproduce.length === 0 && !namesTests(facts)) {
     questions.push(
       signals.commands.length === 0
         ? 'Which steps or commands lead to it, with what input, and what happens instead of what you expected?'

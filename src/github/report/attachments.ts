@@ -1,7 +1,7 @@
 // The text files that people attached to an issue, within 5 MiB and a deadline together.
 import { readLimited } from '../../core/abortable.ts';
 import type { GithubProject } from '../../core/project.ts';
-import { keepBeginning } from '../../core/text.ts';
+import { formatLog } from '../../core/report-log.ts';
 import type { GatherDeps } from './gather-report.ts';
 
 interface Attachment {
@@ -12,7 +12,7 @@ interface Attachment {
   readonly isText: boolean;
 }
 
-type Deps = Pick<GatherDeps, 'clients' | 'webUrl' | 'userAgent' | 'fetch'>;
+type Deps = Pick<GatherDeps, 'clients' | 'webUrl' | 'userAgent' | 'fetch' | 'shortenLog'>;
 
 const TOTAL_BYTES = 5 * 1024 * 1024;
 /** Of each, so that one doesn't push the others out of the report. */
@@ -21,7 +21,7 @@ const DEADLINE_MS = 20_000;
 const MAX_FILES = 20;
 const MAX_REDIRECTS = 3;
 
-/** One part for each file, in the order of the links; for a file that isn't read, the reason. */
+/** One part for each file, in the order of the links but logs last; for a file that isn't read, the reason. */
 export async function readAttachments(
   deps: Deps,
   project: GithubProject,
@@ -30,6 +30,7 @@ export async function readAttachments(
 ): Promise<readonly string[]> {
   const deadline = AbortSignal.timeout(DEADLINE_MS);
   const parts: string[] = [];
+  const logs: string[] = [];
   let left = TOTAL_BYTES;
   for (const attachment of findAttachments(texts.join('\n'), { webUrl: deps.webUrl, project })) {
     const { name } = attachment;
@@ -40,29 +41,28 @@ export async function readAttachments(
       });
       const { text, bytes, isCut } = await readText(body, left);
       left -= bytes;
+      const shown = await deps.shortenLog(toChunks(text), SHOWN_BYTES, signal);
       const note = isCut ? '\n[The rest was not read]' : '';
-      parts.push(`Attached file ${name}:\n\n${keepEnds(text, SHOWN_BYTES)}${note}`);
+      if (LOG_NAME.test(name)) logs.push(formatLog(name, `${shown}${note}`));
+      else parts.push(`Attached file ${name}:\n\n${shown}${note}`);
     } catch (error) {
       signal.throwIfAborted();
       const reason = error instanceof UnreadableFile ? error.message : "it couldn't be read";
       parts.push(`[Attached file ${name} was not read: ${deadline.aborted ? 'timed out' : reason}]`);
     }
   }
-  return parts;
+  return logs.length === 0 ? parts : [...parts, logs.join('\n')];
 }
+
+async function* toChunks(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+/** Files that programs write to, rather than people. */
+const LOG_NAME = /\.(?:txt|log|out|err|trace|stacktrace|crash)$/i;
 
 /** The message completes "was not read:". */
 class UnreadableFile extends Error {}
-
-/** Beginning and end of a text: logs say there what was run and how it ended. */
-function keepEnds(text: string, bytes: number): string {
-  const all = Buffer.from(text);
-  if (all.length <= bytes) return text;
-  const beginning = keepBeginning(text, Math.floor(bytes / 4)).replace(/\n\[\d+ bytes more were left out\]$/, '');
-  const from = all.indexOf(0x0a, all.length - Math.floor((bytes * 3) / 4)) + 1 || all.length;
-  const omitted = from - Buffer.byteLength(beginning);
-  return `${beginning}\n[${omitted} bytes were left out here]\n${all.subarray(from).toString()}`;
-}
 
 const TEXT_NAME = new RegExp(
   `\\.(?:${[

@@ -2,9 +2,10 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { isAtLeast } from '../../core/account.ts';
-import type { Check, ReadBuildLog } from '../../core/check.ts';
+import type { Check, ReadBuildLog, ShortenLog } from '../../core/check.ts';
 import type { GithubProject } from '../../core/project.ts';
 import { formatGuidance, MAX_REPORT_BYTES } from '../../core/report.ts';
+import { formatLog } from '../../core/report-log.ts';
 import { keepBeginning } from '../../core/text.ts';
 import type { Person, Trigger } from '../../core/thread.ts';
 import type { Log } from '../../log.ts';
@@ -30,6 +31,7 @@ export interface GatherDeps {
   /** Instead of Node's own, such as one through a proxy. */
   readonly fetch?: typeof fetch;
   readonly readBuildLog: ReadBuildLog;
+  readonly shortenLog: ShortenLog;
   readonly log: Log;
 }
 
@@ -244,16 +246,18 @@ export async function gatherPullRequestReport(
   const parts: string[] = [];
   for (const check of failed) parts.push(await describeCheck(read, check));
   const jobs = failed.filter(({ app }) => app === ACTIONS);
-  for (const { name, runId } of jobs.slice(0, LOGS_READ)) {
-    const log = await readLogOrReason(deps, { project, jobId: runId ?? 0, bytes: LOG_BYTES }, signal);
-    parts.push(`=== Log of job "${name}" ===\n${log}`);
-  }
   const left = jobs.length - LOGS_READ;
   if (left > 0) parts.push(`[The logs of ${left} more failed jobs were left out]`);
-  parts.push(...(await readBuilds(deps, project, failed, signal)));
+  // What follows a log is read as a part of it.
+  const logs: string[] = [];
+  for (const { name, runId } of jobs.slice(0, LOGS_READ)) {
+    const request = { project, jobId: runId ?? 0, bytes: LOG_BYTES, shorten: deps.shortenLog };
+    logs.push(formatLog(`job "${name}"`, await readLogOrReason(deps, request, signal)));
+  }
+  logs.push(...(await readBuilds(deps, project, failed, signal)));
   const heading = `Checks failed on pull request #${subject.number} (${title}), at commit ${head.sha}.`;
   // Logs and titles are written by the author of the change. The commits of a fork are fetched by their sha.
-  return { text: composeReport([heading, ...parts], trigger), revision: head.sha, isTrusted: false };
+  return { text: composeReport([heading, ...parts, logs.join('\n')], trigger), revision: head.sha, isTrusted: false };
 }
 
 /** Of other CI, as far as the jobs of Actions leave room. */
@@ -270,8 +274,7 @@ async function readBuilds(
     // Without the time of its end nothing is waited for.
     const request = build && { ...build, repository: project.name, endedAt: '', bytes: LOG_BYTES };
     const found = request && (await readBuildLog(request, signal));
-    if (found)
-      parts.push(`=== Log of the build of "${name}" ===\n${found.log === '' ? `[${found.noLog}]` : found.log}`);
+    if (found) parts.push(formatLog(`build of "${name}"`, found.log === '' ? `[${found.noLog}]` : found.log));
   }
   return parts;
 }

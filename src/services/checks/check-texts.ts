@@ -2,6 +2,7 @@
 // free.
 import { condenseLog } from '../../ci/condense-log.ts';
 import { type CheckTexts, type ReadCheck, readCheck } from '../../ci/read-check.ts';
+import { readReport } from '../../ci/report-logs.ts';
 import {
   ALL_OUTPUT,
   type ArtifactResults,
@@ -13,6 +14,7 @@ import {
 } from '../../core/check.ts';
 import type { GithubProject } from '../../core/project.ts';
 import { locate } from '../../installation.ts';
+import type { ReadReport } from '../../core/report-log.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import { type Numbered, WorkerClient } from '../../redact/worker-client.ts';
 
@@ -149,6 +151,8 @@ export async function shortenForReport(texts: CleanTexts, signal: AbortSignal): 
 export interface CheckReader extends AsyncDisposable {
   /** What a check says about its cause. A log that takes too long is left out, which the excerpt mentions. */
   readonly readCheck: (texts: CheckTexts) => Promise<ReadCheck>;
+  /** The logs in a report, read like those of checks. One that takes too long has none. */
+  readonly readReport: (text: string) => Promise<ReadReport>;
   /** One artifact after the other. One that takes too long or too much memory spends the whole budget of its commit. */
   readonly readArtifact: ReadArtifact;
 }
@@ -159,9 +163,12 @@ export interface ArtifactWork {
   readonly bytes: number;
 }
 
-type Work = { readonly texts: CheckTexts } | ArtifactWork;
+export type Work = { readonly texts: CheckTexts } | { readonly report: string } | ArtifactWork;
 /** `left`: of those bytes. */
-type Result = { readonly read: ReadCheck } | { readonly artifact: ArtifactResults; readonly left: number };
+export type Result =
+  | { readonly read: ReadCheck }
+  | { readonly report: ReadReport }
+  | { readonly artifact: ArtifactResults; readonly left: number };
 
 export type ReadRequest = Numbered<Work>;
 export type ReadReply = Numbered<Result>;
@@ -197,6 +204,11 @@ export function createCheckReader({ script = SCRIPT, limitMs = LIMIT_MS } = {}):
       if (measureTexts(texts) <= INLINE) return readCheck(texts);
       const reply = await thread.ask({ texts }, limitMs);
       return reply !== null && 'read' in reply ? reply.read : readWithoutLog(texts);
+    },
+    readReport: async (text) => {
+      if (text.length <= INLINE) return readReport(text);
+      const reply = await thread.ask({ report: text }, limitMs);
+      return reply !== null && 'report' in reply ? reply.report : { words: text, logs: [], text };
     },
     // Waits here and not in the thread's queue, so that the next one of a commit begins with what this one leaves of its budget.
     readArtifact: (artifact, signal) => {
