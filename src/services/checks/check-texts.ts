@@ -13,8 +13,8 @@ import {
   type ReadArtifact,
 } from '../../core/check.ts';
 import type { GithubProject } from '../../core/project.ts';
-import { locate } from '../../installation.ts';
 import type { ReadReport } from '../../core/report-log.ts';
+import { locate } from '../../installation.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import { type Numbered, WorkerClient } from '../../redact/worker-client.ts';
 
