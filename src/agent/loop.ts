@@ -137,7 +137,10 @@ function endWithoutConclusion(session: Session, stop: Stop): AgentEnd {
 }
 
 function summariseRun(session: Session, stop: Stop | null): Ended {
-  return { usage: getUsage(session), steps: listSteps(session.records), stop, isRepair: isRepairAsked(session) };
+  const usage = getUsage(session);
+  const isUnspent = usage.turns === 0 && stop?.reason.code === 'run_budget' && stop.reason.unit !== 'seconds';
+  const told: Stop | null = isUnspent ? { ...stop, reason: { ...stop.reason, phase: 'unspent' } } : stop;
+  return { usage, steps: listSteps(session.records), stop: told, isRepair: isRepairAsked(session) };
 }
 
 function toStop(reason: CutReason): Stop {

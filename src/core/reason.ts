@@ -49,8 +49,11 @@ export type CutReason =
       readonly code: 'run_budget';
       readonly unit: 'turns' | 'seconds' | 'tokens' | 'usd';
       readonly limit: number;
-      /** `concluding`: the model was asked to conclude. `over`: no further request was possible. */
-      readonly phase: 'concluding' | 'over';
+      /**
+       * `concluding`: the model was asked to conclude. `over`: no further request was possible. `unspent`: not even the
+       * first one.
+       */
+      readonly phase: 'concluding' | 'over' | 'unspent';
     }
   | { readonly code: 'month_budget'; readonly of: 'repository' | 'all'; readonly usd: number }
   | { readonly code: 'answer_refused'; readonly why: Refusal }
@@ -88,9 +91,7 @@ export function describeForPeople(reason: Reason): string {
     case 'took_too_long':
       return `The investigation was stopped after ${reason.seconds} seconds. Try again with a shorter report.`;
     case 'run_budget':
-      return reason.phase === 'over'
-        ? `The investigation used up its budget of ${formatBudget(reason)}.`
-        : `The investigation neared its budget of ${formatBudget(reason)}, so the model was asked to conclude.`;
+      return describeRunBudget(reason);
     case 'month_budget':
       return reason.of === 'repository'
         ? `This repository's monthly budget of $${reason.usd} is used up.`
@@ -159,6 +160,18 @@ function createRevisionNotFound({
     revision === '' ? "The commit wasn't found." : `There is no branch, tag or commit "${revision}" here.`;
   const instead = defaultBranch === '' ? '' : ` (${defaultBranch})`;
   return `${missing} Leave the revision out to use the default branch${instead}, or give a branch, a tag, or at least 7 digits of a commit's id.`;
+}
+
+function describeRunBudget(reason: Extract<CutReason, { code: 'run_budget' }>): string {
+  const budget = formatBudget(reason);
+  switch (reason.phase) {
+    case 'concluding':
+      return `The investigation neared its budget of ${budget}, so the model was asked to conclude.`;
+    case 'over':
+      return `The investigation used up its budget of ${budget}.`;
+    case 'unspent':
+      return `The investigation's budget of ${budget} is too small for one question, so the model wasn't asked.`;
+  }
 }
 
 function formatBudget({ unit, limit }: Extract<CutReason, { code: 'run_budget' }>): string {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { assessStanding, computeCost, estimateReservation, type Ledger } from '../../src/agent/budget.ts';
 import { runAgent } from '../../src/agent/loop.ts';
 import { type Model, ModelFailure, ModelUnavailable, type TurnUsage } from '../../src/core/model.ts';
+import { describeForPeople } from '../../src/core/reason.ts';
 import { CONCLUSION, call, DRAFT, ground, inputOf, LIMITS, type Played, play, scriptedModel } from './scripted-run.ts';
 
 const PRICES = { prompt: 2, cached: 0.5, completion: 10 };
@@ -165,6 +166,16 @@ describe('the ledger', () => {
     const { end, entries } = await withLedger([...searches(2), CONCLUSION], 2);
     expect(end).toMatchObject({ kind: 'no_conclusion', stop: { reason: SPENT } });
     expect(entries).toHaveLength(3);
+  });
+
+  it('is not said to be used up where it refuses the first question', async () => {
+    const refused = { code: 'run_budget', unit: 'usd', limit: 0.01, phase: 'over' } as const;
+    const ledger: Ledger = { reserve: async () => ({ refused }), settle: async () => {} };
+    const { end } = await play(searches(8), { budget: budget({}, ledger) });
+    expect(end).toMatchObject({ kind: 'no_conclusion', stop: { reason: { ...refused, phase: 'unspent' } } });
+    expect(describeForPeople(end.stop!.reason)).toBe(
+      "The investigation's budget of $0.01 is too small for one question, so the model wasn't asked.",
+    );
   });
 
   it('gives back what an outage did not cost, and keeps what a broken answer may have cost', async () => {

@@ -49,7 +49,7 @@ const SAMPLES: { readonly [Code in Reason['code']]: readonly Omit<Extract<Reason
   no_tool_call: [{}],
   edits_lost: [{}],
   run_budget: (['turns', 'seconds', 'tokens', 'usd'] as const).flatMap((unit) =>
-    (['concluding', 'over'] as const).map((phase) => ({ unit, limit: 30, phase })),
+    (['concluding', 'over', 'unspent'] as const).map((phase) => ({ unit, limit: 30, phase })),
   ),
   month_budget: [
     { of: 'repository', usd: 25 },
