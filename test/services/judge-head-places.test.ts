@@ -6,6 +6,7 @@ import type { ThreadPart } from '../../src/db/reports.ts';
 import {
   CODE_LOG,
   DEFAULT_PLACE,
+  DISK_LOG,
   HEAD,
   type HeadGround,
   headGround,
@@ -106,6 +107,30 @@ describe('a red default branch', () => {
       opening: 2,
       range: { from: GREEN, to: NEXT, total: 3 },
     });
+    expect(head.findings).toMatchObject([{ opening: 2, range: { to: NEXT } }]);
+    // A person has the check run of the earlier time looked at again.
+    await at.store.rerequestHead(first.id, time(7_300));
+    expect((await at.look()).head.findings).toMatchObject([{ opening: 1, standing: 'new' }]);
+    expect((await at.look()).head.findings[0]).not.toHaveProperty('range');
+    expect((await at.store.findFailure(failureId))?.range).toMatchObject({ to: NEXT });
+  });
+
+  it('names no commits where the machine failed, or where the check passed at the same commit since', async () => {
+    await using at = await defaultBranch();
+    const check = ofActions('test');
+    await at.store.recordPassingCheck(at.project.id, { check, sha: GREEN, at: time(-3600) });
+    at.run('test', 'red', { log: DISK_LOG });
+    const [disk] = (await at.look()).head.findings;
+    expect(disk).toMatchObject({ verdict: 'infrastructure' });
+    expect(await at.store.findFailure(disk!.failureId)).toMatchObject({ range: null });
+    at.world.places.set(NEXT, DEFAULT_PLACE);
+    at.run('test', 'red', { sha: NEXT, log: CODE_LOG });
+    const [code] = (await at.look(NEXT)).head.findings;
+    expect(await at.store.findFailure(code!.failureId)).toMatchObject({ range: { to: NEXT } });
+    at.seconds = 60;
+    at.run('test', 'green', { sha: NEXT });
+    expect((await at.look(NEXT)).head.findings).toMatchObject([{ verdict: 'flaky' }]);
+    expect(await at.store.findFailure(code!.failureId)).toMatchObject({ range: null });
   });
 
   it('closes what is green next to what is red', async () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Reason, Verdict } from '../../../src/core/check.ts';
 import type { CommitRange, Failure } from '../../../src/core/failure.ts';
-import { EMPTY_EXCERPT, type Finding } from '../../../src/core/head.ts';
+import { EMPTY_EXCERPT, type Finding, type HeadPlace } from '../../../src/core/head.ts';
 import { renderDetails, renderSummary } from '../../../src/github/render/check-run.ts';
 import { type Cause, type CheckRunContent, renderTitle } from '../../../src/github/render/check-run-title.ts';
 import '../../support/property-seed.ts';
@@ -111,6 +111,20 @@ describe('the title', () => {
     expect(renderTitle(ground({ causes: [cause(over)] }, { place: DEFAULT }))).toBe(title);
   });
 
+  it.each([1, 2, 3])('tells of the time of its finding, opening %s of the failure, whatever came later', (opening) => {
+    const range = { from: 'd'.repeat(40), to: HEAD, total: 1, commits: [] };
+    const later = { opening: 4, range: { ...range, to: 'e'.repeat(40) } };
+    const titleOf = (over: Partial<Finding>) => {
+      const of = cause({ finding: finding({ opening, ...over }), failure: knownFailure(later) });
+      return renderTitle(ground({ causes: [of] }, { place: DEFAULT }));
+    };
+    expect(titleOf({ range })).toBe(`This push: ${PERCENT}`);
+    expect(titleOf({ range: { ...range, to: 'f'.repeat(40) }, standing: 'known' })).toBe(
+      `Broken on main since fffffff: ${PERCENT}`,
+    );
+    expect(titleOf({})).toBe(`Broken on main: ${PERCENT}`);
+  });
+
   it('says that it is back on the default branch', () => {
     const back = cause({ finding: finding({ standing: 'regression' }) });
     expect(renderTitle(ground({ causes: [back] }, { place: DEFAULT }))).toMatch(/^Broken again on main: TypeError/);
@@ -196,10 +210,10 @@ describe('the summary', () => {
 
   it('says since when a failure is known, where it is told and which commits it came with', () => {
     const known = cause({
-      ...{ finding: finding({ standing: 'known' }), failure: knownFailure({ flakyHits: 2 }) },
+      ...{ finding: finding({ standing: 'regression' }), failure: knownFailure({ flakyHits: 2 }) },
       reportUrl: 'https://github.com/octo/shop/runs/3',
     });
-    const summary = renderSummary(ground({ causes: [known] }));
+    const summary = renderSummary(ground({ causes: [known] }, { place: DEFAULT }));
     expect(summary).toContain(
       'First seen 2026-11-18 at [`ccccccc`](https://github.com/octo/shop/commit/cccccccccccccccccccccccccccccccccccccccc) (12 times, 2 of them flaky). [Details](https://github.com/octo/shop/runs/3)',
     );
@@ -207,6 +221,24 @@ describe('the summary', () => {
       `Introduced by 7 commits, [\`ddddddd\`…\`ccccccc\`](https://github.com/octo/shop/compare/${'d'.repeat(40)}...${'c'.repeat(40)}):`,
     );
     expect(summary).toContain('`Take coupons in any case`, by `wren`\n- and 6 more');
+  });
+
+  it.each<[Verdict, HeadPlace, string]>([
+    ['code', DEFAULT, 'Introduced by 7 commits'],
+    ['base_broken', DEFAULT, 'Introduced by 7 commits'],
+    ['base_broken', PULL, 'Introduced by 7 commits'],
+    ['inconclusive', DEFAULT, '7 commits since it last passed'],
+    ['code', PULL, ''],
+    ['inconclusive', PULL, ''],
+    ...(['flaky', 'infrastructure'] as const).flatMap((verdict) => [
+      [verdict, DEFAULT, ''] as [Verdict, HeadPlace, string],
+      [verdict, PULL, ''] as [Verdict, HeadPlace, string],
+    ]),
+  ])('names commits and people as the verdict allows: %s', (verdict, place, lead) => {
+    const of = cause({ finding: finding({ verdict, standing: 'known' }), failure: knownFailure() });
+    const summary = renderSummary(ground({ causes: [of] }, { place }));
+    if (lead === '') expect(summary).not.toMatch(/Introduced|wren|since it last passed/);
+    else expect(summary).toContain(`\n${lead}, [\`ddddddd\`…\`ccccccc\`](`);
   });
 
   it('names the likeliest commit first, with the reason, also where it is not one of the newest', () => {
@@ -218,7 +250,8 @@ describe('the summary', () => {
     const likeliest = { sha: '5'.repeat(40), reason: 'touches src/@core/cart.ts, which the failing lines name' };
     const linesOf = (over: Partial<CommitRange>) => {
       const range = { from: 'd'.repeat(40), to: 'c'.repeat(40), total: 7, commits, ...over };
-      const summary = renderSummary(ground({ causes: [cause({ failure: knownFailure({ range }) })] }));
+      const causes = [cause({ failure: knownFailure({ range }) })];
+      const summary = renderSummary(ground({ causes }, { place: DEFAULT }));
       return summary.slice(summary.indexOf('Introduced by')).split('\n').slice(1, 7);
     };
     const item = (at: number) =>

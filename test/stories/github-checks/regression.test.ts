@@ -126,3 +126,27 @@ it('leaves a slow red commit of main alone where a later one was green meanwhile
   expect([desk.checkRuns(red), desk.begun()]).toEqual([[], []]);
   expect(await desk.failures()).toEqual([]);
 });
+
+it('leaves the check run of an earlier time as it was when its fix was merged and the failure is back', async () => {
+  const desk = await stage.desk('corner/cycles', { green: ['test'] });
+  const { people } = stage.double;
+  const first = await commit(desk, 'Ask more of coupons', 'mara', BESIDE_THE_BUG);
+  await desk.run(first, { test: COUPONS }, { at: minutesAgo(2) });
+  const merged = await people.merge(desk.name, desk.pulls()[0]?.number ?? 0, 'mara');
+  await desk.run(merged, { test: 'success' }, { at: minutesAgo(1) });
+  expect((await desk.failures()).map(({ state }) => state)).toEqual(['closed']);
+  const before = desk.checkRun(first);
+  expect([before.title, before.words.split('\n')[0]]).toEqual([
+    expect.stringMatching(/^This push: /),
+    'This push · merged in #1',
+  ]);
+  const second = await commit(desk, 'Undo it', 'lena', BESIDE_THE_BUG);
+  await desk.run(second, { test: COUPONS });
+  expect(desk.checkRun(second).title).toMatch(/^Broken again on main: /);
+  expect(desk.checkRun(second).words).toContain('Undo it, by lena');
+  const { title, words } = desk.checkRun(first);
+  expect([title, words]).toEqual([before.title, before.words]);
+  const next = await commit(desk, 'Something else');
+  await desk.run(next, { test: COUPONS });
+  expect(desk.checkRun(next).title).toMatch(`Broken on main since ${second.slice(0, 7)}: `);
+});
