@@ -86,6 +86,16 @@ export interface LikeliestCommit {
   readonly reason: string;
 }
 
+/** Nobody's commit brings chance, or the failure of a machine. */
+export function mayNameCommits(verdict: Verdict): boolean {
+  return verdict !== 'flaky' && verdict !== 'infrastructure';
+}
+
+/** The commits that brought it, as far as its last verdict allows to name them. */
+export function findRange({ range, lastSeen }: Failure): CommitRange | null {
+  return mayNameCommits(lastSeen.verdict) ? range : null;
+}
+
 /** A failure as the API and webhooks show it: while it is open, it is not closed by anything. */
 export interface FailureView extends Omit<Failure, 'fingerprint' | 'threadId' | 'firstSeen' | 'lastSeen' | 'range'> {
   readonly firstSeen: SightingView;
@@ -97,7 +107,8 @@ export interface FailureView extends Omit<Failure, 'fingerprint' | 'threadId' | 
 type SightingView = Pick<Sighting, 'sha' | 'branch' | 'pullRequest' | 'checkName' | 'verdict' | 'at'>;
 
 export function toFailureView(failure: Failure): FailureView {
-  const { fingerprint: _, threadId: __, firstSeen, lastSeen, range, ...rest } = failure;
+  const { fingerprint: _, threadId: __, firstSeen, lastSeen, ...rest } = failure;
+  const range = findRange(failure);
   return {
     ...rest,
     closed: failure.state === 'closed' ? failure.closed : null,

@@ -1,5 +1,6 @@
 // A head: a commit whose checks are judged together, their findings, and what is on GitHub for them.
 import type { Reason, UnreadFile, Verdict } from './check.ts';
+import type { CommitRange } from './failure.ts';
 import type { Person } from './thread.ts';
 
 /** What a commit is the head of, according to GitHub. */
@@ -79,6 +80,10 @@ export interface Finding {
   readonly reasons: readonly Reason[];
   /** `new`: never seen before. `known`: seen, and open. `regression`: closed by a passing default branch, and back. */
   readonly standing: 'new' | 'known' | 'regression';
+  /** Which opening of its failure it belongs to. Absent in findings stored by an older version. */
+  readonly opening?: number;
+  /** The commits that brought the failure to the default branch in that opening; absent: unknown, or none did. */
+  readonly range?: CommitRange;
   readonly excerpt: Excerpt;
   /** Whether the change touches what fails, or what the failing test covers; absent: unknown. */
   readonly isTouched?: boolean;

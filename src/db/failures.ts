@@ -1,11 +1,18 @@
 // The ledger of failures: found by what they are, listed, counted, closed; and which checks passed last.
 import { type Check, toCheckKey } from '../core/check.ts';
 import type { Closing, CommitRange, Failure, LikeliestCommit, Sighting } from '../core/failure.ts';
-import type { Finding } from '../core/head.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { type Run, requireLease } from './runs.ts';
 import type { FailureTable, Reader, Trx } from './schema.ts';
-import { announceFailure, markFlaky, type NewFailure, recordSightings, toFailure, toTime } from './sightings.ts';
+import {
+  announceFailure,
+  markFlaky,
+  type NewFailure,
+  type RecordedFailure,
+  recordSightings,
+  toFailure,
+  toTime,
+} from './sightings.ts';
 import { enqueuePublish } from './threads.ts';
 
 /** Several Apps may have checks of one name. */
@@ -97,10 +104,7 @@ export function createFailureVerbs(database: Database) {
      * `standing`: as it was before; `regression` only after it was closed by a passing default branch. Sightings that
      * were recorded before return what they returned then.
      */
-    recordSightings: (
-      failure: NewFailure,
-      sightings: readonly Sighting[],
-    ): Promise<{ readonly failure: Failure; readonly standing: Finding['standing'] }> =>
+    recordSightings: (failure: NewFailure, sightings: readonly Sighting[]): Promise<RecordedFailure> =>
       database.write((trx) => recordSightings(trx, jobs, failure, sightings)),
     /** Each commit once however many of its checks were red, as far as its sightings are still stored. */
     readFailureStatistics: (failureId: string, filter: StatisticsFilter): Promise<FailureStatistics> =>
@@ -122,8 +126,9 @@ export function createFailureVerbs(database: Database) {
     /** A sighting was chance: the check passed at the same commit. Counted once for each key. */
     markFlaky: (failureId: string, keys: readonly string[]): Promise<void> =>
       database.write((trx) => markFlaky(trx, failureId, keys)),
-    async saveRange(failureId: string, range: CommitRange): Promise<void> {
-      const saved = { commit_range: JSON.stringify(range) };
+    /** Null: no commits brought it. */
+    async saveRange(failureId: string, range: CommitRange | null): Promise<void> {
+      const saved = { commit_range: range && JSON.stringify(range) };
       await database.write((trx) => trx.updateTable('failures').set(saved).where('id', '=', failureId).execute());
     },
     /** Of the failures that the run is about; null: none, not known, or they differ in it. */

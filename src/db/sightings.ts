@@ -44,12 +44,19 @@ const MOST_NAMES = 20;
 /** Rows of one insert. */
 const BATCH = 200;
 
+/** `opening`: the one that the sightings belong to, of several the last. */
+export interface RecordedFailure {
+  readonly failure: Failure;
+  readonly standing: Standing;
+  readonly opening: number;
+}
+
 export async function recordSightings(
   trx: Trx,
   jobs: Enqueuer,
   wanted: NewFailure,
   sightings: readonly Sighting[],
-): Promise<{ readonly failure: Failure; readonly standing: Standing }> {
+): Promise<RecordedFailure> {
   const before = await ensureFailure(trx, wanted, sightings);
   const all = [...new Map(sightings.map((sighting) => [sighting.key, sighting])).values()];
   const known = await findKnown(trx, before.id, all);
@@ -58,7 +65,8 @@ export async function recordSightings(
   const answered = all.map(({ key }) => known.get(key)?.standing).find((standing) => standing !== undefined);
   const there = applyMoves(before, moved);
   const standing = decideStanding(there, fresh, answered ?? null);
-  if (fresh.length + moved.length === 0) return { failure: before, standing };
+  const openings = [...known.values()].map(({ opening }) => opening);
+  if (fresh.length + moved.length === 0) return { failure: before, standing, opening: Math.max(...openings) };
   const reopening = fresh.filter((sighting) => isReopened(there, sighting));
   const opened = reopening.length === 0 ? there : reopen(there, await keepsInvestigation(trx, there, reopening));
   const counted = fresh.reduce(countSighting, opened);
@@ -75,7 +83,8 @@ export async function recordSightings(
   await moveSightings(trx, after.id, moved);
   const failure = toFailure(row);
   await announceOpening(trx, jobs, { before, failure, standing, now: wanted.announcedAt });
-  return { failure, standing };
+  const opening = Math.max(...openings, ...fresh.map((sighting) => toOpening(after, sighting)));
+  return { failure, standing, opening };
 }
 
 interface Opening {
@@ -212,6 +221,10 @@ function isCurrent({ closed }: Failure, { at }: Sighting): boolean {
   return closed === null || toTime(at) > toTime(closed.at);
 }
 
+function toOpening(failure: Failure, sighting: Sighting): number {
+  return isCurrent(failure, sighting) ? failure.opening : failure.opening - 1;
+}
+
 function isReopened(failure: Failure, sighting: Sighting): boolean {
   return failure.state === 'closed' && isCurrent(failure, sighting);
 }
@@ -289,7 +302,7 @@ async function insertSightings(
     key: sighting.key,
     standing,
     check_key: toCheckKey({ app: sighting.app, name: sighting.checkName }),
-    opening: isCurrent(failure, sighting) ? failure.opening : failure.opening - 1,
+    opening: toOpening(failure, sighting),
     sha: sighting.sha,
     branch: sighting.branch,
     pull_request: sighting.pullRequest,

@@ -1,6 +1,6 @@
 // The failures of a project: the list of them, the flaky ones, and one failure with its cause and its first bad commit.
 import { html } from 'hono/html';
-import type { Closing, CommitRange, Failure, Sighting } from '../core/failure.ts';
+import { type Closing, type CommitRange, type Failure, findRange, type Sighting } from '../core/failure.ts';
 import { describeFlake, type Flake, type Quarantine } from '../core/flake.ts';
 import type { Excerpt } from '../core/head.ts';
 import { formatPercent } from '../core/issue-view.ts';
@@ -386,7 +386,8 @@ ${comment === null || comment.url === '' ? '' : html`<p>${renderOwnLink(project,
 }
 
 /** Nothing where it never broke the default branch, or the commits are not known. */
-function renderRange(project: Project, { range }: Failure): Html {
+function renderRange(project: Project, failure: Failure): Html {
+  const range = findRange(failure);
   if (range === null) return NOTHING;
   const { total, commits, likeliest } = range;
   return renderSection(

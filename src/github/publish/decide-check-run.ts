@@ -1,6 +1,7 @@
 // What our check run on a head should show now, or that there should be none.
 
 import type { CheckRunButton, Finding, Head } from '../../core/head.ts';
+import type { OutcomeView } from '../../core/outcome.ts';
 import { type GithubProject, isGithubProject } from '../../core/project.ts';
 import { toProof } from '../../core/proof.ts';
 import { isEnded } from '../../core/report.ts';
@@ -12,7 +13,9 @@ import {
   type Cause,
   type CauseFix,
   type CheckRunContent,
+  findRangeOf,
   type Inquiry,
+  isCurrent,
   isRed,
   renderTitle,
 } from '../render/check-run-title.ts';
@@ -136,7 +139,8 @@ function describeFix(view: CheckRunView, cause: FoundCause, buttons: readonly Bu
   const posted = thread?.record.pullRequest ?? null;
   const isOfThis = inquiry.kind === 'concluded' && posted?.issueId === inquiry.issue.id;
   // The failure may be back while its earlier fix still waits for a review.
-  const isEarlier = !isOfThis && thread?.subject.kind === 'failure' && finding.isOwnThread && posted?.state === 'open';
+  const isOwn = thread?.subject.kind === 'failure' && finding.isOwnThread;
+  const isEarlier = !isOfThis && isOwn && isCurrent(cause) && posted?.state === 'open';
   if (posted !== null && posted.number > 0 && (isOfThis || isEarlier)) {
     return {
       kind: 'opened',
@@ -147,10 +151,31 @@ function describeFix(view: CheckRunView, cause: FoundCause, buttons: readonly Bu
       proof: toProof(posted.proof)?.state ?? null,
     };
   }
+  const former = isCurrent(cause) ? null : readFormerFix(inquiry);
+  if (former !== null) return former;
   const button = buttons.find(({ investigationId }) => investigationId === finding.investigationId);
   if (button !== undefined) return { kind: 'on_request', button: button.label, refused: findRefusal(cause) };
   return isOpening(view, cause) ? { kind: 'opening' } : { kind: 'none' };
 }
+
+/** Since the failure is back, its thread follows another pull request; null: none is known to have ended. */
+function readFormerFix(inquiry: Inquiry): CauseFix | null {
+  if (inquiry.kind !== 'concluded') return null;
+  const { links, outcomes } = inquiry.issue.analysis;
+  const url = links.pullRequest ?? '';
+  const number = Number(/\/pull\/(\d{1,9})$/.exec(url)?.[1]);
+  const state = outcomes === null ? undefined : ENDED_AS[outcomes.state];
+  if (!(number > 0) || state === undefined) return null;
+  return { kind: 'opened', number, url, state, isEarlier: false };
+}
+
+const ENDED_AS: Partial<Readonly<Record<OutcomeView['state'], 'merged' | 'closed'>>> = {
+  merged: 'merged',
+  merged_edited: 'merged',
+  reverted: 'merged',
+  closed: 'closed',
+  fixed_elsewhere: 'closed',
+};
 
 /** Whether people with write access can have the change of this cause as a pull request. */
 function isOffered(view: CheckRunView, cause: FoundCause): boolean {
@@ -225,10 +250,10 @@ async function loadCause(deps: PublishDeps, head: Head, finding: Finding): Promi
   const failure = await store.findFailure(finding.failureId);
   const threadId = finding.threadId ?? failure?.threadId ?? null;
   const thread = threadId === null ? null : await store.findThread(threadId);
-  // The comment, else the pull request, else the check run where it was first seen. This head's own texts are here already.
+  // The comment, else the pull request, else the check run where it began. This head's own texts are here already.
   const { comment, pullRequest } = thread !== null && !finding.isOwnThread ? thread.record : {};
-  const isFirst = failure === null || failure.firstSeen.sha === head.sha;
-  const first = isFirst ? null : await store.findHeadOfCommit(head.projectId, failure.firstSeen.sha);
+  const sha = findRangeOf({ finding, failure })?.to ?? failure?.firstSeen.sha ?? head.sha;
+  const first = sha === head.sha ? null : await store.findHeadOfCommit(head.projectId, sha);
   const reportUrl = comment?.url || pullRequest?.url || first?.record.checkRun?.url || '';
   return { finding, failure, thread, inquiry: await loadInquiry(deps, finding), reportUrl };
 }

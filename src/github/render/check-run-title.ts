@@ -3,7 +3,7 @@
 import { describeReason } from '../../core/check.ts';
 import type { ChangeSet } from '../../core/diff/diff.ts';
 import { splitError } from '../../core/failed-check.ts';
-import type { Failure } from '../../core/failure.ts';
+import type { CommitRange, Failure } from '../../core/failure.ts';
 import type { Finding, Head } from '../../core/head.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, formatPlain } from '../../core/markdown/github.ts';
@@ -192,15 +192,27 @@ function findElsewhere({ head: { place } }: CheckRunContent, { finding, failure 
 }
 
 /** The range belongs to the commit that first failed, and is kept as long as the branch fails. */
-function attributeOnDefault({ head }: CheckRunContent, { finding, failure }: Cause): Attribution {
+function attributeOnDefault({ head }: CheckRunContent, cause: Cause): Attribution {
+  const { finding, failure } = cause;
   if (finding.standing === 'regression') return { kind: 'back' };
-  const range = failure?.range ?? null;
+  const range = findRangeOf(cause);
   if (range !== null) {
     return range.to === head.sha ? { kind: 'push', commits: range.total } : { kind: 'since', sha: range.to };
   }
   const first = failure?.firstSeen ?? null;
   if (first === null || finding.standing === 'new' || first.sha === head.sha) return { kind: 'default' };
-  return { kind: 'since', sha: first.isOnDefault && failure?.opening === 1 ? first.sha : '' };
+  return { kind: 'since', sha: first.isOnDefault && (finding.opening ?? failure?.opening) === 1 ? first.sha : '' };
+}
+
+/** Whether the failure has not been closed and come back since. */
+export function isCurrent({ finding: { opening = 1 }, failure }: Pick<Cause, 'finding' | 'failure'>): boolean {
+  return failure?.opening === opening;
+}
+
+/** The commits that brought it when it was found: a later time of the failure has others. Null: unknown. */
+export function findRangeOf(cause: Pick<Cause, 'finding' | 'failure'>): CommitRange | null {
+  const { finding, failure } = cause;
+  return (isCurrent(cause) ? failure?.range : finding.range) ?? null;
 }
 
 /** Plain text, in which GitHub links nothing. */

@@ -3,7 +3,7 @@
 import { describeReason, describeUnread, type Reason, type UnreadFile } from '../../core/check.ts';
 import { findContextFile } from '../../core/context.ts';
 import { removeDuration, splitError } from '../../core/failed-check.ts';
-import type { Failure } from '../../core/failure.ts';
+import { mayNameCommits } from '../../core/failure.ts';
 import type { Finding } from '../../core/head.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, formatPlain, sanitiseInline } from '../../core/markdown/github.ts';
@@ -20,6 +20,7 @@ import {
   describeInPlain,
   findBase,
   findCause,
+  findRangeOf,
   hasCause,
   type Inquiry,
   isOnDefault,
@@ -145,7 +146,7 @@ function summariseCause(content: CheckRunContent, cause: Cause): readonly Block[
     ...summariseInquiry(content, cause),
     renderWithheld(fix.kind === 'on_request' ? fix.refused : ''),
     text(describeHistory(content, cause, next)),
-    text(describeRange(content, cause.failure)),
+    text(describeRange(content, cause)),
   ];
 }
 
@@ -347,17 +348,26 @@ function describeHistory(content: CheckRunContent, { finding, failure, reportUrl
   return `${lead}First seen ${firstSeen.at.slice(0, 10).replace(/[^\d-]/g, '')} ${where} (${times}).${details}`;
 }
 
-/** On the default branch: the commits between the last that passed and the first that failed. */
-function describeRange(content: CheckRunContent, failure: Failure | null): string {
-  const range = failure?.range ?? null;
-  if (range === null || !SHA.test(range.from) || !SHA.test(range.to)) return '';
+/** The commits between the last that passed on the default branch and the first that failed. */
+function describeRange(content: CheckRunContent, cause: Cause): string {
+  const range = findRangeOf(cause);
+  const count = describeCount(range?.total ?? 0, 'commit');
+  const lead = describeBlame(content, cause, count);
+  if (range === null || lead === '' || !SHA.test(range.from) || !SHA.test(range.to)) return '';
   const ends = `\`${range.from.slice(0, 7)}\`…\`${range.to.slice(0, 7)}\``;
   const between = `[${ends}](${toAddress(content)}/compare/${range.from}...${range.to})`;
   const commits = listCommits(range, ({ sha, author, subject }) => {
     const by = author === '' ? '' : `, by ${formatCodeSpan(author)}`;
     return `${linkCommit(content, sha)} ${formatCodeSpan(subject)}${by}`;
   });
-  return `Introduced by ${describeCount(range.total, 'commit')}, ${between}:\n${commits}`;
+  return `${lead}, ${between}:\n${commits}`;
+}
+
+/** What the verdict allows to say of the commits; "": nothing. They are not those of a pull request that breaks it. */
+function describeBlame(content: CheckRunContent, { finding: { verdict } }: Cause, commits: string): string {
+  if (verdict === 'base_broken') return `Introduced by ${commits}`;
+  if (!isOnDefault(content) || !mayNameCommits(verdict)) return '';
+  return verdict === 'code' ? `Introduced by ${commits}` : `${commits} since it last passed`;
 }
 
 function linkCommit(content: CheckRunContent, sha: string): string {

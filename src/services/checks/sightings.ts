@@ -2,7 +2,7 @@
 // are green.
 import type { FailureHistory } from '../../ci/judge.ts';
 import { type Check, toCheckKey, type Verdict } from '../../core/check.ts';
-import type { Failure, Sighting } from '../../core/failure.ts';
+import { type Failure, mayNameCommits, type Sighting } from '../../core/failure.ts';
 import type { Finding, HeadPlace } from '../../core/head.ts';
 import type { FailureStatistics, FailureStore } from '../../db/failures.ts';
 import type { Look } from './look.ts';
@@ -82,7 +82,7 @@ export async function recordFinding(look: Look, place: HeadPlace, { group, findi
   const { store } = services;
   const where = toSeenAt(head.sha, place);
   const makeKey = ({ check }: Group['suspects'][number]) => makeSightingKey(check, head.sha);
-  const { failure, standing } = await store.recordSightings(
+  const { failure, standing, opening } = await store.recordSightings(
     {
       ...{ id: finding.failureId, projectId: project.id, fingerprint: group.fingerprint },
       headline: finding.excerpt.headline,
@@ -95,24 +95,39 @@ export async function recordFinding(look: Look, place: HeadPlace, { group, findi
   if (flaky.length > 0) await store.markFlaky(failure.id, flaky);
   // Recorded by an earlier look at this commit, it is known by now, and still new here.
   const isAgain = standing === 'known' && group.before !== null;
-  const recorded = { ...finding, failureId: failure.id, standing: isAgain ? finding.standing : standing };
-  const range = place.kind === 'default' ? await findRange(look, group, recorded, failure) : null;
-  if (range === null) return { group, finding: recorded, failure };
-  await store.saveRange(failure.id, range);
-  return { group, finding: recorded, failure: { ...failure, range } };
+  const { range: _, ...found } = finding;
+  const recorded = { ...found, failureId: failure.id, standing: isAgain ? finding.standing : standing, opening };
+  // It is back since: what the failure is now, this commit has no part in.
+  if (opening !== failure.opening) return { group, finding: keepRange(recorded, finding.range ?? null), failure };
+  const range = await findRange(look, place, { group, finding: recorded }, failure);
+  if (range !== failure.range) await store.saveRange(failure.id, range);
+  return { group, finding: keepRange(recorded, range), failure: { ...failure, range } };
 }
 
-/** The commits since the check was last green on the default branch; null: not known, or known already. */
+/** What the finding says of its own time, whatever becomes of the failure later. */
+function keepRange(finding: Finding, range: Failure['range']): Finding {
+  return range === null || !mayNameCommits(finding.verdict) ? finding : { ...finding, range };
+}
+
+/** The commits that brought it to the default branch; null: unknown, or none did. */
 async function findRange(
   look: Look,
-  group: Group,
-  { standing }: Finding,
+  place: HeadPlace,
+  { group, finding }: Judged,
   { range }: Failure,
 ): Promise<Failure['range']> {
-  const { services, project, head, signal } = look;
-  const isWanted = range === null || (standing === 'regression' && range.to !== head.sha);
+  const { sha } = look.head;
+  if (place.kind !== 'default') return range;
+  // What it was blamed on before the check passed at this very commit.
+  if (!mayNameCommits(finding.verdict)) return range?.to === sha ? null : range;
+  const isWanted = range === null || (finding.standing === 'regression' && range.to !== sha);
   const check = group.suspects.find(({ isRed }) => isRed)?.check;
-  if (!isWanted || check === undefined) return null;
+  return isWanted && check !== undefined ? ((await readRangeSinceGreen(look, check)) ?? range) : range;
+}
+
+/** The commits since the check was last green on the default branch; null: unknown. */
+async function readRangeSinceGreen(look: Look, check: Check): Promise<Failure['range']> {
+  const { services, project, head, signal } = look;
   for (const { sha: from } of await services.store.listPassingChecks(project.id, check)) {
     // Later commits may be green by now; only ancestors count.
     if (from === head.sha || !(await look.isAncestor({ from, to: head.sha }))) continue;
