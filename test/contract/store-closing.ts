@@ -239,7 +239,7 @@ export function movedContract(engine: Engine): void {
       await store.closeFailuresOfPullRequest(id, 5, at(5));
       expect(await store.findFailure('fal_1')).toMatchObject({ state: 'closed', closed: { by: 'pull_request' } });
       const again = await recordedAgain(store, id, [inBranch('a', 5)], { redNow: ['a'] });
-      expect(again).toEqual({ failure, standing: 'new' });
+      expect(again).toEqual({ failure, standing: 'new', opening: 1 });
       expect(await store.isOpenIn('fal_1', 5)).toBe(true);
       await store.closeFailuresOfPullRequest(id, 5, at(6));
       expect(await store.findFailure('fal_1')).toMatchObject({ state: 'closed', closed: { at: at(6) } });
