@@ -283,12 +283,16 @@ describe('a secret', () => {
   });
 });
 
+const BOT = { isBot: true, author: { id: 9, login: 'dependabot[bot]' } } as const;
+
 describe('no investigation begins automatically', () => {
   it.each([
     ['from a fork', { isFork: true, isTrusted: false }, 'fork'],
     ['that is a draft', { isDraft: true }, 'draft'],
     ['of an author who may not write', { isTrusted: false }, 'untrusted_author'],
-    ['of a bot', { isTrusted: false, author: { id: 9, login: 'dependabot[bot]' } }, 'bot_author'],
+    ['of a bot', { isTrusted: false, ...BOT }, 'bot_author'],
+    ['of a bot that is a draft', { isTrusted: false, isDraft: true, ...BOT }, 'draft'],
+    ['of a bot from a fork', { isTrusted: false, isFork: true, ...BOT }, 'fork'],
   ] as const)('on a pull request %s', async (_, changes, code) => {
     await using at = await pullRequest(changes);
     at.run('test', 'red', { log: CODE_LOG });

@@ -47,7 +47,10 @@ export interface MemoryWorld {
 
 export function memoryWorld(): MemoryWorld {
   return {
-    rules: { include: [], exclude: [], branches: [], opens: true, rerun: 'off', settings: DEFAULT_SETTINGS },
+    rules: {
+      ...{ include: [], exclude: [], branches: [], bots: 'verdict', opens: true, rerun: 'off' },
+      settings: DEFAULT_SETTINGS,
+    },
     ...{ runs: [], places: new Map(), changed: new Map(), history: [], reruns: [], asked: [], before: () => {} },
     ...{ pageSize: 50, pageCalls: 1 },
   };

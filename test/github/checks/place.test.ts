@@ -91,6 +91,28 @@ describe('a pull request', () => {
     expect(await place(house, sha, 'topic')).toMatchObject({ kind: 'pull_request', isTrusted });
   });
 
+  it('of a bot is trusted once a person with write has pushed to it, whoever starts a run later', async () => {
+    await using house = await checksHouse();
+    const { people } = house;
+    people.otherApp('renovate');
+    people.grant(SHOP, 'renovate[bot]', 'write');
+    const sha = await house.branch('bump');
+    await people.openPull(SHOP, { by: 'renovate[bot]', title: 'Bump', head: 'bump' });
+    const run = (of: string, by: string, event = 'pull_request') =>
+      people.reportWorkflowRun(SHOP, { sha: of, by, event, branch: 'bump', jobs: [PASSED] });
+    await run(sha, 'renovate[bot]');
+    await run(sha, 'wren');
+    expect(await place(house, sha, 'bump')).toMatchObject({ isBot: true, isTrusted: false });
+    const next = await people.push(SHOP, { by: 'wren', branch: 'bump', files: { 'more.js': 'y\n' } });
+    expect(await place(house, next, 'bump')).toMatchObject({ isBot: true, isTrusted: false });
+    await run(next, 'wren', 'issue_comment');
+    await run(next, 'wren');
+    expect(await place(house, next, 'bump')).toMatchObject({
+      ...{ isBot: true, isTrusted: true },
+      author: { login: 'renovate[bot]' },
+    });
+  });
+
   it('is left by a head that is none any more, and closed for one that was closed or merged', async () => {
     await using house = await checksHouse();
     const { people } = house;

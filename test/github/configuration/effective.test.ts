@@ -76,7 +76,7 @@ function keysOf(): string[] {
 
 const FULL = `mode: comment
 labels: [look, "Please look"]
-checks: {include: ["build *"], exclude: [lint], branches: [main], rerun: once}
+checks: {include: ["build *"], exclude: [lint], branches: [main], rerun: once, bots: investigate}
 pull_request: {attempts: 0, proof: off, draft: false, ready: true, base: develop, reviewers: ["@mona"], threshold: 0.9, of_strangers: label}
 paths: {allow: ["src/**"], block: [vendor/**, dist/**]}
 budget: {run: 0.25, month: 10}
@@ -105,6 +105,7 @@ describe('the values', () => {
       'checks.exclude': ' (default)',
       'checks.branches': 'all (default)',
       'checks.rerun': 'off (default)',
+      'checks.bots': 'verdict (default)',
       'pull_request.attempts': '1 (default)',
       'pull_request.proof': 'auto (default)',
       'pull_request.draft': 'yes (default)',
@@ -139,6 +140,7 @@ describe('the values', () => {
         'lint',
         'main',
         'once',
+        'investigate',
         '0',
         'off',
         'no',
