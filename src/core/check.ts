@@ -65,6 +65,8 @@ export interface CheckRules {
   readonly exclude: readonly string[];
   /** Globs of branches (the base of a pull request); empty means all. */
   readonly branches: readonly string[];
+  /** What is done for a pull request of a bot: nothing, a verdict without a model, or an investigation too. */
+  readonly bots: 'ignore' | 'verdict' | 'investigate';
   /** Whether pull requests may be opened here. */
   readonly opens: boolean;
   /**

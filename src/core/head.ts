@@ -30,7 +30,12 @@ export type HeadPlace =
       readonly isDraft: boolean;
       /** Null: a deleted user. */
       readonly author: Person | null;
-      /** Whether the author has write access, so that an analysis can start automatically. */
+      /** GitHub calls the author a bot. Absent: it doesn't. */
+      readonly isBot?: boolean;
+      /**
+       * Whether the author has write access, so that an analysis can start automatically. Of a bot's: whether a person
+       * with write access pushed the head.
+       */
       readonly isTrusted: boolean;
       /** The pull request was closed or merged; its head is `superseded` without a successor. */
       readonly isClosed?: boolean;
@@ -122,7 +127,9 @@ export type NotBegun =
   | { readonly code: 'no_pull_request' | 'fork' | 'draft' | 'bot_author' | 'untrusted_author' }
   | { readonly code: 'checks_running'; readonly names: readonly string[] }
   /** The limit of automatic investigations, for one commit or for a repository in 24 hours. */
-  | { readonly code: 'commit_limit' | 'daily_limit'; readonly limit: number; readonly isPullRequest: boolean };
+  | { readonly code: 'commit_limit' | 'daily_limit'; readonly limit: number; readonly isPullRequest: boolean }
+  /** The one for pull requests of bots, for a repository in 24 hours. */
+  | { readonly code: 'bot_limit'; readonly limit: number };
 
 interface NamedPlace {
   readonly path: string;

@@ -93,17 +93,18 @@ export function createInvestigationVerbs(database: Database) {
     /** How many investigations the account with that GitHub number has started in the project since then. */
     async countInvestigationsSince(
       projectId: string,
-      by: { readonly githubId: number; readonly since: string },
+      by: { readonly githubId: number; readonly since: string; readonly isOfBots?: boolean },
     ): Promise<number> {
-      const { count } = await database.read((reader) =>
-        reader
+      const { count } = await database.read((reader) => {
+        const all = reader
           .selectFrom('investigations')
           .select(({ fn }) => fn.countAll<number>().as('count'))
           .where('project_id', '=', projectId)
           .where('account_id', 'in', reader.selectFrom('accounts').select('id').where('github_id', '=', by.githubId))
-          .where('created_at', '>', by.since)
-          .executeTakeFirstOrThrow(),
-      );
+          .where('created_at', '>', by.since);
+        const counted = by.isOfBots === true ? all.where('run_id', 'in', selectRunsOfBots(reader, projectId)) : all;
+        return counted.executeTakeFirstOrThrow();
+      });
       return Number(count);
     },
     /** Whether a report of that account about the project is stored. */
@@ -123,6 +124,17 @@ export function createInvestigationVerbs(database: Database) {
     countByProject: (projectIds: readonly string[]): Promise<ReadonlyMap<string, ProjectCounts>> =>
       database.read((reader) => countByProject(reader, projectIds)),
   };
+}
+
+/** What the heads of bots' pull requests were investigated in, without those that a person pushed. */
+function selectRunsOfBots(reader: Reader, projectId: string) {
+  const heads = reader
+    .selectFrom('heads')
+    .select('sha')
+    .where('project_id', '=', projectId)
+    .where('place', 'like', '%"isBot":true%')
+    .where('place', 'like', '%"isTrusted":false%');
+  return reader.selectFrom('runs').select('id').where('project_id', '=', projectId).where('revision', 'in', heads);
 }
 
 async function listInvestigations(reader: Reader, filter: InvestigationFilter): Promise<readonly Investigation[]> {

@@ -63,7 +63,9 @@ async function lookAt(look: Look): Promise<JobResult> {
     await store.closeFailuresOfPullRequest(project.id, place.number, lookedAt);
     return await setAside(look, 'superseded', place);
   }
-  if (isOurs(place) || !isBranchCounted(place, rules)) return await setAside(look, 'ignored', place);
+  if (isOurs(place) || !isBranchCounted(place, rules) || (await isIgnoredBot(look, place, rules))) {
+    return await setAside(look, 'ignored', place);
+  }
   const sorted = sortChecks(await checks.listAll(project, head.sha, signal), rules);
   const current = forgetOtherPlace(look, place);
   if (sorted.waiting.length > 0 && !isQuiet(look, sorted)) {
@@ -88,6 +90,13 @@ function isPushedOver(place: HeadPlace, sha: string): boolean {
 /** Threads follow our own branches. A fork may name its branches as it likes. */
 function isOurs(place: HeadPlace): boolean {
   return place.branch.startsWith(OWN_BRANCHES) && !(place.kind === 'pull_request' && place.isFork);
+}
+
+/** What our own bot opens is examined nowhere, whatever its branch is called. */
+async function isIgnoredBot({ services, signal }: Look, place: HeadPlace, { bots }: CheckRules): Promise<boolean> {
+  if (place.kind !== 'pull_request' || place.isBot !== true) return false;
+  if (bots === 'ignore' && !place.isTrusted) return true;
+  return place.author?.id === (await services.checks.findSelf(signal)).id;
 }
 
 /** What was found before stays: its investigations go on. */

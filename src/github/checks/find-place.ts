@@ -158,7 +158,19 @@ async function findQueuePlace(inquiry: Inquiry, { base, number, baseSha }: Queue
 async function toOpenPlace(inquiry: Inquiry, pull: PullRequest): Promise<PullRequestPlace> {
   const place = toPlace(inquiry, pull);
   // Nothing starts automatically for a fork, so its author's role isn't needed.
-  return { ...place, isTrusted: !place.isFork && (await mayWrite(inquiry, pull.user)) };
+  if (place.isFork) return { ...place, isTrusted: false };
+  return {
+    ...place,
+    isTrusted: await mayWrite(inquiry, place.isBot ? await findHeadPusher(inquiry, pull) : pull.user),
+  };
+}
+
+/** Who pushed the head of a bot's pull request, by its first run: later ones may have been started by other people. */
+async function findHeadPusher(inquiry: Inquiry, { head }: PullRequest): Promise<GithubUser> {
+  const isPush = ({ event, branch, isOwn }: WorkflowRun) =>
+    isOwn && branch === head.ref && (event === 'push' || event === 'pull_request');
+  const known = recallRuns(inquiry, head.sha)?.findLast(isPush);
+  return (known ?? (await readWorkflowRuns(inquiry, head.sha)).findLast(isPush))?.actor ?? null;
 }
 
 function toClosedPlace(inquiry: Inquiry, pull: PullRequest): PullRequestPlace {
@@ -176,6 +188,7 @@ function toPlace({ project }: Inquiry, { number, head, base, draft, user }: Pull
     isFork: head.repo?.id !== project.source.repositoryId,
     isDraft: draft === true,
     author: toPerson(user),
+    ...(isBot(user) && { isBot: true }),
   };
 }
 

@@ -177,6 +177,7 @@ const KEYS: readonly (readonly [name: string, whenEmpty: string])[] = [
   ['checks.exclude', ''],
   ['checks.branches', 'all'],
   ['checks.rerun', ''],
+  ['checks.bots', ''],
   ['pull_request.attempts', ''],
   ['pull_request.proof', ''],
   ['pull_request.draft', ''],

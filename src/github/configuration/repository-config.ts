@@ -19,6 +19,8 @@ export interface RepositoryConfig {
     readonly branches: readonly string[];
     /** `once`: a failed job whose failure is known to be flaky is run once more before anything is said. */
     readonly rerun: 'off' | 'once';
+    /** Pull requests of bots: `ignore` them, show the `verdict`, or `investigate` a few a day. */
+    readonly bots: 'ignore' | 'verdict' | 'investigate';
   };
   readonly pullRequest: {
     /** Further attempts on its own red checks: 0 to 3. */
@@ -58,7 +60,7 @@ export interface ConfiguredScope extends Scope {
 export const DEFAULT_CONFIG: RepositoryConfig = {
   mode: 'fix',
   labels: ['analyse', 'analyze'],
-  checks: { include: [], exclude: [], branches: [], rerun: 'off' },
+  checks: { include: [], exclude: [], branches: [], rerun: 'off', bots: 'verdict' },
   pullRequest: {
     ...{ attempts: 1, proof: 'auto', draft: true, ready: false, base: '', reviewers: [], threshold: null },
     ofStrangers: null,
@@ -166,8 +168,14 @@ const CHECKS = z
         .describe(
           'once: the only failed job of a commit is run once more before anything is said, where its failure is known to be flaky; the App needs the permission Actions: write (default off).',
         ),
+      bots: z
+        .enum(['ignore', 'verdict', 'investigate'], { error: '`ignore`, `verdict` or `investigate`' })
+        .optional()
+        .describe(
+          'Pull requests of bots, such as Renovate and Dependabot. ignore: their failed checks are not looked at. verdict: the check run says what broke, no model is asked (default). investigate: also the cause, of branches of this repository, at most five times in 24 hours.',
+        ),
     },
-    { error: 'a group of the keys `include`, `exclude`, `branches` and `rerun`' },
+    { error: 'a group of the keys `include`, `exclude`, `branches`, `rerun` and `bots`' },
   )
   .optional()
   .describe('Which failed checks are looked at.');

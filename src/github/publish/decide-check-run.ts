@@ -198,13 +198,14 @@ function isLeading({ causes }: CheckRunView, { finding, inquiry }: FoundCause, t
   return causes.find((cause) => cause.thread?.id === thread.id && hasChange(cause.inquiry))?.finding === finding;
 }
 
-/** A failure of the default branch as long as it is open; nothing is pushed for forks, drafts and authors without write access. */
+/** A failure of the default branch as long as it is open; nothing is pushed for forks, drafts and people without write access. */
 function allowsRequests(head: Head, { finding, failure }: FoundCause, { subject }: Thread): boolean {
   if (subject.kind === 'failure') {
     return failure?.state === 'open' && failure.investigationId === finding.investigationId;
   }
   const { place } = head;
-  return place?.kind === 'pull_request' && isLive(head) && !place.isFork && !place.isDraft && place.isTrusted;
+  if (place?.kind !== 'pull_request' || !isLive(head) || place.isFork || place.isDraft) return false;
+  return place.isTrusted || place.isBot === true;
 }
 
 function isOpening(view: CheckRunView, cause: FoundCause): boolean {

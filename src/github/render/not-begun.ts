@@ -28,7 +28,9 @@ export function describeNotBegun(why: NotBegun): string {
     case 'draft':
       return 'The pull request is a draft. `/analyse` starts an analysis.';
     case 'bot_author':
-      return `The author is a bot. ${BY_TRIAGE}`;
+      return `The author is a bot. \`checks.bots: investigate\` in \`.github/causeway.yml\` has its failed checks analysed automatically. ${BY_TRIAGE}`;
+    case 'bot_limit':
+      return `Pull requests of bots have reached their limit of ${why.limit} automatic analyses in 24 hours. ${BY_TRIAGE}`;
     case 'untrusted_author':
       return `The author has no write access. ${BY_TRIAGE}`;
     case 'checks_running':

@@ -52,7 +52,7 @@ export async function beginInvestigations(
       findings.push(isAgain ? { ...finding, notBegun: null } : refused);
       continue;
     }
-    begun = { ...begun, atHead: begun.atHead + 1, today: begun.today + 1 };
+    begun = addOne(begun);
     findings.push({ ...(await linkFinding(look, place, { ...one, failure: result })), notBegun: null });
   }
   return findings;
@@ -113,9 +113,16 @@ async function readInvestigation(
 interface Begun {
   /** The thread of a person who had the pull request analysed since this commit is known; null: none. */
   readonly requestedIn: string | null;
-  /** Begun automatically for this commit, and in the project within 24 hours. */
+  /** Begun automatically for this commit. */
   readonly atHead: number;
-  readonly today: number;
+  readonly today: Today;
+}
+
+/** Begun automatically in the project within 24 hours. */
+interface Today {
+  readonly all: number;
+  /** For pull requests of bots; not counted where it is none. */
+  readonly ofBots: number;
 }
 
 async function countBegun(look: Look, place: HeadPlace, linked: readonly Recorded[]): Promise<Begun> {
@@ -135,25 +142,37 @@ async function countBegun(look: Look, place: HeadPlace, linked: readonly Recorde
   return {
     requestedIn: isRequested ? thread.id : null,
     atHead,
-    today: await countToday(look, await services.checks.findSelf(look.signal)),
+    today: await countToday(look, place, await services.checks.findSelf(look.signal)),
   };
+}
+
+/** Only for a bot's pull request does it matter how many of these there are. */
+function addOne({ requestedIn, atHead, today }: Begun): Begun {
+  return { requestedIn, atHead: atHead + 1, today: { all: today.all + 1, ofBots: today.ofBots + 1 } };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** `self`: our own user; automatic investigations begin in its name. */
-async function countToday({ services, project }: Look, { id: githubId }: Person): Promise<number> {
+async function countToday({ services, project }: Look, place: HeadPlace, { id: githubId }: Person): Promise<Today> {
   const since = new Date(services.now().getTime() - DAY_MS).toISOString();
-  return await services.store.countInvestigationsSince(project.id, { githubId, since });
+  const { store } = services;
+  return {
+    all: await store.countInvestigationsSince(project.id, { githubId, since }),
+    ofBots: isBotsOwn(place)
+      ? await store.countInvestigationsSince(project.id, { githubId, since, isOfBots: true })
+      : 0,
+  };
 }
 
 /** Investigations that begin automatically: a storm of red checks must not become a bill. */
 const MOST_AT_HEAD = 5;
 const MOST_A_DAY = 20;
+const MOST_A_DAY_OF_BOTS = 5;
 
 /** The first reason that holds; null: an investigation may begin. */
 function explainNotBegun({ group, finding }: Recorded, situation: Situation, begun: Begun): NotBegun | null {
-  const { place, stillWaiting } = situation;
+  const { place, rules, stillWaiting } = situation;
   const { verdict } = finding;
   // Where one had begun and the commit names none any more, it was erased.
   const isErased = group.before !== null && group.before.notBegun === null && group.before.investigationId === null;
@@ -161,7 +180,7 @@ function explainNotBegun({ group, finding }: Recorded, situation: Situation, beg
   if (verdict === 'base_broken' || verdict === 'flaky' || verdict === 'infrastructure') return { code: verdict };
   if (verdict === 'inconclusive' && finding.notBegun?.code === 'uninformative') return finding.notBegun;
   if (begun.requestedIn !== null) return { code: 'requested' };
-  const atPlace = explainPlace(place);
+  const atPlace = explainPlace(place, rules);
   if (atPlace !== null) return atPlace;
   // A check that has not ended may be red for the same cause, or say more about it.
   if (stillWaiting.length > 0) return { code: 'checks_running', names: stillWaiting };
@@ -170,17 +189,24 @@ function explainNotBegun({ group, finding }: Recorded, situation: Situation, beg
   return explainDay(place, begun.today);
 }
 
-function explainPlace(place: HeadPlace): NotBegun | null {
+function explainPlace(place: HeadPlace, { bots }: CheckRules): NotBegun | null {
   if (place.kind === 'default') return null;
   if (place.kind === 'branch') return { code: 'no_pull_request' };
   if (place.isFork) return { code: 'fork' };
   if (place.isDraft) return { code: 'draft' };
   if (place.isTrusted) return null;
-  return { code: place.author?.login.endsWith('[bot]') === true ? 'bot_author' : 'untrusted_author' };
+  if (!isBotsOwn(place)) return { code: 'untrusted_author' };
+  return bots === 'investigate' ? null : { code: 'bot_author' };
 }
 
-function explainDay(place: HeadPlace, today: number): NotBegun | null {
-  if (today < MOST_A_DAY) return null;
+/** A bot's pull request to which no person has pushed. */
+function isBotsOwn(place: HeadPlace): boolean {
+  return place.kind === 'pull_request' && place.isBot === true && !place.isTrusted;
+}
+
+function explainDay(place: HeadPlace, today: Today): NotBegun | null {
+  if (isBotsOwn(place) && today.ofBots >= MOST_A_DAY_OF_BOTS) return { code: 'bot_limit', limit: MOST_A_DAY_OF_BOTS };
+  if (today.all < MOST_A_DAY) return null;
   return { code: 'daily_limit', limit: MOST_A_DAY, isPullRequest: place.kind === 'pull_request' };
 }
 
@@ -210,7 +236,7 @@ async function beginOne(
     verdict: finding.verdict,
   };
   // Other commits of the project may have used up the day while the checks were read.
-  const full = explainDay(place, await countToday(look, self));
+  const full = explainDay(place, await countToday(look, place, self));
   if (full !== null) return full;
   signal.throwIfAborted();
   const thread = makeThread(look, { place, rules }, one, self);
@@ -251,7 +277,8 @@ function makeThread(
   self: Person,
 ): ThreadPart {
   const pusher = place.kind === 'default' ? place.pushedBy : null;
-  const person = place.kind === 'pull_request' ? place.author : pusher;
+  const author = place.kind === 'pull_request' && place.isBot !== true ? place.author : null;
+  const person = author ?? pusher;
   const role = person === null ? 'none' : 'write';
   return {
     kind: 'found',
