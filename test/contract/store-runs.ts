@@ -95,6 +95,23 @@ export function runsContract(engine: Engine): void {
       expect(await one.store.listIssueIds(base.project.id)).toHaveLength(1);
     });
 
+    it('takes each caller from the request to the answer, whatever was waited for in between', async () => {
+      await using opened = await openLocal(engine);
+      const { store, base } = opened;
+      const secondsOf = async (ids: readonly string[]) =>
+        await Promise.all(ids.map(async (id) => (await store.findIssue(id))?.analysis.usage.seconds));
+      const { runId } = await accepted(store, acceptance(base));
+      // It waits for its turn, a worker dies over it, and an equal report joins it meanwhile.
+      await store.startRun(runId, at(240));
+      await accepted(store, acceptance(base, { now: at(250) }));
+      const again = await store.startRun(runId, at(290));
+      expect(await secondsOf(await store.conclude(again!, conclusion(), at(300)))).toEqual([300, 50]);
+      const later = await accepted(store, acceptance(base, { now: at(400) }));
+      const run = await store.startRun(later.runId, at(401));
+      const reused = await store.concludeFromEqual(run!, { sha: SHA, since: NOW, model: null }, at(402));
+      expect(await secondsOf(reused)).toEqual([2]);
+    });
+
     it('answered from an equal one has its steps too, and keeps them when that one is erased', async () => {
       await using opened = await openLocal(engine);
       const { store, base } = opened;

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { formatDuration } from '../../../src/core/effort.ts';
+import type { Issue } from '../../../src/core/issue.ts';
 import { openDesk } from '../../support/github-desk.ts';
 import { shopScript } from '../../support/github-shop.ts';
 import { type GithubStage, openGithubStage } from '../../support/github-stage.ts';
@@ -54,6 +56,21 @@ it('counts calls to GitHub as GitHub saw them, and nobody’s name', () => {
   expect(of('investigation_duration_seconds_count', { origin: 'github-issue', outcome: 'code_fix' })).toBe(1);
   expect(of('ready', { check: 'github' })).toBe(1);
   expect(text).not.toMatch(/corner|till|mara|installation \d/);
+});
+
+it('tells one duration, from the request to the answer, and one cost: in the comment, the API and the metrics', async () => {
+  const api = await stage.api('mara');
+  const [id = ''] = (await api.project()).issueIds;
+  const { analysis, createdAt } = await api.get<Issue>(`/api/v1/issues/${id}/`);
+  const { investigationId, usage } = analysis;
+  const asked = await api.get<{ createdAt: string }>(`/api/v1/investigations/${investigationId}/`);
+  const seconds = (Date.parse(createdAt) - Date.parse(asked.createdAt)) / 1_000;
+  expect(usage).toMatchObject({ seconds, costUsd: 0 });
+  const [comment] = stage.ourComments('corner/till', 1);
+  expect(comment?.body).toContain(`<sub>${formatDuration(seconds)} · \`scripted\` · `);
+  expect(comment?.body).toContain(' · $0 (script) · ');
+  expect(of('investigation_duration_seconds_sum', { origin: 'github-issue' })).toBeCloseTo(seconds, 6);
+  expect(of('model_cost_dollars_total')).toBe(0);
 });
 
 it('leads from the delivery to the run, its questions, and all that was said on GitHub, by one id', () => {
