@@ -1,6 +1,6 @@
 // What a run may spend and what is left of it: arithmetic over the turns taken, and the interface to the monthly
 // ledgers.
-import type { Analysis } from '../core/issue.ts';
+import type { RunUsage } from '../core/issue.ts';
 import type { ModelRequest, Prices, Rates, TurnUsage } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
 import type { RecordedTurn } from './transcript.ts';
@@ -30,8 +30,6 @@ export interface Ledger {
   settle(reservedUsd: number, actualUsd: number, tokens?: TurnUsage): Promise<void>;
 }
 
-export type Usage = Analysis['usage'];
-
 /** `open`: go on. `concluding`: the model is reminded. `closing`: no more tools. `over`: no more questions. */
 export type BudgetStanding =
   | { readonly phase: 'open' }
@@ -47,8 +45,8 @@ const CLOSE_AT = 0.9;
 /** The last turns get no tools. */
 export const CLOSING_TURNS = 2;
 
-/** `seconds`: of work up to now. */
-export function sumUsage(turns: readonly RecordedTurn[], seconds: number): Usage {
+/** `seconds`: of work up to now. `prices`: of the model. */
+export function sumUsage(turns: readonly RecordedTurn[], seconds: number, prices: Prices | null): RunUsage {
   const sum = (value: (turn: RecordedTurn) => number) => turns.reduce((total, turn) => total + value(turn), 0);
   const cacheWriteTokens = sum(({ usage }) => usage.cacheWriteTokens ?? 0);
   return {
@@ -58,6 +56,7 @@ export function sumUsage(turns: readonly RecordedTurn[], seconds: number): Usage
     ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
     completionTokens: sum(({ usage }) => usage.completionTokens),
     costUsd: Math.round(sum(({ costUsd }) => costUsd) * 1e6) / 1e6,
+    ...((prices !== null || turns.every(({ usage }) => usage.costUsd !== undefined)) && { isPriced: true }),
     seconds,
   };
 }
@@ -109,7 +108,7 @@ interface Share {
 /** How much of the budget is left before the next call. `next`: that call's prompt tokens and reservation. */
 export function assessStanding(
   limits: BudgetLimits,
-  usage: Usage,
+  usage: RunUsage,
   next: { readonly promptTokens: number; readonly usd: number },
 ): BudgetStanding {
   const shares: readonly Share[] = [

@@ -2,7 +2,7 @@
 
 import type { ChangeSet } from '../core/diff/diff.ts';
 import type { SourcedStep } from '../core/evidence.ts';
-import type { Analysis, Conclusion, Outcome, Step, Suspect } from '../core/issue.ts';
+import type { Conclusion, Outcome, RunUsage, Step, Suspect } from '../core/issue.ts';
 import { type CutReason, describeForPeople, getAudience, type Refusal } from '../core/reason.ts';
 import { sanitiseText } from '../core/text.ts';
 import { listChangedLines } from './changed-lines.ts';
@@ -35,7 +35,7 @@ export interface FinishedRun {
   readonly failedCheck?: FailedCheckGround | null;
   /** A rule of the project about changes made with a model, for the person who decides; null: none was found. */
   readonly modelRule?: { readonly path: string; readonly text: string } | null;
-  readonly usage: Analysis['usage'];
+  readonly usage: RunUsage;
   readonly model: string;
   /** A budget ended the run. */
   readonly partial: boolean;

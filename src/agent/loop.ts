@@ -1,8 +1,9 @@
 // The loop: ask, act, conclude.
 
+import type { RunUsage } from '../core/issue.ts';
 import type { ToolCall } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
-import { type BudgetStanding, CLOSING_TURNS, type Usage } from './budget.ts';
+import { type BudgetStanding, CLOSING_TURNS } from './budget.ts';
 import { CONCLUDE, type ConclusionDraft, parseDraft } from './conclusion-draft.ts';
 import { type Brief, buildOpeningMessages, CONCLUDE_NOW, CONCLUDE_SOON, createFence, NUDGE } from './prompt.ts';
 import { type ReviewGround, reviewDraft } from './review.ts';
@@ -37,7 +38,7 @@ export interface AgentInput extends Omit<SessionInput, 'ending' | 'open'> {
 }
 
 interface Ended {
-  readonly usage: Usage;
+  readonly usage: RunUsage;
   /** All steps of the run, those before a cut included; `analysis` with what the model said about them. */
   readonly steps: readonly AgentStep[];
   /** Why it ended so; null where the model concluded on its own. */

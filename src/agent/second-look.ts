@@ -1,11 +1,11 @@
 // The second look: a short conversation with other instructions, read-only tools and few turns, that tries to refute a
 // conclusion. Its evidence is looked up like any quotation.
 import { z } from 'zod';
+import type { RunUsage } from '../core/issue.ts';
 import type { ToolDescription } from '../core/model.ts';
 import { isSafePath } from '../core/paths.ts';
 import { JUDGE, type LookEvidence } from '../core/second-look.ts';
 import { sanitiseText, truncate } from '../core/text.ts';
-import type { Usage } from './budget.ts';
 import { parseLenientJson } from './conclusion-draft.ts';
 import { buildLookMessages, createFence, type LookBrief } from './prompt.ts';
 import { isInformative, occursIn, prepareText } from './review.ts';
@@ -49,7 +49,7 @@ export interface LookEnd {
   readonly stop: Stop | null;
   /** As it was when the look began. */
   readonly about: LookedAt;
-  readonly usage: Usage;
+  readonly usage: RunUsage;
   readonly steps: readonly AgentStep[];
 }
 

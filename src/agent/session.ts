@@ -2,6 +2,7 @@
 
 import { CausewayError } from '../core/errors.ts';
 import type { Finding, SourcedStep, Tool } from '../core/evidence.ts';
+import type { RunUsage } from '../core/issue.ts';
 import type { Model, ToolDescription } from '../core/model.ts';
 import {
   ModelFailure,
@@ -23,7 +24,6 @@ import {
   estimateReservation,
   getBookedPrices,
   sumUsage,
-  type Usage,
 } from './budget.ts';
 import { normaliseArguments } from './tool-calls.ts';
 import {
@@ -121,8 +121,8 @@ function listTurns(records: readonly TranscriptRecord[]): readonly RecordedTurn[
   return records.filter((record) => record.kind === 'turn');
 }
 
-export function getUsage(session: Session): Usage {
-  return sumUsage(listTurns(session.records), session.seconds());
+export function getUsage(session: Session): RunUsage {
+  return sumUsage(listTurns(session.records), session.seconds(), session.input.model.prices);
 }
 
 /**

@@ -167,10 +167,10 @@ const Usage = z
       .optional()
       .openapi({ description: "Prompt tokens written to the provider's cache; absent: none." }),
     completionTokens: z.int(),
-    costUsd: z.number(),
-    seconds: z.number(),
+    costUsd: z.number().nullable().openapi({ description: 'US dollars; null: it is not known what the model costs.' }),
+    seconds: z.number().openapi({ description: 'From the request to the answer, waits included.' }),
   })
-  .openapi('Usage');
+  .openapi('Usage', { description: 'What the answer took in all, with its second look.' });
 
 const ProofRun = z.object({
   url: z.string(),

@@ -60,6 +60,5 @@ function createInvestigation({ config, io, log, now }: CommandDeps): Investigato
     open: ({ source, isOwn }) =>
       // The person at the terminal is the operator.
       openAnalysisSession({ config, log: quiet, now, onWait: io.err }, { ...nameProject(source), isTrusted: isOwn }),
-    now,
   };
 }

@@ -11,7 +11,6 @@ import type { Config, ModelConfig } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
 import type { Issue } from '../core/issue.ts';
-import { addLookUsage } from '../core/second-look.ts';
 import type { Repository } from '../core/source.ts';
 import type { Store } from '../db/store.ts';
 import type { Case } from '../evaluation/cases.ts';
@@ -225,8 +224,7 @@ async function readMoneyLeft(own: number, month: Month | null) {
 const MOST_SHOWN = 8;
 
 function toAnswer(issue: Issue, one: Case): Omit<StoredAnswer, 'applies' | 'seconds' | 'costUsd'> {
-  const { outcome, partial, suspects } = issue.analysis;
-  const usage = addLookUsage(issue.analysis);
+  const { outcome, partial, suspects, usage } = issue.analysis;
   const changed = issue.diff.files.map(({ fileName, previousFileName }) => previousFileName ?? fileName);
   return {
     ...{ outcome, partial },

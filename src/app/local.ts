@@ -268,7 +268,6 @@ export function readDemoReport(): string {
 }
 
 /** The script costs nothing, so the operator's budgets neither pay for it nor cut it short. */
-const FREE = { prompt: 0, cached: 0, completion: 0 };
 const UNLIMITED = { run: 1_000, repository: 1e9, all: 1e9 };
 
 /**
@@ -308,10 +307,7 @@ async function investigateDemo(
   const model = { kind: 'scripted', file: DEMO_SCRIPT } as const;
   const config = { model, budget: UNLIMITED, monitoringFile: null, environment };
   await using scripted = openInvestigator({ config, log, now, patienceMs: 0 });
-  const investigator = scripted.investigator && {
-    ...scripted.investigator,
-    model: { ...scripted.investigator.model, prices: FREE },
-  };
+  const { investigator } = scripted;
   await investigate(
     { ...services, readReport: services.reader.readReport, timeoutMs, investigator, context: null },
     { ...run, settings: DEFAULT_SETTINGS },

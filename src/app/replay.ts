@@ -10,7 +10,6 @@ import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
 import type { Issue } from '../core/issue.ts';
 import { getRepository, isGithubProject, type Project } from '../core/project.ts';
-import { addLookUsage } from '../core/second-look.ts';
 import type { InvestigationSettings } from '../core/settings.ts';
 import type { Store } from '../db/store.ts';
 import { createGitSource } from '../git/mirror.ts';
@@ -190,8 +189,7 @@ async function answerAgain(command: ReplayCommand, replaying: Replaying, signal:
 }
 
 function toAnswer({ analysis, rootCause, diff, investigationSteps }: Issue, tools: CalledTools): ReplayedAnswer {
-  const { outcome, partial, confidence, model, suspects, proof } = analysis;
-  const usage = addLookUsage(analysis);
+  const { outcome, partial, confidence, model, suspects, proof, usage } = analysis;
   return {
     ...{ model, outcome, partial, confidence, rootCause, diff, tools },
     files: [...new Set(suspects.map(({ file }) => file))],

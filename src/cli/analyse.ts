@@ -1,6 +1,7 @@
 // `analyse` and `demo`: the same investigation as behind the API, live in the terminal.
 import { access, constants, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { formatDuration } from '../core/effort.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Issue } from '../core/issue.ts';
 import type { ProjectSource } from '../core/project.ts';
@@ -33,7 +34,6 @@ export interface AnalysisSession extends AsyncDisposable {
 
 export interface Investigator {
   readonly open: (subject: Subject, signal: AbortSignal) => Promise<AnalysisSession>;
-  readonly now: () => Date;
 }
 
 /** Runs one `analyse` command to its end. Throws CausewayError where there is no answer, and the signal's reason. */
@@ -107,22 +107,21 @@ interface Task {
 async function investigate(
   { subject, answer, stepsShown = 0 }: Task,
   io: Io,
-  { open, now }: Investigator,
+  { open }: Investigator,
   signal: AbortSignal,
 ): Promise<{ readonly code: ExitCode; readonly steps: number }> {
   await requirePatchFolder(answer, io);
   const paint = createStyle(io.colour.err);
   const revision = subject.revision === '' ? '' : ` at ${toPrintableLine(subject.revision)}`;
   io.err(`${paint.bold(`Investigating ${toPrintableLine(subject.repositoryName)}${revision}`)}\n`);
-  const began = now().getTime();
   await using session = await open(subject, signal);
   const id = await session.start(subject);
   const { steps, outcome } = await watch(session.follow(id, signal), io, stepsShown);
   signal.throwIfAborted();
   const issue = outcome?.state === 'concluded' ? await session.issue(outcome.issueId) : null;
   if (issue === null) throw createFailure(outcome, session.troubles().at(-1));
-  const seconds = (now().getTime() - began) / 1_000;
-  io.err(paint.green(`Concluded in ${seconds.toFixed(1)} s after ${steps} ${steps === 1 ? 'step' : 'steps'}.\n`));
+  const duration = formatDuration(issue.analysis.usage.seconds);
+  io.err(paint.green(`Concluded in ${duration} after ${steps} ${steps === 1 ? 'step' : 'steps'}.\n`));
   // A model is configured, yet gave nothing: a script must not take the facts for its answer.
   const hasModelFailed = issue.analysis.outcome === 'facts_only' && issue.analysis.partial;
   const troubles = [...new Set(session.troubles())];

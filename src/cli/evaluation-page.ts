@@ -1,5 +1,6 @@
 // `eval --html`: the evaluation as one page without scripts, images or other files.
 
+import { formatDollars } from '../core/effort.ts';
 import { describeOutcome } from '../core/issue-view.ts';
 import { removeInvisible, truncate } from '../core/text.ts';
 import { describeLeak } from '../evaluation/cases.ts';
@@ -9,7 +10,6 @@ import {
   type EvaluatedCase,
   type Evaluation,
   type FigureRow,
-  formatDollars,
   INTERVALS,
   LIMITS,
   listFigures,

@@ -1,11 +1,11 @@
 // `eval` in the terminal: its table, the cases whose report gives the fix away, and the lines of its progress.
+import { formatDollars } from '../core/effort.ts';
 import { describeLeak } from '../evaluation/cases.ts';
 import {
   describeCases,
   describeScore,
   type Evaluation,
   type FigureRow,
-  formatDollars,
   INTERVALS,
   LIMITS,
   listFigures,

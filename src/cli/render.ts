@@ -1,8 +1,9 @@
 // An Issue and its steps as text for a terminal: cause, suspects with their code, change and fix.
 import { describeContext, findContextFile } from '../core/context.ts';
+import { describeCost } from '../core/effort.ts';
 import type { Change, FileDiff, Issue, Step, Suspect } from '../core/issue.ts';
 import { createIssueView } from '../core/issue-view.ts';
-import { addLookUsage, describeLook } from '../core/second-look.ts';
+import { describeLook } from '../core/second-look.ts';
 import type { RecordedStep } from '../db/runs.ts';
 import { createStyle, displayWidth, type Style, toPrintable, toPrintableLine, truncate, wrap } from './terminal.ts';
 
@@ -205,15 +206,15 @@ function renderHunk({ type, lines }: Change, { columns, paint }: Page) {
 }
 
 function renderFooter({ analysis, investigationSteps }: Issue, { columns, paint }: Page): string[] {
-  const { revision, model, context } = analysis;
-  const usage = addLookUsage(analysis);
+  const { revision, model, context, usage } = analysis;
   const tokens = (usage.promptTokens + usage.completionTokens).toLocaleString('en');
-  const cost = usage.costUsd > 0 ? `$${usage.costUsd.toFixed(2)}` : 'cost unknown';
   const parts = [
     `${investigationSteps.length} steps (all in --json)`,
     ...(revision === '' ? [] : [`commit ${revision.slice(0, 12)}`]),
     ...context.map((each) => toPrintableLine(describeContext(each))),
-    ...(model === null ? [] : [toPrintableLine(model), `${usage.turns} turns, ${tokens} tokens, ${cost}`]),
+    ...(model === null
+      ? []
+      : [toPrintableLine(model), `${usage.turns} turns, ${tokens} tokens, ${describeCost(analysis)}`]),
   ];
   return wrap(parts.join(' · '), columns, '').map(paint.dim);
 }

@@ -1,8 +1,8 @@
 // `replay` in the terminal: the old answer and the new one side by side, then both changes.
+import { describeCost, formatDollars, formatDuration } from '../core/effort.ts';
 import type { Diff, Outcome } from '../core/issue.ts';
 import { describeOutcome, formatPercent } from '../core/issue-view.ts';
 import type { Proof } from '../core/proof.ts';
-import { formatDollars } from '../evaluation/report.ts';
 import { renderChange } from './render.ts';
 import { createStyle, padEnd, toPrintable, toPrintableLine, wrap } from './terminal.ts';
 
@@ -33,7 +33,8 @@ export interface ReplayedAnswer {
   readonly steps: number;
   readonly turns: number;
   readonly tokens: number;
-  readonly costUsd: number;
+  /** US dollars; null: not known. */
+  readonly costUsd: number | null;
   readonly seconds: number;
   /** Null: none was made. */
   readonly proof: Proof['state'] | null;
@@ -73,7 +74,7 @@ export function renderReplay(replay: Replay, layout: { readonly columns: number;
       ['Change before', before.diff],
       ['Change replayed', after.diff],
     ].map(([title, diff]) => renderDiff(title as string, diff as Diff, page)),
-    [...notes.map((note) => NOTES[note]), describeCost(costUsd)].flatMap((line) =>
+    [...notes.map((note) => NOTES[note]), describeReplayCost(costUsd)].flatMap((line) =>
       wrap(line, Math.min(columns, 100), ''),
     ),
   ];
@@ -93,8 +94,8 @@ function listRows(before: ReplayedAnswer, after: ReplayedAnswer): readonly (read
     row('looked up', describeTools),
     row('turns', ({ turns }) => String(turns)),
     row('tokens', ({ tokens }) => tokens.toLocaleString('en')),
-    row('cost', ({ costUsd, model }) => (model !== null && costUsd === 0 ? 'unknown' : formatDollars(costUsd))),
-    row('seconds', ({ seconds }) => seconds.toFixed(1)),
+    row('cost', ({ costUsd, model }) => describeCost({ model, usage: { costUsd } })),
+    row('duration', ({ seconds }) => formatDuration(seconds)),
   ];
 }
 
@@ -136,7 +137,7 @@ function renderDiff(title: string, { files }: Diff, page: Parameters<typeof rend
   return [page.paint.bold(title), ...renderChange(files, page).slice(1)];
 }
 
-function describeCost(costUsd: number): string {
+function describeReplayCost(costUsd: number): string {
   if (costUsd === 0) return 'The replay cost nothing. Nothing was written to GitHub, and the new answer is not stored.';
   return `The replay cost ${formatDollars(costUsd)}, counted in BUDGET_REPOSITORY_MONTH and BUDGET_MONTH. Nothing was written to GitHub, and the new answer is not stored.`;
 }

@@ -5,10 +5,11 @@ import type { ContextRepository } from './context.ts';
 import { type ChangeSet, toDiff } from './diff/diff.ts';
 
 import type { InvestigationStep, SourcedStep } from './evidence.ts';
+import { SCRIPTED_MODEL } from './model.ts';
 import type { OutcomeView } from './outcome.ts';
 import { lowerConfidence, type Proof } from './proof.ts';
 import type { Origin } from './report.ts';
-import type { SecondLook } from './second-look.ts';
+import { addLookUsage, type SecondLook } from './second-look.ts';
 
 export interface Step {
   readonly stepNumber: number;
@@ -69,14 +70,27 @@ export interface Ownership {
   readonly scope: readonly string[];
 }
 
-interface Usage {
+/** What a run took of its model. */
+export interface RunUsage {
   readonly turns: number;
   readonly promptTokens: number;
   readonly cachedTokens: number;
   /** Tokens written to the provider's cache; absent: none. */
   readonly cacheWriteTokens?: number;
   readonly completionTokens: number;
+  /** 0 as well where nothing says what the model costs. */
   readonly costUsd: number;
+  /** Whether the prices of the model are known, or its endpoint stated each cost; absent: a cost of 0 means unknown. */
+  readonly isPriced?: true;
+  /** Of work. */
+  readonly seconds: number;
+}
+
+/** What an answer took in all, with its second look. */
+interface Usage extends Omit<RunUsage, 'costUsd' | 'isPriced'> {
+  /** US dollars; null: not known. */
+  readonly costUsd: number | null;
+  /** From the request to the answer. */
   readonly seconds: number;
 }
 
@@ -101,7 +115,6 @@ export interface Analysis {
   readonly questions: readonly string[];
   readonly sameAs: string | null;
   readonly model: string | null;
-  /** Of the investigation; a second look has its own. */
   readonly usage: Usage;
   /** Other repositories that were to be read as well. A file of one is named `owner/name:path`. */
   readonly context: readonly ContextRepository[];
@@ -155,7 +168,10 @@ export interface Conclusion {
     | 'secondLook'
     | 'ownership'
     | 'context'
+    | 'usage'
   > & {
+    /** Of the investigation; a second look has its own. */
+    readonly usage: RunUsage;
     readonly secondLook?: SecondLook | null;
     readonly ownership?: Ownership | null;
     readonly context?: readonly ContextRepository[];
@@ -178,7 +194,8 @@ interface IssueOwner {
   readonly proof?: Proof | null;
   /** Absent: null. */
   readonly outcomes?: OutcomeView | null;
-  /** When it was concluded, ISO 8601 UTC with milliseconds. */
+  /** When it was requested and when it was concluded, ISO 8601 UTC with milliseconds. */
+  readonly requestedAt: string;
   readonly createdAt: string;
 }
 
@@ -216,7 +233,7 @@ export function toIssue(owner: IssueOwner, conclusion: Conclusion): Issue {
       questions: analysis.questions,
       sameAs: owner.sameAs,
       model: analysis.model,
-      usage: analysis.usage,
+      usage: toUsage(owner, analysis),
       context: analysis.context ?? [],
       secondLook: analysis.secondLook ?? null,
       links: analysis.links,
@@ -224,4 +241,12 @@ export function toIssue(owner: IssueOwner, conclusion: Conclusion): Issue {
       outcomes,
     },
   };
+}
+
+function toUsage({ requestedAt, createdAt }: IssueOwner, { model, usage, secondLook }: Conclusion['analysis']): Usage {
+  const { isPriced = false, ...all } = addLookUsage(usage, secondLook?.usage ?? null);
+  const isKnown = isPriced || all.costUsd > 0 || model === null || model === SCRIPTED_MODEL;
+  const seconds = (Date.parse(createdAt) - Date.parse(requestedAt)) / 1_000;
+  // The clock may have been put back meanwhile.
+  return { ...all, costUsd: isKnown ? all.costUsd : null, seconds: Math.max(0, seconds) };
 }

@@ -90,16 +90,8 @@ export function explainLook({ reason, evidence }: SecondLook): string {
   return endSentence(`${reason.replace(/\.$/, '')}${where}`);
 }
 
-/** What an answer took in all; its own usage leaves out the second look. */
-export function addLookUsage<T extends LookUsage>({
-  usage,
-  secondLook,
-}: {
-  usage: T;
-  secondLook: SecondLook | null;
-}): T {
-  const look = secondLook?.usage;
-  if (look === undefined) return usage;
+export function addLookUsage<T extends LookUsage>(usage: T, look: LookUsage | null): T {
+  if (look === null) return usage;
   return {
     ...usage,
     turns: usage.turns + look.turns,

@@ -295,6 +295,7 @@ export async function findIssueWhere(
       'investigations.text',
       'investigations.guidance',
       'investigations.verdict',
+      'investigations.created_at as requested_at',
       'runs.conclusion',
       'projects.source',
     ])
@@ -316,6 +317,7 @@ export async function findIssueWhere(
     sameAs: row.same_as,
     proof: proof ?? (isOnGithub(row.source) ? null : toUnrunProof(conclusion.changeSet)),
     outcomes: followed && toOutcomeView(followed),
+    requestedAt: row.requested_at,
     createdAt: row.created_at,
   };
   return toIssue(owner, { ...conclusion, analysis: { ...conclusion.analysis, links } });

@@ -1,4 +1,5 @@
 // An evaluation as data, and its figures as text once for every surface: the terminal, the page, JSON.
+import { formatDollars } from '../core/effort.ts';
 import type { Outcome } from '../core/issue.ts';
 import { describeOutcome } from '../core/issue-view.ts';
 import { type Case, describeUnfit, type Unfit } from './cases.ts';
@@ -142,12 +143,6 @@ function formatOutcomes(outcomes: Readonly<Partial<Record<Outcome, number>>>): s
 
 function formatTokens(value: number): string {
   return value < 1_000 ? value.toFixed(0) : `${(value / 1_000).toFixed(value < 10_000 ? 1 : 0)}k`;
-}
-
-/** US dollars, as precise as their size needs. */
-export function formatDollars(usd: number): string {
-  if (usd === 0) return '$0';
-  return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
 }
 
 /** Such as `right file 2nd, near the change`. */

@@ -107,7 +107,7 @@ export function createScriptedModel(script: Script, name = SCRIPTED_MODEL): Mode
   let previous = '';
   return {
     name,
-    prices: null,
+    prices: { prompt: 0, cached: 0, completion: 0 },
     ask: async (request, signal) => {
       signal.throwIfAborted();
       const prompt = JSON.stringify(request.tools) + JSON.stringify(request.messages);

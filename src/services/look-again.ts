@@ -1,13 +1,12 @@
 // The second look at a conclusion before anybody sees it: what it is shown, what it may spend, and what follows from it.
 import { createHash } from 'node:crypto';
-import type { Usage } from '../agent/budget.ts';
 import { type LookEnd, takeSecondLook } from '../agent/second-look.ts';
 import { isEditTool, type Transcript } from '../agent/transcript.ts';
 import type { ContextRepository } from '../core/context.ts';
 import { hasChanges, toDiff } from '../core/diff/diff.ts';
 import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
 import type { Workbench } from '../core/evidence.ts';
-import type { Conclusion } from '../core/issue.ts';
+import type { Conclusion, RunUsage } from '../core/issue.ts';
 import type { Model } from '../core/model.ts';
 import { describeForOperator, describeForPeople } from '../core/reason.ts';
 import { lowerByLook, needsSecondLook, type SecondLook } from '../core/second-look.ts';
@@ -158,6 +157,6 @@ function toSecondLook({ draft, stop, about, usage }: LookEnd, model: string, isR
 
 const TOO_LITTLE_LEFT = 'Too little of the budget of the investigation was left for it.';
 
-function pickUsage({ turns, promptTokens, completionTokens, costUsd }: Usage): SecondLook['usage'] {
+function pickUsage({ turns, promptTokens, completionTokens, costUsd }: RunUsage): SecondLook['usage'] {
   return { turns, promptTokens, completionTokens, costUsd };
 }

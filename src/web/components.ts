@@ -25,12 +25,6 @@ export function renderMoment(iso: string | null): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
 }
 
-/** US dollars, as precise as their size needs. */
-export function formatDollars(usd: number): string {
-  if (usd === 0) return '$0';
-  return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
-}
-
 /** Such as 12,480. */
 export function formatCount(value: number): string {
   return value.toLocaleString('en-US');

@@ -1,7 +1,9 @@
 // An investigation in progress: its state, steps and cost, live; the button that stops it; and how it ended.
 import { html } from 'hono/html';
 import { isAtLeast } from '../core/account.ts';
+import { describeCost, formatDollars, formatDuration } from '../core/effort.ts';
 import { CausewayError } from '../core/errors.ts';
+import type { Issue } from '../core/issue.ts';
 import type { Project } from '../core/project.ts';
 import type { FailureReason } from '../core/reason.ts';
 import { type Investigation, type InvestigationState, isEnded } from '../core/report.ts';
@@ -16,7 +18,6 @@ import {
   createCrumbs,
   describeOrigin,
   formatCount,
-  formatDollars,
   formatPlural,
   renderBadge,
   renderDone,
@@ -60,6 +61,8 @@ const REPAIRS: Readonly<Record<FailureReason['code'], string>> = {
 interface Shown extends NonNullable<Awaited<ReturnType<typeof findVisibleInvestigation>>> {
   readonly steps: readonly RecordedStep[];
   readonly spending: Spending;
+  /** What it has ended with; null: nothing. */
+  readonly issue: Issue | null;
   /** US dollars; null: no model is used. */
   readonly budget: number | null;
   readonly signedIn: SignedIn;
@@ -83,6 +86,7 @@ export async function getInvestigation(c: PageContext, deps: WebDeps): Promise<R
     ...seen,
     steps: await deps.store.listSteps(runId, 0),
     spending: await deps.store.readRunSpending(runId),
+    issue: outcome.state === 'concluded' ? await deps.store.findIssue(outcome.issueId) : null,
     budget: await findBudget(deps, project, c.get('asking').signal),
     signedIn: c.get('signedIn'),
     isFollowed: c.req.query('follow') === '1',
@@ -121,13 +125,13 @@ ${steps.length === 0 ? html`<p class="soft">None yet. They appear here one by on
 <p class="now"><span class="soft">${last === undefined ? 'Nothing has been looked up yet.' : `Latest: step ${last.number}. The next one appears here.`}</span></p></div>`;
 }
 
-function renderEnded({ investigation, project, role, steps, spending, budget }: Shown): Html {
+function renderEnded({ investigation, project, role, steps, spending, issue, budget }: Shown): Html {
   const { outcome } = investigation;
   const isConcluded = outcome.state === 'concluded';
   return html`<p class="standing">${renderState(investigation)}</p>
 ${isConcluded ? html`<p>Result: <a href="/issues/${outcome.issueId}">read the issue</a>.</p>` : ''}
 ${'reason' in outcome ? renderReason(outcome.reason, project, isAtLeast(role, 'triage')) : ''}
-${renderSpending(spending, budget)}
+${issue === null ? renderSpending(spending, budget) : renderEffort(issue)}
 <h2>Steps</h2>
 ${steps.length === 0 ? html`<p class="soft">It ended before its first step.</p>` : renderStepList(steps)}`;
 }
@@ -183,10 +187,21 @@ async function findSettings(
   }
 }
 
+/** The same figures as on its issue: the ledger also has what was booked for answers that broke off. */
+function renderEffort({ analysis }: Issue): Html {
+  const { model, usage } = analysis;
+  const duration = formatDuration(usage.seconds);
+  if (model === null) return html`<p class="spending soft">${NO_MODEL} ${duration}.</p>`;
+  const tokens = formatPlural(usage.promptTokens + usage.completionTokens, 'token');
+  return html`<p class="spending"><span class="soft">Cost:</span> ${describeCost(analysis)}, ${formatPlural(usage.turns, 'turn')}, ${tokens}, ${duration}</p>`;
+}
+
+const NO_MODEL = 'No model configured – no cost.';
+
 function renderSpending(spending: Spending, budget: number | null): Html {
   const { spentUsd, reservedUsd, turns, promptTokens, completionTokens } = spending;
   if (budget === null && turns === 0 && spentUsd === 0 && reservedUsd === 0) {
-    return html`<p class="spending soft">No model configured – no cost.</p>`;
+    return html`<p class="spending soft">${NO_MODEL}</p>`;
   }
   const amount = budget === null ? formatDollars(spentUsd) : `${formatDollars(spentUsd)} of ${formatDollars(budget)}`;
   const tokens = formatPlural(promptTokens + completionTokens, 'token');

@@ -5,6 +5,7 @@ import { isAtLeast } from '../core/account.ts';
 import type { Verdict } from '../core/check.ts';
 import { describeContext } from '../core/context.ts';
 import type { ChangeSet } from '../core/diff/diff.ts';
+import { describeCost, formatDuration } from '../core/effort.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Analysis, Issue, Outcome, Step, Suspect } from '../core/issue.ts';
 import { createIssueView, formatPercent, type IssueView } from '../core/issue-view.ts';
@@ -12,7 +13,7 @@ import { SCRIPTED_MODEL } from '../core/model.ts';
 import { describeFate } from '../core/outcome.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import { describeProof, nameProof } from '../core/proof.ts';
-import { addLookUsage, changesResult, describeLook, nameLook } from '../core/second-look.ts';
+import { changesResult, describeLook, nameLook } from '../core/second-look.ts';
 import { buildSourceLinks, NO_LINKS, type SourceLinks } from '../core/shown-issue.ts';
 import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { PostedPullRequest } from '../core/thread.ts';
@@ -25,7 +26,6 @@ import {
   cutText,
   describeOrigin,
   formatCount,
-  formatDollars,
   formatPlural,
   getNumberText,
   getRepositoryPage,
@@ -477,19 +477,14 @@ ${scope.length === 0 ? '' : html`<dt>Scope</dt><dd><code>${sanitiseLine(scope.jo
 
 function renderUsage({ analysis }: Issue): Html {
   const { model, secondLook } = analysis;
-  const usage = addLookUsage(analysis);
+  const { usage } = analysis;
   const duration = html`<dt>Duration</dt><dd>${formatDuration(usage.seconds)}</dd>`;
   if (model === null) return html`<dt>Model</dt><dd>none: facts only, at no cost</dd>${duration}`;
-  const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens = 0, costUsd, turns } = usage;
+  const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens = 0, turns } = usage;
   const written = cacheWriteTokens === 0 ? '' : `, ${formatCount(cacheWriteTokens)} written to the cache`;
   return html`<dt>Model</dt><dd>${sanitiseLine(model, 100)}, ${formatPlural(turns, 'turn')}${secondLook === null ? '' : ', with the second look'}</dd>
-<dt>Cost</dt><dd>${costUsd > 0 ? formatDollars(costUsd) : 'cost unknown'}</dd>
+<dt>Cost</dt><dd>${describeCost(analysis)}</dd>
 <dt>Tokens</dt><dd>${formatCount(promptTokens + completionTokens)}: ${formatCount(promptTokens)} in (${formatCount(cachedTokens)} cached${written}), ${formatCount(completionTokens)} out</dd>${duration}`;
-}
-
-function formatDuration(seconds: number): string {
-  const whole = Math.max(1, Math.round(seconds));
-  return whole < 90 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
 /** POST /issues/{issueId}/pull-request: it is opened from the stored change. */

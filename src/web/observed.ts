@@ -1,5 +1,6 @@
 // What mode `observe` held back: what Causeway would have posted, and what it cost to find out.
 import { html } from 'hono/html';
+import { formatDollars } from '../core/effort.ts';
 import type { Finding, Head } from '../core/head.ts';
 import type { Project } from '../core/project.ts';
 import { removeInvisible, sanitiseLine, sanitiseText } from '../core/text.ts';
@@ -10,7 +11,6 @@ import {
   describeVerdict,
   findProject,
   formatCount,
-  formatDollars,
   formatPlural,
   NOTHING,
   renderCommit,

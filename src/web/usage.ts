@@ -1,6 +1,7 @@
 // Usage: investigations and their cost by month and project, against the budgets; the same as CSV; and the pull
 // requests that were opened.
 import { html } from 'hono/html';
+import { formatDollars } from '../core/effort.ts';
 import type { Project } from '../core/project.ts';
 import type { InvestigationState } from '../core/report.ts';
 import { removeInvisible, sanitiseLine } from '../core/text.ts';
@@ -11,7 +12,6 @@ import { listKnownProjects, listVisibleProjects } from '../services/access.ts';
 import {
   DASH,
   formatCount,
-  formatDollars,
   formatPlural,
   renderBadge,
   renderEmpty,

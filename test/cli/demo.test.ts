@@ -74,7 +74,7 @@ describe('demo', () => {
       patch: async () => '',
       [Symbol.asyncDispose]: async () => {},
     };
-    return { open: async () => session, now: () => new Date(0) };
+    return { open: async () => session };
   }
 
   function createParts(started: string[], answer = sampleIssue({}, { outcome: 'code_fix' })): DemoParts {

@@ -1,6 +1,6 @@
 // A conclusion with all that an issue can have: a cause with citations, a change of every kind, guards, questions.
 import type { ChangeSet } from '../../src/core/diff/diff.ts';
-import type { Analysis, Conclusion } from '../../src/core/issue.ts';
+import type { Conclusion } from '../../src/core/issue.ts';
 import { conclusion, SHA } from '../support/store-samples.ts';
 
 const CART = Array.from({ length: 40 }, (_, at) => `line ${at + 1}\n`).join('');
@@ -21,7 +21,7 @@ export const CHANGE: ChangeSet = {
 const QUOTE = 'const last = items[items.length];';
 
 /** What a model has found; `analysis` changes parts of it. */
-export function foundCause(analysis: Partial<Analysis> = {}, more: Partial<Conclusion> = {}): Conclusion {
+export function foundCause(analysis: Partial<Conclusion['analysis']> = {}, more: Partial<Conclusion> = {}): Conclusion {
   return conclusion({
     problem: 'Checkout crashes for empty carts\n\nIt says `TypeError`.',
     rootCause: 'The cart reads one item too far. [step 2]\n\nSee `src/cart.ts:20`.',

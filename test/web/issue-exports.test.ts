@@ -41,7 +41,7 @@ function markdownOf(found: Conclusion, project = LOCAL): string {
     origin: 'api',
     report: '',
   } as const;
-  const issue = toIssue({ ...owner, verdict: null, sameAs: null, createdAt: '' }, found);
+  const issue = toIssue({ ...owner, verdict: null, sameAs: null, requestedAt: '', createdAt: '' }, found);
   const sources = found.investigationSteps.map(({ source = 'repository' }) => source);
   return toIssueMarkdown({ issue: addSources(issue, sources), project, changeSet: found.changeSet, address: ADDRESS });
 }

@@ -144,7 +144,7 @@ describe('the page of an issue', () => {
     expect(words).toContain('a-model, 7 turns');
     expect(words).toContain('31,000: 30,000 in (12,000 cached), 1,000 out');
     expect(words).toContain('$0.12');
-    expect(words).toContain('2 min 5 s');
+    expect(words).toContain('Duration under 1 s');
     expect(words).toContain('Pull request #31 open On GitHub comment');
     expect(words).toContain('Next: review the pull request.');
     expect(linksOf(page).filter(({ href }) => href.includes('evil'))).toEqual([]);

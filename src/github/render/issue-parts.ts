@@ -2,10 +2,11 @@
 
 import type { ChangeSet } from '../../core/diff/diff.ts';
 import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
+import { describeCost, formatDuration } from '../../core/effort.ts';
 import type { Step } from '../../core/issue.ts';
 import { splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from '../../core/markdown/github.ts';
-import { addLookUsage, changesResult, explainLook, nameLook } from '../../core/second-look.ts';
+import { changesResult, explainLook, nameLook } from '../../core/second-look.ts';
 import type { NumberedStep, ShownIssue, SourcedIssue, SourceLinks } from '../../core/shown-issue.ts';
 import { type Block, code, describeCount, type Fold, formatList, text } from './page.ts';
 
@@ -189,10 +190,10 @@ function renderPatch(changeSet: ChangeSet | null): Block {
 
 /** What an analysis took, on one line, with a link to the full record. */
 export function describeEffort({ analysis }: SourcedIssue, recordUrl: string): string {
-  const { model, revision, sameAs } = analysis;
-  const usage = addLookUsage(analysis);
+  const { model, revision, sameAs, usage } = analysis;
+  // GitHub reads a formula between two dollar signs; one in a line is text.
   const spent =
-    model === null ? ['no model, no cost'] : [formatCodeSpan(model), formatTokens(usage), formatCost(usage.costUsd)];
+    model === null ? ['no model, no cost'] : [formatCodeSpan(model), formatTokens(usage), describeCost(analysis)];
   return [
     formatDuration(usage.seconds),
     ...spent,
@@ -217,11 +218,6 @@ function describeContext(context: SourcedIssue['analysis']['context']): readonly
   ];
 }
 
-function formatDuration(seconds: number): string {
-  const whole = Math.max(1, Math.round(seconds));
-  return whole < 90 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
-}
-
 function formatTokens(usage: SourcedIssue['analysis']['usage']): string {
   const { promptTokens, cachedTokens, cacheWriteTokens = 0, completionTokens } = usage;
   const parts = [
@@ -230,10 +226,4 @@ function formatTokens(usage: SourcedIssue['analysis']['usage']): string {
   ];
   const total = (promptTokens + completionTokens).toLocaleString('en');
   return `${total} tokens${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`;
-}
-
-/** GitHub reads a formula between two dollar signs; one in a line is text. */
-function formatCost(usd: number): string {
-  if (usd <= 0) return 'cost unknown';
-  return usd < 0.01 ? 'under $0.01' : `$${usd.toFixed(2)}`;
 }

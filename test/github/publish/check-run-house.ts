@@ -32,7 +32,7 @@ export interface CheckRunHouse extends AsyncDisposable {
   found(over?: Partial<Finding>, fingerprint?: string): Promise<Finding>;
   /** The same with an investigation that runs; `isLead` where it is the first of its thread. */
   begun(of?: { readonly finding?: Finding; readonly subject?: Subject; readonly isLead?: boolean }): Promise<Begun>;
-  concluded(begun: Begun, analysis?: Partial<Analysis>, files?: ChangeSet['files']): Promise<string>;
+  concluded(begun: Begun, analysis?: Partial<Conclusion['analysis']>, files?: ChangeSet['files']): Promise<string>;
   /** What was found at the head. */
   judged(findings: readonly Finding[], over?: Partial<Pick<Head, 'state' | 'place'>>): Promise<void>;
   head(): Promise<Head>;

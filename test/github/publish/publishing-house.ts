@@ -293,7 +293,12 @@ export async function publishingHouse(setting: Setting = {}): Promise<Publishing
       const files = over.files ?? [
         { kind: 'modified', path: 'src/cart.js', before: FILES['src/cart.js'], after: FIXED },
       ];
-      const analysis: Partial<Analysis> = { outcome: 'code_fix', revision: base, confidence: 0.9, ...over.analysis };
+      const analysis: Partial<Conclusion['analysis']> = {
+        outcome: 'code_fix',
+        revision: base,
+        confidence: 0.9,
+        ...over.analysis,
+      };
       const sample = conclusion();
       const ended: Conclusion = {
         ...sample,

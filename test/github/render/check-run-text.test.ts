@@ -492,7 +492,7 @@ function hostile(text: string): CheckRunContent {
       outcome: 'inconclusive',
       suspects: [{ file: text, line: 3, function: text, score: 1, reasons: [text] }],
       guards: [{ rule: 'person/x', file: text, reason: text }],
-      usage: { ...fixedIssue().analysis.usage, costUsd: 0 },
+      usage: { ...fixedIssue().analysis.usage, costUsd: null },
     },
   );
   const ended = { kind: 'ended', reason: { code: 'internal', detail: text } } as const;

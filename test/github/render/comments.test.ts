@@ -304,7 +304,11 @@ describe('the result', () => {
 describe('the comment while it runs', () => {
   const { id: _, projectId: __, createdAt: ___, diff: ____, ...facts } = sampleIssue();
   const ground: Progress = {
-    facts: { ...facts, changeSet: CHANGE },
+    facts: {
+      ...facts,
+      changeSet: CHANGE,
+      analysis: { ...facts.analysis, usage: { ...facts.analysis.usage, costUsd: 0 } },
+    },
     ...{ step: 3, action: 'read src/coupons.js:9-17 at 484f10e', source: 'repository', waitsFor: null },
   };
 

@@ -117,7 +117,10 @@ function textsOf(issue: SourcedIssue, text: string, changeSet: ChangeSet): Recor
         since: { kind: 'back', sha: text },
       },
     }).body,
-    facts: renderFactsComment(PLACE, { facts: { ...facts, changeSet }, ...progress }),
+    facts: renderFactsComment(PLACE, {
+      facts: { ...facts, changeSet, analysis: { ...facts.analysis, usage: { ...facts.analysis.usage, costUsd: 0 } } },
+      ...progress,
+    }),
     waiting: renderFactsComment(PLACE, { facts: null, ...progress }),
     end: renderEndComment(PLACE, { code: 'internal', detail: text }),
     handOver: renderHandOverComment(PLACE, { attempts: 1, failedChecks: checks, lastIssue: issue }),
