@@ -157,6 +157,15 @@ describe('Idempotency-Key', () => {
 });
 
 describe('GET and DELETE /api/v1/issues/{issueId}/', () => {
+  it('whose answer changes no code has nothing to prove, and no change is to be applied', async () => {
+    const issueId = await ground.conclude(await ground.report());
+    const answer = await ground.call('GET', `/api/v1/issues/${issueId}/proof/`);
+    expect(await bodyOf(answer)).toMatchObject({
+      ...{ state: 'not_run', pullRequest: '' },
+      reason: 'the answer changes no code, so there is nothing to prove',
+    });
+  });
+
   it('has every field of the interface at the top level, never null', async () => {
     const issueId = await ground.conclude(await ground.report('boom', { reference: 'r-1' }));
     const answer = await ground.call('GET', `/api/v1/issues/${issueId}`);

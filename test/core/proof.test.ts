@@ -10,8 +10,11 @@ import {
   judgeRedHalf,
   listThrown,
   lowerConfidence,
+  noteChecks,
+  notePassed,
   type ProofVerdict,
   type RedFacts,
+  refuteByChecks,
   toProof,
   toUnrunProof,
 } from '../../src/core/proof.ts';
@@ -239,8 +242,71 @@ it('shows a proof only once it has ended, and says why nothing is proven', () =>
 it('is not run where there is no pull request, and says how people can run the test themselves', () => {
   const test = { kind: 'added', path: "test/a'b.test.js", mode: '100644', after: "it('adds', () => {});\n" } as const;
   const fix = { kind: 'added', path: 'src/a.js', mode: '100644', after: 'export const a = 1;\n' } as const;
-  const proof = toUnrunProof({ base: 'b', files: [test, fix] });
+  const proof = toUnrunProof({ base: 'b', files: [test, fix] }, 'iss_1.patch');
   expect(proof).toMatchObject({ state: 'not_run', base: 'b', checks: [], turned: [] });
-  expect(proof?.commands?.[0]).toContain("git apply --include='test/a'\\''b.test.js' fix.patch");
-  expect(toUnrunProof({ base: 'b', files: [fix] })).toBeNull();
+  expect(proof?.commands?.[0]).toContain("git apply --include='test/a'\\''b.test.js' iss_1.patch");
+  expect(toUnrunProof({ base: 'b', files: [fix] }, 'iss_1.patch')).toBeNull();
+});
+
+describe('a proof that has ended', () => {
+  const ended = (verdict: ProofVerdict) =>
+    ({ base: 'b', testCommit: '', phase: 'ended', fixCommit: 'f', verdict, diffHash: '' }) as const;
+  const noCi = ended({ state: 'not_run', because: 'no_ci', tests: ["a'b.test.js"] });
+  const red = { base: 'b', head: 'f', checks: ['CI'] };
+
+  it('is no longer “not run” once checks are seen to run with the fix, whatever kept them from running before', () => {
+    expect(noteChecks(noCi, [])).toBe(noCi);
+    const seen = noteChecks(noCi, [{ name: 'CI' }]);
+    expect(toProof(seen, 7)).toMatchObject({
+      state: 'not_covered',
+      reason: 'no CI was found when this was opened; CI was only seen with the fix (“CI”)',
+    });
+    const pushed = ended({ state: 'not_run', because: 'pushed' });
+    expect(noteChecks(pushed, [{ name: 'CI' }])).toBe(pushed);
+  });
+
+  it('names commands for its own pull request, of files that a clone gets by them', () => {
+    expect(toProof(noCi, 7)?.commands).toEqual([
+      'git fetch origin pull/7/head',
+      'git switch --detach b',
+      "git checkout FETCH_HEAD -- 'a'\\''b.test.js'   # the tests alone: they should fail",
+      'git switch --detach FETCH_HEAD   # and the fix: they should pass',
+    ]);
+    expect(toProof(noCi)).not.toHaveProperty('commands');
+  });
+
+  it.each([
+    ['no proof', undefined],
+    ['one that was not run', noCi],
+  ] as const)('lowers the confidence after the last attempt where checks still fail, with %s', (_, before) => {
+    const after = toProof(refuteByChecks(before, red));
+    expect(after).toMatchObject({ state: 'fails_otherwise', fixCommit: 'f', failing: ['CI'] });
+    expect(lowerConfidence(0.79, after)).toBe(0.4);
+  });
+
+  it('takes checks for flaky that passed at the commit that they fail at, before or after', () => {
+    const proven = ended({ state: 'proven', checks: [], turned: [] });
+    const refuted = refuteByChecks(noCi, red);
+    const passed = refuted.phase === 'ended' ? notePassed(refuted) : refuted;
+    for (const proof of [refuteByChecks(proven, red), passed]) {
+      expect(toProof(proof)?.reason).toBe('“CI” both passed and failed at the same commit');
+      expect(toProof(proof)).not.toHaveProperty('failing');
+    }
+  });
+
+  it('says which kind of CI was seen where that has no log: commit statuses', () => {
+    const status = {
+      name: 'ci/circleci',
+      app: '',
+      state: 'green',
+      url: '',
+      at: '',
+      tests: [],
+      firstError: '',
+    } as const;
+    const checks = [{ ...status, namesOwn: false, showsReported: false, isFlaky: false }];
+    const own = { files: ['a.test.js'], titles: ['adds'], groups: [], asserts: 'result' } as const;
+    const judged = judgeRedHalf({ base: [], checks, own, report: '', isLate: false, mayRepeat: true });
+    expect(judged.kind === 'ended' && describeVerdict(judged.verdict)).toMatch(/^only commit statuses were seen/);
+  });
 });

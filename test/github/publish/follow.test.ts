@@ -79,8 +79,8 @@ describe('green checks', () => {
     const pull = await opened(house);
     house.advance(600);
     expect(await house.settle()).toEqual({ kind: 'done' });
-    expect(house.comments()[0]?.body).toMatch(/next: review .*, no checks ran/);
-    expect(pull.body()).toContain('No CI ran on this commit');
+    expect(house.comments()[0]?.body).toMatch(/next: review .*, without a CI result/);
+    expect(pull.body()).toContain('There is no CI result on this commit');
     await pull.report('success');
     expect(await house.settle()).toEqual({ kind: 'done' });
     expect(house.comments()[0]?.body).toContain('its checks pass');

@@ -116,9 +116,12 @@ it('is one commit, and says how people can run the test, where nothing on the ba
     ...{ phase: 'ended', testCommit: '', verdict: { state: 'not_run', because: 'no_ci' } },
   });
   const body = house.pulls()[0]?.body;
-  expect(body).toContain('**Not proven (`not_run`):** no CI was found in this repository.');
+  expect(body).toContain('**Not verified:** no CI was found in this repository.');
+  expect(body).not.toMatch(/\bCI (?:hasn't|passes|is failing)/);
+  expect(house.comments().at(-1)?.body).toContain(', without a CI result**');
   expect(body).toContain('<summary>Run the test yourself</summary>');
-  expect(body).toMatch(/git apply --include='.+' fix\.patch {3}# the tests alone/);
+  expect(body).toContain(`git fetch origin pull/${house.pulls()[0]?.number}/head`);
+  expect(body).toMatch(/git checkout FETCH_HEAD -- '.+' {3}# the tests alone/);
   expect(body).toContain('Fixes #');
 });
 

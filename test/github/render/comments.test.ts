@@ -236,10 +236,10 @@ describe('the result', () => {
         "**Cause found, with a fix · confidence 92 % · opening a pull request**",
         "**Cause found, with a fix · confidence 92 % · no pull request, see the reason below**",
         "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), its checks pass**",
-        "**Cause found, with a fix · confidence 92 % · next: take over [#12](https://github.com/octo/shop/pull/12); its checks still fail**",
+        "**Possible cause, CI fails with the fix · confidence 92 % · next: take over [#12](https://github.com/octo/shop/pull/12); its checks still fail**",
         "**Cause found, with a fix · confidence 92 % · merged in [#12](https://github.com/octo/shop/pull/12)**",
         "**Cause found, with a fix · confidence 92 % · [#12](https://github.com/octo/shop/pull/12) has failing checks · another attempt is running, \`/analyse stop\` to cancel**",
-        "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), no checks ran**",
+        "**Cause found, with a fix · confidence 92 % · next: review [#12](https://github.com/octo/shop/pull/12), without a CI result**",
         "**Cause found, with a fix · confidence 92 % · outside of mode \`observe\`, a pull request would be opened**",
         "**Cause found, with a fix · confidence 92 % · next: review \`#12\`, its checks pass**",
         "**Cause found, action needed · confidence 92 % · next: follow the steps below**",
@@ -442,6 +442,8 @@ describe('the other texts', () => {
 
       Fixes #7.
 
+      CI hasn't finished on this commit.
+
       \`COUPONS.get\` gives \`undefined\` for a code that is not in the map ([\`src/coupons.js:14\`](https://github.com/octo/shop/blob/484f10e70a3914051ff7d7630554df508f846450/src/coupons.js#L14)) \\[step 2\\]. The checkout hands on what the customer typed \\[step 3\\]. Assumption: nobody tried an unknown code.
 
       Changes:
@@ -451,8 +453,7 @@ describe('the other texts', () => {
 
       1. Fall back to no discount for a code that is not known.
 
-      Checked: the quotes match the source at this commit, and the patch applies.
-      Not checked: no code was run. CI hasn't finished on this commit.
+      Checked: the quotes match the source at this commit, and the patch applies. Causeway itself runs no code.
       Attempt 2, after failing checks: \`build\`.
 
       "

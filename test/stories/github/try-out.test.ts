@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Issue as Answer } from '../../../src/core/issue.ts';
 import type { RunningCi } from '../../github-double/ci.ts';
 import { DEMO_SHOP, openDemoShop } from '../../github-double/demo-shop.ts';
 import { repository } from '../../github-double/lookup.ts';
@@ -121,6 +122,9 @@ it('hands over where CI stays red and the script ends, and names neither its fil
   desk.label('mara');
   const pull = await desk.pull();
   await other.rest();
+  const body = () => desk.shown(desk.pulls()[0]?.body?.split('<details>')[0] ?? '').text;
+  expect(body()).toContain('Not verified: no CI was found in this repository.');
+  expect(desk.headlines().join()).toContain('without a CI result');
   await other.double.people.reportWorkflowRun(desk.name, {
     ...{ sha: pull.pull?.headSha ?? '', event: 'pull_request' },
     jobs: [
@@ -139,4 +143,18 @@ it('hands over where CI stays red and the script ends, and names neither its fil
   expect(shown).not.toMatch(/\d of \d quotations/);
   // Files of the shop, not of the machine.
   expectForPeople(shown.replace(/\b(?:src|test)\/[\w.]+\.js\b/g, ''));
+
+  // All that was said of a fix follows: title, body, comment, confidence and API.
+  await other.rest();
+  expect(desk.pulls()[0]?.title).toMatch(/^Unfinished fix: /);
+  expect(body()).toContain('Possible cause, and a change with which CI still fails · confidence 40 %');
+  expect(body()).toContain('Not proven (fails_otherwise): with the fix, checks still fail: “CI”.');
+  expect(body()).not.toMatch(/Cause found|Fixes #|not_run|No CI|no CI/);
+  expect(await desk.comment('take over')).toMatchObject({
+    body: expect.stringMatching(/^\*\*Possible cause, CI fails with the fix · confidence 40 % · next: take over/),
+  });
+  const api = await other.api('mara');
+  const [id = ''] = (await api.project()).issueIds.slice(-1);
+  const { analysis } = await api.get<Answer>(`/api/v1/issues/${id}/`);
+  expect(analysis).toMatchObject({ confidence: 0.4, proof: { state: 'fails_otherwise', failing: ['CI'] } });
 });
