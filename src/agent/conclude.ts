@@ -145,7 +145,7 @@ function concludeWithoutDraft(run: FinishedRun): Conclusion {
   });
 }
 
-interface Unknown extends Pick<Analysis, 'partial' | 'reason'> {
+interface Unknown extends Pick<Conclusion['analysis'], 'partial' | 'reason'> {
   /** First sentence of the root cause. */
   readonly cause: string;
   readonly steps: readonly RunStep[];

@@ -114,10 +114,13 @@ export async function getProof(c: ApiContext, deps: ApiDeps): Promise<Response> 
   return c.json({ repository: project.name, pullRequest: pullRequest ?? '', ...(proof ?? createNoProof(issue)) });
 }
 
-/** People can run the tests themselves. */
-function createNoProof({ analysis: { revision } }: Issue): Proof {
+/** Of a change, people can run the tests themselves. */
+function createNoProof({ analysis: { revision }, diff }: Issue): Proof {
   const none = { base: revision, testCommit: '', fixCommit: '', checks: [], turned: [], diffHash: '' };
-  const reason = `${describeVerdict({ state: 'not_run', because: 'no_pull_request' })}: apply the change at this commit and run its tests, with the fix and without`;
+  const reason =
+    diff.files.length === 0
+      ? 'the answer changes no code, so there is nothing to prove'
+      : `${describeVerdict({ state: 'not_run', because: 'no_pull_request' })}: apply the change at this commit and run the tests, with it and without`;
   return { state: 'not_run', ...none, reason };
 }
 

@@ -223,10 +223,14 @@ const proofFields = {
   turned: z.array(z.string()).openapi({ description: 'Names of the tests that failed without the fix.' }),
   diffHash: z.string().openapi({ description: 'Of the whole change; empty unless proven.' }),
   reason: z.string().openapi({ description: 'Why it is not proven; empty where it is.' }),
-  commands: z
+  failing: z
     .array(z.string())
     .optional()
-    .openapi({ description: 'For a shell, where CI did not run: the tests alone, which should fail, then the fix.' }),
+    .openapi({ description: 'Names of checks that still fail with the fix after the last attempt; absent: none.' }),
+  commands: z.array(z.string()).optional().openapi({
+    description:
+      'For a shell in a clone, where CI did not run the tests alone: first the tests, which should fail, then the fix. Of a change without a pull request they name its patch as the page of the issue downloads it.',
+  }),
 };
 
 export const ProofSchema = z.object(proofFields).openapi('Proof', {

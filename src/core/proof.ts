@@ -25,14 +25,21 @@ export type ProofVerdict =
   /** The tests pass without the fix. `isSecondTry`: those of a second investigation as well. */
   | { readonly state: 'not_reproduced'; readonly checks: readonly string[]; readonly isSecondTry?: boolean }
   | { readonly state: 'fails_otherwise'; readonly because: OtherFailure }
-  /** No check is seen to run the tests. */
-  | { readonly state: 'not_covered' }
+  /** No check is seen to run the tests without the fix. `seen`: what ran instead; absent: checks with other logs. */
+  | { readonly state: 'not_covered'; readonly seen?: SeenCi; readonly tests?: readonly string[] }
   /** `tests`: files of the change that people can run themselves. */
   | { readonly state: 'not_run'; readonly because: NotRun; readonly tests?: readonly string[] }
   /** The checks that fail with the tests fail on the base as well. */
   | { readonly state: 'base_red'; readonly checks: readonly string[] };
 
 export type ProofState = ProofVerdict['state'];
+
+/** CI that can't prove the fix. */
+type SeenCi =
+  /** Of a CI whose logs GitHub doesn't have. */
+  | { readonly kind: 'statuses'; readonly checks: readonly string[] }
+  /** It ran with the fix; `because`: why it was not run on the tests alone. */
+  | { readonly kind: 'with_fix'; readonly because: NotRun; readonly checks: readonly string[] };
 
 type OtherFailure =
   | { readonly code: 'other_tests'; readonly tests: readonly string[] }
@@ -135,7 +142,9 @@ export interface Proof {
   readonly diffHash: string;
   /** Why it isn't proven; "" where it is. */
   readonly reason: string;
-  /** Of a change that CI did not run: with which people see both halves themselves. */
+  /** Checks that still fail with the fix after the last attempt; absent: none. */
+  readonly failing?: readonly string[];
+  /** Of a change whose tests CI did not run alone: with which people see both halves themselves. */
   readonly commands?: readonly string[];
 }
 
@@ -157,29 +166,82 @@ export type VerifiedProof =
   /** It can't be said whose proof it is. `named`: the address that it has; "" for none. */
   | { readonly state: 'not_verifiable'; readonly because: 'names_none' | 'file_alone'; readonly named: string };
 
-/** Null until it has ended. */
-export function toProof(progress: ProofProgress | undefined): Proof | null {
+/** Null until it has ended. `number`: of the pull request; absent: it is not needed. */
+export function toProof(progress: ProofProgress | undefined, number = 0): Proof | null {
   if (progress?.phase !== 'ended') return null;
   const { verdict, base, testCommit, fixCommit, diffHash } = progress;
   const { checks, turned } = verdict.state === 'proven' ? verdict : { checks: [], turned: [] };
   const commits = { base, testCommit, fixCommit: fixCommit ?? '' };
-  const commands = listCommands(verdict);
-  const shown = { state: verdict.state, ...commits, checks, turned, diffHash, reason: describeVerdict(verdict) };
-  return commands.length === 0 ? shown : { ...shown, commands };
+  const commands = listCommands(progress, number);
+  const failing = listFailing(verdict);
+  return {
+    ...{ state: verdict.state, ...commits, checks, turned, diffHash, reason: describeVerdict(verdict) },
+    ...(failing.length > 0 && { failing }),
+    ...(commands.length > 0 && { commands }),
+  };
+}
+
+/** Whether the repository seemed to have no CI, and none was seen since. */
+export function isWithoutCi(progress: ProofProgress): boolean {
+  if (progress.phase !== 'ended') return false;
+  return progress.verdict.state === 'not_run' && progress.verdict.because === 'no_ci';
+}
+
+/** Checks that still fail with the fix after the last attempt. */
+function listFailing(verdict: ProofVerdict): readonly string[] {
+  const isRed = verdict.state === 'fails_otherwise' && verdict.because.code === 'still_red';
+  return isRed ? verdict.because.checks : [];
+}
+
+type EndedProof = Extract<ProofProgress, { readonly phase: 'ended' }>;
+
+/** Why CI did not run on the tests alone, where it may run with the fix all the same. */
+const LATE_CI: ReadonlySet<NotRun> = new Set<NotRun>([
+  ...(['no_checks', 'no_ci', 'unseen', 'too_long', 'no_drafts', 'drafts_off', 'moved', 'guarded'] as const),
+]);
+
+/** Of a fix on its branch, once checks of that commit are seen: that CI was not run can't be said any more. */
+export function noteChecks(proof: EndedProof, checks: readonly Pick<Check, 'name'>[]): EndedProof {
+  const { verdict } = proof;
+  if (verdict.state !== 'not_run' || checks.length === 0 || !LATE_CI.has(verdict.because)) return proof;
+  const { because, tests } = verdict;
+  const seen = { kind: 'with_fix', because, checks: listNames(checks) } as const;
+  return { ...proof, verdict: { state: 'not_covered', seen, ...(tests && { tests }) } };
+}
+
+/** Checks that passed at the very commit that they had failed at, or the other way round, say nothing of the fix. */
+export function notePassed(proof: EndedProof): EndedProof {
+  const checks = listFailing(proof.verdict);
+  if (checks.length === 0) return proof;
+  return { ...proof, verdict: { state: 'fails_otherwise', because: { code: 'flaky', checks } } };
+}
+
+/** After the last attempt: checks fail with the fix, whatever was known of it before. */
+export function refuteByChecks(
+  proof: ProofProgress | undefined,
+  { base, head, checks }: { readonly base: string; readonly head: string; readonly checks: readonly string[] },
+): ProofProgress {
+  const commits = proof === undefined ? { base, testCommit: '' } : pickCommits(proof);
+  const wasGreen = proof?.phase === 'ended' && proof.verdict.state === 'proven' && proof.fixCommit === head;
+  const because = { code: wasGreen ? 'flaky' : 'still_red', checks } as const;
+  return {
+    ...{ ...commits, phase: 'ended', fixCommit: head },
+    ...{ verdict: { state: 'fails_otherwise', because }, diffHash: '' },
+  };
 }
 
 const PROOF_NAMES: Readonly<Record<ProofState, string>> = {
   proven: 'Proven in CI',
   not_reproduced: 'Not proven: the test passes without the fix',
   fails_otherwise: 'Not proven: the test fails for another reason',
-  not_covered: 'Not proven: no check runs the test',
+  not_covered: 'Not proven: no check is seen to run the test without the fix',
   not_run: 'Not proven: CI was not run',
   base_red: 'Not proven: CI fails without the test too',
 };
 
 /** In a few words. */
-export function nameProof({ state }: Proof): string {
-  return PROOF_NAMES[state];
+export function nameProof({ state, failing }: Proof): string {
+  return failing === undefined ? PROOF_NAMES[state] : 'Not proven: CI fails with the fix';
 }
 
 /** One sentence for people. */
@@ -271,7 +333,9 @@ function judgeGreenTests(checks: readonly HalfCheck[]): ProofVerdict {
     return { state: 'fails_otherwise', because: { code: 'flaky', checks: listNames(flaky) } };
   }
   const ran = checks.filter(isGreenWithOwn);
-  return ran.length > 0 ? { state: 'not_reproduced', checks: listNames(ran) } : { state: 'not_covered' };
+  if (ran.length > 0) return { state: 'not_reproduced', checks: listNames(ran) };
+  const areStatuses = checks.every(({ app }) => app === '');
+  return { state: 'not_covered', ...(areStatuses && { seen: { kind: 'statuses', checks: listNames(checks) } }) };
 }
 
 function isGreenWithOwn({ state, namesOwn }: HalfCheck): boolean {
@@ -442,7 +506,7 @@ export function describeVerdict(verdict: ProofVerdict): string {
         ? `the new test passes without the fix (${listShort(verdict.checks)}), and so did the first one, so neither shows the reported fault`
         : `the new test passes without the fix (${listShort(verdict.checks)}), so it does not show the reported fault`;
     case 'not_covered':
-      return 'no check is seen to run the new test';
+      return describeNotCovered(verdict.seen);
     case 'base_red':
       return `${listShort(verdict.checks)} ${verdict.checks.length === 1 ? 'fails' : 'fail'} on the base branch as well`;
     case 'not_run':
@@ -452,25 +516,56 @@ export function describeVerdict(verdict: ProofVerdict): string {
   }
 }
 
-/** How people see both halves themselves, whatever runs their tests: two lines for a shell. Empty where CI shows them. */
-export function listCommands(verdict: ProofVerdict): readonly string[] {
-  const tests = verdict.state === 'not_run' ? (verdict.tests ?? []) : [];
+function describeNotCovered(seen: SeenCi | undefined): string {
+  switch (seen?.kind) {
+    case undefined:
+      return 'no check is seen to run the new test';
+    case 'statuses':
+      return `only commit statuses were seen (${listShort(seen.checks)}), whose logs GitHub does not have, so no check is seen to run the new test`;
+    case 'with_fix':
+      if (seen.because === 'guarded') return NOT_RUN.guarded;
+      return `${WITHOUT_TEST[seen.because] ?? NOT_RUN[seen.because]}; CI was only seen with the fix (${listShort(seen.checks)})`;
+  }
+}
+
+/**
+ * How people see both halves of a pull request themselves, whatever runs their tests: lines for a shell in a clone.
+ * Empty where CI shows them, or there is nothing to fetch.
+ */
+export function listCommands(progress: ProofProgress, number: number): readonly string[] {
+  if (progress.phase !== 'ended' || number === 0) return [];
+  const { verdict, base } = progress;
+  const tests = 'tests' in verdict ? (verdict.tests ?? []) : [];
   if (tests.length === 0) return [];
-  const only = (option: string) => tests.map((path) => `--${option}='${path.replaceAll("'", "'\\''")}'`).join(' ');
   return [
-    `git apply ${only('include')} fix.patch   # the tests alone: they should fail`,
-    `git apply ${only('exclude')} fix.patch   # and the fix: they should pass`,
+    `git fetch origin pull/${number}/head`,
+    `git switch --detach ${base.slice(0, 12)}`,
+    `git checkout FETCH_HEAD -- ${tests.map(quoteWord).join(' ')}   # the tests alone: they should fail`,
+    'git switch --detach FETCH_HEAD   # and the fix: they should pass',
   ];
 }
 
-/** Of a change for which there is no pull request, and where none can be; null: it has no test. */
-export function toUnrunProof(changeSet: ChangeSet): Proof | null {
+/** For a shell. */
+function quoteWord(path: string): string {
+  return `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+/**
+ * Of a change for which there is no pull request, and where none can be; null: it has no test. `patch`: the name under
+ * which the change is downloaded.
+ */
+export function toUnrunProof(changeSet: ChangeSet, patch: string): Proof | null {
   const parts = splitChange(changeSet);
   if (parts === null) return null;
   const tests = parts.test.files.map(({ path }) => path);
   const verdict: ProofVerdict = { state: 'not_run', because: 'no_pull_request', tests };
   const commits = { base: changeSet.base, testCommit: '', fixCommit: '' };
-  const [reason, commands] = [describeVerdict(verdict), listCommands(verdict)];
+  const reason = describeVerdict(verdict);
+  const only = (option: string) => tests.map((path) => `--${option}=${quoteWord(path)}`).join(' ');
+  const commands = [
+    `git apply ${only('include')} ${patch}   # the tests alone: they should fail`,
+    `git apply ${only('exclude')} ${patch}   # and the fix: they should pass`,
+  ];
   return { state: 'not_run', ...commits, checks: [], turned: [], diffHash: '', reason, commands };
 }
 
@@ -484,9 +579,17 @@ const NOT_RUN: Readonly<Record<NotRun, string>> = {
   not_permitted: 'the fix may not be pushed (any more)',
   pushed: 'somebody else pushed to the branch',
   moved: 'a further attempt was pushed after CI had confirmed this fix',
-  closed: 'the pull request was closed before its checks had ended',
+  closed: 'the pull request was merged or closed before its checks had ended',
   no_pull_request: 'there is no pull request on GitHub',
   guarded: 'the change touches what decides which tests run or what they expect, so passing checks would prove nothing',
+};
+
+/** Of CI that ran all the same, but only with the fix. */
+const WITHOUT_TEST: Partial<Readonly<Record<NotRun, string>>> = {
+  no_checks: 'CI had not run on the draft with the test alone',
+  no_ci: 'no CI was found when this was opened',
+  unseen: "the App wasn't permitted to see checks when this was opened",
+  too_long: 'CI with the test alone took too long',
 };
 
 function describeOtherFailure(because: OtherFailure): string {
@@ -521,10 +624,10 @@ function listShort(names: readonly string[]): string {
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** A cause whose test passes without the fix can't be sure. */
-const MOST_UNREPRODUCED = 0.4;
+/** A cause whose test passes without the fix, or whose fix leaves CI red, can't be sure. */
+const MOST_CONTRADICTED = 0.4;
 
 export function lowerConfidence(confidence: number | null, proof: Proof | null): number | null {
-  const isLowered = proof?.state === 'not_reproduced' && confidence !== null;
-  return isLowered ? Math.min(confidence, MOST_UNREPRODUCED) : confidence;
+  const isContradicted = proof?.state === 'not_reproduced' || proof?.failing !== undefined;
+  return isContradicted && confidence !== null ? Math.min(confidence, MOST_CONTRADICTED) : confidence;
 }

@@ -315,7 +315,7 @@ export async function findIssueWhere(
     report: row.text + row.guidance,
     verdict: row.verdict,
     sameAs: row.same_as,
-    proof: proof ?? (isOnGithub(row.source) ? null : toUnrunProof(conclusion.changeSet)),
+    proof: proof ?? (isOnGithub(row.source) ? null : toUnrunProof(conclusion.changeSet, `${row.id}.patch`)),
     outcomes: followed && toOutcomeView(followed),
     requestedAt: row.requested_at,
     createdAt: row.created_at,

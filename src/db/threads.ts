@@ -327,7 +327,7 @@ async function announcePullRequest(
   if (pullRequest === null || pullRequest.number === 0) return;
   const { number, url, issueId, state, branch, base } = pullRequest;
   const known = before?.number === number ? before : null;
-  const proof = toProof(pullRequest.proof);
+  const proof = toProof(pullRequest.proof, number);
   const isProven = proof?.state === 'proven' && toProof(known?.proof)?.state !== 'proven';
   const types = [
     ...(known?.state === state ? [] : [PULL_REQUEST_EVENTS[state]]),
@@ -347,7 +347,8 @@ function toPullRequestState(posted: PostedPullRequest | null): string {
 
 /** What check runs show of a thread: its pull request, or why there is none. */
 function toCheckRunView({ pullRequest, withheld }: ThreadRecord): string {
-  const opened = pullRequest && [pullRequest.number, pullRequest.state, toProof(pullRequest.proof)?.state];
+  const proof = toProof(pullRequest?.proof);
+  const opened = pullRequest && [pullRequest.number, pullRequest.state, proof?.state, proof?.failing];
   return JSON.stringify([opened, withheld && [withheld.investigationId, withheld.reason]]);
 }
 
@@ -389,7 +390,7 @@ async function saveLinks(trx: Trx, threadId: string, { comment, pullRequest }: T
     .select(['issues.id', 'issues.investigation_id', 'issues.links'])
     .where('investigations.thread_id', '=', threadId)
     .execute();
-  const proof = toProof(pullRequest?.proof);
+  const proof = toProof(pullRequest?.proof, pullRequest?.number);
   for (const issue of issues) {
     // There is one comment, so it is the link of one Issue; an earlier pull request keeps its link, closed or merged.
     const { comment: _, ...kept }: LearntLinks = issue.links === null ? {} : JSON.parse(issue.links);

@@ -346,9 +346,9 @@ describe('a second look', () => {
     expect(system?.content).toContain('Try to refute it.');
     expect(told?.content).toContain('+  return cart?.sum;');
     expect(told?.content).toContain('[step 8]');
-    // Its lookup follows those of the investigation, whose own usage stays as it was.
+    // Its lookup follows those of the investigation, and the answer has taken both.
     expect(issue.investigationSteps.at(-1)?.action).toContain('search');
-    expect(issue.analysis.usage.turns).toBe(2);
+    expect(issue.analysis.usage).toMatchObject({ turns: 4, costUsd: 0.000_044 });
     expect(spent).toMatchObject({ turns: 4, lookTurns: 2, lookUsd: 0.000_022, spentUsd: 0.000_044 });
   });
 
@@ -370,7 +370,7 @@ describe('a second look', () => {
     const told = asked[3]?.messages.at(-1);
     expect(told).toMatchObject({ role: 'tool', content: expect.stringContaining('> A caller relies on the error.') });
     expect(asked).toHaveLength(5);
-    expect(issue.analysis.usage.turns).toBe(4);
+    expect(issue.analysis.usage.turns - (issue.analysis.secondLook?.usage.turns ?? 0)).toBe(4);
   });
 
   it('whose repair changes nothing is a doubt', async () => {

@@ -183,25 +183,26 @@ describe('a report that a model investigates', () => {
     });
 
     it('counts the turns, tokens and money that the endpoint gave, in the Issue and in the ledger', async () => {
-      const turns = FIX_TURNS.map((_, turn) => usageOfTurn(turn));
+      const own = FIX_TURNS.map((_, turn) => usageOfTurn(turn));
+      // The last one is that of the second look, which has a figure of its own as well.
+      const turns = [...own, usageOfTurn(0)];
       const sum = (of: (turn: (typeof turns)[number]) => number) => turns.reduce((all, turn) => all + of(turn), 0);
       const { usage, model } = issue.analysis;
       expect(model).toBe('test-model');
       expect(usage).toMatchObject({
         turns: turns.length,
         promptTokens: sum(({ prompt_tokens }) => prompt_tokens),
-        cachedTokens: sum(({ prompt_tokens_details }) => prompt_tokens_details.cached_tokens),
         completionTokens: sum(({ completion_tokens }) => completion_tokens),
       });
       expect(usage.costUsd).toBeCloseTo(sum(priceOf), 9);
       const { money, turns: kept } = await storedRun(dataDir, 'play-fix');
       // Kept for a replay.
       expect(kept).toBe(FIX_TURNS.length);
-      // Each call is rounded up to a whole millionth; the second look has a figure of its own.
+      // Each call is rounded up to a whole millionth.
       const look = Math.ceil(priceOf(usageOfTurn(0)) * 1_000_000);
       expect(issue.analysis.secondLook).toMatchObject({ verdict: 'agrees', usage: { turns: 1 } });
       expect((issue.analysis.secondLook?.usage.costUsd ?? 0) * 1_000_000).toBeCloseTo(look, -1);
-      expect(money).toEqual({ reserved: 0, spent: look + sum((turn) => Math.ceil(priceOf(turn) * 1_000_000)) });
+      expect(money).toEqual({ reserved: 0, spent: sum((turn) => Math.ceil(priceOf(turn) * 1_000_000)) });
     });
 
     it('is told by webhook as GET gives it, and step by step by its events', () => {
@@ -343,7 +344,7 @@ describe('a report that a model investigates', () => {
     await using other = await startService({ projects: [repository.path], dataDir, env: next });
     const second = apiClient(other.address, printedToken(service));
     const anew = await second.issue(await second.report({ projectId, data: `${SHOP_REPORT}\nplay-intended` }));
-    expect(anew.analysis).toMatchObject({ sameAs: null, model: 'other-model', usage: { turns: 2, costUsd: 0 } });
+    expect(anew.analysis).toMatchObject({ sameAs: null, model: 'other-model', usage: { turns: 2, costUsd: null } });
   });
 });
 

@@ -50,7 +50,8 @@ describe('what the provider of a model adds', () => {
       const api = apiClient(service.address, ground.token);
       const { analysis } = await api.issue(await ground.report(service, key));
       await service.end('SIGTERM');
-      expect([analysis.outcome, analysis.reason, analysis.usage.turns]).toEqual(['code_fix', '', FIX_TURNS.length]);
+      const turns = FIX_TURNS.length + (analysis.secondLook?.usage.turns ?? 0);
+      expect([analysis.outcome, analysis.reason, analysis.usage.turns]).toEqual(['code_fix', '', turns]);
       expect(turnsAsked(second)).toEqual([3, 4, 5]);
       // Whatever an id has to be made of there: letters and digits tell.
       const plain = (text: string) => text.replace(/[^A-Za-z0-9]/g, '_');

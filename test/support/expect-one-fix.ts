@@ -40,7 +40,8 @@ export async function expectOneFix(plan: ModelKillPlan, key: string, result: Mod
   expect(issues).toHaveLength(1);
   expect(webhookIds).toHaveLength(1);
   for (const { analysis, diff, investigationSteps } of issues) {
-    expect(analysis).toMatchObject({ outcome: 'code_fix', partial: false, usage: { turns: FIX_TURNS.length } });
+    const turns = FIX_TURNS.length + (analysis.secondLook?.usage.turns ?? 0);
+    expect(analysis).toMatchObject({ outcome: 'code_fix', partial: false, usage: { turns } });
     const read = (file: string) => textAt(plan.repository, `${analysis.revision}:${file}`);
     const patch = toUnifiedPatch(toChangeSet(analysis.revision, diff, read));
     expect(treeAfterPatch(plan.repository, analysis.revision, patch)).toEqual(MENDED);

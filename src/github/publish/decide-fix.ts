@@ -1,7 +1,7 @@
 // Whether a result gets a pull request, and who requested it, as far as it can be said without asking GitHub. Pure.
 
 import type { Failure } from '../../core/failure.ts';
-import { toProof } from '../../core/proof.ts';
+import { isWithoutCi, toProof } from '../../core/proof.ts';
 import { isSureEnough } from '../../core/second-look.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
 import type { FixRequest, PostedPullRequest, Thread, ThreadRecord } from '../../core/thread.ts';
@@ -40,7 +40,8 @@ function describePosted({ number, url, state, checks, attempts, handedOver, proo
     number,
     url,
     state,
-    checks,
+    // Where there is no CI, it isn't waited for.
+    checks: checks === 'waiting' && proof !== undefined && isWithoutCi(proof) ? 'none' : checks,
     isTrying,
     isHandedOver: handedOver !== null,
     proof: toProof(proof)?.state ?? null,

@@ -13,6 +13,8 @@ import {
   judgeRedHalf,
   listThrown,
   type NotRun,
+  noteChecks,
+  notePassed,
   type ProofProgress,
   type ProofVerdict,
   pickCommits,
@@ -276,7 +278,25 @@ export async function closeProof(
   const { proof } = posted;
   if (proof === undefined) return posted;
   if (proof.phase === 'ended') return dropStale(posted, live);
+  if (proof.phase === 'green' && live.headSha === posted.headSha) return await settleLast(work, posted, proof);
   return end(await stopSecondTry(work, posted), proof, 'closed').posted;
+}
+
+/** Its checks may have ended before it was merged, and nobody looked in between. */
+async function settleLast(
+  work: Work,
+  posted: PostedPullRequest,
+  proof: ProofProgress & { readonly phase: 'green' },
+): Promise<PostedPullRequest> {
+  const judgement = judgeGreenHalf({
+    half: proof.red,
+    base: (await readNamedChecks(work, proof.base)).map(({ latest }) => latest),
+    checks: (await readNamedChecks(work, posted.headSha)).map(toGreenCheck),
+    isLate: false,
+  });
+  if (judgement.kind !== 'ended') return end(posted, proof, 'closed').posted;
+  const settled: ProofProgress = { ...proof, fixCommit: posted.headSha };
+  return { ...posted, checks: 'green', proof: await certify(work, settled, judgement.verdict) };
 }
 
 /** What was proven is one commit: of another head it says nothing. */
@@ -310,7 +330,7 @@ export async function handOverUnproven(work: Work, judged: Judged): Promise<Judg
 export async function settleProof(work: Work, judged: Judged, live: LivePullRequest): Promise<Judged> {
   const { posted } = judged;
   const { proof, checks, headSha } = posted;
-  if (proof?.phase === 'ended') return { ...judged, posted: dropStale(posted, live) };
+  if (proof?.phase === 'ended') return { ...judged, posted: await noteCi(work, dropStale(posted, live), live) };
   if (proof?.phase !== 'green') return judged;
   if (checks === 'moved') return { ...judged, posted: end(posted, proof, 'pushed').posted };
   const age = work.deps.now().getTime() - Date.parse(posted.pushedAt ?? live.createdAt);
@@ -329,6 +349,22 @@ export async function settleProof(work: Work, judged: Judged, live: LivePullRequ
       : { state: 'fails_otherwise', because: { code: 'still_red', checks: judgement.checks } };
   const settled: ProofProgress = { ...proof, fixCommit: headSha };
   return { ...judged, posted: { ...posted, proof: await certify(work, settled, verdict) } };
+}
+
+/** What is said of the proof follows checks that came after it had ended. */
+async function noteCi(work: Work, posted: PostedPullRequest, live: LivePullRequest): Promise<PostedPullRequest> {
+  const { proof, checks, headSha } = posted;
+  if (proof?.phase !== 'ended' || checks === 'moved' || headSha !== live.headSha) return posted;
+  if (checks === 'green') return { ...posted, proof: await noteSeen(work, notePassed(proof), headSha) };
+  return { ...posted, proof: await noteSeen(work, proof, headSha) };
+}
+
+async function noteSeen(work: Work, proof: ProofProgress & { readonly phase: 'ended' }, sha: string) {
+  if (proof.verdict.state !== 'not_run' || proof.fixCommit === null) return proof;
+  return noteChecks(
+    proof,
+    (await readNamedChecks(work, sha)).map(({ latest }) => latest),
+  );
 }
 
 /** A fix for failing checks has its red half already: the checks of the commit that it is made for. Its tests stay as they were. */

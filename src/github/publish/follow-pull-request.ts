@@ -2,13 +2,13 @@
 
 import type { Check } from '../../core/check.ts';
 import { getRepository } from '../../core/project.ts';
-import { isRedHalf } from '../../core/proof.ts';
+import { isRedHalf, refuteByChecks } from '../../core/proof.ts';
 import { isEnded } from '../../core/report.ts';
 import type { PostedPullRequest, PullRequestAttempt, ThreadRecord } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/accept-report.ts';
 import { listLatestChecks } from '../checks/list-checks.ts';
 import { openRepository, recoverFrom } from '../clients/repository.ts';
-import { renderPullRequest } from '../render/pull-request.ts';
+import { listTitles, renderPullRequest } from '../render/pull-request.ts';
 import { beginAttempt } from './begin-attempt.ts';
 import { findSilenceEnd, toPlace } from './decide.ts';
 import { describeFixed, findRequester, toClosingTime } from './decide-fix.ts';
@@ -52,9 +52,7 @@ export async function follow(work: Work): Promise<Followed> {
       ...(await closeProof(work, posted, live)),
       ...{ attempts, state: live.state, closedAt: toClosingTime(live, deps.now()) },
     };
-    if (posted.proof?.phase === 'ended' && closed.proof !== posted.proof) {
-      await updateBody(work, live, { posted: closed, waitMs: null });
-    }
+    await updateBody(work, live, { posted: closed, waitMs: null });
     return { record: { ...record, pullRequest: closed }, lookAt: null };
   }
   const judged = await judgeWithProof(work, posted, live);
@@ -149,7 +147,10 @@ async function judgeRed(
   }
   const silent = findSilenceEnd(view);
   if (silent !== null) return { posted, waitMs: Date.parse(silent) - view.now.getTime(), failingOnBase };
-  return { posted: { ...posted, handedOver: await handOver(work, posted, ours) }, waitMs: null, failingOnBase };
+  const handedOver = await handOver(work, posted, ours);
+  const red = { base: live.baseSha, head: live.headSha, checks: ours.map(({ name }) => name) };
+  const proof = refuteByChecks(posted.proof, red);
+  return { posted: { ...posted, handedOver, proof }, waitMs: null, failingOnBase };
 }
 
 /** Once for each head. */
@@ -177,14 +178,15 @@ function endAttempts(
 
 /** Not where people have edited the body. */
 async function updateBody(work: Work, live: LivePullRequest, { posted, failingOnBase = [] }: Judged): Promise<void> {
-  const { view, github } = work;
+  const { view, github, deps } = work;
   if (view.published === null || !isAsSealed(live.body)) return;
+  const place = toPlace(view, 'pull-request');
   const pushed = posted.attempts.filter(({ outcome }) => outcome === 'pushed');
   const last = pushed.at(-1);
   const failed =
     last === undefined ? [] : (await readChecks(work, last.headSha)).filter(({ state }) => state === 'red');
-  const { body } = renderPullRequest({
-    place: toPlace(view, 'pull-request'),
+  const { body, title } = renderPullRequest({
+    place,
     issue: view.published,
     requestedBy: findRequester(posted, view.thread)?.login ?? '',
     commentUrl: view.record.comment?.url ?? '',
@@ -193,10 +195,14 @@ async function updateBody(work: Work, live: LivePullRequest, { posted, failingOn
     failingOnBase: { base: live.base, names: failingOnBase },
     ...describeFixed(view, view.published, posted),
     proof: posted.proof ?? null,
-    url: posted.url,
+    posted,
   });
   const text = sealText(body);
-  if (text !== live.body) await github.updatePullRequest(posted.number, text);
+  const titles = await Promise.all(listTitles(view.published, place).map((one) => deps.redactor.redact(one)));
+  // Not where people have edited it.
+  const isRetitled = titles.includes(live.title) && live.title !== (await deps.redactor.redact(title));
+  if (text === live.body && !isRetitled) return;
+  await github.updatePullRequest(posted.number, text, isRetitled ? title : undefined);
 }
 
 /** Once, as soon as it isn't a draft and unless others have pushed. A pull request without reviewers is one all the same. */

@@ -68,6 +68,7 @@ export interface LivePullRequest {
   readonly headSha: string;
   readonly state: 'open' | 'merged' | 'closed';
   readonly isDraft: boolean;
+  readonly title: string;
   readonly body: string;
   readonly createdAt: string;
   /** Null: it is open. */
@@ -282,9 +283,10 @@ export function createGithubWriter(
     async readPullRequest(pull_number: number): Promise<LivePullRequest> {
       return toLive(await push(({ rest }, place) => rest.pulls.get({ ...place, pull_number })));
     },
-    async updatePullRequest(pull_number: number, text: string): Promise<void> {
-      const body = await redact(text);
-      await push(({ rest }, place) => rest.pulls.update({ ...place, pull_number, body }));
+    /** `title`: absent: it stays. */
+    async updatePullRequest(pull_number: number, text: string, title?: string): Promise<void> {
+      const changed = { body: await redact(text), ...(title !== undefined && { title: await redact(title) }) };
+      await push(({ rest }, place) => rest.pulls.update({ ...place, pull_number, ...changed }));
     },
     async markReady(id: string): Promise<void> {
       await mutate(push, READY, id);
@@ -332,6 +334,7 @@ function toLive(
     headSha: head.sha,
     state: data.merged_at !== null ? 'merged' : data.state === 'open' ? 'open' : 'closed',
     isDraft: data.draft ?? false,
+    title: data.title,
     body: data.body ?? '',
     createdAt: data.created_at,
     closedAt: data.closed_at,

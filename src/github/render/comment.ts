@@ -230,8 +230,8 @@ function renderHeadline(issue: SourcedIssue, result: ResultText): string {
   const { outcome, partial, confidence } = analysis;
   if (isWithheld(issue)) return '**Result withheld · next: `/analyse retry`**';
   const isUnanswered = outcome === 'facts_only' && partial;
-  const isDoubtful = result.fix.kind === 'opened' && result.fix.proof === 'not_reproduced';
-  const reached = isDoubtful ? 'Possible cause, not reproduced' : OUTCOMES[outcome];
+  const doubt = result.fix.kind === 'opened' ? describeDoubt(result.fix) : '';
+  const reached = doubt === '' ? OUTCOMES[outcome] : `Possible cause, ${doubt}`;
   const parts = [
     result.checks === undefined ? '' : describeRed(result.checks),
     isUnanswered ? 'Facts only, the model gave no answer' : reached,
@@ -267,15 +267,25 @@ function describeNext(outcome: Outcome, { fix, place, isSuggested = false }: Res
 function describeOpened(fix: Extract<FixState, { readonly kind: 'opened' }>, link: string): string {
   if (fix.state === 'merged') return `merged in ${link}`;
   if (fix.state === 'closed') return `${link} was closed without merging`;
-  if (fix.isHandedOver && fix.proof !== 'not_reproduced') return `next: take over ${link}; its checks still fail`;
+  if (isLeftRed(fix)) return `next: take over ${link}; its checks still fail`;
   if (fix.isTrying) return `${link} has failing checks · another attempt is running, ${STOP}`;
   return {
     waiting: `${link} is waiting for its checks`,
     green: `next: review ${link}, ${describeGreen(fix.proof)}`,
     red: `${link} has failing checks`,
-    none: `next: review ${link}, no checks ran`,
+    none: `next: review ${link}, without a CI result`,
     moved: `next: review ${link}, others have pushed to it`,
   }[fix.checks];
+}
+
+/** After the last attempt. */
+function isLeftRed({ isHandedOver, checks }: Extract<FixState, { readonly kind: 'opened' }>): boolean {
+  return isHandedOver && checks === 'red';
+}
+
+function describeDoubt(fix: Extract<FixState, { readonly kind: 'opened' }>): string {
+  if (fix.proof === 'not_reproduced') return 'not reproduced';
+  return isLeftRed(fix) ? 'CI fails with the fix' : '';
 }
 
 function describeGreen(proof: ProofState | null = null): string {

@@ -2,42 +2,76 @@
 import { formatCodeSpan, sanitiseInline } from '../../core/markdown/github.ts';
 import {
   describeVerdict,
+  isWithoutCi,
   listCommands,
   type ProofProgress,
   type ProofState,
   type ProvenCheck,
   toProof,
 } from '../../core/proof.ts';
+import type { ChecksState, PostedPullRequest } from '../../core/thread.ts';
 import { isOfRepository, type Place } from './comment.ts';
 import { code, type Fold, formatList } from './page.ts';
 
 /** `opening`: before the first commit. Null: there is nothing to prove the change with. */
 export type ShownProof = ProofProgress | 'opening' | null;
 
+type EndedProof = Extract<ProofProgress, { readonly phase: 'ended' }>;
+
 const SHOWN = 20;
 const SQUASH = 'Squash when you merge: the test comes first in the history, so its commit alone fails.';
 /** Where the test is not known to fail. */
 const SQUASH_TEST = 'Squash when you merge: the test is a commit of its own.';
 
-/** "" where there is none. */
-export function describeProof(proof: ShownProof, place: Place): string {
-  if (proof === null) return '';
+/** What CI says of a pull request. */
+export interface ShownCi {
+  readonly proof: ShownProof;
+  readonly checks: ChecksState;
+  readonly state: PostedPullRequest['state'];
+}
+
+const CHECKS: Readonly<Record<ChecksState, string>> = {
+  waiting: "CI hasn't finished on this commit.",
+  green: 'CI passes on this commit.',
+  red: 'CI is failing on this commit.',
+  none: 'There is no CI result on this commit.',
+  moved: 'Others have pushed since, so CI is no longer tracked here.',
+};
+
+/** The only thing that the body says of its checks: from their state and the proof together. */
+export function describeCi({ proof, checks, state }: ShownCi, place: Place): string {
+  const isLeft = checks === 'waiting' && state !== 'open';
+  const said = isLeft ? `CI hadn't finished when this was ${state}.` : CHECKS[checks];
+  if (proof === null) return said;
+  if (proof === 'opening' || proof.phase !== 'ended') return describeUnderWay(proof, checks);
+  return [describeEnd(proof, place), addsToProof(proof, checks) ? said : ''].filter(Boolean).join(' ');
+}
+
+/** Where CI did not run, or the proof names the checks, another sentence would contradict or repeat it. */
+function addsToProof({ verdict, fixCommit }: EndedProof, checks: ChecksState): boolean {
+  if (checks === 'moved') return verdict.state !== 'not_run';
+  if (fixCommit === null || checks === 'none' || verdict.state === 'not_run') return false;
+  if (verdict.state === 'proven') return checks === 'red';
+  return verdict.state !== 'fails_otherwise' || verdict.because.code !== 'still_red';
+}
+
+function describeUnderWay(proof: Exclude<ShownProof, EndedProof | null>, checks: ChecksState): string {
   if (proof === 'opening' || proof.phase === 'red' || proof.phase === 'judged') {
     return "**Proof under way:** this branch has only the new test so far, so that CI shows it failing. The fix follows as the next commit; please don't merge before.";
   }
   if (proof.phase === 'second_try') {
     return "**Proof under way:** the new test passes without the fix, so it doesn't show the reported fault. A second try looks for one that does; please don't merge before.";
   }
-  if (proof.phase === 'green') {
-    return `**Proof under way:** without the fix, ${listTests(proof.red.turned)} failed as expected. CI now runs with the fix. ${hasTestCommit(proof) ? SQUASH : ''}`.trim();
-  }
-  return describeEnd(proof, place);
+  const now = checks === 'red' ? 'With the fix, CI is failing.' : 'CI now runs with the fix.';
+  const squash = hasTestCommit(proof) ? SQUASH : '';
+  return `**Proof under way:** without the fix, ${listTests(proof.red.turned)} failed as expected. ${now} ${squash}`.trim();
 }
 
-function describeEnd(proof: Extract<ProofProgress, { readonly phase: 'ended' }>, place: Place): string {
+function describeEnd(proof: EndedProof, place: Place): string {
   const { verdict } = proof;
   if (verdict.state !== 'proven') {
     const tail = proof.fixCommit === null ? 'The fix was not pushed.' : hasTestCommit(proof) ? SQUASH_TEST : '';
+    if (isWithoutCi(proof)) return `**Not verified:** ${describeVerdict(verdict)}.`;
     return `**Not proven (${formatCodeSpan(verdict.state)}):** ${sanitiseInline(describeVerdict(verdict), 900)}. ${tail}`.trim();
   }
   const checks = verdict.checks.map((check) => describeCheck(check, place));
@@ -68,9 +102,9 @@ function linkRun(word: string, url: string, place: Place): string {
   return isOfRepository(url, place) ? `[${word}](${url})` : word;
 }
 
-/** How people see both halves themselves, where CI does not show them. */
-export function foldOwnRun(proof: ShownProof): Fold {
-  const commands = proof === null || proof === 'opening' || proof.phase !== 'ended' ? [] : listCommands(proof.verdict);
+/** How people see both halves of the pull request of that number themselves, where CI does not show them. */
+export function foldOwnRun(proof: ShownProof, number: number): Fold {
+  const commands = proof === null || proof === 'opening' ? [] : listCommands(proof, number);
   return {
     summary: 'Run the test yourself',
     blocks: commands.length === 0 ? [] : [code(commands.join('\n'), 'sh')],
@@ -94,8 +128,13 @@ export function mayClose(proof: ShownProof): boolean {
   return proof.fixCommit !== null && !isContradicted(proof);
 }
 
-/** Whether its own test speaks against a fix. */
+/** Whether its own test, or CI after the last attempt, speaks against a fix. */
 export function isContradicted(proof: ShownProof): boolean {
   const states: readonly ProofState[] = ['not_reproduced', 'fails_otherwise'];
   return proof !== null && proof !== 'opening' && proof.phase === 'ended' && states.includes(proof.verdict.state);
+}
+
+/** Whether CI still fails with the fix after the last attempt. */
+export function isRefuted(proof: ShownProof): boolean {
+  return proof !== null && proof !== 'opening' && toProof(proof)?.failing !== undefined;
 }

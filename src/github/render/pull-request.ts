@@ -4,8 +4,9 @@ import { removeDuration } from '../../core/failed-check.ts';
 import type { CommitRange, Failure } from '../../core/failure.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, formatPlain, sanitiseInline } from '../../core/markdown/github.ts';
+import { lowerConfidence, toProof } from '../../core/proof.ts';
 import { buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
-import type { ChecksState, Subject } from '../../core/thread.ts';
+import type { ChecksState, PostedPullRequest, Subject } from '../../core/thread.ts';
 import { describeWayBack, isOfRepository, listCheckNames, type Place } from './comment.ts';
 import {
   foldInvestigation,
@@ -16,7 +17,15 @@ import {
   renderSteps,
 } from './issue-parts.ts';
 import { describeCount, formatList, renderPage, text } from './page.ts';
-import { describeProof, foldCertificate, foldOwnRun, isContradicted, mayClose, type ShownProof } from './proof.ts';
+import {
+  describeCi,
+  foldCertificate,
+  foldOwnRun,
+  isContradicted,
+  isRefuted,
+  mayClose,
+  type ShownProof,
+} from './proof.ts';
 
 export interface PullRequestText {
   readonly place: Place;
@@ -34,8 +43,8 @@ export interface PullRequestText {
   readonly checks: ChecksState;
   /** Absent: none. */
   readonly proof?: ShownProof;
-  /** Of the pull request; absent: it isn't open yet. */
-  readonly url?: string;
+  /** Absent: it isn't open yet. */
+  readonly posted?: Pick<PostedPullRequest, 'number' | 'url' | 'state'>;
   /** Failing checks that fail on the base as well. */
   readonly failingOnBase?: { readonly base: string; readonly names: readonly string[] };
 }
@@ -56,17 +65,9 @@ const MAX_BODY = 800;
 const FILES_SHOWN = 20;
 const COMMITS_SHOWN = 5;
 
-const CHECKS: Readonly<Record<ChecksState, string>> = {
-  waiting: "CI hasn't finished on this commit.",
-  green: 'CI passes on this commit.',
-  red: 'CI is failing on this commit.',
-  none: 'No CI ran on this commit.',
-  moved: 'Others have pushed since, so CI is no longer tracked here.',
-};
-
 /** The title is one line of at most 100 characters, the body Markdown of at most 60,000 with the marker as its last line. */
 export function renderPullRequest(request: PullRequestText): { readonly title: string; readonly body: string } {
-  const { place } = request;
+  const { place, posted, proof = null } = request;
   const shown = filterIssue(request.issue, place);
   const { issue } = shown;
   const links = buildSourceLinks(place, issue);
@@ -75,7 +76,7 @@ export function renderPullRequest(request: PullRequestText): { readonly title: s
       text(describeFailingOnBase(request)),
       ...renderHeadline(issue, request).map(text),
       text(describeAim(request)),
-      text(describeProof(request.proof ?? null, place)),
+      text(describeCi({ proof, checks: request.checks, state: posted?.state ?? 'open' }, place)),
       renderCause(issue, links),
       text(renderSecondLook(issue)),
       text(listFiles(issue)),
@@ -86,32 +87,41 @@ export function renderPullRequest(request: PullRequestText): { readonly title: s
     folds: [
       foldReproduction(shown, links),
       foldInvestigation(shown, links),
-      foldOwnRun(request.proof ?? null),
-      foldCertificate(request.proof ?? null, place, request.url ?? ''),
+      foldOwnRun(proof, posted?.number ?? 0),
+      foldCertificate(proof, place, posted?.url ?? ''),
     ],
     footer: renderFooter(request),
     marker: place.marker,
   });
-  return { title: renderTitle(issue, MAX_TITLE), body };
+  return { title: renderTitle(issue, MAX_TITLE, isContradicted(proof)), body };
+}
+
+/** Both titles that it may have: before and after its test, or its checks, spoke against it. */
+export function listTitles(issue: SourcedIssue, place: Place): readonly string[] {
+  const shown = filterIssue(issue, place).issue;
+  return [false, true].map((isUnfinished) => renderTitle(shown, MAX_TITLE, isUnfinished));
 }
 
 /** Such as `Fix: checkout crashes for some coupons`. */
-function renderTitle({ problem, analysis }: SourcedIssue, max: number): string {
+function renderTitle({ problem, analysis }: SourcedIssue, max: number, isUnfinished = false): string {
   // The first line of an issue's report is its title.
   const [first = ''] = (analysis.origin === 'github-issue' ? analysis.report : problem).trim().split('\n');
-  const words = formatPlain(first, max - 5).replace(/^fix(?:e[sd])?\b:?\s*/i, '');
-  return `Fix: ${words || 'a reported problem'}`;
+  const kind = isUnfinished ? 'Unfinished fix: ' : 'Fix: ';
+  const words = formatPlain(first, max - kind.length).replace(/^fix(?:e[sd])?\b:?\s*/i, '');
+  return kind + (words || 'a reported problem');
 }
 
 /** If the branch has passed without this change since, that comes first. */
-function renderHeadline(
-  { analysis: { confidence } }: SourcedIssue,
-  { failure, proof = null }: PullRequestText,
-): readonly string[] {
+function renderHeadline({ analysis }: SourcedIssue, { failure, proof = null }: PullRequestText): readonly string[] {
+  // The record of the proof is saved after the text.
+  const ended = proof === null || proof === 'opening' ? null : toProof(proof);
+  const confidence = lowerConfidence(analysis.confidence, ended);
   const sure = confidence === null ? '' : ` · confidence ${Math.round(confidence * 100)} %`;
-  const outcome = isContradicted(proof)
-    ? 'Possible cause, and a change not shown to fix it'
-    : 'Cause found and fixed here';
+  const outcome = isRefuted(proof)
+    ? 'Possible cause, and a change with which CI still fails'
+    : isContradicted(proof)
+      ? 'Possible cause, and a change not shown to fix it'
+      : 'Cause found and fixed here';
   const found = `${outcome}${sure}`;
   if (failure === null || failure.since === null) {
     return [`**${found} · please review as you would an outside contribution**`];
@@ -185,12 +195,11 @@ function listFiles({ diff }: SourcedIssue): string {
   return lines.length === 0 ? '' : `Changes:\n${formatList(lines, FILES_SHOWN)}`;
 }
 
-function describeChecked({ attempt, checks, proof = null }: PullRequestText): string {
+function describeChecked({ attempt }: PullRequestText): string {
   const failed = attempt?.failedChecks.slice(0, 10).map(formatCodeSpan).filter(Boolean).join(', ') ?? '';
   const after = failed === '' ? '' : `, after failing checks: ${failed}`;
   return [
-    'Checked: the quotes match the source at this commit, and the patch applies.',
-    `${proof === null ? 'Not checked: no code was run. ' : ''}${CHECKS[checks]}`,
+    'Checked: the quotes match the source at this commit, and the patch applies. Causeway itself runs no code.',
     ...(attempt === null ? [] : [`Attempt ${attempt.number + 1}${after}.`]),
   ].join('\n');
 }

@@ -1,7 +1,7 @@
 // What a pull request says of its proof.
 import { expect, it } from 'vitest';
 import type { ProofProgress } from '../../../src/core/proof.ts';
-import { describeProof } from '../../../src/github/render/proof.ts';
+import { describeCi } from '../../../src/github/render/proof.ts';
 import { PLACE } from './comment-samples.ts';
 
 const [BASE, TEST, FIX] = ['a', 'b', 'c'].map((digit) => digit.repeat(40));
@@ -11,8 +11,11 @@ function proven(testCommit: string): ProofProgress {
   return { base: `${BASE}`, testCommit, phase: 'ended', fixCommit: `${FIX}`, verdict, diffHash: '' };
 }
 
+const describe = (testCommit: string) =>
+  describeCi({ proof: proven(testCommit), checks: 'green', state: 'open' }, PLACE);
+
 it('asks for a squash only where a commit of ours fails by itself', () => {
-  expect(describeProof(proven(`${TEST}`), PLACE)).toContain('Squash when you merge');
-  expect(describeProof(proven(`${BASE}`), PLACE)).not.toContain('Squash');
-  expect(describeProof(proven(`${BASE}`), PLACE)).toContain('read it before you merge.');
+  expect(describe(`${TEST}`)).toContain('Squash when you merge');
+  expect(describe(`${BASE}`)).not.toContain('Squash');
+  expect(describe(`${BASE}`)).toContain('read it before you merge.');
 });

@@ -71,7 +71,7 @@ it('has the checks of that pull request followed, one pull request alone however
   const { desk } = await redMain('corner/followed');
   const [pull] = desk.pulls();
   await desk.run(pull?.pull?.headSha ?? '', { test: 'success' });
-  expect(shown(pull?.body ?? '', desk.name).text).toContain('CI passes on this commit');
+  expect(shown(pull?.body ?? '', desk.name).text).toContain("Proven in this repository's own CI");
   expect(pull?.pull?.isDraft).toBe(true);
   const again = await desk.push('main', { files: { 'NOTES.md': 'still worse\n' } });
   await desk.run(again, { test: COUPONS });

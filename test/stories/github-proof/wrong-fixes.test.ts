@@ -55,7 +55,9 @@ it('does not prove a fix with a loosened test, which is only opened for a person
   stage.double.state.clock.advance(2_000);
   shop.desk.say('mara', '/analyse fix');
   const body = await prove(shop);
-  expect(body).toContain('Not proven (not_run): the change touches what decides which tests run or what they expect');
+  expect(body).toContain(
+    'Not proven (not_covered): the change touches what decides which tests run or what they expect',
+  );
 });
 
 it('says of a proven fix what CI cannot tell: whether the test expects the right thing', async () => {

@@ -97,7 +97,7 @@ it('tells who broke a test that it was their change, and opens the fix that they
   await people.pressAction(DEMO_SHOP, run, button.identifier, 'mara');
   await settle();
   const fix = people.pulls(DEMO_SHOP).find(({ pull }) => pull?.baseRef === 'delivery-change');
-  expect(fix?.body).toMatch(/Proven in this repository's own CI[\s\S]*CI passes on this commit/);
+  expect(fix?.body).toContain("Proven in this repository's own CI");
   // It is a single commit: what failed before is the change that it goes into.
   expect(fix?.body).not.toContain('Squash');
   expect(number).toBeLessThan(fix?.number ?? 0);
