@@ -124,7 +124,7 @@ describe('GET /api/v1/calibration/', () => {
       const analysis = { ...found.analysis, outcome: 'code_fix', confidence: 0.85 } as const;
       const run = await ground.start(investigationId);
       const [issueId = ''] = await store.conclude(run, { ...found, analysis }, at);
-      await store.recordVote(issueId, { personId: 9, source: 'command', vote, why: '', at });
+      await store.recordVote(issueId, { personId: 9, source: 'command', vote, why: '', at }, at);
     }
     const one = await bodyOf(await call('/api/v1/calibration/?projectId=octo/hidden'));
     expectForm('Calibration', one);

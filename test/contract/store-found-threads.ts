@@ -68,7 +68,8 @@ export function foundThreadsContract(engine: Engine): void {
       const thread = found('fal_1', { fixRequest: WRITER });
       const { investigationId, runId } = await accepted(store, acceptance(base, { thread, now: at(2) }));
       expect(await store.findThread('thr_1')).toEqual({
-        ...{ id: 'thr_1', projectId: base.project.id, subject: asked, investigationId, trigger: thread.trigger },
+        ...{ id: 'thr_1', projectId: base.project.id, subject: asked, investigationId },
+        trigger: { ...thread.trigger, investigationId },
         ...{ fixRequest: { ...WRITER, at: at(2) }, record: EMPTY_RECORD, createdAt: at(2) },
       });
       expect(await store.findFailure('fal_1')).toMatchObject({ investigationId, threadId: 'thr_1' });

@@ -70,7 +70,7 @@ export function outcomesContract(engine: Engine): void {
       const own = await conclude(local, local.base, null);
       expect(await local.store.findOutcomeOfIssue(own)).toBeNull();
       expect((await local.store.findIssue(own))?.analysis.outcomes).toBeNull();
-      expect(await local.store.recordVote(own, vote())).toBe(false);
+      expect(await local.store.recordVote(own, vote(), at(10))).toBe(false);
     });
 
     it('shows what was found, once however often it was, in its Issue and in the list', async () => {
@@ -98,9 +98,9 @@ export function outcomesContract(engine: Engine): void {
       await using opened = await openGithub(engine);
       const { store, base } = opened;
       const issueId = await conclude(opened, base);
-      await store.recordVote(issueId, vote({ vote: 'right', why: '', at: at(20) }));
-      for (const _ of [1, 2]) expect(await store.recordVote(issueId, vote())).toBe(true);
-      await store.recordVote(issueId, vote({ personId: 9 }));
+      await store.recordVote(issueId, vote({ vote: 'right', why: '', at: at(20) }), at(10));
+      for (const _ of [1, 2]) expect(await store.recordVote(issueId, vote(), at(10))).toBe(true);
+      await store.recordVote(issueId, vote({ personId: 9 }), at(10));
       const votes = (await store.findOutcomeOfIssue(issueId))?.votes ?? [];
       expect(votes.map((one) => [one.personId, one.vote])).toEqual([
         [9, 'wrong'],
@@ -132,7 +132,7 @@ export function outcomesContract(engine: Engine): void {
       await using opened = await openGithub(engine);
       const { store, base } = opened;
       const issueId = await conclude(opened, base);
-      await store.recordVote(issueId, vote());
+      await store.recordVote(issueId, vote(), at(10));
       await store.eraseIssue(issueId, at(30));
       expect(await opened.recordCounts()).toMatchObject({ outcomes: 0, votes: 0 });
       expect(await listLooks(opened)).toEqual([]);
@@ -149,7 +149,7 @@ export function outcomesContract(engine: Engine): void {
         vote({ personId: WRITER.id, source: 'reaction', why: '' }),
         vote({ source: 'reaction', why: '' }),
       ];
-      await store.recordVote(issueId, vote({ personId: WRITER.id, why: 'my own words' }));
+      await store.recordVote(issueId, vote({ personId: WRITER.id, why: 'my own words' }), at(10));
       await store.saveLook(id, { fate: MERGED, reactions, now: at(20) });
       expect(await opened.tablesHolding('my own words')).toEqual(['votes']);
       await store.eraseAccount(String(WRITER.id), at(30));

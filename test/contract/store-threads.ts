@@ -34,7 +34,8 @@ export function threadsContract(engine: Engine): void {
       expect(replacedRunId).toBeNull();
       const stored = await store.findThread('thr_1');
       expect(stored).toEqual({
-        ...{ id: 'thr_1', projectId: base.project.id, subject: issue, investigationId, trigger: asked },
+        ...{ id: 'thr_1', projectId: base.project.id, subject: issue, investigationId },
+        trigger: { ...asked, investigationId },
         ...{ fixRequest: { ...WRITER, at: at(2) }, record: EMPTY_RECORD, createdAt: at(2) },
       });
       expect(await store.findThreadOfSubject(base.project.id, issue)).toEqual(stored);

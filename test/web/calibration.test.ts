@@ -22,7 +22,7 @@ async function followed(ground: WebGround, confidence: number, fate: Fate, votes
   const { id = '' } = (await ground.store.findOutcomeOfIssue(issueId)) ?? {};
   const now = ground.clock.now.toISOString();
   await ground.store.saveLook(id, { fate, reactions: null, now });
-  for (const vote of votes) await ground.store.recordVote(issueId, vote);
+  for (const vote of votes) await ground.store.recordVote(issueId, vote, vote.at);
   return issueId;
 }
 

@@ -1,9 +1,10 @@
 // What the publisher does next, told by what is known and what is recorded.
 import { describe, expect, it } from 'vitest';
+import type { Investigation } from '../../../src/core/report.ts';
 import { EMPTY_RECORD, type PostedComment, type ThreadRecord } from '../../../src/core/thread.ts';
 import { decideComment, decideStep, type Step } from '../../../src/github/publish/decide.ts';
 import { digestOf, readMarker } from '../../../src/github/publish/marker.ts';
-import type { View } from '../../../src/github/publish/view.ts';
+import type { Result, View } from '../../../src/github/publish/view.ts';
 
 import {
   at,
@@ -129,30 +130,59 @@ describe('an end without a result', () => {
     expect(next(sampleView({ investigation: cancelled }))).toEqual({ kind: 'done' });
   });
 
+  /** The thread's own analysis is the earlier one again. */
+  function endedAfter(result: Result, ended: Investigation): View {
+    const latest = { investigation: ended, result: null };
+    return concluded(result, { comment: comment({ shows: 'result' }) }, { latest });
+  }
+
   it('keeps the result of an earlier analysis below it', () => {
-    const record = { ...SEEN, comment: comment({ shows: 'result', investigationId: OTHER }) };
-    const earlier = fixResult();
-    const step = next(sampleView({ investigation: gaveUp, record, earlier }));
+    const step = next(endedAfter(fixResult(), gaveUp));
     expect(step.kind).toBe('edit');
-    expect(step.kind === 'edit' && step.comment.text.split('---').length).toBeGreaterThan(1);
+    expect(step.kind === 'edit' && step.comment.text).toMatch(/No result.*---.*Cause found/s);
   });
 
   it('leaves room for itself, however long the earlier result is', () => {
-    const record = { ...SEEN, comment: comment({ shows: 'result', investigationId: OTHER }) };
     const reason = { code: 'internal', detail: 'It broke. '.repeat(190) } as const;
     const sizes = Array.from({ length: 30 }, (_, step) => 3_500 + step * 100);
     const texts = sizes.map((size) => {
       const after = Array.from({ length: size }, (_, line) => `line ${line}\n`).join('');
       const files = [{ kind: 'added', path: 'x.js', mode: '100644', after }] as const;
       const earlier = { ...fixResult(), changeSet: { base: 'a'.repeat(40), files } };
-      return (
-        decideComment(sampleView({ investigation: investigation({ state: 'gave_up', reason }), record, earlier }))
-          ?.text ?? ''
-      );
+      return decideComment(endedAfter(earlier, investigation({ state: 'gave_up', reason })))?.text ?? '';
     });
     expect(Math.max(...texts.map(({ length }) => length))).toBeLessThanOrEqual(60_000);
     expect(Math.max(...texts.map(({ length }) => length))).toBeGreaterThan(55_000);
     expect(texts.map((text) => readMarker(text)?.kind)).toEqual(sizes.map(() => 'result'));
+  });
+});
+
+describe('a later answer to the same report that is worse', () => {
+  const later = fixResult({ outcome: 'inconclusive', confidence: null, suspects: [] }, { rootCause: 'Unknown.' });
+  const latest = {
+    investigation: { ...investigation({ state: 'concluded', issueId: 'iss_2' }), id: OTHER },
+    result: later,
+  };
+  const shown = { comment: comment({ shows: 'result' }) };
+
+  it('is named below the first line of the kept one, without notifying anybody', () => {
+    const step = next(concluded(fixResult(), shown, { latest }));
+    expect(step.kind === 'edit' && step.comment.text).toContain(
+      "Analysed again for `ada`: “I don't know the cause”. The answer here was kept.",
+    );
+    expect(step.kind === 'edit' && step.comment.text).not.toContain('<summary>The new answer');
+  });
+
+  it('is folded whole below it, in a comment that notifies, once, where a person gave guidance', () => {
+    const { thread } = sampleView();
+    const guided = { latest, thread: { ...thread, trigger: { ...thread.trigger, guidance: 'Look elsewhere.' } } };
+    const step = next(concluded(fixResult(), shown, guided));
+    expect(step.kind).toBe('post');
+    const text = step.kind === 'post' ? step.comment.text : '';
+    expect(text).toMatch(/^\*\*Cause found, with a fix.*The answer here was kept; the new one is folded below\./s);
+    expect(text).toMatch(/<summary>The new answer<\/summary>\n\n\*\*I don't know the cause\*\*\n\nUnknown\./);
+    const posted = { comment: comment({ shows: 'result', also: OTHER }) };
+    expect(next(concluded(fixResult(), posted, guided)).kind).toBe('edit');
   });
 });
 

@@ -72,6 +72,7 @@ export function sampleView(over: Partial<View> = {}, thread: Partial<Thread> = {
     facts: null,
     waitsFor: null,
     earlier: null,
+    ...{ latest: null, displaced: null, votes: [] },
     published: null,
     storedInvestigationId: 'inv_1',
     ...{ checks: null, pull: null, failure: null, redNames: [], threshold: 0.78 },
