@@ -258,7 +258,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     tags: ['Issues'],
     summary: 'Analyse the report of an issue again',
     description:
-      'A new investigation of the same report at the current commit (of a failed check: at its commit), with your guidance, as `/analyse retry` starts it on GitHub, where its answer replaces the old one. The issue itself stays. 409 says why nothing was started: a newer analysis replaced this one, the pull request has newer commits, or the check passes again. Requires the triage role on the project. With the write role, and a token with `pull-requests:write`, it may lead to a pull request.',
+      'A new investigation of the same report at the current commit (of a failed check: at its commit), with your guidance, as `/analyse retry` starts it on GitHub, where the better of the two answers is shown. The issue itself stays. 409 says why nothing was started: another analysis is shown instead of this one, the pull request has newer commits, or the check passes again. Requires the triage role on the project. With the write role, and a token with `pull-requests:write`, it may lead to a pull request.',
     request: {
       params: IssueParams,
       headers: IdempotencyHeaders,

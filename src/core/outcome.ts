@@ -121,7 +121,8 @@ function judgeFate(fate: Fate): Judgement | null {
   }
 }
 
-function countVotes(votes: readonly Vote[], source: Vote['source']): Judgement | null {
+/** What most of these votes say; null: as many say the opposite. */
+export function countVotes(votes: readonly Vote[], source: Vote['source']): Judgement | null {
   const of = votes.filter((vote) => vote.source === source);
   const right = of.filter(({ vote }) => vote === 'right').length;
   const wrong = of.length - right;

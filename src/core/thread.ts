@@ -37,13 +37,18 @@ export interface Trigger {
   readonly guidance: string;
   /** GitHub's time. */
   readonly at: string;
+  /** What it started; absent in triggers that an earlier version stored. */
+  readonly investigationId?: string;
 }
 
 export interface Thread {
   readonly id: string;
   readonly projectId: string;
   readonly subject: Subject;
-  /** The latest one requested by a person, finished or not. */
+  /**
+   * The latest one requested by a person, finished or not; once that has ended with a worse answer than an earlier one,
+   * or with none, the earlier one.
+   */
   readonly investigationId: string;
   readonly trigger: Trigger;
   /** Null: not requested, so no pull request is opened. */
@@ -87,20 +92,29 @@ export interface ThreadRecord {
   readonly suggested?: PostedSuggestions;
 }
 
-/** Why a command wasn't carried out. `at`: when it was given, so that a later command supersedes it. */
+/** What a person can write after `/analyse`. */
+export const COMMAND_NAMES = ['fix', 'stop', 'retry', 'right', 'wrong', 'help'] as const;
+
+export type CommandName = (typeof COMMAND_NAMES)[number];
+
+/** What a person may do here by commands; `analyse`: the bare one. */
+export interface Offer {
+  readonly role: Role;
+  readonly commands: readonly (CommandName | 'analyse')[];
+}
+
+/** What a command is answered with, mostly why it wasn't carried out. `at`: when it was given, so that a later command supersedes it. */
 export interface CommandReply {
   readonly why:
     | {
-        readonly code:
-          | 'fix_needs_write'
-          | 'nothing_to_stop'
-          | 'branch_in_fork'
-          | 'overtaken'
-          | 'nothing_failed'
-          | 'nothing_to_judge';
+        readonly code: 'fix_needs_write' | 'nothing_to_stop' | 'branch_in_fork' | 'overtaken' | 'nothing_failed';
       }
     | { readonly code: 'already_open'; readonly number: number; readonly url: string }
-    | { readonly code: 'did_you_mean'; readonly command: 'fix' | 'stop' | 'retry' | 'right' | 'wrong' };
+    /** `offer`: absent in replies that an earlier version stored. */
+    | { readonly code: 'did_you_mean'; readonly command: CommandName; readonly offer?: Offer }
+    | { readonly code: 'nothing_to_judge'; readonly offer?: Offer }
+    /** `unknown`: not a command. `answered`: words that would have started an analysis. `closed`: as well as that. */
+    | { readonly code: 'help' | 'unknown' | 'answered' | 'closed'; readonly offer: Offer };
   readonly at: string;
 }
 
@@ -128,6 +142,8 @@ export interface PostedComment {
    * pass.
    */
   readonly shows: 'facts' | 'result' | 'settled';
+  /** The latest analysis whose worse answer it has below its own; absent: none. */
+  readonly also?: string;
   /** `at` of the reply that was added since we last wrote it. */
   readonly replied?: string;
   /**

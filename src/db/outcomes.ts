@@ -45,18 +45,6 @@ export function createOutcomeVerbs(database: Database) {
     /** For the calibration of these projects together: an answer that several Issues share counts once. */
     listCalibrated: (projectIds: readonly string[]): Promise<readonly FollowedAnswer[]> =>
       database.read((reader) => listCalibrated(reader, projectIds)),
-    /** What a look found. `reactions`: instead of those before; null: they weren't read. */
-    saveLook: (
-      id: string,
-      look: { readonly fate: Fate; readonly reactions: readonly Vote[] | null; readonly now: string },
-    ): Promise<void> => database.write((trx) => saveLook(trx, id, look)),
-    /** A person judged the answer by a command; their latest one counts. False: no such answer is followed. */
-    recordVote: (issueId: string, vote: Vote): Promise<boolean> =>
-      database.write(async (trx) => {
-        const id = await ensureAnswer(trx, issueId);
-        if (id !== null) await insertVote(trx, id, vote);
-        return id !== null;
-      }),
     /** Looks at the answers of a thread: something happened to its subject. */
     scheduleLooksOfThread: (threadId: string, runAt: string): Promise<void> =>
       database.write(async (trx) => {
@@ -201,7 +189,7 @@ export async function followPullRequest(trx: Trx, jobs: Enqueuer, issueId: strin
 }
 
 /** Its id; null: there is no such Issue, or not about a repository on GitHub. */
-async function ensureAnswer(trx: Trx, issueId: string): Promise<string | null> {
+export async function ensureAnswer(trx: Trx, issueId: string): Promise<string | null> {
   const known = await trx.selectFrom('outcomes').select('id').where('issue_id', '=', issueId).executeTakeFirst();
   if (known) return known.id;
   const row = await trx
@@ -280,7 +268,7 @@ async function enqueueLooks(
   );
 }
 
-async function saveLook(
+export async function saveLook(
   trx: Trx,
   id: string,
   { fate, reactions, now }: { readonly fate: Fate; readonly reactions: readonly Vote[] | null; readonly now: string },
@@ -297,15 +285,28 @@ async function saveLook(
   for (const vote of reactions) await insertVote(trx, id, vote);
 }
 
-/** Deliveries may arrive twice, and in another order than they were sent. */
-async function insertVote(trx: Trx, outcomeId: string, { personId, source, vote, why, at }: Vote): Promise<void> {
+/** Deliveries may arrive twice, and in another order than they were sent. A vote repeated without words keeps them. */
+export async function insertVote(
+  trx: Trx,
+  outcomeId: string,
+  { personId, source, vote, why, at }: Vote,
+): Promise<void> {
+  const columns = ['outcome_id', 'person_id', 'source'] as const;
   await trx
     .insertInto('votes')
     .values({ outcome_id: outcomeId, person_id: personId, source, vote, why, at })
     .onConflict((conflict) =>
       conflict
-        .columns(['outcome_id', 'person_id', 'source'])
-        .doUpdateSet({ vote, why, at })
+        .columns(columns)
+        .doUpdateSet(({ eb, and, ref }) => ({
+          ...{ vote, at },
+          why: eb
+            .case()
+            .when(and([eb('votes.vote', '=', vote), eb(eb.val(why), '=', '')]))
+            .then(ref('votes.why'))
+            .else(why)
+            .end(),
+        }))
         .where('votes.at', '<=', at),
     )
     .execute();

@@ -318,7 +318,10 @@ async function putThread(
   const { threadId, subject, trigger, fixRequest } = thread;
   const request = fixRequest && JSON.stringify({ ...fixRequest, at: now } satisfies FixRequest);
   const own = { investigation_id: investigationId, fix_request: request };
-  const triggered = { trigger_json: JSON.stringify(trigger), changed_at: now };
+  const triggered = {
+    trigger_json: JSON.stringify({ ...trigger, investigationId } satisfies Trigger),
+    changed_at: now,
+  };
   const replaced = thread.kind === 'opens' ? own : request === null ? {} : { fix_request: request };
   const { id, investigation_id: shown } = await trx
     .insertInto('threads')

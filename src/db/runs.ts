@@ -8,6 +8,7 @@ import type { FailureReason } from '../core/reason.ts';
 import type { InvestigationOutcome, Origin } from '../core/report.ts';
 import { DEFAULT_SETTINGS, type InvestigationSettings } from '../core/settings.ts';
 import { toSubscriptionOrigin } from '../core/subscription.ts';
+import { copyVotes, showBestAnswer } from './answers.ts';
 import { writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { hasErasedCaller } from './erase.ts';
@@ -369,6 +370,8 @@ async function concludeRun(
     ids.push(id);
   }
   await followAnswers(trx, jobs, ids, now);
+  if (sameAs !== null) for (const id of ids) await copyVotes(trx, id);
+  await showBestAnswers(trx, attached, now);
   await enqueueUpdates(trx, jobs, toThreadIds(attached), { runAt: now });
   return ids;
 }
@@ -392,6 +395,14 @@ async function announce(
   const { id: investigationId, project_id: projectId } = investigation;
   const origin = toSubscriptionOrigin(investigation.origin);
   await addEvents(trx, jobs, { type }, { projectId, origin, investigationId, isRepeat, now });
+}
+
+async function showBestAnswers(
+  trx: Trx,
+  ended: readonly { readonly thread_id: string | null }[],
+  now: string,
+): Promise<void> {
+  for (const threadId of new Set(toThreadIds(ended))) await showBestAnswer(trx, threadId, now);
 }
 
 function toThreadIds(rows: readonly { readonly thread_id: string | null }[]): readonly (string | null)[] {
@@ -474,6 +485,7 @@ async function giveUp(
     await endInvestigation(trx, investigation.id, { state: 'gave_up', reason }, now);
     await announce(trx, jobs, investigation, { type: 'issue.failed', isRepeat: index > 0, now });
   }
+  await showBestAnswers(trx, attached, now);
   await enqueueUpdates(trx, jobs, toThreadIds(attached), { runAt: now });
   return attached.map(({ id }) => id);
 }
@@ -509,6 +521,7 @@ export async function cancelInvestigation(
     const entry = { accountId: by ?? row.account_id, projectId: row.project_id };
     await writeAudit(trx, { ...entry, at: now, verb: 'investigation.cancelled', subject: id });
   }
+  await showBestAnswer(trx, row.thread_id, now);
   await enqueueUpdates(trx, jobs, [row.thread_id], { runAt: now });
   const runEnded = (await listAttached(trx, runId)).length === 0;
   if (runEnded) {

@@ -1,6 +1,8 @@
 // What the service remembers: all verbs over one database. One verb is one transaction; the jobs that it causes are
 // written in it.
+
 import { createAccountVerbs, createSessionVerbs } from './accounts.ts';
+import { createAnswerVerbs } from './answers.ts';
 import { createAuditVerbs } from './audit.ts';
 import { createBackfillVerbs } from './backfills.ts';
 import { createCostVerbs } from './costs.ts';
@@ -44,6 +46,7 @@ export function createVerbs(database: Database, seal: Seal) {
     ...createFailureVerbs(database),
     ...createBackfillVerbs(database),
     ...createOutcomeVerbs(database),
+    ...createAnswerVerbs(database),
     ...createErasureVerbs(database),
     ...createRetentionVerbs(database),
     /** Throws `store_unavailable` if the database does not answer a read and a write. */

@@ -145,6 +145,10 @@ export function createThreadVerbs(database: Database) {
   };
 }
 
+export function findThreadById(reader: Reader, id: string): Promise<Thread | null> {
+  return findLatest(reader, { id });
+}
+
 async function findLatest(
   reader: Reader,
   key: Partial<Pick<ThreadTable, 'id' | 'project_id' | 'subject_key' | 'branch' | 'pull_request'>>,

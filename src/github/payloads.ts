@@ -20,6 +20,7 @@ export interface IssuePayload extends Authored {
   readonly created_at: string;
   readonly updated_at: string;
   readonly comments?: number | undefined;
+  readonly state?: string | undefined;
   readonly labels?: readonly { readonly name: string }[] | undefined;
   /** Present where the subject is a pull request. */
   readonly pull_request?: object | null | undefined;

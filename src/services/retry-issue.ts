@@ -147,7 +147,9 @@ async function findNewer(store: Store, shown: string | null, own: string): Promi
   if (shown === null || shown === own) return null;
   const outcome = (await store.findInvestigation(shown))?.outcome;
   if (outcome === undefined) return null;
-  const instead =
-    outcome.state === 'concluded' ? `analyse ${outcome.issueId} again.` : `see investigation ${shown} first.`;
-  return { kind: 'refused', reason: `A newer analysis replaced this one: ${instead}` };
+  const reason =
+    outcome.state === 'concluded'
+      ? `Another answer is shown instead of this one: analyse ${outcome.issueId} again.`
+      : `A newer analysis replaced this one: see investigation ${shown} first.`;
+  return { kind: 'refused', reason };
 }

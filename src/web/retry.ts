@@ -21,7 +21,7 @@ interface RetryForm {
 }
 
 export function renderRetry({ id, project, signedIn }: RetryForm): Html {
-  const place = isGithubProject(project) ? ' The new answer replaces this one on GitHub.' : '';
+  const place = isGithubProject(project) ? ' GitHub shows the better of the two answers.' : '';
   return html`<details class="menu"><summary class="button">Analyse again</summary><div><form method="post" action="/issues/${id}/retry">${renderFormToken(signedIn)}${renderOnceKey()}
 <div class="field"><label for="guidance">What to consider (optional)</label>
 <p class="hint" id="guidance-hint">What was missed, or where to look.${place} This page stays as it is.</p>

@@ -2,6 +2,7 @@
 import { computeEditDistance } from '../../core/command-words.ts';
 import type { Judgement } from '../../core/outcome.ts';
 import { MAX_GUIDANCE } from '../../core/report.ts';
+import { COMMAND_NAMES, type CommandName } from '../../core/thread.ts';
 import type { AppIdentity } from '../clients/github-clients.ts';
 import { formatShown, type MarkedMarkdown, markLines } from '../report/markdown-lines.ts';
 
@@ -11,15 +12,14 @@ export type Command =
   | { readonly kind: 'retry'; readonly guidance: string }
   | { readonly kind: 'fix' }
   | { readonly kind: 'stop' }
+  | { readonly kind: 'help' }
   /** Says that the answer is right or wrong, and why. */
   | { readonly kind: 'judge'; readonly vote: Judgement; readonly why: string }
-  /** One word that is nearly a command: a slip, and no hint worth a paid run. */
-  | { readonly kind: 'unclear'; readonly meant: (typeof NAMES)[number] };
+  /** Neither a command nor a hint worth a paid run. `meant`: the command that it nearly is; null: none. */
+  | { readonly kind: 'unclear'; readonly meant: CommandName | null };
 
 const COMMAND = /^ {0,3}\/analy[sz]e(?![\w/-])[ \t]*(.*)$/is;
 const WHY_CHARACTERS = 1_000;
-/** "right after the login" is a hint. */
-const JUDGED = /^(?:right(?=[.,:;!]|$)|wrong(?![\w-]))/i;
 
 /** Whether the comment may have one, whatever the App is called. */
 export function mayHaveCommand(body: string): boolean {
@@ -43,10 +43,9 @@ export function splitAtCommand(
     const words = kind === 'prose' ? readWords(text, slug) : null;
     if (words === null) continue;
     const after = lines.slice(at + 1).filter((line) => line.kind !== 'quote');
-    return {
-      before: formatShown({ lines: lines.slice(0, at), leftOut: 0 }),
-      command: commandOf(words.trim(), after.map((line) => line.text).join('\n')),
-    };
+    const command = toCommand(words, after.map((line) => line.text).join('\n'));
+    if (command === null) continue;
+    return { before: formatShown({ lines: lines.slice(0, at), leftOut: 0 }), command };
   }
   return null;
 }
@@ -55,47 +54,73 @@ export function splitAtCommand(
 const MENTION = /^ {0,3}@([\w-]{1,100})(?:\[bot\])?[,:]?(?:[ \t]+(.*)|[.!?]?)$/is;
 /** What people say before what they want, and instead of it. */
 const PLEASE = /^please(?!\w)[,:]?[ \t]*/i;
-const COURTESY = /^(?:thanks|thank|thx|ty|cheers|great|nice|good|perfect|awesome|cool|wow)(?!\w)/i;
+const THANKS = /^(?:thanks|thank|thx|ty|cheers)(?!\w)/i;
+const PRAISE = /^(?:great|nice|good|perfect|awesome|cool|wow|excellent|amazing|brilliant|fantastic)(?!\w)/i;
+/** More words may be a hint: "good until 1.3". */
+const PRAISE_WORDS = 3;
+/** Marks around a word, such as those of bold text or of a quotation. */
+const MARKS = /^[\s.,:;!*_"'“”–—-]+/;
 
 /** What follows the command on its line; null where the line is none. */
 function readWords(line: string, slug: string): string | null {
   const command = COMMAND.exec(line)?.[1];
-  if (command !== undefined) return command;
+  if (command !== undefined) return cleanWords(command);
   const [, name, rest = ''] = MENTION.exec(line) ?? [];
   if (name?.toLowerCase() !== slug.toLowerCase()) return null;
-  const wish = rest.replace(PLEASE, '');
-  return COURTESY.test(wish) ? null : wish.replace(/^\/?analy[sz]e(?![\w/-])[ \t]*/i, '');
+  const wish = cleanWords(rest);
+  // A mention is more often part of a conversation.
+  return PRAISE.test(wish) ? null : wish.replace(/^\/?analy[sz]e(?![\w/-])[ \t]*/i, '');
 }
 
-function commandOf(words: string, after: string): Command {
-  const verb = /^(fix|stop)[.!]?$/i.exec(words)?.[1]?.toLowerCase();
-  if (verb === 'fix' || verb === 'stop') return { kind: verb };
-  const judged = JUDGED.exec(words)?.[0];
-  if (judged !== undefined) {
-    const rest = words
-      .slice(judged.length)
-      .replace(/^[.,:;!]/, '')
-      .trim();
-    const why = `${rest}\n${after}`.trim().slice(0, WHY_CHARACTERS).toWellFormed();
-    return { kind: 'judge', vote: judged.toLowerCase() === 'right' ? 'right' : 'wrong', why };
-  }
-  const meant = nearlyCommand(words);
-  if (meant !== null) return { kind: 'unclear', meant };
-  const isRetry = /^retry(?!\S)/i.test(words);
-  const rest = isRetry ? words.slice('retry'.length) : words;
+function cleanWords(words: string): string {
+  return words
+    .replace(/^(?:[,:;!]+|\.+(?=\s|$))\s*/, '')
+    .replace(PLEASE, '')
+    .trim();
+}
+
+/** Null: thanks or praise, which asks for nothing. */
+function toCommand(words: string, after: string): Command | null {
+  const plain = words.replace(MARKS, '');
+  const verb = /^(fix|stop|help)(?:,?[ \t]+please)?[.!?]*$/i.exec(plain)?.[1]?.toLowerCase();
+  if (verb === 'fix' || verb === 'stop' || verb === 'help') return { kind: verb };
+  if (words === '?') return { kind: 'help' };
+  const judged = readVote(plain, after);
+  if (judged !== null) return judged;
+  if (THANKS.test(words) || (words !== '' && !/[\p{L}\p{N}]/u.test(words))) return null;
+  if (PRAISE.test(words) && words.split(/\s+/).length <= PRAISE_WORDS) return null;
+  const unclear = findUnclear(words, after);
+  if (unclear !== null) return unclear;
+  const retry = /^retry(?![\w-])[.,:;!]*/i.exec(plain)?.[0];
+  const rest = retry === undefined ? words : plain.slice(retry.length);
   const guidance = `${rest.trim()}\n${after}`.trim().slice(0, MAX_GUIDANCE).toWellFormed();
-  return { kind: isRetry ? 'retry' : 'analyse', guidance };
+  return { kind: retry === undefined ? 'analyse' : 'retry', guidance };
 }
 
-const NAMES = ['fix', 'stop', 'retry', 'right', 'wrong'] as const;
+function readVote(words: string, after: string): Command | null {
+  const judged = /^(?:right|wrong)(?![\w-])/i.exec(words)?.[0];
+  if (judged === undefined) return null;
+  const rest = words.slice(judged.length).replace(MARKS, '').trim();
+  const why = `${rest}\n${after}`.trim().slice(0, WHY_CHARACTERS).toWellFormed();
+  return { kind: 'judge', vote: judged.toLowerCase() === 'right' ? 'right' : 'wrong', why };
+}
+
+/** A command with other words, praise with more of them, or a single word that is no command. Null: a retry, a hint, or nothing. */
+function findUnclear(words: string, after: string): Command | null {
+  if (PRAISE.test(words)) return { kind: 'unclear', meant: null };
+  const led = /^(fix|stop)(?![\w-])/i.exec(words)?.[1]?.toLowerCase();
+  if (led === 'fix' || led === 'stop') return { kind: 'unclear', meant: led };
+  const word = /^([a-z-]{2,})[.!?]*$/i.exec(words)?.[1]?.toLowerCase();
+  if (word === undefined || word === 'retry') return null;
+  const meant = findNearestCommand(word);
+  return meant === null && after.trim() !== '' ? null : { kind: 'unclear', meant };
+}
 
 /** A slip of one key in a short word, of two in a longer one. */
-function nearlyCommand(words: string): Extract<Command, { kind: 'unclear' }>['meant'] | null {
-  const word = /^([a-z]{2,8})[.!?]?$/i.exec(words)?.[1]?.toLowerCase();
-  if (word === undefined || word === 'retry') return null;
-  const [nearest] = NAMES.map((name) => ({ name, distance: computeEditDistance(word, name) })).sort(
+function findNearestCommand(word: string): CommandName | null {
+  const [nearest] = COMMAND_NAMES.map((name) => ({ name, distance: computeEditDistance(word, name) })).sort(
     (one, other) => one.distance - other.distance,
   );
-  if (nearest === undefined || nearest.distance > (word.length <= 3 ? 1 : 2)) return null;
+  if (nearest === undefined || word.length > 8 || nearest.distance > (word.length <= 3 ? 1 : 2)) return null;
   return nearest.name;
 }

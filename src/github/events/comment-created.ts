@@ -1,15 +1,14 @@
 // A comment was written: a command in it starts or stops an analysis, or asks for the pull request.
 
 import { isAtLeast } from '../../core/account.ts';
-import { getRepository } from '../../core/project.ts';
 import { isEnded } from '../../core/report.ts';
 import type { Thread, Trigger } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/accept-report.ts';
-import { isFinal } from '../clients/github-clients.ts';
 import { isBot, isOurs, toPerson } from '../payloads.ts';
 import { type CausewayAppDeps, type EventHandler, schedulePublish } from './app-deps.ts';
 import { type Command, mayHaveCommand, parseCommand } from './command.ts';
 import { addReaction, replyToCommand } from './replies.ts';
+import { findAnswer, findThreads, hasOwnBranch, isClosedWithAnswer, offerCommands, readPull } from './standing.ts';
 import { type AnalysisRequest, findProject, isTooOld, readTriageRole, startAnalysis } from './start-analysis.ts';
 
 export const onCommentCreated: EventHandler<'issue_comment.created'> = async (deps, { id, payload }, signal) => {
@@ -39,6 +38,7 @@ async function carryOut(
   request: AnalysisRequest,
   signal: AbortSignal,
 ): Promise<void> {
+  const offer = () => offerCommands(deps, request, signal);
   switch (command.kind) {
     case 'stop':
       return await stopAnalysis(deps, request, signal);
@@ -48,19 +48,32 @@ async function carryOut(
         : await replyToCommand(deps, request, { code: 'fix_needs_write' }, signal);
     case 'judge':
       return await recordVote(deps, command, request, signal);
+    case 'help':
+      return await replyToCommand(deps, request, { code: 'help', offer: await offer() }, signal);
     case 'unclear':
-      return await replyToCommand(deps, request, { code: 'did_you_mean', command: command.meant }, signal);
+      return command.meant === null
+        ? await replyToCommand(deps, request, { code: 'unknown', offer: await offer() }, signal)
+        : await replyToCommand(
+            deps,
+            request,
+            { code: 'did_you_mean', command: command.meant, offer: await offer() },
+            signal,
+          );
     case 'retry':
       return await startAnalysis(deps, { ...request, fresh: true }, signal);
     case 'analyse':
-      return await startAnalysis(deps, request, signal);
+      // Words below an answer may be a hint or thanks: only `retry` says that they are worth another run.
+      return command.guidance !== '' && (await findAnswer(deps, request)) !== null
+        ? await replyToCommand(deps, request, { code: 'answered', offer: await offer() }, signal)
+        : await startAnalysis(deps, request, signal);
   }
 }
 
 /** Ends what runs here, on our own pull request also the analysis that it came from; where nothing runs it says so. */
 async function stopAnalysis(deps: CausewayAppDeps, request: AnalysisRequest, signal: AbortSignal): Promise<void> {
   let count = 0;
-  for (const thread of await findThreads(deps, request)) {
+  const { own, origin } = await findThreads(deps, request);
+  for (const thread of [own, origin].filter((one) => one !== null)) {
     for (const id of await deps.store.listOpenInvestigationsOfThread(thread.id)) {
       const { kind } = await cancelInvestigation(deps, id, { code: 'stopped_by_command' });
       if (kind === 'cancelled') count += 1;
@@ -86,32 +99,20 @@ async function recordVote(
 ): Promise<void> {
   const { store, redactor } = deps;
   const { by, at } = request.trigger;
-  const issueId = await findJudgedIssue(deps, request);
+  const now = deps.now().toISOString();
+  const answered = await findAnswer(deps, request);
+  // For the person's name beside the answer.
+  await store.ensureAccount({ login: by.login, githubId: by.id, signingSecret: deps.newSigningSecret(), now });
   const given = { personId: by.id, source: 'command', vote, why: await redactor.redact(why), at } as const;
-  if (issueId !== null && (await store.recordVote(issueId, given))) {
-    await addReaction(deps, request, 'eyes', signal);
-    return;
+  const isRecorded =
+    answered?.kind === 'thread'
+      ? await store.recordVoteInThread(answered.threadId, given, now)
+      : answered !== null && (await store.recordVote(answered.issueId, given, now));
+  if (isRecorded) await addReaction(deps, request, 'eyes', signal);
+  else {
+    const offer = await offerCommands(deps, request, signal);
+    await replyToCommand(deps, request, { code: 'nothing_to_judge', offer }, signal);
   }
-  await replyToCommand(deps, request, { code: 'nothing_to_judge' }, signal);
-}
-
-async function findJudgedIssue({ store }: CausewayAppDeps, { project, subject }: AnalysisRequest) {
-  const origin =
-    subject.kind === 'pull_request' ? await store.findThreadOfPullRequest(project.id, subject.number) : null;
-  if (origin?.record.pullRequest) return origin.record.pullRequest.issueId;
-  const thread = await store.findThreadOfSubject(project.id, subject);
-  if (thread === null) return null;
-  const shown = thread.record.comment?.investigationId ?? thread.investigationId;
-  const outcome = (await store.findInvestigation(shown))?.outcome;
-  return outcome?.state === 'concluded' ? outcome.issueId : null;
-}
-
-/** The thread of the subject, and for our own pull request also the thread that opened it. */
-async function findThreads({ store }: CausewayAppDeps, { project, subject }: AnalysisRequest) {
-  const own = await store.findThreadOfSubject(project.id, subject);
-  const origin =
-    subject.kind === 'pull_request' ? await store.findThreadOfPullRequest(project.id, subject.number) : null;
-  return [own, origin].filter((thread) => thread !== null);
 }
 
 /**
@@ -126,6 +127,10 @@ async function requestFix(deps: CausewayAppDeps, request: AnalysisRequest, signa
   }
   const thread = await deps.store.findThreadOfSubject(project.id, subject);
   if (thread === null || !(await leadsToChange(deps, thread))) {
+    if (await isClosedWithAnswer(deps, request)) {
+      const offer = await offerCommands(deps, request, signal);
+      return await replyToCommand(deps, request, { code: 'closed', offer }, signal);
+    }
     // An equal report would be answered with the result that has no change.
     return await startAnalysis(deps, { ...request, fresh: true, isForFix: true }, signal);
   }
@@ -149,17 +154,6 @@ function isAfterAnswer({ record: { comment }, investigationId }: Thread, { comme
   return commentId !== null && commentId > comment.id;
 }
 
-/** Whether the pull request's branch is in this repository; one that we may not look at counts as a fork's. */
-async function hasOwnBranch(deps: CausewayAppDeps, request: AnalysisRequest, signal: AbortSignal): Promise<boolean> {
-  try {
-    const { head, base } = await readPull(deps, request, request.subject.number, signal);
-    return head.repo?.id === base.repo.id;
-  } catch (error) {
-    if (isFinal(error)) return false;
-    throw error;
-  }
-}
-
 /** The pull request that the request would lead to, as GitHub has it now; null: none is open. */
 async function findOpenPull(
   deps: CausewayAppDeps,
@@ -170,17 +164,6 @@ async function findOpenPull(
   if (posted === null || posted.number === 0 || posted.state !== 'open') return null;
   const { state } = await readPull(deps, request, posted.number, signal);
   return state === 'open' ? { number: posted.number, url: posted.url } : null;
-}
-
-async function readPull(
-  { clients }: CausewayAppDeps,
-  { project }: AnalysisRequest,
-  number: number,
-  signal: AbortSignal,
-) {
-  const pull = { ...getRepository(project), pull_number: number };
-  const caller = clients.repository(project.source, 'read');
-  return (await caller.call(({ rest }, request) => rest.pulls.get({ ...pull, request }), signal)).data;
 }
 
 /** A newer analysis began after the comment, which meant the one before. GitHub's times are whole seconds. */

@@ -54,7 +54,7 @@ export async function addReaction(
 }
 
 /**
- * Says why a command is not carried out. The line goes into the footer of our one comment. Where there is none and none
+ * Answers a command in words, mostly why it is not carried out. The line goes into the footer of our one comment. Where there is none and none
  * is coming, it is a short comment of its own, which the next one replaces. Where people deleted our comment, there
  * is only the reaction.
  */
@@ -64,7 +64,7 @@ export async function replyToCommand(
   why: CommandReply['why'],
   signal: AbortSignal,
 ): Promise<void> {
-  await addReaction(deps, at, 'confused', signal);
+  await addReaction(deps, at, why.code === 'help' ? 'eyes' : 'confused', signal);
   if (!mayPost(deps, at.configuration.config)) return;
   const reply = { why, at: at.trigger.at };
   const thread = await deps.store.findThreadOfSubject(at.project.id, at.subject);

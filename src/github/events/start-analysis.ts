@@ -11,6 +11,7 @@ import { type CommentPayload, type IssuePayload, isBot, isOurs, toPerson } from 
 import { gatherIssueReport, gatherPullRequestReport } from '../report/gather-report.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
 import { addReaction, replyToCommand, reportConfigProblem, type Subject } from './replies.ts';
+import { isClosedWithAnswer, offerCommands } from './standing.ts';
 
 /** A request for an analysis, as the delivery shows it: later edits are not read. */
 export interface AnalysisRequest extends Subject {
@@ -60,6 +61,10 @@ export async function startAnalysis(
 ): Promise<void> {
   const { subject, project, trigger, configuration, deliveryId, fresh } = request;
   const isIssue = subject.kind === 'issue';
+  if (!fresh && (await isClosedWithAnswer(deps, request))) {
+    const offer = await offerCommands(deps, request, signal);
+    return await replyToCommand(deps, request, { code: 'closed', offer }, signal);
+  }
   // The 👀 first: reading what belongs to the report may take longer.
   const isSeen = isIssue && (await addReaction(deps, request, 'eyes', signal));
   await reportConfigProblem(deps, request, signal);
@@ -79,7 +84,7 @@ export async function startAnalysis(
     accountId: account.id,
     origin: isIssue ? 'github-issue' : 'check-run',
     text: gathered.text,
-    guidance: formatGuidance(trigger.by.login, trigger.guidance),
+    guidance: gathered.hints + formatGuidance(trigger.by.login, trigger.guidance),
     reference: `${project.name}#${subject.number}`,
     revision: gathered.revision,
     callbackUrl: '',

@@ -4,6 +4,7 @@ import { describeReason } from '../../core/check.ts';
 import { type InvestigationOutcome, isEnded } from '../../core/report.ts';
 import { type CommandReply, type PostedComment, toTriggerKey } from '../../core/thread.ts';
 import {
+  type Beside,
   type FurtherCause,
   type Place,
   type RedChecks,
@@ -160,12 +161,14 @@ function decideCommentStep(view: View): Step | null {
   return comment.shows === 'facts' && due > view.now.getTime() ? waitUntil(due) : { kind: 'edit', posted, comment };
 }
 
-/** Once for each text of ours; a command carried out since then answers it, too. */
-function decideReply({ record, thread }: View): Step | null {
+/** Once for each text of ours; a command carried out since then answers it, too, and an answer does what was offered before it. */
+function decideReply({ record, thread, votes, result }: View): Step | null {
   const { comment: posted, reply } = record;
   const number = getNumber(thread.subject);
   if (posted === null || isRemoved(posted) || reply === undefined || number === null) return null;
-  const since = Math.max(Date.parse(thread.trigger.at), Date.parse(thread.fixRequest?.at ?? '') || 0);
+  const answeredAt = posted.shows === 'result' && 'offer' in reply.why ? (result?.issue.createdAt ?? '') : '';
+  const carriedOut = [thread.trigger.at, thread.fixRequest?.at ?? '', answeredAt, ...votes.map(({ at }) => at)];
+  const since = Math.max(...carriedOut.map((at) => Date.parse(at) || 0));
   return posted.replied === reply.at || Date.parse(reply.at) < since ? null : { kind: 'reply', number, posted, reply };
 }
 
@@ -220,7 +223,23 @@ function decideRequested(view: View, posted: PostedComment | null): WantedCommen
   if (result === null) return null;
   const isOfThis = posted?.investigationId === thread.investigationId;
   const isKnown = posted?.shows === 'result' && (isOfThis || (earlier !== null && isSameDiagnosis(earlier, result)));
-  return { shows: 'result', text: renderResult(view, result), how: isKnown ? 'edit' : 'post' };
+  const isAnnounced = findKeptOut(view)?.isFolded !== true || posted?.also === view.latest?.investigation.id;
+  return { shows: 'result', text: renderRequested(view, result), how: isKnown && isAnnounced ? 'edit' : 'post' };
+}
+
+/** The answer is below the end of a later analysis that has none. */
+function renderRequested(view: View, result: Result): string {
+  const ended = view.latest?.investigation.outcome;
+  if (ended?.state !== 'gave_up' && ended?.state !== 'cancelled') return renderResult(view, result);
+  const head = `${renderEndComment(toPlace(view, 'result'), ended.reason)}\n\n---\n\n`;
+  return `${head}${renderResult(view, result, MAX_PAGE - head.length)}`;
+}
+
+/** A later answer that isn't the one shown; with guidance it is shown whole. Null: none, or it says the same. */
+function findKeptOut({ latest, result, thread }: View): { readonly later: Result; readonly isFolded: boolean } | null {
+  const later = latest?.result ?? null;
+  if (later === null || result === null || isSameDiagnosis(later, result)) return null;
+  return { later, isFolded: thread.trigger.guidance !== '' };
 }
 
 /** An earlier result stays until there is a newer one. A full disk can delay the facts for hours, which is said. */
@@ -231,7 +250,7 @@ function decideFacts(view: View, posted: PostedComment | null): WantedComment | 
   return { shows: 'facts', text, how: posted?.shows === 'facts' ? 'edit' : 'post' };
 }
 
-/** The result of an earlier analysis stays, below the end of this one. */
+/** Without an answer from before. */
 function decideEnd(
   view: View,
   posted: PostedComment | null,
@@ -240,12 +259,8 @@ function decideEnd(
   const isQuiet = posted === null || posted.shows === 'settled';
   const isShown = posted?.shows === 'result' && posted.investigationId === view.thread.investigationId;
   if (isShown || (isQuiet && state === 'cancelled')) return null;
-  const end = renderEndComment(toPlace(view, 'result'), reason);
-  if (posted?.shows !== 'result' || view.earlier === null) {
-    return { shows: 'result', text: end, how: posted === null ? 'post' : 'edit' };
-  }
-  const head = `${end}\n\n---\n\n`;
-  return { shows: 'result', text: `${head}${renderResult(view, view.earlier, MAX_PAGE - head.length)}`, how: 'edit' };
+  const text = renderEndComment(toPlace(view, 'result'), reason);
+  return { shows: 'result', text, how: posted === null ? 'post' : 'edit' };
 }
 
 function isSameDiagnosis(one: Result, other: Result): boolean {
@@ -322,8 +337,16 @@ function renderResult(view: View, result: Result, most = MAX_PAGE): string {
     recordUrl: isCurrent ? view.recordUrl : '',
     most,
     isSuggested: isCurrent && isOffered && suggested.investigationId === thread.investigationId,
+    ...(isCurrent && { votes: view.votes, beside: describeBeside(view) }),
     ...(red !== null && { checks: red }),
   });
+}
+
+function describeBeside(view: View): Beside | null {
+  const keptOut = findKeptOut(view);
+  const askedBy = view.thread.trigger.by.login;
+  if (keptOut !== null) return { kind: 'kept_out', ...keptOut.later, askedBy, isFolded: keptOut.isFolded };
+  return view.displaced && { kind: 'displaced', ...view.displaced };
 }
 
 /** For a comment whose result is that of the leading cause. */

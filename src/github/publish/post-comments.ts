@@ -35,9 +35,8 @@ async function post(work: Work, number: number, comment: WantedComment): Promise
     if (marker.kind !== 'facts' && marker.kind !== 'result') return [];
     const { id, nodeId, url, body } = one;
     const at = deps.now().toISOString();
-    return [
-      { id, nodeId, url, investigationId: marker.investigationId, shows: marker.kind, digest: digestOf(body), at },
-    ];
+    const about = { investigationId: marker.investigationId, ...toAlso(view), shows: marker.kind };
+    return [{ id, nodeId, url, ...about, digest: digestOf(body), at }];
   });
   const newest = found.at(-1) ?? toPosted(work, comment, await github.createComment(number, comment.text));
   const replaced = [
@@ -154,5 +153,10 @@ function toPosted(
 ): PostedComment {
   const at = deps.now().toISOString();
   const { investigationId } = view.thread;
-  return { id, url, investigationId, ...(nodeId !== undefined && { nodeId }), shows, digest: digestOf(text), at };
+  const about = { investigationId, ...toAlso(view), shows };
+  return { id, url, ...about, ...(nodeId !== undefined && { nodeId }), digest: digestOf(text), at };
+}
+
+function toAlso({ latest }: Work['view']): Pick<PostedComment, 'also'> {
+  return latest === null ? {} : { also: latest.investigation.id };
 }

@@ -12,6 +12,7 @@ import type { Investigation } from '../../core/report.ts';
 import { addSources, type SourcedIssue } from '../../core/shown-issue.ts';
 import type { Source } from '../../core/source.ts';
 import type { Subject, Thread, ThreadRecord } from '../../core/thread.ts';
+import type { NamedVote } from '../../db/answers.ts';
 import type { Store } from '../../db/store.ts';
 import { addLogContext, type Log } from '../../log.ts';
 import type { Redactor } from '../../redact/redactor.ts';
@@ -68,6 +69,10 @@ export interface Result {
   readonly changeSet: ChangeSet | null;
 }
 
+export interface RatedResult extends Result {
+  readonly votes: readonly NamedVote[];
+}
+
 /** The newest judged head of a pull request, as its thread sees it. */
 interface HeadView {
   readonly head: Head;
@@ -120,6 +125,12 @@ export interface View {
   readonly waitsFor: WaitCode | null;
   /** What the posted comment is about, if that is another investigation. */
   readonly earlier: Result | null;
+  /** What the latest request led to, if another answer is shown instead; null: that answer is shown. */
+  readonly latest: { readonly investigation: Investigation; readonly result: Result | null } | null;
+  /** An answer that was shown until a person called it wrong. */
+  readonly displaced: RatedResult | null;
+  /** What people said of the answer by command, oldest first. */
+  readonly votes: readonly NamedVote[];
   /** What the recorded pull request implements. */
   readonly published: SourcedIssue | null;
   /** The checks of its pull request; null: there are none, or they aren't judged yet. */
@@ -186,6 +197,7 @@ export async function loadView(
     ...(await loadProgress(deps, project, investigation, signal)),
     waitsFor: deps.waitsFor(investigation.runId),
     earlier: earlier === null ? null : await loadResult(store, earlier),
+    ...(await loadRatings(store, thread, result)),
     published: pullRequest === null ? null : await loadIssue(store, pullRequest.issueId),
     checks,
     pull: known.pull,
@@ -247,6 +259,33 @@ async function loadProgress(
 export async function loadResult(store: Store, { outcome }: Investigation): Promise<Result | null> {
   const issue = outcome.state === 'concluded' ? await loadIssue(store, outcome.issueId) : null;
   return issue === null ? null : { issue, changeSet: await store.findChangeSet(issue.id) };
+}
+
+async function loadRatings(
+  store: Store,
+  thread: Thread,
+  result: Result | null,
+): Promise<Pick<View, 'latest' | 'displaced' | 'votes'>> {
+  return {
+    latest: await loadLatest(store, thread),
+    displaced: await loadDisplaced(store, thread),
+    votes: result === null ? [] : await store.listNamedVotes(result.issue.id),
+  };
+}
+
+async function loadLatest(store: Store, { trigger, investigationId }: Thread): Promise<View['latest']> {
+  const { kind, investigationId: id } = trigger;
+  if (kind === 'checks' || id === undefined || id === investigationId) return null;
+  const investigation = await store.findInvestigation(id);
+  return investigation && { investigation, result: await loadResult(store, investigation) };
+}
+
+async function loadDisplaced(store: Store, { id, subject, trigger }: Thread): Promise<RatedResult | null> {
+  if (getNumber(subject) === null || trigger.kind === 'checks') return null;
+  const issueId = await store.findDisplaced(id);
+  const issue = issueId === null ? null : await loadIssue(store, issueId);
+  if (issue === null) return null;
+  return { issue, changeSet: await store.findChangeSet(issue.id), votes: await store.listNamedVotes(issue.id) };
 }
 
 export async function loadIssue(store: Store, id: string): Promise<SourcedIssue | null> {

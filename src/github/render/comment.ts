@@ -8,10 +8,11 @@ import type { Excerpt } from '../../core/head.ts';
 import type { Conclusion, Outcome } from '../../core/issue.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from '../../core/markdown/github.ts';
+import type { Judgement } from '../../core/outcome.ts';
 import type { ProofState } from '../../core/proof.ts';
 import { describeWaitReason, type FailureReason, type WaitCode } from '../../core/reason.ts';
 import { addSources, buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
-import type { ChecksState, CommandReply, Subject } from '../../core/thread.ts';
+import type { ChecksState, CommandReply, Offer, Subject } from '../../core/thread.ts';
 import type { ConfigProblem } from '../configuration/repository-config.ts';
 import {
   describeEffort,
@@ -96,6 +97,23 @@ export interface Progress {
   readonly waitsFor: WaitCode | null;
 }
 
+export interface Rating {
+  /** "": not known. */
+  readonly login: string;
+  readonly vote: Judgement;
+}
+
+interface Other {
+  readonly issue: SourcedIssue;
+  readonly changeSet: ChangeSet | null;
+}
+
+export type Beside =
+  /** A later answer, worse than the one shown. `isFolded`: it is shown whole, below. */
+  | (Other & { readonly kind: 'kept_out'; readonly askedBy: string; readonly isFolded: boolean })
+  /** It was shown until people called it wrong. */
+  | (Other & { readonly kind: 'displaced'; readonly votes: readonly Rating[] });
+
 export interface ResultText {
   readonly place: Place;
   readonly issue: SourcedIssue;
@@ -106,6 +124,10 @@ export interface ResultText {
   readonly checks?: RedChecks;
   /** Whether the change is offered as suggestions in the pull request's files. */
   readonly isSuggested?: boolean;
+  /** What people said of it by command, oldest first; absent: nothing. */
+  readonly votes?: readonly Rating[];
+  /** Another answer to the same report; absent or null: none. */
+  readonly beside?: Beside | null;
   /** Address of the full record; "" for none. */
   readonly recordUrl: string;
   /** Characters, where something else precedes it. */
@@ -180,6 +202,8 @@ export function renderResultComment(result: ResultText): string {
   return renderPage({
     open: [
       text(renderHeadline(issue, result)),
+      text(renderVotes(result.votes ?? [])),
+      text(renderBeside(result.beside ?? null)),
       renderCause(issue, links),
       renderReason(issue, links),
       text(renderSecondLook(issue)),
@@ -193,6 +217,7 @@ export function renderResultComment(result: ResultText): string {
       ...renderFurther(checks?.further ?? [], place),
     ],
     folds: [
+      foldBeside(result.beside ?? null, place),
       foldReproduction(shown, links),
       foldInvestigation(shown, links),
       checks === undefined || checks.excerpt.lines.length === 0 ? foldLog(shown) : foldExcerpt(checks.excerpt),
@@ -202,6 +227,73 @@ export function renderResultComment(result: ResultText): string {
     marker: place.marker,
     ...(most !== undefined && { most }),
   });
+}
+
+/** Names as code, so that no one is notified. What one of them takes back, the others don't. */
+function renderVotes(votes: readonly Rating[]): string {
+  const [right, wrong] = (['right', 'wrong'] as const).map((vote) => listVoters(votes, vote));
+  if (right && wrong) return `Rated right by ${right} · rated wrong by ${wrong}`;
+  if (right) return `Rated right by ${right} · undo: \`/analyse wrong\``;
+  return wrong ? `Rated wrong by ${wrong} · undo: \`/analyse right\`` : '';
+}
+
+function listVoters(votes: readonly Rating[], wanted: Judgement): string {
+  const logins = votes.filter(({ vote }) => vote === wanted).map(({ login }) => login);
+  const named = logins.filter((login) => login !== '').slice(0, NAMES_SHOWN);
+  const more = logins.length - named.length;
+  const shown = named.map((login) => formatCodeSpan(`@${login}`));
+  const others = more === 0 ? [] : [more === 1 ? '1 person' : `${more} people`];
+  const all = [...shown, ...(shown.length > 0 && more > 0 ? [`${more} more`] : others)];
+  return [all.slice(0, -1).join(', '), all.at(-1) ?? ''].filter(Boolean).join(' and ');
+}
+
+function renderBeside(beside: Beside | null): string {
+  if (beside === null) return '';
+  const outcome = describeOutcome(beside.issue);
+  if (beside.kind === 'displaced') {
+    const by = listVoters(beside.votes, 'wrong');
+    return `Another answer was rated wrong by ${by} and is folded below · undo: \`/analyse right\` by the same person`;
+  }
+  const kept = `Analysed again for ${formatCodeSpan(beside.askedBy)}: “${outcome}”. The answer here was kept`;
+  return beside.isFolded ? `${kept}; the new one is folded below.` : `${kept}.`;
+}
+
+/** The whole of it: what a comment of its own would show. */
+function foldBeside(beside: Beside | null, place: Place): Fold {
+  const isShown = beside?.kind === 'displaced' || beside?.isFolded === true;
+  if (beside === null || !isShown) return { summary: '', blocks: [] };
+  const shown = filterIssue(beside.issue, place);
+  const { issue } = shown;
+  const links = buildSourceLinks(place, issue);
+  const folded = [foldReproduction(shown, links), foldInvestigation(shown, links), foldLog(shown)];
+  return {
+    summary: beside.kind === 'displaced' ? 'The answer that was rated wrong' : 'The new answer',
+    blocks: [
+      text(`**${describeOutcome(issue)}**`),
+      renderCause(issue, links),
+      renderReason(issue, links),
+      text(renderSecondLook(issue)),
+      ...renderSuspects(issue, links),
+      ...renderQuestions(issue),
+      ...renderSteps(issue.solutionSteps, links, 'What to do:'),
+      ...[...folded, foldDiff(beside.changeSet, shown)].flatMap(({ summary, blocks }) =>
+        blocks.some((block) => block.text.trim() !== '') ? [text(`**${summary}**`), ...blocks] : [],
+      ),
+      text(describeEffort(issue, '')),
+    ],
+  };
+}
+
+function describeOutcome(issue: SourcedIssue): string {
+  const { outcome, confidence, partial } = issue.analysis;
+  if (isWithheld(issue)) return 'Result withheld';
+  return [
+    OUTCOMES[outcome],
+    partial ? 'cut short' : '',
+    confidence === null ? '' : `confidence ${Math.round(confidence * 100)} %`,
+  ]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 const OUTCOMES: Readonly<Record<Outcome, string>> = {
@@ -491,7 +583,7 @@ export function renderSuggestions(place: Place, sha: string, count: number): str
 }
 
 const REPLY_MARKER = '<!-- causeway:reply -->';
-const REPLY_LINE = /^<sub>😕 .*<\/sub><!-- causeway:reply -->\n*/m;
+const REPLY_LINE = /^<sub>.*<\/sub><!-- causeway:reply -->\n*/m;
 /** Older replies are not looked for. */
 export const REPLY_MS = 90 * 86_400_000;
 
@@ -512,18 +604,47 @@ function describeReply({ why }: CommandReply): string {
       return `A pull request is already open: ${isLinked ? `[#${why.number}](${why.url})` : `\`#${why.number}\``}`;
     }
     case 'did_you_mean':
-      return `Did you mean \`/analyse ${why.command}\`? Nothing was started. To add a hint, write more than one word after \`/analyse\`.`;
+      return `Did you mean \`/analyse ${why.command}\`? Nothing was started. ${describeOffer(why.offer)}`.trim();
     case 'nothing_to_judge':
-      return 'There is no result here yet that could be right or wrong.';
+      return `There is no answer here to rate. ${describeOffer(why.offer)}`.trim();
+    case 'help':
+      return describeOffer(why.offer);
+    case 'unknown':
+      return `That isn't a command, so nothing was started. ${describeOffer(why.offer)}`;
+    case 'answered':
+      return `There is an answer already, so nothing was started. ${describeOffer(why.offer)}`;
+    case 'closed':
+      return `This is closed and has an answer, so nothing was started. ${describeOffer(why.offer)}`;
     // Stored by another version, which an update leaves pending.
     default:
       return 'That command was not carried out: comment it again.';
   }
 }
 
-/** Says why a command wasn't carried out, as a comment of its own. */
+const OFFERS: Readonly<Record<Offer['commands'][number], string>> = {
+  analyse: '`/analyse` to analyse this, with a hint as `/analyse retry <hint>`',
+  retry: '`/analyse retry <hint>` to analyse it again',
+  right: '`/analyse right` or `/analyse wrong <why>` to rate the answer',
+  wrong: '',
+  fix: '`/analyse fix` to open a pull request',
+  stop: '`/analyse stop` to stop what runs',
+  help: '',
+};
+
+function describeOffer(offer: Offer | undefined): string {
+  if (offer === undefined) return '';
+  const access = offer.role === 'write' ? 'write' : 'triage';
+  const commands = offer.commands.map((name) => OFFERS[name]).filter(Boolean);
+  return `With ${access} access, you can comment ${commands.join(', ')}.`;
+}
+
+/** Answers a command as a comment of its own. */
 export function renderReply(reply: CommandReply): string {
-  return `😕 ${describeReply(reply)}\n\n${REPLY_MARKER}`;
+  return `${renderReplyLine(reply)}\n\n${REPLY_MARKER}`;
+}
+
+function renderReplyLine(reply: CommandReply): string {
+  return `${reply.why.code === 'help' ? '' : '😕 '}${describeReply(reply)}`;
 }
 
 /** Puts the reply into the footer of our comment, replacing an earlier one. The comment's marker stays its last line. */
@@ -531,7 +652,7 @@ export function appendReply(comment: string, reply: CommandReply): string {
   if (isReplyOnly(comment)) return renderReply(reply);
   const lines = comment.replaceAll('\r\n', '\n').trimEnd().replace(REPLY_LINE, '').split('\n');
   const marker = lines.pop() ?? '';
-  return [...lines, `<sub>😕 ${describeReply(reply)}</sub>${REPLY_MARKER}`, '', marker].join('\n');
+  return [...lines, `<sub>${renderReplyLine(reply)}</sub>${REPLY_MARKER}`, '', marker].join('\n');
 }
 
 /** Whether the comment is nothing but a reply, which a result replaces. */

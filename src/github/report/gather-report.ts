@@ -36,8 +36,10 @@ export interface GatherDeps {
 }
 
 export interface GatheredReport {
-  /** 1 byte to 1 MiB. */
+  /** 1 byte to 1 MiB, with `hints`. */
   readonly text: string;
+  /** What people added to earlier commands; "" for nothing. Not of the report, which is the same at each command. */
+  readonly hints: string;
   /** "": the default branch. */
   readonly revision: string;
   /** Whether all its authors may write to the repository. */
@@ -56,6 +58,8 @@ type IssueComment = RestEndpointMethodTypes['issues']['listComments']['response'
 
 /** For notes about what was cut. */
 const SPARE_BYTES = 1_024;
+/** Of what people added to earlier commands. */
+const MAX_HINT_BYTES = 32 * 1_024;
 /** The first comments describe the problem; in a thread of thousands the rest is mostly talk. */
 const COMMENT_PAGES = 3;
 const PAGE = 100;
@@ -87,8 +91,13 @@ export async function gatherIssueReport(
   // A person who sets a label writes nothing.
   const asker = trigger.kind === 'label' ? [] : [trigger.by];
   const authors = [...[issue.user, ...comments.map(({ user }) => user)].map(toAuthor), ...asker];
+  const hints = keepBeginning(
+    comments.flatMap(({ hint }) => hint.map((part) => `\n\n${part}`)).join(''),
+    MAX_HINT_BYTES,
+  );
   return {
-    text: composeReport(parts, trigger, leftOut),
+    text: composeReport(parts, trigger, { comments: leftOut, hints }),
+    hints,
     revision: '',
     isTrusted: await areTrusted(deps, project, authors, signal),
   };
@@ -100,6 +109,8 @@ interface ReadComments {
     /** As people see it. */
     readonly text: string;
     readonly parts: readonly string[];
+    /** What was added to a command in it. */
+    readonly hint: readonly string[];
   }[];
   /** Whose comments were edited after the trigger. */
   readonly edited: readonly GithubUser[];
@@ -165,20 +176,37 @@ async function* listComments(read: RepositoryCaller, issue: number): AsyncGenera
 }
 
 /** Without empty parts. The guidance of the requester is never cut. `comments`: how many were left out. */
-function composeReport(parts: readonly string[], { guidance, by }: Trigger, comments = 0): string {
-  const reserved = SPARE_BYTES + Buffer.byteLength(formatGuidance(by.login, guidance));
+function composeReport(
+  parts: readonly string[],
+  { guidance, by }: Trigger,
+  { comments = 0, hints = '' }: { readonly comments?: number; readonly hints?: string } = {},
+): string {
+  const reserved = SPARE_BYTES + Buffer.byteLength(hints + formatGuidance(by.login, guidance));
   const text = parts.filter((part) => part !== '').join('\n\n');
   const kept = keepBeginning(text.toWellFormed(), MAX_REPORT_BYTES - reserved);
   return comments === 0 ? kept : `${kept}\n[${comments} comments more were left out]`;
 }
 
-/** None for a bare command: it is no part of the report, neither are files linked behind it, and its author wrote none of it. */
+/**
+ * A command is no part of the report: with it, the same report would be another at each command. Its guidance is kept
+ * apart; of a bare one, neither are files linked behind it, and its author wrote none of it.
+ */
 function readComment(comment: IssueComment, app: AppIdentity): ReadComments['comments'] {
   const marked = markLines(comment.body ?? '');
-  const text = formatShown(marked);
+  const whole = formatShown(marked);
   const found = splitAtCommand(marked, app);
-  const isBare = found?.before === '' && (!('guidance' in found.command) || found.command.guidance === '');
-  return text === '' || isBare ? [] : [{ user: comment.user, text, parts: [describeAuthor('Comment', comment), text] }];
+  const text = found === null ? whole : found.before;
+  const hint = found !== null && 'guidance' in found.command ? found.command.guidance : '';
+  if (text === '' && hint === '') return [];
+  const parts = text === '' ? [] : [describeAuthor('Comment', comment), text];
+  return [
+    {
+      user: comment.user,
+      text: hint === '' ? text : whole,
+      parts,
+      hint: hint === '' ? [] : [describeAuthor('Comment', comment), hint],
+    },
+  ];
 }
 
 /** The text before the command. */
@@ -257,7 +285,8 @@ export async function gatherPullRequestReport(
   logs.push(...(await readBuilds(deps, project, failed, signal)));
   const heading = `Checks failed on pull request #${subject.number} (${title}), at commit ${head.sha}.`;
   // Logs and titles are written by the author of the change. The commits of a fork are fetched by their sha.
-  return { text: composeReport([heading, ...parts, logs.join('\n')], trigger), revision: head.sha, isTrusted: false };
+  const whole = composeReport([heading, ...parts, logs.join('\n')], trigger);
+  return { text: whole, hints: '', revision: head.sha, isTrusted: false };
 }
 
 /** Of other CI, as far as the jobs of Actions leave room. */

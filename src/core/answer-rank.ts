@@ -1,0 +1,53 @@
+// Which of several answers to one report is shown. Pure.
+import type { Outcome } from './issue.ts';
+import { countVotes, type Fate, type Judgement, type Vote } from './outcome.ts';
+
+export interface RankedAnswer {
+  readonly outcome: Outcome;
+  /** Null: there was nothing to be confident of. */
+  readonly confidence: number | null;
+  readonly fate: Fate['kind'];
+  readonly votes: readonly Vote[];
+}
+
+/** From the oldest on, each answer takes the place of the one before unless it is worse. Null: there are none. */
+export function chooseAnswer<T extends RankedAnswer>(oldestFirst: readonly T[]): T | null {
+  const [first, ...later] = oldestFirst;
+  if (first === undefined) return null;
+  return later.reduce((kept, next) => (isWorse(next, kept) ? kept : next), first);
+}
+
+/** Confidences that are no further apart count as equal, and then the newer answer is shown. */
+const TIE = 0.05;
+
+function isWorse(newer: RankedAnswer, older: RankedAnswer): boolean {
+  const [mine, other] = [newer, older].map(rankStanding);
+  if (mine !== other) return (mine ?? 0) < (other ?? 0);
+  if (RANKS[newer.outcome] !== RANKS[older.outcome]) return RANKS[newer.outcome] < RANKS[older.outcome];
+  // 0.9 - 0.85 is a little more than 0.05.
+  return (older.confidence ?? 0) - (newer.confidence ?? 0) > TIE + 1e-9;
+}
+
+const RANKS: Readonly<Record<Outcome, number>> = {
+  code_fix: 4,
+  not_a_bug: 4,
+  already_fixed: 4,
+  action_recommended: 3,
+  needs_information: 2,
+  inconclusive: 1,
+  facts_only: 1,
+};
+
+/** What was rejected, by people or with its pull request, is below all others; what was accepted above them. */
+function rankStanding({ fate, votes }: RankedAnswer): number {
+  const rating = readRating(votes);
+  if (fate === 'reverted' || rating === 'wrong') return 0;
+  if (rating === 'right') return 2;
+  if (fate === 'closed') return 0;
+  return fate === 'merged' || fate === 'merged_edited' ? 2 : 1;
+}
+
+/** What most people say of an answer: by command, else by reaction. Null: as many say the opposite. */
+export function readRating(votes: readonly Vote[]): Judgement | null {
+  return countVotes(votes, 'command') ?? countVotes(votes, 'reaction');
+}

@@ -1,0 +1,83 @@
+// What is on an issue or pull request already: its answer, what runs, and which commands a person may give there.
+import { isAtLeast } from '../../core/account.ts';
+import { getRepository } from '../../core/project.ts';
+import type { Offer, Thread } from '../../core/thread.ts';
+import { isFinal } from '../clients/github-clients.ts';
+import type { IssuePayload } from '../payloads.ts';
+import type { CausewayAppDeps } from './app-deps.ts';
+import type { Subject } from './replies.ts';
+
+/** The answer that people see: that of our comment, or on our own pull request the one that it implements. */
+export type Answered =
+  | { readonly kind: 'thread'; readonly threadId: string }
+  | { readonly kind: 'issue'; readonly issueId: string };
+
+export async function findAnswer(deps: Pick<CausewayAppDeps, 'store'>, at: Place): Promise<Answered | null> {
+  const { own, origin } = await findThreads(deps, at);
+  const posted = origin?.record.pullRequest ?? null;
+  if (posted !== null && own?.record.comment?.shows !== 'result') return { kind: 'issue', issueId: posted.issueId };
+  if (own === null || (await deps.store.findShownIssue(own.id)) === null) return null;
+  return { kind: 'thread', threadId: own.id };
+}
+
+type Place = Pick<Subject, 'project' | 'subject'>;
+
+/** The thread of the subject, and for our own pull request also the thread that opened it. */
+export async function findThreads(
+  { store }: Pick<CausewayAppDeps, 'store'>,
+  { project, subject }: Place,
+): Promise<{ readonly own: Thread | null; readonly origin: Thread | null }> {
+  const isPull = subject.kind === 'pull_request';
+  return {
+    own: await store.findThreadOfSubject(project.id, subject),
+    origin: isPull ? await store.findThreadOfPullRequest(project.id, subject.number) : null,
+  };
+}
+
+interface PlaceWithIssue extends Place {
+  readonly issue: IssuePayload;
+}
+
+/** Only a retry analyses it again. */
+export async function isClosedWithAnswer(deps: CausewayAppDeps, at: PlaceWithIssue): Promise<boolean> {
+  return at.issue.state === 'closed' && (await findAnswer(deps, at)) !== null;
+}
+
+export async function offerCommands(deps: CausewayAppDeps, at: Subject, signal: AbortSignal): Promise<Offer> {
+  const { own, origin } = await findThreads(deps, at);
+  const isAnswered = (await findAnswer(deps, at)) !== null;
+  const { role } = at.trigger;
+  const open = [own, origin]
+    .flatMap((thread) => thread?.id ?? [])
+    .map((id) => deps.store.listOpenInvestigationsOfThread(id));
+  const isRunning = (await Promise.all(open)).some(({ length }) => length > 0);
+  const mayOpen = at.configuration.config.mode === 'fix' && deps.ceiling === 'fix' && isAtLeast(role, 'write');
+  const hasPull = origin !== null || own?.record.pullRequest?.state === 'open';
+  const offersFix = mayOpen && !hasPull && (at.subject.kind === 'issue' || (await hasOwnBranch(deps, at, signal)));
+  return {
+    role: isAtLeast(role, 'write') ? 'write' : 'triage',
+    commands: [
+      isAnswered || isRunning ? 'retry' : 'analyse',
+      ...(isAnswered ? (['right', 'wrong'] as const) : []),
+      ...(offersFix ? (['fix'] as const) : []),
+      ...(isRunning ? (['stop'] as const) : []),
+    ],
+  };
+}
+
+/** Whether the pull request's branch is in this repository; one that we may not look at counts as a fork's. */
+export async function hasOwnBranch(deps: CausewayAppDeps, at: Place, signal: AbortSignal): Promise<boolean> {
+  try {
+    const { head, base } = await readPull(deps, at, at.subject.number, signal);
+    return head.repo?.id === base.repo.id;
+  } catch (error) {
+    if (isFinal(error)) return false;
+    throw error;
+  }
+}
+
+export async function readPull({ clients }: CausewayAppDeps, { project }: Place, number: number, signal: AbortSignal) {
+  const pull = { ...getRepository(project), pull_number: number };
+  const caller = clients.repository(project.source, 'read');
+  return (await caller.call(({ rest }, request) => rest.pulls.get({ ...pull, request }), signal)).data;
+}
