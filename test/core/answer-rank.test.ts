@@ -26,7 +26,12 @@ it.each<[string, Partial<RankedAnswer>, Partial<RankedAnswer>, 'older' | 'newer'
   ['one rated right and a surer one', { confidence: 0.6, ...votes('right') }, { confidence: 0.95 }, 'older'],
   ['one that was merged and a surer one', { fate: 'merged', confidence: 0.6 }, { confidence: 0.95 }, 'older'],
   ['one that was closed unmerged and none', { fate: 'closed' }, { outcome: 'inconclusive', confidence: null }, 'newer'],
-  ['one that was reverted though rated right', { fate: 'reverted', ...votes('right') }, { outcome: 'inconclusive' }, 'newer'],
+  [
+    'one that was reverted though rated right',
+    { fate: 'reverted', ...votes('right') },
+    { outcome: 'inconclusive' },
+    'newer',
+  ],
   ['one merged though rated wrong', { fate: 'merged', ...votes('wrong') }, { outcome: 'inconclusive' }, 'newer'],
   ['both rated wrong', votes('wrong'), { outcome: 'inconclusive', confidence: null, ...votes('wrong') }, 'older'],
 ])('of %s', (_, older, newer, shown) => {

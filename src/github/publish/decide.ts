@@ -219,12 +219,20 @@ function decideRequested(view: View, posted: PostedComment | null): WantedCommen
   const { outcome } = view.investigation;
   if (!isEnded(outcome)) return decideFacts(view, posted);
   if (outcome.state === 'gave_up' || outcome.state === 'cancelled') return decideEnd(view, posted, outcome);
-  const { result, earlier, thread } = view;
+  const { result } = view;
   if (result === null) return null;
-  const isOfThis = posted?.investigationId === thread.investigationId;
-  const isKnown = posted?.shows === 'result' && (isOfThis || (earlier !== null && isSameDiagnosis(earlier, result)));
-  const isAnnounced = findKeptOut(view)?.isFolded !== true || posted?.also === view.latest?.investigation.id;
-  return { shows: 'result', text: renderRequested(view, result), how: isKnown && isAnnounced ? 'edit' : 'post' };
+  return { shows: 'result', text: renderRequested(view, result), how: isKnown(view, result, posted) ? 'edit' : 'post' };
+}
+
+/** Whether people were told of the answer, or that the latest analysis led to another: a vote changes which one is shown. */
+function isKnown(view: View, result: Result, posted: PostedComment | null): boolean {
+  if (posted?.shows !== 'result') return false;
+  const { earlier, thread } = view;
+  const latestId = thread.trigger.investigationId ?? view.latest?.investigation.id;
+  if (latestId !== undefined && [posted.investigationId, posted.also].includes(latestId)) return true;
+  const isOfThis = posted.investigationId === thread.investigationId;
+  const isSame = isOfThis || (earlier !== null && isSameDiagnosis(earlier, result));
+  return isSame && findKeptOut(view)?.isFolded !== true;
 }
 
 /** The answer is below the end of a later analysis that has none. */

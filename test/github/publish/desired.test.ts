@@ -184,6 +184,22 @@ describe('a later answer to the same report that is worse', () => {
     const posted = { comment: comment({ shows: 'result', also: OTHER }) };
     expect(next(concluded(fixResult(), posted, guided)).kind).toBe('edit');
   });
+
+  it('takes the place of the kept one, and gives it back, by an edit where a vote decides so', () => {
+    const { thread } = sampleView();
+    const trigger = { ...thread.trigger, guidance: 'Look elsewhere.', investigationId: OTHER };
+    const before = { comment: comment({ shows: 'result', also: OTHER }) };
+    const displaced = { ...fixResult(), votes: [{ login: 'ada', vote: 'wrong', at: NOW }] } as const;
+    const now = { thread: { ...thread, investigationId: OTHER, trigger }, displaced, earlier: fixResult() };
+    const step = next(concluded(later, before, now));
+    expect(step.kind === 'edit' && step.comment.text).toMatch(
+      /^\*\*I don't know the cause.*Another answer was rated wrong by `@ada` and is folded below/s,
+    );
+    const after = { comment: comment({ shows: 'result', investigationId: OTHER }) };
+    expect(next(concluded(fixResult(), after, { latest, thread: { ...thread, trigger }, earlier: later })).kind).toBe(
+      'edit',
+    );
+  });
 });
 
 describe('the pull request', () => {

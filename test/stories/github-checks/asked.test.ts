@@ -33,7 +33,7 @@ it('leaves one comment where there was one unasked', async () => {
   const { desk, number, sha } = await pulled('corner/again');
   await desk.run(sha, { test: COUPONS });
   expect(desk.comments(number)).toHaveLength(1);
-  const asked = await desk.say(number, 'per', '/analyse look at the basket as well');
+  const asked = await desk.say(number, 'per', '/analyse retry look at the basket as well');
   expect(desk.reactions(asked)).toEqual(['eyes']);
   expect([desk.begun().length, stage.model.askedAt(sha).length]).toEqual([1, 2]);
   expect(stage.model.askedAt(sha)[1]).toContain('look at the basket as well');

@@ -203,21 +203,17 @@ it('takes what a person wrote as data, redacted, once however often it is delive
   expect(found.remarks).toEqual([expect.stringContaining('It is the cache, with')]);
   expect(JSON.stringify(found)).not.toContain(token);
   expect(desk.ours()).toHaveLength(1);
-  // The reaction alone, also to the repeated delivery.
-  expect(
-    new Set(
-      desk
-        .writes()
-        .slice(before)
-        .map((write) => write.split('/').at(-1)),
-    ),
-  ).toEqual(new Set(['reactions']));
+  // The reaction, also to the repeated delivery, and one edit that names who rated it.
+  const writes = desk.writes().slice(before);
+  const edits = writes.filter((write) => !write.endsWith('/reactions'));
+  expect(edits).toEqual([expect.stringMatching(/^PATCH .*\/issues\/comments\/\d+$/)]);
+  expect(desk.ours()[0]?.body).toContain('Rated wrong by `@per` · undo: `/analyse right`');
 });
 
 it('answers a vote where there is no result', async () => {
   const desk = await openDesk(stage, 'corner/no-result');
   const said = desk.say('per', '/analyse wrong');
-  await desk.comment('There is no result here yet');
+  await desk.comment('There is no answer here to rate.');
   expect(desk.reactions(said)).toEqual(['confused']);
 });
 

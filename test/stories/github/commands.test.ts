@@ -152,7 +152,7 @@ it('asks back after a slip instead of starting a run, once, until an analysis ta
   expect(desk.ours().map(({ id }) => id)).toEqual([question?.id]);
   expect(model.told('Repository corner/slip ')).toEqual([]);
 
-  desk.say('mara', '/analyse checkout');
+  desk.say('mara', '/analyse checkout fails');
   await desk.pull();
   await stage.rest();
   expect(saidOn(desk)).not.toContain('Did you mean');
