@@ -48,6 +48,6 @@ function rankStanding({ fate, votes }: RankedAnswer): number {
 }
 
 /** What most people say of an answer: by command, else by reaction. Null: as many say the opposite. */
-export function readRating(votes: readonly Vote[]): Judgement | null {
+function readRating(votes: readonly Vote[]): Judgement | null {
   return countVotes(votes, 'command') ?? countVotes(votes, 'reaction');
 }

@@ -69,7 +69,7 @@ export interface Result {
   readonly changeSet: ChangeSet | null;
 }
 
-export interface RatedResult extends Result {
+interface RatedResult extends Result {
   readonly votes: readonly NamedVote[];
 }
 

@@ -97,7 +97,7 @@ export interface Progress {
   readonly waitsFor: WaitCode | null;
 }
 
-export interface Rating {
+interface Rating {
   /** "": not known. */
   readonly login: string;
   readonly vote: Judgement;
