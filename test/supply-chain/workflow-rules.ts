@@ -7,8 +7,15 @@ type Mapping = Readonly<Record<string, unknown>>;
 const TRIGGERS = ['push', 'pull_request', 'merge_group', 'schedule', 'workflow_dispatch'];
 const PINNED = /^[\w.-]+\/[\w.-]+(?:\/[\w./-]+)?@[0-9a-f]{40}$/;
 
+/** What a workflow that only the push of a tag starts may do beyond reading, by job. */
+export interface Allowance {
+  /** Patterns of tags, exactly as the workflow has them. */
+  readonly tags: readonly string[];
+  readonly jobs: Readonly<Record<string, Mapping>>;
+}
+
 /** One line for each breach; none: the file keeps the rules. `text` is a workflow, or a composite action. */
-export function breaches(text: string): readonly string[] {
+export function breaches(text: string, allowance: Allowance | null = null): readonly string[] {
   const workflow = mapping(parse(text, { merge: false }));
   const jobs = Object.entries(mapping(workflow['jobs']));
   const steps = [
@@ -20,7 +27,8 @@ export function breaches(text: string): readonly string[] {
       .filter((name) => !TRIGGERS.includes(name))
       .map((name) => `trigger ${name} gives a stranger our token`),
     ...permissionBreaches('the workflow', workflow['permissions'], true),
-    ...jobs.flatMap(([name, job]) => jobBreaches(name, mapping(job))),
+    ...(allowance === null ? [] : tagBreaches(workflow['on'], allowance.tags)),
+    ...jobs.flatMap(([name, job]) => jobBreaches(name, mapping(job), allowance?.jobs[name] ?? null)),
     ...steps.flatMap((step) => stepBreaches(mapping(step), text)),
     ...(/\$\{\{[^}]*\bsecrets\b|secrets:\s*inherit/.test(text) ? ['a secret is used: our checks need none'] : []),
     ...(/ACTIONS_ALLOW_UNSECURE_COMMANDS/.test(text)
@@ -29,13 +37,22 @@ export function breaches(text: string): readonly string[] {
   ];
 }
 
-function jobBreaches(name: string, job: Mapping): readonly string[] {
+/** What may write is started by a tag alone: only somebody with write pushes one. */
+function tagBreaches(on: unknown, tags: readonly string[]): readonly string[] {
+  const started = JSON.stringify(on);
+  return started === JSON.stringify({ push: { tags } }) ? [] : [`it may write, and is started by ${started}`];
+}
+
+/** `allowed`: exactly the permissions that the job has; null: only to read the contents. */
+function jobBreaches(name: string, job: Mapping, allowed: Mapping | null): readonly string[] {
   const { uses, permissions, container } = job;
   const runner = JSON.stringify(job['runs-on'] ?? '');
   const image = typeof container === 'string' ? container : mapping(container)['image'];
   const images = [image, ...Object.values(mapping(job['services'])).map((service) => mapping(service)['image'])];
   return [
-    ...permissionBreaches(`job ${name}`, permissions, false),
+    ...(allowed === null
+      ? permissionBreaches(`job ${name}`, permissions, false)
+      : exactBreaches(`job ${name}`, mapping(permissions), allowed)),
     ...(typeof uses === 'string' && !PINNED.test(uses) ? [`${uses} is not pinned by a commit`] : []),
     ...(uses === undefined && !/^"(?:ubuntu|macos|windows)-\d/.test(runner) ? [`job ${name} runs on ${runner}`] : []),
     ...(uses === undefined && job['timeout-minutes'] === undefined ? [`job ${name} may run for six hours`] : []),
@@ -71,6 +88,13 @@ function permissionBreaches(where: string, permissions: unknown, isNeeded: boole
   return Object.entries(mapping(permissions))
     .filter(([name, level]) => level !== 'none' && !(name === 'contents' && level === 'read'))
     .map(([name, level]) => `${where} has ${name}: ${level}`);
+}
+
+function exactBreaches(where: string, permissions: Mapping, allowed: Mapping): readonly string[] {
+  const names = [...new Set([...Object.keys(permissions), ...Object.keys(allowed)])];
+  return names
+    .filter((name) => permissions[name] !== allowed[name])
+    .map((name) => `${where} has ${name}: ${permissions[name]}, and is allowed ${allowed[name]}`);
 }
 
 function triggersOf(on: unknown): readonly string[] {

