@@ -6,15 +6,16 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { COMPILED } from '../support/compiled.ts';
 import { gitRepository } from '../support/git-repository.ts';
-import { temporaryFolder } from '../support/service.ts';
-
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+import { PROGRAM, temporaryFolder } from '../support/service.ts';
 
 it('names the repository by its folder, and says what helps where it is', async () => {
   await using repository = await gitRepository({ folder: 'shop' });
   await using folder = await temporaryFolder();
   const env = { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: folder.path };
-  const running = promisify(execFile)(process.execPath, [MAIN, 'analyse', 'it crashes'], { cwd: repository.path, env });
+  const running = promisify(execFile)(process.execPath, [PROGRAM, 'analyse', 'it crashes'], {
+    cwd: repository.path,
+    env,
+  });
   await expect(running).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
@@ -30,7 +31,7 @@ it('keeps what it digested under one name, which the next command finds again', 
   const env = { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: folder.path };
   const kept: (readonly string[])[] = [];
   for (const report of ['the total is wrong', 'the total is wrong again']) {
-    await promisify(execFile)(process.execPath, [MAIN, 'analyse', report], { cwd: repository.path, env });
+    await promisify(execFile)(process.execPath, [PROGRAM, 'analyse', report], { cwd: repository.path, env });
     kept.push(readdirSync(path.join(folder.path, 'lexicon')).filter((name) => name.endsWith('.index')));
   }
   expect(kept[0]).toEqual([expect.stringMatching(/^src_[0-9a-f]{32}\.index$/)]);

@@ -7,9 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { openDataFolder } from '../../src/app/data-folder.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
-import { temporaryFolder } from '../support/service.ts';
-
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+import { PROGRAM, temporaryFolder } from '../support/service.ts';
 
 describe('the data folder', () => {
   it('is made with a key that only its user may read and that every later start finds', async () => {
@@ -90,5 +88,5 @@ describe('the data folder', () => {
 function causeway(args: readonly string[], dataDir: string) {
   const env = { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: dataDir, PORT: '0' };
   const options = { cwd: tmpdir(), env, encoding: 'utf8', timeout: PATIENCE_MS, killSignal: 'SIGKILL' } as const;
-  return spawnSync(process.execPath, [MAIN, ...args], options);
+  return spawnSync(process.execPath, [PROGRAM, ...args], options);
 }

@@ -13,9 +13,8 @@ import { parseCallbackAllow } from '../../src/webhooks/address-policy.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { patience } from '../support/patience.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { PROGRAM, temporaryFolder } from '../support/service.ts';
 
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const NOW = new Date('2026-11-20T10:00:00.000Z');
 
 function houseAt(folder: string, encryptionKey: Buffer) {
@@ -48,7 +47,10 @@ describe('a service', () => {
     const ENCRYPTION_KEY = randomBytes(32).toString('hex');
     const env = { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: folder.path, ENCRYPTION_KEY };
     for (const command of ['webhook-secret rotate', 'token list']) {
-      const { status, stderr } = spawnSync(process.execPath, [MAIN, ...command.split(' ')], { env, encoding: 'utf8' });
+      const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...command.split(' ')], {
+        env,
+        encoding: 'utf8',
+      });
       expect(stderr).toMatch(/encryption\.key .*ENCRYPTION_KEY/);
       expect(status).toBe(1);
     }

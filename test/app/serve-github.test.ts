@@ -3,15 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/app/run-command.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { APP_ENVIRONMENT, WEBHOOK_SECRET } from '../support/new-key.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
-import { startService, temporaryFolder } from '../support/service.ts';
+import { PROGRAM, startService, temporaryFolder } from '../support/service.ts';
 
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 /** Nobody listens there. */
 const DOWN = { GHE_HOST: '127.0.0.1:9', GHE_PROTOCOL: 'http' };
 
@@ -38,7 +36,7 @@ async function ready(address: string): Promise<Readiness & { readonly code: numb
 
 async function run(command: string, env: Readonly<Record<string, string>>) {
   const full = { PATH: process.env['PATH'] ?? '', ...COMPILED, ...env };
-  return spawnSync(process.execPath, [MAIN, ...command.split(' ')], { env: full, encoding: 'utf8' });
+  return spawnSync(process.execPath, [PROGRAM, ...command.split(' ')], { env: full, encoding: 'utf8' });
 }
 
 /** What a command next to the service says. */

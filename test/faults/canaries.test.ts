@@ -10,10 +10,9 @@ import { openDesk } from '../support/github-desk.ts';
 import { openGithubStage } from '../support/github-stage.ts';
 import { fails, modelEndpoint } from '../support/model-endpoint.ts';
 import { modelSettings } from '../support/model-service.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { PROGRAM, temporaryFolder } from '../support/service.ts';
 import { placesWith } from '../support/stored-text.ts';
 
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const FAULT = path.join(import.meta.dirname, '..', 'support', 'fault-on-signal.ts');
 const run = promisify(execFile);
 const made = () => randomBytes(24).toString('hex');
@@ -91,7 +90,7 @@ it('shows no secret in a log at trace, an answer to a stranger, a help text, a p
 
 /** What a command prints, however it ends. */
 async function said(args: string, env: Readonly<Record<string, string>>): Promise<string> {
-  const ended = run(process.execPath, [MAIN, ...args.split(' ')], { env: { PATH: process.env['PATH'], ...env } });
+  const ended = run(process.execPath, [PROGRAM, ...args.split(' ')], { env: { PATH: process.env['PATH'], ...env } });
   const { stdout, stderr } = await ended.catch((error) => error);
   return stdout + stderr;
 }

@@ -12,9 +12,8 @@ import { createJobTable } from '../../src/queue/job-table.ts';
 import { inspected } from '../contract/inspected.ts';
 import { fillRecords } from '../support/filled-records.ts';
 import { emptyDatabase } from '../support/postgres.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { PROGRAM, temporaryFolder } from '../support/service.ts';
 
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const ISSUES = Number(process.env['ISSUES'] ?? 100_000);
 const ROUNDS = Number(process.env['ROUNDS'] ?? 8);
 const KEY = Buffer.alloc(32, 7);
@@ -99,7 +98,7 @@ function move(file: string, url: string): ChildProcess {
 
 function causeway(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
   const stdio = ['ignore', 'ignore', 'pipe'] as const;
-  return spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'], ...env }, stdio: [...stdio] });
+  return spawn(process.execPath, [PROGRAM, ...args], { env: { PATH: process.env['PATH'], ...env }, stdio: [...stdio] });
 }
 
 function rowsRead(said: string): string {

@@ -1,6 +1,5 @@
 // Two repositories on this disk: the one names the other in its configuration file, and the fault is there.
 import { execFile } from 'node:child_process';
-import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Issue } from '../../src/core/issue.ts';
@@ -10,9 +9,8 @@ import { type ModelEndpoint, modelEndpoint } from '../support/model-endpoint.ts'
 import { modelSettings } from '../support/model-service.ts';
 import { call, conclusion, plays } from '../support/played-model.ts';
 import { recordsEnv } from '../support/records.ts';
-import { printedToken, startService, temporaryFolder } from '../support/service.ts';
+import { PROGRAM, printedToken, startService, temporaryFolder } from '../support/service.ts';
 
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const run = promisify(execFile);
 const PARSE = `export function parseAmount(text) {
   if (!/^\\d+$/.test(text)) throw new RangeError(text + ' has no digits to read');
@@ -76,7 +74,7 @@ it('is replayed at the commit of the library that it has read', async () => {
   await library.commit({ 'src/parse.js': '// canaryAfterwards\n' }, 'Begin again');
   const before = endpoint.requests.length;
   const env = { ...process.env, ...(await recordsEnv(dataDir)), ...settings, DATA_DIR: dataDir };
-  const { stdout } = await run(process.execPath, [MAIN, 'replay', issue.id, '--json'], { env, cwd: dataDir });
+  const { stdout } = await run(process.execPath, [PROGRAM, 'replay', issue.id, '--json'], { env, cwd: dataDir });
   expect(JSON.parse(stdout)).toMatchObject({
     notes: [],
     after: { files: expect.arrayContaining(['local/amounts:src/parse.js']) },

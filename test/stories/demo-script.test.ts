@@ -5,9 +5,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import type { Issue } from '../../src/core/issue.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { PROGRAM, temporaryFolder } from '../support/service.ts';
 
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const run = promisify(execFile);
 
 it('shows where the facts point and then the cause, from a folder that is no repository and cannot be written to', async () => {
@@ -18,7 +17,7 @@ it('shows where the facts point and then the cause, from a folder that is no rep
   await chmod(here, 0o555);
   // A data folder that cannot be made: the demo needs none.
   const env = { PATH: process.env['PATH'], DATA_DIR: '/dev/null/data', TMPDIR: temporary };
-  const { stdout, stderr } = await run(process.execPath, [MAIN, 'demo'], { env, cwd: here });
+  const { stdout, stderr } = await run(process.execPath, [PROGRAM, 'demo'], { env, cwd: here });
   const [facts = '', answer = ''] = stdout.split('\nCause and fix');
   expect(facts).toMatch(/^Facts only · no model was used\n/);
   expect(facts).toContain('src/coupons.js:14');
@@ -30,7 +29,7 @@ it('shows where the facts point and then the cause, from a folder that is no rep
 it('finds the cause, proves every claim and fixes it with a test', async () => {
   await using folder = await temporaryFolder();
   const env = { PATH: process.env['PATH'] };
-  const { stdout } = await run(process.execPath, [MAIN, 'demo', '--json'], { env, cwd: folder.path });
+  const { stdout } = await run(process.execPath, [PROGRAM, 'demo', '--json'], { env, cwd: folder.path });
   const issue: Issue = JSON.parse(stdout);
   expect(issue.analysis).toMatchObject({ outcome: 'code_fix', partial: false, reason: '', guards: [] });
   expect(issue.rootCause).not.toContain('Assumption');

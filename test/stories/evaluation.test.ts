@@ -13,9 +13,8 @@ import { type AskedRequest, type ModelEndpoint, modelEndpoint } from '../support
 import { patience } from '../support/patience.ts';
 import { call, conclusion, type Played, plays, turnsIn } from '../support/played-model.ts';
 import { storedRows } from '../support/records.ts';
-import { runCauseway, temporaryFolder } from '../support/service.ts';
+import { PROGRAM, runCauseway, temporaryFolder } from '../support/service.ts';
 
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 /** In each fix, and in what came after it. */
 const CANARY = 'canaryOfAFix';
 const MODEL = 'test-model';
@@ -108,7 +107,7 @@ function start(
     MODEL_PRICES: path.join(folder, 'prices.json'),
   };
   const env = { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: path.join(folder, 'data'), ...(endpoint && model) };
-  return spawn(process.execPath, [MAIN, ...args], {
+  return spawn(process.execPath, [PROGRAM, ...args], {
     cwd: folder,
     env: { ...env, OPENAI_BASE_URL: endpoint?.url, ...more },
   });
@@ -229,7 +228,7 @@ describe('an evaluation on the past of a repository', () => {
 
   it('says that the messages of the fixes give them away, and counts without them', async () => {
     const args = ['eval', '--repo', past.repository.path, '--subjects', '--state', 'subjects'];
-    const child = spawn(process.execPath, [MAIN, ...args], {
+    const child = spawn(process.execPath, [PROGRAM, ...args], {
       cwd: past.folder,
       env: { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: path.join(past.folder, 'data') },
     });

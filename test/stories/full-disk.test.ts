@@ -11,9 +11,9 @@ import { gitRepository } from '../support/git-repository.ts';
 import { openDesk } from '../support/github-desk.ts';
 import { openGithubStage } from '../support/github-stage.ts';
 import { engine } from '../support/records.ts';
+import { PROGRAM } from '../support/service.ts';
 import { canMount, smallDisk } from '../support/small-disk.ts';
 
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const MIB = 1024 ** 2;
 
 interface Ready {
@@ -30,7 +30,7 @@ it.runIf(canMount())(
     await using server = await gitHttp({ root: path.dirname(large.path) });
     const env = { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: disk.path };
     const url = `${server.url}${path.basename(large.path)}/.git`;
-    const args = [MAIN, 'analyse', 'TypeError: start is not a function', '--repo', url];
+    const args = [PROGRAM, 'analyse', 'TypeError: start is not a function', '--repo', url];
     const said = await new Promise((resolve) => {
       execFile(process.execPath, args, { env }, (_error, _out, err) => resolve(err));
     });

@@ -22,13 +22,12 @@ import {
   textsIn,
   usageOfTurn,
 } from '../support/played-model.ts';
-import { printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';
+import { PROGRAM, printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';
 import { CAUSE, FIX_TURNS, MENDED, SHOP, SHOP_REPORT, WORDS } from '../support/shop-fix.ts';
 import { storedRun } from '../support/stored-run.ts';
 import { webhookReceiver } from '../support/webhook-receiver.ts';
 
 const run = promisify(execFile);
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
 /** What the model plays for a report that names it. */
 const PLAYS: Readonly<Record<string, readonly Played[]>> = {
@@ -220,7 +219,7 @@ describe('a report that a model investigates', () => {
       await writeFile(script, JSON.stringify({ turns: turnsPlayed(endpoint, 'play-fix') }));
       const env = { PATH: process.env['PATH'], DATA_DIR: dataDir, MODEL: `scripted:${script}` };
       const args = ['analyse', `${SHOP_REPORT}\nplay-fix`, '--repo', repository.path, '--json', '--patch', patch];
-      const { stdout } = await run(process.execPath, [MAIN, ...args], { env });
+      const { stdout } = await run(process.execPath, [PROGRAM, ...args], { env });
       const other: Issue = JSON.parse(stdout);
       expect(other.analysis).toMatchObject({
         outcome: 'code_fix',

@@ -1,21 +1,18 @@
 // `analyse` in a terminal with a model that is not there, or that refuses: said where it is seen, and a script can tell.
 import { spawn } from 'node:child_process';
-import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { Issue } from '../../src/core/issue.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { fails, modelEndpoint } from '../support/model-endpoint.ts';
 import { modelSettings } from '../support/model-service.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { PROGRAM, temporaryFolder } from '../support/service.ts';
 import { SHOP, SHOP_REPORT } from '../support/shop-fix.ts';
-
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
 async function analyse(env: Readonly<Record<string, string>>, ...options: readonly string[]) {
   await using folder = await temporaryFolder();
   await using shop = await gitRepository();
   await shop.commit(SHOP, 'Start');
-  const child = spawn(process.execPath, [MAIN, 'analyse', SHOP_REPORT, ...options], {
+  const child = spawn(process.execPath, [PROGRAM, 'analyse', SHOP_REPORT, ...options], {
     cwd: shop.path,
     env: { PATH: process.env['PATH'], DATA_DIR: folder.path, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

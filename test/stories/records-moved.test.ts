@@ -8,10 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { emptyDatabase } from '../support/postgres.ts';
-import { printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';
+import { PROGRAM, printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';
 import { SHOP, SHOP_REPORT } from '../support/shop-fix.ts';
 
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const run = promisify(execFile);
 
 describe('the records of a service', () => {
@@ -93,7 +92,7 @@ describe('the records of a service', () => {
   });
 
   function causeway(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    return run(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'], DATA_DIR: dataDir, ...env } });
+    return run(process.execPath, [PROGRAM, ...args], { env: { PATH: process.env['PATH'], DATA_DIR: dataDir, ...env } });
   }
 });
 

@@ -1,7 +1,6 @@
 // `causeway replay`: an Issue's report asked again with another model while the service runs, and what cannot be replayed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Issue } from '../../src/core/issue.ts';
@@ -14,11 +13,10 @@ import { type ModelEndpoint, modelEndpoint } from '../support/model-endpoint.ts'
 import { modelSettings } from '../support/model-service.ts';
 import { call, conclusion, plays } from '../support/played-model.ts';
 import { recordsEnv, storedRows } from '../support/records.ts';
-import { printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';
+import { PROGRAM, printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';
 import { FIX_TURNS, SHOP, SHOP_REPORT } from '../support/shop-fix.ts';
 import { webhookReceiver } from '../support/webhook-receiver.ts';
 
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const OTHER = 'other-model';
 
 describe('an Issue replayed while the service runs', () => {
@@ -66,7 +64,7 @@ describe('an Issue replayed while the service runs', () => {
       ...settings,
       DATA_DIR: dataDir,
     };
-    const child = spawn(process.execPath, [MAIN, 'replay', ...args], { cwd: dataDir, env });
+    const child = spawn(process.execPath, [PROGRAM, 'replay', ...args], { cwd: dataDir, env });
     const [out, err] = [text(child.stdout), text(child.stderr)];
     const [code] = await once(child, 'close');
     return { code, out: await out, err: await err };

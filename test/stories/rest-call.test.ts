@@ -1,6 +1,5 @@
 // The main road as a caller walks it: the real service in its own process, real git, a real webhook endpoint.
 import { execFile } from 'node:child_process';
-import path from 'node:path';
 import { promisify } from 'node:util';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
@@ -9,12 +8,11 @@ import type { Issue } from '../../src/core/issue.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { engine, recordsEnv } from '../support/records.ts';
-import { printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';
+import { PROGRAM, printedToken, type Service, startService, temporaryFolder } from '../support/service.ts';
 import { placesWith } from '../support/stored-text.ts';
 import { webhookReceiver } from '../support/webhook-receiver.ts';
 
 const run = promisify(execFile);
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
 const REPORT = `Checkout crashes for guests
 
@@ -133,7 +131,7 @@ describe('a report by REST call', () => {
 
   async function signingSecret(): Promise<string> {
     const env = { PATH: process.env['PATH'], DATA_DIR: dataDir, ...(await recordsEnv(dataDir)) };
-    const { stdout } = await run(process.execPath, [MAIN, 'webhook-secret', 'show'], { env });
+    const { stdout } = await run(process.execPath, [PROGRAM, 'webhook-secret', 'show'], { env });
     return stdout.trim();
   }
 });

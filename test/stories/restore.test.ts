@@ -8,9 +8,14 @@ import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { engine } from '../support/records.ts';
-import { printedToken, type Service, type ServiceOptions, startService, temporaryFolder } from '../support/service.ts';
-
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+import {
+  PROGRAM,
+  printedToken,
+  type Service,
+  type ServiceOptions,
+  startService,
+  temporaryFolder,
+} from '../support/service.ts';
 
 describe.runIf(engine() === 'sqlite')('a database', () => {
   it('that is damaged names its newest backup at the start, and the command restores all Issues', async () => {
@@ -64,7 +69,7 @@ describe.runIf(engine() === 'sqlite')('a database', () => {
     };
     expect(await refusal(path.join(ground.plan.dataDir, 'none.db'))).toContain('There is no file');
     expect(await refusal(ground.database)).toContain('is the database itself');
-    expect(await refusal(MAIN)).toContain('is damaged (SQLITE_NOTADB)');
+    expect(await refusal(PROGRAM)).toContain('is damaged (SQLITE_NOTADB)');
     expect(await refusal(backup, { ENCRYPTION_KEY: 'ab'.repeat(32) })).toContain('encrypted with another key');
     const newer = new Sqlite(backup);
     newer.exec("insert into kysely_migration (name, timestamp) values ('9999-of-tomorrow', '')");
@@ -130,7 +135,7 @@ async function started(): Promise<Ground> {
   const run = (env: Readonly<Record<string, string>>, ...args: string[]) =>
     new Promise<Ended>((resolve) => {
       const all = { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: folder.path, ...env };
-      execFile(process.execPath, [MAIN, ...args], { cwd: folder.path, env: all }, (error, out, err) =>
+      execFile(process.execPath, [PROGRAM, ...args], { cwd: folder.path, env: all }, (error, out, err) =>
         resolve({ code: error === null ? 0 : Number(error.code), out, err }),
       );
     });

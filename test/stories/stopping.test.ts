@@ -4,10 +4,9 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gitRepository } from '../support/git-repository.ts';
-import { printedToken, startService, temporaryFolder } from '../support/service.ts';
+import { PROGRAM, printedToken, startService, temporaryFolder } from '../support/service.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
-const MAIN = path.join(ROOT, 'src', 'main.ts');
 
 async function exitOf(child: ChildProcess): Promise<number | string | null> {
   return new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)));
@@ -43,7 +42,7 @@ describe('Ctrl-C', () => {
     await using repository = await gitRepository();
     await using folder = await temporaryFolder();
     const env = { PATH: process.env['PATH'], DATA_DIR: folder.path };
-    const child = spawn(process.execPath, [MAIN, 'analyse', '-'], { cwd: repository.path, env });
+    const child = spawn(process.execPath, [PROGRAM, 'analyse', '-'], { cwd: repository.path, env });
     const exit = exitOf(child);
     // More than a pipe holds: it is written once the command reads.
     await new Promise((resolve) => child.stdin.write(Buffer.alloc(4 * 1024 * 1024, 'x'), resolve));

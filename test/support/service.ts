@@ -1,9 +1,10 @@
 // The real service: in the process of the test, or in one of its own where a story kills it or looks at the process.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { runCommand } from '../../src/app/run-command.ts';
 import { parseCommandLine } from '../../src/cli/command-line.ts';
 import { type Io, printError } from '../../src/cli/terminal.ts';
@@ -13,7 +14,11 @@ import { MARK } from './leftover-processes.ts';
 import { PATIENCE_MS } from './patience.ts';
 import { dropRecords, engine, recordsEnv } from './records.ts';
 
-const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+/** In the environment of vitest: the built program, as `npm run test:packed` installs it. */
+const PACKED = process.env['CAUSEWAY_TEST_PROGRAM'];
+
+/** What a test that starts Causeway as a process starts: the source, or what is published. */
+export const PROGRAM = PACKED ?? path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
 export interface Service extends AsyncDisposable {
   readonly address: string;
@@ -80,7 +85,9 @@ async function startApart(options: ServiceOptions): Promise<Service> {
 
 function startOne(options: ServiceOptions): Promise<Service> {
   const isOwn = options.ownProcess === true || options.through !== undefined || process.env['VITEST'] === undefined;
-  return isOwn || process.env[OWN_PROCESSES] !== undefined ? startProcess(options) : startInside(options);
+  // A clock of the test's own reaches only a service within it.
+  const mustBeOwn = (process.env[OWN_PROCESSES] ?? PACKED) !== undefined && options.now === undefined;
+  return isOwn || mustBeOwn ? startProcess(options) : startInside(options);
 }
 
 /** In the environment of vitest: every service is a process of its own. */
@@ -127,13 +134,20 @@ async function startInside(options: ServiceOptions): Promise<Service> {
   };
 }
 
-/** Runs a command of `causeway` to its end in the process of the test; gives what it printed. Throws where its exit code is not 0. */
+/**
+ * Runs a command of `causeway` to its end, in the process of the test unless what is published is tested; gives what it printed.
+ * Throws where its exit code is not 0.
+ */
 export async function runCauseway(
   args: readonly string[],
   given: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<string> {
   const [out, err]: [string[], string[]] = [[], []];
   const environment = { PATH: process.env['PATH'], ...given.env };
+  if (PACKED !== undefined) {
+    const options = { cwd: given.cwd, env: environment, maxBuffer: 64 * 1024 * 1024 };
+    return (await promisify(execFile)(process.execPath, [PROGRAM, ...args], options)).stdout;
+  }
   const inside = {
     cwd: given.cwd,
     environment,
@@ -165,7 +179,12 @@ async function runInside(
 }
 
 async function startProcess(options: ServiceOptions): Promise<Service> {
-  const [program, ...given] = [...(options.through ?? []), process.execPath, MAIN, ...(options.command ?? ['serve'])];
+  const [program, ...given] = [
+    ...(options.through ?? []),
+    process.execPath,
+    PROGRAM,
+    ...(options.command ?? ['serve']),
+  ];
   const child = spawn(program ?? process.execPath, given, {
     cwd: options.cwd ?? options.dataDir,
     env: { [MARK]: process.env[MARK], ...COMPILED, ...environmentOf(options) },

@@ -1,0 +1,17 @@
+// Installs the tarball of `npm run pack:release` into an empty folder, as its users do: no link, from the registry.
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ROOT } from './build-program.mjs';
+
+/** Packs first. Gives the folder, which the caller removes, and that of the package within it. */
+export function installPacked(folder = mkdtempSync(path.join(tmpdir(), 'causeway-packed-'))) {
+  const run = (program, args, cwd) => execFileSync(program, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+  run(process.execPath, [path.join(import.meta.dirname, 'pack-release.mjs')], ROOT);
+  const [tarball] = globSync(path.join(ROOT, 'release', '*.tgz'));
+  writeFileSync(path.join(folder, 'package.json'), '{"private":true}\n');
+  run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', tarball], folder);
+  const { name } = JSON.parse(readFileSync(path.join(ROOT, 'release', 'package', 'package.json'), 'utf8'));
+  return { folder, installed: path.join(folder, 'node_modules', name) };
+}
