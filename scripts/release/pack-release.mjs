@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buildProgram, ROOT } from './build-program.mjs';
+import { packageName } from './write-names.ts';
 
 const OUT = path.join(ROOT, 'release');
 const PACKAGE = path.join(OUT, 'package');
@@ -29,7 +30,11 @@ async function makePackage() {
     external: isOf([...Object.keys(dependencies), ...Object.keys(own.peerDependencies)]),
   });
   const manifest = {
-    ...keep(own, ['name', 'version', 'private', 'description', 'license', 'repository', 'bugs', 'homepage']),
+    name: packageName(own.published) ?? own.name,
+    // Until somebody sets the scope that is theirs, npm refuses to publish it.
+    private: own.published.scope === '',
+    ...keep(own, ['version', 'description', 'license']),
+    ...placesOf(own.published),
     type: 'module',
     bin: { causeway: 'bin/causeway' },
     exports: './dist/index.js',
@@ -91,6 +96,12 @@ function writeLicences(folder, packages) {
     return `${name} ${version} (${license})\n\n${text || 'The package has no text of its licence.'}`;
   });
   writeFileSync(path.join(folder, 'THIRD-PARTY-LICENCES.txt'), `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
+}
+
+/** Where the package's people are; nothing while nobody publishes it. */
+function placesOf({ repository }) {
+  if (repository === '') return {};
+  return { repository: `git+${repository}.git`, bugs: `${repository}/issues`, homepage: `${repository}#readme` };
 }
 
 function isOf(names) {
