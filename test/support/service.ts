@@ -42,6 +42,8 @@ export interface ServiceOptions {
   readonly through?: readonly string[];
   /** Whether it must be a process of its own, which costs a second of processor time more. */
   readonly ownProcess?: boolean;
+  /** What is started as a process; absent: `PROGRAM`. */
+  readonly program?: string;
   /** The clock of a service in the process of the test; absent: the real one. */
   readonly now?: () => Date;
 }
@@ -84,7 +86,10 @@ async function startApart(options: ServiceOptions): Promise<Service> {
 }
 
 function startOne(options: ServiceOptions): Promise<Service> {
-  const isOwn = options.ownProcess === true || options.through !== undefined || process.env['VITEST'] === undefined;
+  const isOwn =
+    [options.through, options.program].some((one) => one !== undefined) ||
+    options.ownProcess === true ||
+    process.env['VITEST'] === undefined;
   // A clock of the test's own reaches only a service within it.
   const mustBeOwn = (process.env[OWN_PROCESSES] ?? PACKED) !== undefined && options.now === undefined;
   return isOwn || mustBeOwn ? startProcess(options) : startInside(options);

@@ -2,17 +2,23 @@
 // source asks for by `locate` (src/installation.ts). The calls of that function are the only list of what is copied.
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { rolldown } from 'rolldown';
+import { type OutputChunk, rolldown } from 'rolldown';
 
 export const ROOT = path.dirname(path.dirname(import.meta.dirname));
 const SOURCES = ['src/**/*.ts', 'packages/*/src/**/*.ts'];
 const NODE_MODULES = 'node_modules/';
 
+interface ProgramOptions {
+  readonly out: string;
+  readonly entries: Readonly<Record<string, string>>;
+  readonly external: (id: string) => boolean;
+}
+
 /**
  * Writes the folder `out`. `entries`: source file by name. `external`: whether an import stays an import; all else is
  * bundled. Returns the folders of the packages that parts were taken from.
  */
-export async function buildProgram({ out, entries, external }) {
+export async function buildProgram({ out, entries, external }: ProgramOptions): Promise<readonly string[]> {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const { workers, files } = findLocated();
@@ -38,35 +44,35 @@ export async function buildProgram({ out, entries, external }) {
     taken.add(name);
     cpSync(file, path.join(out, name), { recursive: true });
   }
-  const modules = output.flatMap((chunk) => chunk.moduleIds ?? []);
+  const modules = output.flatMap((part) => (part.type === 'chunk' ? (part as OutputChunk).moduleIds : []));
   return listPackages([...modules, ...files]);
 }
 
 /** What the source locates: workers, by their source, and other files and folders, each as an absolute path. */
-function findLocated() {
+function findLocated(): { readonly workers: readonly string[]; readonly files: readonly string[] } {
   const located = SOURCES.flatMap((pattern) => globSync(pattern, { cwd: ROOT })).flatMap((source) => {
     const file = path.join(ROOT, source);
     const calls = readFileSync(file, 'utf8').matchAll(/\blocate(OfPackage)?\(\s*['`]([^'`]+)['`]/g);
-    return [...calls].flatMap(([, ofPackage, place]) => findFiles(place, ofPackage ? null : file));
+    return [...calls].flatMap(([, ofPackage, place = '']) => findFiles(place, ofPackage ? null : file));
   });
   const all = [...new Set(located)].sort();
   return { workers: all.filter((file) => file.endsWith('.ts')), files: all.filter((file) => !file.endsWith('.ts')) };
 }
 
 /** A part that the program fills in (`${name}`) is any. */
-function findFiles(place, from) {
+function findFiles(place: string, from: string | null): readonly string[] {
   const base = from === null ? path.join(ROOT, NODE_MODULES) : path.dirname(from);
   const found = globSync(place.replaceAll(/\$\{[^}]*\}/g, '*'), { cwd: base }).map((file) => path.join(base, file));
   if (found.length === 0) throw new Error(`${from ?? 'The program'} locates ${place}, and there is no such file.`);
   return found;
 }
 
-function listPackages(files) {
+function listPackages(files: readonly string[]): readonly string[] {
   const names = files.flatMap((file) => {
     const at = file.lastIndexOf(NODE_MODULES);
     if (at < 0) return [];
     const parts = file.slice(at + NODE_MODULES.length).split('/');
-    return [file.slice(0, at + NODE_MODULES.length) + parts.slice(0, parts[0].startsWith('@') ? 2 : 1).join('/')];
+    return [file.slice(0, at + NODE_MODULES.length) + parts.slice(0, parts[0]?.startsWith('@') ? 2 : 1).join('/')];
   });
   return [...new Set(names)].sort();
 }

@@ -3,8 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { ROOT } from './build-program.mjs';
-import { installPacked } from './install-packed.mjs';
+import { ROOT } from './build-program.ts';
+import { installPacked } from './install-packed.ts';
 
 const STORIES = ['rest-call', 'demo-script', 'killed', 'restore', 'github/label', 'github-checks/opened-again'];
 

@@ -3,8 +3,8 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { buildProgram, ROOT } from './build-program.mjs';
-import { packageName } from './write-names.ts';
+import { buildProgram, ROOT } from './build-program.ts';
+import { type Published, packageName } from './write-names.ts';
 
 const OUT = path.join(ROOT, 'release');
 const PACKAGE = path.join(OUT, 'package');
@@ -21,7 +21,7 @@ rmSync(OUT, { recursive: true, force: true });
 await makePackage();
 await makeAction();
 
-async function makePackage() {
+async function makePackage(): Promise<void> {
   const dependencies = { ...own.dependencies };
   for (const name of COPIED) delete dependencies[name];
   const bundled = await buildProgram({
@@ -59,7 +59,7 @@ async function makePackage() {
   );
 }
 
-async function makeAction() {
+async function makeAction(): Promise<void> {
   const bundled = await buildProgram({
     out: ACTION,
     entries: { index: 'src/main.ts' },
@@ -75,7 +75,7 @@ async function makeAction() {
 }
 
 /** npm takes out of a copy of the lockfile what the published package does not name; it asks no registry for that. */
-function writeShrinkwrap() {
+function writeShrinkwrap(): void {
   const lock = path.join(PACKAGE, 'package-lock.json');
   copyFileSync(path.join(ROOT, 'package-lock.json'), lock);
   runNpm(
@@ -88,42 +88,42 @@ function writeShrinkwrap() {
 }
 
 /** The texts of the licences of all that is part of a folder. `packages`: their folders. */
-function writeLicences(folder, packages) {
+function writeLicences(folder: string, packages: readonly string[]): void {
   const texts = packages.map((place) => {
-    const { name, version, license } = JSON.parse(readFileSync(path.join(place, 'package.json'), 'utf8'));
+    const { name, version, license, author } = JSON.parse(readFileSync(path.join(place, 'package.json'), 'utf8'));
     const files = readdirSync(place).filter((file) => LICENCE.test(file));
     const text = files.map((file) => readFileSync(path.join(place, file), 'utf8').trim()).join('\n\n');
-    return `${name} ${version} (${license})\n\n${text || 'The package has no text of its licence.'}`;
+    return `${name} ${version} (${license})\n\n${text || `By ${author?.name ?? author ?? 'its contributors'}; the package ships without the text of this licence.`}`;
   });
   writeFileSync(path.join(folder, 'THIRD-PARTY-LICENCES.txt'), `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
 }
 
 /** Where the package's people are; nothing while nobody publishes it. */
-function placesOf({ repository }) {
+function placesOf({ repository }: Published): Readonly<Record<string, string>> {
   if (repository === '') return {};
   return { repository: `git+${repository}.git`, bugs: `${repository}/issues`, homepage: `${repository}#readme` };
 }
 
-function isOf(names) {
+function isOf(names: readonly string[]): (id: string) => boolean {
   return (id) => names.some((name) => id === name || id.startsWith(`${name}/`));
 }
 
-function keep(object, names) {
+function keep(object: Readonly<Record<string, unknown>>, names: readonly string[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(names.filter((name) => name in object).map((name) => [name, object[name]]));
 }
 
-function writeJson(file, value) {
+function writeJson(file: string, value: unknown): void {
   writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-function runNpm(args, cwd) {
+function runNpm(args: readonly string[], cwd: string): string {
   return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-function toMb(bytes) {
+function toMb(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-function report(what, size) {
+function report(what: string, size: string): void {
   process.stdout.write(`${what}: ${size}\n`);
 }
