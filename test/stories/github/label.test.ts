@@ -26,7 +26,7 @@ it('leads from 👀 and facts to a result in their place and a draft pull reques
   expect(result?.id).not.toBe(facts.id);
   const shown = desk.shown(result?.body ?? '');
   expect(desk.headlines()).toEqual([
-    expect.stringMatching(/^\*\*Cause found, with a fix · confidence \d+ % · \[#2\]\(/),
+    expect.stringMatching(/^\*\*Cause found, with a fix · confidence \d+ % · next: review \[#2\]\(/),
   ]);
   expect(shown.text).toContain('COUPONS.get(code)');
   expect(shown.mentions).toEqual([]);
@@ -51,6 +51,8 @@ it('leads from 👀 and facts to a result in their place and a draft pull reques
     'mutation createCommitOnBranch',
     'POST /repos/corner/shop/pulls',
     expect.stringMatching('^PATCH /repos/corner/shop/issues/comments/'),
+    // The commands that show both halves name the pull request, which has a number only now. Edits notify nobody.
+    'PATCH /repos/corner/shop/pulls/2',
   ]);
   expectLeastTokens(stage);
 });
