@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { computeConfidence, concludeRun, type FinishedRun, type Proof } from '../../src/agent/conclude.ts';
 import { type FileChange, toDiff } from '../../src/core/diff/diff.ts';
+import type { CutReason } from '../../src/core/reason.ts';
 import { CLAIM, FACTS, FIXED, STEPS, sampleRun } from './conclusion-samples.ts';
 
 const REMARK = { text: 'canaryremark', isOfAnswer: false };
@@ -165,7 +166,7 @@ describe('an answer that the review refuses', () => {
       { rootCause: [false_] },
       { partial: true, reason: { code: 'model_misbehaved' } },
       [edit],
-      'discarded',
+      'gave no usable answer',
     ],
   ])('is gone: %s', async (_, draft, over, files, why) => {
     const steps = [
@@ -194,6 +195,22 @@ describe('an answer that the review refuses', () => {
     expect(found.analysis.reason).toContain(why);
     // Once, wherever the two are shown together.
     expect(found.rootCause).not.toContain(why);
+  });
+
+  it.each<[string, CutReason, string]>([
+    [
+      'that nothing was left to correct it with',
+      { code: 'model_script_ended' },
+      'A script plays the language model here, and it has no answer for this.',
+    ],
+    [
+      'what is wrong with it, where the model was only asked to be quick',
+      { code: 'run_budget', unit: 'turns', limit: 30, phase: 'concluding' },
+      "The model's answer was discarded: it promises a fix and changes no file.",
+    ],
+  ])('gives one reason: %s', async (_, reason, said) => {
+    const { analysis } = await concludeRun(await sampleRun({}, { partial: true, reason }, []));
+    expect(analysis.reason).toBe(said);
   });
 
   it('leaves the lookups, without what the model said of them, up to its first edit', async () => {

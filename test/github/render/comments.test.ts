@@ -435,6 +435,13 @@ describe('the other texts', () => {
     } as const;
     const titled = renderPullRequest({ ...ground, issue: { ...ground.issue, analysis } });
     expect(titled.title).toBe('Fix: Till no. 1 mara');
+    const ofCheck = { ...ground.issue.analysis, origin: 'check-run', report: '' } as const;
+    const stated = (problem: string) =>
+      renderPullRequest({ ...ground, issue: { ...ground.issue, problem, analysis: ofCheck } });
+    expect(stated('An order of exactly 40 EUR pays for its delivery. Since #7.').title).toBe(
+      'Fix: An order of exactly 40 EUR pays for its delivery',
+    );
+    expect(stated('The list ends in ...').title).toBe('Fix: The list ends in ...');
     expect(body).toContain('requested by `mona` · ');
     expect(body).toContain('`/analyse retry <hint>` on the issue for another attempt, or close this');
     expect(body.slice(0, body.indexOf('<details>'))).toMatchInlineSnapshot(`
