@@ -124,13 +124,17 @@ function toNumberedSteps(descriptions: readonly string[]): readonly Step[] {
 
 /** The facts, with the lookups before the first edit; nothing of what the review has refused. */
 function concludeRefused(run: FinishedRun, why: Refusal): Conclusion {
-  const cut = run.reason === null ? [] : [describeForPeople(run.reason)];
   return concludeUnknown(run, {
     cause: "I don't know the cause.",
     steps: listStepsBeforeEdits(run.steps).map(removeRemark),
     partial: run.partial,
-    reason: [...cut, describeForPeople({ code: 'answer_refused', why })].join(' '),
+    reason: describeForPeople(findInterruption(run) ?? { code: 'answer_refused', why }),
   });
+}
+
+/** What kept the model from correcting its answer. A model that was only asked to conclude soon has answered. */
+function findInterruption({ reason }: FinishedRun): CutReason | null {
+  return reason?.code === 'run_budget' && reason.phase === 'concluding' ? null : reason;
 }
 
 /** Only facts. Edits are omitted: nothing explains them. An answer that could not be read is not shown as a remark. */

@@ -102,13 +102,14 @@ export function listTitles(issue: SourcedIssue, place: Place): readonly string[]
   return [false, true].map((isUnfinished) => renderTitle(shown, MAX_TITLE, isUnfinished));
 }
 
-/** Such as `Fix: checkout crashes for some coupons`. */
+/** Such as `Fix: checkout crashes for some coupons`, without a full stop. */
 function renderTitle({ problem, analysis }: SourcedIssue, max: number, isUnfinished = false): string {
   // The first line of an issue's report is its title.
-  const [first = ''] = (analysis.origin === 'github-issue' ? analysis.report : problem).trim().split('\n');
+  const source = analysis.origin === 'github-issue' ? analysis.report : splitSentences(problem, 1).first;
+  const [first = ''] = source.trim().split('\n');
   const kind = isUnfinished ? 'Unfinished fix: ' : 'Fix: ';
   const words = formatPlain(first, max - kind.length).replace(/^fix(?:e[sd])?\b:?\s*/i, '');
-  return kind + (words || 'a reported problem');
+  return kind + (words.replace(/(?<!\.)\.$/, '') || 'a reported problem');
 }
 
 /** If the branch has passed without this change since, that comes first. */
