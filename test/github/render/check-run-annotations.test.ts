@@ -21,8 +21,9 @@ function marksAt(places: Parameters<typeof finding>[0] & object): readonly { pat
 
 describe('marks', () => {
   it('stand where the log points as long as nothing better is known', () => {
+    const title = 'test (20) failed: checkout › takes a coupon';
     expect(listAnnotations(ground())).toEqual([
-      { path: 'src/coupons.js', line: 2, title: 'Your change', message: "Cannot destructure property 'percent'" },
+      { path: 'src/coupons.js', line: 2, title, message: "Cannot destructure property 'percent'" },
     ]);
   });
 
@@ -55,9 +56,12 @@ describe('marks', () => {
     expect(listAnnotations(ground({}, { place: { ...PULL, isDraft: true } }))).toEqual([]);
   });
 
-  it('accuse nobody where the change does not touch what fails', () => {
-    const here = cause({ finding: finding({ isTouched: false, base: 'green' }) });
-    expect(listAnnotations(ground({ causes: [here] }))).toMatchObject([{ title: 'A check fails here' }]);
+  it('accuse nobody, since they cannot be taken back where a re-run shows that it was chance', () => {
+    const checks = ['lint', 'build'].map((name) => ({ ...finding().checks[0]!, name }));
+    const bare = finding({ checks, excerpt: { ...finding().excerpt, tests: [] } });
+    const causes = [cause({ finding: bare }), cause({ inquiry: foundInquiry() })];
+    const titles = listAnnotations(ground({ causes })).map(({ title }) => title);
+    expect(titles).toEqual(['build and 1 more failed', 'test (20) failed: checkout › takes a coupon']);
   });
 
   it('do not stand at lines of another commit', () => {

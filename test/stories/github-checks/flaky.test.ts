@@ -36,6 +36,8 @@ it('takes its comment back when it passes on a re-run, and its check run says th
   const shown = desk.checkRun(sha);
   expect(shown.title).toBe(`Flaky: it has passed at this commit since: ${COUPONS.test}`);
   expect(shown.status).toBe('completed');
+  // GitHub keeps the mark in the code.
+  expect(shown.run.annotations.map(({ title }) => title)).toEqual([`test failed: ${COUPONS.test}`]);
   const [comment, ...more] = desk.comments(number);
   expect(more).toEqual([]);
   expect(comment?.minimized?.toUpperCase()).toBe('RESOLVED');
