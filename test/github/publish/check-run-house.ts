@@ -2,7 +2,7 @@
 import type { ChangeSet } from '../../../src/core/diff/diff.ts';
 import type { Finding, Head, HeadPlace } from '../../../src/core/head.ts';
 import { createId } from '../../../src/core/ids.ts';
-import type { Analysis, Conclusion } from '../../../src/core/issue.ts';
+import type { Conclusion } from '../../../src/core/issue.ts';
 import type { JobResult } from '../../../src/core/queue.ts';
 import type { Subject, Thread, Trigger } from '../../../src/core/thread.ts';
 import type { Run } from '../../../src/db/runs.ts';

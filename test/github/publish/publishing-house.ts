@@ -6,7 +6,7 @@ import type { Verdict } from '../../../src/core/check.ts';
 import type { ChangeSet } from '../../../src/core/diff/diff.ts';
 import { EMPTY_EXCERPT, type Excerpt, type Finding, type HeadPlace, type HeadState } from '../../../src/core/head.ts';
 import { createId } from '../../../src/core/ids.ts';
-import type { Analysis, Conclusion } from '../../../src/core/issue.ts';
+import type { Conclusion } from '../../../src/core/issue.ts';
 import type { GithubProject, Installation } from '../../../src/core/project.ts';
 import type { JobResult } from '../../../src/core/queue.ts';
 import type { FailureReason, WaitCode } from '../../../src/core/reason.ts';
