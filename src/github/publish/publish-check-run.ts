@@ -142,7 +142,7 @@ async function toFields({ deps, wanted }: Work, annotations: readonly CheckRunAn
   const marks = await Promise.all(
     annotations.map(async ({ path, line, title, message }) => ({
       ...{ path, start_line: line, end_line: line, annotation_level: 'warning' as const },
-      ...{ title, message: await redact(message) },
+      ...{ title: fitTitle(await redact(title)), message: await redact(message) },
     })),
   );
   return {
@@ -150,13 +150,17 @@ async function toFields({ deps, wanted }: Work, annotations: readonly CheckRunAn
       ? { status: 'completed' as const, conclusion: 'neutral' as const }
       : { status: 'in_progress' as const }),
     output: {
-      title: (await redact(wanted.title)).slice(0, MAX_TITLE).toWellFormed(),
+      title: fitTitle(await redact(wanted.title)),
       summary: fitText(await redact(wanted.summary)),
       ...(text !== '' && { text }),
       ...(marks.length > 0 && { annotations: marks }),
     },
     actions: wanted.buttons.map(({ label, description, identifier }) => ({ label, description, identifier })),
   };
+}
+
+function fitTitle(title: string): string {
+  return title.slice(0, MAX_TITLE).toWellFormed();
 }
 
 /** Redaction can make a text longer. A cut could expose what was quoted. */

@@ -146,6 +146,12 @@ function describeTests({ excerpt: { tests } }: Finding): string {
   return tests.length > 1 ? `${first} and ${tests.length - 1} more` : first;
 }
 
+/** What failed, which stays true whatever is found out later. Plain text of at most 255 characters. */
+export function describeFailed(cause: Cause): string {
+  const tests = describeTests(cause.finding);
+  return formatPlain(`${nameChecks(cause, cutName)} failed${tests === '' ? '' : `: ${tests}`}`, MAX_TITLE);
+}
+
 function describeFault({ finding: { reasons } }: Cause): string {
   return reasons[0]?.code === 'infrastructure' ? reasons[0].what : 'the machine failed';
 }
@@ -216,7 +222,7 @@ export function findRangeOf(cause: Pick<Cause, 'finding' | 'failure'>): CommitRa
 }
 
 /** Plain text, in which GitHub links nothing. */
-export function describeInPlain(content: CheckRunContent, cause: Cause, source: Attribution): string {
+function describeInPlain(content: CheckRunContent, cause: Cause, source: Attribution): string {
   if (source.kind === 'elsewhere') return `Same failure as #${source.number}`;
   return formatPlain(describeAttribution(content, cause, source, cutName), 4 * MAX_NAME);
 }

@@ -16,8 +16,8 @@ import {
   type Cause,
   type CauseFix,
   type CheckRunContent,
+  describeFailed,
   describeInMarkdown,
-  describeInPlain,
   findBase,
   findCause,
   findRangeOf,
@@ -25,7 +25,6 @@ import {
   type Inquiry,
   isOnDefault,
   isRed,
-  MAX_TITLE,
   readOutput,
 } from './check-run-title.ts';
 import { isOfRepository, linkNumber, sortByName } from './comment.ts';
@@ -468,8 +467,8 @@ function annotateCause(content: CheckRunContent, cause: Cause): readonly CheckRu
   if (place?.kind === 'pull_request' && place.isDraft && findCause(cause) === null) return [];
   const source = attributeFailure(content, cause);
   if (source.kind === 'elsewhere' || source.kind === 'since') return [];
-  const isNamed = source.kind === 'change' || source.kind === 'push' || source.kind === 'back';
-  const title = formatPlain(isNamed ? describeInPlain(content, cause, source) : 'A check fails here', MAX_TITLE);
+  // It stays where a re-run shows that it was chance, so it names nobody's change.
+  const title = describeFailed(cause);
   const marked = new Set(finding.places.filter(({ isMarked }) => isMarked).map(toAnnotationKey));
   return (findSuspect(content, cause) ?? listPlaces(finding))
     .filter(({ path, line }) => isSafePath(path) && Number.isSafeInteger(line) && line > 0 && line < MAX_LINE)
