@@ -30,6 +30,10 @@ it('says by default what broke and what would have it investigated, and asks no 
   await desk.say(number, 'mara', '/analyse');
   expect(stage.model.askedAt(sha)).toHaveLength(1);
   expect(desk.onlyComment(number).body).toContain('src/coupons.js');
+  // The check run says what was found for the person.
+  const after = desk.checkRun(sha);
+  expect(after.title).toMatch(/^Your change: The discount is looked up/);
+  expect(after.words).not.toContain('Not investigated');
 });
 
 it('investigates it where the file says so, and opens the fix only when a person with write presses the button', async () => {
