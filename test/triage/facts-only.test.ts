@@ -36,6 +36,12 @@ describe('the facts-only Issue', () => {
     expect(steps(true)).not.toContain('to reproduce');
   });
 
+  it('offers no recent change to check where the change under test is what breaks', async () => {
+    const facts = await factsOf('It stops\n\nError: header has no value: cookie');
+    const steps = concludeFromFacts(facts, { seconds: 1, isCheck: true, isOfChange: true }).solutionSteps;
+    expect(steps.map(({ description }) => description)).toEqual(['Start at `src/header.ts:4` in `parseHeader()`.']);
+  });
+
   it('does not call the caller of the innermost frame as likely', async () => {
     const trace =
       'Error: qqq\n    at parseHeader (/srv/shop/src/header.ts:3:1)\n    at readRequest (/srv/shop/src/request.ts:4:1)\n';
