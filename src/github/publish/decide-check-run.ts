@@ -256,10 +256,29 @@ async function loadCause(deps: PublishDeps, head: Head, finding: Finding): Promi
   const sha = findRangeOf({ finding, failure })?.to ?? failure?.firstSeen.sha ?? head.sha;
   const first = sha === head.sha ? null : await store.findHeadOfCommit(head.projectId, sha);
   const reportUrl = comment?.url || pullRequest?.url || first?.record.checkRun?.url || '';
-  return { finding, failure, thread, inquiry: await loadInquiry(deps, finding), reportUrl };
+  const inquiry = isAskedFor(head, finding)
+    ? await loadRequested(deps, head, thread)
+    : await loadInquiry(deps, finding.investigationId);
+  return { finding, failure, thread, inquiry, reportUrl };
 }
 
-async function loadInquiry(deps: PublishDeps, { investigationId }: Finding): Promise<Inquiry> {
+/** Whether a person's analysis of the pull request can only be about this finding. */
+function isAskedFor({ findings }: Head, finding: Finding): boolean {
+  const isRequested = ({ investigationId, notBegun }: Finding) =>
+    investigationId === null && notBegun?.code === 'requested';
+  return isRequested(finding) && findings.filter(isRed).length === 1;
+}
+
+/** What a person had analysed at this very commit. How a run without a result ended is said in the comment. */
+async function loadRequested(deps: PublishDeps, head: Head, thread: Thread | null): Promise<Inquiry> {
+  const inquiry = await loadInquiry(deps, thread?.investigationId ?? null);
+  const isOfHead =
+    (inquiry.kind === 'running' && isLive(head)) ||
+    (inquiry.kind === 'concluded' && inquiry.issue.analysis.revision === head.sha);
+  return isOfHead ? inquiry : { kind: 'none' };
+}
+
+async function loadInquiry(deps: PublishDeps, investigationId: string | null): Promise<Inquiry> {
   if (investigationId === null) return { kind: 'none' };
   const investigation = await deps.store.findInvestigation(investigationId);
   if (investigation === null) return { kind: 'deleted' };
