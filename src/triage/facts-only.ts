@@ -18,13 +18,15 @@ const WORTH_A_LOOK = 0.4;
 
 /**
  * The conclusion without a model, in which nothing is unseen or acts on a terminal. `seconds` is how long the run
- * took. `isCheck`: the report is a failed check, which says itself how it is reproduced.
+ * took. `isCheck`: the report is a failed check, which says itself how it is reproduced. `isOfChange`: the change under
+ * test breaks it, so no earlier change is offered as the one to check, nor is it itself.
  */
 export function concludeFromFacts(
   facts: Facts,
   context: {
     readonly seconds: number;
     readonly isCheck?: boolean;
+    readonly isOfChange?: boolean;
     readonly context?: readonly ContextRepository[];
   },
 ): Conclusion {
@@ -32,7 +34,7 @@ export function concludeFromFacts(
     problem: facts.problem,
     rootCause: describeRootCause(facts),
     stepsToReproduce: facts.stepsToReproduce,
-    solutionSteps: buildSolutionSteps(facts, context.isCheck === true),
+    solutionSteps: buildSolutionSteps(facts, context),
     changeSet: { base: facts.revisions.asked, files: [] },
     investigationSteps: facts.steps,
     analysis: {
@@ -134,14 +136,17 @@ function describeFits({ revisions, mismatches, signals }: Facts): readonly strin
     : [...read, `Not all of it fits: ${mismatch}.`];
 }
 
-function buildSolutionSteps(facts: Facts, isCheck: boolean): readonly Step[] {
+function buildSolutionSteps(
+  facts: Facts,
+  { isCheck = false, isOfChange = false }: { readonly isCheck?: boolean; readonly isOfChange?: boolean },
+): readonly Step[] {
   const first = facts.examined;
   const isSure = isReliable(facts.shown[0]);
   const others = isSure ? isWorthALook(facts) : [];
   const descriptions = [
     first && isSure ? `Start at ${formatPlace(first.suspect)}.` : '',
     others.length > 0 ? `Then check ${others.map(formatPlace).join('; ')}.` : '',
-    first && isSure && first.commits.length > 0 ? listRecentChanges(first) : '',
+    first && isSure && !isOfChange && first.commits.length > 0 ? listRecentChanges(first) : '',
     isCheck || namesTests(facts) ? '' : describeReproduction(facts),
   ];
   return descriptions

@@ -56,6 +56,12 @@ export async function nameFailedCheck(store: Store, run: Run): Promise<string> {
 
 const MOST_NAMED = 5;
 
+/** Whether the change of a pull request breaks all of them: older commits do not. */
+export async function isOfPullRequest(store: Store, run: Run): Promise<boolean> {
+  const red = await readRed(store, run);
+  return red?.head.place?.kind === 'pull_request' && red.failures.every(({ finding }) => finding.verdict === 'code');
+}
+
 /** Never without a failure; null as in `readFailedCheck`. */
 async function readRed(
   store: Store,
