@@ -8,12 +8,12 @@ import { sanitiseText } from '../core/text.ts';
 import { listChangedLines } from './changed-lines.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 import { type GuardedChange, hasCodeChange } from './guard-change.ts';
+import type { FailedCheckGround, Relevance } from './relevance.ts';
 import {
   type CheckedClaim,
   type CheckedDraft,
   checkEvidence,
   type EvidenceGround,
-  type FailedCheckGround,
   type GroundStep,
   hasClaimedCause,
 } from './review.ts';
@@ -61,12 +61,13 @@ function concludeTaken(run: FinishedRun, checked: CheckedDraft, decision: Taken)
   const isFix = decision.outcome === 'code_fix' || guarded.verdict === 'blocked';
   const changeSet =
     isFix && decision.outcome !== 'inconclusive' ? guarded.allowed : { base: guarded.allowed.base, files: [] };
+  const { isLead = false } = decision;
   const steps = [
-    ...draft.solutionSteps,
-    ...(draft.outcome === 'code_fix' ? [...describeProposals(guarded), ...describeModelRule(run)] : []),
+    ...(isLead ? [] : draft.solutionSteps),
+    ...(draft.outcome === 'code_fix' && !isLead ? [...describeProposals(guarded), ...describeModelRule(run)] : []),
   ];
   return {
-    problem: draft.problem,
+    problem: isLead ? facts.problem : draft.problem,
     rootCause: describeRootCause(checked, decision),
     stepsToReproduce:
       draft.stepsToReproduce.length > 0 ? toNumberedSteps(draft.stepsToReproduce) : facts.stepsToReproduce,
@@ -79,7 +80,7 @@ function concludeTaken(run: FinishedRun, checked: CheckedDraft, decision: Taken)
       partial: run.partial,
       reason: describeReason(run, checked, decision),
       confidence: weighRun(run, checked, decision),
-      suspects: mergeSuspects(listSuspects(checked, decision, changeSet), facts.analysis.suspects),
+      suspects: mergeSuspects(isLead ? [] : listSuspects(checked, decision, changeSet), facts.analysis.suspects),
       citations: checked.claims.flatMap(({ text, citations }) =>
         citations.map(({ step, quote }) => ({ claim: text, step, quote })),
       ),
@@ -175,8 +176,10 @@ function concludeUnknown(run: FinishedRun, { cause, steps, partial, reason }: Un
 }
 
 /** Claims in the model's order. References to steps in its text are removed; only citations that hold are named. */
-function describeRootCause({ claims }: CheckedDraft, { outcome }: Taken): string {
-  if (claims.length > 0) return claims.map(formatClaim).join(' ');
+function describeRootCause({ claims }: CheckedDraft, { outcome, isLead = false }: Taken): string {
+  const found = claims.map(formatClaim).join(' ');
+  if (isLead) return `I don't know why the check failed. Unconfirmed lead: ${found}`;
+  if (claims.length > 0) return found;
   return outcome === 'needs_information'
     ? "I don't know the cause yet: information is missing."
     : "I don't know the cause.";
@@ -216,6 +219,7 @@ function describeReason(run: FinishedRun, checked: CheckedDraft, decision: Taken
   const parts = [
     run.reason === null ? '' : describeForPeople(run.reason),
     decision.isBlocked ? BLOCKED : '',
+    decision.isLead ? LEAD : '',
     ...listLeftOut(checked).map(describeForPeople),
     draft.fixedBy.length > 0 && decision.outcome === 'already_fixed' ? `Fixed by ${draft.fixedBy.join(', ')}.` : '',
     draft.ruledOut.length > 0
@@ -245,16 +249,20 @@ interface Taken {
   readonly outcome: Outcome;
   /** Causeway may not make a part of the fix, so the outcome is less than the model's. */
   readonly isBlocked?: boolean;
+  /** What the failing test imports is the cause that is claimed, and nothing shows that the failure gets there. */
+  readonly isLead?: boolean;
 }
 
 const BLOCKED = 'Causeway may not make a part of the fix, so it is only proposed: see the guards and the steps.';
+
+const LEAD = 'The failing test imports this file, but nothing shows that the failure gets there.';
 
 /** Refused where the proof that an outcome needs is missing. */
 function decideOutcome(checked: CheckedDraft, guarded: GuardedChange): Decision {
   const { outcome } = checked.draft;
   const proven = checked.claims.some(({ support }) => support === 'proven');
   const inSource = checked.claims.some(({ seenInSource }) => seenInSource);
-  if (proven && !checked.isAboutFailure && hasClaimedCause({ outcome })) return refuse('other_failure');
+  if (proven && checked.relevance !== 'tied' && hasClaimedCause({ outcome })) return decideUntied(checked.relevance);
   switch (outcome) {
     case 'code_fix':
       return decideCodeFix(checked, guarded);
@@ -269,6 +277,10 @@ function decideOutcome(checked: CheckedDraft, guarded: GuardedChange): Decision 
     case 'inconclusive':
       return { kind: 'taken', outcome };
   }
+}
+
+function decideUntied(relevance: Exclude<Relevance, 'tied'>): Decision {
+  return relevance === 'lead' ? { kind: 'taken', outcome: 'inconclusive', isLead: true } : refuse('other_failure');
 }
 
 function decideCodeFix({ claims }: CheckedDraft, { allowed, verdict }: GuardedChange): Decision {

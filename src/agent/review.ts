@@ -3,9 +3,10 @@
 import { type ChangeSet, hasChanges } from '../core/diff/diff.ts';
 import type { StepLookup, StepSource } from '../core/evidence.ts';
 import { isSafePath } from '../core/paths.ts';
-import { removeInvisible, restoreBlanks } from '../core/text.ts';
 import { listChangedLines } from './changed-lines.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
+import { isInformative, occursIn, type PreparedText, prepareText } from './quotation.ts';
+import { type FailedCheckGround, judgeRelevance, type Relevance } from './relevance.ts';
 
 export interface EvidenceGround {
   readonly steps: readonly GroundStep[];
@@ -47,8 +48,8 @@ export interface CheckedDraft {
   readonly dropped: readonly string[];
   /** Quotations that were given, and those of them that do not hold. */
   readonly quotations: { readonly given: number; readonly false: number };
-  /** False: of a failed check, and no claim quotes anything of it. */
-  readonly isAboutFailure: boolean;
+  /** How the cause has to do with the failed check; `tied` where there is none. */
+  readonly relevance: Relevance;
   /** What the check found wrong, in words for the model; empty where all holds. */
   readonly faults: readonly string[];
 }
@@ -73,8 +74,8 @@ export async function checkEvidence(draft: ConclusionDraft, ground: EvidenceGrou
   );
   const anyProven = checked.some(({ citations }) => citations.length > 0);
   const claims = checked.flatMap((claim) => judgeClaim(claim, evidence, anyProven));
-  const isAbout = !ground.failedCheck || (await isAboutFailure(claims, evidence, ground.failedCheck));
-  if (!isAbout && hasClaimedCause(draft)) faults.push(ABOUT_SOMETHING_ELSE);
+  const relevance = ground.failedCheck ? await judgeRelevance(claims, ground, ground.failedCheck) : 'tied';
+  if (relevance !== 'tied' && hasClaimedCause(draft)) faults.push(ABOUT_SOMETHING_ELSE);
   const given = draft.rootCause.reduce((sum, { citations }) => sum + citations.length, 0);
   const held = checked.reduce((sum, { citations }) => sum + citations.length, 0);
   return {
@@ -88,13 +89,13 @@ export async function checkEvidence(draft: ConclusionDraft, ground: EvidenceGrou
       .filter((claim) => judgeClaim(claim, evidence, anyProven).length === 0)
       .map(({ claim }) => claim.text),
     quotations: { given, false: given - held },
-    isAboutFailure: isAbout,
+    relevance,
     faults,
   };
 }
 
 const ABOUT_SOMETHING_ELSE =
-  'No claim of rootCause is about the check that failed: at least one must quote the failed test, its error, the values that it compared, a frame of its stack, or the change under test. If nothing ties the cause to that check, the outcome is inconclusive.';
+  'Nothing ties the cause to the check that failed. Quote the source where the failing test leads: a file of its stack, a function that the test calls, itself or through others, or a line that has words, names or values of the error. That a file is changed or imported is not enough. If nothing ties the cause to that check, the outcome is inconclusive.';
 
 /** Whether an outcome says that the cause is known. */
 export function hasClaimedCause({ outcome }: Pick<ConclusionDraft, 'outcome'>): boolean {
@@ -258,137 +259,6 @@ function isReportStep({ source }: GroundStep): boolean {
 
 function isLookup({ kind }: GroundStep): boolean {
   return kind === undefined || kind === 'found';
-}
-
-/** What a line of our tools may begin with: `> 14 | `, `14: `, `src/a.ts:14: `, `14<tab>`. */
-const GUTTER = /^[ \t]*(?:>[ \t]*)?(?:[^\s:|]{1,300}[:-])?\d{1,7}(?:[ \t]*[|│:→]|\t|-(?=[ \t]))[ \t]?/gm;
-
-const MIN_QUOTE_CHARACTERS = 8;
-/** Without blanks. So long a quotation proves something even if each of its words is common. */
-const LONG_QUOTE_CHARACTERS = 40;
-
-const WORD = /[\p{L}_$][\p{L}\p{N}_$]+|\d{3,}/gu;
-
-/** Words of nearly every file: a quotation of only these shows nothing. */
-const EVERYWHERE = new Set(
-  `abstract and as async await bool boolean break case catch char class const continue def default del do double elif else end
-  enum except export extends false final finally float fn for foreach from func function global if impl implements import in
-  include instanceof int interface is lambda let long loop match module mut namespace new nil none not null object or override
-  package pass private protected public raise require return self short static string struct super switch template then this
-  throw throws true try type typedef typeof undefined unless until use using val var virtual void when where while with yield
-  ok found nothing line lines file files`.split(/\s+/),
-);
-
-/** A text made ready to be searched for quotations. */
-interface PreparedText {
-  readonly plain: string;
-  readonly withoutGutters: string;
-}
-
-export function prepareText(text: string): PreparedText {
-  // A blank that the model saw by its number is white space like any other here.
-  const seen = restoreBlanks(removeInvisible(text));
-  return { plain: foldSpaces(seen), withoutGutters: foldSpaces(seen.replace(GUTTER, '')) };
-}
-
-/** Ignores white space, and the line numbers that our tools print. */
-export function occursIn(quote: PreparedText, text: PreparedText): boolean {
-  return text.plain.includes(quote.plain) || text.withoutGutters.includes(quote.withoutGutters);
-}
-
-/** At least eight characters, and at least one word that is not in every file. */
-export function isInformative({ withoutGutters }: PreparedText): boolean {
-  const { length } = withoutGutters.replaceAll(' ', '');
-  if (length < MIN_QUOTE_CHARACTERS) return false;
-  // `return a != a ? b == b : a !== b` has no word of its own, and no other line is like it.
-  if (length >= LONG_QUOTE_CHARACTERS) return true;
-  return [...withoutGutters.matchAll(WORD)].some(([word]) => !EVERYWHERE.has(word.toLowerCase()));
-}
-
-function foldSpaces(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
-}
-
-/** What a failed check is about, known without a model. */
-interface FailedCheck {
-  /** Names of the failed tests. */
-  readonly tests: readonly string[];
-  /** What its log says of the failure: errors with their values, frames. */
-  readonly lines: readonly string[];
-  /** Files that the failure names, and those that the change under test touches. */
-  readonly files: readonly string[];
-  /** Full shas of the commits under test. */
-  readonly commits: readonly string[];
-}
-
-export interface FailedCheckGround extends FailedCheck {
-  /** What the file holds at the analysed commit, and what it held before the change; empty where it is not there. */
-  readonly textsOf: (file: string) => Promise<readonly string[]>;
-}
-
-/** A shorter name or line of a log may be in any text. */
-const MIN_COMPARED_CHARACTERS = 12;
-
-/** A claim names few places; the steps that it cites may name many files. */
-const MOST_FILES = 20;
-
-/**
- * Whether a claim quotes the failed test, its error, its values or a frame from the log, a file of these, or the
- * change under test. True where nothing is known of the failure that could be quoted.
- */
-async function isAboutFailure(
-  claims: readonly CheckedClaim[],
-  { steps }: Evidence,
-  failed: FailedCheckGround,
-): Promise<boolean> {
-  if (failed.tests.length + failed.lines.length + failed.files.length === 0) return true;
-  for (const claim of claims) {
-    for (const citation of claim.citations) {
-      if (isQuoteOfFailure(citation, failed)) return true;
-      const step = steps.get(citation.step);
-      if (step !== undefined && (await isQuoteOfFile(citation, findNamedFiles(claim, step, failed), failed)))
-        return true;
-    }
-  }
-  return false;
-}
-
-/**
- * Whether the quotation contains what the log says of the failure, or is part of it: a raw log has timestamps before
- * its lines.
- */
-function isQuoteOfFailure({ quote }: Citation, { tests, lines, commits }: FailedCheck): boolean {
-  const ready = prepareText(quote);
-  if (occursIn(ready, prepareText(lines.join('\n')))) return true;
-  const said = [...tests, ...lines].map((text) => prepareText(text));
-  return (
-    said.some((text) => text.plain.length >= MIN_COMPARED_CHARACTERS && isInformative(text) && occursIn(text, ready)) ||
-    commits.some((sha) => quote.toLowerCase().includes(sha.slice(0, 7)))
-  );
-}
-
-/** Files of the failure that the claim or its step names. */
-function findNamedFiles(
-  { places }: CheckedClaim,
-  { action, result }: GroundStep,
-  { files }: FailedCheck,
-): readonly string[] {
-  return files
-    .filter((file) => places.some((place) => place.file === file) || action.includes(file) || result.includes(file))
-    .slice(0, MOST_FILES);
-}
-
-async function isQuoteOfFile(
-  { quote }: Citation,
-  files: readonly string[],
-  failed: FailedCheckGround,
-): Promise<boolean> {
-  const ready = [prepareText(quote), prepareText(quote.replace(/^[+-]/gm, ''))];
-  for (const file of files) {
-    const texts = (await failed.textsOf(file)).map((text) => prepareText(text));
-    if (texts.some((text) => ready.some((one) => occursIn(one, text)))) return true;
-  }
-  return false;
 }
 
 export interface ReviewGround extends Pick<EvidenceGround, 'exists' | 'commitExists' | 'failedCheck'> {

@@ -8,7 +8,7 @@ import { JUDGE, type LookEvidence } from '../core/second-look.ts';
 import { sanitiseText, truncate } from '../core/text.ts';
 import { parseLenientJson } from './conclusion-draft.ts';
 import { buildLookMessages, createFence, type LookBrief } from './prompt.ts';
-import { isInformative, occursIn, prepareText } from './review.ts';
+import { isInformative, occursIn, prepareText } from './quotation.ts';
 import {
   askModel,
   assessBudget,

@@ -21,7 +21,7 @@ export function isCertainTie({ kind }: Tie): boolean {
   return kind !== 'used';
 }
 
-type Failing = Pick<ReadCheck, 'places' | 'excerpt'>;
+export type Failing = Pick<ReadCheck, 'places' | 'excerpt'>;
 type TestTree = Pick<SourceTree, 'files' | 'read' | 'outline'>;
 
 /** What the failure itself says, and tests that lie in the same folders as what they test. Needs nothing but names. */
@@ -115,7 +115,7 @@ function isTested(path: string, tests: readonly string[]): boolean {
  * The test files that the failure names, in paths of the commit. A bare name, or that of a class, must be of exactly
  * one file.
  */
-function findTestFiles(index: PathIndex, { places, excerpt }: Failing): readonly string[] {
+export function findTestFiles(index: PathIndex, { places, excerpt }: Failing): readonly string[] {
   const placed = places.flatMap(({ path: name }) => {
     const same = (index.byName.get(getFileName(name).toLowerCase()) ?? []).filter(
       (path) => path === getFileName(name) || isSameFile(path, name) || path.endsWith(`/${name}`),
@@ -127,7 +127,27 @@ function findTestFiles(index: PathIndex, { places, excerpt }: Failing): readonly
     const same = CLASS_ENDS.flatMap((end) => index.byName.get(`${name.toLowerCase()}.${end}`) ?? []);
     return same.length === 1 ? same : [];
   });
-  return [...new Set([...placed, ...classed])].filter(isTest);
+  const dotted = excerpt.tests.slice(0, MOST_NAMED).flatMap((name) => findDotted(index, name));
+  return [...new Set([...placed, ...dotted, ...classed])].filter(isTest);
+}
+
+/** Tests whose names are read for their files. */
+const MOST_NAMED = 20;
+
+/** `com.shop.CartTest.adds`, `tests.test_cart::test_adds`, `test_adds (tests.test_cart.CartTest)`. */
+function findDotted(index: PathIndex, name: string): readonly string[] {
+  return (name.match(/[\w$]{1,100}(?:[./][\w$-]{1,100}){1,20}/g) ?? []).flatMap((written) => {
+    const parts = written.split(/[./]/);
+    for (let length = parts.length; length > 1; length -= 1) {
+      const stem = parts.slice(0, length).join('/');
+      const file = (parts[length - 1] ?? '').toLowerCase();
+      const same = DOTTED_ENDS.flatMap((end) =>
+        (index.byName.get(`${file}.${end}`) ?? []).filter((path) => `/${path}`.endsWith(`/${stem}.${end}`)),
+      );
+      if (same.length > 0) return same.length === 1 ? same : [];
+    }
+    return [];
+  });
 }
 
 function isTest(path: string): boolean {
@@ -149,8 +169,9 @@ const LANGUAGES: readonly RegExp[] = [
 ];
 /** Where a file bears the name of the class that it holds. */
 const CLASS_ENDS = ['php', 'cs', 'java', 'kt', 'scala', 'groovy'];
+const DOTTED_ENDS = ['py', 'java', 'kt', 'scala', 'groovy'];
 
-function isSameLanguage(one: string, other: string): boolean {
+export function isSameLanguage(one: string, other: string): boolean {
   return LANGUAGES.some((ends) => ends.test(one) && ends.test(other));
 }
 
@@ -191,14 +212,14 @@ function readStem(path: string): string {
 }
 
 /** Whether the test has the name of that file and lies in the same folders, those of the layout apart. */
-function isMirror(test: string, path: string): boolean {
+export function isMirror(test: string, path: string): boolean {
   if (isTest(path) || !isSameLanguage(test, path)) return false;
   const [one, other] = [readName(test), readName(path)];
   return one.stem === other.stem && one.stem !== '' && one.folders.join('/') === other.folders.join('/');
 }
 
 /** The file that a test is for by its name; null: none, or several that agree equally. */
-function findNearestNamed(test: string, { paths }: PathIndex): string | null {
+export function findNearestNamed(test: string, { paths }: PathIndex): string | null {
   const { stem, folders } = readName(test);
   if (COMMON.test(stem)) return null;
   const found = paths.flatMap((path) => {
@@ -235,7 +256,7 @@ type Uses = (changed: string, signal: AbortSignal) => Promise<boolean> | boolean
 
 const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte)$/;
 
-function findUses(test: TestFile): Uses {
+export function findUses(test: TestFile): Uses {
   if (SCRIPT.test(test.path)) return findUsedModules(test);
   if (test.path.endsWith('.py')) return findUsedPackages(test);
   if (test.path.endsWith('.go')) return findUsedNames(test);

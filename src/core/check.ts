@@ -12,6 +12,13 @@ import type { Person } from './thread.ts';
  */
 export type Verdict = 'code' | 'base_broken' | 'flaky' | 'infrastructure' | 'inconclusive';
 
+/**
+ * How a failure reaches a place of the source. `frames`: it names the file. `names`: the failing test is the file's by
+ * its name, or calls what is there, itself or through others. `test`: it is the failing test. `setup`: what decides how
+ * every check runs. `imports`: the file is only imported on the way.
+ */
+export type Reach = 'frames' | 'names' | 'test' | 'setup' | 'imports' | 'none';
+
 export interface Check {
   readonly name: string;
   /** Slug of the App that reports it, such as `github-actions`; "" for a commit status. */

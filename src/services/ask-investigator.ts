@@ -2,7 +2,8 @@
 import { concludeRun } from '../agent/conclude.ts';
 import { guardChange } from '../agent/guard-change.ts';
 import { type AgentEnd, type AgentInput, runAgent } from '../agent/loop.ts';
-import type { FailedCheckGround, ReviewGround } from '../agent/review.ts';
+import type { FailedCheckGround } from '../agent/relevance.ts';
+import type { ReviewGround } from '../agent/review.ts';
 import { LOOK_TURNS } from '../agent/second-look.ts';
 import { findContextFile } from '../core/context.ts';
 import type { Workbench } from '../core/evidence.ts';

@@ -1,6 +1,7 @@
 // What of a conclusion is proven, against a model that invents.
 import { describe, expect, it } from 'vitest';
-import { checkEvidence, isInformative, prepareText } from '../../src/agent/review.ts';
+import { isInformative, prepareText } from '../../src/agent/quotation.ts';
+import { checkEvidence } from '../../src/agent/review.ts';
 import { CLAIM, sampleRun } from './conclusion-samples.ts';
 
 async function checked(over: Readonly<Record<string, unknown>>) {

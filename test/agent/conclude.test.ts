@@ -1,6 +1,7 @@
 // The conclusion of a run: what was proven, what was not, and how far to believe it.
 import { describe, expect, it } from 'vitest';
 import { computeConfidence, concludeRun, type FinishedRun, type Proof } from '../../src/agent/conclude.ts';
+import type { FailedCheckGround } from '../../src/agent/relevance.ts';
 import { type FileChange, toDiff } from '../../src/core/diff/diff.ts';
 import type { CutReason } from '../../src/core/reason.ts';
 import { CLAIM, FACTS, FIXED, STEPS, sampleRun } from './conclusion-samples.ts';
@@ -119,7 +120,11 @@ describe('an answer that the review refuses', () => {
     after: 'a\n  // canaryedit\n  const { percent, minimum } = COUPONS.get(code);\n',
   } as typeof FIXED;
   const reported = claim({ citations: [{ step: 7, quote: 'the coupon canaryreport is refused' }] });
-  const unrelated = { tests: ['a basket is worth what is in it'], lines: [], files: [], commits: [] };
+  const unrelated: FailedCheckGround = {
+    ...{ tests: ['a basket is worth what is in it'], lines: [], errors: [] },
+    textsOf: async () => ({ now: null, before: null }),
+    reach: async () => 'none',
+  };
 
   it.each<[string, object, Partial<FinishedRun>, readonly FileChange[], string]>([
     [
@@ -157,7 +162,7 @@ describe('an answer that the review refuses', () => {
     [
       'a cause of something else than the failed check',
       { rootCause: [claim({})] },
-      { failedCheck: { ...unrelated, textsOf: async () => [] } },
+      { failedCheck: unrelated },
       [edit],
       "wasn't about this failure",
     ],

@@ -119,10 +119,10 @@ const TRUE_CAUSES: readonly (readonly [string, Case, Quote, Quote])[] = [
     'the text of the error',
     {
       ...quiet,
-      files: { 'src/a.js': 'throw new Error(`no fee for the parcel ${kind}`);\n', ...SHOP },
+      files: { 'src/a.js': "throw new Error('no fee for the parcel ' + kind);\n", ...SHOP },
       errors: ['RangeError: no fee for the parcel express'],
     },
-    ['src/a.js', 'throw new Error(`no fee for the parcel ${kind}`);'],
+    ['src/a.js', "throw new Error('no fee for the parcel ' + kind);"],
     ['src/mail.js', "SENDER = 'shop@example.org'"],
   ],
   [

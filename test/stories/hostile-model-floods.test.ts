@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseLenientJson } from '../../src/agent/conclusion-draft.ts';
-import { occursIn, prepareText } from '../../src/agent/review.ts';
+import { occursIn, prepareText } from '../../src/agent/quotation.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import { createEndpointModel } from '../../src/models/endpoint-model.ts';
 import { endpointConfig } from '../support/endpoint-config.ts';

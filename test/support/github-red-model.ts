@@ -1,5 +1,5 @@
 // What fails in the stories of red checks: logs, and a model that finds their causes.
-import { MENDED_FILE, MENDED_LINE, SHOP_TURNS, type ShopModel, shopModel } from './github-model.ts';
+import { SHOP_TURNS, type ShopModel, shopModel } from './github-model.ts';
 import type { AskedRequest } from './model-endpoint.ts';
 import { call, conclusion, isSecondLook, type Played, stepWith, textsIn, turnsIn } from './played-model.ts';
 
@@ -112,12 +112,18 @@ export const SCRIPT_TURNS: readonly Played[] = [
   }),
 ];
 
-const LOOKED_UP = 'const { percent, minimum } = COUPONS.get(code);';
+const LOOKED_UP = '  const product = PRODUCTS.get(id);';
+const CATALOGUE = 'src/catalogue.js';
 
-/** What the model plays where it is told of the basket: it finds the cause in the coupons, which nothing in the log names. */
+/** What the model plays where it is told of the basket: it finds the cause in the catalogue, which the tests of the basket get to and nothing in the log names. */
 export const ELSEWHERE_TURNS: readonly Played[] = [
-  { say: 'The coupons.', calls: [call('read_files', { files: [{ path: MENDED_FILE }] }), call('ci_log', {})] },
-  { say: 'Here.', calls: [call('replace', { path: MENDED_FILE, old: LOOKED_UP, new: MENDED_LINE.trim() })] },
+  { say: 'The catalogue.', calls: [call('read_files', { files: [{ path: CATALOGUE }] }), call('ci_log', {})] },
+  {
+    say: 'Here.',
+    calls: [
+      call('replace', { path: CATALOGUE, old: LOOKED_UP, new: '  const product = PRODUCTS.get(id.toLowerCase());' }),
+    ],
+  },
   (asked) => ({
     say: 'That is all.',
     calls: [
@@ -126,14 +132,14 @@ export const ELSEWHERE_TURNS: readonly Played[] = [
         problem: 'A basket cannot be summed up.',
         rootCause: [
           {
-            text: 'The discount is looked up under the code as it was typed',
-            citations: [{ step: stepWith(asked, LOOKED_UP), quote: LOOKED_UP }],
-            places: [{ file: MENDED_FILE, line: 14 }],
+            text: 'The product is looked up under its id as it was typed',
+            citations: [{ step: stepWith(asked, LOOKED_UP), quote: LOOKED_UP.trim() }],
+            places: [{ file: CATALOGUE, line: 9 }],
           },
           failed(asked, BASKET),
         ],
-        solutionSteps: ['Read the code in capitals.'],
-        suspects: [{ file: MENDED_FILE, line: 14, function: 'discountFor', why: 'looks the code up' }],
+        solutionSteps: ['Read the id in lower case.'],
+        suspects: [{ file: CATALOGUE, line: 9, function: 'productById', why: 'looks the product up' }],
       }),
     ],
   }),

@@ -1,9 +1,10 @@
 // The red checks that a run investigates, as data: what its conclusion must be about.
-import type { FailedCheckGround } from '../../agent/review.ts';
+import type { FailedCheckGround } from '../../agent/relevance.ts';
 import { matchError } from '../../ci/error-patterns.ts';
+import { createReacher } from '../../ci/reach.ts';
 import { nameFailure } from '../../core/failed-check.ts';
 import type { Failure } from '../../core/failure.ts';
-import type { Finding, Head } from '../../core/head.ts';
+import { EMPTY_EXCERPT, type Finding, type Head } from '../../core/head.ts';
 import { isSafePath } from '../../core/paths.ts';
 import type { Repository } from '../../core/source.ts';
 import type { Run } from '../../db/runs.ts';
@@ -28,23 +29,39 @@ export async function readFailedCheck(
   const findings = failures.map(({ finding }) => finding);
   const excerpts = findings.map(({ excerpt }) => excerpt);
   const ranges = failures.flatMap(({ failure }) => failure?.range ?? []);
-  const before = head.place?.kind === 'pull_request' ? [head.place.base.sha] : ranges.map(({ from }) => from);
-  const revisions = listDistinct([run.revision, ...before]);
-  const read = new Map<string, Promise<readonly string[]>>();
+  const lines = listDistinct(excerpts.flatMap(({ headline, lines: all }) => [headline, ...all.filter(isQuotable)]));
+  const before = head.place?.kind === 'pull_request' ? head.place.base.sha : (ranges[0]?.from ?? '');
+  const read = new Map<string, ReturnType<FailedCheckGround['textsOf']>>();
+  const tests = listDistinct(excerpts.flatMap((excerpt) => excerpt.tests));
+  const until = AbortSignal.any([signal, AbortSignal.timeout(REACH_MS)]);
+  const reacher = createReacher(
+    repository.tree(run.revision),
+    { places: findings.flatMap(({ places }) => places), excerpt: { ...EMPTY_EXCERPT, tests } },
+    until,
+  );
   return {
-    tests: listDistinct(excerpts.flatMap(({ tests }) => tests)),
-    lines: listDistinct(excerpts.flatMap(({ headline, lines }) => [headline, ...lines.filter(isQuotable)])),
-    files: listDistinct(
-      findings.flatMap(({ places, changed = [] }) => [...places.map(({ path }) => path), ...changed]),
-    ),
-    commits: listDistinct([head.sha, ...ranges.flatMap(({ commits }) => commits.map(({ sha }) => sha))]),
+    tests,
+    lines,
+    errors: lines.filter((line) => !FRAME.test(line)),
     textsOf: (file) => {
-      const texts = read.get(file) ?? readTexts(repository, revisions, file, signal);
+      const texts = read.get(file) ?? readTexts(repository, { now: run.revision, before }, file, signal);
       read.set(file, texts);
       return texts;
     },
+    reach: async (place) => {
+      try {
+        return await reacher(place);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (until.aborted) return 'none';
+        throw error;
+      }
+    },
   };
 }
+
+/** For following a failing test through a large repository; what was not reached by then is not tied to it. */
+const REACH_MS = 60_000;
 
 /** What failed, in a line for each cause; "" where nothing is known of it. */
 export async function nameFailedCheck(store: Store, run: Run): Promise<string> {
@@ -80,6 +97,9 @@ async function readRed(
   return { head, failures: own.length > 0 ? own : red };
 }
 
+/** A line of a stack, or a test that passed: neither says what went wrong. */
+const FRAME = /^\s*(?:at |File "|from \S+:\d|\d{1,4}: |#\d)|^\s*(?:✔|✓|√|ok \d|PASS\b|--- PASS)/;
+
 /** Every log says that a process ended; that proves nothing. */
 function isQuotable(line: string): boolean {
   const kind = matchError(line, false)?.kind;
@@ -88,17 +108,16 @@ function isQuotable(line: string): boolean {
 
 async function readTexts(
   repository: Repository,
-  revisions: readonly string[],
+  { now, before }: { readonly now: string; readonly before: string },
   file: string,
   signal: AbortSignal,
-): Promise<readonly string[]> {
-  const texts: string[] = [];
-  for (const sha of isSafePath(file) ? revisions : []) {
-    if ((await repository.resolve(sha, signal)) === null) continue;
+): ReturnType<FailedCheckGround['textsOf']> {
+  const readAt = async (sha: string): Promise<string | null> => {
+    if (sha === '' || !isSafePath(file) || (await repository.resolve(sha, signal)) === null) return null;
     const read = await repository.tree(sha).read(file, {}, signal);
-    if (read.kind === 'text') texts.push(read.text);
-  }
-  return texts;
+    return read.kind === 'text' ? read.text : null;
+  };
+  return { now: await readAt(now), before: await readAt(before) };
 }
 
 function listDistinct(texts: readonly string[]): readonly string[] {

@@ -1,0 +1,380 @@
+// How a failure reaches a place in the source: the failure names its file, the failing test calls or names what is
+// there, or that is merely imported.
+import type { Reach } from '../core/check.ts';
+import { isCommentLine } from '../core/comments.ts';
+import type { Symbol as Definition, SourceTree } from '../core/source.ts';
+import { findSpans } from '../core/spans.ts';
+import { forEachWord } from '../triage/localise/terms.ts';
+import { findTestCases } from '../triage/nearest-tests.ts';
+import { classifyFile, isProgram } from '../triage/own-code.ts';
+import { createPathIndex, getFileName, type PathIndex } from '../triage/paths.ts';
+import {
+  type Failing,
+  findNearestNamed,
+  findTestFiles,
+  findUses,
+  isDependencyList,
+  isMirror,
+  isSameFile,
+  isSameLanguage,
+} from './touches.ts';
+
+interface SourcePlace {
+  readonly path: string;
+  /** 0: the whole file. */
+  readonly line: number;
+}
+
+type TestTree = Pick<SourceTree, 'files' | 'read' | 'outline' | 'search'>;
+
+/** How each place is reached. Throws what the tree throws. */
+type Reacher = (place: SourcePlace) => Promise<Reach>;
+
+/** Failing tests that are followed. */
+const MOST_TESTS = 3;
+const MOST_TITLES = 20;
+/** Calls from the test to a place: beyond, nearly everything reaches everything. */
+const MOST_CALLS = 4;
+/** Files whose imports are followed, and files whose definitions are read. */
+const MOST_FILES = 150;
+const MOST_OUTLINED = 400;
+/** Files of a language that are compared with the imports of one; larger repositories are followed in part. */
+const MOST_PATHS = 20_000;
+const MOST_TEXT = 200_000;
+
+export function createReacher(tree: TestTree, failing: Failing, signal: AbortSignal): Reacher {
+  let followed: Promise<Followed> | null = null;
+  return async (place) => {
+    followed ??= follow(tree, failing, signal);
+    return findReach(await followed, place);
+  };
+}
+
+function findReach({ tests, framed, imported, isNamed }: Followed, { path, line }: SourcePlace): Reach {
+  if (tests.has(path)) return 'test';
+  if (framed.has(path)) return classifyFile(path) === 'test' ? 'test' : 'frames';
+  if (isNamed({ path, line })) return 'names';
+  if (isDependencyList(path) || SETUP.test(path)) return 'setup';
+  return imported.has(path) ? 'imports' : 'none';
+}
+
+/** What CI runs, and the settings of the tools that it runs. */
+const SETUP =
+  /^\.(?:github|circleci|gitlab-ci|travis|buildkite)|(?:^|\/)(?:Makefile|Jenkinsfile|tox\.ini|setup\.(?:py|cfg)|pyproject\.toml|conftest\.py|tsconfig[\w.-]{0,40}\.json|\.(?:nvmrc|node-version|tool-versions|npmrc|babelrc)|[\w.-]{1,40}\.config\.[cm]?[jt]s|\.[\w-]{1,30}rc(?:\.\w{1,5})?)$/;
+
+interface Lines {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Followed {
+  /** The files of the failing tests. */
+  readonly tests: ReadonlySet<string>;
+  readonly framed: ReadonlySet<string>;
+  readonly imported: ReadonlySet<string>;
+  readonly isNamed: (place: SourcePlace) => boolean;
+}
+
+async function follow(tree: TestTree, failing: Failing, signal: AbortSignal): Promise<Followed> {
+  const index = createPathIndex(await tree.files(signal));
+  const framed = new Set(failing.places.flatMap(({ path }) => findFile(index, path)));
+  const tests = (await findTests(tree, index, failing, signal)).slice(0, MOST_TESTS);
+  const walk = createWalk(tree, index, signal);
+  const tested = new Set<string>();
+  for (const test of tests) {
+    const own = findNearestNamed(test, index);
+    if (own !== null) tested.add(own);
+    for (const path of index.paths) if (isMirror(test, path)) tested.add(path);
+    await walk.begin(test, failing);
+  }
+  for (let calls = 0; calls < MOST_CALLS; calls += 1) if (!(await walk.step())) break;
+  const text = walk.text();
+  return {
+    tests: new Set(tests),
+    framed,
+    imported: await walk.listImported(),
+    isNamed: ({ path, line }) =>
+      // A file of data is read by its name.
+      tested.has(path) ||
+      (!isProgram(path) && text.includes(getFileName(path))) ||
+      (walk.reached.get(path) ?? []).some(({ from, to }) => line === 0 || (line >= from && line <= to)),
+  };
+}
+
+/** The files of the failing tests: by what the log names, else by the titles of the tests. */
+async function findTests(
+  tree: TestTree,
+  index: PathIndex,
+  failing: Failing,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const named = findTestFiles(index, failing);
+  if (named.length > 0) return named;
+  const found = new Set<string>();
+  for (const title of failing.excerpt.tests.slice(0, MOST_TESTS)) {
+    const pattern = toTitlePattern(title);
+    if (pattern === null) continue;
+    const { hits } = await tree.search({ pattern, regex: true, ignoreCase: false, paths: [], limit: 20 }, signal);
+    for (const { path } of hits) if (classifyFile(path) === 'test') found.add(path);
+  }
+  return [...found];
+}
+
+/** A title as it is written: some runners put those of the groups in front of it. Null: too short to be told. */
+function toTitlePattern(test: string): string | null {
+  const words = (test.split(/ › | > /).at(-1) ?? '').replace(/[:\s]{1,5}$/, '').split(/\s+/);
+  if (words.length < 2) return null;
+  const [last = '', ...before] = words.map((word) => word.replace(/[^\w]/g, '.')).reverse();
+  const [second = '', ...front] = before;
+  const optional = front.slice(0, 12).reduceRight((rest, word) => `(?:${rest}${word}\\s)?`, '');
+  return `['"\`]${optional}${second}\\s${last}['"\`]`;
+}
+
+/** The file of the commit that a log means; a bare name, or the end of a path, must be of exactly one. */
+function findFile(index: PathIndex, name: string): readonly string[] {
+  const same = (index.byName.get(getFileName(name).toLowerCase()) ?? []).filter(
+    (path) => path === getFileName(name) || isSameFile(path, name) || path.endsWith(`/${name}`),
+  );
+  return same.length === 1 ? same : [];
+}
+
+interface Walk {
+  /** The failing test and what its file does around it. */
+  readonly begin: (test: string, failing: Failing) => Promise<void>;
+  /** One call further; false: nothing new. */
+  readonly step: () => Promise<boolean>;
+  readonly reached: ReadonlyMap<string, readonly Lines[]>;
+  readonly listImported: () => Promise<ReadonlySet<string>>;
+  /** Of everything that is reached. */
+  readonly text: () => string;
+}
+
+interface ReadFile {
+  readonly lines: readonly string[];
+  readonly parts: readonly Part[];
+}
+
+/** A definition, or a line that gives it another name. */
+interface Part extends Lines {
+  readonly name: string;
+  /** The class of a method; "" where it is none. */
+  readonly owner: string;
+}
+
+function createWalk(tree: TestTree, index: PathIndex, signal: AbortSignal): Walk {
+  const files = new Map<string, ReadFile | null>();
+  const imports = new Map<string, readonly string[]>();
+  const reached = new Map<string, Lines[]>();
+  const texts: string[] = [];
+  const names = new Set<string>();
+  /** Files in which names are looked up. */
+  const open = new Set<string>();
+  const followed = new Set<string>();
+  const taken = new Set<Part>();
+  let fresh: { readonly path: string; readonly text: string }[] = [];
+
+  const read = async (path: string): Promise<ReadFile | null> => {
+    const known = files.get(path);
+    if (known !== undefined) return known;
+    const found = files.size >= MOST_OUTLINED ? null : await readFile(tree, path, signal);
+    files.set(path, found);
+    return found;
+  };
+  const listImports = async (path: string): Promise<readonly string[]> => {
+    const known = imports.get(path);
+    if (known !== undefined) return known;
+    const file = imports.size >= MOST_FILES ? null : await read(path);
+    const found = file === null ? [] : await findImported(path, file.lines.join('\n'), { tree, index, signal });
+    imports.set(path, found);
+    return found;
+  };
+  const take = (path: string, { from, to }: Lines, lines: readonly string[]) => {
+    const own = reached.get(path) ?? [];
+    own.push({ from, to });
+    reached.set(path, own);
+    fresh.push({ path, text: lines.slice(from - 1, to).join('\n') });
+  };
+  // `close` may be a method of anything.
+  const isCalled = ({ name, owner }: Part) =>
+    names.has(name) && (owner === '' || names.has(owner) || COMPOUND.test(name));
+  const openFile = async (path: string): Promise<void> => {
+    if (followed.has(path)) return;
+    followed.add(path);
+    open.add(path);
+    for (const one of await listImports(path)) {
+      open.add(one);
+      // What a folder's file passes on is used as if it were there.
+      if (isFolderFile(one)) for (const further of await listImports(one)) open.add(further);
+    }
+  };
+  const takeCalled = async (path: string): Promise<void> => {
+    const file = await read(path);
+    if (file === null) return;
+    for (const part of file.parts.filter((one) => !taken.has(one) && isCalled(one))) {
+      taken.add(part);
+      take(path, part, file.lines);
+    }
+  };
+  return {
+    reached,
+    begin: async (test, failing) => {
+      const file = await read(test);
+      if (file === null) return;
+      const ranges = findFailingLines(test, file, failing);
+      for (const range of ranges) take(test, range, file.lines);
+      await openFile(test);
+    },
+    step: async () => {
+      const now = fresh;
+      fresh = [];
+      for (const { path, text } of now) {
+        texts.push(text);
+        for (const name of listNames(path, text)) names.add(name);
+        await openFile(path);
+      }
+      for (const path of [...open]) await takeCalled(path);
+      return fresh.length > 0;
+    },
+    listImported: async () => {
+      const seen = new Set(reached.keys());
+      for (const path of seen) {
+        if (seen.size > MOST_OUTLINED) break;
+        for (const one of await listImports(path)) seen.add(one);
+      }
+      return seen;
+    },
+    text: () => texts.join('\n'),
+  };
+}
+
+const COMPOUND = /[a-z\d][A-Z]|[A-Za-z\d]_[A-Za-z\d]/;
+
+function isFolderFile(path: string): boolean {
+  return /(?:^|\/)(?:index|mod|lib|main|__init__)\.\w+$/.test(path);
+}
+
+/** The failing cases of a test file, or all of it where none is named, with what is set up for each of them. */
+function findFailingLines(test: string, { lines, parts }: ReadFile, { places, excerpt }: Failing): readonly Lines[] {
+  const at = places
+    .filter(({ path, line }) => line > 0 && (isSameFile(test, path) || getFileName(test) === path))
+    .map(({ line }) => line);
+  const named = excerpt.tests.slice(0, MOST_TITLES);
+  const titles = named.map(readTitle).filter((title) => title.length > 2);
+  const patterns = named.flatMap((title) => toTitlePattern(title) ?? []).map((pattern) => new RegExp(pattern));
+  const cases = findTestCases(lines);
+  const failed = cases.filter(
+    ({ from, to }) =>
+      at.some((line) => line >= from && line <= to) ||
+      lines
+        .slice(from - 1, from + 3)
+        .some((line) => titles.some((title) => line.includes(title)) || patterns.some((pattern) => pattern.test(line))),
+  );
+  if (failed.length === 0) return [{ from: 1, to: lines.length }];
+  const setUps = parts.filter(({ name }) => SET_UP.test(name));
+  const inCase = (line: number) => [...cases, ...parts].some(({ from, to }) => line >= from && line <= to);
+  const around = lines.flatMap((_, index) => (inCase(index + 1) ? [] : [{ from: index + 1, to: index + 1 }]));
+  return [...failed, ...setUps, ...around];
+}
+
+const SET_UP = /^(?:set_?up\w*|before\w*|init\w*)$/i;
+
+/** What a test is called where it is written: without its class, its file, its parameters. */
+function readTitle(test: string): string {
+  return (
+    test
+      .replace(/\[[^\]]*\]$/, '')
+      .replace(/\(.*\)$/, '')
+      .split(/::| › | > |\.(?=\w+$)/)
+      .at(-1)
+      ?.trim() ?? ''
+  );
+}
+
+async function readFile(tree: TestTree, path: string, signal: AbortSignal): Promise<ReadFile | null> {
+  const found = await tree.read(path, {}, signal);
+  if (found.kind !== 'text' || found.text.length > MOST_TEXT) return null;
+  const text = removeImports(found.text);
+  return { lines: text.split(/\r?\n/), parts: listParts(path, text, await tree.outline(path, signal)) };
+}
+
+/**
+ * A class runs its fields and what makes it; its methods are called by their own names. A constant is read with what it
+ * holds.
+ */
+function listParts(path: string, text: string, outline: readonly Definition[]): readonly Part[] {
+  const spans = findSpans(path, text, outline);
+  const parts = spans.map(({ name, kind, owner, line, lastLine }): Part => {
+    const short = toShortName(name);
+    const whole = { from: line, to: lastLine };
+    if (kind === 'function') {
+      const holder = toShortName(owner);
+      const isMaker = holder !== '' && (short === holder || MAKER.test(short));
+      return { name: isMaker ? holder : short, owner: holder, ...whole };
+    }
+    const members = spans.flatMap((one) => (one.line > line && one.lastLine <= lastLine ? [one.line - 1] : []));
+    return { name: short, owner: '', from: line, to: Math.max(line, Math.min(lastLine, ...members)) };
+  });
+  const lines = text.split(/\r?\n/);
+  const constants = outline
+    .filter(({ kind }) => kind === 'constant')
+    .map(({ name, line }): Part => {
+      const next = Math.min(lines.length, ...outline.flatMap((one) => (one.line > line ? [one.line - 1] : [])));
+      return { name, owner: '', from: line, to: Math.max(line, next) };
+    });
+  const aliases = lines.flatMap((line, index): readonly Part[] => {
+    const name = ALIAS.exec(line.slice(0, 300))?.[1];
+    return name === undefined ? [] : [{ name, owner: '', from: index + 1, to: index + 1 }];
+  });
+  return [...parts, ...constants, ...aliases];
+}
+
+function toShortName(name: string): string {
+  return name.slice(name.search(/[^.:]*$/));
+}
+
+const MAKER = /^(?:constructor|__init__|__new__|initialize|__construct|__post_init__)$/;
+/** `Papa.parse = readRows;`, `parse: readRows,`: another name for what is called. */
+const ALIAS = /^\s*(?:[\w$]{1,60}\.){0,4}([\w$]{3,60})\s*[:=]\s*[\w$.]{3,80}\s*[,;]?\s*$/;
+
+const MANY_LINES =
+  /^[ \t]*(?:import|export)\b(?:[^;'"`]{0,2000}\bfrom\b)?\s{0,4}['"][^'"\n]{0,300}['"];?|^[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]*(?:\([^)]{0,4000}\)|[^\n]*)|^[ \t]*(?:const|let|var)\s+[^=;]{1,2000}=\s*require\([^)\n]{0,300}\);?|^import[ \t]*\([^)]{0,4000}\)|^[ \t]*(?:pub\s+)?use\s[^;]{0,2000};|^[ \t]*(?:import|using|package|require|require_relative)\b[^\n]*/gm;
+
+/** With as many lines as before. */
+function removeImports(text: string): string {
+  return text.replace(MANY_LINES, (found) => found.replace(/[^\n]/g, ''));
+}
+
+async function findImported(
+  path: string,
+  text: string,
+  { tree, index, signal }: { readonly tree: TestTree; readonly index: PathIndex; readonly signal: AbortSignal },
+): Promise<readonly string[]> {
+  const whole = await tree.read(path, {}, signal);
+  const uses = findUses({ path, text: whole.kind === 'text' ? whole.text.slice(0, MOST_TEXT) : text, index, tree });
+  const found: string[] = [];
+  for (const other of index.paths.slice(0, MOST_PATHS)) {
+    if (other === path || !isSameLanguage(other, path) || classifyFile(other) === 'vendored') continue;
+    if (await uses(other, signal)) found.push(other);
+  }
+  return found;
+}
+
+const KEYWORDS = new Set(
+  'if for while switch case catch return function await typeof new def elif else not and or func match super with this self true false null none undefined const let var import from class test it describe expect assert equal ok throws async yield raise throw try except finally print string int number bool void public private static final'.split(
+    ' ',
+  ),
+);
+
+/** Names that are called or read, outside of comments and of texts. */
+function listNames(path: string, text: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const line of text.split('\n')) {
+    if (isCommentLine(path, line)) continue;
+    forEachWord(line.slice(0, 1_000).replace(TEXTS, '""'), (word) => {
+      if (word.length > 2 && !KEYWORDS.has(word.toLowerCase())) names.add(word);
+    });
+  }
+  return names;
+}
+
+const TEXTS = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
