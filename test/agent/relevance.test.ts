@@ -18,11 +18,15 @@ interface Case {
   readonly errors: readonly string[];
 }
 
+function treeOf(files: Readonly<Record<string, string>>) {
+  const memory = createMemoryRepository({ commits: [{ sha: SHA, subject: 'x', files }] }).tree(SHA);
+  return { ...memory, outline: async (path: string) => readOutline(path, files[path] ?? '') };
+}
+
 const quiet = { places: [], tests: [], errors: [] };
 
 async function judge({ files, places, tests, errors }: Case, quotes: readonly Quote[], edited: readonly string[] = []) {
-  const memory = createMemoryRepository({ commits: [{ sha: SHA, subject: 'x', files }] }).tree(SHA);
-  const tree = { ...memory, outline: async (path: string) => readOutline(path, files[path] ?? '') };
+  const tree = treeOf(files);
   const named = places.map((place) => {
     const [, path = '', line = '0'] = /^(.*?)(?::(\d+))?$/.exec(place) ?? [];
     return { path, line: Number(line), message: '' };
@@ -88,6 +92,12 @@ const PAID: Case = {
   places: ['test/cart.test.js:7'],
   tests: ['a cart is paid'],
   errors: ['AssertionError: 3 !== 4'],
+};
+
+const SHOP_TREE = treeOf(SHOP);
+const AT_CART = {
+  places: [{ path: 'test/cart.test.js', line: 7, message: '' }],
+  excerpt: { step: '', headline: '', lines: [], cut: '', tests: PAID.tests },
 };
 
 const TRUE_CAUSES: readonly (readonly [string, Case, Quote, Quote])[] = [
@@ -247,6 +257,60 @@ it.each<readonly [string, readonly Quote[], readonly string[], string]>([
   ['settings of the check, without it', [PACKAGE], [], 'none'],
 ])('%s', async (_, quotes, edited, relevance) => {
   expect(await judge(PAID, quotes, edited)).toBe(relevance);
+});
+
+it('counts from the first question on, whatever a model takes until then', async () => {
+  const reach = createReacher(SHOP_TREE, AT_CART, new AbortController().signal, 200);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(await reach({ path: 'src/tax.js', line: 4 })).toBe('names');
+});
+
+it('keeps what was reached when the time is over, and ends at once when it is stopped', async () => {
+  const slow = {
+    ...SHOP_TREE,
+    outline: async (path: string, signal: AbortSignal) => {
+      if (path === 'src/tax.js')
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      return SHOP_TREE.outline(path);
+    },
+  };
+  const reach = createReacher(slow, AT_CART, new AbortController().signal, 200);
+  expect(await reach({ path: 'test/cart.test.js', line: 7 })).toBe('test');
+  const stop = new AbortController();
+  const stopped = createReacher(slow, AT_CART, stop.signal)({ path: 'src/tax.js', line: 4 });
+  setTimeout(() => stop.abort(), 50);
+  await expect(stopped).rejects.toThrow(/abort/);
+});
+
+it('leaves other work its turn in a large repository and in hostile files', async () => {
+  const constants = Array.from({ length: 12_000 }, (_, at) => `const C${at} = 1;`).join('\n');
+  const classes = Array.from({ length: 8_000 }, (_, at) => `class K${at} {\n}`).join('\n');
+  const uses = Array.from({ length: 10 }, (_, at) => `import { f${at} } from './m/f${at}.js';`).join('\n');
+  const files = {
+    ...SHOP,
+    'src/checkout.js': `${uses}\nimport './constants.js';\nimport './classes.js';\n${SHOP['src/checkout.js']}`,
+    'src/constants.js': constants,
+    'src/classes.js': classes,
+    'src/blank.js': `let${' '.repeat(190_000)}`,
+    ...Object.fromEntries(
+      Array.from({ length: 25_000 }, (_, at) => [
+        `src/m/f${at}.js`,
+        `export function f${at}() {\n  return ${at};\n}\n`,
+      ]),
+    ),
+  };
+  const reach = createReacher(treeOf(files), AT_CART, new AbortController().signal);
+  // In the time of this process alone: other processes may hold the machine.
+  let longest = 0;
+  let since = process.cpuUsage();
+  const ticking = setInterval(() => {
+    const { user, system } = process.cpuUsage(since);
+    longest = Math.max(longest, (user + system) / 1_000);
+    since = process.cpuUsage();
+  }, 0);
+  expect(await reach({ path: 'src/tax.js', line: 4 })).toBe('names');
+  clearInterval(ticking);
+  expect(longest).toBeLessThan(1_000);
 });
 
 it('is nothing where nothing of the failure is known', async () => {
