@@ -3,7 +3,7 @@
 import type { Reach } from '../core/check.ts';
 import type { ChangeSet } from '../core/diff/diff.ts';
 import { isSafePath } from '../core/paths.ts';
-import { isInformative, listQuotedLines, occursIn, prepareText } from './quotation.ts';
+import { isInformative, listQuotedLines, occursIn, type PreparedText, prepareText } from './quotation.ts';
 import type { CheckedClaim, GroundStep } from './review.ts';
 
 /** `lead`: its place is imported on the way, and nothing shows that the failure gets there. */
@@ -42,8 +42,13 @@ export async function judgeRelevance(
   failed: FailedCheckGround,
 ): Promise<Relevance> {
   const proven = claims.filter(({ support }) => support === 'proven');
-  const byNumber = new Map(steps.map((step) => [step.number, step]));
-  const located = (await Promise.all(proven.map((claim) => locateClaim(claim, byNumber, failed)))).flat();
+  const locating: Locating = {
+    steps: new Map(steps.map((step) => [step.number, step])),
+    pathsOf: remember(({ action, result }: GroundStep) => [...listWrittenPaths(action), ...listWrittenPaths(result)]),
+    searched: remember(async (path: string) => toSearched(await failed.textsOf(path))),
+    failed,
+  };
+  const located = (await Promise.all(proven.map((claim) => locateClaim(claim, locating)))).flat();
   const edited = changeSet.files.map((file) => (file.kind === 'renamed' ? file.previousPath : file.path));
   const quotesFailure = proven.some(({ citations }) => citations.some(({ quote }) => isQuoteOfFailure(quote, failed)));
   const causes = await chooseCauses(located, edited, failed);
@@ -84,20 +89,53 @@ const MOST_FILES = 20;
 /** Lines of a quotation that are looked up. */
 const MOST_LINES = 40;
 
+/** Each step and each file is prepared once: several quotations are of the same ones. */
+interface Locating {
+  readonly steps: ReadonlyMap<number, GroundStep>;
+  readonly pathsOf: (step: GroundStep) => readonly string[];
+  readonly searched: (path: string) => Promise<Searched>;
+  readonly failed: FailedCheckGround;
+}
+
+interface Searched {
+  readonly now: SearchedText | null;
+  readonly before: SearchedText | null;
+}
+
+interface SearchedText {
+  readonly ready: PreparedText;
+  readonly lines: readonly string[];
+}
+
+function toSearched({ now, before }: Awaited<ReturnType<FailedCheckGround['textsOf']>>): Searched {
+  const prepare = (text: string): SearchedText => ({ ready: prepareText(text), lines: listQuotedLines(text, true) });
+  const ready = now === null ? null : prepare(now);
+  if (before === null) return { now: ready, before: null };
+  return { now: ready, before: before === now ? ready : prepare(before) };
+}
+
+function remember<K, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
+}
+
 async function locateClaim(
   { citations, places }: CheckedClaim,
-  steps: ReadonlyMap<number, GroundStep>,
-  failed: FailedCheckGround,
+  { steps, pathsOf, searched, failed }: Locating,
 ): Promise<readonly Located[]> {
   const found: Located[] = [];
   for (const { step: number, quote } of citations) {
     const step = steps.get(number);
     if (step === undefined || step.source === 'report' || step.source === 'log') continue;
     const named = places.map(({ file }) => file);
-    const files = [...new Set([...named, ...listWrittenPaths(step.action), ...listWrittenPaths(step.result)])];
+    const files = [...new Set([...named, ...pathsOf(step)])];
     for (const path of files.filter(isSafePath).slice(0, MOST_FILES)) {
       const near = places.find(({ file }) => file === path)?.line ?? 0;
-      const reach = await reachQuote({ path, quote, near }, failed);
+      const reach = await reachQuote({ path, quote, near }, await searched(path), failed);
       if (reach === null) continue;
       found.push({ path, quote, reach });
       break;
@@ -106,11 +144,16 @@ async function locateClaim(
   return found;
 }
 
-const WRITTEN_PATH = /[\w@.+-]{1,200}(?:\/[\w@.+-]{1,200}){0,30}\.\w{1,12}(?![\w/])/g;
 const MOST_TEXT = 20_000;
+const LONGEST_PATH = 500;
 
+/** Each word that may be a path: one with an ending, without the brackets and marks that stand around it. */
 function listWrittenPaths(text: string): readonly string[] {
-  return text.slice(0, MOST_TEXT).match(WRITTEN_PATH) ?? [];
+  const words = text.slice(0, MOST_TEXT).match(/[\w@.+~$()[\]/-]{3,}/g) ?? [];
+  return words
+    .filter((word) => word.length <= LONGEST_PATH)
+    .flatMap((word) => [word, word.replace(/^[^\w@]+|[^\w]+$/g, '')])
+    .filter((word) => /[^.]\.\w{1,12}$/.test(word));
 }
 
 const BEST: readonly Reach[] = ['frames', 'names', 'test', 'setup', 'imports', 'none'];
@@ -118,9 +161,9 @@ const BEST: readonly Reach[] = ['frames', 'names', 'test', 'setup', 'imports', '
 /** Null: the file does not hold the quotation. */
 async function reachQuote(
   { path, quote, near }: { readonly path: string; readonly quote: string; readonly near: number },
-  { textsOf, reach }: FailedCheckGround,
+  { now, before }: Searched,
+  { reach }: FailedCheckGround,
 ): Promise<Reach | null> {
-  const { now, before } = await textsOf(path);
   const lines = now === null ? [] : findQuotedLines(quote, now, near);
   if (lines.length > 0) {
     const reached = await Promise.all(lines.map((line) => reach({ path, line })));
@@ -131,14 +174,11 @@ async function reachQuote(
 }
 
 /** The lines of the text that hold the quotation, where it is several times the ones next to `near`; none: it has not. */
-function findQuotedLines(quote: string, text: string, near: number): readonly number[] {
+function findQuotedLines(quote: string, { ready, lines }: SearchedText, near: number): readonly number[] {
   const bare = quote.replace(/^[+-]/gm, '');
-  const ready = prepareText(text);
   if (![quote, bare].some((one) => occursIn(prepareText(one), ready))) return [];
   const [first = '', ...rest] = listQuotedLines(bare);
-  const at = listQuotedLines(text, true).flatMap((line, index) =>
-    first !== '' && line.includes(first) ? [index + 1] : [],
-  );
+  const at = lines.flatMap((line, index) => (first !== '' && line.includes(first) ? [index + 1] : []));
   const [start] = at.toSorted((a, b) => Math.abs(a - near) - Math.abs(b - near));
   return start === undefined
     ? []

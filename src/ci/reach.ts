@@ -8,6 +8,7 @@ import { forEachWord } from '../triage/localise/terms.ts';
 import { findTestCases } from '../triage/nearest-tests.ts';
 import { classifyFile, isProgram } from '../triage/own-code.ts';
 import { createPathIndex, getFileName, type PathIndex } from '../triage/paths.ts';
+import { createTurns, runInSlices, SLICE_PATHS } from '../triage/slices.ts';
 import {
   type Failing,
   findNearestNamed,
@@ -39,13 +40,17 @@ const MOST_CALLS = 4;
 const MOST_FILES = 150;
 const MOST_OUTLINED = 400;
 /** Files of a language that are compared with the imports of one; larger repositories are followed in part. */
-const MOST_PATHS = 20_000;
+const MOST_PATHS = 100_000;
 const MOST_TEXT = 200_000;
 
-export function createReacher(tree: TestTree, failing: Failing, signal: AbortSignal): Reacher {
+/** For following a failing test through a large repository. */
+const FOLLOW_MS = 60_000;
+
+/** Follows at the first question: a model may take minutes before it claims a cause. */
+export function createReacher(tree: TestTree, failing: Failing, signal: AbortSignal, limitMs = FOLLOW_MS): Reacher {
   let followed: Promise<Followed> | null = null;
   return async (place) => {
-    followed ??= follow(tree, failing, signal);
+    followed ??= follow(tree, failing, signal, limitMs);
     return findReach(await followed, place);
   };
 }
@@ -75,30 +80,53 @@ interface Followed {
   readonly isNamed: (place: SourcePlace) => boolean;
 }
 
-async function follow(tree: TestTree, failing: Failing, signal: AbortSignal): Promise<Followed> {
+/** Where the time is over, what was reached by then counts. */
+async function follow(tree: TestTree, failing: Failing, signal: AbortSignal, limitMs: number): Promise<Followed> {
+  const until = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
   const index = createPathIndex(await tree.files(signal));
   const framed = new Set(failing.places.flatMap(({ path }) => findFile(index, path)));
   const tests = (await findTests(tree, index, failing, signal)).slice(0, MOST_TESTS);
-  const walk = createWalk(tree, index, signal);
+  const walk = createWalk(tree, index, until);
   const tested = new Set<string>();
-  for (const test of tests) {
-    const own = findNearestNamed(test, index);
-    if (own !== null) tested.add(own);
-    for (const path of index.paths) if (isMirror(test, path)) tested.add(path);
-    await walk.begin(test, failing);
+  try {
+    for (const test of tests) {
+      for (const path of await findTested(test, index, until)) tested.add(path);
+      await walk.begin(test, failing);
+    }
+    for (let calls = 0; calls < MOST_CALLS; calls += 1) if (!(await walk.step())) break;
+    await walk.followImports();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!until.aborted) throw error;
   }
-  for (let calls = 0; calls < MOST_CALLS; calls += 1) if (!(await walk.step())) break;
   const text = walk.text();
+  const read = new Map<string, boolean>();
+  const isRead = (path: string): boolean => {
+    const known = read.get(path) ?? (!isProgram(path) && text.includes(getFileName(path)));
+    read.set(path, known);
+    return known;
+  };
   return {
     tests: new Set(tests),
     framed,
-    imported: await walk.listImported(),
+    imported: walk.imported,
     isNamed: ({ path, line }) =>
       // A file of data is read by its name.
       tested.has(path) ||
-      (!isProgram(path) && text.includes(getFileName(path))) ||
+      isRead(path) ||
       (walk.reached.get(path) ?? []).some(({ from, to }) => line === 0 || (line >= from && line <= to)),
   };
+}
+
+/** What a test is for by its name and folders. */
+async function findTested(test: string, index: PathIndex, signal: AbortSignal): Promise<readonly string[]> {
+  const nearest = await findNearestNamed(test, index, signal);
+  const found = nearest === null ? [] : [nearest];
+  await runInSlices(index.paths.length, { size: SLICE_PATHS, signal }, (at) => {
+    const path = index.paths[at];
+    if (path !== undefined && isMirror(test, path)) found.push(path);
+  });
+  return found;
 }
 
 /** The files of the failing tests: by what the log names, else by the titles of the tests. */
@@ -144,7 +172,9 @@ interface Walk {
   /** One call further; false: nothing new. */
   readonly step: () => Promise<boolean>;
   readonly reached: ReadonlyMap<string, readonly Lines[]>;
-  readonly listImported: () => Promise<ReadonlySet<string>>;
+  readonly followImports: () => Promise<void>;
+  /** What everything that is reached imports, and what that imports. */
+  readonly imported: ReadonlySet<string>;
   /** Of everything that is reached. */
   readonly text: () => string;
 }
@@ -171,11 +201,15 @@ function createWalk(tree: TestTree, index: PathIndex, signal: AbortSignal): Walk
   const open = new Set<string>();
   const followed = new Set<string>();
   const taken = new Set<Part>();
+  const imported = new Set<string>();
+  const turn = createTurns(signal);
+  const candidates = createCandidates(index, signal);
   let fresh: { readonly path: string; readonly text: string }[] = [];
 
   const read = async (path: string): Promise<ReadFile | null> => {
     const known = files.get(path);
     if (known !== undefined) return known;
+    await turn();
     const found = files.size >= MOST_OUTLINED ? null : await readFile(tree, path, signal);
     files.set(path, found);
     return found;
@@ -184,7 +218,8 @@ function createWalk(tree: TestTree, index: PathIndex, signal: AbortSignal): Walk
     const known = imports.get(path);
     if (known !== undefined) return known;
     const file = imports.size >= MOST_FILES ? null : await read(path);
-    const found = file === null ? [] : await findImported(path, file.lines.join('\n'), { tree, index, signal });
+    const among = file === null ? [] : await candidates(path);
+    const found = file === null ? [] : await findImported(path, among, { tree, index, signal, turn });
     imports.set(path, found);
     return found;
   };
@@ -228,20 +263,24 @@ function createWalk(tree: TestTree, index: PathIndex, signal: AbortSignal): Walk
       const now = fresh;
       fresh = [];
       for (const { path, text } of now) {
+        await turn();
         texts.push(text);
         for (const name of listNames(path, text)) names.add(name);
         await openFile(path);
       }
-      for (const path of [...open]) await takeCalled(path);
+      for (const path of [...open]) {
+        await turn();
+        await takeCalled(path);
+      }
       return fresh.length > 0;
     },
-    listImported: async () => {
-      const seen = new Set(reached.keys());
-      for (const path of seen) {
-        if (seen.size > MOST_OUTLINED) break;
-        for (const one of await listImports(path)) seen.add(one);
+    imported,
+    followImports: async () => {
+      for (const path of reached.keys()) imported.add(path);
+      for (const path of imported) {
+        if (imported.size > MOST_OUTLINED) break;
+        for (const one of await listImports(path)) imported.add(one);
       }
-      return seen;
     },
     text: () => texts.join('\n'),
   };
@@ -271,9 +310,17 @@ function findFailingLines(test: string, { lines, parts }: ReadFile, { places, ex
   );
   if (failed.length === 0) return [{ from: 1, to: lines.length }];
   const setUps = parts.filter(({ name }) => SET_UP.test(name));
-  const inCase = (line: number) => [...cases, ...parts].some(({ from, to }) => line >= from && line <= to);
-  const around = lines.flatMap((_, index) => (inCase(index + 1) ? [] : [{ from: index + 1, to: index + 1 }]));
-  return [...failed, ...setUps, ...around];
+  return [...failed, ...setUps, ...listLinesOutside([...cases, ...parts], lines.length)];
+}
+
+function listLinesOutside(ranges: readonly Lines[], count: number): readonly Lines[] {
+  const outside: Lines[] = [];
+  let next = 1;
+  for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
+    if (from > next) outside.push({ from: next, to: from - 1 });
+    next = Math.max(next, to + 1);
+  }
+  return next <= count ? [...outside, { from: next, to: count }] : outside;
 }
 
 const SET_UP = /^(?:set_?up\w*|before\w*|init\w*)$/i;
@@ -303,7 +350,7 @@ async function readFile(tree: TestTree, path: string, signal: AbortSignal): Prom
  */
 function listParts(path: string, text: string, outline: readonly Definition[]): readonly Part[] {
   const spans = findSpans(path, text, outline);
-  const parts = spans.map(({ name, kind, owner, line, lastLine }): Part => {
+  const parts = spans.map(({ name, kind, owner, line, lastLine }, index): Part => {
     const short = toShortName(name);
     const whole = { from: line, to: lastLine };
     if (kind === 'function') {
@@ -311,16 +358,17 @@ function listParts(path: string, text: string, outline: readonly Definition[]): 
       const isMaker = holder !== '' && (short === holder || MAKER.test(short));
       return { name: isMaker ? holder : short, owner: holder, ...whole };
     }
-    const members = spans.flatMap((one) => (one.line > line && one.lastLine <= lastLine ? [one.line - 1] : []));
-    return { name: short, owner: '', from: line, to: Math.max(line, Math.min(lastLine, ...members)) };
+    let next = index + 1;
+    while (spans[next]?.line === line) next += 1;
+    const member = spans[next]?.line ?? lastLine + 1;
+    return { name: short, owner: '', from: line, to: Math.max(line, Math.min(lastLine, member - 1)) };
   });
   const lines = text.split(/\r?\n/);
+  const begins = [...new Set(outline.map(({ line }) => line))].sort((a, b) => a - b);
+  const ends = new Map(begins.map((line, at) => [line, (begins[at + 1] ?? lines.length + 1) - 1]));
   const constants = outline
     .filter(({ kind }) => kind === 'constant')
-    .map(({ name, line }): Part => {
-      const next = Math.min(lines.length, ...outline.flatMap((one) => (one.line > line ? [one.line - 1] : [])));
-      return { name, owner: '', from: line, to: Math.max(line, next) };
-    });
+    .map(({ name, line }): Part => ({ name, owner: '', from: line, to: Math.max(line, ends.get(line) ?? line) }));
   const aliases = lines.flatMap((line, index): readonly Part[] => {
     const name = ALIAS.exec(line.slice(0, 300))?.[1];
     return name === undefined ? [] : [{ name, owner: '', from: index + 1, to: index + 1 }];
@@ -337,24 +385,55 @@ const MAKER = /^(?:constructor|__init__|__new__|initialize|__construct|__post_in
 const ALIAS = /^\s*(?:[\w$]{1,60}\.){0,4}([\w$]{3,60})\s*[:=]\s*[\w$.]{3,80}\s*[,;]?\s*$/;
 
 const MANY_LINES =
-  /^[ \t]*(?:import|export)\b(?:[^;'"`]{0,2000}\bfrom\b)?\s{0,4}['"][^'"\n]{0,300}['"];?|^[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]*(?:\([^)]{0,4000}\)|[^\n]*)|^[ \t]*(?:const|let|var)\s+[^=;]{1,2000}=\s*require\([^)\n]{0,300}\);?|^import[ \t]*\([^)]{0,4000}\)|^[ \t]*(?:pub\s+)?use\s[^;]{0,2000};|^[ \t]*(?:import|using|package|require|require_relative)\b[^\n]*/gm;
+  /^[ \t]*(?:import\b|export\s{1,4}(?:type\s{1,4})?[{*])(?:[^;'"`]{0,2000}\bfrom\b)?\s{0,4}['"][^'"\n]{0,300}['"];?|^[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]*(?:\([^)]{0,4000}\)|[^\n]*)|^[ \t]*(?:const|let|var)\s{1,20}[^=;]{1,1000}=\s{0,20}require\([^)\n]{0,300}\);?|^import[ \t]*\([^)]{0,4000}\)|^[ \t]*(?:pub\s+)?use\s[^;]{0,2000};|^[ \t]*(?:import|using|package|require|require_relative)\b[^\n]*/gm;
 
 /** With as many lines as before. */
 function removeImports(text: string): string {
   return text.replace(MANY_LINES, (found) => found.replace(/[^\n]/g, ''));
 }
 
+/** Lists the files of a path's language that may be imported; each language is looked through once. */
+function createCandidates(index: PathIndex, signal: AbortSignal): (path: string) => Promise<readonly string[]> {
+  const own: string[] = [];
+  let listed = false;
+  const found = new Map<string, readonly string[]>();
+  return async (path) => {
+    if (!listed) {
+      listed = true;
+      await runInSlices(index.paths.length, { size: SLICE_PATHS, signal }, (at) => {
+        const one = index.paths[at] ?? '';
+        if (isSameLanguage(one, one) && classifyFile(one) !== 'vendored') own.push(one);
+      });
+    }
+    const end = path.slice(path.lastIndexOf('.'));
+    const known = found.get(end) ?? own.filter((one) => isSameLanguage(one, path)).slice(0, MOST_PATHS);
+    found.set(end, known);
+    return known;
+  };
+}
+
+interface Looking {
+  readonly tree: TestTree;
+  readonly index: PathIndex;
+  readonly signal: AbortSignal;
+  readonly turn: () => Promise<void>;
+}
+
+/** Paths that are compared between two looks at the clock. */
+const COMPARED = 64;
+
 async function findImported(
   path: string,
-  text: string,
-  { tree, index, signal }: { readonly tree: TestTree; readonly index: PathIndex; readonly signal: AbortSignal },
+  among: readonly string[],
+  { tree, index, signal, turn }: Looking,
 ): Promise<readonly string[]> {
   const whole = await tree.read(path, {}, signal);
-  const uses = findUses({ path, text: whole.kind === 'text' ? whole.text.slice(0, MOST_TEXT) : text, index, tree });
+  if (whole.kind !== 'text') return [];
+  const uses = findUses({ path, text: whole.text.slice(0, MOST_TEXT), index, tree });
   const found: string[] = [];
-  for (const other of index.paths.slice(0, MOST_PATHS)) {
-    if (other === path || !isSameLanguage(other, path) || classifyFile(other) === 'vendored') continue;
-    if (await uses(other, signal)) found.push(other);
+  for (const [at, other] of among.entries()) {
+    if (at % COMPARED === 0) await turn();
+    if (other !== path && (await uses(other, signal))) found.push(other);
   }
   return found;
 }

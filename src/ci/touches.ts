@@ -3,6 +3,7 @@
 import type { SourceTree } from '../core/source.ts';
 import { classifyFile } from '../triage/own-code.ts';
 import { createPathIndex, getFileName, type PathIndex } from '../triage/paths.ts';
+import { runInSlices, SLICE_PATHS } from '../triage/slices.ts';
 import type { ReadCheck } from './read-check.ts';
 
 /**
@@ -58,7 +59,7 @@ export async function findTiesInTree(
   const ties: Tie[] = [...findTiesByName(changed, read)];
   for (const test of findTestFiles(index, read).slice(0, MOST_TESTS)) {
     const related = changed.filter((path) => path !== test && isSameLanguage(path, test)).slice(0, MOST_CHANGED);
-    const own = related.length === 0 ? null : findNearestNamed(test, index);
+    const own = related.length === 0 ? null : await findNearestNamed(test, index, signal);
     if (own !== null && related.includes(own)) ties.push({ path: own, kind: 'tested', test });
     else if (related.length > 0) ties.push(...(await findUsed({ test, related }, { tree, index }, signal)));
   }
@@ -213,22 +214,28 @@ function readStem(path: string): string {
 
 /** Whether the test has the name of that file and lies in the same folders, those of the layout apart. */
 export function isMirror(test: string, path: string): boolean {
-  if (isTest(path) || !isSameLanguage(test, path)) return false;
+  if (!isSameLanguage(test, path) || isTest(path)) return false;
   const [one, other] = [readName(test), readName(path)];
   return one.stem === other.stem && one.stem !== '' && one.folders.join('/') === other.folders.join('/');
 }
 
 /** The file that a test is for by its name; null: none, or several that agree equally. */
-export function findNearestNamed(test: string, { paths }: PathIndex): string | null {
+export async function findNearestNamed(
+  test: string,
+  { paths }: PathIndex,
+  signal: AbortSignal,
+): Promise<string | null> {
   const { stem, folders } = readName(test);
   if (COMMON.test(stem)) return null;
-  const found = paths.flatMap((path) => {
+  const found: { readonly path: string; readonly apart: number }[] = [];
+  await runInSlices(paths.length, { size: SLICE_PATHS, signal }, (at) => {
+    const path = paths[at] ?? '';
     const name = normaliseName(path);
-    if (!name.includes(stem) && !FOLDER_FILE.test(name)) return [];
+    if (!name.includes(stem) && !FOLDER_FILE.test(name)) return;
     const other = readName(path);
     const isOne = other.stem === stem && !isTest(path) && isSameLanguage(path, test);
     const apart = isOne ? countFoldersApart(folders, other.folders) : null;
-    return apart === null ? [] : [{ path, apart }];
+    if (apart !== null) found.push({ path, apart });
   });
   const [first, second] = found.toSorted((a, b) => a.apart - b.apart);
   return first === undefined || first.apart === second?.apart ? null : first.path;

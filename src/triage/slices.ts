@@ -19,3 +19,20 @@ export async function runInSlices(
     for (let index = from; index < to; index++) each(index);
   }
 }
+
+/** Work that goes on without a pause. */
+const TURN_MS = 10;
+
+/**
+ * For loops whose parts differ in length: gives other work its turn where 10 ms have passed since the last one. Throws
+ * the signal's reason when aborted.
+ */
+export function createTurns(signal: AbortSignal): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < TURN_MS) return;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    signal.throwIfAborted();
+    since = performance.now();
+  };
+}

@@ -5,7 +5,6 @@ import { createReacher } from '../../ci/reach.ts';
 import { nameFailure } from '../../core/failed-check.ts';
 import type { Failure } from '../../core/failure.ts';
 import { EMPTY_EXCERPT, type Finding, type Head } from '../../core/head.ts';
-import { isSafePath } from '../../core/paths.ts';
 import type { Repository } from '../../core/source.ts';
 import type { Run } from '../../db/runs.ts';
 import type { Store } from '../../db/store.ts';
@@ -31,37 +30,22 @@ export async function readFailedCheck(
   const ranges = failures.flatMap(({ failure }) => failure?.range ?? []);
   const lines = listDistinct(excerpts.flatMap(({ headline, lines: all }) => [headline, ...all.filter(isQuotable)]));
   const before = head.place?.kind === 'pull_request' ? head.place.base.sha : (ranges[0]?.from ?? '');
-  const read = new Map<string, ReturnType<FailedCheckGround['textsOf']>>();
   const tests = listDistinct(excerpts.flatMap((excerpt) => excerpt.tests));
-  const until = AbortSignal.any([signal, AbortSignal.timeout(REACH_MS)]);
-  const reacher = createReacher(
+  const reach = createReacher(
     repository.tree(run.revision),
     { places: findings.flatMap(({ places }) => places), excerpt: { ...EMPTY_EXCERPT, tests } },
-    until,
+    signal,
   );
+  const readNow = createReader(repository, run.revision, signal);
+  const readBefore = createReader(repository, before, signal);
   return {
     tests,
     lines,
     errors: lines.filter((line) => !FRAME.test(line)),
-    textsOf: (file) => {
-      const texts = read.get(file) ?? readTexts(repository, { now: run.revision, before }, file, signal);
-      read.set(file, texts);
-      return texts;
-    },
-    reach: async (place) => {
-      try {
-        return await reacher(place);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (until.aborted) return 'none';
-        throw error;
-      }
-    },
+    textsOf: async (file) => ({ now: await readNow(file), before: await readBefore(file) }),
+    reach,
   };
 }
-
-/** For following a failing test through a large repository; what was not reached by then is not tied to it. */
-const REACH_MS = 60_000;
 
 /** What failed, in a line for each cause; "" where nothing is known of it. */
 export async function nameFailedCheck(store: Store, run: Run): Promise<string> {
@@ -106,18 +90,30 @@ function isQuotable(line: string): boolean {
   return line.trim() !== '' && kind !== 'end' && kind !== 'weak';
 }
 
-async function readTexts(
+/** Reads each file once; null where it is not there, or is no text. */
+function createReader(
   repository: Repository,
-  { now, before }: { readonly now: string; readonly before: string },
-  file: string,
+  sha: string,
   signal: AbortSignal,
-): ReturnType<FailedCheckGround['textsOf']> {
-  const readAt = async (sha: string): Promise<string | null> => {
-    if (sha === '' || !isSafePath(file) || (await repository.resolve(sha, signal)) === null) return null;
-    const read = await repository.tree(sha).read(file, {}, signal);
-    return read.kind === 'text' ? read.text : null;
+): (file: string) => Promise<string | null> {
+  const texts = new Map<string, Promise<string | null>>();
+  let listed: Promise<ReadonlySet<string>> | null = null;
+  const list = async (): Promise<ReadonlySet<string>> => {
+    if (sha === '' || (await repository.resolve(sha, signal)) === null) return new Set();
+    return new Set((await repository.tree(sha).files(signal)).entries.map(({ path }) => path));
   };
-  return { now: await readAt(now), before: await readAt(before) };
+  const read = async (file: string): Promise<string | null> => {
+    listed ??= list();
+    // Paths are guessed from the words of steps, and a tree takes long to answer for one that it does not have.
+    if (!(await listed).has(file)) return null;
+    const found = await repository.tree(sha).read(file, {}, signal);
+    return found.kind === 'text' ? found.text : null;
+  };
+  return (file) => {
+    const text = texts.get(file) ?? read(file);
+    texts.set(file, text);
+    return text;
+  };
 }
 
 function listDistinct(texts: readonly string[]): readonly string[] {
