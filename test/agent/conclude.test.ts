@@ -87,15 +87,30 @@ describe('an edit that has nothing to do with the proof', () => {
     expect(analysis.confidence).toBeLessThan(0.78);
     expect((await conclude({}, {}, [FIXED, other])).analysis.confidence).toBe(0.95);
   });
+});
 
-  it.each([
-    ['a comment', 'a\n  // mended\n  const { percent, minimum } = COUPONS.get(code);\n'],
-    ['white space', 'a\n\n    const {percent, minimum} = COUPONS.get(code);\n'],
-  ])('is no fix if it is only %s', async (_what, after) => {
-    const { analysis, changeSet } = await conclude({}, {}, [{ ...FIXED, after } as typeof FIXED]);
-    expect(analysis).toMatchObject({ outcome: 'inconclusive', confidence: null });
-    expect(analysis.reason).toContain('changes only comments and white space');
+describe('a proven cause without a fix', () => {
+  const comment = 'a\n  // canaryedit\n  const { percent, minimum } = COUPONS.get(code);\n';
+  const blanks = 'a\n\n    const {percent, minimum} = COUPONS.get(code);\n';
+
+  it.each<readonly [string, readonly FileChange[]]>([
+    ['no edit', []],
+    ['an edited comment', [{ ...FIXED, after: comment } as typeof FIXED]],
+    ['edited white space', [{ ...FIXED, after: blanks } as typeof FIXED]],
+  ])('keeps its cause with what to do, and claims no fix: %s', async (_, files) => {
+    const modelRule = { path: 'CONTRIBUTING.md', text: 'Say which model wrote it.' };
+    const { rootCause, solutionSteps, changeSet, analysis } = await conclude({}, { modelRule }, files);
+    expect(rootCause).toMatch(/^An unknown code makes the lookup give undefined.*\[step 1\]\.$/);
+    expect(solutionSteps).toEqual([{ stepNumber: 1, description: 'Treat an unknown coupon as none.' }]);
     expect(changeSet.files).toEqual([]);
+    expect(analysis).toMatchObject({ outcome: 'action_recommended', confidence: 0.3, guards: [] });
+    expect(analysis.reason).toBe('The model changed no code, so there is a cause but no fix.');
+    expect(analysis.suspects[0]).toMatchObject({ file: 'src/coupons.js', line: 14 });
+  });
+
+  it('is refused where no quotation from the repository holds', async () => {
+    const { analysis } = await conclude({ rootCause: [INVENTED] }, {}, []);
+    expect(analysis).toMatchObject({ outcome: 'inconclusive', confidence: null });
   });
 });
 
@@ -115,10 +130,6 @@ describe('an answer that the review refuses', () => {
     ...FIXED,
     after: 'a\n  const canaryedit = COUPONS.get(code) ?? NO_COUPON;\n',
   } as typeof FIXED;
-  const comment = {
-    ...FIXED,
-    after: 'a\n  // canaryedit\n  const { percent, minimum } = COUPONS.get(code);\n',
-  } as typeof FIXED;
   const reported = claim({ citations: [{ step: 7, quote: 'the coupon canaryreport is refused' }] });
   const unrelated: FailedCheckGround = {
     ...{ tests: ['a basket is worth what is in it'], lines: [], errors: [] },
@@ -135,8 +146,6 @@ describe('an answer that the review refuses', () => {
       'quotes nothing that shows the cause',
     ],
     ['code_fix that quotes only the report', { rootCause: [reported] }, {}, [edit], 'quotes only the report'],
-    ['code_fix without an edit', { rootCause: [claim({})] }, {}, [], 'changes no file'],
-    ['code_fix that edits a comment', { rootCause: [claim({})] }, {}, [comment], 'only comments and white space'],
     [
       'already_fixed by an unknown commit',
       { outcome: 'already_fixed', fixedBy: ['deadbeef'], rootCause: [claim({})] },

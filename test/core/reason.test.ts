@@ -18,8 +18,6 @@ const REFUSALS: readonly Refusal[] = [
   'other_failure',
   'cause_unquoted',
   'report_only',
-  'no_edit',
-  'no_code_edit',
   'no_fixing_commit',
   'fix_unquoted',
   'intent_unquoted',
