@@ -61,10 +61,11 @@ function concludeTaken(run: FinishedRun, checked: CheckedDraft, decision: Taken)
   const isFix = decision.outcome === 'code_fix' || guarded.verdict === 'blocked';
   const changeSet =
     isFix && decision.outcome !== 'inconclusive' ? guarded.allowed : { base: guarded.allowed.base, files: [] };
-  const { isLead = false } = decision;
+  const { isLead = false, isUnfixed = false } = decision;
+  const isProposal = draft.outcome === 'code_fix' && !isLead && !isUnfixed;
   const steps = [
     ...(isLead ? [] : draft.solutionSteps),
-    ...(draft.outcome === 'code_fix' && !isLead ? [...describeProposals(guarded), ...describeModelRule(run)] : []),
+    ...(isProposal ? [...describeProposals(guarded), ...describeModelRule(run)] : []),
   ];
   return {
     problem: isLead ? facts.problem : draft.problem,
@@ -219,6 +220,7 @@ function describeReason(run: FinishedRun, checked: CheckedDraft, decision: Taken
   const parts = [
     run.reason === null ? '' : describeForPeople(run.reason),
     decision.isBlocked ? BLOCKED : '',
+    decision.isUnfixed ? UNFIXED : '',
     decision.isLead ? LEAD : '',
     ...listLeftOut(checked).map(describeForPeople),
     draft.fixedBy.length > 0 && decision.outcome === 'already_fixed' ? `Fixed by ${draft.fixedBy.join(', ')}.` : '',
@@ -249,11 +251,15 @@ interface Taken {
   readonly outcome: Outcome;
   /** Causeway may not make a part of the fix, so the outcome is less than the model's. */
   readonly isBlocked?: boolean;
+  /** The cause is proven, and no edit changes code: it is shown with what to do. */
+  readonly isUnfixed?: boolean;
   /** What the failing test imports is the cause that is claimed, and nothing shows that the failure gets there. */
   readonly isLead?: boolean;
 }
 
 const BLOCKED = 'Causeway may not make a part of the fix, so it is only proposed: see the guards and the steps.';
+
+const UNFIXED = 'The model changed no code, so there is a cause but no fix.';
 
 const LEAD = 'The failing test imports this file, but nothing shows that the failure gets there.';
 
@@ -287,8 +293,8 @@ function decideCodeFix({ claims }: CheckedDraft, { allowed, verdict }: GuardedCh
   if (!claims.some(({ support }) => support === 'proven')) return refuse('cause_unquoted');
   if (!claims.some(({ seenInSource }) => seenInSource)) return refuse('report_only');
   if (verdict === 'blocked') return { kind: 'taken', outcome: 'action_recommended', isBlocked: true };
-  if (allowed.files.length === 0) return refuse('no_edit');
-  return allowed.files.some(hasCodeChange) ? { kind: 'taken', outcome: 'code_fix' } : refuse('no_code_edit');
+  if (!allowed.files.some(hasCodeChange)) return { kind: 'taken', outcome: 'action_recommended', isUnfixed: true };
+  return { kind: 'taken', outcome: 'code_fix' };
 }
 
 function refuse(why: Refusal): Decision {
@@ -491,7 +497,11 @@ function weighFurtherClaims({ outcome, inSource }: Proof): number {
 }
 
 /** The confidence that the proof of a finished run carries; null where no cause is proven. */
-function weighRun(run: FinishedRun, checked: CheckedDraft, { outcome, isBlocked = false }: Taken): number | null {
+function weighRun(
+  run: FinishedRun,
+  checked: CheckedDraft,
+  { outcome, isBlocked = false, isUnfixed = false }: Taken,
+): number | null {
   const { claims, quotations, dropped } = checked;
   const parses = run.guarded.guards.every(({ rule }) => rule !== 'person/does-not-parse');
   return computeConfidence({
@@ -508,7 +518,7 @@ function weighRun(run: FinishedRun, checked: CheckedDraft, { outcome, isBlocked 
     reproduced: run.facts.stepsToReproduce.length > 0,
     guards: outcome === 'code_fix' ? run.guarded.verdict : 'clean',
     partial: run.partial,
-    downgraded: isBlocked,
+    downgraded: isBlocked || isUnfixed,
   });
 }
 

@@ -63,14 +63,7 @@ export type CutReason =
 /** Why the review refused an answer of the model, of which nothing is shown. */
 export type Refusal =
   /** It is true, and has nothing to do with the check that failed. */
-  | 'other_failure'
-  | 'cause_unquoted'
-  | 'report_only'
-  | 'no_edit'
-  | 'no_code_edit'
-  | 'no_fixing_commit'
-  | 'fix_unquoted'
-  | 'intent_unquoted';
+  'other_failure' | 'cause_unquoted' | 'report_only' | 'no_fixing_commit' | 'fix_unquoted' | 'intent_unquoted';
 
 export type Reason = EndReason | CutReason;
 
@@ -145,8 +138,6 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
   other_failure: "The model's answer wasn't about this failure and was discarded.",
   cause_unquoted: "The model's answer was discarded: it quotes nothing that shows the cause.",
   report_only: "The model's answer was discarded: it quotes only the report, nothing from the repository.",
-  no_edit: "The model's answer was discarded: it promises a fix and changes no file.",
-  no_code_edit: "The model's answer was discarded: it changes only comments and white space.",
   no_fixing_commit: "The model's answer was discarded: it names no commit of the history as the fix.",
   fix_unquoted: "The model's answer was discarded: it quotes nothing from the repository that shows the fix.",
   intent_unquoted: "The model's answer was discarded: it quotes nothing from the repository that shows the intent.",
