@@ -220,10 +220,10 @@ describe('an answer that the review refuses', () => {
     [
       'what is wrong with it, where the model was only asked to be quick',
       { code: 'run_budget', unit: 'turns', limit: 30, phase: 'concluding' },
-      "The model's answer was discarded: it promises a fix and changes no file.",
+      "The model's answer was discarded: it quotes nothing that shows the cause.",
     ],
   ])('gives one reason: %s', async (_, reason, said) => {
-    const { analysis } = await concludeRun(await sampleRun({}, { partial: true, reason }, []));
+    const { analysis } = await concludeRun(await sampleRun({ rootCause: [false_] }, { partial: true, reason }, []));
     expect(analysis.reason).toBe(said);
   });
 
