@@ -125,15 +125,18 @@ async function send(api: Api, { asked, answer, fault, response }: Sending): Prom
   if (fault?.kind === 'meanwhile' && fault.moment === 'carried_out') await fault.act();
   const chosen =
     (fault === null ? null : faultAnswer(fault, api.state.clock.now(), asked.path)) ?? answer ?? notFound();
-  const text = bodyText(chosen);
-  const tag = `W/"${createHash('sha256').update(text).digest('hex')}"`;
+  const tag = `W/"${createHash('sha256').update(bodyText(chosen)).digest('hex')}"`;
   const isSame = asked.method === 'GET' && chosen.status === 200 && asked.headers['if-none-match'] === tag;
-  const status = isSame ? 304 : chosen.status;
-  response.writeHead(status, {
+  const headers = {
     ...headersOf(api, asked, chosen, isSame),
     ...(asked.method === 'GET' ? { etag: tag } : {}),
     ...chosen.headers,
-  });
+  };
+  const real = { ...chosen, status: isSame ? 304 : chosen.status, headers };
+  const sent = fault?.kind === 'altered' && !isSame ? fault.alter(real) : real;
+  const { status } = sent;
+  const text = bodyText(sent);
+  response.writeHead(status, sent.headers);
   if (fault?.kind === 'drip') await drip(response, text, fault);
   else if (isSame || status === 204) response.end();
   else response.end(fault?.kind === 'half_json' ? text.slice(0, text.length / 2) : text);

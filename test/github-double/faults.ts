@@ -18,8 +18,17 @@ export type Fault =
   | { readonly kind: 'drip'; readonly everyMilliseconds: number; readonly bytes: number }
   /** The real answer, cut in the middle, as a complete one. */
   | { readonly kind: 'half_json' }
+  /** The real answer, changed on its way. */
+  | { readonly kind: 'altered'; readonly alter: (answer: SentAnswer) => SentAnswer }
   /** No harm of its own: `act` is called when the work is done and before its answer goes out, or as soon as that has gone. */
   | { readonly kind: 'meanwhile'; readonly moment: Moment; readonly act: () => Promise<unknown> };
+
+/** An answer as it goes out, with all of its headers. */
+export interface SentAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
 
 export type Moment = 'carried_out' | 'answered';
 

@@ -43,6 +43,22 @@ test('an unchanged answer is 304 and costs nothing, a changed one comes whole', 
   expect(await ask(github, line, { token, headers })).toMatchObject({ status: 200, body: { title: 'Really broken' } });
 });
 
+test('a person opens, labels and closes an issue with a token, as with the page', async () => {
+  await using github = await startGithubDouble();
+  await shop(github);
+  github.people.grant('octo/shop', 'rea', 'read');
+  const [token, reader] = [github.people.userToken('ada'), github.people.userToken('rea')];
+  const made = await ask(github, 'POST /repos/octo/shop/issues', { token, body: { title: 'Broken', body: 'Why?' } });
+  expect(made).toMatchObject({ status: 201, body: { number: 1, state: 'open', user: { login: 'ada' } } });
+  const labels = { body: { labels: ['analyse'] } };
+  expect((await ask(github, 'POST /repos/octo/shop/issues/1/labels', { token: reader, ...labels })).status).toBe(403);
+  expect(await ask(github, 'POST /repos/octo/shop/issues/1/labels', { token, ...labels })).toMatchObject({
+    ...{ status: 200, body: [{ name: 'analyse' }] },
+  });
+  const closed = await ask(github, 'PATCH /repos/octo/shop/issues/1', { token, body: { state: 'closed' } });
+  expect(closed).toMatchObject({ status: 200, body: { state: 'closed', labels: [{ name: 'analyse' }] } });
+});
+
 test('git fetches with a token that may read the content of that repository, and with no other', async () => {
   await using github = await startGithubDouble();
   const { installation, repository, sha } = await shop(github);

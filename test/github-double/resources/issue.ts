@@ -47,7 +47,7 @@ export function labelBody(state: State, repository: Repository, label: Label) {
 }
 
 /** The labels of an issue that still exist. */
-function labelsOf(state: State, repository: Repository, issue: Issue) {
+export function labelsOf(state: State, repository: Repository, issue: Issue) {
   return issue.labels
     .map((name) => repository.labels.get(name.toLowerCase()))
     .filter((label) => label !== undefined)

@@ -1,18 +1,25 @@
-import { issueBody } from '../resources/issue.ts';
+import { addLabels, editIssue, openIssue } from '../deeds/issues.ts';
+import { grantOf, mayAtLeast } from '../lookup.ts';
+import { issueBody, labelsOf } from '../resources/issue.ts';
 import {
   type Answer,
+  actorId,
   ofRepository,
   ok,
   paged,
   type RepositoryCall,
   type Route,
+  refused,
+  text,
   unprocessable,
+  viaAppId,
   withFound,
 } from '../route.ts';
 import type { Issue } from '../state.ts';
 
 export const ISSUES_READ = [{ issues: 'read' }, { pull_requests: 'read' }] as const;
 export const ISSUES_WRITE = [{ issues: 'write' }, { pull_requests: 'write' }] as const;
+const ISSUES_ALONE_WRITE = [{ issues: 'write' }] as const;
 /** GitHub's limit for the text of issues, pull requests and comments. */
 const LONGEST_TEXT = 65_536;
 
@@ -29,7 +36,44 @@ export const issueRoutes: readonly Route[] = [
     ISSUES_READ,
     withIssue((call, issue) => ok(issueBody(call.state, call.repository, issue))),
   ),
+  ofRepository('POST /issues', ISSUES_ALONE_WRITE, (call) => {
+    const title = text(call.body['title']) ?? '';
+    if (title === '') return unprocessable({ resource: 'Issue', code: 'missing_field', field: 'title' });
+    const body = text(call.body['body']) ?? null;
+    if (tooLong(body)) return tooLongAnswer('Issue');
+    const made = { title, body, labels: texts(call.body['labels']) };
+    const by = { authorId: actorId(call.caller), viaAppId: viaAppId(call.caller) };
+    return ok(issueBody(call.state, call.repository, openIssue(call.state, call.repository, { ...made, ...by })), 201);
+  }),
+  ofRepository(
+    'PATCH /issues/{issue_number}',
+    ISSUES_WRITE,
+    withIssue((call, issue) => {
+      const body = text(call.body['body']);
+      if (tooLong(body)) return tooLongAnswer('Issue');
+      const state = text(call.body['state']) as 'open' | 'closed' | undefined;
+      const edit = { title: text(call.body['title']), body, state };
+      editIssue(call.state, call.repository, issue, edit, actorId(call.caller));
+      return ok(issueBody(call.state, call.repository, issue));
+    }),
+  ),
+  ofRepository(
+    'POST /issues/{issue_number}/labels',
+    ISSUES_WRITE,
+    withIssue((call, issue) => {
+      const { state, repository, caller } = call;
+      if (caller.kind === 'user' && !mayAtLeast(grantOf(state, repository, caller.account), 'triage')) {
+        return refused(403, 'Must have triage access to the repository.');
+      }
+      addLabels(state, repository, issue, { names: texts(call.body['labels']), senderId: actorId(caller) });
+      return ok(labelsOf(state, repository, issue));
+    }),
+  ),
 ];
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
 
 /** Hands on the issue of the call, or answers 404. */
 export function withIssue(answer: (call: RepositoryCall, issue: Issue) => Answer | Promise<Answer>) {
