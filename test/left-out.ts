@@ -17,6 +17,10 @@ export const LEFT_OUT: readonly LeftOut[] = [
   },
   { reason: 'of the published package, which is packed and installed', files: ['test/release/packed.test.ts'] },
   {
+    reason: 'of `npm run try-github`, which plays all main stories three times over',
+    files: ['test/try-github/try-github.test.ts'],
+  },
+  {
     reason: 'of stories beside the main roads',
     files: stories(
       '{context-local,demo-script,evaluation,evaluation-github,full-disk,records-moved,replay,restore,second-look,several-processes,subscriptions,uncaught}',
