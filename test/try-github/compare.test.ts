@@ -30,6 +30,8 @@ it('says nothing of other values, of how often something is asked, and of what i
   ).toEqual([]);
   const { user: _, ...without } = ISSUE;
   expect(between([answered(ISSUE), answered(without)], [answered(without)])).toEqual([]);
+  const [mine, theirs] = [{ permissions: { checks: 'write' } }, { permissions: { issues: 'read' } }];
+  expect(between([answered(mine)], [answered(theirs)])).toEqual([]);
 });
 
 it('names a field that is missing, new, of another type, or null where GitHub never has null', () => {
