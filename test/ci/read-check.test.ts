@@ -13,7 +13,7 @@ function read(log: string): ReadCheck {
 describe('the first error', () => {
   it.each([
     ['npm test', JEST, 'expect(received).toBe(expected) · Expected: 90 · Received: 80'],
-    ['pytest', PYTEST, 'E assert 3 == 4'],
+    ['pytest', PYTEST, 'assert 3 == 4'],
     ['npx tsc', TSC, 'src/pages/checkout.ts(12,7): error TS2345: Argument of type "string" is not assignable'],
     ['go test ./...', GO, 'coupon_test.go:61: want error, got nil'],
     ['mvn verify', MAVEN, 'org.opentest4j.AssertionFailedError: expected: <3> but was: <4>'],

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readCheck } from '../../src/ci/read-check.ts';
 import { readReport } from '../../src/ci/report-logs.ts';
-import { actionsLog, GO, JEST, MAVEN, MOCHA, PYTEST, stamped, TSC } from './logs.ts';
+import { actionsLog, GO, JEST, MAVEN, MOCHA, NODE_TAP, NODE_TAP_ASSERT, PYTEST, stamped, TSC } from './logs.ts';
 
 const asCheck = (log: string) => readCheck({ name: 'test', output: '', log, annotations: [] }).excerpt;
 
@@ -15,6 +15,7 @@ const LOGS: readonly (readonly [string, string])[] = [
   ['of Maven at a terminal', MAVEN.join('\n')],
   ['of Go at a terminal', GO.join('\n')],
   ['of Jest at a terminal', JEST.join('\n')],
+  ['of Node that writes TAP', NODE_TAP.join('\n')],
   ['with the line ends of Windows', actionsLog('npm test', JEST).replaceAll('\n', '\r\n')],
   ['with the line ends of old terminals', actionsLog('npm test', JEST).replaceAll('\n', '\r')],
 ];
@@ -31,7 +32,7 @@ describe('a log is read as that of a check is', () => {
     expect([words, logs.map(({ excerpt }) => excerpt)]).toEqual(['', [asCheck(log)]]);
   });
 
-  it.each(LOGS.slice(0, 8))('%s: in a code block of an issue', (_, log) => {
+  it.each(LOGS.slice(0, 9))('%s: in a code block of an issue', (_, log) => {
     const report = `The build is red\n\nIt began when we took the coupons.\n\n\`\`\`\n${log}\n\`\`\`\n\nWhat can I do about this?`;
     const { words, logs } = readReport(report);
     expect(words).toBe('The build is red\n\nIt began when we took the coupons.\n\nWhat can I do about this?');
@@ -39,7 +40,7 @@ describe('a log is read as that of a check is', () => {
     expect(logs[0]?.excerpt.tests).toEqual(asCheck(log).tests);
   });
 
-  it.each(LOGS.slice(0, 8))('%s: below what people wrote', (_, log) => {
+  it.each(LOGS.slice(0, 9))('%s: below what people wrote', (_, log) => {
     const { words, logs } = readReport(`The build of the shop is red since we took the coupons.\n\n${log}`);
     expect(words).toBe('The build of the shop is red since we took the coupons.');
     expect(logs.map(({ excerpt }) => excerpt)).toEqual([asCheck(log)]);
@@ -61,6 +62,45 @@ describe('a log is read as that of a check is', () => {
     expect(words).toBe('## Guidance from ada\n\nLook at the coupons');
     expect(logs.map(({ excerpt }) => excerpt.headline)).toEqual([asCheck(log).headline]);
   });
+});
+
+it.each([
+  ['TAP of Node', NODE_TAP, "TypeError: Cannot destructure property 'percent' of 'find(...)' as it is undefined."],
+  ['TAP of Node, of several lines', NODE_TAP_ASSERT, 'AssertionError: Expected values to be strictly equal: 1 !== 2'],
+  ['pytest', PYTEST, 'assert 3 == 4'],
+  [
+    'AVA',
+    [
+      '  ✔ retry › works on timeout',
+      '  ✘ [fail]: retry › respects 413 Retry-After Rejected promise returned by test',
+      '  ─',
+      '  1 test failed',
+    ],
+    'retry › respects 413 Retry-After failed',
+  ],
+  [
+    'AVA, with what was thrown',
+    [
+      '  ✔ retry › works on timeout',
+      '  ✘ [fail]: retry › respects 413 Retry-After Rejected promise returned by test',
+      '  ─',
+      '',
+      '  retry › respects 413 Retry-After',
+      '',
+      '  test/retry.ts:120',
+      '',
+      '  Rejected promise returned by test. Reason:',
+      '',
+      '  TypeError {',
+      "    message: 'wait is not a function',",
+      '  }',
+      '',
+      '  1 test failed',
+    ],
+    'TypeError: wait is not a function',
+  ],
+])('the headline is the error without what the runner writes around it: %s', (_, log, headline) => {
+  expect(asCheck(log.join('\n')).headline).toBe(headline);
 });
 
 describe('the text that facts are looked up with', () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Trace } from '../../src/triage/frames.ts';
 import { findSignals } from '../../src/triage/signals.ts';
+import { NODE_TAP, NODE_TAP_ASSERT } from '../ci/logs.ts';
 
 const traces = (text: string): readonly Trace[] => findSignals(text).traces;
 const places = (trace: Trace | undefined): readonly string[] =>
@@ -32,6 +33,21 @@ TypeError: Cannot read properties of undefined (reading 'split')
       '@/srv/app/dist/main.js:3',
       'processTicksAndRejections@node:internal/process/task_queues:105',
     ]);
+  });
+
+  it('reads what node:test writes as TAP, whose frames have no `at`', () => {
+    const all = traces(NODE_TAP.join('\n'));
+    expect(all.map(({ errorType, message }) => [errorType, message])).toEqual([
+      ['TypeError', "Cannot destructure property 'percent' of 'find(...)' as it is undefined."],
+    ]);
+    expect(places(all[0]).slice(0, 3)).toEqual([
+      'apply@file:///home/ada/shop/src/coupons.js:14',
+      '@file:///home/ada/shop/test/coupons.test.js:5',
+      'runInAsyncScope@node:async_hooks:206',
+    ]);
+    const [compared] = traces(NODE_TAP_ASSERT.join('\n'));
+    expect(compared?.errorType).toBe('AssertionError');
+    expect(compared?.message).toBe('Expected values to be strictly equal:');
   });
 
   it('puts the cause before the error that it led to', () => {
