@@ -1,4 +1,6 @@
 // The cause of a red check in its log: the step that failed, the lines in it that say why, and the one that says most.
+
+import { readTapError, type TapError, unquote } from '../triage/tap.ts';
 import { type ErrorMatch, matchError, RANKS } from './error-patterns.ts';
 import { type FailedTest, findFailedTests, findTestName } from './failed-tests.ts';
 import { type ErrorLine, findLastWords } from './last-words.ts';
@@ -211,7 +213,7 @@ const OTHER_TEST =
 
 /** Words that appear next to a name on lines that only name it. */
 const WORDS_BESIDE_NAME =
-  /FAILED|FAILURE|ERROR|FAIL|Failed|Time elapsed|took|methodParameterTypes|(?<![A-Za-z])(?:ms|s|secs?|seconds)\b|Test +#\d+/g;
+  /FAILED|FAILURE|ERROR|FAIL|Failed|Error thrown in test|Rejected promise returned by test|Time elapsed|took|methodParameterTypes|(?<![A-Za-z])(?:ms|s|secs?|seconds)\b|Test +#\d+/g;
 
 const MESSAGES: readonly RegExp[] = [
   /^E {2,}\S/,
@@ -360,7 +362,9 @@ const JOINED = /^\s{1,60}(?!\d{1,6} {0,4}\|)[\p{L}\p{N}"'`$<()[\]{}]/u;
 
 /** The message, with what it announces: compared values, or what follows where it is not at its end. */
 export function formatMessage(lines: readonly LogLine[], at: number): string {
-  const text = (lines[at]?.text ?? '').replace(/^\s{0,40}# {1,4}(?=Failed test\b)/, '');
+  const text = removeMargin(lines[at]?.text ?? '');
+  const thrown = readThrown(lines, at);
+  if (thrown !== null) return thrown;
   if (/^\s*expect\(/.test(text)) {
     const values = readTextsAfter(lines, at, 10).filter((line) => COMPARED.test(line));
     const matcher = text.replace(/ {1,4}\/\/ .{0,200}$/, '');
@@ -371,6 +375,37 @@ export function formatMessage(lines: readonly LogLine[], at: number): string {
   return /Error.{0,300}:$/.test(text) && /^\s{0,12}[^+\s-]/.test(next) && !FRAME.test(next)
     ? joinRest(`${text} ${next.replace(/^E? +/, '')}`, rest.slice(1))
     : joinRest(text, rest);
+}
+
+/** What runners put before each line of an error: Perl's and pytest's. */
+function removeMargin(text: string): string {
+  return text.replace(/^\s{0,40}# {1,4}(?=Failed test\b)|^E {3,8}(?=\S)/, '');
+}
+
+/** What is read around a message that is one value of several. */
+const THROWN_REACH = 80;
+
+/** Null: the line is no value of an error that is written as keys. */
+function readThrown(lines: readonly LogLine[], at: number): string | null {
+  const first = Math.max(0, at - THROWN_REACH);
+  const texts = lines.slice(first, at + THROWN_REACH).map(({ text }) => text);
+  const error = readTapError(texts, at - first) ?? readInspected(texts, at - first);
+  if (error === null) return null;
+  const message = error.message.split('\n').filter((line) => line.trim() !== '');
+  const [head = '', ...rest] = message;
+  const said = joinRest(
+    head,
+    rest.map((line) => ` ${line}`),
+  );
+  return error.type === '' || said.startsWith(error.type) ? said : `${error.type}: ${said}`;
+}
+
+/** An error as Node inspects it, such as by AVA: `TypeError {` above, `message: '…',`. */
+function readInspected(texts: readonly string[], at: number): TapError | null {
+  const value = /^\s{2,40}message: (['"`].{0,1000}['"`]),?$/.exec(texts[at] ?? '')?.[1];
+  if (value === undefined) return null;
+  const open = texts.slice(Math.max(0, at - 8), at).findLast((text) => text.trimEnd().endsWith('{')) ?? '';
+  return { type: /^\s*([A-Z][\w$]{0,100}) \{$/.exec(open)?.[1] ?? '', message: unquote(value) };
 }
 
 /** With the lines below that the text needs to be whole. */

@@ -318,9 +318,9 @@ function makeExcerpt(shown: Shown, told: readonly Place[], places: readonly Plac
   const said = lines[cause.message]?.text ?? '';
   const place = readFindingLine(said) > 0 ? places.find(({ message }) => message === said.trim()) : undefined;
   if (place) return { ...excerpt, headline: formatHeadline(`${place.path}:${said.trim()}`) };
-  // A name that is spread over lines, such as suites and test, is shown whole.
+  // A name that is spread over lines, such as suites and test, is shown whole; AVA has a mark before it.
   const test = cause.tests.find(({ at }) => at === cause.message);
-  const isSpread = test && /^\s*\d+\) /.test(lines[test.at]?.text ?? '');
+  const isSpread = test && /^\s*(?:\d+\)|✘ \[fail\]:) /.test(lines[test.at]?.text ?? '');
   return isSpread ? { ...excerpt, headline: formatHeadline(`${test.name} failed`) } : excerpt;
 }
 

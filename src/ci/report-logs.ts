@@ -219,7 +219,7 @@ function findTitle(lines: readonly string[], weights: readonly Weight[]): number
 
 /** As runners of tests and builds begin their lines. */
 const RUNNER =
-  /^(?:\[(?:INFO|ERROR|WARNING)\] |(?:> )?Task :|> \S+@\S+ \S|npm (?:ERR!|error|warn)|error(?:\[\w+\])?: |=== (?:RUN|CONT|PAUSE)|--- (?:FAIL|PASS|SKIP): |={3,} .{1,200} ={3,}$|(?:PASS|FAIL|FAILED|ERROR)\s|(?:not )?ok \d|ok \s\S{1,300}\s|\s*(?:Tests?(?: Suites| Files)?|Snapshots|Time|Assertions):? {1,8}\d|test \S.{0,300} \.\.\. |running \d+ tests?$|\s*\d+ (?:passing|failing|pending)\b|\d+ examples?, \d+ failures?|FAILURES!$|BUILD FAILED|BUILD FAILURE|#\d+ (?:\[|\d+\.\d))/;
+  /^(?:\[(?:INFO|ERROR|WARNING)\] |(?:> )?Task :|> \S+@\S+ \S|npm (?:ERR!|error|warn)|error(?:\[\w+\])?: |=== (?:RUN|CONT|PAUSE)|--- (?:FAIL|PASS|SKIP): |={3,} .{1,200} ={3,}$|(?:PASS|FAIL|FAILED|ERROR)\s|(?:not )?ok \d|ok \s\S{1,300}\s|TAP version \d{1,3}$|1\.\.\d{1,6}$|# (?:Subtest: \S|(?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) \d)|\s*(?:Tests?(?: Suites| Files)?|Snapshots|Time|Assertions):? {1,8}\d|test \S.{0,300} \.\.\. |running \d+ tests?$|\s*\d+ (?:passing|failing|pending)\b|\d+ examples?, \d+ failures?|FAILURES!$|BUILD FAILED|BUILD FAILURE|#\d+ (?:\[|\d+\.\d))/;
 
 const SENTENCE_WORD = /^["'“(*_`]{0,3}\p{L}[\p{L}’'-]*["'”)*_`.,;:!?]{0,3}$/u;
 

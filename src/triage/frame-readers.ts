@@ -1,6 +1,7 @@
 // How each language prints stack frames and the error above or below them. A new language: one `FrameReader`, added to
 // `READERS`.
 import type { Frame, FrameLanguage } from './frames.ts';
+import { findTapStack, readTapError } from './tap.ts';
 
 /** How one language writes frames. Lines are plain; `index` is the line to look at. */
 export interface FrameReader {
@@ -108,6 +109,7 @@ const nodeFrames: FrameReader = {
   frame: readNodeFrame,
   ends: (line) => parseErrorHead(line) !== null || /\[cause\]:|^caused by:/i.test(line.trim()),
   error: (lines, first) =>
+    readTapHead(lines, first) ??
     findHeadAbove(lines, first, readV8Frame, (line) => {
       const head = parseErrorHead(line.replace(/^(?:\[cause\]:|caused by:)\s*/i, ''));
       return head && { ...head, link: /^(?:\[cause\]:|caused by:)/i.test(line) ? 'causes_previous' : 'none' };
@@ -115,7 +117,8 @@ const nodeFrames: FrameReader = {
 };
 
 function readNodeFrame(lines: readonly string[], index: number): Frame | null {
-  const found = readV8Frame(lines[index] ?? '') ?? readGeckoFrame(lines[index] ?? '');
+  const line = lines[index] ?? '';
+  const found = readV8Frame(line) ?? readGeckoFrame(line) ?? readTapFrame(lines, index);
   const isFirst = found && !readV8Frame(lines[index - 1] ?? '');
   return isFirst ? { ...found, code: findExcerptAbove(lines, index, found) } : found;
 }
@@ -134,11 +137,25 @@ function findExcerptAbove(lines: readonly string[], first: number, { file, line 
 
 function readV8Frame(line: string): Frame | null {
   const rest = cutAfterAt(line)?.replace(/ \{$/, '');
-  if (!rest) return null;
+  return rest ? readV8Call(rest) : null;
+}
+
+function readV8Call(rest: string): Frame | null {
   const open = rest.endsWith(')') ? rest.lastIndexOf(' (') : -1;
   const place = splitLocation(open < 0 ? rest.replace(/^async /, '') : rest.slice(open + 2, -1));
   if (!place || !/[./]|^node:/.test(place.file) || /\.(?:rs|java|kt|cs|go)$/.test(place.file)) return null;
   return toNodeFrame(place, open < 0 ? '' : rest.slice(0, open));
+}
+
+/** The YAML of TAP has the frames without `at`. */
+function readTapFrame(lines: readonly string[], index: number): Frame | null {
+  const line = lines[index] ?? '';
+  return /^\s.*:\d{1,7}\)?$/.test(line) && findTapStack(lines, index) >= 0 ? readV8Call(line.trim()) : null;
+}
+
+function readTapHead(lines: readonly string[], first: number): ErrorHead | null {
+  const error = findTapStack(lines, first) < 0 ? null : readTapError(lines, first);
+  return error && { type: error.type, message: error.message.split('\n', 1)[0] ?? '', link: 'none' };
 }
 
 /** Firefox and Safari. */
