@@ -1,6 +1,6 @@
 // A failure that is known already: counted and linked wherever it is seen again, looked into once, told once.
 import { expect, it } from 'vitest';
-import { type RedDesk, redStage } from '../../support/github-red-desk.ts';
+import { BESIDE_THE_BUG, type RedDesk, redStage } from '../../support/github-red-desk.ts';
 import { COUPONS, DELIVERY } from '../../support/github-red-model.ts';
 
 const stage = redStage();
@@ -90,4 +90,32 @@ it('is told in the same comment when the next push of the pull request adds anot
   expect(stage.ourComments(desk.name, number).map(({ id }) => id)).toEqual([comment.id]);
   expect(comments[0]?.text).toContain('src/coupons.js');
   expect(comments[0]?.text).toContain('src/delivery.js');
+});
+
+/** A change of that file, which says no more about itself. */
+const changeOf = (path: string) => ({ [path]: BESIDE_THE_BUG[path] ?? `// ${path}, written again\n` });
+
+it('is looked into again for a pull request that changes other files of what fails, and linked where it changes the same', async () => {
+  const desk = await stage.desk('corner/two-causes', { green: ['test'] });
+  const money = await desk.pull({ branch: 'money', files: changeOf('src/money.js') });
+  await desk.run(money.sha, { test: COUPONS });
+  const coupons = await desk.pull({ branch: 'coupons', by: 'tim', files: changeOf('src/coupons.js') });
+  await desk.run(coupons.sha, { test: COUPONS });
+  const shown = desk.checkRun(coupons.sha);
+  expect(shown.title).toMatch(/^Your change: /);
+  expect(shown.words).not.toContain('the analysis there');
+  expect([desk.begun().length, desk.comments(money.number).length]).toEqual([2, 1]);
+  const answered = desk.onlyComment(coupons.number);
+
+  const picked = await desk.pull({ branch: 'picked', files: changeOf('src/coupons.js') });
+  await desk.run(picked.sha, { test: COUPONS });
+  const linked = desk.checkRun(picked.sha);
+  expect(linked.title).toMatch(new RegExp(`^Same failure as #${coupons.number}: `));
+  const address = `/pull/${coupons.number}#issuecomment-${answered.id}`;
+  expect(linked.summary.links).toContainEqual(expect.stringContaining(address));
+
+  const pushed = await desk.push('money', { files: changeOf('src/money.js') });
+  await desk.run(pushed, { test: COUPONS });
+  expect(desk.checkRun(pushed).title).not.toContain('Same failure');
+  expect([desk.begun().length, desk.comments(picked.number)]).toEqual([2, []]);
 });
