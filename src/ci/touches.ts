@@ -151,7 +151,7 @@ function findDotted(index: PathIndex, name: string): readonly string[] {
   });
 }
 
-function isTest(path: string): boolean {
+export function isTest(path: string): boolean {
   return classifyFile(path) === 'test';
 }
 

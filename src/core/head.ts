@@ -94,6 +94,13 @@ export interface Finding {
   readonly isTouched?: boolean;
   /** Files touched by the change, at most 300; absent: unknown. */
   readonly changed?: readonly string[];
+  /** Files of the change that the failure names or its tests reach, at most 50, the most certain first; absent: unknown. */
+  readonly reached?: readonly ReachedFile[];
+  /**
+   * The pull request whose analysis explains the failure here as well; null: none. Absent in findings stored by an older
+   * version, where the pull request that had the failure first counts.
+   */
+  readonly sharedFrom?: number | null;
   /** The same checks on the base, if they agree; absent: unknown, or some pass and some fail. */
   readonly base?: 'green' | 'red';
   /** Result files of the checks that are not read, at most 5; absent: none. */
@@ -130,6 +137,12 @@ export type NotBegun =
   | { readonly code: 'commit_limit' | 'daily_limit'; readonly limit: number; readonly isPullRequest: boolean }
   /** The one for pull requests of bots, for a repository in 24 hours. */
   | { readonly code: 'bot_limit'; readonly limit: number };
+
+/** `isCertain`: the failure names it, or the failing test is for it; false: the test only uses it. */
+interface ReachedFile {
+  readonly path: string;
+  readonly isCertain: boolean;
+}
 
 interface NamedPlace {
   readonly path: string;

@@ -49,6 +49,11 @@ export type Outcome =
   | 'inconclusive'
   | 'facts_only';
 
+/** Whether it says more than where to look. */
+export function hasCause({ analysis: { outcome } }: { readonly analysis: { readonly outcome: Outcome } }): boolean {
+  return outcome !== 'facts_only' && outcome !== 'inconclusive' && outcome !== 'needs_information';
+}
+
 /**
  * A place in the source that the facts point at, best first. `line` is 0 and `function` "" if unknown; score from 0 to
  * 1.

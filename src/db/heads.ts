@@ -51,6 +51,9 @@ export function createHeadVerbs(database: Database) {
           .limit(1);
         return findHead(selectHeads(reader).where('heads.seq', '=', () => judged));
       }),
+    /** The newest findings of a failure with an investigation of their own pull request, newest first, at most 100. */
+    listInvestigated: (failure: Failure): Promise<readonly InvestigatedFinding[]> =>
+      database.read((reader) => listInvestigated(reader, failure)),
     /** Heads with a finding of this thread, newest first, at most 20. */
     listHeadsOfThread: (threadId: string): Promise<readonly Head[]> =>
       database.read(async (reader) => {
@@ -141,6 +144,69 @@ export function createHeadVerbs(database: Database) {
         return toHeads(rows);
       }),
   };
+}
+
+/** A finding with the pull request that it was investigated for. */
+export interface InvestigatedFinding {
+  readonly pullRequest: number;
+  /** The pull request was closed or merged since, as far as that is known. */
+  readonly isClosed: boolean;
+  readonly finding: Finding & { readonly investigationId: string };
+}
+
+const MOST_INVESTIGATED = 100;
+
+async function listInvestigated(
+  reader: Reader,
+  { id, projectId, pullRequests }: Failure,
+): Promise<readonly InvestigatedFinding[]> {
+  if (pullRequests.length === 0) return [];
+  const rows = await selectHeads(reader)
+    .where('heads.project_id', '=', projectId)
+    .where('heads.pull_request', 'in', pullRequests)
+    .where('findings.is_own', '=', 1)
+    .where('findings.investigation_id', 'is not', null)
+    .where('findings.finding', 'like', `%"failureId":"${id}"%`)
+    .limit(MOST_INVESTIGATED)
+    .execute();
+  return toHeads(rows).flatMap(({ place, findings }) => {
+    if (place?.kind !== 'pull_request') return [];
+    const { number: pullRequest, isClosed = false } = place;
+    return findings.flatMap((finding) => {
+      const { failureId, investigationId } = finding;
+      if (failureId !== id || investigationId === null) return [];
+      return [{ pullRequest, isClosed, finding: { ...finding, investigationId } }];
+    });
+  });
+}
+
+/**
+ * Has heads looked at again that are linked to one of these investigations of another pull request: if it found nothing,
+ * they are investigated themselves.
+ */
+export async function enqueueSharingHeads(
+  trx: Trx,
+  jobs: Enqueuer,
+  investigationIds: readonly string[],
+  runAt: string,
+): Promise<void> {
+  if (investigationIds.length === 0) return;
+  const heads = await trx
+    .selectFrom('heads')
+    .innerJoin('findings', 'findings.head_id', 'heads.id')
+    .select(['heads.id', 'heads.project_id'])
+    .distinct()
+    .where('findings.investigation_id', 'in', investigationIds)
+    .where('findings.is_own', '=', 0)
+    .where('findings.finding', 'like', '%"sharedFrom":%')
+    .where('findings.finding', 'not like', '%"sharedFrom":null%')
+    .where('heads.state', 'in', ['red', 'waiting'])
+    .execute();
+  const urgency = 'automatic' as const;
+  await jobs.enqueue(
+    trx,
+    heads.map(({ id, project_id: group }) => ({ kind: 'head' as const, subject: id, group, runAt, urgency })),
+  );
 }
 
 /** What is shown of a failure. */

@@ -13,7 +13,7 @@ import { writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { hasErasedCaller } from './erase.ts';
 import { addEvents, addWebhook } from './events.ts';
-import { findCheckRunLink } from './heads.ts';
+import { enqueueSharingHeads, findCheckRunLink } from './heads.ts';
 import { followAnswers } from './outcomes.ts';
 import type { Reader, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
@@ -373,6 +373,12 @@ async function concludeRun(
   if (sameAs !== null) for (const id of ids) await copyVotes(trx, id);
   await showBestAnswers(trx, attached, now);
   await enqueueUpdates(trx, jobs, toThreadIds(attached), { runAt: now });
+  await enqueueSharingHeads(
+    trx,
+    jobs,
+    attached.map(({ id }) => id),
+    now,
+  );
   return ids;
 }
 
@@ -487,6 +493,12 @@ async function giveUp(
   }
   await showBestAnswers(trx, attached, now);
   await enqueueUpdates(trx, jobs, toThreadIds(attached), { runAt: now });
+  await enqueueSharingHeads(
+    trx,
+    jobs,
+    attached.map(({ id }) => id),
+    now,
+  );
   return attached.map(({ id }) => id);
 }
 
@@ -523,6 +535,7 @@ export async function cancelInvestigation(
   }
   await showBestAnswer(trx, row.thread_id, now);
   await enqueueUpdates(trx, jobs, [row.thread_id], { runAt: now });
+  await enqueueSharingHeads(trx, jobs, [id], now);
   const runEnded = (await listAttached(trx, runId)).length === 0;
   if (runEnded) {
     await endRun(trx, runId);

@@ -340,7 +340,22 @@ async function renderCause(c: PageContext, deps: WebDeps, project: Project, fail
       ? 'Not investigated since it was last opened. Request an analysis, or have failed checks investigated automatically.'
       : 'The investigation was deleted.';
   return html`${investigation === null ? html`<p class="soft">${none}</p>` : await renderInvestigation(c, deps, investigation)}
-${thread === null ? '' : renderOnGithub(project, thread)}`;
+${thread === null ? '' : renderOnGithub(project, thread)}${await renderOthers(c, deps, project, failure)}`;
+}
+
+/** Pull requests may have it for different reasons: each has an investigation of its own. */
+async function renderOthers(c: PageContext, deps: WebDeps, project: Project, failure: Failure): Promise<Html> {
+  const seen = new Set([failure.investigationId]);
+  const others: Html[] = [];
+  for (const { pullRequest, finding } of await deps.store.listInvestigated(failure)) {
+    const isOf = (finding.opening ?? 1) === failure.opening && !seen.has(finding.investigationId);
+    seen.add(finding.investigationId);
+    const investigation = isOf ? await deps.store.findInvestigation(finding.investigationId) : null;
+    if (investigation === null) continue;
+    others.push(html`<h3>For ${renderNumber(project, 'pull', pullRequest)}</h3>
+${await renderInvestigation(c, deps, investigation)}`);
+  }
+  return others.length === 0 ? NOTHING : html`${others}`;
 }
 
 async function renderInvestigation(

@@ -1,6 +1,14 @@
 // A head that is looked at again as another than it was: of a pull request that is closed, open again, or was opened since.
 import { describe, expect, it } from 'vitest';
-import { CODE_LOG, HEAD, type HeadGround, headGround, OTHER_LOG, pullRequestPlace } from '../support/head-ground.ts';
+import {
+  CODE_LOG,
+  CODE_WORDS,
+  HEAD,
+  type HeadGround,
+  headGround,
+  OTHER_LOG,
+  pullRequestPlace,
+} from '../support/head-ground.ts';
 import { at as time } from '../support/store-samples.ts';
 
 const OTHER = 'd'.repeat(40);
@@ -19,7 +27,8 @@ async function begun(at: HeadGround): Promise<number> {
 describe('a pull request that was investigated and closed', () => {
   async function closed() {
     const at = await headGround();
-    at.run('test', 'red', { log: CODE_LOG });
+    for (const sha of [HEAD, OTHER]) at.world.changed.set(sha, { paths: ['src/cart.py'], isCut: false });
+    at.run('test', 'red', { log: CODE_LOG, words: CODE_WORDS });
     const [finding] = (await lookAs(at, pullRequestPlace())).findings;
     expect(finding).toMatchObject({ investigationId: expect.any(String) });
     at.seconds = 60;
@@ -42,7 +51,7 @@ describe('a pull request that was investigated and closed', () => {
     expect([head.state, head.findings]).toEqual(['red', [finding]]);
     const { investigationId, threadId } = finding;
     expect(await failure()).toMatchObject({ state: 'open', opening: 1, closed: null, investigationId, threadId });
-    at.run('test', 'red', { sha: OTHER, log: CODE_LOG });
+    at.run('test', 'red', { sha: OTHER, log: CODE_LOG, words: CODE_WORDS });
     const [there] = (await lookAs(at, pullRequestPlace({ number: 6, sha: OTHER }), OTHER)).findings;
     expect(there).toMatchObject({ investigationId, threadId, isOwnThread: false });
     expect(await begun(at)).toBe(1);

@@ -1,7 +1,16 @@
 // Commits end their checks in another order than they were pushed in: what contains what decides, not which came later.
 import { describe, expect, it } from 'vitest';
-import { CODE_LOG, DEFAULT_PLACE, type HeadGround, headGround, pullRequestPlace } from '../support/head-ground.ts';
-import { ofActions, at as time } from '../support/store-samples.ts';
+import type { Finding } from '../../src/core/head.ts';
+import type { Outcome } from '../../src/core/issue.ts';
+import {
+  CODE_LOG,
+  CODE_WORDS,
+  DEFAULT_PLACE,
+  type HeadGround,
+  headGround,
+  pullRequestPlace,
+} from '../support/head-ground.ts';
+import { conclusion, ofActions, at as time } from '../support/store-samples.ts';
 
 const OLD = '1'.repeat(40);
 const MID = '2'.repeat(40);
@@ -91,9 +100,11 @@ describe('a failure of several pull requests', () => {
   const place = (number: number, sha: string, changes: Parameters<typeof pullRequestPlace>[0] = {}) =>
     pullRequestPlace({ number, sha, branch: `topic-${number}`, ...changes });
 
-  async function red(at: HeadGround, number: number, sha: string, changes = {}) {
-    at.world.places.set(sha, place(number, sha, changes));
-    at.run('test', 'red', { sha, log: CODE_LOG });
+  /** `file`: what the pull request changes. */
+  async function red(at: HeadGround, number: number, sha: string, { file = 'src/cart.py', isDraft = false } = {}) {
+    at.world.places.set(sha, place(number, sha, { isDraft }));
+    at.world.changed.set(sha, { paths: [file], isCut: false });
+    at.run('test', 'red', { sha, log: CODE_LOG, words: CODE_WORDS });
     return (await at.look(sha)).head.findings[0]!;
   }
 
@@ -117,12 +128,63 @@ describe('a failure of several pull requests', () => {
     await using at = await headGround();
     const first = await red(at, 5, OLD);
     at.world.places.set(NEW, DEFAULT_PLACE);
-    at.run('test', 'red', { sha: NEW, log: CODE_LOG });
+    at.run('test', 'red', { sha: NEW, log: CODE_LOG, words: CODE_WORDS });
     await at.look(NEW);
     await at.store.closeFailuresOfPullRequest(at.project.id, 5, time(1));
     at.seconds = 2;
     expect((await red(at, 6, MID)).investigationId).toBe(first.investigationId);
   });
+
+  async function conclude(at: HeadGround, { investigationId }: Finding, outcome: Outcome): Promise<void> {
+    const { runId } = (await at.store.findInvestigation(investigationId ?? ''))!;
+    const run = (await at.store.startRun(runId, time(at.seconds)))!;
+    const { analysis, ...rest } = conclusion();
+    await at.store.conclude(run, { ...rest, analysis: { ...analysis, outcome } }, time(at.seconds));
+  }
+
+  it('has one investigation for each change that may be its cause, and each pull request keeps its own', async () => {
+    await using at = await headGround();
+    const first = await red(at, 5, OLD, { file: 'src/money.py' });
+    await conclude(at, first, 'code_fix');
+    const second = await red(at, 6, MID);
+    expect(second).toMatchObject({ isOwnThread: true, sharedFrom: null, notBegun: null });
+    expect(second.investigationId).not.toBe(first.investigationId);
+    const third = await red(at, 7, NEW);
+    expect(third).toMatchObject({ investigationId: second.investigationId, isOwnThread: false, sharedFrom: 6 });
+    const later = await red(at, 5, '7'.repeat(40), { file: 'src/money.py' });
+    expect(later).toMatchObject({ investigationId: first.investigationId, isOwnThread: true, sharedFrom: null });
+    expect((await at.look(MID)).head.findings).toEqual([second]);
+    expect(await at.store.listInvestigations({ projectIds: [at.project.id], limit: 9 })).toHaveLength(2);
+    // The first one's change reaches the default branch.
+    const last = '7'.repeat(40);
+    at.world.places.set(last, place(5, last, { isClosed: true }));
+    await at.look(last);
+    at.world.places.set('8'.repeat(40), DEFAULT_PLACE);
+    at.run('test', 'red', { sha: '8'.repeat(40), log: CODE_LOG, words: CODE_WORDS });
+    const [onDefault] = (await at.look('8'.repeat(40))).head.findings;
+    expect(onDefault).toMatchObject({ investigationId: first.investigationId, isOwnThread: false });
+  });
+
+  it.each(['inconclusive', 'needs_information', 'facts_only', 'gave_up'] as const)(
+    'is investigated itself where that of the same change ends %s, before or after it is seen',
+    async (outcome) => {
+      await using at = await headGround();
+      const end = async (finding: Finding) => {
+        if (outcome !== 'gave_up') return await conclude(at, finding, outcome);
+        const { runId } = (await at.store.findInvestigation(finding.investigationId ?? ''))!;
+        await at.store.giveUp(runId, { code: 'internal', detail: 'x' }, time(at.seconds));
+      };
+      const first = await red(at, 5, OLD);
+      const waiting = await red(at, 6, MID);
+      expect(waiting).toMatchObject({ investigationId: first.investigationId, sharedFrom: 5 });
+      await end(first);
+      const [own] = (await at.look(MID)).head.findings;
+      expect(own).toMatchObject({ isOwnThread: true, sharedFrom: null, notBegun: null });
+      expect(own!.investigationId).not.toBe(first.investigationId);
+      await end(own!);
+      expect(await red(at, 7, NEW)).toMatchObject({ isOwnThread: true, sharedFrom: null });
+    },
+  );
 
   it('that is green in between and red again soon is not paid for twice', async () => {
     await using at = await headGround();

@@ -4,6 +4,7 @@ import type { Finding } from '../../src/core/head.ts';
 import {
   BASE,
   CODE_LOG,
+  CODE_WORDS,
   DEFAULT_PLACE,
   DISK_LOG,
   HEAD,
@@ -235,10 +236,11 @@ describe('red checks of a pull request', () => {
 
   it('known from another branch are counted and linked to the same investigation', async () => {
     await using at = await pullRequest();
-    at.run('test', 'red', { log: CODE_LOG });
+    for (const sha of [HEAD, NEXT]) at.world.changed.set(sha, { paths: ['src/cart.py'], isCut: false });
+    at.run('test', 'red', { log: CODE_LOG, words: CODE_WORDS });
     const { head: first } = await at.look();
     at.world.places.set(NEXT, pullRequestPlace({ number: 6, branch: 'other', sha: NEXT }));
-    at.run('test', 'red', { sha: NEXT, log: CODE_LOG });
+    at.run('test', 'red', { sha: NEXT, log: CODE_LOG, words: CODE_WORDS });
     const finding = only((await at.look(NEXT)).head.findings);
     expect(finding).toMatchObject({
       standing: 'known',

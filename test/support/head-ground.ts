@@ -28,6 +28,12 @@ export const CODE_LOG = [
   "KeyError: 'sum'",
   '##[error]Process completed with exit code 1.',
 ].join('\n');
+/** What names the file of `CODE_LOG` as one of the repository. */
+export const CODE_WORDS: Partial<CheckOutput> = {
+  annotations: [
+    { path: 'src/cart.py', line: 12, endLine: 12, title: '', message: "KeyError: 'sum'", level: 'failure' },
+  ],
+};
 export const OTHER_LOG = [
   '##[group]Run pytest',
   'Traceback (most recent call last):',

@@ -1,5 +1,6 @@
 // What our check run on a head should show now, or that there should be none.
 
+import type { Failure } from '../../core/failure.ts';
 import type { CheckRunButton, Finding, Head } from '../../core/head.ts';
 import type { OutcomeView } from '../../core/outcome.ts';
 import { type GithubProject, isGithubProject } from '../../core/project.ts';
@@ -255,11 +256,20 @@ async function loadCause(deps: PublishDeps, head: Head, finding: Finding): Promi
   const { comment, pullRequest } = thread !== null && !finding.isOwnThread ? thread.record : {};
   const sha = findRangeOf({ finding, failure })?.to ?? failure?.firstSeen.sha ?? head.sha;
   const first = sha === head.sha ? null : await store.findHeadOfCommit(head.projectId, sha);
-  const reportUrl = comment?.url || pullRequest?.url || first?.record.checkRun?.url || '';
+  const known = comment?.url || pullRequest?.url || first?.record.checkRun?.url || '';
+  const reportUrl = isElsewhereOnly(head, finding, failure) ? '' : known;
   const inquiry = isAskedFor(head, finding)
     ? await loadRequested(deps, head, thread)
     : await loadInquiry(deps, finding.investigationId);
   return { finding, failure, thread, inquiry, reportUrl };
+}
+
+/** Whether another pull request had the failure first, and what is found for that says nothing of this one. */
+function isElsewhereOnly({ place }: Head, { sharedFrom, verdict }: Finding, failure: Failure | null): boolean {
+  if (sharedFrom !== null || (verdict !== 'code' && verdict !== 'inconclusive')) return false;
+  if (place === null || place.kind === 'default' || failure === null) return false;
+  const number = failure.firstSeen.pullRequest;
+  return number !== null && !(place.kind === 'pull_request' && place.number === number);
 }
 
 /** Whether a person's analysis of the pull request can only be about this finding. */

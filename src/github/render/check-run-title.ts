@@ -5,6 +5,7 @@ import type { ChangeSet } from '../../core/diff/diff.ts';
 import { splitError } from '../../core/failed-check.ts';
 import type { CommitRange, Failure } from '../../core/failure.ts';
 import type { Finding, Head } from '../../core/head.ts';
+import { hasCause } from '../../core/issue.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, formatPlain } from '../../core/markdown/github.ts';
 import type { ProofState } from '../../core/proof.ts';
@@ -165,7 +166,7 @@ export type Attribution =
   | { readonly kind: 'base_broken' | 'flaky' | 'infrastructure' }
   /** The change under test touches what fails. */
   | { readonly kind: 'change' }
-  /** It was first seen on another pull request. */
+  /** The analysis of another pull request explains it. */
   | { readonly kind: 'elsewhere'; readonly number: number }
   /** Fails here. `base`: the result of the same checks there; null: not known. */
   | { readonly kind: 'here'; readonly base: 'green' | 'red' | null }
@@ -190,8 +191,9 @@ export function attributeFailure(content: CheckRunContent, cause: Cause): Attrib
   return finding.isTouched === true ? { kind: 'change' } : { kind: 'here', base: finding.base ?? null };
 }
 
-/** Number of the other pull request where the failure was first seen. */
+/** Number of the other pull request whose analysis holds here as well. */
 function findElsewhere({ head: { place } }: CheckRunContent, { finding, failure }: Cause): number | null {
+  if (finding.sharedFrom !== undefined) return finding.sharedFrom;
   if (finding.standing === 'new' || finding.isOwnThread) return null;
   const number = failure?.firstSeen.pullRequest ?? null;
   return place?.kind === 'pull_request' && place.number === number ? null : number;
@@ -314,10 +316,6 @@ function isUntied({ reasons, excerpt }: Finding): boolean {
 /** The Issue, if it says more than where to look. */
 export function findCause({ inquiry }: Cause): SourcedIssue | null {
   return inquiry.kind === 'concluded' && hasCause(inquiry.issue) ? inquiry.issue : null;
-}
-
-export function hasCause({ analysis: { outcome } }: SourcedIssue): boolean {
-  return outcome !== 'facts_only' && outcome !== 'inconclusive' && outcome !== 'needs_information';
 }
 
 /** What a check without a log says of itself; "" for nothing. */

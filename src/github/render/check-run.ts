@@ -5,6 +5,7 @@ import { findContextFile } from '../../core/context.ts';
 import { removeDuration, splitError } from '../../core/failed-check.ts';
 import { mayNameCommits } from '../../core/failure.ts';
 import type { Finding } from '../../core/head.ts';
+import { hasCause } from '../../core/issue.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, formatPlain, sanitiseInline } from '../../core/markdown/github.ts';
 import { isSafePath } from '../../core/paths.ts';
@@ -21,7 +22,6 @@ import {
   findBase,
   findCause,
   findRangeOf,
-  hasCause,
   type Inquiry,
   isOnDefault,
   isRed,

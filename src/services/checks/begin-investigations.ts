@@ -1,14 +1,16 @@
 // Links findings to the investigations of their causes, and begins one in the name of our own bot where there is none
 // and one may begin.
 
+import { sharesCause } from '../../ci/same-cause.ts';
 import { createSigningSecret } from '../../core/account.ts';
 import { ALL_OUTPUT, type CheckRules } from '../../core/check.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head, HeadPlace, NotBegun } from '../../core/head.ts';
 import { createId } from '../../core/ids.ts';
+import { hasCause } from '../../core/issue.ts';
 import { isEnded } from '../../core/report.ts';
 import { nameScopes } from '../../core/scopes.ts';
-import type { Person } from '../../core/thread.ts';
+import type { Person, Subject } from '../../core/thread.ts';
 import type { ThreadPart } from '../../db/reports.ts';
 import { acceptReport } from '../accept-report.ts';
 import { readCheckTexts, shortenForReport } from './check-texts.ts';
@@ -71,26 +73,120 @@ function sortRecorded(recorded: readonly Recorded[]): readonly Recorded[] {
   );
 }
 
+type Store = Look['services']['store'];
+type Link = Pick<Finding, 'investigationId' | 'threadId' | 'isOwnThread' | 'sharedFrom'>;
+
 /** The finding with the investigation of its failure, as far as that holds for this place. */
-async function linkFinding(
-  { services }: Look,
-  place: HeadPlace,
-  { finding, failure, group }: Recorded,
-): Promise<Finding> {
-  const { id, investigationId, threadId } = failure;
-  const subject = threadId === null ? undefined : (await services.store.findThread(threadId))?.subject;
+async function linkFinding(look: Look, place: HeadPlace, one: Recorded): Promise<Finding> {
+  const { sharedFrom: _, ...finding } = one.finding;
+  return { ...finding, ...(await findLink(look, place, one)) };
+}
+
+/** Its own, that of the default branch, or that of another pull request which has the failure for the same reason. */
+async function findLink({ services: { store } }: Look, place: HeadPlace, one: Recorded): Promise<Link> {
+  const { id, investigationId, threadId } = one.failure;
+  const subject = threadId === null ? undefined : (await store.findThread(threadId))?.subject;
   const isOwnThread =
     (place.kind === 'pull_request' && subject?.kind === 'pull_request' && subject.number === place.number) ||
     (place.kind === 'default' && subject?.kind === 'failure' && subject.failureId === id);
-  const isLinkedBefore = investigationId !== null && investigationId === group.before?.investigationId;
-  if (subject?.kind === 'pull_request' && !isOwnThread && !isLinkedBefore) {
-    // What was found for another pull request holds while it fails there, or on the default branch: the fix is still to
-    // come.
-    const isOpenOnDefault = failure.state === 'open' && failure.isOnDefault;
-    const isOpen = isOpenOnDefault || (await services.store.isOpenIn(id, subject.number));
-    if (!isOpen) return { ...finding, investigationId: null, threadId: null, isOwnThread: false };
+  const ofFailure: Link = { investigationId, threadId, isOwnThread, sharedFrom: null };
+  if (isOwnThread) return ofFailure;
+  const answers = await listAnswers(store, one, subject);
+  const own = place.kind === 'pull_request' && answers.find(({ pullRequest }) => pullRequest === place.number);
+  if (own) return { ...toLink(own), isOwnThread: true };
+  const isOfDefault = subject?.kind === 'failure';
+  const held = await findHeld(store, one, isOfDefault);
+  if (held !== null) return held;
+  if (isOfDefault) return ofFailure;
+  const live = await filterLive(store, one, answers);
+  return place.kind === 'default' ? toLink(chooseOfBase(live)) : await findShared(store, one, live);
+}
+
+/** What was shown here stays while it is an answer, or may become one. */
+async function findHeld(store: Store, { group: { before } }: Recorded, isOfDefault: boolean): Promise<Link | null> {
+  if (before === null || before.isOwnThread) return null;
+  const { investigationId, threadId, isOwnThread, sharedFrom } = before;
+  if (isOfDefault && typeof sharedFrom !== 'number') return null;
+  if ((await readAnswer(store, investigationId)) === 'nothing') return null;
+  return { investigationId, threadId, isOwnThread, ...(sharedFrom !== undefined && { sharedFrom }) };
+}
+
+/** That of a pull request with the same cause; only one that found something counts, or that still may. */
+async function findShared(store: Store, { finding }: Recorded, answers: readonly Answer[]): Promise<Link> {
+  const found: Answer[] = [];
+  const pending: Answer[] = [];
+  for (const answer of answers) {
+    const state = await readAnswer(store, answer.investigationId);
+    if (state === 'found') found.push(answer);
+    if (state === 'pending') pending.push(answer);
   }
-  return { ...finding, investigationId, threadId, isOwnThread };
+  const useful = [...found, ...pending];
+  if (!mayBeOwn(finding)) return toLink(chooseOfBase(useful));
+  const best = useful.find((other) => other.finding !== null && sharesCause(finding, other.finding)) ?? null;
+  return { ...toLink(best), sharedFrom: best?.pullRequest ?? null };
+}
+
+/** What was begun for a pull request with the same failure. */
+interface Answer {
+  readonly pullRequest: number;
+  readonly isClosed: boolean;
+  readonly investigationId: string;
+  readonly threadId: string | null;
+  /** Null: not known any more. */
+  readonly finding: Finding | null;
+}
+
+/** Of this opening of the failure, the newest of each pull request, the newest first. */
+async function listAnswers(
+  store: Store,
+  { failure, finding: { opening = 1 } }: Recorded,
+  subject: Subject | undefined,
+): Promise<readonly Answer[]> {
+  const found = (await store.listInvestigated(failure)).filter(({ finding }) => (finding.opening ?? 1) === opening);
+  const answers = found.map(({ pullRequest, isClosed, finding }): Answer => {
+    const { investigationId, threadId } = finding;
+    return { pullRequest, isClosed, investigationId, threadId, finding };
+  });
+  const { investigationId, threadId } = failure;
+  if (subject?.kind === 'pull_request' && investigationId !== null) {
+    answers.push({ pullRequest: subject.number, isClosed: false, investigationId, threadId, finding: null });
+  }
+  const newest = new Map(answers.toReversed().map((answer) => [answer.pullRequest, answer]));
+  return answers.filter((answer) => newest.get(answer.pullRequest) === answer);
+}
+
+/** What was found for a pull request holds while it fails there, or on the default branch: the fix is still to come. */
+async function filterLive(store: Store, { failure }: Recorded, answers: readonly Answer[]): Promise<readonly Answer[]> {
+  if (failure.state === 'open' && failure.isOnDefault) return answers;
+  const live: Answer[] = [];
+  for (const answer of answers) if (await store.isOpenIn(failure.id, answer.pullRequest)) live.push(answer);
+  return live;
+}
+
+/** The one of the change that was merged; while none is known to be, of several none. */
+function chooseOfBase(answers: readonly Answer[]): Answer | null {
+  const [first = null, ...others] = answers;
+  return answers.find(({ isClosed }) => isClosed) ?? (others.length === 0 ? first : null);
+}
+
+function toLink(answer: Answer | null): Link {
+  const { investigationId, threadId } = answer ?? { investigationId: null, threadId: null };
+  return { investigationId, threadId, isOwnThread: false, sharedFrom: null };
+}
+
+/** Whether the change under test may be the cause: the other verdicts name another. */
+function mayBeOwn({ verdict }: Finding): boolean {
+  return verdict === 'code' || verdict === 'inconclusive';
+}
+
+/** `nothing`: it has ended without a cause, or is gone. */
+async function readAnswer(store: Store, investigationId: string | null): Promise<'found' | 'pending' | 'nothing'> {
+  const investigation = investigationId === null ? null : await store.findInvestigation(investigationId);
+  if (investigation === null) return 'nothing';
+  const { outcome } = investigation;
+  if (!isEnded(outcome)) return 'pending';
+  const issue = outcome.state === 'concluded' ? await store.findIssue(outcome.issueId) : null;
+  return issue !== null && hasCause(issue) ? 'found' : 'nothing';
 }
 
 /**
@@ -240,8 +336,8 @@ async function beginOne(
   if (full !== null) return full;
   signal.throwIfAborted();
   const thread = makeThread(look, { place, rules }, one, self);
-  // The same failure is investigated once; again at a later commit where that was erased or had no result.
-  const first = `failure ${failure.id} ${failure.opening}`;
+  // The same failure is investigated once at a place; again at a later commit where that was erased or had no result.
+  const first = `failure ${failure.id} ${failure.opening}${isPullRequest ? ` #${place.number}` : ''}`;
   const later = `${first} ${head.id}${one.isAgain ? ` ${head.rerequestedAt}` : ''}`;
   const accept = (key: string) => acceptReport(services, report, { idempotency: { key, bodyHash: key }, thread });
   const accepted = await accept(failure.investigationId === null ? first : later);

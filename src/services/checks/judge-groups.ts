@@ -13,7 +13,7 @@ import { createComparison, type Group, isFromOutside, type ReadSuspect } from '.
 import { type Judged, readKnownFailure, toHistory, toSeenAt } from './sightings.ts';
 
 /** A judgement with what is certain about the change and the base; absent: not known. */
-type GroupJudgement = Judgement & Pick<Finding, 'isTouched' | 'changed' | 'base'>;
+type GroupJudgement = Judgement & Pick<Finding, 'isTouched' | 'changed' | 'reached' | 'base'>;
 
 const PASSED: GroupJudgement = { verdict: 'flaky', reasons: [{ code: 'passed_at_same_commit' }] };
 
@@ -41,6 +41,7 @@ function judgeAgain({ before, suspects, reads }: Group): GroupJudgement {
 type NewJudge = (group: Group) => Promise<{ readonly group: Group; readonly judgement: GroupJudgement }>;
 
 const MOST_CHANGED = 300;
+const MOST_REACHED = 50;
 
 async function createNewJudge(look: Look, place: HeadPlace): Promise<NewJudge> {
   const { services, project, head } = look;
@@ -57,27 +58,38 @@ async function createNewJudge(look: Look, place: HeadPlace): Promise<NewJudge> {
     const red = group.reads.filter(({ suspect }) => suspect.isRed);
     const judgements: { readonly judgement: Judgement; readonly rank: number }[] = [];
     const bases = new Set<CheckEvidence['base']['state']>();
-    let isTouched = false;
+    const ties: Tie[] = [];
     for (const one of red) {
       const { check, passedHere } = one.suspect;
       const { greenAt, ...base } = readBase(check, group.fingerprint);
-      const ties = await findTies(one);
+      const tied = await findTies(one);
       const judgement = judgeCheck({
         ...{ name: check.name, conclusion: check.conclusion, read: one.read, noLog: one.noLog, passedHere, base },
-        ...{ history: toHistory(known, where, greenAt), changed, ties, isOnDefault: where.isOnDefault },
+        ...{ history: toHistory(known, where, greenAt), changed, ties: tied, isOnDefault: where.isOnDefault },
       });
       judgements.push({ judgement, rank: rankJudgement(judgement, base.sameCause === true) });
       bases.add(base.state);
-      isTouched ||= ties.some(isCertainTie);
+      ties.push(...tied);
     }
     const best = judgements.toSorted((a, b) => a.rank - b.rank)[0]?.judgement ?? PASSED;
     const [base = 'unknown'] = bases;
     const judgement = {
       ...best,
-      ...(changed !== null && { changed: changed.paths.slice(0, MOST_CHANGED), isTouched }),
+      ...(changed !== null && { ...describeTies(changed.paths, ties) }),
       ...(bases.size === 1 && base !== 'unknown' && { base }),
     };
     return { group, judgement };
+  };
+}
+
+function describeTies(changed: readonly string[], ties: readonly Tie[]) {
+  const certain = new Set(ties.filter(isCertainTie).map(({ path }) => path));
+  const others = new Set(ties.map(({ path }) => path)).difference(certain);
+  const toReached = (isCertain: boolean) => (path: string) => ({ path, isCertain });
+  return {
+    changed: changed.slice(0, MOST_CHANGED),
+    isTouched: certain.size > 0,
+    reached: [...[...certain].map(toReached(true)), ...[...others].map(toReached(false))].slice(0, MOST_REACHED),
   };
 }
 
@@ -117,7 +129,7 @@ async function composeFinding(look: Look, group: Group, judgement: GroupJudgemen
   if (before !== null)
     return { ...before, checks, verdict, reasons: before.verdict === verdict ? before.reasons : reasons };
   const failure = await store.findFailureByFingerprint(look.project.id, group.fingerprint);
-  const { isTouched, changed, base } = judgement;
+  const { isTouched, changed, reached, base } = judgement;
   const isInformative = reads.some(({ read }) => read.isInformative);
   const unread = reads.flatMap((one) => one.unread).slice(0, MOST_UNREAD);
   return {
@@ -128,6 +140,7 @@ async function composeFinding(look: Look, group: Group, judgement: GroupJudgemen
     standing: failure === null ? 'new' : 'known',
     ...(isTouched !== undefined && { isTouched }),
     ...(changed !== undefined && { changed: await redactor.redactJson(changed) }),
+    ...(reached !== undefined && { reached: await redactor.redactJson(reached) }),
     ...(base !== undefined && { base }),
     ...(unread.length > 0 && { unread }),
     ...(await redactor.redactJson(leadWithTouched(chooseExcerpt(reads), judgement.reasons))),

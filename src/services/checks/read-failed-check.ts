@@ -77,7 +77,9 @@ async function readRed(
   }
   if (red.length === 0) return null;
   // All that are red where a person requested the analysis of a pull request.
-  const own = red.filter(({ failure }) => failure?.investigationId === run.investigationId);
+  const own = red.filter(({ finding, failure }) =>
+    [finding.investigationId, failure?.investigationId].includes(run.investigationId),
+  );
   return { head, failures: own.length > 0 ? own : red };
 }
 

@@ -80,6 +80,8 @@ describe('the title', () => {
     [`test (20) fails here: ${PERCENT}`, judgedHere({ isTouched: false })],
     [`test (18) and 1 more fail here: ${PERCENT}`, judgedHere({ isTouched: false, checks: TWO })],
     [`Same failure as #1: ${PERCENT}`, judgedHere({ standing: 'known' }, { failure: OF_ANOTHER })],
+    [`Same failure as #4: ${PERCENT}`, judgedHere({ standing: 'known', sharedFrom: 4 }, { failure: OF_ANOTHER })],
+    [`Your change: ${PERCENT}`, judgedHere({ standing: 'known', sharedFrom: null }, { failure: OF_ANOTHER })],
     [`Your change: ${PERCENT}`, judgedHere({ standing: 'known', isOwnThread: true }, { failure: OF_ANOTHER })],
     [`Your change: ${PERCENT}`, judgedHere({ standing: 'known' }, { failure: failure({ hits: 2 }) })],
     [`Unclear: ${PERCENT}`, judgedHere({ verdict: 'inconclusive', reasons: OPEN })],

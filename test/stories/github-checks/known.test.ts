@@ -1,6 +1,6 @@
 // A failure that is known already: counted and linked wherever it is seen again, looked into once, told once.
 import { expect, it } from 'vitest';
-import { BESIDE_THE_BUG, type RedDesk, redStage } from '../../support/github-red-desk.ts';
+import { BESIDE_THE_BUG, CHANGED_TESTS, type RedDesk, redStage } from '../../support/github-red-desk.ts';
 import { COUPONS, DELIVERY } from '../../support/github-red-model.ts';
 
 const stage = redStage();
@@ -50,7 +50,7 @@ it('is linked on a branch without a pull request, where nothing else is written'
 it('is linked on a fork, to which nothing is written', async () => {
   const { desk, address } = await told('corner/other-fork');
   const written = desk.writesBeside();
-  const { number, sha } = await desk.forkPull();
+  const { number, sha } = await desk.forkPull(CHANGED_TESTS);
   await desk.run(sha, { test: COUPONS });
   await expectLinked(desk, sha, { address, hits: 2 });
   expect(desk.comments(number)).toEqual([]);
@@ -99,7 +99,7 @@ it('is looked into again for a pull request that changes other files of what fai
   const desk = await stage.desk('corner/two-causes', { green: ['test'] });
   const money = await desk.pull({ branch: 'money', files: changeOf('src/money.js') });
   await desk.run(money.sha, { test: COUPONS });
-  const coupons = await desk.pull({ branch: 'coupons', by: 'tim', files: changeOf('src/coupons.js') });
+  const coupons = await desk.pull({ branch: 'coupons', by: 'mara', files: changeOf('src/coupons.js') });
   await desk.run(coupons.sha, { test: COUPONS });
   const shown = desk.checkRun(coupons.sha);
   expect(shown.title).toMatch(/^Your change: /);
