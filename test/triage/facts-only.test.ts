@@ -1,7 +1,10 @@
 // The facts-only Issue as a maintainer reads it.
 import { describe, expect, it } from 'vitest';
+import { sanitiseMarkdown } from '../../src/core/markdown/github.ts';
+import { parseInline } from '../../src/core/markdown/parse.ts';
 import { concludeFromFacts } from '../../src/triage/facts-only.ts';
-import { FILES, factsOf, SECOND, TRACE } from './shop.ts';
+import { renderText } from '../../src/web/text.ts';
+import { COMMITS, FILES, factsOf, HEADER, SECOND, TRACE } from './shop.ts';
 
 describe('the facts-only Issue', () => {
   it('reads well: evidence first, no model, what to look at next', async () => {
@@ -27,6 +30,18 @@ describe('the facts-only Issue', () => {
       partial: false,
     });
     expect(conclusion.analysis.usage).toMatchObject({ seconds: 2.5, turns: 0, costUsd: 0 });
+  });
+
+  it('quotes code with backticks as it is in the source', async () => {
+    const code = 'throw new Error(`header has no value: cookie`);';
+    const files = { ...FILES, 'src/header.ts': HEADER.replace(/throw new Error\(.*/, code) };
+    const commits = COMMITS.map((commit) => ({ ...commit, files }));
+    const facts = await factsOf('It stops\n\nError: header has no value: cookie', { commits });
+    const { rootCause } = concludeFromFacts(facts, { seconds: 1 });
+    const quoted = parseInline(rootCause).flatMap((part) => (part.type === 'inlineCode' ? [part.value] : []));
+    expect(quoted).toContainEqual(expect.stringContaining(code));
+    expect(sanitiseMarkdown(rootCause, 5_000)).toContain(code);
+    expect(String(renderText(rootCause))).toContain(`${code}</code>`);
   });
 
   it('asks for no steps to reproduce a failed check', async () => {
