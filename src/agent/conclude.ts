@@ -3,6 +3,7 @@
 import type { ChangeSet } from '../core/diff/diff.ts';
 import type { SourcedStep } from '../core/evidence.ts';
 import type { Conclusion, Outcome, RunUsage, Step, Suspect } from '../core/issue.ts';
+import { formatInlineCode } from '../core/markdown/inline-code.ts';
 import { type CutReason, describeForPeople, getAudience, type Refusal } from '../core/reason.ts';
 import { sanitiseText } from '../core/text.ts';
 import { listChangedLines } from './changed-lines.ts';
@@ -399,10 +400,6 @@ function formatPlaceWithFunction(suspect: Pick<Suspect, 'file' | 'line' | 'funct
   return suspect.function === ''
     ? formatPlace(suspect)
     : `${formatPlace(suspect)}, in ${formatInlineCode(suspect.function)}`;
-}
-
-function formatInlineCode(text: string): string {
-  return `\`${text.replaceAll('`', "'").replaceAll('\n', ' ')}\``;
 }
 
 /** What was proven about a result. */

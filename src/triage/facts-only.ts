@@ -2,6 +2,7 @@
 
 import type { ContextRepository } from '../core/context.ts';
 import type { Analysis, Conclusion, Step, Suspect } from '../core/issue.ts';
+import { formatInlineCode } from '../core/markdown/inline-code.ts';
 import { cutText, removeInvisibleIn } from '../core/text.ts';
 import type { Examined } from './examine.ts';
 import type { Facts } from './facts.ts';
@@ -69,7 +70,7 @@ function describeRootCause(facts: Facts): string {
   const sentences = [
     describePlace(first),
     describeError(facts),
-    looked && looked.code !== '' ? `${quoteText(looked.code)}${describeChange(looked)}.` : '',
+    looked && looked.code !== '' ? `${formatInlineCode(looked.code)}${describeChange(looked)}.` : '',
     second && isRival(facts, first, second) ? `${formatPlace(second)} is almost as likely.` : '',
     ...describeFits(facts),
     isReliable(first) ? FACTS_ALONE : NO_MODEL,
@@ -105,14 +106,15 @@ function describeNothingFound(facts: Facts): string {
 
 /** An error type that only the prose mentions may be a wish: it is not said to be the error. */
 function describeError({ signals, logs: [log] }: Facts): string {
-  if (log !== undefined) return `The first error of the log is ${quoteText(cutText(log.excerpt.headline, MAX_ERROR))}.`;
+  if (log !== undefined)
+    return `The first error of the log is ${formatInlineCode(cutText(log.excerpt.headline, MAX_ERROR))}.`;
   const error = signals.errors[0];
   if (!error || (error.from === 'prose' && error.message === '')) return '';
   const text = [error.type, error.message]
     .filter((part) => part !== '')
     .join(': ')
     .replace(/\.$/, '');
-  const shown = quoteText(text.length > MAX_ERROR ? `${text.slice(0, MAX_ERROR)}…` : text);
+  const shown = formatInlineCode(text.length > MAX_ERROR ? `${text.slice(0, MAX_ERROR)}…` : text);
   return error.from === 'prose' ? `The report speaks of ${shown}.` : `The report's error is ${shown}.`;
 }
 
@@ -178,7 +180,7 @@ function listRecentChanges({ suspect, commits }: Examined): string {
   const list = commits.map(
     ({ sha, date, subject }) => `${shortenSha(sha)} (${date.slice(0, 10)}) ${cutText(subject, 80)}`,
   );
-  return `Check whether a recent change to ${quoteText(suspect.file)} fits the time when the problem began: ${list.join('; ')}.`;
+  return `Check whether a recent change to ${formatInlineCode(suspect.file)} fits the time when the problem began: ${list.join('; ')}.`;
 }
 
 function listCitations({ shown: [first], examined: looked, steps }: Facts): Analysis['citations'] {
@@ -190,10 +192,5 @@ function listCitations({ shown: [first], examined: looked, steps }: Facts): Anal
 function formatPlace({ file, line, function: name }: { file: string; line: number; function: string }): string {
   // A name with a capital may be a class.
   const within = /(?:^|[.#])[a-z_$][\w$]*$/.test(name) ? `${name}()` : name;
-  return `${quoteText(line > 0 ? `${file}:${line}` : file)}${name === '' ? '' : ` in ${quoteText(within)}`}`;
-}
-
-/** As inline code, which a backtick inside must not end. */
-function quoteText(text: string): string {
-  return `\`${text.replaceAll('`', "'").replaceAll('\n', ' ')}\``;
+  return `${formatInlineCode(line > 0 ? `${file}:${line}` : file)}${name === '' ? '' : ` in ${formatInlineCode(within)}`}`;
 }

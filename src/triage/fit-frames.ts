@@ -1,5 +1,6 @@
 // Holds the source lines that a trace prints against the files: the same place, moved, or of another version.
 
+import { formatInlineCode } from '../core/markdown/inline-code.ts';
 import type { MappedFrame } from './clues.ts';
 import { findNearestLine, isInformativeLine } from './examine.ts';
 import type { Frame } from './frames.ts';
@@ -74,7 +75,7 @@ function isLost({ frame, mapping, printedLine }: MappedFrame): boolean {
 }
 
 function computeLoss({ code }: Frame, path: string): string {
-  return `\`${code.replaceAll('`', "'").slice(0, 120)}\`, which the report shows in \`${path}\`, isn't in that file at this commit`;
+  return `${formatInlineCode(code.slice(0, 120))}, which the report shows in \`${path}\`, isn't in that file at this commit`;
 }
 
 function renderFit({ frame, mapping, printedLine }: MappedFrame): string {
