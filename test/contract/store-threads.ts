@@ -276,9 +276,9 @@ export function threadRecordsContract(engine: Engine): void {
       const next = await accepted(store, again);
       const ask = () => store.requestFixOfIssue(old, { by: WRITER, threadId: 'thr_new', now: at(3) });
       const { investigationId } = next;
-      expect(await ask()).toEqual({ kind: 'superseded', investigationId, issueId: null });
+      expect(await ask()).toEqual({ kind: 'superseded', investigationId, issueId: null, merged: null });
       const [newer = ''] = await store.conclude(await started(store, next.runId), conclusion(), at(2));
-      expect(await ask()).toEqual({ kind: 'superseded', investigationId, issueId: newer });
+      expect(await ask()).toEqual({ kind: 'superseded', investigationId, issueId: newer, merged: null });
       expect((await store.findThread('thr_1'))?.fixRequest).toBeNull();
       expect(await store.findThread('thr_new')).toBeNull();
     });

@@ -1,12 +1,21 @@
 // Which of two answers to the same report is shown.
 import { expect, it } from 'vitest';
-import { chooseAnswer, type RankedAnswer } from '../../src/core/answer-rank.ts';
+import { chooseAnswer, keepRivals, type RankedAnswer } from '../../src/core/answer-rank.ts';
 import type { Vote } from '../../src/core/outcome.ts';
 
 type Named = RankedAnswer & { readonly name: string };
 
 function answer(name: string, over: Partial<RankedAnswer> = {}): Named {
-  return { name, outcome: 'code_fix', confidence: 0.9, fate: 'pending', votes: [], ...over };
+  return {
+    name,
+    outcome: 'code_fix',
+    confidence: 0.9,
+    fate: 'pending',
+    votes: [],
+    partial: false,
+    isEarlier: false,
+    ...over,
+  };
 }
 
 function votes(vote: Vote['vote'], source: Vote['source'] = 'command'): Pick<RankedAnswer, 'votes'> {
@@ -42,4 +51,38 @@ it('compares each with the one kept so far: small losses do not add up to a new 
   const falling = [0.9, 0.86, 0.82, 0.7].map((confidence) => answer(String(confidence), { confidence }));
   expect(chooseAnswer(falling)?.name).toBe('0.82');
   expect(chooseAnswer([])).toBeNull();
+});
+
+it.each<[string, Partial<RankedAnswer>, Partial<RankedAnswer>, 'earlier' | 'newer']>([
+  ['a fix and none', {}, { outcome: 'inconclusive' }, 'newer'],
+  ['one that was merged and none', { fate: 'merged' }, { outcome: 'inconclusive', confidence: null }, 'earlier'],
+  ['one that was merged with edits and facts', { fate: 'merged_edited' }, { outcome: 'facts_only' }, 'earlier'],
+  ['one rated right and a question', votes('right'), { outcome: 'needs_information' }, 'earlier'],
+  ['one with 👍 and one cut short', votes('right', 'reaction'), { partial: true }, 'earlier'],
+  ['one that was merged and another fix', { fate: 'merged' }, { confidence: 0.3 }, 'newer'],
+  ['one that was merged and a fix rated wrong', { fate: 'merged' }, votes('wrong'), 'earlier'],
+  [
+    'one that was merged and none, rated right',
+    { fate: 'merged' },
+    { outcome: 'inconclusive', ...votes('right') },
+    'newer',
+  ],
+  ['one merged though rated wrong', { fate: 'merged', ...votes('wrong') }, { outcome: 'inconclusive' }, 'newer'],
+  ['one that was reverted', { fate: 'reverted' }, { outcome: 'inconclusive' }, 'newer'],
+])('of an earlier revision, %s', (_, earlier, newer, shown) => {
+  const answers = [answer('earlier', { ...earlier, isEarlier: true }), answer('newer', newer)];
+  expect(chooseAnswer(answers)?.name).toBe(shown);
+});
+
+it('keeps the latest that was accepted, and a cause of this revision before it', () => {
+  const lost = { outcome: 'inconclusive', confidence: null } as const;
+  const before = [
+    answer('first', { fate: 'merged', isEarlier: true }),
+    answer('second', { fate: 'merged', isEarlier: true }),
+    answer('lost before', { ...lost, isEarlier: true }),
+  ];
+  expect(chooseAnswer([...before, answer('lost', lost)])?.name).toBe('second');
+  const found = [...before, answer('found'), answer('lost again', lost)];
+  expect(chooseAnswer(found)?.name).toBe('found');
+  expect(keepRivals(found).map(({ name }) => name)).toEqual(['found', 'lost again']);
 });

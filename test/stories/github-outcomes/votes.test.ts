@@ -85,6 +85,43 @@ it('are counted on a merged, closed issue in any wording; nothing but a retry an
   expect(questions()).toBeGreaterThan(before);
 });
 
+it('keeps a merged answer above one that found nothing, though the merge moved the default branch', async () => {
+  const name = 'corner/moved-on';
+  const desk = await openDesk(stage, name);
+  const { people } = stage.double;
+  desk.label('mara');
+  const { number } = await desk.pull();
+  await people.merge(name, number, 'mara');
+  people.close(name, desk.number, 'mara');
+  await stage.rest();
+  desk.say('mara', 'Works here.');
+  await say(desk, 'mara', `/analyse retry ${LOST}`);
+  const merged = /^\*\*Cause found, with a fix .* merged in/;
+  expect(desk.headlines()).toEqual([expect.stringMatching(merged)]);
+  expect(saidOn(desk)).toContain("Analysed again for mara: “I don't know the cause");
+  expect(saidOn(desk)).toContain('The new answer');
+
+  const api = await stage.api('mara', 'pull-requests:write');
+  const { issueIds } = await api.project(name);
+  const ask = async (id: string | undefined) => {
+    const answer = await api.post(`/api/v1/issues/${id}/pull-request/`, {});
+    return [answer.status, await answer.text()];
+  };
+  const refusal = `The pull request #${number} of this answer was merged`;
+  const answers = await Promise.all(issueIds.map(ask));
+  expect(answers).toContainEqual([409, expect.stringContaining(refusal)]);
+  expect(answers).toContainEqual([409, expect.stringContaining('contains no change to publish')]);
+
+  await say(desk, 'per', '/analyse wrong');
+  expect(desk.headlines()).toEqual([expect.stringContaining("I don't know the cause")]);
+  expect(saidOn(desk)).toContain('Another answer was rated wrong by @per and is folded below');
+  const overruled = await Promise.all(issueIds.map(ask));
+  expect(overruled).toContainEqual([409, expect.stringContaining(refusal)]);
+  await say(desk, 'per', '/analyse right');
+  expect(desk.headlines()).toEqual([expect.stringMatching(merged)]);
+  expect(desk.pulls()).toHaveLength(1);
+});
+
 it('lets a worse answer to a retry below the kept one, follows the votes on it, and takes them back', async () => {
   const name = 'corner/kept';
   const desk = await openDesk(stage, name);
