@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createGithubConfiguration, createSettingsReader } from '../../src/app/github.ts';
 import { createLocalConfiguration, findLocalProjects } from '../../src/app/local.ts';
 import { chooseMode, keepApp, readKeptApp } from '../../src/app/mode.ts';
+import { runCommand } from '../../src/app/run-command.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Project } from '../../src/core/project.ts';
 import { createConfigurationReader } from '../../src/github/configuration/read-configuration.ts';
@@ -13,6 +14,7 @@ import { createLog } from '../../src/log.ts';
 import { eventHouse } from '../github/events/event-house.ts';
 import { gitRepository } from '../support/git-repository.ts';
 import { APP_ENVIRONMENT, APP_KEY, WEBHOOK_SECRET } from '../support/new-key.ts';
+import { scriptedTerminal } from '../support/scripted-terminal.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const OPEN = { HOST: '0.0.0.0', PUBLIC_URL: 'https://causeway.example' };
@@ -209,4 +211,13 @@ it.each([
 it('a local project is judged elsewhere', async () => {
   const local: Project = { ...PROJECT, source: { kind: 'path', path: '/srv/shop' } };
   expect(await readRefusal('observe', 'observe', local)).toBe('');
+});
+
+it('names DATA_DIR to the person who makes a token for an account in a folder that no service has used', async () => {
+  await using folder = await temporaryFolder();
+  const command = { kind: 'token-create', name: 'laptop', scopes: [], expiresIn: null, account: 'mara' } as const;
+  const context = { io: scriptedTerminal(), environment: { DATA_DIR: folder.path }, now: () => new Date() };
+  await expect(runCommand(command, context, new AbortController().signal)).rejects.toThrow(
+    'Local mode has one account, "local": leave --account out, or name the DATA_DIR of the service.',
+  );
 });

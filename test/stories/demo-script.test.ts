@@ -1,6 +1,6 @@
 // The demo as it ships: facts first, then a whole investigation with the answers of a script, from any folder and without a key.
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readdir } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -35,4 +35,10 @@ it('finds the cause, proves every claim and fixes it with a test', async () => {
   expect(issue.rootCause).not.toContain('Assumption');
   expect(issue.analysis.citations).toHaveLength(3);
   expect(issue.diff.files.map(({ fileName }) => fileName)).toEqual(['src/coupons.js', 'test/coupons.test.js']);
+});
+
+it('has no answer that denies a run of the tests, which CI may have made by the time it is read', async () => {
+  const script = await readFile(new URL('../../demo/corner-shop.script.json', import.meta.url), 'utf8');
+  expect(script).toContain('Run `node --test`');
+  expect(script).not.toMatch(/nothing was run/i);
 });

@@ -217,7 +217,7 @@ describe('the summary', () => {
     });
     const summary = renderSummary(ground({ causes: [known] }, { place: DEFAULT }));
     expect(summary).toContain(
-      'First seen 2026-11-18 at [`ccccccc`](https://github.com/octo/shop/commit/cccccccccccccccccccccccccccccccccccccccc) (12 times, 2 of them flaky). [Details](https://github.com/octo/shop/runs/3)',
+      'First seen 2026-11-18 at [`ccccccc`](https://github.com/octo/shop/commit/cccccccccccccccccccccccccccccccccccccccc), 12 times in total, 2 of them flaky. [Details](https://github.com/octo/shop/runs/3)',
     );
     expect(summary).toContain(
       `Introduced by 7 commits, [\`ddddddd\`…\`ccccccc\`](https://github.com/octo/shop/compare/${'d'.repeat(40)}...${'c'.repeat(40)}):`,
@@ -422,7 +422,7 @@ describe('the text', () => {
     expect(text).toContain('Failed tests:\n- `checkout › takes a coupon`');
     expect(text).toContain('1. Fall back to no discount for a code that is not known.');
     expect(text).toContain('+  const { percent } = COUPONS.get(code) ?? NONE;');
-    expect(text.split('\n').at(-1)).toMatch(/^<sub>42 s · `gpt-test` .*`\/analyse <hint>`.*<\/sub>$/);
+    expect(text.split('\n').at(-1)).toMatch(/^<sub>42 s · `gpt-test` .*`\/analyse retry <hint>`.*<\/sub>$/);
   });
 
   it('does not repeat the diff of what is a pull request by now', () => {

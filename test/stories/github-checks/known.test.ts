@@ -22,7 +22,7 @@ async function expectLinked(
 ): Promise<void> {
   const shown = desk.checkRun(sha);
   expect([shown.status, shown.conclusion]).toEqual(['completed', 'neutral']);
-  expect(shown.words).toMatch(new RegExp(`First seen .* in #\\d+ \\(${hits} times\\)\\.`));
+  expect(shown.words).toMatch(new RegExp(`First seen .* in #\\d+, ${hits} times in total\\.`));
   expect(shown.summary.links).toContainEqual(expect.stringMatching(`/pull/${address}$`));
   expect(shown.buttons).toEqual([]);
   expect(desk.begun()).toHaveLength(1);

@@ -21,7 +21,7 @@ it('is open again with what was found, which others are led to', async () => {
   const other = await desk.pull({ branch: 'second' });
   await desk.run(other.sha, { test: COUPONS });
   const shown = desk.checkRun(other.sha);
-  expect(shown.words).toMatch(new RegExp(`First seen .* in #${number} \\(2 times\\)\\.`));
+  expect(shown.words).toMatch(new RegExp(`First seen .* in #${number}, 2 times in total\\.`));
   expect(shown.summary.links).toContainEqual(expect.stringMatching(`/pull/${number}#issuecomment-${comment.id}$`));
   expect(desk.begun()).toHaveLength(1);
   expect(desk.comments(other.number)).toEqual([]);
