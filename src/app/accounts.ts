@@ -107,7 +107,10 @@ function requireLogin(mode: AccountsMode, name: string | null) {
     throw new CausewayError('usage', 'With a GitHub App accounts are people on GitHub: add --account LOGIN.');
   }
   if (name === null || name === LOCAL_LOGIN) return null;
-  throw new CausewayError('usage', `Local mode has one account, "${LOCAL_LOGIN}": leave --account out.`);
+  throw new CausewayError(
+    'usage',
+    `Local mode has one account, "${LOCAL_LOGIN}": leave --account out, or name the DATA_DIR of the service.`,
+  );
 }
 
 interface PersonQuery {

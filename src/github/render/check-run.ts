@@ -123,7 +123,7 @@ function renderFooter({ head, causes }: CheckRunContent): string {
   return [
     ...(results.length === 1 && only !== undefined ? [describeEffort(only.issue, only.recordUrl)] : []),
     head.place?.kind === 'pull_request'
-      ? 'comment `/analyse <hint>` on the pull request to re-run'
+      ? 'comment `/analyse retry <hint>` on the pull request to re-run'
       : 'to investigate further, open an issue with this log and comment `/analyse`',
   ].join(' · ');
 }
@@ -330,21 +330,23 @@ function describeHistory(content: CheckRunContent, { finding, failure, reportUrl
   if (failure === null || finding.standing === 'new') return '';
   const { firstSeen, hits, flakyHits, pullRequests } = failure;
   const { place, sha } = content.head;
-  const times = `${describeCount(hits, 'time')}${flakyHits === 0 ? '' : `, ${flakyHits} of them flaky`}`;
+  const times = describeCount(hits, 'time');
+  const flaky = flakyHits === 0 ? '' : `, ${flakyHits} of them flaky`;
   const isLinked = next.includes(`](${reportUrl})`);
   const details = !isLinked && isOfRepository(reportUrl, content) ? ` [Details](${reportUrl})` : '';
   const own = place?.kind === 'pull_request' ? place.number : null;
   const isOnlyHere = own !== null && firstSeen.pullRequest === own && pullRequests.every((number) => number === own);
   if (isOnlyHere) {
     if (firstSeen.sha === sha) return details.trim();
-    return `Failing in this pull request since ${linkCommit(content, firstSeen.sha)} (${times}).${details}`;
+    return `Failing in this pull request since ${linkCommit(content, firstSeen.sha)} (${times}${flaky}).${details}`;
   }
   const where =
     firstSeen.pullRequest === null
       ? `at ${linkCommit(content, firstSeen.sha)}`
       : `in [#${firstSeen.pullRequest}](${toAddress(content)}/pull/${firstSeen.pullRequest})`;
   const lead = finding.standing === 'regression' ? 'Regression: it was fixed before. ' : '';
-  return `${lead}First seen ${firstSeen.at.slice(0, 10).replace(/[^\d-]/g, '')} ${where} (${times}).${details}`;
+  const day = firstSeen.at.slice(0, 10).replace(/[^\d-]/g, '');
+  return `${lead}First seen ${day} ${where}, ${times} in total${flaky}.${details}`;
 }
 
 /** The commits between the last that passed on the default branch and the first that failed. */
