@@ -44,6 +44,20 @@ describe('the facts-only Issue', () => {
     expect(String(renderText(rootCause))).toContain(`${code}</code>`);
   });
 
+  it('says that the error is that of the check, with the values it compares', async () => {
+    const said = 'AssertionError [ERR_ASSERTION]: header has no value, expected to be strictly equal:';
+    const at = '    at parseHeader (/srv/shop/src/header.ts:4:1)';
+    const causeOf = async (values: string, isCheck: boolean) => {
+      const facts = await factsOf(`test failed\n\n${said}\n\n${values}\n\n${at}`);
+      return concludeFromFacts(facts, { seconds: 1, isCheck }).rootCause;
+    };
+    const error = 'AssertionError: header has no value, expected to be strictly equal:';
+    expect(await causeOf('3995 !== 3500', true)).toContain(` The failed check's error is \`${error} 3995 !== 3500\`. `);
+    expect(await causeOf('3995 !== 3500', false)).toContain(` The report's error is \`${error} 3995 !== 3500\`. `);
+    expect(await causeOf("+ actual - expected\n\n+ 'old'\n- 'new'", true)).toContain(`${error} + 'old' - 'new'\`. `);
+    expect(await causeOf('', true)).toContain(` The failed check's error is \`${error}\`. `);
+  });
+
   it('asks for no steps to reproduce a failed check', async () => {
     const facts = await factsOf('It stops\n\nError: header has no value: cookie');
     const steps = (isCheck: boolean) => JSON.stringify(concludeFromFacts(facts, { seconds: 1, isCheck }).solutionSteps);

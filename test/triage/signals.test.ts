@@ -17,6 +17,12 @@ describe('places and paths', () => {
     expect(findSignals(text).places).toEqual([{ file, line }]);
   });
 
+  it('the name of a product is no path', () => {
+    expect(findSignals('It stops.\n\nNode.js v24.21.0\nVue.js is not used, src/Node.js is.').paths).toEqual([
+      'src/Node.js',
+    ]);
+  });
+
   it('a path without a line is a path', () => {
     const { paths, places } = findSignals('The fault is in `src/http/header.ts`, not in C:\\code\\a.cs.');
     expect(paths).toEqual(['src/http/header.ts', 'C:\\code\\a.cs']);
@@ -70,11 +76,24 @@ describe('versions and commits', () => {
   });
 });
 
+it('the words of a sentence are not what a version is of', () => {
+  const { versions } = findSignals(
+    'Since the update to 1.3.0 it stops\nshop 1.2.0 is fine, so back to 1.1.0; again 1.2.1',
+  );
+  expect(versions.map(({ of, version }) => [of, version])).toEqual([
+    ['', '1.3.0'],
+    ['shop', '1.2.0'],
+    ['', '1.1.0'],
+    ['', '1.2.1'],
+  ]);
+});
+
 it.each([
   ['node:test', '✔ adds prices (0.85ms)\n✖ a coupon (3.9407ms)\nℹ duration_ms 672.86'],
   ['node:test in TAP', '# Subtest: adds\nok 1 - adds\n  ---\n  duration_ms: 1.498\n  ...\n# duration_ms 703.46'],
   ['JUnit', '<testcase name="keeps" time="0.0005" classname="test"/>'],
   ['pytest and cargo', '2 failed, 3 passed in 0.12s\ntest result: FAILED. finished in 1.03 seconds'],
+  ['amounts of money', '{"goods":"3.20 EUR","discount":"0.00 EUR"}\nIt costs $12.50, not €3.00 or 4,20.'],
   ['builds', 'Total time: 01:02 min, 12.5 MB, 98.75 % of 3.5GiB\nsleep 1.5 s'],
 ])('numbers that %s measures are no versions', (_, text) => {
   expect(findSignals(text).versions).toEqual([]);
