@@ -33,7 +33,7 @@ export function concludeFromFacts(
 ): Conclusion {
   return removeInvisibleIn<Conclusion>({
     problem: facts.problem,
-    rootCause: describeRootCause(facts),
+    rootCause: describeRootCause(facts, context.isCheck ?? false),
     stepsToReproduce: facts.stepsToReproduce,
     solutionSteps: buildSolutionSteps(facts, context),
     changeSet: { base: facts.revisions.asked, files: [] },
@@ -63,13 +63,13 @@ function toPublishedSuspects({ file, line, function: name, score, reasons }: Ran
   return { file, line, function: name, score, reasons };
 }
 
-function describeRootCause(facts: Facts): string {
+function describeRootCause(facts: Facts, isCheck: boolean): string {
   const [first, second] = facts.shown;
   if (!first) return [describeNothingFound(facts), ...describeFits(facts), NO_MODEL].join(' ');
   const looked = facts.examined;
   const sentences = [
     describePlace(first),
-    describeError(facts),
+    describeError(facts, isCheck),
     looked && looked.code !== '' ? `${formatInlineCode(looked.code)}${describeChange(looked)}.` : '',
     second && isRival(facts, first, second) ? `${formatPlace(second)} is almost as likely.` : '',
     ...describeFits(facts),
@@ -105,17 +105,19 @@ function describeNothingFound(facts: Facts): string {
 }
 
 /** An error type that only the prose mentions may be a wish: it is not said to be the error. */
-function describeError({ signals, logs: [log] }: Facts): string {
+function describeError({ signals, logs: [log] }: Facts, isCheck: boolean): string {
   if (log !== undefined)
     return `The first error of the log is ${formatInlineCode(cutText(log.excerpt.headline, MAX_ERROR))}.`;
   const error = signals.errors[0];
   if (!error || (error.from === 'prose' && error.message === '')) return '';
-  const text = [error.type, error.message]
+  const said = [error.type, error.message]
     .filter((part) => part !== '')
     .join(': ')
     .replace(/\.$/, '');
+  const text = `${said} ${error.values}`.trimEnd();
   const shown = formatInlineCode(text.length > MAX_ERROR ? `${text.slice(0, MAX_ERROR)}…` : text);
-  return error.from === 'prose' ? `The report speaks of ${shown}.` : `The report's error is ${shown}.`;
+  if (error.from === 'prose') return `The report speaks of ${shown}.`;
+  return `${isCheck ? "The failed check's" : "The report's"} error is ${shown}.`;
 }
 
 function describeChange({ blame }: Examined): string {

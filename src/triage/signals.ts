@@ -23,7 +23,7 @@ export interface Signals {
   readonly traces: readonly Trace[];
   /** `path:line` outside of traces, as compilers, linters and people write it. */
   readonly places: readonly Place[];
-  readonly errors: readonly ErrorMessage[];
+  readonly errors: readonly ReportedError[];
   readonly paths: readonly string[];
   /** Lines that look like code of some project, outside of traces. */
   readonly quoted: readonly string[];
@@ -54,7 +54,7 @@ export function findSignals(text: string): Signals {
     title,
     traces,
     places: removeRanges(traces, places),
-    errors: findErrors(rest, traces, commands),
+    errors: findErrors(rest, traces, commands).map((error) => ({ ...error, values: readValues(lines, error) })),
     paths,
     quoted: findQuotedLines(prose),
     identifiers: findIdentifiers(naming, title, commands),
@@ -143,7 +143,7 @@ function findQuotedCommands(line: string): readonly string[] {
 export interface NamedVersion {
   /** Without a leading `v`, such as `1.2.3-rc.1`. */
   readonly version: string;
-  /** The word before it in lower case, such as `clap` of `clap 2.33`; "" where there is none. */
+  /** The word before it in lower case, such as `clap` of `clap 2.33`; "" where there is none, or none that names something. */
   readonly of: string;
   /** The text before it in its part of the sentence, in lower case. */
   readonly context: string;
@@ -157,9 +157,9 @@ export interface NamedVersion {
 
 const MAX_VERSIONS = 40;
 
-/** Not before a unit: `(3.94ms)` is how long a test took. */
+/** Not before a unit: `(3.94ms)` is how long a test took, `3.20 EUR` and `$3.20` what something costs. */
 const VERSION =
-  /(?<![\w.])v?(\d{1,5}\.\d{1,5}(?:\.\d{1,5}){0,2}(?! ?(?:[mnµu]?s|secs?|seconds?|min(?:ute)?s?|hours?|[kmgt]i?b)\b| ?%)(?:[-.]?(?:alpha|beta|rc|pre|dev|next|canary|snapshot|M)[.-]?\d{0,5})?)(?![\w.]*\d)/gi;
+  /(?<![\w.]|[$€£¥] ?)v?(\d{1,5}\.\d{1,5}(?:\.\d{1,5}){0,2}(?! ?(?:[mnµu]?s|secs?|seconds?|min(?:ute)?s?|hours?|[kmgt]i?b|eur|usd|gbp|chf|jpy|euros?|dollars?|cents?)\b| ?[%$€£¥])(?:[-.]?(?:alpha|beta|rc|pre|dev|next|canary|snapshot|M)[.-]?\d{0,5})?)(?![\w.]*\d)/gi;
 
 const FOREIGN =
   /\b(?:node(?:\.?js)?|npm|yarn|pnpm|bun|deno|c?python3?|pypy|pip|conda|java|jdk|jre|jvm|openjdk|kotlin|gradle|maven|golang|go|rustc?|cargo|rustup|dotnet|\.net|net|macos|osx|os|ubuntu|debian|fedora|centos|alpine|windows|linux|kernel|ios|ipados|android|chrome|chromium|firefox|safari|edge|opera|browser|docker|kubernetes|k8s|postgres(?:ql)?|mysql|redis|sqlite|gcc|clang|glibc|openssl|http|tls|ip|gpu|cuda|typescript|webpack|vscode|eclipse|intellij)\b/i;
@@ -175,6 +175,10 @@ const ARGUMENT = /\( ?["'`]$/;
 
 /** As in `duration_ms: 1.498` and `time="0.05"`. */
 const MEASURED = /(?:duration|elapsed|time)(?:_m?s)?["']?[ :=]{1,3}["']?$/i;
+
+/** As in `updated to 1.3.0`: no program has such a name. */
+const NO_NAME =
+  /^(?:in|on|at|with|using|since|before|after|until|till|to|of|from|is|was|are|the|and|or|not|than|again|also|now|only|still)$/;
 
 /** In the order of the text; equal ones once. */
 function findVersions(lines: readonly string[]): readonly NamedVersion[] {
@@ -197,10 +201,11 @@ function findVersions(lines: readonly string[]): readonly NamedVersion[] {
 function parseNamedVersion(line: string, index: number, text: string, version: string): NamedVersion {
   const before = line.slice(Math.max(0, index - 80), index);
   const clause = before.slice(Math.max(before.lastIndexOf(','), before.lastIndexOf(';'), before.lastIndexOf('|')) + 1);
-  const word = /([@\w][\w@/.-]{0,60})[^\w]{0,6}$/.exec(clause)?.[1] ?? '';
+  const last = /([@\w][\w@/.-]{0,60})[^\w]{0,6}$/.exec(clause)?.[1] ?? '';
+  const word = last.replace(/(?<![@/.-])[@/.-]+$/, '').toLowerCase();
   return {
     version,
-    of: word.replace(/(?<![@/.-])[@/.-]+$/, '').toLowerCase(),
+    of: NO_NAME.test(word) ? '' : word,
     context: clause.toLowerCase(),
     labelled: /^v/i.test(text) || /\b(?:version|release|tag|v)\b[^\w]{0,6}$/i.test(clause),
     foreign: FOREIGN.test(clause),
@@ -240,6 +245,9 @@ const MAX_PATHS = 200;
 const EXTENSION =
   /\.(?:[cm]?[jt]sx?|pyi?|java|kts?|go|rs|cs|rb|php|swift|scala|groovy|c|cc|cpp|cxx|h|hpp|mm|vue|svelte|astro|s?css|less|html|sql|sh|ps1|exs?|erl|hs|lua|dart|clj|proto|graphql|json|ya?ml|toml|xml|gradle|cfg|ini|tf)(?=$|[:([#,])/i;
 
+/** A runtime or framework in a sentence. The bare name of a file that is called so is no loss. */
+const PRODUCT = /^(?:Node|Vue|Next|Nuxt)\.js$/;
+
 const LINE = /^(?::(\d{1,7})|:?[([](\d{1,7})[,)\]]|#L(\d{1,7}))/;
 
 const SOURCE_LINK =
@@ -277,6 +285,7 @@ function toPlace(token: string): Place | null {
   const file = bare.slice(0, end);
   if (!/^[\w@.~/\\:+()[\]$-]+$/.test(file) || /^\.\w+$/.test(file)) return null;
   const line = LINE.exec(bare.slice(end));
+  if (line === null && PRODUCT.test(file)) return null;
   return { file, line: Number(line?.[1] ?? line?.[2] ?? line?.[3] ?? 0) };
 }
 
@@ -304,7 +313,29 @@ interface ErrorMessage {
   readonly from: 'trace' | 'log' | 'prose';
 }
 
+interface ReportedError extends ErrorMessage {
+  /** What the lines below a message that ends with a colon compare, such as `3995 !== 3500`; "" where there are none. */
+  readonly values: string;
+}
+
 const MAX_ERRORS = 20;
+
+const MAX_VALUES = 120;
+
+/** Over the lines with `+` and `-` that show two values. */
+const LEGEND = /^[+-] (?:actual|expected|received)\b/i;
+
+function readValues(lines: readonly string[], { message }: ErrorMessage): string {
+  if (!message.endsWith(':')) return '';
+  const at = lines.findIndex((line) => line.trimEnd().endsWith(message));
+  const below = lines.slice(at + 1, at + 8).map((line) => line.trim());
+  const said = below.filter((line) => line !== '' && !LEGEND.test(line));
+  const [first = ''] = said;
+  // Nothing but the frames, or the next error.
+  if (at < 0 || /^(?:at |File ")/.test(first) || parseErrorHead(first) !== null) return '';
+  const other = said.slice(1).find((line) => line.startsWith('- '));
+  return (first.startsWith('+ ') && other !== undefined ? `${first} ${other}` : first).slice(0, MAX_VALUES);
+}
 
 const MAX_MESSAGE = 400;
 
