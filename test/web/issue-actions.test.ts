@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { toUnifiedPatch } from '../../src/core/diff/unified-patch.ts';
 import { CausewayError } from '../../src/core/errors.ts';
+import { acceptance, accepted, at, opening, pullRequest, record } from '../support/store-samples.ts';
 import { CHANGE, foundCause } from './found-cause.ts';
 import { contentOf, formsOf, formTo, linksOf } from './read-page.ts';
 import { repository, type WebGround, type WebGroundOptions, webGround } from './web-ground.ts';
@@ -122,6 +123,25 @@ describe('opening the pull request of an issue', () => {
       expect(contentOf(page)).toContain('Next: review the pull request.');
       expect(formsOf(page).filter(isForPullRequest)).toEqual([]);
     }
+  });
+
+  it('leads from a change that CI rejected to that of the further attempt, and back', async () => {
+    const url = 'https://github.com/octo/shop/pull/31';
+    const links = { comment: null, checkRun: null, pullRequest: url };
+    await using ground = await webGround(ON_GITHUB);
+    const first = await ground.concluded({ conclusion: foundCause({ links }) });
+    const later = await ground.concluded({ text: 'CI rejects it', conclusion: foundCause({ links }) });
+    const base = { account: ground.visitor.account, project: ground.projects[0]! };
+    await accepted(ground.store, acceptance(base, { thread: opening('thr_1'), fingerprint: 'thr_1' }));
+    const attempts = [{ headSha: 'a', investigationId: later.investigationId, outcome: 'pushed' as const }];
+    const posted = pullRequest(first.issueId, { number: 31, url, attempts });
+    await ground.store.saveThreadRecord('thr_1', record({ pullRequest: posted }), at(1));
+    const page = await ground.visitor.page(`/issues/${first.issueId}`);
+    expect(contentOf(page)).toContain('The first attempt: CI rejected it.');
+    expect(linksOf(page)).toContainEqual({ href: `/issues/${later.issueId}`, words: 'a later attempt' });
+    const back = await ground.visitor.page(`/issues/${later.issueId}`);
+    expect(contentOf(back)).toContain('A further attempt, on top of the change of the first, which CI rejected.');
+    expect(linksOf(back)).toContainEqual({ href: `/issues/${first.issueId}`, words: 'the first' });
   });
 
   it('leaves the page readable while GitHub does not answer', async () => {

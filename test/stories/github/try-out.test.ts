@@ -75,9 +75,32 @@ it('makes one more attempt where its first fix is not enough', async () => {
   desk.label('mara');
   const { body } = await answer(desk);
   expect(body.split('\n')[0]).toContain(PROVEN);
-  const { pull } = pullOf(3);
+  const pullRequest = pullOf(3);
+  const { pull } = pullRequest;
   expect(pull?.stats.commits).toBe(3);
   expect(await at(pull?.headSha ?? '', 'src/server.js')).toContain('An order needs a body');
+
+  // What is shown as proven is the change that is there, not the first one, whose checks failed.
+  const texts = [body, pullRequest.body ?? ''];
+  for (const text of texts) {
+    expect(text).toContain('An order without a body is answered with 400 before anything reads it.');
+    expect(text).not.toContain('The order reads no coupon of a body that is missing');
+  }
+  const said = `Attempt 2: checks failed with the first change. The diff below is all of [#${pullRequest.number}]`;
+  expect(body).toContain(said);
+  expect(body).toMatch(/^\+.*An order needs a body/m);
+  expect(body).toMatch(/^\+.*an order without a body is answered with 400/m);
+  expect(body).not.toMatch(/^[+-].*body \?\? \{\}/m);
+  const api = await stage.api('mara');
+  const issues = await Promise.all(
+    (await api.project()).issueIds.map((id) => api.get<Answer>(`/api/v1/issues/${id}/`)),
+  );
+  const of = (problem: string) => issues.find((one) => one.problem.startsWith(problem))?.analysis;
+  expect(of('An order without a body stops')?.proof).toBe(null);
+  expect(of('The empty order still fails')).toMatchObject({
+    proof: { state: 'proven', fixCommit: pull?.headSha },
+    links: { pullRequest: expect.stringMatching(`/pull/${pullRequest.number}$`) },
+  });
 });
 
 it('tells who broke a test that it was their change, and opens the fix that they ask for', async () => {
