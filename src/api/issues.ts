@@ -108,7 +108,7 @@ export async function getProof(c: ApiContext, deps: ApiDeps): Promise<Response> 
   if (proof === null && pullRequest !== null) {
     refuse(
       404,
-      'The pull request has no proof (yet): its checks have not ended, or its change has no test that could prove it.',
+      'The pull request has no proof (yet): its checks have not ended, its change has no test that could prove it, or the change of a further attempt was proven.',
     );
   }
   return c.json({ repository: project.name, pullRequest: pullRequest ?? '', ...(proof ?? createNoProof(issue)) });

@@ -335,7 +335,10 @@ const Analysis = z
       checkRun: z.string().nullable(),
       pullRequest: z.string().nullable(),
     }),
-    proof: ProofSchema.nullable().openapi({ description: 'Null until it has ended, and where there is none.' }),
+    proof: ProofSchema.nullable().openapi({
+      description:
+        'Null until it has ended, where there is none, and where the change of a further attempt was proven instead: then that Issue has it.',
+    }),
     outcomes: OutcomeFields.nullable().openapi({ description: 'Null where the project is not on GitHub.' }),
   })
   .openapi('Analysis', { description: 'All additional information; every key is always present.' });

@@ -196,6 +196,13 @@ export interface PullRequestAttempt {
   readonly outcome: 'pushed' | 'nothing' | null;
 }
 
+/** The investigations whose changes came onto the branch after the first one, oldest first. */
+export function listFurther({ proof, attempts }: Pick<PostedPullRequest, 'proof' | 'attempts'>): readonly string[] {
+  const second = proof?.secondTry;
+  const pushed = attempts.filter(({ outcome }) => outcome === 'pushed').map(({ investigationId }) => investigationId);
+  return [...(second !== undefined && second.issueId !== null ? [second.investigationId] : []), ...pushed];
+}
+
 export const EMPTY_RECORD: ThreadRecord = {
   seen: '',
   comment: null,

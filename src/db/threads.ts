@@ -8,6 +8,7 @@ import {
   type CommandReply,
   EMPTY_RECORD,
   type FixRequest,
+  listFurther,
   type Person,
   type PostedPullRequest,
   type Subject,
@@ -394,19 +395,33 @@ async function saveLinks(trx: Trx, threadId: string, { comment, pullRequest }: T
     .select(['issues.id', 'issues.investigation_id', 'issues.links'])
     .where('investigations.thread_id', '=', threadId)
     .execute();
-  const proof = toProof(pullRequest?.proof, pullRequest?.number);
   for (const issue of issues) {
-    // There is one comment, so it is the link of one Issue; an earlier pull request keeps its link, closed or merged.
+    // There is one comment, so it is the link of one Issue.
     const { comment: _, ...kept }: LearntLinks = issue.links === null ? {} : JSON.parse(issue.links);
     const links = JSON.stringify({
       ...(comment?.investigationId === issue.investigation_id && comment.url !== '' && { comment: comment.url }),
-      ...kept,
-      ...(pullRequest?.issueId === issue.id && { pullRequest: pullRequest.url }),
-      ...(pullRequest?.issueId === issue.id && proof !== null && { proof }),
+      ...(pullRequest === null ? kept : addPullRequest(kept, pullRequest, issue)),
     });
     if (links === (issue.links ?? '{}')) continue;
     await trx.updateTable('issues').set({ links }).where('id', '=', issue.id).execute();
   }
+}
+
+/** An earlier pull request keeps its link, closed or merged. */
+function addPullRequest(
+  known: LearntLinks,
+  posted: PostedPullRequest,
+  issue: { readonly id: string; readonly investigation_id: string },
+): LearntLinks {
+  const isFirst = posted.issueId === issue.id;
+  const last = listFurther(posted).at(-1);
+  const isLast = last === undefined ? isFirst : last === issue.investigation_id;
+  if (!isFirst && !isLast) return known;
+  const { proof: before, ...links } = { ...known, pullRequest: posted.url };
+  const proof = toProof(posted.proof, posted.number) ?? before;
+  // The change of the last attempt is what was proven, and not that of the Issue that it began with.
+  const isShown = proof !== undefined && (isLast || proof.state !== 'proven');
+  return isShown ? { ...links, proof } : links;
 }
 
 async function requestFix(

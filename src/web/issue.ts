@@ -16,7 +16,7 @@ import { describeProof, nameProof } from '../core/proof.ts';
 import { changesResult, describeLook, nameLook } from '../core/second-look.ts';
 import { buildSourceLinks, NO_LINKS, type SourceLinks } from '../core/shown-issue.ts';
 import { sanitiseLine, sanitiseText } from '../core/text.ts';
-import type { PostedPullRequest } from '../core/thread.ts';
+import { listFurther, type PostedPullRequest } from '../core/thread.ts';
 import { eraseIssue } from '../services/accept-report.ts';
 import { canErase, findVisibleIssue, type Seen } from '../services/access.ts';
 import { findObstacle, requestPullRequest } from '../services/request-pull-request.ts';
@@ -86,6 +86,14 @@ interface PullRequest {
   readonly name: string;
   readonly state: PostedPullRequest['state'];
   readonly checks: PostedPullRequest['checks'];
+  /** Where its change is not, or not only, that of this issue; null: it is. */
+  readonly attempts: Attempts | null;
+}
+
+/** `issueId`: of the other attempt; null: it was deleted. */
+interface Attempts {
+  readonly other: 'later' | 'first';
+  readonly issueId: string | null;
 }
 
 interface IssuePage extends SeenIssue {
@@ -155,7 +163,23 @@ async function findPullRequest({ store }: WebDeps, project: Project, issue: Issu
   const url = checkOwnAddress(project, posted?.url ?? address);
   if (url === '') return null;
   const name = `pull request ${getNumberText(url)}`;
-  return { url, name, state: posted?.state ?? 'open', checks: posted?.checks ?? 'waiting' };
+  const { state = 'open', checks = 'waiting' } = posted ?? {};
+  return { url, name, state, checks, attempts: posted === undefined ? null : await findAttempts(store, posted, issue) };
+}
+
+async function findAttempts(
+  store: WebDeps['store'],
+  posted: PostedPullRequest,
+  { id, analysis }: Issue,
+): Promise<Attempts | null> {
+  const further = listFurther(posted);
+  if (posted.issueId !== id) {
+    return further.includes(analysis.investigationId) ? { other: 'first', issueId: posted.issueId } : null;
+  }
+  const last = further.at(-1);
+  if (last === undefined) return null;
+  const outcome = (await store.findInvestigation(last))?.outcome;
+  return { other: 'later', issueId: outcome?.state === 'concluded' ? outcome.issueId : null };
 }
 
 async function decideOffer(
@@ -211,6 +235,7 @@ function renderHead({ issue, links, project, pullRequest }: IssuePage): Html {
   const notices = [
     ...(partial ? [cutShort] : []),
     ...(model === SCRIPTED_MODEL ? [scripted] : []),
+    ...(pullRequest?.attempts ? [renderAttempts(pullRequest.attempts, pullRequest)] : []),
     ...(sameAs === null
       ? []
       : [html`Answered from an identical report: <a href="/issues/${sameAs}">its first issue</a>.`]),
@@ -223,6 +248,13 @@ ${verdict === null ? '' : html`<p>${VERDICTS[verdict]}</p>`}
 ${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
 ${renderProblem(issue, links)}
 ${renderAssurance(issue, links)}`;
+}
+
+function renderAttempts({ other, issueId }: Attempts, { name }: PullRequest): Html {
+  const link = (words: string) => (issueId === null ? words : html`<a href="/issues/${issueId}">${words}</a>`);
+  return other === 'later'
+    ? html`The first attempt: CI rejected it. What is in ${name} now came with ${link('a later attempt')}, on top of the change below.`
+    : html`A further attempt, on top of the change of ${link('the first')}, which CI rejected. There are both in ${name}.`;
 }
 
 /** What was done to test the answer: at a glance, with the whole below. */

@@ -2,7 +2,7 @@
 
 import { describeReason } from '../../core/check.ts';
 import { type InvestigationOutcome, isEnded } from '../../core/report.ts';
-import { type CommandReply, type PostedComment, toTriggerKey } from '../../core/thread.ts';
+import { type CommandReply, listFurther, type PostedComment, toTriggerKey } from '../../core/thread.ts';
 import {
   type Beside,
   type FurtherCause,
@@ -18,6 +18,7 @@ import { MAX_PAGE } from '../render/page.ts';
 import { decideFix, toRequestKey } from './decide-fix.ts';
 import { digestOf, type MarkerKind, markerText } from './marker.ts';
 import { type Cause, findLead, getNumber, hasFix, listCheckNames, type Result, type View } from './view.ts';
+import { addFurther } from './whole-change.ts';
 
 export type Step =
   | { readonly kind: 'react'; readonly number: number }
@@ -338,10 +339,16 @@ function renderResult(view: View, result: Result, most = MAX_PAGE): string {
   const isOffered = suggested !== undefined && suggested.reviewId !== 0 && suggested.isMinimized !== true;
   const isStarted = isCurrent && isUnrequested(view);
   const red = isStarted && checks !== null ? describeRedChecks(view, checks.causes) : null;
+  const fix = decideFix(view, result.issue);
+  const posted = fix.kind === 'opened' ? record.pullRequest : null;
   return renderResultComment({
     place: toPlace(view, 'result'),
-    ...result,
-    fix: decideFix(view, result.issue),
+    ...(posted === null ? result : addFurther(result, view.further, posted)),
+    fix,
+    ...(posted !== null &&
+      listFurther(posted).length > 0 && {
+        attempt: 1 + posted.attempts.filter(({ outcome }) => outcome === 'pushed').length,
+      }),
     recordUrl: isCurrent ? view.recordUrl : '',
     most,
     isSuggested: isCurrent && isOffered && suggested.investigationId === thread.investigationId,

@@ -24,7 +24,8 @@ import type { LivePullRequest } from './github-writer.ts';
 import { isAsSealed, sealText } from './marker.ts';
 import { commitChange, mayStillWrite, prepareChange, readIssueOf } from './open-pull-request.ts';
 import { handOver } from './post-comments.ts';
-import { hasFix, loadResult, type Work } from './view.ts';
+import { hasFix, loadFurther, loadResult, type Work } from './view.ts';
+import { addFurther } from './whole-change.ts';
 
 interface Followed {
   readonly record: ThreadRecord;
@@ -181,13 +182,16 @@ async function updateBody(work: Work, live: LivePullRequest, { posted, failingOn
   const { view, github, deps } = work;
   if (view.published === null || !isAsSealed(live.body)) return;
   const place = toPlace(view, 'pull-request');
+  const { published: issue } = view;
+  const changeSet = await deps.store.findChangeSet(issue.id);
+  const whole = addFurther({ issue, changeSet }, await loadFurther(deps.store, posted), posted);
   const pushed = posted.attempts.filter(({ outcome }) => outcome === 'pushed');
   const last = pushed.at(-1);
   const failed =
     last === undefined ? [] : (await readChecks(work, last.headSha)).filter(({ state }) => state === 'red');
   const { body, title } = renderPullRequest({
     place,
-    issue: view.published,
+    issue: whole.issue,
     requestedBy: findRequester(posted, view.thread)?.login ?? '',
     commentUrl: view.record.comment?.url ?? '',
     attempt: last === undefined ? null : { number: pushed.length, failedChecks: failed.map(({ name }) => name) },

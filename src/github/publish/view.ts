@@ -11,7 +11,13 @@ import type { WaitCode } from '../../core/reason.ts';
 import type { Investigation } from '../../core/report.ts';
 import { addSources, type SourcedIssue } from '../../core/shown-issue.ts';
 import type { Source } from '../../core/source.ts';
-import type { Subject, Thread, ThreadRecord } from '../../core/thread.ts';
+import {
+  listFurther,
+  type PostedPullRequest,
+  type Subject,
+  type Thread,
+  type ThreadRecord,
+} from '../../core/thread.ts';
 import type { NamedVote } from '../../db/answers.ts';
 import type { Store } from '../../db/store.ts';
 import { addLogContext, type Log } from '../../log.ts';
@@ -133,6 +139,8 @@ export interface View {
   readonly votes: readonly NamedVote[];
   /** What the recorded pull request implements. */
   readonly published: SourcedIssue | null;
+  /** What came onto its branch after that, oldest first. */
+  readonly further: readonly Result[];
   /** The checks of its pull request; null: there are none, or they aren't judged yet. */
   readonly checks: HeadView | null;
   /** The pull request that it is about; null: none, or it wasn't read yet. */
@@ -198,7 +206,7 @@ export async function loadView(
     waitsFor: deps.waitsFor(investigation.runId),
     earlier: earlier === null ? null : await loadResult(store, earlier),
     ...(await loadRatings(store, thread, result)),
-    published: pullRequest === null ? null : await loadIssue(store, pullRequest.issueId),
+    ...(await loadPublished(store, pullRequest)),
     checks,
     pull: known.pull,
     failure: subject.kind === 'failure' ? await store.findFailure(subject.failureId) : null,
@@ -259,6 +267,25 @@ async function loadProgress(
 export async function loadResult(store: Store, { outcome }: Investigation): Promise<Result | null> {
   const issue = outcome.state === 'concluded' ? await loadIssue(store, outcome.issueId) : null;
   return issue === null ? null : { issue, changeSet: await store.findChangeSet(issue.id) };
+}
+
+async function loadPublished(
+  store: Store,
+  posted: PostedPullRequest | null,
+): Promise<Pick<View, 'published' | 'further'>> {
+  if (posted === null) return { published: null, further: [] };
+  return { published: await loadIssue(store, posted.issueId), further: await loadFurther(store, posted) };
+}
+
+/** What was deleted counts with no change. */
+export async function loadFurther(store: Store, posted: PostedPullRequest): Promise<readonly Result[]> {
+  const further: Result[] = [];
+  for (const id of listFurther(posted)) {
+    const investigation = await store.findInvestigation(id);
+    const result = investigation === null ? null : await loadResult(store, investigation);
+    if (result !== null) further.push(result);
+  }
+  return further;
 }
 
 async function loadRatings(

@@ -132,6 +132,8 @@ export interface ResultText {
   readonly recordUrl: string;
   /** Characters, where something else precedes it. */
   readonly most?: number;
+  /** Of the change that is in the pull request now: the number of the attempt, 1 for a second test. Absent: it is the first change. */
+  readonly attempt?: number;
 }
 
 const STOP = '`/analyse stop` to cancel';
@@ -202,6 +204,7 @@ export function renderResultComment(result: ResultText): string {
   return renderPage({
     open: [
       text(renderHeadline(issue, result)),
+      text(describeAttempt(result)),
       text(renderVotes(result.votes ?? [])),
       text(renderBeside(result.beside ?? null)),
       renderCause(issue, links),
@@ -227,6 +230,17 @@ export function renderResultComment(result: ResultText): string {
     marker: place.marker,
     ...(most !== undefined && { most }),
   });
+}
+
+/** The cause is of the first attempt, the steps and the diff are of what came of it. */
+function describeAttempt({ attempt, changeSet, fix, place }: ResultText): string {
+  if (attempt === undefined || fix.kind !== 'opened') return '';
+  const why =
+    attempt === 1
+      ? 'Second try: the first test passed without the fix.'
+      : `Attempt ${attempt}: checks failed with the ${attempt === 2 ? 'first change' : 'changes before it'}.`;
+  const link = linkNumber(fix, place);
+  return `${why} ${changeSet === null ? `See ${link} for the whole change.` : `The diff below is all of ${link}.`}`;
 }
 
 /** Names as code, so that no one is notified. What one of them takes back, the others don't. */

@@ -74,6 +74,7 @@ export function sampleView(over: Partial<View> = {}, thread: Partial<Thread> = {
     earlier: null,
     ...{ latest: null, displaced: null, votes: [] },
     published: null,
+    further: [],
     storedInvestigationId: 'inv_1',
     ...{ checks: null, pull: null, failure: null, redNames: [], threshold: 0.78 },
     webUrl: 'https://github.com',
