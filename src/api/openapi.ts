@@ -273,7 +273,7 @@ const OPERATIONS: readonly RouteConfig[] = [
     tags: ['Issues'],
     summary: 'Open the pull request of an issue',
     description:
-      'Opens it as a draft from the stored change. Requires the write role on the project, and names you as the person who requested it. Its URL is then in `analysis.links.pullRequest`. 409 says why none is opened: there is no change, the project allows none, a newer analysis replaced this one (its issue is named), or GitHub or a guard refused it. After such a refusal, a request at least ten minutes later tries again. The body is not read.',
+      'Opens it as a draft from the stored change. Requires the write role on the project, and names you as the person who requested it. Its URL is then in `analysis.links.pullRequest`. 409 says why none is opened: there is no change, the project allows none, it was merged already, another answer is shown instead (its issue is named), or GitHub or a guard refused it. After such a refusal, a request at least ten minutes later tries again. The body is not read.',
     request: { params: IssueParams },
     responses: {
       200: describeJson(MessageSchema, 'It is already open; the message contains its URL.', RATE),

@@ -1,5 +1,5 @@
 // The answers of a thread: which one is shown, what people say of it, and the one that was kept out.
-import { chooseAnswer, type RankedAnswer } from '../core/answer-rank.ts';
+import { chooseAnswer, keepRivals, type RankedAnswer } from '../core/answer-rank.ts';
 import type { Conclusion } from '../core/issue.ts';
 import type { Fate, Judgement, Vote } from '../core/outcome.ts';
 import { lowerConfidence } from '../core/proof.ts';
@@ -144,14 +144,12 @@ function listAttempts({ record: { pullRequest } }: Thread): readonly string[] {
 /** Answers of a thread that are read at once, the newest. */
 const MOST_ANSWERS = 50;
 
-interface AnswerFilter {
-  readonly investigationId?: string;
-  readonly sha?: string;
-  readonly text?: string;
-}
-
 /** Oldest first. */
-async function listAnswers(reader: Reader, threadId: string, filter: AnswerFilter): Promise<readonly ThreadAnswer[]> {
+async function listAnswers(
+  reader: Reader,
+  threadId: string,
+  { investigationId }: { readonly investigationId?: string },
+): Promise<readonly ThreadAnswer[]> {
   let query = reader
     .selectFrom('investigations')
     .innerJoin('issues', 'issues.investigation_id', 'investigations.id')
@@ -161,10 +159,7 @@ async function listAnswers(reader: Reader, threadId: string, filter: AnswerFilte
     .where('investigations.thread_id', '=', threadId)
     .orderBy('issues.seq', 'desc')
     .limit(MOST_ANSWERS);
-  const { investigationId, sha, text } = filter;
   if (investigationId !== undefined) query = query.where('investigations.id', '=', investigationId);
-  if (sha !== undefined) query = query.where('runs.sha', '=', sha);
-  if (text !== undefined) query = query.where('investigations.text', '=', text);
   const answers: ThreadAnswer[] = [];
   for (const row of (await query.execute()).toReversed()) {
     if (row.conclusion === null) continue;
@@ -176,6 +171,7 @@ async function listAnswers(reader: Reader, threadId: string, filter: AnswerFilte
       originalId: row.same_as ?? row.issue_id,
       outcome: analysis.outcome,
       confidence: lowerConfidence(analysis.confidence, proof ?? null),
+      ...{ partial: analysis.partial, isEarlier: false },
       fate: followed?.fate.kind ?? 'pending',
       votes: followed?.votes ?? [],
     });
@@ -184,33 +180,55 @@ async function listAnswers(reader: Reader, threadId: string, filter: AnswerFilte
 }
 
 /**
- * The answers to the same report at the same revision, oldest first, of copies the newest. Of a pull request, what a
- * person had analysed is the same report as any other of its failing checks at that head.
+ * The answers that may be shown, oldest first, of copies the newest: those to the same report at the same revision, and
+ * in an issue those that an answer which found nothing does not replace. Of a pull request, what a person had analysed
+ * is the same report as any other of its failing checks at that head; an earlier head failed for reasons of its own.
  */
 async function listRivals(reader: Reader, threadId: string, shown: ThreadAnswer): Promise<readonly ThreadAnswer[]> {
   const thread = await findThreadById(reader, threadId);
-  const row = await reader
-    .selectFrom('investigations')
-    .innerJoin('runs', 'runs.id', 'investigations.run_id')
-    .select(['investigations.text', 'runs.sha'])
-    .where('investigations.id', '=', shown.investigationId)
-    .executeTakeFirst();
-  if (thread === null || !row || row.sha === null) return [shown];
+  if (thread === null) return [shown];
   const { comment } = thread.record;
-  const isAnyText = thread.subject.kind === 'pull_request' && thread.trigger.kind !== 'checks';
-  const same = await listAnswers(reader, threadId, { sha: row.sha, ...(!isAnyText && { text: row.text }) });
   const attempts = listAttempts(thread);
-  const rivals = same.filter(({ investigationId: id }) => {
+  const answers = (await listAnswers(reader, threadId, {})).filter(({ investigationId: id }) => {
     // People deleted the comment that showed it.
     const isDeleted = comment?.digest === '' && comment.investigationId === id;
     return id === shown.investigationId || (!isDeleted && !attempts.includes(id));
   });
-  return rivals.flatMap((one): readonly ThreadAnswer[] => {
-    const copies = rivals.filter(({ originalId }) => originalId === one.originalId);
+  const isIssue = thread.subject.kind === 'issue';
+  const { investigationId } = (isIssue ? answers.at(-1) : null) ?? shown;
+  const isAnyText = thread.subject.kind === 'pull_request' && thread.trigger.kind !== 'checks';
+  const equal = await listEqual(reader, threadId, { investigationId, isAnyText });
+  const marked = answers.map((one) => ({ ...one, isEarlier: !equal.includes(one.investigationId) }));
+  const distinct = marked.flatMap((one): readonly ThreadAnswer[] => {
+    const copies = marked.filter(({ originalId }) => originalId === one.originalId);
     if (copies.at(-1) !== one) return [];
     const fate = copies.findLast((copy) => copy.fate !== 'pending')?.fate ?? 'pending';
     return [{ ...one, fate }];
   });
+  return isIssue ? keepRivals(distinct) : distinct.filter(({ isEarlier }) => !isEarlier);
+}
+
+/** Investigations of a thread at the same revision, and unless `isAnyText` of the same report; this one among them. */
+async function listEqual(
+  reader: Reader,
+  threadId: string,
+  { investigationId, isAnyText }: { readonly investigationId: string; readonly isAnyText: boolean },
+): Promise<readonly string[]> {
+  const own = await reader
+    .selectFrom('investigations')
+    .innerJoin('runs', 'runs.id', 'investigations.run_id')
+    .select(['investigations.text', 'runs.sha'])
+    .where('investigations.id', '=', investigationId)
+    .executeTakeFirst();
+  if (!own || own.sha === null) return [investigationId];
+  let query = reader
+    .selectFrom('investigations')
+    .innerJoin('runs', 'runs.id', 'investigations.run_id')
+    .select('investigations.id')
+    .where('investigations.thread_id', '=', threadId)
+    .where('runs.sha', '=', own.sha);
+  if (!isAnyText) query = query.where('investigations.text', '=', own.text);
+  return (await query.execute()).map(({ id }) => id);
 }
 
 /** Issues with the same answer in the same thread, this one among them. */

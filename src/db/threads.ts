@@ -26,8 +26,17 @@ import type { Reader, ThreadTable, Trx } from './schema.ts';
 /** What became of the request for the pull request of an Issue; but for the first, nothing was changed. */
 export type FixOfIssue =
   | { readonly kind: 'requested'; readonly thread: Thread }
-  /** Its thread has moved on to another analysis. `issueId`: of that one; null: it has none (yet). */
-  | { readonly kind: 'superseded'; readonly investigationId: string; readonly issueId: string | null }
+  | { readonly kind: 'merged'; readonly number: number }
+  /**
+   * Its thread shows or awaits another analysis. `issueId`: of that one; null: it has none (yet). `merged`: number of
+   * the pull request that was merged for the Issue itself; null: none was.
+   */
+  | {
+      readonly kind: 'superseded';
+      readonly investigationId: string;
+      readonly issueId: string | null;
+      readonly merged: number | null;
+    }
   /** Requested within the last 10 minutes, and refused for this reason. */
   | { readonly kind: 'withheld'; readonly reason: NonNullable<ThreadRecord['withheld']>['reason'] };
 
@@ -458,11 +467,14 @@ async function requestFixOfIssue(
   if (!issue) return null;
   const threadId = issue.thread_id ?? (await createReportThread(trx, issue, request));
   const thread = await getThread(trx, threadId);
-  const { investigationId } = thread;
+  const { investigationId, record } = thread;
+  const isMerged = record.pullRequest?.state === 'merged' && record.pullRequest.issueId === issueId;
+  const merged = isMerged ? record.pullRequest.number : null;
   if (investigationId !== issue.investigation_id) {
-    const newer = trx.selectFrom('issues').select('id').where('investigation_id', '=', investigationId);
-    return { kind: 'superseded', investigationId, issueId: (await newer.executeTakeFirst())?.id ?? null };
+    const other = trx.selectFrom('issues').select('id').where('investigation_id', '=', investigationId);
+    return { kind: 'superseded', investigationId, issueId: (await other.executeTakeFirst())?.id ?? null, merged };
   }
+  if (merged !== null) return { kind: 'merged', number: merged };
   const reason = findFreshRefusal(thread, now);
   if (reason !== null) return { kind: 'withheld', reason };
   await requestFix(trx, jobs, threadId, { request: { ...by, at: now }, now });

@@ -7,6 +7,7 @@ import { isGithubProject, type Project } from '../core/project.ts';
 import type { InvestigationSettings } from '../core/settings.ts';
 import { describeWithheld } from '../core/withheld.ts';
 import type { Store } from '../db/store.ts';
+import type { FixOfIssue } from '../db/threads.ts';
 
 /** What a project's own configuration says, within the operator's limits. */
 export interface ProjectSettings {
@@ -35,8 +36,6 @@ export type RequestedPullRequest =
 
 const LOCAL = "This project isn't on GitHub, so no pull request can be opened. Apply the patch yourself.";
 const NOTHING = 'The issue contains no change to publish: its "diff" is empty.';
-const SUPERSEDED = 'A newer analysis replaced this one:';
-
 /** The caller has checked that the person has write access. */
 export async function requestPullRequest(
   deps: RequestPullRequestDeps,
@@ -58,15 +57,28 @@ export async function requestPullRequest(
     }
     case 'withheld':
       return { kind: 'refused', reason: `No pull request was opened: ${describeWithheld(result.reason)}` };
-    case 'superseded': {
-      const { issueId, investigationId } = result;
-      const instead =
-        issueId === null
-          ? `request that of its issue once investigation ${investigationId} has one.`
-          : `request the pull request of ${issueId}.`;
-      return { kind: 'refused', reason: `${SUPERSEDED} ${instead}` };
-    }
+    case 'merged':
+      return { kind: 'refused', reason: describeMerged(result.number) };
+    case 'superseded':
+      return { kind: 'refused', reason: await describeSuperseded(deps.store, result) };
   }
+}
+
+function describeMerged(number: number): string {
+  return `The pull request #${number} of this answer was merged, so there is nothing left to open.`;
+}
+
+async function describeSuperseded(
+  store: Store,
+  { investigationId, issueId, merged }: Extract<FixOfIssue, { readonly kind: 'superseded' }>,
+): Promise<string> {
+  const shown = issueId === null ? null : await store.findIssue(issueId);
+  if (shown !== null && shown.diff.files.length > 0) {
+    return `Another answer is shown instead of this one: request the pull request of ${shown.id}.`;
+  }
+  if (merged !== null) return describeMerged(merged);
+  if (shown !== null) return `Another answer is shown instead of this one: ${shown.id}, which changes no code.`;
+  return `A newer analysis has no result yet: request its pull request once investigation ${investigationId} has one.`;
 }
 
 /** Why none can be requested, as a sentence; "" where it can. */
