@@ -262,17 +262,21 @@ describe('what a repository sets for itself', () => {
       kind: 'modified',
       path: 'src/total.js',
       before: TOTAL,
-      after: `${TOTAL}\n`,
+      after: TOTAL.replace('cart.sum', 'cart?.sum'),
       mode: '100644',
     } as const;
     const quoted = {
       text: 'The sum is read from nothing.',
-      citations: [{ step: 7, quote: 'return cart.sum;' }],
+      citations: [{ step: 8, quote: 'return cart.sum;' }],
       places: [],
     };
     const draft = { outcome: 'code_fix', problem: 'It breaks', rootCause: [quoted], solutionSteps: ['Add a line'] };
     const guardsWith = async (block: readonly string[]) => {
-      await using at = await house([call('conclude', draft), call('conclude', draft)], undefined, [edit]);
+      await using at = await house(
+        [call('search', { pattern: 'sum' }), call('conclude', draft), call('conclude', draft)],
+        undefined,
+        [edit],
+      );
       const { investigationId, runId } = await at.report('', { paths: { allow: [], block } });
       await at.run(runId);
       return (await at.issue(investigationId))?.analysis.guards.map(({ file }) => file);

@@ -187,7 +187,7 @@ async function startProcess(options: ServiceOptions): Promise<Service> {
   const [program, ...given] = [
     ...(options.through ?? []),
     process.execPath,
-    PROGRAM,
+    options.program ?? PROGRAM,
     ...(options.command ?? ['serve']),
   ];
   const child = spawn(program ?? process.execPath, given, {
