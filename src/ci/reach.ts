@@ -148,7 +148,7 @@ async function findTests(
   return [...found];
 }
 
-/** A title as it is written: some runners put those of the groups in front of it. Null: too short to be told. */
+/** A title as it is written: some runners put those of the groups in front of it. Null: too short to tell apart. */
 function toTitlePattern(test: string): string | null {
   const words = (test.split(/ › | > /).at(-1) ?? '').replace(/[:\s]{1,5}$/, '').split(/\s+/);
   if (words.length < 2) return null;

@@ -34,7 +34,7 @@ export interface Subject {
 
 /** Space for a heading and the sentences that say what was cut. */
 const SPARE_BYTES = 1_024;
-/** So much of a report is kept for a log beside the words and the logs of an address. */
+/** So much of a report is kept for a log, besides the words and the logs of an address. */
 const LEAST_LOG_BYTES = 256 * 1024;
 
 /**

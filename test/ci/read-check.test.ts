@@ -367,7 +367,7 @@ describe('node:test', () => {
     `test at test/cart.test.js:${line}:1`,
     `✖ ${name} (2.98ms)`,
     `  ${message}`,
-    `      at TestContext.<anonymous> (file:///work/test/cart.test.js:${line}:27)`,
+    `      at TestContext.<anonymous> (file:///srv/shop/test/cart.test.js:${line}:27)`,
     '',
   ];
   const adds = said('adds', 'AssertionError [ERR_ASSERTION]: 2 !== 3', 3);

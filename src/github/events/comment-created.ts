@@ -101,7 +101,7 @@ async function recordVote(
   const { by, at } = request.trigger;
   const now = deps.now().toISOString();
   const answered = await findAnswer(deps, request);
-  // For the person's name beside the answer.
+  // For the person's name next to the answer.
   await store.ensureAccount({ login: by.login, githubId: by.id, signingSecret: deps.newSigningSecret(), now });
   const given = { personId: by.id, source: 'command', vote, why: await redactor.redact(why), at } as const;
   const isRecorded =

@@ -225,7 +225,7 @@ function decideRequested(view: View, posted: PostedComment | null): WantedCommen
   return { shows: 'result', text: renderRequested(view, result), how: isKnown(view, result, posted) ? 'edit' : 'post' };
 }
 
-/** Whether people were told of the answer, or that the latest analysis led to another: a vote changes which one is shown. */
+/** Whether the answer was announced, or that the latest analysis led to another: a vote changes which one is shown. */
 function isKnown(view: View, result: Result, posted: PostedComment | null): boolean {
   if (posted?.shows !== 'result') return false;
   const { earlier, thread } = view;

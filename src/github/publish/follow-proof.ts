@@ -282,7 +282,7 @@ export async function closeProof(
   return end(await stopSecondTry(work, posted), proof, 'closed').posted;
 }
 
-/** Its checks may have ended before it was merged, and nobody looked in between. */
+/** Its checks may have ended before it was merged, without a look in between. */
 async function settleLast(
   work: Work,
   posted: PostedPullRequest,

@@ -469,7 +469,7 @@ function annotateCause(content: CheckRunContent, cause: Cause): readonly CheckRu
   if (place?.kind === 'pull_request' && place.isDraft && findCause(cause) === null) return [];
   const source = attributeFailure(content, cause);
   if (source.kind === 'elsewhere' || source.kind === 'since') return [];
-  // It stays where a re-run shows that it was chance, so it names nobody's change.
+  // It stays where a re-run shows that it was chance, so it blames no change.
   const title = describeFailed(cause);
   const marked = new Set(finding.places.filter(({ isMarked }) => isMarked).map(toAnnotationKey));
   return (findSuspect(content, cause) ?? listPlaces(finding))
