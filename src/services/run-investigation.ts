@@ -17,7 +17,7 @@ import { gatherFacts } from '../triage/facts.ts';
 import { concludeFromFacts } from '../triage/facts-only.ts';
 import { askInvestigator, limitRun } from './ask-investigator.ts';
 import type { CheckReader } from './checks/check-texts.ts';
-import { isOfPullRequest, nameFailedCheck, readFailedCheck } from './checks/read-failed-check.ts';
+import { findOwnChange, nameFailedCheck, readFailedCheck } from './checks/read-failed-check.ts';
 import {
   type ContextAccess,
   isVeiled,
@@ -333,9 +333,9 @@ async function gather(
       changes.notify(run.id);
     },
   });
-  const isOfChange = isCheck && (await isOfPullRequest(store, run));
+  const changed = isCheck ? await findOwnChange(store, run, repository, signal) : null;
   const seconds = countSeconds(now(), run);
-  const stated = concludeFromFacts(facts, { seconds, isCheck, isOfChange, context: context.records });
+  const stated = concludeFromFacts(facts, { seconds, isCheck, changed, context: context.records });
   // The report of a failed check is made for a reader who knows nothing of it yet.
   const failed = isCheck ? await nameFailedCheck(store, run) : '';
   const { conclusion, framed } = await redactor.redactJson({

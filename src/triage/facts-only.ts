@@ -16,18 +16,22 @@ const NO_MODEL = 'No model was used.';
 const MAX_ERROR = 160;
 /** Suspects below this part of the first one's score are in the list, but not recommended. */
 const WORTH_A_LOOK = 0.4;
+const MOST_OTHERS = 3;
+
+type Place = Pick<Suspect, 'file' | 'line' | 'function'>;
 
 /**
  * The conclusion without a model, in which nothing is unseen or acts on a terminal. `seconds` is how long the run
- * took. `isCheck`: the report is a failed check, which says itself how it is reproduced. `isOfChange`: the change under
- * test breaks it, so no earlier change is offered as the one to check, nor is it itself.
+ * took. `isCheck`: the report is a failed check, which says itself how it is reproduced. `changed`: where the change under
+ * test touches what fails, null where no such change breaks it; otherwise that is where to start, and no earlier change
+ * is offered as the one to check.
  */
 export function concludeFromFacts(
   facts: Facts,
   context: {
     readonly seconds: number;
     readonly isCheck?: boolean;
-    readonly isOfChange?: boolean;
+    readonly changed?: readonly Place[] | null;
     readonly context?: readonly ContextRepository[];
   },
 ): Conclusion {
@@ -142,15 +146,19 @@ function describeFits({ revisions, mismatches, signals }: Facts): readonly strin
 
 function buildSolutionSteps(
   facts: Facts,
-  { isCheck = false, isOfChange = false }: { readonly isCheck?: boolean; readonly isOfChange?: boolean },
+  { isCheck = false, changed = null }: { readonly isCheck?: boolean; readonly changed?: readonly Place[] | null },
 ): readonly Step[] {
   const first = facts.examined;
   const isSure = isReliable(facts.shown[0]);
-  const others = isSure ? isWorthALook(facts) : [];
+  const [own, ...alsoChanged] = changed ?? [];
+  const suspects = first && isSure ? [first.suspect, ...listWorthALook(facts)] : [];
+  const [start, ...others] = own
+    ? [own, ...alsoChanged, ...suspects.filter(({ file, line }) => file !== own.file || line !== own.line)]
+    : suspects;
   const descriptions = [
-    first && isSure ? `Start at ${formatPlace(first.suspect)}.` : '',
-    others.length > 0 ? `Then check ${others.map(formatPlace).join('; ')}.` : '',
-    first && isSure && !isOfChange && first.commits.length > 0 ? listRecentChanges(first) : '',
+    start ? `Start at ${formatPlace(start)}${own ? ', which this change touches' : ''}.` : '',
+    others.length > 0 ? `Then check ${others.slice(0, MOST_OTHERS).map(formatPlace).join('; ')}.` : '',
+    first && isSure && changed === null && first.commits.length > 0 ? listRecentChanges(first) : '',
     isCheck || namesTests(facts) ? '' : describeReproduction(facts),
   ];
   return descriptions
@@ -168,10 +176,10 @@ function describeReproduction({ stepsToReproduce }: Facts): string {
  * Up to three further suspects that come near the first one on evidence as good: files that only share words are not
  * recommended.
  */
-function isWorthALook({ shown: [first, ...others] }: Facts): readonly Suspect[] {
+function listWorthALook({ shown: [first, ...others] }: Facts): readonly Suspect[] {
   if (!first) return [];
   return others
-    .slice(0, 3)
+    .slice(0, MOST_OTHERS)
     .filter(
       ({ score, evidence }) =>
         score >= first.score * WORTH_A_LOOK && (evidence === 'firm' || first.evidence !== 'firm'),
@@ -182,7 +190,7 @@ function listRecentChanges({ suspect, commits }: Examined): string {
   const list = commits.map(
     ({ sha, date, subject }) => `${shortenSha(sha)} (${date.slice(0, 10)}) ${cutText(subject, 80)}`,
   );
-  return `Check whether a recent change to ${formatInlineCode(suspect.file)} fits the time when the problem began: ${list.join('; ')}.`;
+  return `Recent changes to ${formatInlineCode(suspect.file)}: ${list.join('; ')}.`;
 }
 
 function listCitations({ shown: [first], examined: looked, steps }: Facts): Analysis['citations'] {
@@ -191,7 +199,7 @@ function listCitations({ shown: [first], examined: looked, steps }: Facts): Anal
   return [{ claim: `Most likely place: ${first.file}:${first.line}.`, step, quote: looked.code }];
 }
 
-function formatPlace({ file, line, function: name }: { file: string; line: number; function: string }): string {
+function formatPlace({ file, line, function: name }: Place): string {
   // A name with a capital may be a class.
   const within = /(?:^|[.#])[a-z_$][\w$]*$/.test(name) ? `${name}()` : name;
   return `${formatInlineCode(line > 0 ? `${file}:${line}` : file)}${name === '' ? '' : ` in ${formatInlineCode(within)}`}`;

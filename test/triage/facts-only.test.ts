@@ -17,7 +17,7 @@ describe('the facts-only Issue', () => {
     expect(conclusion.solutionSteps.map(({ description }) => description)).toMatchInlineSnapshot(`
       [
         "Start at \`src/header.ts:4\` in \`parseHeader()\`.",
-        "Check whether a recent change to \`src/header.ts\` fits the time when the problem began: 1a1a1a1 (2024-01-01) Read headers.",
+        "Recent changes to \`src/header.ts\`: 1a1a1a1 (2024-01-01) Read headers.",
         "Add steps to reproduce: the report has none.",
       ]
     `);
@@ -67,8 +67,13 @@ describe('the facts-only Issue', () => {
 
   it('offers no recent change to check where the change under test is what breaks', async () => {
     const facts = await factsOf('It stops\n\nError: header has no value: cookie');
-    const steps = concludeFromFacts(facts, { seconds: 1, isCheck: true, isOfChange: true }).solutionSteps;
-    expect(steps.map(({ description }) => description)).toEqual(['Start at `src/header.ts:4` in `parseHeader()`.']);
+    const stepsOf = (changed: readonly { file: string; line: number; function: string }[]) =>
+      concludeFromFacts(facts, { seconds: 1, isCheck: true, changed }).solutionSteps.map((step) => step.description);
+    expect(stepsOf([])).toEqual(['Start at `src/header.ts:4` in `parseHeader()`.']);
+    expect(stepsOf([{ file: 'src/names.ts', line: 7, function: 'readName' }])).toEqual([
+      'Start at `src/names.ts:7` in `readName()`, which this change touches.',
+      'Then check `src/header.ts:4` in `parseHeader()`.',
+    ]);
   });
 
   it('does not call the caller of the innermost frame as likely', async () => {

@@ -2,10 +2,14 @@
 import type { FailedCheckGround } from '../../agent/relevance.ts';
 import { matchError } from '../../ci/error-patterns.ts';
 import { createReacher } from '../../ci/reach.ts';
+import { isTestPath } from '../../core/change-parts.ts';
+import { diffLines } from '../../core/diff/line-diff.ts';
+import { toLines } from '../../core/diff/diff.ts';
 import { nameFailure } from '../../core/failed-check.ts';
 import type { Failure } from '../../core/failure.ts';
 import { EMPTY_EXCERPT, type Finding, type Head } from '../../core/head.ts';
 import type { Repository } from '../../core/source.ts';
+import { findSpans } from '../../core/spans.ts';
 import type { Run } from '../../db/runs.ts';
 import type { Store } from '../../db/store.ts';
 
@@ -57,11 +61,50 @@ export async function nameFailedCheck(store: Store, run: Run): Promise<string> {
 
 const MOST_NAMED = 5;
 
-/** Whether the change of a pull request breaks all of them: older commits do not. */
-export async function isOfPullRequest(store: Store, run: Run): Promise<boolean> {
-  const red = await readRed(store, run);
-  return red?.head.place?.kind === 'pull_request' && red.failures.every(({ finding }) => finding.verdict === 'code');
+/** A line that a change made or stands at, in the file as it is after the change. */
+export interface ChangedPlace {
+  readonly file: string;
+  readonly line: number;
+  /** That the line is in; "" where no function holds it. */
+  readonly function: string;
 }
+
+/**
+ * Where the change under test touches what fails, files that are no tests first, at most three; null where no change of
+ * a pull request breaks all of it. Throws what the repository throws.
+ */
+export async function findOwnChange(
+  store: Store,
+  run: Run,
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<readonly ChangedPlace[] | null> {
+  const red = await readRed(store, run);
+  const findings = red?.failures.map(({ finding }) => finding) ?? [];
+  const place = red?.head.place;
+  if (place?.kind !== 'pull_request' || findings.some(({ verdict }) => verdict !== 'code')) return null;
+  const reached = listDistinct(findings.flatMap((finding) => (finding.reached ?? []).map(({ path }) => path)));
+  const named = findings.flatMap(({ places }) => places);
+  const readBefore = createReader(repository, place.base.sha, signal);
+  const readNow = createReader(repository, run.revision, signal);
+  const found: ChangedPlace[] = [];
+  for (const file of reached.toSorted((a, b) => Number(isTestPath(a)) - Number(isTestPath(b)))) {
+    if (found.length === MOST_CHANGED) break;
+    const [before, now] = [await readBefore(file), await readNow(file)];
+    if (before === null || now === null) continue;
+    const near = named.find(({ path, line }) => path === file && line > 0)?.line ?? 0;
+    const [line] = diffLines(toLines(before).lines, toLines(now).lines)
+      .map(({ after, inserted }) => (inserted === 0 ? Math.max(1, after) : after + 1))
+      .toSorted((a, b) => (near === 0 ? a - b : Math.abs(a - near) - Math.abs(b - near)));
+    if (line === undefined) continue;
+    const spans = findSpans(file, now, await repository.tree(run.revision).outline(file, signal));
+    const holds = spans.findLast((span) => span.kind === 'function' && span.line <= line && line <= span.lastLine);
+    found.push({ file, line, function: holds?.name ?? '' });
+  }
+  return found;
+}
+
+const MOST_CHANGED = 3;
 
 /** Never without a failure; null as in `readFailedCheck`. */
 async function readRed(

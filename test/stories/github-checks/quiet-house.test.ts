@@ -1,6 +1,6 @@
 // A house without a model, and one that was granted less: what it knows it says in the check run, what it may not do it leaves out.
 import { expect, it } from 'vitest';
-import { openRedDesk, redStage } from '../../support/github-red-desk.ts';
+import { BESIDE_THE_BUG, openRedDesk, redStage } from '../../support/github-red-desk.ts';
 import { COUPONS } from '../../support/github-red-model.ts';
 import { openGithubStage } from '../../support/github-stage.ts';
 
@@ -28,6 +28,19 @@ it('judges without a model, and comments on nothing unasked: bare facts are no n
   expect(shown.title).toMatch(/^Your change: /);
   expect(shown.words).toContain('The change touches test/coupons.test.js, where the check fails');
   expect([desk.comments(number), desk.writesBeside()]).toEqual([[], []]);
+});
+
+it('starts where the change touches what fails, and offers no older change', async () => {
+  await using alone = await openGithubStage();
+  const desk = await openRedDesk(alone, null, 'corner/no-model');
+  const { sha } = await desk.pull({ files: BESIDE_THE_BUG });
+  await desk.run(sha, { test: COUPONS });
+  const api = await alone.api('mara');
+  const { issueIds } = await api.project(desk.name);
+  const { solutionSteps } = await api.get(`/api/v1/issues/${issueIds[0]}/`);
+  const [first, ...others] = solutionSteps.map(({ description }: { description: string }) => description);
+  expect(first).toMatch(/^Start at `src\/coupons\.js:\d+`( in `discountFor\(\)`)?, which this change touches\.$/);
+  expect(others.join('\n')).not.toContain('Recent changes');
 });
 
 it('makes no check run where checks may only be read, and tries it once; the comment is due all the same', async () => {
