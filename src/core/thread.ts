@@ -109,7 +109,7 @@ export interface CommandReply {
     | {
         readonly code: 'fix_needs_write' | 'nothing_to_stop' | 'branch_in_fork' | 'overtaken' | 'nothing_failed';
       }
-    | { readonly code: 'already_open'; readonly number: number; readonly url: string }
+    | { readonly code: 'already_open' | 'already_merged'; readonly number: number; readonly url: string }
     /** `offer`: absent in replies that an earlier version stored. */
     | { readonly code: 'did_you_mean'; readonly command: CommandName; readonly offer?: Offer }
     | { readonly code: 'nothing_to_judge'; readonly offer?: Offer }

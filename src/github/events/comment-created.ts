@@ -2,7 +2,7 @@
 
 import { isAtLeast } from '../../core/account.ts';
 import { isEnded } from '../../core/report.ts';
-import type { Thread, Trigger } from '../../core/thread.ts';
+import type { CommandReply, Thread, Trigger } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/accept-report.ts';
 import { isBot, isOurs, toPerson } from '../payloads.ts';
 import { type CausewayAppDeps, type EventHandler, schedulePublish } from './app-deps.ts';
@@ -138,8 +138,8 @@ async function requestFix(deps: CausewayAppDeps, request: AnalysisRequest, signa
   if (!isAnswered && (await isSuperseded(deps, thread, trigger.at))) {
     return await replyToCommand(deps, request, { code: 'overtaken' }, signal);
   }
-  const open = await findOpenPull(deps, request, thread, signal);
-  if (open !== null) return await replyToCommand(deps, request, { code: 'already_open', ...open }, signal);
+  const posted = await findPostedPull(deps, request, thread, signal);
+  if (posted !== null) return await replyToCommand(deps, request, posted, signal);
   await addReaction(deps, request, 'eyes', signal);
   const now = deps.now().toISOString();
   // As of the comment: its author has not seen what was concluded since. Never later than now, or with a clock that is behind GitHub's
@@ -154,16 +154,19 @@ function isAfterAnswer({ record: { comment }, investigationId }: Thread, { comme
   return commentId !== null && commentId > comment.id;
 }
 
-/** The pull request that the request would lead to, as GitHub has it now; null: none is open. */
-async function findOpenPull(
+/** The pull request that the request would lead to, as GitHub has it now; null: none is open, nor was the answer's merged. */
+async function findPostedPull(
   deps: CausewayAppDeps,
   request: AnalysisRequest,
-  { record: { pullRequest: posted } }: Thread,
+  { id, record: { pullRequest: posted } }: Thread,
   signal: AbortSignal,
-): Promise<{ readonly number: number; readonly url: string } | null> {
-  if (posted === null || posted.number === 0 || posted.state !== 'open') return null;
-  const { state } = await readPull(deps, request, posted.number, signal);
-  return state === 'open' ? { number: posted.number, url: posted.url } : null;
+): Promise<Extract<CommandReply['why'], { readonly number: number }> | null> {
+  if (posted === null || posted.number === 0) return null;
+  const { number, url } = posted;
+  const pull = posted.state === 'closed' ? null : await readPull(deps, request, number, signal);
+  if (pull?.state === 'open') return { code: 'already_open', number, url };
+  const isOfShown = pull?.merged === true && (await deps.store.findShownIssue(id)) === posted.issueId;
+  return isOfShown ? { code: 'already_merged', number, url } : null;
 }
 
 /** A newer analysis began after the comment, which meant the one before. GitHub's times are whole seconds. */

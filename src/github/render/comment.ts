@@ -613,10 +613,10 @@ function describeReply({ why }: CommandReply): string {
       return 'A newer analysis started after that `/analyse fix`. Read its result, then comment `/analyse fix` again.';
     case 'nothing_failed':
       return 'No check has failed here, so there is nothing to analyse.';
-    case 'already_open': {
-      const isLinked = /^https?:\/\/[^\s()<>"]+$/.test(why.url);
-      return `A pull request is already open: ${isLinked ? `[#${why.number}](${why.url})` : `\`#${why.number}\``}`;
-    }
+    case 'already_open':
+      return `A pull request is already open: ${formatPullLink(why)}`;
+    case 'already_merged':
+      return `The fix was merged in ${formatPullLink(why)}. If the problem is still there, comment \`/analyse retry <hint>\`.`;
     case 'did_you_mean':
       return `Did you mean \`/analyse ${why.command}\`? Nothing was started. ${describeOffer(why.offer)}`.trim();
     case 'nothing_to_judge':
@@ -633,6 +633,10 @@ function describeReply({ why }: CommandReply): string {
     default:
       return 'That command was not carried out: comment it again.';
   }
+}
+
+function formatPullLink({ number, url }: { readonly number: number; readonly url: string }): string {
+  return /^https?:\/\/[^\s()<>"]+$/.test(url) ? `[#${number}](${url})` : `\`#${number}\``;
 }
 
 const OFFERS: Readonly<Record<Offer['commands'][number], string>> = {

@@ -1,5 +1,6 @@
 // A house without a model, and one that was granted less: what it knows it says in the check run, what it may not do it leaves out.
 import { expect, it } from 'vitest';
+import type { Issue } from '../../../src/core/issue.ts';
 import { BESIDE_THE_BUG, openRedDesk, redStage } from '../../support/github-red-desk.ts';
 import { COUPONS } from '../../support/github-red-model.ts';
 import { openGithubStage } from '../../support/github-stage.ts';
@@ -37,8 +38,8 @@ it('starts where the change touches what fails, and offers no older change', asy
   await desk.run(sha, { test: COUPONS });
   const api = await alone.api('mara');
   const { issueIds } = await api.project(desk.name);
-  const { solutionSteps } = await api.get(`/api/v1/issues/${issueIds[0]}/`);
-  const [first, ...others] = solutionSteps.map(({ description }: { description: string }) => description);
+  const { solutionSteps } = await api.get<Pick<Issue, 'solutionSteps'>>(`/api/v1/issues/${issueIds[0]}/`);
+  const [first, ...others] = solutionSteps.map(({ description }) => description);
   expect(first).toMatch(/^Start at `src\/coupons\.js:\d+`( in `discountFor\(\)`)?, which this change touches\.$/);
   expect(others.join('\n')).not.toContain('Recent changes');
 });

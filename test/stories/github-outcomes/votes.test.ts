@@ -58,6 +58,8 @@ it('are counted on a merged, closed issue in any wording; nothing but a retry an
   expect(saidOn(desk)).toContain('Rated right by @per · undo: /analyse wrong');
   expect(await say(desk, 'mara', '/Analyze **Right**, confirmed on staging')).toEqual(['eyes']);
   expect(saidOn(desk)).toContain('Rated right by @per and @mara · undo: /analyse wrong');
+  expect(await say(desk, 'mara', '/analyse fix')).toEqual(['confused']);
+  expect(saidOn(desk)).toContain(`The fix was merged in #${number}. If the problem is still there, comment /analyse`);
   expect(await say(desk, 'per', '/analyse wrong file, look at the check')).toEqual(['eyes']);
   expect(saidOn(desk)).toContain('Rated right by @mara · rated wrong by @per');
   expect(await say(desk, 'per', '/analyse RIGHT!')).toEqual(['eyes']);
