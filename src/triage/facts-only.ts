@@ -153,7 +153,7 @@ function buildSolutionSteps(
   const [own, ...alsoChanged] = changed ?? [];
   const suspects = first && isSure ? [first.suspect, ...listWorthALook(facts)] : [];
   const [start, ...others] = own
-    ? [own, ...alsoChanged, ...suspects.filter(({ file, line }) => file !== own.file || line !== own.line)]
+    ? [own, ...alsoChanged, ...suspects.filter(({ file }) => changed?.every((place) => place.file !== file))]
     : suspects;
   const descriptions = [
     start ? `Start at ${formatPlace(start)}${own ? ', which this change touches' : ''}.` : '',

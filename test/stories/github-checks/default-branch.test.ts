@@ -109,7 +109,7 @@ it('is linked from a pull request that is red for it: to the one that mends it, 
   await desk.run(sha, { test: COUPONS });
   const run = desk.checkRun(sha);
   expect(run.title).toBe('Broken on main, not your change');
-  expect(run.words).toContain('(2 times).');
+  expect(run.words).toMatch(/First seen .* 2 times in total\./);
   expect(run.summary.links).toContainEqual(expect.stringMatching(`/pull/${desk.pulls()[0]?.number}$`));
   expect([run.buttons, desk.comments(number)]).toEqual([[], []]);
   expect(desk.begun()).toHaveLength(1);

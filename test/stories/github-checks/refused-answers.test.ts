@@ -75,7 +75,7 @@ const CHECKS: readonly { readonly of: Failing; readonly turns: readonly Played[]
   {
     of: failing('a voucher is spent once', '5 !== 6'),
     turns: [LOOK, EDIT, ...concludes({ rootCause: [INVENTED] }).slice(1), TALK, TALK],
-    why: /discarded/,
+    why: /stopped investigating without a conclusion/,
   },
   {
     of: failing('a receipt names the shop', '7 !== 8'),
