@@ -3,13 +3,13 @@ import type { FailedCheckGround } from '../../agent/relevance.ts';
 import { matchError } from '../../ci/error-patterns.ts';
 import { createReacher } from '../../ci/reach.ts';
 import { isTestPath } from '../../core/change-parts.ts';
-import { diffLines } from '../../core/diff/line-diff.ts';
 import { toLines } from '../../core/diff/diff.ts';
+import { diffLines } from '../../core/diff/line-diff.ts';
 import { nameFailure } from '../../core/failed-check.ts';
 import type { Failure } from '../../core/failure.ts';
 import { EMPTY_EXCERPT, type Finding, type Head } from '../../core/head.ts';
 import type { Repository } from '../../core/source.ts';
-import { findSpans } from '../../core/spans.ts';
+import { findSpans, type Span } from '../../core/spans.ts';
 import type { Run } from '../../db/runs.ts';
 import type { Store } from '../../db/store.ts';
 
@@ -91,17 +91,28 @@ export async function findOwnChange(
   for (const file of reached.toSorted((a, b) => Number(isTestPath(a)) - Number(isTestPath(b)))) {
     if (found.length === MOST_CHANGED) break;
     const [before, now] = [await readBefore(file), await readNow(file)];
-    if (before === null || now === null) continue;
     const near = named.find(({ path, line }) => path === file && line > 0)?.line ?? 0;
-    const [line] = diffLines(toLines(before).lines, toLines(now).lines)
-      .map(({ after, inserted }) => (inserted === 0 ? Math.max(1, after) : after + 1))
-      .toSorted((a, b) => (near === 0 ? a - b : Math.abs(a - near) - Math.abs(b - near)));
-    if (line === undefined) continue;
+    const line = before === null || now === null ? null : findChangedLine(before, now, near);
+    if (now === null || line === null) continue;
     const spans = findSpans(file, now, await repository.tree(run.revision).outline(file, signal));
-    const holds = spans.findLast((span) => span.kind === 'function' && span.line <= line && line <= span.lastLine);
-    found.push({ file, line, function: holds?.name ?? '' });
+    found.push({ file, line, function: findFunction(spans, line) });
   }
   return found;
+}
+
+/** The line after the change that is nearest to `near`, the first where that is 0; null where nothing changed. */
+function findChangedLine(before: string, after: string, near: number): number | null {
+  const [line] = diffLines(toLines(before).lines, toLines(after).lines)
+    .map((hunk) => (hunk.inserted === 0 ? Math.max(1, hunk.after) : hunk.after + 1))
+    .toSorted((a, b) => (near === 0 ? a - b : Math.abs(a - near) - Math.abs(b - near)));
+  return line ?? null;
+}
+
+function findFunction(spans: readonly Span[], line: number): string {
+  return (
+    spans.findLast(({ kind, line: from, lastLine }) => kind === 'function' && from <= line && line <= lastLine)?.name ??
+    ''
+  );
 }
 
 const MOST_CHANGED = 3;
