@@ -87,15 +87,18 @@ export async function findOwnChange(
   const named = findings.flatMap(({ places }) => places);
   const readBefore = createReader(repository, place.base.sha, signal);
   const readNow = createReader(repository, run.revision, signal);
+  const findPlace = async (file: string): Promise<ChangedPlace[]> => {
+    const [before, now] = [await readBefore(file), await readNow(file)];
+    if (before === null || now === null) return [];
+    const near = named.find(({ path, line }) => path === file && line > 0)?.line ?? 0;
+    const line = findChangedLine(before, now, near);
+    if (line === null) return [];
+    const spans = findSpans(file, now, await repository.tree(run.revision).outline(file, signal));
+    return [{ file, line, function: findFunction(spans, line) }];
+  };
   const found: ChangedPlace[] = [];
   for (const file of reached.toSorted((a, b) => Number(isTestPath(a)) - Number(isTestPath(b)))) {
-    if (found.length === MOST_CHANGED) break;
-    const [before, now] = [await readBefore(file), await readNow(file)];
-    const near = named.find(({ path, line }) => path === file && line > 0)?.line ?? 0;
-    const line = before === null || now === null ? null : findChangedLine(before, now, near);
-    if (now === null || line === null) continue;
-    const spans = findSpans(file, now, await repository.tree(run.revision).outline(file, signal));
-    found.push({ file, line, function: findFunction(spans, line) });
+    if (found.length < MOST_CHANGED) found.push(...(await findPlace(file)));
   }
   return found;
 }
