@@ -52,7 +52,7 @@ function playing(answers: readonly Answer[]): Model & { readonly asked: ModelReq
       return {
         content: '',
         toolCalls: [{ id: 'c', name: answer.name, arguments: JSON.stringify(answer.arguments) }],
-        usage: { promptTokens: answer.promptTokens ?? 10, cachedTokens: 0, completionTokens: 1, estimated: false },
+        usage: { promptTokens: answer.promptTokens ?? 10, cachedTokens: 4, completionTokens: 1, estimated: false },
       };
     },
   };
@@ -340,7 +340,12 @@ describe('a second look', () => {
     expect(secondLook).toEqual({
       ...{ verdict: 'agrees', reason: 'A caller relies on the error.', model: 'played' },
       evidence: [{ file: 'src/total.js', line: 2, quote: 'return cart.sum;' }],
-      usage: { turns: 2, promptTokens: 20, completionTokens: 2, costUsd: 0.000_022 },
+      usage: { turns: 2, promptTokens: 20, cachedTokens: 8, completionTokens: 2, costUsd: 0.000_022 },
+    });
+    const { turns, promptTokens, cachedTokens, completionTokens } = issue.analysis.usage;
+    expect({ turns, promptTokens, cachedTokens, completionTokens }, 'the Issue and the page of usage').toEqual({
+      ...{ turns: spent.turns, promptTokens: spent.promptTokens },
+      ...{ cachedTokens: spent.cachedTokens, completionTokens: spent.completionTokens },
     });
     const question = asked[2];
     const names = question?.tools.map(({ name }) => name) ?? [];
