@@ -183,7 +183,14 @@ const lookFields = {
     .array(z.object({ file: z.string(), line: z.int(), quote: z.string() }))
     .openapi({ description: 'Lines of the source, or of the change, that were found there.' }),
   model: z.string(),
-  usage: z.object({ turns: z.int(), promptTokens: z.int(), completionTokens: z.int(), costUsd: z.number() }),
+  usage: z.object({
+    turns: z.int(),
+    promptTokens: z.int(),
+    cachedTokens: z.int().optional().openapi({ description: 'Absent in answers of an earlier release.' }),
+    cacheWriteTokens: z.int().optional(),
+    completionTokens: z.int(),
+    costUsd: z.number(),
+  }),
 };
 const confidenceBefore = z.number().min(0).max(1);
 

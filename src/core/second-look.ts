@@ -12,6 +12,9 @@ export interface LookEvidence {
 interface LookUsage {
   readonly turns: number;
   readonly promptTokens: number;
+  /** Both tokens of a cache: absent in older records, and where there are none. */
+  readonly cachedTokens?: number;
+  readonly cacheWriteTokens?: number;
   readonly completionTokens: number;
   readonly costUsd: number;
 }
@@ -92,10 +95,13 @@ export function explainLook({ reason, evidence }: SecondLook): string {
 
 export function addLookUsage<T extends LookUsage>(usage: T, look: LookUsage | null): T {
   if (look === null) return usage;
+  const cacheWriteTokens = (usage.cacheWriteTokens ?? 0) + (look.cacheWriteTokens ?? 0);
   return {
     ...usage,
     turns: usage.turns + look.turns,
     promptTokens: usage.promptTokens + look.promptTokens,
+    cachedTokens: (usage.cachedTokens ?? 0) + (look.cachedTokens ?? 0),
+    ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
     completionTokens: usage.completionTokens + look.completionTokens,
     costUsd: usage.costUsd + look.costUsd,
   };

@@ -157,6 +157,6 @@ function toSecondLook({ draft, stop, about, usage }: LookEnd, model: string, isR
 
 const TOO_LITTLE_LEFT = 'Too little of the budget of the investigation was left for it.';
 
-function pickUsage({ turns, promptTokens, completionTokens, costUsd }: RunUsage): SecondLook['usage'] {
-  return { turns, promptTokens, completionTokens, costUsd };
+function pickUsage({ isPriced: _, seconds: __, ...usage }: RunUsage): SecondLook['usage'] {
+  return usage;
 }
