@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AnalysisSession, type DemoParts, type Investigator, runDemo } from '../../src/cli/analyse.ts';
 import type { Issue } from '../../src/core/issue.ts';
+import { findReproductionSteps } from '../../src/triage/statement.ts';
 import { sampleIssue } from '../support/sample-issue.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 
@@ -45,6 +46,13 @@ describe('the repository of the demo', () => {
     git('-C', shop, 'checkout', '--quiet', 'v1.2.0');
     expect(run().status).toBe(0);
   });
+});
+
+it('has steps to reproduce that need nothing of the report around them', () => {
+  const steps = findReproductionSteps(REPORT).map(({ description }) => description);
+  expect(steps).toHaveLength(3);
+  expect(steps.at(-1)).toContain('TypeError: Cannot destructure property');
+  expect(steps.join('\n')).not.toMatch(/\b(?:below|above)\b/);
 });
 
 describe('demo', () => {

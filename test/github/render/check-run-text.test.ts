@@ -356,6 +356,24 @@ describe('the summary', () => {
     );
   });
 
+  it('says whose analysis took the time and money where that is not its own', () => {
+    const footerOf = (over: Partial<Cause>, revision = HEAD) => {
+      const inquiry = foundInquiry({}, { revision });
+      return (
+        renderDetails(ground({ causes: [cause({ inquiry, ...over })] }))
+          .split('<sub>')
+          .at(-1) ?? ''
+      );
+    };
+    const shared = { finding: finding({ standing: 'known', sharedFrom: 4 }), failure: OF_ANOTHER };
+    expect(footerOf({})).toMatch(/^42 s · /);
+    expect(footerOf(shared, 'e'.repeat(40))).toMatch(
+      /^analysis of \[#4\]\(https:\/\/github\.com\/octo\/shop\/pull\/4\): 42 s · .* · commit `eeeeeeeeeeee` · comment/,
+    );
+    const onBase = { finding: finding({ verdict: 'base_broken', reasons: [ON_BASE], standing: 'known' }) };
+    expect(footerOf(onBase, 'e'.repeat(40))).toMatch(/^analysis of another commit: 42 s · /);
+  });
+
   it('asks nothing of who pushed to a default branch that was red already', () => {
     const fix = { kind: 'opened', number: 9, url: 'https://github.com/octo/shop/pull/9', state: 'open' } as const;
     const since = { finding: KNOWN, failure: cameWith('e'.repeat(40), 1), inquiry: foundInquiry() };

@@ -1,6 +1,7 @@
 // The comments as people get them.
 import { describe, expect, it } from 'vitest';
 import type { Analysis } from '../../../src/core/issue.ts';
+import type { Subject } from '../../../src/core/thread.ts';
 import type { FixState, Progress } from '../../../src/github/render/comment.ts';
 import {
   appendReply,
@@ -397,6 +398,33 @@ describe('the other texts', () => {
     `);
   });
 
+  it('say whom they answer, as code, so that it notifies no one', () => {
+    const offer = { role: 'write', commands: ['fix'] } as const;
+    const reply = { why: { code: 'help', offer }, at: '2026-11-20T10:00:00Z', to: { id: 7, login: 'mara' } } as const;
+    expect(appendReply('Done.\n<!-- causeway: 1 -->', reply)).toContain(
+      '<sub>For `@mara`: With write access, you can comment `/analyse fix` to open a pull request.</sub>',
+    );
+    const refused = { ...reply, why: { code: 'fix_needs_write' } } as const;
+    expect(appendReply('Done.\n<!-- causeway: 1 -->', refused)).toContain('<sub>😕 For `@mara`: `/analyse fix` needs');
+  });
+
+  it('say how a vote is taken back only where one side alone has voted', () => {
+    const vote = (login: string, vote: 'right' | 'wrong') => ({ login, vote });
+    const show = (votes: readonly ReturnType<typeof vote>[], besideVotes: readonly ReturnType<typeof vote>[]) =>
+      renderResultComment({
+        ...{ place: PLACE, issue: fixedIssue(), changeSet: CHANGE, fix: { kind: 'none' }, recordUrl: '', votes },
+        beside: { kind: 'displaced', issue: fixedIssue(), changeSet: CHANGE, votes: besideVotes },
+      });
+    const [ada, wren] = [vote('ada', 'wrong'), vote('wren', 'right')];
+    expect(show([wren], [ada])).toContain('Rated right by `@wren` · undo: `/analyse wrong`');
+    expect(show([wren], [ada])).toContain(
+      'Another answer was rated wrong by `@ada` and is folded below · undo: `/analyse right` by the same person',
+    );
+    const split = show([ada, wren], [ada, wren]);
+    expect(split).toContain('Another answer was rated wrong by `@ada` and right by `@wren`; it is folded below.');
+    expect(split).not.toContain('undo');
+  });
+
   it('complain about a configuration file', () => {
     const problem = {
       file: '.github/causeway.yml',
@@ -443,7 +471,30 @@ describe('the other texts', () => {
     );
     expect(stated('The list ends in ...').title).toBe('Fix: The list ends in ...');
     expect(body).toContain('requested by `mona` · ');
-    expect(body).toContain('`/analyse retry <hint>` on the issue for another attempt, or close this');
+    const endOf = (state: 'open' | 'merged' | 'closed', subject: Subject = PLACE.subject) => {
+      const posted = { number: 12, url: OPENED.url, state };
+      const place = { ...PLACE, subject };
+      return renderPullRequest({ ...ground, place, posted })
+        .body.split('<sub>')
+        .at(-1)
+        ?.split('</sub>')[0];
+    };
+    const pull = { kind: 'pull_request', number: 7 } as const;
+    expect((['open', 'merged', 'closed'] as const).map((state) => [endOf(state), endOf(state, pull)])).toEqual([
+      [
+        'requested by `mona` · `/analyse retry <hint>` on the issue for another attempt, or close this',
+        'requested by `mona` · `/analyse retry <hint>` on the original pull request for another attempt, or close this',
+      ],
+      [
+        'requested by `mona` · if the problem is still there, `/analyse retry <hint>` on the issue',
+        'requested by `mona` · if the problem is still there, `/analyse retry <hint>` on the original pull request',
+      ],
+      [
+        'requested by `mona` · `/analyse retry <hint>` on the issue for another attempt',
+        'requested by `mona` · `/analyse retry <hint>` on the original pull request for another attempt',
+      ],
+    ]);
+    expect(endOf('merged', { kind: 'report', issueId: 'iss_1' })).toBe('requested by `mona`');
     expect(body.slice(0, body.indexOf('<details>'))).toMatchInlineSnapshot(`
       "**Cause found and fixed here · confidence 92 % · please review as you would an outside contribution**
 
