@@ -140,7 +140,7 @@ function describeFits({ revisions, mismatches, signals }: Facts): readonly strin
   const [mismatch] = mismatches;
   if (!mismatch) return read;
   return revisions.framesName === ''
-    ? [`It does not fit this commit: ${mismatch}. The report is from another version.`]
+    ? [`It does not fit this commit: ${mismatch}. The report may be from another version.`]
     : [...read, `Not all of it fits: ${mismatch}.`];
 }
 

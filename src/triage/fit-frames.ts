@@ -87,7 +87,8 @@ function renderFit({ frame, mapping, printedLine }: MappedFrame): string {
 
 function explainFits(fitted: readonly MappedFrame[]): string {
   const known = fitted.filter(({ printedLine }) => printedLine !== undefined);
-  if (known.some(isLost)) return 'Some lines are not in their files: the report is from another version of this code.';
+  if (known.some(isLost))
+    return 'Some lines are not in their files: the report may be from another version of this code.';
   return known.every(({ frame, printedLine }) => frame.line === printedLine)
     ? 'The lines are the same here, so their numbers can be trusted.'
     : 'Some lines have moved; from here on their new line numbers are used.';
