@@ -116,6 +116,8 @@ export interface CommandReply {
     /** `unknown`: not a command. `answered`: words that would have started an analysis. `closed`: as well as that. */
     | { readonly code: 'help' | 'unknown' | 'answered' | 'closed'; readonly offer: Offer };
   readonly at: string;
+  /** Who gave it; absent: erased, or stored by an earlier version. */
+  readonly to?: Person;
 }
 
 export interface PostedSuggestions {

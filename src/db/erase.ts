@@ -1,6 +1,6 @@
 // Erasing an investigation with its Issue, a project with everything of its own, or a person.
 import type { HeadPlace, HeadRecord } from '../core/head.ts';
-import type { Person } from '../core/thread.ts';
+import type { CommandReply, Person, ThreadRecord } from '../core/thread.ts';
 import { OPERATOR, toGithubActor, writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
 import { erasePersonFromPlace, toHeadRecordColumns } from './heads.ts';
@@ -389,17 +389,19 @@ async function erasePersonFromThreads(trx: Trx, id: number): Promise<readonly st
   const changed: string[] = [];
   for (const row of rows) {
     const { trigger, fixRequest, record } = toThread(row);
-    const { withheld, pullRequest } = record;
+    const { withheld, pullRequest, reply } = record;
     const isTrigger = trigger.by.id === id;
     const isRequest = fixRequest?.id === id;
     const isRefused = withheld !== null && readRequester(record) === id;
     const isRequester = pullRequest?.requestedBy?.id === id;
+    const isAnswered = reply?.to?.id === id;
     // Otherwise another number looked like theirs.
-    if (!isTrigger && !isRequest && !isRefused && !isRequester) continue;
+    if (!isTrigger && !isRequest && !isRefused && !isRequester && !isAnswered) continue;
     const columns = toRecordColumns({
       ...record,
       withheld: isRefused ? { ...withheld, request: '' } : withheld,
       pullRequest: isRequester ? removeRequester(pullRequest) : pullRequest,
+      ...(isAnswered && forgetReply(record, reply)),
     });
     await trx
       .updateTable('threads')
@@ -413,6 +415,13 @@ async function erasePersonFromThreads(trx: Trx, id: number): Promise<readonly st
     changed.push(row.id);
   }
   return changed;
+}
+
+/** It is written once more, without the name. */
+function forgetReply({ comment }: ThreadRecord, { why, at }: CommandReply): Partial<ThreadRecord> {
+  if (comment === null) return { reply: { why, at } };
+  const { replied: _, ...unanswered } = comment;
+  return { reply: { why, at }, comment: unanswered };
 }
 
 /** Returns how many heads named the person. */

@@ -53,6 +53,7 @@ async function lived(opened: Opened) {
   const withheld = { investigationId: 'inv_1', reason: { code: 'archived' } as const, request: `${WRITER.id} ${NOW}` };
   const posted = record({ withheld, pullRequest: pullRequest(issueId, { requestedBy: REQUEST }) });
   await store.saveThreadRecord('thr_1', posted, NOW);
+  await store.saveCommandReply('thr_1', { why: { code: 'nothing_to_stop' }, at: NOW, to: WRITER }, NOW);
   await store.requestFix('thr_1', REQUEST, NOW);
   for (const [id, place] of [
     ['hed_1', ON_MAIN],

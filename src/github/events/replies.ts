@@ -66,7 +66,8 @@ export async function replyToCommand(
 ): Promise<void> {
   await addReaction(deps, at, why.code === 'help' ? 'eyes' : 'confused', signal);
   if (!mayPost(deps, at.configuration.config)) return;
-  const reply = { why, at: at.trigger.at };
+  const { at: givenAt, by } = at.trigger;
+  const reply: CommandReply = { why, at: givenAt, to: { id: by.id, login: by.login } };
   const thread = await deps.store.findThreadOfSubject(at.project.id, at.subject);
   if (thread !== null && isRemoved(thread.record.comment)) return;
   if (thread !== null && (await hasComment(deps, thread))) {

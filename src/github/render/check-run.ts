@@ -117,15 +117,26 @@ function describeHead({ head: { state, place }, causes }: CheckRunContent): stri
   }
 }
 
-function renderFooter({ head, causes }: CheckRunContent): string {
-  const results = causes.flatMap(({ inquiry }) => (inquiry.kind === 'concluded' ? [inquiry] : []));
-  const [only] = results;
+function renderFooter(content: CheckRunContent): string {
+  const { head, causes } = content;
+  const results = causes.flatMap((cause) => {
+    const { inquiry } = cause;
+    if (inquiry.kind !== 'concluded') return [];
+    return [`${nameOther(content, cause, inquiry.issue)}${describeEffort(inquiry.issue, inquiry.recordUrl)}`];
+  });
   return [
-    ...(results.length === 1 && only !== undefined ? [describeEffort(only.issue, only.recordUrl)] : []),
+    ...(results.length === 1 ? results : []),
     head.place?.kind === 'pull_request'
       ? 'comment `/analyse retry <hint>` on the pull request to re-run'
       : 'to investigate further, open an issue with this log and comment `/analyse`',
   ].join(' · ');
+}
+
+/** Whose analysis it is, where this head had none of its own; "" where it had. */
+function nameOther(content: CheckRunContent, cause: Cause, { analysis: { revision } }: SourcedIssue): string {
+  const source = attributeFailure(content, cause);
+  if (source.kind === 'elsewhere') return `analysis of ${linkPull(content, source.number)}: `;
+  return revision === content.head.sha ? '' : 'analysis of another commit: ';
 }
 
 function summariseCause(content: CheckRunContent, cause: Cause): readonly Block[] {
@@ -343,10 +354,14 @@ function describeHistory(content: CheckRunContent, { finding, failure, reportUrl
   const where =
     firstSeen.pullRequest === null
       ? `at ${linkCommit(content, firstSeen.sha)}`
-      : `in [#${firstSeen.pullRequest}](${toAddress(content)}/pull/${firstSeen.pullRequest})`;
+      : `in ${linkPull(content, firstSeen.pullRequest)}`;
   const lead = finding.standing === 'regression' ? 'Regression: it was fixed before. ' : '';
   const day = firstSeen.at.slice(0, 10).replace(/[^\d-]/g, '');
   return `${lead}First seen ${day} ${where}, ${times} in total${flaky}.${details}`;
+}
+
+function linkPull(content: CheckRunContent, number: number): string {
+  return `[#${number}](${toAddress(content)}/pull/${number})`;
 }
 
 /** The commits between the last that passed on the default branch and the first that failed. */

@@ -12,7 +12,7 @@ import type { Judgement } from '../../core/outcome.ts';
 import type { ProofState } from '../../core/proof.ts';
 import { describeWaitReason, type FailureReason, type WaitCode } from '../../core/reason.ts';
 import { addSources, buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
-import type { ChecksState, CommandReply, Offer, Subject } from '../../core/thread.ts';
+import type { ChecksState, CommandReply, Offer, PostedPullRequest, Subject } from '../../core/thread.ts';
 import type { ConfigProblem } from '../configuration/repository-config.ts';
 import {
   describeEffort,
@@ -265,8 +265,9 @@ function renderBeside(beside: Beside | null): string {
   if (beside === null) return '';
   const outcome = describeOutcome(beside.issue);
   if (beside.kind === 'displaced') {
-    const by = listVoters(beside.votes, 'wrong');
-    return `Another answer was rated wrong by ${by} and is folded below · undo: \`/analyse right\` by the same person`;
+    const [wrong, right] = (['wrong', 'right'] as const).map((vote) => listVoters(beside.votes, vote));
+    if (right) return `Another answer was rated wrong by ${wrong} and right by ${right}; it is folded below.`;
+    return `Another answer was rated wrong by ${wrong} and is folded below · undo: \`/analyse right\` by the same person`;
   }
   const kept = `Analysed again for ${formatCodeSpan(beside.askedBy)}: “${outcome}”. The answer here was kept`;
   return beside.isFolded ? `${kept}; the new one is folded below.` : `${kept}.`;
@@ -557,21 +558,23 @@ export function renderHandOverComment(
           ]),
     ],
     folds: shown === null || links === null ? [] : [foldInvestigation(shown, links), foldLog(shown)],
-    footer: describeWayBack(place),
+    footer: describeWayBack(place, 'open'),
     marker: place.marker,
   });
 }
 
 /** For a text on our own pull request. The subject isn't named by its number, which would add another reference there. */
-export function describeWayBack({ subject }: Place): string {
+export function describeWayBack({ subject }: Place, state: PostedPullRequest['state']): string {
   switch (subject.kind) {
     case 'issue':
-      return '`/analyse retry <hint>` on the issue for another attempt, or close this';
-    case 'pull_request':
-      return '`/analyse retry <hint>` on the original pull request for another attempt, or close this';
+    case 'pull_request': {
+      const retry = `\`/analyse retry <hint>\` on the ${subject.kind === 'issue' ? 'issue' : 'original pull request'}`;
+      if (state === 'merged') return `if the problem is still there, ${retry}`;
+      return `${retry} for another attempt${state === 'open' ? ', or close this' : ''}`;
+    }
     case 'failure':
     case 'report':
-      return "close this if it doesn't help";
+      return state === 'open' ? "close this if it doesn't help" : '';
   }
 }
 
@@ -662,7 +665,10 @@ export function renderReply(reply: CommandReply): string {
 }
 
 function renderReplyLine(reply: CommandReply): string {
-  return `${reply.why.code === 'help' ? '' : '😕 '}${describeReply(reply)}`;
+  const login = reply.to?.login ?? '';
+  // As code, so that no one is notified.
+  const to = login === '' ? '' : `For ${formatCodeSpan(`@${login}`)}: `;
+  return `${reply.why.code === 'help' ? '' : '😕 '}${to}${describeReply(reply)}`;
 }
 
 /** Puts the reply into the footer of our comment, replacing an earlier one. The comment's marker stays its last line. */

@@ -211,12 +211,14 @@ function describeFailingOnBase({ failingOnBase }: PullRequestText): string {
   return `Also failing on ${formatCodeSpan(failingOnBase.base)}, so not caused by this change: ${names}.`;
 }
 
-function renderFooter({ place, requestedBy, isForPush, commentUrl }: PullRequestText): string {
+function renderFooter({ place, requestedBy, isForPush, commentUrl, posted }: PullRequestText): string {
   return [
     ...(requestedBy === '' ? [] : [`${isForPush ? 'after a push by' : 'requested by'} ${formatCodeSpan(requestedBy)}`]),
     ...(isOfRepository(commentUrl, place) ? [`[analysis](${commentUrl})`] : []),
-    describeWayBack(place),
-  ].join(' · ');
+    describeWayBack(place, posted?.state ?? 'open'),
+  ]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 const ORIGINS: Readonly<Record<Subject['kind'], string>> = {

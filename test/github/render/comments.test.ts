@@ -474,7 +474,7 @@ describe('the other texts', () => {
     const endOf = (state: 'open' | 'merged' | 'closed', subject: Subject = PLACE.subject) => {
       const posted = { number: 12, url: OPENED.url, state };
       const place = { ...PLACE, subject };
-      return renderPullRequest({ ...ground, place, posted })
+      return renderPullRequest({ ...ground, place, posted, commentUrl: '' })
         .body.split('<sub>')
         .at(-1)
         ?.split('</sub>')[0];

@@ -185,7 +185,7 @@ it('ask back where there is no answer, and list what that person may do there', 
   expect(saidOn(desk)).toContain('There is no answer here to rate. With triage access, you can comment /analyse to');
   expect(saidOn(desk)).not.toContain('/analyse fix');
   expect(await say(desk, 'mara', '/analyse help')).toEqual(['eyes']);
-  expect(saidOn(desk)).toMatch(/^With write access, you can comment .*\/analyse fix to open a pull request/);
+  expect(saidOn(desk)).toMatch(/^For @mara: With write access, you can comment .*\/analyse fix to open a pull request/);
   expect(await say(desk, 'ola', '/analyse help')).toEqual([]);
   expect(model.told('Repository corner/unanswered ')).toEqual([]);
 });
