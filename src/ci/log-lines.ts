@@ -1,6 +1,6 @@
 // A CI log as lines without time stamps and colours, the steps that they belong to, and what a passing log of the same
 // job prints as well.
-import { removeAnsi } from '../triage/report-text.ts';
+import { removeAnsi, removePrefix } from '../triage/report-text.ts';
 
 export interface LogLine {
   readonly text: string;
@@ -33,10 +33,11 @@ const LOST_COLOUR = /\[(?:\d{1,3}(?:;\d{1,3}){0,4})?m(?!\])/g;
 const SURE_COLOUR = /\[(?:0|22|27|39|49|[349][0-7]|\d{1,3}(?:;\d{1,3}){1,4})m(?!\])/;
 
 const TIME_STAMP =
-  /^\[?(?:[a-z:]{2,20} )?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?: \d\d[OE][ +]?)? ?/;
+  /^\[?(?:[a-z:]{2,20} )?\d{4}([-/])\d\d\1\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?: \d\d[OE][ +]?)? ?/;
 
-/** Harnesses stamp each line a second time: `22:10:06     INFO - `. */
-const CLOCK = /^\[?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\]? {1,8}(?:(?=INFO|WARNING|ERROR|DEBUG|CRITICAL)[A-Z]{4,8} {1,4}- )?/;
+/** Harnesses stamp each line a second time: `22:10:06     INFO - `. What is after a clock in brackets may be indented. */
+const CLOCK =
+  /^(?:\[\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\] |\[?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\]? {1,8}(?:(?=INFO|WARNING|ERROR|DEBUG|CRITICAL)[A-Z]{4,8} {1,4}- )?)/;
 
 /** Builds of container images number their parts, and count the seconds. */
 const PART_OF_IMAGE = /^#\d{1,4} \d{1,6}\.\d{1,4} /;
@@ -65,7 +66,7 @@ const MARKS = {
 /** Lines in order; a progress line that rewrites itself is as many as it was written times. */
 export function readLogLines(log: string): readonly LogLine[] {
   const lines = log.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
-  return markSettings(lines.slice(-MAX_LINES).map(readLogLine));
+  return markSettings(removePrefix(lines.slice(-MAX_LINES)).map(readLogLine));
 }
 
 const SETTINGS = /^(?:shell: \S|env:$|with:$)/;

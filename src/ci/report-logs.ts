@@ -1,7 +1,7 @@
 // The logs in a report: under a heading, in a code block, below what people wrote, or all of it. Each is read as the
 // log of a check is.
 import { type ReadLog, type ReadReport, readLogHeading } from '../core/report-log.ts';
-import { isLogLine, isPassedTest, markCode } from '../triage/report-text.ts';
+import { findCodeBlocks, isLogLine, isPassedTest, removePrefixes, type Stretch } from '../triage/report-text.ts';
 import { ERROR_RANK, matchError, RANKS } from './error-patterns.ts';
 import { findTestName } from './failed-tests.ts';
 import { type LogLine, readLogLine } from './log-lines.ts';
@@ -108,12 +108,13 @@ const MAX_LINES = 100_000;
 function splitUnnamed(lines: readonly string[]): readonly Part[] {
   const words: Part = { kind: 'words', name: '', lines };
   if (lines.length > MAX_LINES) return [words];
-  const weights = lines.map(weigh);
+  const blocks = findCodeBlocks(lines);
+  const bare = removePrefixes(lines);
+  const weights = lines.map((line, at) => weigh(line, bare[at] ?? ''));
   if (!isLog(weights)) return [words];
-  const blocks = findBlocks(lines);
   const outside = [...weights];
   for (const { from, to } of blocks) outside.fill('blank', from, to);
-  if (isLog(outside)) return splitStretch(lines, weights);
+  if (isLog(outside)) return splitStretch(lines, bare, weights);
   const logs = blocks.filter(({ from, to }) => isLog(weights.slice(from, to)));
   let after = 0;
   const parts = logs.flatMap(({ from, to }): readonly Part[] => {
@@ -121,24 +122,10 @@ function splitUnnamed(lines: readonly string[]): readonly Part[] {
     after = to + 1;
     return [
       { kind: 'words', name: '', lines: before },
-      { kind: 'log', name: '', lines: lines.slice(from, to) },
+      { kind: 'log', name: '', lines: bare.slice(from, to) },
     ];
   });
   return [...parts, { kind: 'words', name: '', lines: lines.slice(after) }];
-}
-
-/** Consecutive lines: the first, and the one after the last. */
-interface Stretch {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** What is inside of code blocks; one that is not closed ends with the text. */
-function findBlocks(lines: readonly string[]): readonly Stretch[] {
-  const fences = markCode(lines).flatMap(({ kind }, at) => (kind === 'fence' ? [at] : []));
-  return fences.flatMap((at, index) =>
-    index % 2 === 0 ? [{ from: at + 1, to: fences[index + 1] ?? lines.length }] : [],
-  );
 }
 
 /** What a line says of who wrote it. */
@@ -157,12 +144,12 @@ function isLog(weights: readonly Weight[]): boolean {
 }
 
 /** Where people wrote above and below a log, only what is between is read as one. */
-function splitStretch(lines: readonly string[], weights: readonly Weight[]): readonly Part[] {
+function splitStretch(lines: readonly string[], bare: readonly string[], weights: readonly Weight[]): readonly Part[] {
   const { from, to } = findStretch(weights);
-  const [start, end] = [findStart(lines, weights, from), findEnd(lines, weights, to)];
+  const [start, end] = [findStart(bare, weights, from), findEnd(bare, weights, to)];
   return [
     { kind: 'words', name: '', lines: lines.slice(0, start) },
-    { kind: 'log', name: '', lines: lines.slice(start, end), isSure: start === 0 && end === lines.length },
+    { kind: 'log', name: '', lines: bare.slice(start, end), isSure: start === 0 && end === lines.length },
     { kind: 'words', name: '', lines: lines.slice(end) },
   ];
 }
@@ -231,11 +218,12 @@ const LONG_SENTENCE = 6;
 /** Longer lines are cut by the reader of logs. */
 const MAX_LINE = 1_000;
 
-function weigh(line: string): Weight {
-  const read = readLogLine(line);
+/** `bare`: the line without what another program put before it. */
+function weigh(line: string, bare: string): Weight {
+  const read = readLogLine(bare);
   const { text } = read;
   if (text.trim() === '') return 'blank';
-  // A time or colours were taken off it.
+  // A time, colours or another program's words were taken off it.
   const isStamped = text !== line.slice(0, MAX_LINE).trimEnd();
   if (read.mark !== '' || isStamped || RUNNER.test(text) || findTestName(text) !== null || isPassedTest(text))
     return 'runner';

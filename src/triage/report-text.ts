@@ -65,6 +65,20 @@ export function markCode(lines: readonly string[]): readonly MarkedLine[] {
   });
 }
 
+/** Consecutive lines: the first, and the one after the last. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What is inside of code blocks; one that is not closed ends with the text. */
+export function findCodeBlocks(lines: readonly string[]): readonly Stretch[] {
+  const fences = markCode(lines).flatMap(({ kind }, at) => (kind === 'fence' ? [at] : []));
+  return fences.flatMap((at, index) =>
+    index % 2 === 0 ? [{ from: at + 1, to: fences[index + 1] ?? lines.length }] : [],
+  );
+}
+
 /** Longer lines are cut before any pattern looks at them: a minified bundle in a log must not cost seconds. */
 const MAX_LINE = 2_000;
 
@@ -102,17 +116,18 @@ export function removeAnsi(text: string): string {
 export function toPlainLines(text: string, code: 'log' | 'verbatim' = 'log'): string[] {
   const lines: string[] = [];
   let inside = false;
-  for (const line of keepBothEnds(removeAnsi(text).split(/\r\n|\n|\r/))) {
+  const kept = keepBothEnds(removeAnsi(text).split(/\r\n|\n|\r/));
+  for (const line of code === 'log' ? removePrefixes(kept) : kept) {
     const isFence = FENCE.test(line);
     if (isFence) inside = !inside;
-    const parts = inside && !isFence && code === 'verbatim' ? [line] : removePrefixes(line, inside);
+    const parts = inside && !isFence && code === 'verbatim' ? [line] : removeMarks(line, inside);
     for (const part of parts) lines.push(part.slice(0, MAX_LINE));
   }
   // One line of JSON may hold a trace of 200,000.
   return keepBothEnds(lines);
 }
 
-function removePrefixes(line: string, isCode: boolean): readonly string[] {
+function removeMarks(line: string, isCode: boolean): readonly string[] {
   const unmarked = line.replace(CI_TIME, '').replace(SERVICE, '').replace(MARK, '');
   const bare = isCode ? unmarked : unmarked.replace(QUOTE, '');
   return isFolded(bare) ? unfoldLine(bare) : [bare];
@@ -120,6 +135,69 @@ function removePrefixes(line: string, isCode: boolean): readonly string[] {
 
 function keepBothEnds(lines: string[]): string[] {
   return lines.length > 2 * MAX_LINES ? [...lines.slice(0, MAX_LINES), ...lines.slice(-MAX_LINES)] : lines;
+}
+
+const JOURNAL_TIME = '[A-Z][a-z]{2} [ \\d]\\d \\d\\d:\\d\\d:\\d\\d';
+
+const ISO_STAMP = '\\d{4}-\\d\\d-\\d\\dT[\\d:.,]{8,18}(?:Z|[+-]\\d\\d:?\\d\\d)';
+
+/** Test runners and loggers write tables of these. */
+const STATE = '(?:PASS|FAIL|OK|ERR|WARN|INFO|DEBUG|TRACE|NOTE|FATAL)[A-Z]{0,6} ';
+
+const PREFIX = new RegExp(
+  `^(?:${[
+    `(?:${JOURNAL_TIME}|${ISO_STAMP}) [\\w.-]{1,100} [\\w./@-]{1,100}\\[\\d{1,10}\\]:`,
+    JOURNAL_TIME,
+    `(?:${ISO_STAMP} )?(?!${STATE})[A-Za-z][\\w.-]{0,60} {1,40}\\|`,
+    '\\[[a-z][\\w.-]{0,100}(?:/[\\w.-]{1,100}){1,3}\\]',
+  ].join('|')})(?: |$)`,
+);
+
+/** No prefix is longer. */
+const MAX_PREFIX = 400;
+
+/** Share of the lines from the first one with a prefix to the last. */
+const LEAST_SHARE = 0.9;
+
+/** A table has another name on each line. */
+const LINES_PER_NAME = 3;
+
+/**
+ * The lines without what another program put before each of them, colours included, where (nearly) all from the first
+ * such line to the last have it; else as they are. Each code block has its own.
+ */
+export function removePrefixes(lines: readonly string[]): readonly string[] {
+  const blocks = findCodeBlocks(lines);
+  const outside = [...lines];
+  for (const { from, to } of blocks) outside.fill('', from, to);
+  const bare = [...removePrefix(outside)];
+  for (const { from, to } of blocks)
+    for (const [at, line] of removePrefix(lines.slice(from, to)).entries()) bare[from + at] = line;
+  return bare;
+}
+
+/** The same of one log. */
+export function removePrefix(lines: readonly string[]): readonly string[] {
+  const prefixes = lines.map(findPrefix);
+  const found = prefixes.filter((prefix) => prefix !== '');
+  if (found.length === 0) return lines;
+  const from = prefixes.findIndex((prefix) => prefix !== '');
+  const to = prefixes.findLastIndex((prefix) => prefix !== '') + 1;
+  const written = lines.slice(from, to).filter((line) => line.trim() !== '');
+  const names = new Set(found.map((prefix) => prefix.replace(/\d+/g, '0')));
+  if (found.length < written.length * LEAST_SHARE || found.length < names.size * LINES_PER_NAME) return lines;
+  return lines.map((line, at) => {
+    const prefix = prefixes[at] ?? '';
+    return prefix === ''
+      ? line
+      : removeAnsi(line)
+          .replace(/^\uFEFF/, '')
+          .slice(prefix.length);
+  });
+}
+
+function findPrefix(line: string): string {
+  return PREFIX.exec(removeAnsi(line.slice(0, MAX_PREFIX)).replace(/^\uFEFF/, ''))?.[0] ?? '';
 }
 
 /** A stack trace inside a JSON string: `"stack":"Error: x\n    at f (a.js:1:2)"`. */

@@ -64,6 +64,41 @@ describe('a log is read as that of a check is', () => {
   });
 });
 
+const CLOCK = (at: number) => `16:47:${10 + (at % 50)}`;
+
+const OTHERS: readonly (readonly [string, (line: string, at: number) => string])[] = [
+  ['docker compose', (line) => `api-1  | ${line}`.trimEnd()],
+  ['docker compose, with colours', (line) => `\u001b[36mapi-1  | \u001b[0m${line}`],
+  ['docker compose, with times', (line, at) => `api-1  | 2026-11-26T${CLOCK(at)}.123456789Z ${line}`],
+  ['docker compose, of two containers', (line, at) => `${at % 3 === 0 ? 'worker-1 |' : 'api-1    |'} ${line}`],
+  ['docker compose inside of a job', (line, at) => `2026-11-26T${CLOCK(at)}.1234567Z test_1  | ${line}`],
+  ['a journal', (line, at) => `Nov  6 ${CLOCK(at)} ci-host runner.sh[1234]: ${line}`],
+  ['a journal with ISO times', (line, at) => `2026-11-26T${CLOCK(at)}+0100 ci-host runner.sh[1234]: ${line}`],
+  ['kubectl', (line) => `[pod/shop-7d4f9/test] ${line}`],
+  ['a time', (line, at) => `2026-11-26 ${CLOCK(at)} ${line}`],
+  ['a time with slashes', (line, at) => `2026/11/26 ${CLOCK(at)} ${line}`],
+  ['a clock', (line, at) => `[${CLOCK(at)}] ${line}`],
+  ['a day and a clock', (line, at) => `Nov 26 ${CLOCK(at)} ${line}`],
+];
+
+const OF_TOOLS = { Jest: JEST, pytest: PYTEST, Go: GO, Maven: MAVEN, mocha: MOCHA, TAP: NODE_TAP };
+
+describe.each(OTHERS)('a log is read as if nothing stood before each line: %s', (_, put) => {
+  it.each(Object.entries(OF_TOOLS))('%s', (_tool, lines) => {
+    const log = [...lines.map(put), 'make: *** [Makefile:12: test] Error 1'].join('\n');
+    const want = asCheck([...lines, 'make: *** [Makefile:12: test] Error 1'].join('\n'));
+    expect(asCheck(log)).toEqual(want);
+    for (const report of [
+      log,
+      `Red since Monday\n\n--- Log: build.log ---\n\n${log}`,
+      `The build is red\n\nIt began when we took the coupons.\n\n\`\`\`\n${log}\n\`\`\``,
+      `The build of the shop is red since we took the coupons.\n\n${log}`,
+    ]) {
+      expect(readReport(report).logs.map(({ excerpt }) => excerpt)).toEqual([want]);
+    }
+  });
+});
+
 it.each([
   ['TAP of Node', NODE_TAP, "TypeError: Cannot destructure property 'percent' of 'find(...)' as it is undefined."],
   ['TAP of Node, of several lines', NODE_TAP_ASSERT, 'AssertionError: Expected values to be strictly equal: 1 !== 2'],
@@ -123,7 +158,14 @@ it.each([
   ['a trace', 'TypeError: x is undefined\n    at f (src/a.js:1:2)\n    at g (src/b.js:3:4)'],
   ['a list', '# Steps\n\n1. npm install\n2. npm test\n3. error: see below\n\n- [ ] fails\n- [x] works\n'],
   ['code', '```js\nconst a = 1;\nthrow new Error("b");\n```\n\nThis fails with an error, and I do not know why.'],
+  ['a table', 'status | code\n--- | ---\nfailed | error 1\nbroken | error 2\ndown | error 3\nup | 0\n'],
+  ['a chat', '[ada/shop] does it work?\n[grace/shop] it says error: no coupon\n[ada/shop] oh\n'],
   ['nothing', ''],
 ])('%s is no log', (_, report) => {
   expect(readReport(report)).toEqual({ words: report, logs: [], text: report });
+});
+
+it('the state of each test, before its name, is no prefix', () => {
+  const log = ['PASS | it starts', 'FAIL | error: it stops', 'PASS | it sleeps', 'FAIL | error: it wakes'];
+  expect(asCheck(log.join('\n')).headline).toBe('FAIL | error: it stops');
 });

@@ -30,6 +30,27 @@ describe('places and paths', () => {
   });
 });
 
+it.each([
+  ['a journal', 'Nov 26 16:47:15 shop-host shop[1234]: '],
+  ['docker compose with times', 'api-1  | 2026-11-26T16:47:15.123456789Z '],
+  ['kubectl', '[pod/shop-7d4f9/shop] '],
+])('a trace that people pasted among their words is read through what stood before its lines: %s', (_, prefix) => {
+  const trace = [
+    'Listening on 3000',
+    "TypeError: Cannot read properties of undefined (reading 'total')",
+    '    at applyCoupon (/app/src/coupons.js:14:11)',
+    '    at checkout (/app/src/cart.js:30:5)',
+  ].map((line) => `${prefix}${line}`);
+  const { traces, errors } = findSignals(`The shop stops.\n\n\`\`\`\n${trace.join('\n')}\n\`\`\`\n\nWhat can I do?`);
+  expect(traces.map(({ frames }) => frames.map(({ file, line }) => [file, line]))).toEqual([
+    [
+      ['/app/src/coupons.js', 14],
+      ['/app/src/cart.js', 30],
+    ],
+  ]);
+  expect(errors[0]).toMatchObject({ type: 'TypeError', message: expect.stringMatching(/^Cannot read/) });
+});
+
 describe('the title', () => {
   it.each([
     ['## Title: Carts lose a cent', 'Carts lose a cent'],
