@@ -73,8 +73,8 @@ Usage: causeway analyse ["TEXT" | - | URL] [OPTIONS]
 
   --repo PATH|URL    the repository; default: the one around this folder, or
                      the one that URL belongs to
-  --revision REV     a branch, tag or commit; default: the default branch, or
-                     the commit that failed
+  --revision REV     a branch, tag or commit; default: the commit that failed,
+                     what is checked out, or the default branch of REPO's URL
   --log FILE|-       a log that belongs to the report
   --json             print exactly the Issue, as JSON
   --patch FILE       write the change as a unified patch, if there is one

@@ -149,8 +149,7 @@ function createRevisionNotFound({
 }: Extract<EndReason, { code: 'revision_not_found' }>) {
   const missing =
     revision === '' ? "The commit wasn't found." : `There is no branch, tag or commit "${revision}" here.`;
-  const instead = defaultBranch === '' ? '' : ` (${defaultBranch})`;
-  return `${missing} Leave the revision out to use the default branch${instead}, or give a branch, a tag, or at least 7 digits of a commit's id.`;
+  return `${missing} Leave the revision out${defaultBranch === '' ? '' : ` to use ${defaultBranch}`}, or give a branch, a tag, or at least 7 digits of a commit's id.`;
 }
 
 function describeRunBudget(reason: Extract<CutReason, { code: 'run_budget' }>): string {

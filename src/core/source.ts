@@ -23,7 +23,10 @@ export class SourceBusy extends CausewayError {
 }
 
 export interface Repository {
-  /** Name of the default branch, such as `main`; "" if HEAD is detached or unknown. */
+  /**
+   * Name of the default branch, such as `main`; of a repository on this disk, of the one that is checked out. "" if
+   * HEAD is detached or unknown.
+   */
   readonly defaultBranch: string;
   /** True for a shallow clone: blame and history are incomplete. */
   readonly shallow: boolean;
@@ -39,6 +42,11 @@ export interface Repository {
   findTags(sha: string, signal: AbortSignal): Promise<readonly string[] | null>;
   /** The tree of one commit. `sha` is a full sha from `resolve`. */
   tree(sha: string): SourceTree;
+}
+
+/** What is read where no revision is asked for: on this disk that is whatever is checked out. */
+export function nameBranch({ defaultBranch }: Pick<Repository, 'defaultBranch'>): string {
+  return defaultBranch === '' ? 'the commit that is checked out' : defaultBranch;
 }
 
 export interface SourceTree extends BulkReads {

@@ -1,14 +1,15 @@
 // The tools that ask git about commits: history, blame and compare.
 import { z } from 'zod';
 import type { Finding, Tool } from '../core/evidence.ts';
-import type {
-  BlameLine,
-  CommitInfo,
-  Comparison,
-  HistoryQuery,
-  HistoryResult,
-  Repository,
-  SourceTree,
+import {
+  type BlameLine,
+  type CommitInfo,
+  type Comparison,
+  type HistoryQuery,
+  type HistoryResult,
+  nameBranch,
+  type Repository,
+  type SourceTree,
 } from '../core/source.ts';
 import type { EditedTree } from './overlay.ts';
 import { explainNoText } from './read-files.ts';
@@ -42,7 +43,10 @@ const HISTORY = z.strictObject({
     .optional()
     .describe('Only commits that added, moved or removed this text, with the change.'),
   message: z.string().max(1_000).optional().describe('Only commits whose message contains this text.'),
-  newer: z.boolean().optional().describe('Instead: commits of the default branch that came after this one.'),
+  newer: z
+    .boolean()
+    .optional()
+    .describe('Instead: commits of the default branch, or of the one that is checked out, that came after this one.'),
   limit: z.int().min(1).max(200).optional(),
 });
 
@@ -148,15 +152,15 @@ async function findNewer(
   signal: AbortSignal,
 ): Promise<HistoryResult> {
   const head = await repository.resolve('', signal);
-  if (head === null) return { commits: [], cut: 'The default branch is not known.' };
+  if (head === null) return { commits: [], cut: 'The newest commit is not known.' };
   if (head === tree.revision) return { commits: [], cut: 'This commit is the newest.' };
   const branch = repository.tree(head);
   const since = await branch.compare(tree.revision, {}, signal);
-  if (since.commits.length === 0) return { commits: [], cut: 'This commit has all of the default branch.' };
+  if (since.commits.length === 0) return { commits: [], cut: `This commit has all of ${nameBranch(repository)}.` };
   const later = new Set(since.commits.map(({ sha }) => sha));
   const found = await branch.history({ ...query, limit: MAX_NEWER }, signal);
   const commits = found.commits.filter(({ sha }) => later.has(sha));
-  const cut = since.cut === '' ? '' : 'Only the newest 100 commits of the default branch were looked at.';
+  const cut = since.cut === '' ? '' : `Only the newest 100 commits of ${nameBranch(repository)} were looked at.`;
   return { commits: commits.slice(0, query.limit ?? 20), cut };
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CODEOWNERS_PLACES, findRule, type OwnerRule, readCodeOwners } from '../core/code-owners.ts';
 import type { Tool } from '../core/evidence.ts';
 import type { Effort } from '../core/paths.ts';
-import type { Repository } from '../core/source.ts';
+import { nameBranch, type Repository } from '../core/source.ts';
 import { answerFailed, answerFound, answerNothing, defineTool, joinNotes, normalisePath, PATH } from './tool-kit.ts';
 
 const PARAMETERS = z.strictObject({ paths: z.array(PATH).min(1).max(50) });
@@ -12,14 +12,16 @@ export function defineOwnersTool(repository: Repository): Tool {
   return defineTool({
     name: 'owners',
     description:
-      'Names the owners of up to 50 paths, by the CODEOWNERS file of the default branch; the last matching rule decides.',
+      'Names the owners of up to 50 paths, by the CODEOWNERS file of the default branch, or of the one that is checked out; the last matching rule decides.',
     parameters: PARAMETERS,
     example: { paths: ['src/app.ts'] },
-    action: ({ paths }) => `owners of ${paths.join(', ')} on the default branch`,
+    action: ({ paths }) => `owners of ${paths.join(', ')} at ${nameBranch(repository)}`,
     execute: async ({ paths }, signal) => {
       const file = await readCodeOwners(repository, signal);
       if (file === null)
-        return answerNothing(`The default branch has no CODEOWNERS file (${CODEOWNERS_PLACES.join(', ')}).`);
+        return answerNothing(
+          `There is no CODEOWNERS file at ${nameBranch(repository)} (${CODEOWNERS_PLACES.join(', ')}).`,
+        );
       const effort: Effort = { steps: 0 };
       const rows = paths.map((path) => {
         const rule = findRule(file.rules, normalisePath(path), effort);

@@ -1,6 +1,7 @@
 // The steps that are not lookups, in words: reading the report, choosing the commit, mapping frames, ranking.
 import type { InvestigationStep, SourcedStep } from '../core/evidence.ts';
 import type { ReadLog } from '../core/report-log.ts';
+import { nameBranch } from '../core/source.ts';
 import { countImages } from '../core/text.ts';
 import type { MappedFrame } from './clues.ts';
 import type { Frame, Trace } from './frames.ts';
@@ -94,20 +95,20 @@ export function describeRevision(revisions: Revisions, signals: Signals, head: H
   };
 }
 
-function describeHead({ date, place }: Head): string {
+function describeHead({ date, branch, place }: Head): string {
   const day = date === '' ? '' : `, of ${date}`;
   switch (place.kind) {
     case 'unknown':
       return day;
     case 'tip':
-      return `${day}: the newest commit of the default branch`;
+      return `${day}: ${branch === '' ? nameBranch({ defaultBranch: branch }) : `the newest commit of ${branch}`}`;
     case 'apart': {
       const { ahead, behind } = place;
       const parts = [
         ...(ahead > 0 ? [`${countCommits(ahead)} ahead of`] : []),
         ...(behind > 0 ? [`${countCommits(behind)} behind`] : []),
       ];
-      return `${day}: ${parts.join(' and ')} the default branch`;
+      return `${day}: ${parts.join(' and ')} ${nameBranch({ defaultBranch: branch })}`;
     }
   }
 }

@@ -1,7 +1,7 @@
 // Which commit to read at: the requested one, and the one that the report is about where it names a version, tag or
 // sha.
 import { CausewayError } from '../core/errors.ts';
-import type { Repository } from '../core/source.ts';
+import { nameBranch, type Repository } from '../core/source.ts';
 import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import type { NamedVersion, Signals } from './signals.ts';
 
@@ -51,6 +51,8 @@ export async function resolveRevisions(
 export interface Head {
   /** Day of that commit. */
   readonly date: string;
+  /** Name of the branch that `place` is compared with. */
+  readonly branch: string;
   readonly place: HeadPlace;
 }
 
@@ -63,7 +65,8 @@ export async function readHead(lookups: Lookups): Promise<Head> {
   const { tree, signal } = lookups;
   const at = shortenSha(tree.revision);
   const last = await attempt(lookups, `history (last 1) at ${at}`, () => tree.history({ limit: 1 }, signal));
-  return { date: last?.commits[0]?.date.slice(0, 10) ?? '', place: await placeHead(lookups) };
+  const { defaultBranch: branch } = lookups.repository;
+  return { date: last?.commits[0]?.date.slice(0, 10) ?? '', branch, place: await placeHead(lookups) };
 }
 
 async function placeHead(lookups: Lookups): Promise<HeadPlace> {
@@ -71,7 +74,7 @@ async function placeHead(lookups: Lookups): Promise<HeadPlace> {
   const tip = await repository.resolve('', signal);
   if (tip === null) return { kind: 'unknown' };
   if (tip === tree.revision) return { kind: 'tip' };
-  const step = `compare ${shortenSha(tree.revision)} with the default branch`;
+  const step = `compare ${shortenSha(tree.revision)} with ${nameBranch(repository)}`;
   const behind = await attempt(lookups, step, () => repository.tree(tip).compare(tree.revision, {}, signal));
   const ahead = await attempt(lookups, step, () => tree.compare(tip, {}, signal));
   if (ahead === null || behind === null) return { kind: 'unknown' };
@@ -85,7 +88,7 @@ export async function resolveAsked(repository: Repository, revision: string, sig
   const instead =
     repository.defaultBranch === ''
       ? 'Leave the revision out'
-      : `Leave the revision out to use the default branch (${repository.defaultBranch})`;
+      : `Leave the revision out to use ${repository.defaultBranch}`;
   const missing =
     revision === ''
       ? 'The default branch has no commit'

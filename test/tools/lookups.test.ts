@@ -287,9 +287,7 @@ describe('history, blame and compare', () => {
     repo.branch('mine');
     const mine = await repo.commit({ 'c.ts': 'four\n' }, 'Add c', { branch: 'mine' });
     repo.git('switch', '--quiet', 'main');
-    expect(await askToolbox(at(mine), 'history', { newer: true })).toContain(
-      'This commit has all of the default branch.',
-    );
+    expect(await askToolbox(at(mine), 'history', { newer: true })).toContain('This commit has all of main.');
   });
 
   it('names the commit of each line', async () => {
@@ -421,8 +419,8 @@ describe('ci_log', () => {
       nothing: No text came with the report."
     `);
     expect(await none.ask('owners', { paths: ['a'] })).toMatchInlineSnapshot(`
-      "owners of a on the default branch
-      nothing: The default branch has no CODEOWNERS file (.github/CODEOWNERS, CODEOWNERS, docs/CODEOWNERS)."
+      "owners of a at main
+      nothing: There is no CODEOWNERS file at main (.github/CODEOWNERS, CODEOWNERS, docs/CODEOWNERS)."
     `);
   });
 });
@@ -430,7 +428,7 @@ describe('ci_log', () => {
 describe('owners', () => {
   it('names the owners and the rule that decides', async () => {
     expect(await ask('owners', { paths: ['src/shop.ts', 'src/old.ts', 'README.md'] })).toMatchInlineSnapshot(`
-      "owners of src/shop.ts, src/old.ts, README.md on the default branch
+      "owners of src/shop.ts, src/old.ts, README.md at main
       found: src/shop.ts: @shop-team (.github/CODEOWNERS:2, /src/)
       src/old.ts: no owner (.github/CODEOWNERS:3, /src/old.ts)
       README.md: @everyone (.github/CODEOWNERS:1, *)"

@@ -219,16 +219,40 @@ describe('the likeliest place', () => {
   });
 });
 
+/** What is said of the commit that a checkout is read at. */
+async function describeHeadOf(folder: string): Promise<string> {
+  await using opened = testSource();
+  await using lexicons = testLexicons();
+  const { steps } = await gatherFacts({
+    ...{ report: 'It breaks', revision: '' },
+    repository: await opened.source.open(pathProject(folder), SIGNAL),
+    lexicon: lexicons.of(pathProject(folder)),
+    onStep: async () => {},
+    signal: SIGNAL,
+  });
+  return steps.find(({ action }) => action.startsWith('resolve'))?.result ?? '';
+}
+
 describe('the commit that is looked at', () => {
   const files = (text: string): Files => ({ 'src/rate.js': text });
 
   it('is said to be the newest, or how far behind it is', async () => {
     const commits = [{ files: files('a\n') }, { files: files('b\n') }, { files: files('c\n') }];
     expect((await lookAt('It breaks', commits)).find('resolve')?.result).toContain(
-      'of 2024-01-01: the newest commit of the default branch',
+      'of 2024-01-01: the newest commit of main',
     );
     const first = await lookAt('It breaks', commits, ([sha = '']) => sha);
-    expect(first.find('resolve')?.result).toContain(': 2 commits behind the default branch');
+    expect(first.find('resolve')?.result).toContain(': 2 commits behind main');
+  });
+
+  it('is the newest of the branch that is checked out, whatever that is called', async () => {
+    await using repo = await gitRepository();
+    const first = await repo.commit(files('a\n'), 'Begin');
+    repo.branch('discount');
+    await repo.commit(files('b\n'), 'Discount', { branch: 'discount' });
+    expect(await describeHeadOf(repo.path)).toMatch(/^discount: .*: the newest commit of discount$/);
+    repo.git('checkout', '--quiet', '--detach', first);
+    expect(await describeHeadOf(repo.path)).toMatch(/: the commit that is checked out$/);
   });
 
   it('is not said to be of the default branch where that does not have it', async () => {
@@ -238,8 +262,8 @@ describe('the commit that is looked at', () => {
     const later = await lookAt('It breaks', [...commits, { files: { 'b.js': 'd\n' } }], mine);
     const describe = ({ find }: typeof later) => find('resolve')?.result;
     expect([describe(upToDate), describe(later)]).toEqual([
-      expect.stringMatching(/of 2024-01-01: 1 commit ahead of the default branch$/),
-      expect.stringMatching(/of 2024-01-01: 1 commit ahead of and 1 commit behind the default branch$/),
+      expect.stringMatching(/of 2024-01-01: 1 commit ahead of main$/),
+      expect.stringMatching(/of 2024-01-01: 1 commit ahead of and 1 commit behind main$/),
     ]);
   });
 });

@@ -53,10 +53,10 @@ describe('a version in the report', () => {
 });
 
 describe('a revision that does not exist', () => {
-  it('is refused, naming it and the default branch', async () => {
+  it('is refused, naming it and the branch that is read instead', async () => {
     await expect(revisions('boom', 'relase/2')).rejects.toMatchObject({
       code: 'revision_not_found',
-      message: expect.stringMatching(/"relase\/2".*default branch \(main\)/),
+      message: expect.stringMatching(/"relase\/2".*Leave the revision out to use main/),
     });
   });
 });
