@@ -17,7 +17,10 @@ const io: Io = {
   err: (text) => void process.stderr.write(text),
   errIsTerminal: process.stderr.isTTY === true,
   colour: { out: canColour(process.stdout), err: canColour(process.stderr) },
-  columns: findColumns(process.env['COLUMNS'], [process.stdout.columns, process.stderr.columns]),
+  columns: {
+    out: findColumns(process.env['COLUMNS'], process.stdout, process.stderr),
+    err: findColumns(process.env['COLUMNS'], process.stderr, process.stdout),
+  },
   cwd: process.env['INIT_CWD'] && process.env['npm_lifecycle_event'] ? process.env['INIT_CWD'] : process.cwd(),
 };
 for (const stream of [process.stdout, process.stderr]) stream.on('error', outliveReader);

@@ -263,7 +263,7 @@ function printEvaluation(command: EvalCommand, evaluation: Evaluation, io: Io): 
     writeFileSync(path.resolve(io.cwd, command.html), renderEvaluationPage(evaluation));
     io.err(`The page is in ${command.html}.\n`);
   }
-  const layout = { columns: io.columns, colour: io.colour.out };
+  const layout = { columns: io.columns.out, colour: io.colour.out };
   io.out(command.json ? `${toPrintableJson(toJson(evaluation))}\n` : renderEvaluation(evaluation, layout));
 }
 

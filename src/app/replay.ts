@@ -47,7 +47,7 @@ export async function runReplay(command: ReplayCommand, deps: CommandDeps, signa
     costUsd: answered.costUsd,
     notes: [...listNotes(old, config), ...(context === null ? (['without_context'] as const) : [])],
   };
-  const layout = { columns: io.columns, colour: io.colour.out };
+  const layout = { columns: io.columns.out, colour: io.colour.out };
   io.out(command.json ? `${toPrintableJson(replay)}\n` : renderReplay(replay, layout));
   const { outcome, partial } = answered.issue.analysis;
   if (outcome !== 'facts_only' || !partial) return 0;

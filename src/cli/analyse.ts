@@ -140,14 +140,14 @@ async function watch(events: AsyncIterable<FollowEvent>, io: Io, stepsShown: num
     if (event.type === 'end') return { steps, outcome: event.investigation.outcome };
     if (event.type !== 'step') continue;
     steps = event.step.number;
-    if (steps > stepsShown) io.err(`${renderStep(event.step, { columns: io.columns, colour: io.colour.err })}\n`);
+    if (steps > stepsShown) io.err(`${renderStep(event.step, { columns: io.columns.err, colour: io.colour.err })}\n`);
   }
   return { steps, outcome: null };
 }
 
 function printAnswer(issue: Issue, { json }: AnswerOptions, io: Io): void {
   if (io.colour.out && !json) io.err('\n');
-  const layout = { columns: io.columns, colour: io.colour.out };
+  const layout = { columns: io.columns.out, colour: io.colour.out };
   io.out(json ? `${toPrintableJson(issue)}\n` : renderIssue(issue, layout));
 }
 

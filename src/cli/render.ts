@@ -18,7 +18,7 @@ interface Page {
 }
 
 const INDENT = '  ';
-/** Wider lines are hard to read, however wide the terminal is. */
+/** Wider lines are hard to read, however wide the terminal is; a file or another program gets them whole. */
 const MAX_COLUMNS = 100;
 const MAX_SUSPECTS = 5;
 const MAX_REASONS = 3;
@@ -30,11 +30,14 @@ const EXCERPT_CONTEXT = 3;
 const MIN_MEANING = 24;
 
 /**
- * The readable report; ends with a line feed. Lines are wrapped at `columns` (at most 100), except code, paths and
- * addresses.
+ * The readable report; ends with a line feed. Lines are wrapped at `columns` (at most 100, or infinite), except code,
+ * paths and addresses.
  */
 export function renderIssue(issue: Issue, layout: Layout): string {
-  const page: Page = { columns: Math.min(layout.columns, MAX_COLUMNS), paint: createStyle(layout.colour) };
+  const page: Page = {
+    columns: layout.columns === Number.POSITIVE_INFINITY ? layout.columns : Math.min(layout.columns, MAX_COLUMNS),
+    paint: createStyle(layout.colour),
+  };
   const { outcome, partial, reason, questions, secondLook } = issue.analysis;
   const { headline, blocking, toCheck } = createIssueView(issue);
   const isSearch = outcome === 'facts_only';

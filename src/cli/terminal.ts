@@ -16,8 +16,8 @@ export interface Io {
   readonly errIsTerminal: boolean;
   /** Whether each of the two may be coloured. */
   readonly colour: { readonly out: boolean; readonly err: boolean };
-  /** Width of the terminal; 80 where it is unknown. */
-  readonly columns: number;
+  /** Width of each of the two: 80 in a terminal that does not say, infinite where it is none. */
+  readonly columns: { readonly out: number; readonly err: number };
   /** The caller's folder. */
   readonly cwd: string;
 }
@@ -28,10 +28,19 @@ export interface Io {
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 130;
 
-/** `setting`: the variable COLUMNS; `widths`: of the streams. A terminal without a width says 0. */
-export function findColumns(setting: string | undefined, widths: readonly (number | undefined)[]): number {
+interface Outlet {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/**
+ * `setting`: the variable COLUMNS. A terminal without a width says 0; it may be known of the other stream. A file or
+ * another program gets whole lines: paths, quotations and changes are searched for there.
+ */
+export function findColumns(setting: string | undefined, outlet: Outlet, other: Outlet): number {
   const wanted = /^[1-9]\d{0,3}$/.test(setting ?? '') ? Number(setting) : 0;
-  return [wanted, ...widths].find((width) => width !== undefined && width > 0) ?? 80;
+  if (wanted === 0 && outlet.isTTY !== true) return Number.POSITIVE_INFINITY;
+  return [wanted, outlet.columns, other.columns].find((width) => width !== undefined && width > 0) ?? 80;
 }
 
 type Paint = (text: string) => string;

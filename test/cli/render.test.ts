@@ -71,6 +71,24 @@ describe('an Issue in the terminal', () => {
     expect(lines.filter((line) => line.length > 48)).toEqual(['         curl localhost:8080/checkout -d @basket.json']);
   });
 
+  it('is neither wrapped nor cut for a file or another program', () => {
+    const code = `const message = '${'a long message '.repeat(12)}';`;
+    const changes = [
+      { type: 'modify', lines: [{ lineNumber: 14, oldCode: code, newCode: `${code} // said` }] },
+    ] as const;
+    const quote = `percent is ${'really '.repeat(20)}undefined`;
+    const issue = sampleIssue(
+      {
+        rootCause: `${'The cause is long. '.repeat(12)}End.`,
+        diff: { files: [{ fileName: 'src/coupons.js', changes, status: 'modified' }] },
+      },
+      { outcome: 'code_fix', citations: [{ claim: 'c', step: 1, quote }] },
+    );
+    const text = renderIssue(issue, { columns: Number.POSITIVE_INFINITY, colour: false });
+    for (const whole of [`- ${code}`, `+ ${code} // said`, quote, issue.rootCause]) expect(text).toContain(whole);
+    expect(text).not.toContain('…');
+  });
+
   it('with a fix says how sure it is, and what is changed', () => {
     const changes = [
       { type: 'modify', lines: [{ lineNumber: 14, oldCode: 'a', newCode: 'b\nc' }] },

@@ -59,16 +59,16 @@ describe('text from outside', () => {
 
 describe('the width', () => {
   it.each([
-    ['of the terminal', undefined, [120, undefined], 120],
-    ['of standard error where the answer goes to a file', undefined, [undefined, 120], 120],
-    ['80 where there is no terminal', undefined, [undefined, undefined], 80],
-    ['80 in a terminal that has none, such as of docker exec', undefined, [0, 0], 80],
-    ['of standard error where the other has none', undefined, [0, 120], 120],
-    ['as COLUMNS says', '60', [120, 120], 60],
-    ['of the terminal where COLUMNS says nothing usable', '0', [120, 120], 120],
-    ['of the terminal where COLUMNS is no number', 'wide', [120, 120], 120],
-  ])('is %s', (_, setting, widths, columns) => {
-    expect(findColumns(setting, widths)).toBe(columns);
+    ['of the terminal', undefined, { isTTY: true, columns: 120 }, {}, 120],
+    ['endless where the text goes to a file', undefined, {}, { isTTY: true, columns: 120 }, Number.POSITIVE_INFINITY],
+    ['80 in a terminal that has none, such as of docker exec', undefined, { isTTY: true, columns: 0 }, {}, 80],
+    ['of the other stream where it has none', undefined, { isTTY: true, columns: 0 }, { columns: 120 }, 120],
+    ['as COLUMNS says', '60', { isTTY: true, columns: 120 }, {}, 60],
+    ['as COLUMNS says for a file, too', '60', {}, {}, 60],
+    ['of the terminal where COLUMNS says nothing usable', '0', { isTTY: true, columns: 120 }, {}, 120],
+    ['of the terminal where COLUMNS is no number', 'wide', { isTTY: true, columns: 120 }, {}, 120],
+  ])('is %s', (_, setting, outlet, other, columns) => {
+    expect(findColumns(setting, outlet, other)).toBe(columns);
   });
 });
 

@@ -21,7 +21,7 @@ export function scriptedTerminal(over: Partial<Io> = {}, stdin = ''): ScriptedTe
     },
     errIsTerminal: false,
     colour: { out: false, err: false },
-    columns: 80,
+    columns: { out: 80, err: 80 },
     cwd: '/home/ada/shop/src',
     printed,
     ...over,

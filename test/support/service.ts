@@ -174,7 +174,12 @@ async function runInside(
   { environment, now = () => new Date(), ...streams }: Inside,
   signal: AbortSignal,
 ): Promise<number> {
-  const terminal = { stdinIsTerminal: false, errIsTerminal: false, colour: { out: false, err: false }, columns: 80 };
+  const terminal = {
+    stdinIsTerminal: false,
+    errIsTerminal: false,
+    colour: { out: false, err: false },
+    columns: { out: 80, err: 80 },
+  };
   const io: Io = { ...streams, ...terminal, stdin: Readable.from([]) };
   try {
     return await runCommand(parseCommandLine([...command]), { io, environment, now }, signal);
