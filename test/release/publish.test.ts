@@ -32,6 +32,19 @@ describe('a tag', () => {
   });
 });
 
+it('npm takes what the workflow publishes for the tarball, and not for a repository on GitHub', async () => {
+  const workflow = await readFile(path.join(ROOT, '.github', 'workflows', 'release.yml'), 'utf8');
+  const [command = ''] = /npm publish .*/.exec(workflow) ?? [];
+  await using folder = await temporaryFolder();
+  const source = path.join(folder.path, 'source');
+  for (const made of [source, path.join(folder.path, 'release')]) await mkdir(made);
+  await writeFile(path.join(source, 'package.json'), '{ "name": "@acme/causeway", "version": "1.2.3" }\n');
+  execFileSync('npm', ['pack', '--pack-destination', '../release'], { cwd: source, stdio: 'ignore' });
+  const registry = '--registry=http://127.0.0.1:9/ --fetch-retries=0';
+  const { stdout } = await run('bash', ['-c', `${command} --dry-run ${registry}`], { cwd: folder.path });
+  expect(stdout).toBe('+ @acme/causeway@1.2.3\n');
+});
+
 it('publishes the Action in the tags alone, with notes that say what was not tried, and shows no token', async () => {
   await using folder = await temporaryFolder();
   const remote = path.join(folder.path, 'acme', 'causeway');
