@@ -1,10 +1,10 @@
 // Makes what is published: `release/package` and its tarball, and `release/action`, one folder that needs no installation.
 // `npm run pack:release`. A clone and the image run the source and need none of it.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buildProgram, ROOT } from './build-program.ts';
-import { type Published, packageName } from './write-names.ts';
+import { packageName, placesOf } from './write-names.ts';
 
 const OUT = path.join(ROOT, 'release');
 const PACKAGE = path.join(OUT, 'package');
@@ -70,8 +70,9 @@ async function makeAction(): Promise<void> {
   for (const part of UNBUNDLED.parts) cpSync(path.join(from, part), path.join(to, part), { recursive: true });
   copyFileSync(path.join(ROOT, 'LICENSE'), path.join(ACTION, 'LICENSE'));
   writeLicences(ACTION, [...bundled, from]);
-  const size = readdirSync(ACTION, { recursive: true, withFileTypes: true }).length;
-  report('release/action', `${size} files`);
+  const files = readdirSync(ACTION, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0);
+  report('release/action', `${files.length} files, ${toMb(bytes)}`);
 }
 
 /** npm takes out of a copy of the lockfile what the published package does not name; it asks no registry for that. */
@@ -96,12 +97,6 @@ function writeLicences(folder: string, packages: readonly string[]): void {
     return `${name} ${version} (${license})\n\n${text || `By ${author?.name ?? author ?? 'its contributors'}; the package ships without the text of this licence.`}`;
   });
   writeFileSync(path.join(folder, 'THIRD-PARTY-LICENCES.txt'), `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
-}
-
-/** Where the package's people are; nothing while nobody publishes it. */
-function placesOf({ repository }: Published): Readonly<Record<string, string>> {
-  if (repository === '') return {};
-  return { repository: `git+${repository}.git`, bugs: `${repository}/issues`, homepage: `${repository}#readme` };
 }
 
 function isOf(names: readonly string[]): (id: string) => boolean {

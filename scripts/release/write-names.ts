@@ -36,6 +36,12 @@ export function packageName({ scope }: Published): string | null {
   return scope === '' ? null : `${scope}/causeway`;
 }
 
+/** Where npm sends the package's people; nothing while nobody publishes it. */
+export function placesOf({ repository }: Published): Readonly<Record<string, string>> {
+  if (repository === '') return {};
+  return { repository: `git+${repository}.git`, bugs: `${repository}/issues`, homepage: `${repository}#readme` };
+}
+
 const shell = (...lines: readonly string[]) => ['```sh', ...lines, '```'].join('\n');
 
 const START = 'npm start              # PORT=3001 npm start where 3000 is taken';
@@ -50,6 +56,23 @@ const PASSAGES: Readonly<Record<string, (published: Published) => string>> = {
         : [shell(`git clone ${repository} causeway && cd causeway`, START)];
     const npx = name === null ? [] : ['Or without a clone, on Node 24 or newer:', shell(`npx ${name} serve`)];
     return [...clone, ...npx].join('\n\n');
+  },
+  package: (published) => {
+    const name = packageName(published);
+    if (name !== null) {
+      return shell(
+        `npm install --global ${name}     # then: causeway serve, causeway analyse …`,
+        `npx ${name} serve                # without an installation`,
+      );
+    }
+    const made = 'Nobody publishes your copy yet. It makes the same package, which installs like any other:';
+    return [
+      made,
+      shell(
+        'npm run pack:release                                # writes release/causeway-VERSION.tgz',
+        'npm install --global ./release/causeway-*.tgz       # then: causeway serve, causeway analyse …',
+      ),
+    ].join('\n\n');
   },
   local: ({ repository }) =>
     shell(

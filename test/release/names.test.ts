@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { NAMED_FILES, packageName, writeNames } from '../../scripts/release/write-names.ts';
+import { NAMED_FILES, packageName, placesOf, writeNames } from '../../scripts/release/write-names.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
@@ -22,6 +22,15 @@ it('a copy that is published says so on every page, and turns back', () => {
     );
   }
   expect(writeNames('README.md', read('README.md'), ACME)).toContain('npx @acme/causeway serve');
+  expect(writeNames('docs/install.md', read('docs/install.md'), ACME)).toContain(
+    'npm install --global @acme/causeway ',
+  );
+  expect(placesOf(ACME)).toEqual({
+    repository: 'git+https://github.com/acme/causeway.git',
+    bugs: 'https://github.com/acme/causeway/issues',
+    homepage: 'https://github.com/acme/causeway#readme',
+  });
+  expect(placesOf({ scope: '', repository: '' })).toEqual({});
   expect([packageName(ACME), packageName({ scope: '', repository: '' })]).toEqual(['@acme/causeway', null]);
 });
 
