@@ -16,6 +16,13 @@ const git = (cwd: string, ...args: readonly string[]) =>
     encoding: 'utf8',
   }).trim();
 
+const UNTRIED: readonly string[] = JSON.parse(await readFile(path.join(SCRIPTS, 'untried.json'), 'utf8'));
+
+it('the README says what was not tried, as the release page does', async () => {
+  const text = (await readFile(path.join(ROOT, 'README.md'), 'utf8')).replaceAll(/\s+/g, ' ');
+  expect(/\*\*Status\.\*\*.*?Untried: (.*?)\./.exec(text)?.[1]).toBe(UNTRIED.join(', '));
+});
+
 describe('a tag', () => {
   it('of the version in package.json gives the version', async () => {
     const { stdout } = await run(process.execPath, [path.join(SCRIPTS, 'check-tag.mjs'), `release/${version}`]);
@@ -112,8 +119,7 @@ it('publishes the Action in the tags alone, with notes that say what was not tri
   expect(notes).toMatch(/^- Finds more\.\n/);
   expect(notes).not.toContain('Found less');
   expect(notes).toContain('Not tried against github.com');
-  for (const what of JSON.parse(await readFile(path.join(SCRIPTS, 'untried.json'), 'utf8')))
-    expect(notes).toContain(`- ${what}`);
+  for (const what of UNTRIED) expect(notes).toContain(`- ${what}`);
   expect(await readFile(path.join(clone, 'release', 'SHA256SUMS'), 'utf8')).toMatch(
     /^[0-9a-f]{64} {2}\.\/causeway-1\.2\.3\.tgz$/m,
   );
