@@ -46,6 +46,13 @@ describe('the package', () => {
     ).toEqual([]);
     const bytes = files.reduce((sum, file) => sum + statSync(path.join(installed, file)).size, 0);
     expect(bytes / 1e6).toBeLessThan(60);
+    // As `du` has it, like the other sizes of the page.
+    const whole = Number.parseInt(execFileSync('du', ['-sm', 'node_modules'], { cwd: folder, encoding: 'utf8' }), 10);
+    const page = readFileSync(path.join(ROOT, 'docs', 'install.md'), 'utf8');
+    const said = /\(#the-package\): (\d+) MB, and (\d+) MB with/.exec(page)?.slice(1).map(Number) ?? [];
+    expect(said).toHaveLength(2);
+    expect(Math.abs((said[0] ?? 0) - bytes / 1e6), `${bytes / 1e6} MB`).toBeLessThan(2);
+    expect(Math.abs((said[1] ?? 0) - whole), `${whole} MB with what it depends on`).toBeLessThan(10);
     expect(readFileSync(path.join(installed, 'THIRD-PARTY-LICENCES.txt'), 'utf8')).toMatch(
       /tree-sitter-wasm[\s\S]*MIT/,
     );
