@@ -151,8 +151,8 @@ function renderProjects(projects: readonly Project[], counts: ReadonlyMap<string
 async function renderNoProjects(method: SignInMethod, signal: AbortSignal): Promise<Html> {
   if (method.kind === 'local') {
     return html`<div class="empty"><p>No project yet: Causeway was started outside a git repository, and <code>PROJECTS</code> is not set.</p>
-<p>Stop it, and start it again with one or more repositories, separated as in <code>PATH</code>:</p>
-<pre tabindex="0" role="region" aria-label="Command"><code>PROJECTS=/path/to/repository npm start</code></pre></div>`;
+<p>Stop it, name one or more repositories, separated as in <code>PATH</code>, and start it again in the same terminal:</p>
+<pre tabindex="0" role="region" aria-label="Command"><code>export PROJECTS=/path/to/repository</code></pre></div>`;
   }
   const address = await method.installUrl(signal);
   const install = address === '' ? '' : html` <a href="${address}">Install the App</a>`;

@@ -54,8 +54,9 @@ it('there is no action of ours, which no rule would look at', () => {
   expect(kept).toEqual([]);
 });
 
-it('the workflow runs what must pass before a change lands', () => {
-  expect(OURS).toContain('- run: .ci/run\n');
+it('the workflow runs what must pass before a change lands, and a release the stories on what it publishes too', () => {
+  for (const text of [OURS, RELEASE]) expect(text).toContain('- run: .ci/run\n');
+  expect(RELEASE.split('\n  package:\n')[0]).toContain('- run: npm run test:packed\n');
 });
 
 describe('the rules catch', () => {

@@ -50,7 +50,10 @@ describe('the list of projects', () => {
 
   it('says how to begin where this machine has no project', async () => {
     await using ground = await webGround({ projects: [] });
-    expect(textOf(await ground.visitor.page('/projects'))).toContain('PROJECTS=/path/to/repository npm start');
+    const text = textOf(await ground.visitor.page('/projects'));
+    expect(text).toContain('export PROJECTS=/path/to/repository');
+    // A package and the image are started otherwise.
+    expect(text).not.toContain('npm start');
   });
 
   it('says whom to ask where a person sees nothing on GitHub', async () => {
