@@ -402,7 +402,7 @@ function describeShallow(lookups: Lookups): string {
     : '';
 }
 
-function renderCommit({ sha, date, author, subject }: CommitInfo): string {
+export function renderCommit({ sha, date, author, subject }: CommitInfo): string {
   return `${shortenSha(sha)} ${date.slice(0, 10)} ${author}: ${subject}`;
 }
 

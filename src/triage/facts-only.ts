@@ -6,7 +6,7 @@ import { formatInlineCode } from '../core/markdown/inline-code.ts';
 import { cutText, removeInvisibleIn } from '../core/text.ts';
 import type { Examined } from './examine.ts';
 import type { Facts } from './facts.ts';
-import { shortenSha } from './lookups.ts';
+import { nameCommit, shortenSha } from './lookups.ts';
 import { isReliable, type RankedSuspect } from './rank-suspects.ts';
 import { isSilent } from './signals.ts';
 import { listQuestions, namesTests } from './statement.ts';
@@ -125,13 +125,11 @@ function describeError({ signals, logs: [log] }: Facts, isCheck: boolean): strin
 }
 
 function describeChange({ blame }: Examined): string {
-  return blame
-    ? `, last changed in ${shortenSha(blame.sha)} (${blame.date.slice(0, 10)}, “${cutText(blame.subject, 80)}”)`
-    : '';
+  return blame ? `, last changed in ${nameCommit(blame)}` : '';
 }
 
 /** What the reader must know about the fit of report and commit. */
-function describeFits({ revisions, mismatches, signals }: Facts): readonly string[] {
+function describeFits({ revisions, mismatches, removals, signals }: Facts): readonly string[] {
   const hasPlaces = signals.traces.length + signals.places.length > 0;
   const read =
     revisions.framesName === '' || !hasPlaces
@@ -139,8 +137,12 @@ function describeFits({ revisions, mismatches, signals }: Facts): readonly strin
       : [`Stack frames were read at ${revisions.framesName}, which the report names.`];
   const [mismatch] = mismatches;
   if (!mismatch) return read;
+  const [removal] = removals;
+  const since = removal
+    ? `${nameCommit(removal)} took out a line that the report prints, which may be from before that.`
+    : 'The report may be from another version.';
   return revisions.framesName === ''
-    ? [`It does not fit this commit: ${mismatch}. The report may be from another version.`]
+    ? [`It does not fit this commit: ${mismatch}. ${since}`]
     : [...read, `Not all of it fits: ${mismatch}.`];
 }
 
@@ -158,7 +160,7 @@ function buildSolutionSteps(
   const descriptions = [
     start ? `Start at ${formatPlace(start)}${own ? ', which this change touches' : ''}.` : '',
     others.length > 0 ? `Then check ${others.slice(0, MOST_OTHERS).map(formatPlace).join('; ')}.` : '',
-    first && isSure && changed === null && first.commits.length > 0 ? listRecentChanges(first) : '',
+    first && isSure && changed === null ? listRecentChanges(first, facts) : '',
     isCheck || namesTests(facts) ? '' : describeReproduction(facts),
   ];
   return descriptions
@@ -186,10 +188,13 @@ function listWorthALook({ shown: [first, ...others] }: Facts): readonly Suspect[
     );
 }
 
-function listRecentChanges({ suspect, commits }: Examined): string {
-  const list = commits.map(
-    ({ sha, date, subject }) => `${shortenSha(sha)} (${date.slice(0, 10)}) ${cutText(subject, 80)}`,
-  );
+/** But for those that came after what the report tells of, such as its own fix: they cannot have caused it. */
+function listRecentChanges({ suspect, commits }: Examined, { removals }: Facts): string {
+  const later = commits.findLastIndex(({ sha }) => removals.some((removal) => removal.sha === sha));
+  const list = commits
+    .slice(later + 1)
+    .map(({ sha, date, subject }) => `${shortenSha(sha)} (${date.slice(0, 10)}) ${cutText(subject, 80)}`);
+  if (list.length === 0) return '';
   return `Recent changes to ${formatInlineCode(suspect.file)}: ${list.join('; ')}.`;
 }
 

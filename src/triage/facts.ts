@@ -6,7 +6,7 @@ import type { Step, Suspect } from '../core/issue.ts';
 import type { Lexicon } from '../core/lexicon.ts';
 import type { ReadLog } from '../core/report-log.ts';
 import type { Scope } from '../core/scopes.ts';
-import type { Repository } from '../core/source.ts';
+import type { CommitInfo, Repository } from '../core/source.ts';
 import {
   type Clue,
   createFrameClues,
@@ -71,6 +71,8 @@ export interface Facts {
   readonly dependencies: readonly string[];
   /** What in the report does not fit the commit, in words. */
   readonly mismatches: readonly string[];
+  /** Commits that took out lines which the report prints: it tells of a time before them. */
+  readonly removals: readonly CommitInfo[];
   readonly steps: readonly SourcedStep[];
 }
 
@@ -163,6 +165,7 @@ export async function gatherFacts(input: GatherInput): Promise<Facts> {
     likeliest,
     dependencies: findDependencies(traced.mapped.flat()),
     mismatches: [...traced.lost, ...found.mismatches],
+    removals: traced.removals,
     steps: notebook.steps,
   };
 }
@@ -222,6 +225,7 @@ interface TraceFacts {
   /** Whether the lines of `mapped` are those of the requested commit. */
   readonly linesHold: boolean;
   readonly lost: readonly string[];
+  readonly removals: readonly CommitInfo[];
 }
 
 /**
@@ -241,7 +245,8 @@ async function traceLookups(lookups: Lookups, revisions: Revisions, signals: Sig
   const fitted = await fitFrames({ ...lookups, tree: framed.tree, ground }, mapped);
   const found = [...createFrameClues(traces, fitted.mapped), ...placed];
   const carried = await carryClues(lookups, framed, found);
-  return { clues: carried.clues, lost: [...carried.lost, ...fitted.lost], mapped, linesHold: other === null };
+  const { lost, removals } = fitted;
+  return { clues: carried.clues, lost: [...carried.lost, ...lost], removals, mapped, linesHold: other === null };
 }
 
 async function findTextClues(lookups: Lookups, signals: Signals): Promise<readonly Clue[]> {

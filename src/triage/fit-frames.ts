@@ -1,8 +1,10 @@
 // Holds the source lines that a trace prints against the files: the same place, moved, or of another version.
 
 import { formatInlineCode } from '../core/markdown/inline-code.ts';
+import type { CommitInfo } from '../core/source.ts';
+import { cutText } from '../core/text.ts';
 import type { MappedFrame } from './clues.ts';
-import { findNearestLine, isInformativeLine } from './examine.ts';
+import { findNearestLine, isInformativeLine, renderCommit } from './examine.ts';
 import type { Frame } from './frames.ts';
 import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import type { Mapping } from './paths.ts';
@@ -14,7 +16,12 @@ export interface Fitted {
   readonly mapped: readonly (readonly MappedFrame[])[];
   /** Printed lines that are not in their file, in words. */
   readonly lost: readonly string[];
+  /** The commits that took such lines out of their files, as far as known. */
+  readonly removals: readonly CommitInfo[];
 }
+
+/** Each is a search through the history of a file. */
+const MAX_REMOVALS = 2;
 
 /**
  * Sets the line of each own frame whose source text the trace prints to where that text is: 0 where it is not in the
@@ -22,7 +29,7 @@ export interface Fitted {
  */
 export async function fitFrames(lookups: Lookups, mapped: readonly (readonly MappedFrame[])[]): Promise<Fitted> {
   const wanted = mapped.flat().filter(isFittable).slice(0, MAX_FITTED);
-  if (wanted.length === 0) return { mapped, lost: [] };
+  if (wanted.length === 0) return { mapped, lost: [], removals: [] };
   const files = await readFiles(lookups, wanted);
   const fitted = new Map(
     wanted.flatMap((one) => {
@@ -30,15 +37,45 @@ export async function fitFrames(lookups: Lookups, mapped: readonly (readonly Map
       return lines ? [[one, fitOne(one, lines)] as const] : [];
     }),
   );
-  const lost = [...fitted.values()]
-    .filter(isLost)
-    .map(({ frame, mapping }) => computeLoss(frame, getFramePath(mapping)));
   await lookups.notebook.record({
     action: `compare the source line${wanted.length === 1 ? '' : 's'} that the report prints with the files at ${shortenSha(lookups.tree.revision)}`,
     result: [...fitted.values()].map(renderFit).join('\n') || 'none of the files could be read',
     analysis: explainFits([...fitted.values()]),
   });
-  return { mapped: mapped.map((frames) => frames.map((one) => fitted.get(one) ?? one)), lost: [...new Set(lost)] };
+  const gone = new Map(
+    [...fitted.values()].filter(isLost).map(({ frame, mapping }) => {
+      const path = getFramePath(mapping);
+      return [computeLoss(frame, path), { path, code: frame.code }];
+    }),
+  );
+  const removals: CommitInfo[] = [];
+  for (const line of [...gone.values()].slice(0, MAX_REMOVALS)) removals.push(...(await findRemoval(lookups, line)));
+  return {
+    mapped: mapped.map((frames) => frames.map((one) => fitted.get(one) ?? one)),
+    lost: [...gone.keys()],
+    removals: [...new Map(removals.map((commit) => [commit.sha, commit])).values()],
+  };
+}
+
+/** The last commit that changed how often a line that is not there now was in its file. */
+async function findRemoval(
+  lookups: Lookups,
+  { path, code }: { readonly path: string; readonly code: string },
+): Promise<readonly CommitInfo[]> {
+  const { tree, signal, notebook } = lookups;
+  const action = `history ${path} (last 1 that changed "${cutText(code, 120)}") at ${shortenSha(tree.revision)}`;
+  const found = await attempt(lookups, action, () => tree.history({ path, text: code, limit: 1 }, signal));
+  if (found === null) return [];
+  const [commit] = found.commits;
+  await notebook.record({
+    lookup: 'history',
+    action,
+    result: commit ? renderCommit(commit) : 'nothing found',
+    analysis: commit
+      ? 'This commit took out the line that the report prints, which may be from before it.'
+      : 'No commit is known that had the line that the report prints.',
+  });
+  return commit ? [commit] : [];
 }
 
 function isFittable({ frame, mapping }: MappedFrame): boolean {

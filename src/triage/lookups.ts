@@ -3,6 +3,7 @@
 import { CausewayError } from '../core/errors.ts';
 import type { SourcedStep } from '../core/evidence.ts';
 import {
+  type CommitInfo,
   describeSearchCut,
   type LineRange,
   type Repository,
@@ -54,6 +55,11 @@ export function createNotebook(onStep: (step: SourcedStep) => Promise<void>): No
 
 export function shortenSha(sha: string): string {
   return sha.slice(0, 7);
+}
+
+/** Such as `1a2b3c4 (2026-11-20, “Read the code in capitals”)`. */
+export function nameCommit({ sha, date, subject }: CommitInfo): string {
+  return `${shortenSha(sha)} (${date.slice(0, 10)}, “${cutText(subject, 80)}”)`;
 }
 
 /**

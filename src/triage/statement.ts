@@ -2,6 +2,7 @@
 import type { Step } from '../core/issue.ts';
 import type { ReadLog } from '../core/report-log.ts';
 import type { Facts } from './facts.ts';
+import { nameCommit, shortenSha } from './lookups.ts';
 import { isReliable } from './rank-suspects.ts';
 import { isLogLine, MAX_TITLE, type MarkedLine, markCode, splitSections, toPlainLines } from './report-text.ts';
 import { readTitle, type Signals } from './signals.ts';
@@ -298,16 +299,19 @@ function askForError({ errors }: Signals): string {
     : 'What is the full stack trace, or the log around the error message?';
 }
 
+/** Where it is known which commit changed what the report prints, a version is not asked for in the dark. */
+function askForVersion({ removals: [removal], revisions: { asked } }: Facts): string {
+  if (removal === undefined)
+    return 'Which version, tag or commit shows the problem? Lines in the report do not fit the commit that was read.';
+  return `Does it still happen at ${shortenSha(asked)}, and what is the trace there? The report prints a line that ${nameCommit(removal)} took out.`;
+}
+
 /** Empty where the facts point somewhere with more than words. */
 export function listQuestions(facts: Facts): readonly string[] {
   const { signals, logs, shown, stepsToReproduce, revisions } = facts;
   const pointed = isReliable(shown[0]);
   const questions: string[] = [];
-  if (facts.mismatches.length > 0 && revisions.framesName === '') {
-    questions.push(
-      'Which version, tag or commit shows the problem? Lines in the report do not fit the commit that was read.',
-    );
-  }
+  if (facts.mismatches.length > 0 && revisions.framesName === '') questions.push(askForVersion(facts));
   if (pointed) return questions;
   if (signals.traces.length === 0 && logs.length === 0) questions.push(askForError(signals));
   if (stepsToReproduce.length === 0 && !namesTests(facts)) {

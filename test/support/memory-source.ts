@@ -177,12 +177,14 @@ function infoOf({ sha, subject }: MemoryCommit, index: number): CommitInfo {
 function historyMemory(
   { commits }: MemoryOptions,
   position: number,
-  { path, limit }: HistoryQuery,
+  { path, text, limit }: HistoryQuery,
 ): readonly CommitInfo[] {
+  const count = (index: number) => commits[index]?.files[path ?? '']?.split(text ?? '').length ?? 1;
   return commits
     .map((commit, index) => ({ info: infoOf(commit, index), index }))
     .slice(0, position + 1)
     .filter(({ index }) => !path || commits[index]!.files[path] !== commits[index - 1]?.files[path])
+    .filter(({ index }) => text === undefined || count(index) !== count(index - 1))
     .map(({ info }) => info)
     .reverse()
     .slice(0, limit ?? 20);

@@ -1,6 +1,7 @@
 // What is looked up about the likeliest place, and about what else the report refers to, before any model is asked.
 import { describe, expect, it } from 'vitest';
 import { gatherFacts } from '../../src/triage/facts.ts';
+import { concludeFromFacts } from '../../src/triage/facts-only.ts';
 import { findTestCases } from '../../src/triage/nearest-tests.ts';
 import { findIssueNumbers } from '../../src/triage/references.ts';
 import { pathProject, testSource } from '../git/open-project.ts';
@@ -217,6 +218,35 @@ describe('the likeliest place', () => {
     expect(find('rank suspects')?.result).toMatch(/^1\. src\/rate\.js:62 rate .*\n2\. src\/play\.js:2 play /);
     expect(steps.filter(({ action }) => /^(?:read|blame|history) src\/play/.test(action))).toEqual([]);
   });
+});
+
+it('a commit that took out a line which the report prints is no recent change, and a version is not asked for', async () => {
+  await using repo = await gitRepository();
+  const lines = (rate: string) =>
+    `def play(player):\n    return player.rate\n\n\ndef rate(player):\n    return ${rate}\n`;
+  await repo.commit({ 'src/rate.py': lines('player.max') }, 'Rate players');
+  await repo.commit({ 'src/rate.py': lines('player.max / player.games') }, 'Rate by games');
+  await repo.commit({ 'src/rate.py': lines('player.max / max(1, player.games)') }, 'Fix: players without games');
+  await using opened = testSource();
+  await using lexicons = testLexicons();
+  const facts = await gatherFacts({
+    report:
+      'Traceback (most recent call last):\n  File "/srv/src/rate.py", line 6, in rate\n    return player.max / player.games\nZeroDivisionError: division by zero\n',
+    revision: '',
+    repository: await opened.source.open(pathProject(repo.path), SIGNAL),
+    lexicon: lexicons.of(pathProject(repo.path)),
+    onStep: async () => {},
+    signal: SIGNAL,
+  });
+  const { rootCause, solutionSteps, analysis } = concludeFromFacts(facts, { seconds: 1 });
+  expect(rootCause).toMatch(
+    /isn't in that file at this commit\. [0-9a-f]{7} \(\S+, “Fix: players without games”\) took out a line that the report prints, which may be from before that\./,
+  );
+  const told = solutionSteps.map(({ description }) => description).join('\n');
+  expect(told).toMatch(
+    /Recent changes to `src\/rate\.py`: [0-9a-f]{7} \(\S+\) Rate by games; [0-9a-f]{7} \(\S+\) Rate players\./,
+  );
+  expect(analysis.questions).toEqual([expect.stringMatching(/^Does it still happen at [0-9a-f]{7}, /)]);
 });
 
 /** What is said of the commit that a checkout is read at. */
