@@ -63,14 +63,19 @@ export const WITHHELD_TITLE = 'This result is withheld.';
 const CONTEXT_WITHHELD =
   'This result is withheld: it also relies on another repository, which not everyone who can see this project can read (any longer). A new analysis uses only what all of them can read.';
 
-export function isWithheld({ problem }: Pick<Issue, 'problem'>): boolean {
-  return problem === WITHHELD_TITLE;
+/** Is in copies of such an Issue too, and in no JSON: nothing of it is stored. */
+const WITHHELD = Symbol('withheld');
+
+/** Known by {@link withholdIssue}, not by words: a report may have the same ones. */
+export function isWithheld(issue: object): boolean {
+  return WITHHELD in issue;
 }
 
 /** Without anything that may come from another repository: any text may, once the model has read there. */
-export function withholdIssue(issue: Issue): Issue {
+export function withholdIssue(issue: Issue): Issue & { readonly [WITHHELD]: true } {
   return {
     ...issue,
+    [WITHHELD]: true,
     problem: WITHHELD_TITLE,
     rootCause: '',
     stepsToReproduce: [],

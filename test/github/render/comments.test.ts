@@ -1,6 +1,7 @@
 // The comments as people get them.
 import { describe, expect, it } from 'vitest';
-import type { Analysis } from '../../../src/core/issue.ts';
+import { withholdIssue } from '../../../src/core/context.ts';
+import type { Analysis, Issue } from '../../../src/core/issue.ts';
 import type { Subject } from '../../../src/core/thread.ts';
 import type { FixState, Progress } from '../../../src/github/render/comment.ts';
 import {
@@ -144,6 +145,18 @@ describe('the result', () => {
 
       "
     `);
+  });
+
+  it('is withheld where that was decided, and not because the report says so', () => {
+    const said = sampleIssue({ problem: 'This result is withheld.' });
+    const render = (issue: Issue) =>
+      renderResultComment({
+        ...{ place: PLACE, issue: sourced(issue), changeSet: null, recordUrl: '' },
+        fix: { kind: 'none' },
+      });
+    expect(render(said)).toMatch(/^\*\*Facts only, no model was used/);
+    expect(render(withholdIssue(said))).toMatch(/^\*\*Result withheld · next: `\/analyse retry`\*\*/);
+    expect(Object.keys(withholdIssue(said))).toEqual(Object.keys(said));
   });
 
   it('names at most three places to look at', () => {
