@@ -94,6 +94,13 @@ describe('the package', () => {
     });
   });
 
+  it('keeps what Node compiles with itself, and not where others of the machine may write', async () => {
+    await using shared = await temporaryFolder();
+    await causeway(['version'], { TMPDIR: shared.path });
+    expect(readdirSync(shared.path)).toEqual([]);
+    expect(existsSync(path.join(installed, '.compiled'))).toBe(true);
+  });
+
   it('investigates, with a script as the model: workers, grammars, prompts and the demo are found', async () => {
     const issue: Issue = JSON.parse((await causeway(['demo', '--json'])).stdout);
     expect(issue.analysis).toMatchObject({ outcome: 'code_fix', partial: false, guards: [] });
