@@ -54,7 +54,11 @@ function isFirm({ rank, excerpt, hasFault }: LogReading): boolean {
 }
 
 function toReadLog({ part, reading }: PartRead): ReadLog {
-  return { name: part.name, lines: part.lines.length, excerpt: reading.excerpt };
+  return {
+    name: part.name,
+    lines: part.lines.findLastIndex((line) => line.trim() !== '') + 1,
+    excerpt: reading.excerpt,
+  };
 }
 
 /**

@@ -91,8 +91,13 @@ export function describeRevision(revisions: Revisions, signals: Signals, head: H
     analysis:
       framesName === '' || !hasPlaces
         ? `Everything is read at ${shortenSha(asked)}.`
-        : `Stack frames are read at ${framesName}, which the report names; everything else at ${shortenSha(asked)}.`,
+        : `${nameWhatIsRead(signals)} are read at ${framesName}, which the report names; everything else at ${shortenSha(asked)}.`,
   };
+}
+
+/** What a report has lines of: frames, or else only places such as `src/cart.ts:33`. */
+export function nameWhatIsRead({ traces }: Pick<Signals, 'traces'>): string {
+  return traces.length > 0 ? 'Stack frames' : 'Places in files';
 }
 
 function describeHead({ date, branch, place }: Head): string {

@@ -4,6 +4,7 @@ import type { ContextRepository } from '../core/context.ts';
 import type { Analysis, Conclusion, Step, Suspect } from '../core/issue.ts';
 import { formatInlineCode } from '../core/markdown/inline-code.ts';
 import { cutText, removeInvisibleIn } from '../core/text.ts';
+import { nameWhatIsRead } from './describe-steps.ts';
 import type { Examined } from './examine.ts';
 import type { Facts } from './facts.ts';
 import { nameCommit, shortenSha } from './lookups.ts';
@@ -134,7 +135,7 @@ function describeFits({ revisions, mismatches, removals, signals }: Facts): read
   const read =
     revisions.framesName === '' || !hasPlaces
       ? []
-      : [`Stack frames were read at ${revisions.framesName}, which the report names.`];
+      : [`${nameWhatIsRead(signals)} were read at ${revisions.framesName}, which the report names.`];
   const [mismatch] = mismatches;
   if (!mismatch) return read;
   const [removal] = removals;
@@ -195,7 +196,7 @@ function listRecentChanges({ suspect, commits }: Examined, { removals }: Facts):
     .slice(later + 1)
     .map(({ sha, date, subject }) => `${shortenSha(sha)} (${date.slice(0, 10)}) ${cutText(subject, 80)}`);
   if (list.length === 0) return '';
-  return `Recent changes to ${formatInlineCode(suspect.file)}: ${list.join('; ')}.`;
+  return `Recent changes to ${formatInlineCode(suspect.file)}: ${list.join('; ').replace(/\.$/, '')}.`;
 }
 
 function listCitations({ shown: [first], examined: looked, steps }: Facts): Analysis['citations'] {

@@ -46,6 +46,13 @@ describe('a log is read as that of a check is', () => {
     expect(logs.map(({ excerpt }) => excerpt)).toEqual([asCheck(log)]);
   });
 
+  it('and counted as editors do: what ends the last line begins no other', () => {
+    const log = JEST.join('\n');
+    for (const report of [log, `${log}\n`, `--- Log: job ---\n\n${log}\n`]) {
+      expect(readReport(report).logs).toEqual([expect.objectContaining({ lines: JEST.length })]);
+    }
+  });
+
   it('each of several, the most informative first', () => {
     const logs = [actionsLog('./deploy.sh', ['all is well', 'bye']), actionsLog('npm test', JEST)];
     const report = `Two jobs failed\n\n${logs.map((log, at) => `--- Log: job ${at} ---\n\n${log}`).join('\n')}`;

@@ -224,7 +224,7 @@ it('a commit that took out a line which the report prints is no recent change, a
   await using repo = await gitRepository();
   const lines = (rate: string) =>
     `def play(player):\n    return player.rate\n\n\ndef rate(player):\n    return ${rate}\n`;
-  await repo.commit({ 'src/rate.py': lines('player.max') }, 'Rate players');
+  await repo.commit({ 'src/rate.py': lines('player.max') }, 'Rate players.');
   await repo.commit({ 'src/rate.py': lines('player.max / player.games') }, 'Rate by games');
   await repo.commit({ 'src/rate.py': lines('player.max / max(1, player.games)') }, 'Fix: players without games');
   await using opened = testSource();

@@ -42,6 +42,26 @@ KeyError: 'apple'
     expect(concludeFromFacts(facts, { seconds: 1 }).rootCause).toContain('Stack frames were read at v2.1.0');
   });
 
+  it('has places at the version that the report names, which are not called frames', async () => {
+    await using repo = await gitRepository();
+    await repo.commit({ 'shop/cart.py': 'def total(items):\n    return sum(items)\n' }, 'Sum items');
+    repo.tag('v1.0.0');
+    await repo.commit({ 'shop/cart.py': '"""Cart."""\n\ndef total(items):\n    return sum(items)\n' }, 'Describe');
+    await using opened = testSource();
+    await using lexicons = testLexicons();
+    const facts = await gatherFacts({
+      report: 'The total is wrong\n\nVersion: v1.0.0\n\nSee shop/cart.py:2, which sums them.\n',
+      revision: '',
+      repository: await opened.source.open(pathProject(repo.path), SIGNAL),
+      lexicon: lexicons.of(pathProject(repo.path)),
+      onStep: async () => {},
+      signal: SIGNAL,
+    });
+    const { rootCause } = concludeFromFacts(facts, { seconds: 1 });
+    expect(rootCause).toContain('Places in files were read at v1.0.0, which the report names.');
+    expect(rootCause).not.toContain('Stack frames');
+  });
+
   it('of which only a partial clone is there is looked into as far as that goes', async () => {
     await using repo = await gitRepository();
     const lines = Array.from({ length: 30 }, (_, at) => `line_${at} = ${at}\n`).join('');
