@@ -12,16 +12,17 @@ interface ProgramOptions {
   readonly out: string;
   readonly entries: Readonly<Record<string, string>>;
   readonly external: (id: string) => boolean;
+  readonly isShipped: (file: string) => boolean;
 }
 
 /**
  * Writes the folder `out`. `entries`: source file by name. `external`: whether an import stays an import; all else is
- * bundled. Returns the folders of the packages that parts were taken from.
+ * bundled. `isShipped`: whether a file that the source may ask for is copied. Returns the folders of the packages that parts were taken from.
  */
-export async function buildProgram({ out, entries, external }: ProgramOptions): Promise<readonly string[]> {
+export async function buildProgram({ out, entries, external, isShipped }: ProgramOptions): Promise<readonly string[]> {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
-  const { workers, files } = findLocated();
+  const { workers, files } = findLocated(isShipped);
   const bundle = await rolldown({
     cwd: ROOT,
     input: { ...entries, ...Object.fromEntries(workers.map((file) => [path.basename(file, '.ts'), file])) },
@@ -51,13 +52,16 @@ export async function buildProgram({ out, entries, external }: ProgramOptions): 
 }
 
 /** What the source locates: workers, by their source, and other files and folders, each as an absolute path. */
-function findLocated(): { readonly workers: readonly string[]; readonly files: readonly string[] } {
+function findLocated(isShipped: ProgramOptions['isShipped']): {
+  readonly workers: readonly string[];
+  readonly files: readonly string[];
+} {
   const located = SOURCES.flatMap((pattern) => globSync(pattern, { cwd: ROOT })).flatMap((source) => {
     const file = path.join(ROOT, source);
     const calls = readFileSync(file, 'utf8').matchAll(/\blocate(OfPackage)?\(\s*['`]([^'`]+)['`]/g);
     return [...calls].flatMap(([, ofPackage, place = '']) => findFiles(place, ofPackage ? null : file));
   });
-  const all = [...new Set(located)].sort();
+  const all = [...new Set(located)].filter(isShipped).sort();
   return { workers: all.filter((file) => file.endsWith('.ts')), files: all.filter((file) => !file.endsWith('.ts')) };
 }
 

@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { listGrammars } from '../../src/tools/syntax.ts';
 import { buildProgram, ROOT } from './build-program.ts';
 import { packageName, placesOf } from './write-names.ts';
 
@@ -14,6 +15,9 @@ const OLDEST_NODE = '>=24';
 const UNBUNDLED = { name: 'better-sqlite3', parts: ['package.json', 'LICENSE', 'lib', 'prebuilds'] };
 /** The build copies what the program needs of it. */
 const COPIED = ['@vscode/tree-sitter-wasm'];
+const GRAMMAR = /^tree-sitter-(.+)\.wasm$/;
+/** By grammar; the package that has them compiled ships only its own licence. All are under MIT. */
+const COPYRIGHTS = path.join(import.meta.dirname, 'grammar-copyrights.json');
 const LICENCE = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
 
 const own = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
@@ -28,6 +32,7 @@ async function makePackage(): Promise<void> {
     out: path.join(PACKAGE, 'dist'),
     entries: { main: 'src/main.ts', index: 'src/index.ts' },
     external: isOf([...Object.keys(dependencies), ...Object.keys(own.peerDependencies)]),
+    isShipped,
   });
   const manifest = {
     name: packageName(own.published) ?? own.name,
@@ -64,6 +69,7 @@ async function makeAction(): Promise<void> {
     out: ACTION,
     entries: { index: 'src/main.ts' },
     external: isOf([UNBUNDLED.name, ...Object.keys(own.peerDependencies)]),
+    isShipped,
   });
   const from = path.join(ROOT, 'node_modules', UNBUNDLED.name);
   const to = path.join(ACTION, 'node_modules', UNBUNDLED.name);
@@ -96,7 +102,27 @@ function writeLicences(folder: string, packages: readonly string[]): void {
     const text = files.map((file) => readFileSync(path.join(place, file), 'utf8').trim()).join('\n\n');
     return `${name} ${version} (${license})\n\n${text || `By ${author?.name ?? author ?? 'its contributors'}; the package ships without the text of this licence.`}`;
   });
+  texts.push(describeGrammars());
   writeFileSync(path.join(folder, 'THIRD-PARTY-LICENCES.txt'), `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
+}
+
+/** Of the grammars only those that the program loads. */
+function isShipped(file: string): boolean {
+  const [, grammar] = GRAMMAR.exec(path.basename(file)) ?? [];
+  return grammar === undefined || listGrammars().includes(grammar);
+}
+
+function describeGrammars(): string {
+  const copyrights: Readonly<Record<string, readonly string[]>> = JSON.parse(readFileSync(COPYRIGHTS, 'utf8'));
+  const notices = listGrammars().map((grammar) => {
+    const lines = copyrights[grammar] ?? [];
+    if (lines.length === 0) throw new Error(`${COPYRIGHTS} says nothing of ${grammar}, which is shipped.`);
+    return `tree-sitter-${grammar}: ${lines.join('; ')}`;
+  });
+  // The same words as in our own.
+  const own = readFileSync(path.join(ROOT, 'LICENSE'), 'utf8');
+  const words = own.slice(own.indexOf('Permission is hereby granted')).trim();
+  return `Grammars of tree-sitter (MIT)\n\n${notices.sort().join('\n')}\n\n${words}`;
 }
 
 function isOf(names: readonly string[]): (id: string) => boolean {

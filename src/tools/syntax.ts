@@ -27,6 +27,11 @@ const GRAMMARS: Readonly<Record<string, string>> = Object.fromEntries(
     ] as const
   ).flatMap(([extensions, grammar]) => extensions.split(' ').map((extension) => [extension, grammar])),
 );
+/** Names of the grammars that may be loaded: what a release ships. */
+export function listGrammars(): readonly string[] {
+  return [...new Set(Object.values(GRAMMARS))];
+}
+
 /**
  * Their grammars read what people write today; others stumble over macros, templates and dialects, so a new file proves
  * nothing.

@@ -56,6 +56,10 @@ describe('the package', () => {
     expect(readFileSync(path.join(installed, 'THIRD-PARTY-LICENCES.txt'), 'utf8')).toMatch(
       /tree-sitter-wasm[\s\S]*MIT/,
     );
+    const licences = readFileSync(path.join(installed, 'THIRD-PARTY-LICENCES.txt'), 'utf8');
+    const grammars = files.flatMap((file) => /tree-sitter-.+(?=\.wasm$)/.exec(file)?.[0] ?? []);
+    expect(grammars.length).toBeGreaterThan(10);
+    expect(grammars.filter((name) => !licences.includes(`\n${name}: Copyright (c) `))).toEqual([]);
     const {
       dependencies,
       optionalDependencies,
