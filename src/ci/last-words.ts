@@ -53,7 +53,7 @@ function isProgress(lines: readonly LogLine[], at: number): boolean {
 }
 
 function formShape(text: string): string {
-  return text.replace(/\S{0,200}[\d/\\.'"]\S{0,200}/g, '#');
+  return text.replace(/\S+/g, (word) => (/[\d/\\.'"]/.test(word) ? '#' : word));
 }
 
 /** Index of the last line before those that only say that it ended. */

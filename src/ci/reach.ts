@@ -329,8 +329,8 @@ const SET_UP = /^(?:set_?up\w*|before\w*|init\w*)$/i;
 function readTitle(test: string): string {
   return (
     test
-      .replace(/\[[^\]]*\]$/, '')
-      .replace(/\(.*\)$/, '')
+      .replace(/\[[^\]]{0,200}\]$/, '')
+      .replace(/\(.{0,200}\)$/, '')
       .split(/::| › | > |\.(?=\w+$)/)
       .at(-1)
       ?.trim() ?? ''
@@ -382,7 +382,7 @@ function toShortName(name: string): string {
 
 const MAKER = /^(?:constructor|__init__|__new__|initialize|__construct|__post_init__)$/;
 /** `Papa.parse = readRows;`, `parse: readRows,`: another name for what is called. */
-const ALIAS = /^\s*(?:[\w$]{1,60}\.){0,4}([\w$]{3,60})\s*[:=]\s*[\w$.]{3,80}\s*[,;]?\s*$/;
+const ALIAS = /^\s*(?:[\w$]{1,60}\.){0,4}([\w$]{3,60})\s*[:=]\s*[\w$.]{3,80}\s*(?:[,;]\s*)?$/;
 
 const MANY_LINES =
   /^[ \t]*(?:import\b|export\s{1,4}(?:type\s{1,4})?[{*])(?:[^;'"`]{0,2000}\bfrom\b)?\s{0,4}['"][^'"\n]{0,300}['"];?|^[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]*(?:\([^)]{0,4000}\)|[^\n]*)|^[ \t]*(?:const|let|var)\s{1,20}[^=;]{1,1000}=\s{0,20}require\([^)\n]{0,300}\);?|^import[ \t]*\([^)]{0,4000}\)|^[ \t]*(?:pub\s+)?use\s[^;]{0,2000};|^[ \t]*(?:import|using|package|require|require_relative)\b[^\n]*/gm;
@@ -456,4 +456,4 @@ function listNames(path: string, text: string): ReadonlySet<string> {
   return names;
 }
 
-const TEXTS = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
+const TEXTS = /"(?:[^"\\\n]|\\.){0,200}"|'(?:[^'\\\n]|\\.){0,200}'/g;

@@ -137,7 +137,7 @@ const MOST_NAMED = 20;
 
 /** `com.shop.CartTest.adds`, `tests.test_cart::test_adds`, `test_adds (tests.test_cart.CartTest)`. */
 function findDotted(index: PathIndex, name: string): readonly string[] {
-  return (name.match(/[\w$]{1,100}(?:[./][\w$-]{1,100}){1,20}/g) ?? []).flatMap((written) => {
+  return (name.match(/(?<![\w$])[\w$]{1,100}(?:[./][\w$-]{1,100}){1,20}/g) ?? []).flatMap((written) => {
     const parts = written.split(/[./]/);
     for (let length = parts.length; length > 1; length -= 1) {
       const stem = parts.slice(0, length).join('/');

@@ -5,6 +5,7 @@ import { createReacher } from '../../ci/reach.ts';
 import { isTestPath } from '../../core/change-parts.ts';
 import { toLines } from '../../core/diff/diff.ts';
 import { diffLines } from '../../core/diff/line-diff.ts';
+import { CausewayError } from '../../core/errors.ts';
 import { nameFailure } from '../../core/failed-check.ts';
 import type { Failure } from '../../core/failure.ts';
 import { EMPTY_EXCERPT, type Finding, type Head } from '../../core/head.ts';
@@ -36,11 +37,11 @@ export async function readFailedCheck(
   const before = head.place?.kind === 'pull_request' ? head.place.base.sha : (ranges[0]?.from ?? '');
   const tests = listDistinct(excerpts.flatMap((excerpt) => excerpt.tests));
   const reach = createReacher(
-    repository.tree(run.revision),
+    repository.tree(head.sha),
     { places: findings.flatMap(({ places }) => places), excerpt: { ...EMPTY_EXCERPT, tests } },
     signal,
   );
-  const readNow = createReader(repository, run.revision, signal);
+  const readNow = createReader(repository, head.sha, signal);
   const readBefore = createReader(repository, before, signal);
   return {
     tests,
@@ -81,19 +82,21 @@ export async function findOwnChange(
 ): Promise<readonly ChangedPlace[] | null> {
   const red = await readRed(store, run);
   const findings = red?.failures.map(({ finding }) => finding) ?? [];
-  const place = red?.head.place;
-  if (place?.kind !== 'pull_request' || findings.some(({ verdict }) => verdict !== 'code')) return null;
+  const head = red?.head ?? null;
+  const place = head?.place;
+  if (head === null || place?.kind !== 'pull_request' || findings.some(({ verdict }) => verdict !== 'code'))
+    return null;
   const reached = listDistinct(findings.flatMap((finding) => (finding.reached ?? []).map(({ path }) => path)));
   const named = findings.flatMap(({ places }) => places);
   const readBefore = createReader(repository, place.base.sha, signal);
-  const readNow = createReader(repository, run.revision, signal);
+  const readNow = createReader(repository, head.sha, signal);
   const findPlace = async (file: string): Promise<ChangedPlace[]> => {
     const [before, now] = [await readBefore(file), await readNow(file)];
     if (before === null || now === null) return [];
     const near = named.find(({ path, line }) => path === file && line > 0)?.line ?? 0;
     const line = findChangedLine(before, now, near);
     if (line === null) return [];
-    const spans = findSpans(file, now, await repository.tree(run.revision).outline(file, signal));
+    const spans = findSpans(file, now, await repository.tree(head.sha).outline(file, signal));
     return [{ file, line, function: findFunction(spans, line) }];
   };
   const found: ChangedPlace[] = [];
@@ -149,7 +152,7 @@ function isQuotable(line: string): boolean {
   return line.trim() !== '' && kind !== 'end' && kind !== 'weak';
 }
 
-/** Reads each file once; null where it is not there, or is no text. */
+/** Reads each file once; null where it or its content is not there, or is no text. */
 function createReader(
   repository: Repository,
   sha: string,
@@ -165,8 +168,14 @@ function createReader(
     listed ??= list();
     // Paths are guessed from the words of steps, and a tree takes long to answer for one that it does not have.
     if (!(await listed).has(file)) return null;
-    const found = await repository.tree(sha).read(file, {}, signal);
-    return found.kind === 'text' ? found.text : null;
+    try {
+      const found = await repository.tree(sha).read(file, {}, signal);
+      return found.kind === 'text' ? found.text : null;
+    } catch (error) {
+      // A replay reads a copy that lacks the contents of other commits.
+      if (error instanceof CausewayError && error.code === 'absent') return null;
+      throw error;
+    }
   };
   return (file) => {
     const text = texts.get(file) ?? read(file);
