@@ -176,6 +176,85 @@ export function readConfig(environment: Environment): Config {
   return config;
 }
 
+/** What a job of GitHub Actions is given: the event, the repository, and where its files go. */
+export interface ActionInputs {
+  readonly token: string;
+  readonly event: string;
+  readonly eventFile: string;
+  /** `owner/name`. */
+  readonly repository: string;
+  /** Of this workflow in its repository, such as `.github/workflows/causeway.yml`; "": not known. */
+  readonly workflow: string;
+  /** Of this run. */
+  readonly runId: number;
+  /** Files that the runner reads at the end of the step; "": there is none. */
+  readonly outputFile: string;
+  readonly summaryFile: string;
+}
+
+const ACTION_REPAIR = 'run it as a step of a workflow (docs/action.md), which sets it';
+
+/**
+ * The configuration of a job of GitHub Actions: inputs come as `INPUT_…`, keys of models by their usual names. Nothing
+ * of it outlives the job. Throws `usage` with one line for each fault.
+ */
+export function readActionConfig(environment: Environment): { readonly config: Config; readonly inputs: ActionInputs } {
+  const read = createReader(environment);
+  const required = (name: string, repair = ACTION_REPAIR): string => {
+    const value = read.text(name, '').trim();
+    if (value === '') read.faults.push(`${name} is missing: ${repair}.`);
+    return value;
+  };
+  const token = required(
+    'INPUT_TOKEN',
+    'leave the input "token" out of the step, or give it the token of a GitHub App',
+  );
+  const temporary = required('RUNNER_TEMP');
+  const runId = required('GITHUB_RUN_ID');
+  const repository = required('GITHUB_REPOSITORY');
+  if (repository !== '' && !/^[\w.-]+\/[\w.-]+$/.test(repository)) {
+    read.faults.push('GITHUB_REPOSITORY is not the name of a repository, such as octo/shop.');
+  }
+  const inputs: ActionInputs = {
+    ...{ token, event: required('GITHUB_EVENT_NAME'), eventFile: required('GITHUB_EVENT_PATH'), repository },
+    workflow: /^[^/]+\/[^/]+\/([^@]+)@/.exec(read.text('GITHUB_WORKFLOW_REF', ''))?.[1] ?? '',
+    runId: Number(runId) || 0,
+    outputFile: read.text('GITHUB_OUTPUT', ''),
+    summaryFile: read.text('GITHUB_STEP_SUMMARY', ''),
+  };
+  const place = {
+    githubApiUrl: read.address('GITHUB_API_URL', 'https://api.github.com'),
+    githubWebUrl: read.address('GITHUB_SERVER_URL', 'https://github.com'),
+  };
+  if (read.faults.length > 0) throw new CausewayError('usage', read.faults.join('\n'));
+  const { MODEL: model, MAX_MODE: mode } = environment;
+  const given: Environment = {
+    ...environment,
+    ...Object.fromEntries(SERVER_ONLY.map((name) => [name, undefined])),
+    MODEL: read.text('INPUT_MODEL', '').trim() || model,
+    MAX_MODE: read.text('INPUT_MODE', '').trim() || mode,
+    ALLOWED_OWNERS: repository.split('/')[0],
+    DATA_DIR: path.join(temporary, `causeway-${runId}-${process.pid}`),
+  };
+  return { config: { ...readConfig(given), ...place }, inputs };
+}
+
+/** What a server is configured with, and a workflow may have in its environment for other programs. */
+const SERVER_ONLY = [
+  ...['APP_ID', 'PRIVATE_KEY', 'PRIVATE_KEY_PATH', 'WEBHOOK_SECRET', 'DATABASE_URL', 'GITHUB_API_URL', 'GHE_HOST'],
+  ...[
+    'PUBLIC_URL',
+    'HOST',
+    'PORT',
+    'WORKER_PORT',
+    'PROJECTS',
+    'LOCAL_MODE',
+    'DRY_RUN',
+    'GITHUB_WEB_URL',
+    'GITHUB_TOKEN',
+  ],
+];
+
 /** Of this process, for Probot's own tools, which start only the app function. Throws like `readConfig`. */
 export function readProcessConfig(): Config {
   dropClientHeaders();

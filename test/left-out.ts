@@ -23,7 +23,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
   {
     reason: 'of stories beside the main roads',
     files: stories(
-      '{context-local,demo-script,evaluation,evaluation-github,full-disk,records-moved,replay,restore,second-look,several-processes,subscriptions,uncaught}',
+      '{action,action-attacks,context-local,demo-script,evaluation,evaluation-github,full-disk,records-moved,replay,restore,second-look,several-processes,subscriptions,uncaught}',
       'hostile-model-floods',
       'model-{faults,killed,opaque,providers,refused}',
       'account/{github-browser,local-account}',

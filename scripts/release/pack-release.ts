@@ -67,7 +67,7 @@ async function makePackage(): Promise<void> {
 async function makeAction(): Promise<void> {
   const bundled = await buildProgram({
     out: ACTION,
-    entries: { index: 'src/main.ts' },
+    entries: { index: 'src/action.ts' },
     external: isOf([UNBUNDLED.name, ...Object.keys(own.peerDependencies)]),
     isShipped,
   });

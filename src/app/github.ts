@@ -17,6 +17,9 @@ import type { InstallationStore } from '../db/projects.ts';
 import { createCausewayApp } from '../github/app.ts';
 import { createChecks } from '../github/checks/create-checks.ts';
 import { createGithubClients, gitCredentials } from '../github/clients/create-github-clients.ts';
+import type { GithubClients } from '../github/clients/github-clients.ts';
+import type { OctokitOptions } from '../github/clients/octokit.ts';
+import { createTokenClients } from '../github/clients/token-clients.ts';
 import { effectiveConfiguration, investigationSettings } from '../github/configuration/effective.ts';
 import { type ConfigurationReader, createConfigurationReader } from '../github/configuration/read-configuration.ts';
 import type { CausewayAppDeps } from '../github/events/app-deps.ts';
@@ -34,6 +37,7 @@ import { createContextAccess } from '../github/projects/context-access.ts';
 import { createProjectSync } from '../github/projects/project-sync.ts';
 import { createRedelivery } from '../github/projects/redelivery.ts';
 import { createPermissions } from '../github/projects/roles.ts';
+import { decideCheckRun, loadCheckRunView, type WantedCheckRun } from '../github/publish/decide-check-run.ts';
 import { createCheckRunHandler } from '../github/publish/publish-check-run.ts';
 import { createPublishHandler } from '../github/publish/publish-thread.ts';
 import { appPage, createInstallPage } from '../github/setup/make-app.ts';
@@ -54,7 +58,7 @@ import { parseCallbackAllow } from '../webhooks/address-policy.ts';
 import { type Clock, checkClock, createClock } from './clock.ts';
 import { deriveSessionKey, getMirrorsFolder, openDataFolder } from './data-folder.ts';
 import { createLocalConfiguration, describeOperatorLimits } from './local.ts';
-import { type GithubMode, isLoopback, type ServeOptions, waitForAbort } from './mode.ts';
+import { type ActionMode, type GithubMode, isLoopback, type ServeOptions, waitForAbort } from './mode.ts';
 import { describeModel, listModels, openInvestigator, PATIENCE_MS, readNamedFile } from './model.ts';
 import { openPort } from './port.ts';
 import { openOwnRecords } from './records.ts';
@@ -134,7 +138,7 @@ export async function serveGithub(options: ServeOptions, mode: GithubMode, signa
 export interface GithubService extends AsyncDisposable {
   readonly services: Services;
   readonly clock: Clock;
-  readonly clients: ReturnType<typeof createGithubClients>;
+  readonly clients: GithubClients;
   readonly permissions: ReturnType<typeof createPermissions>;
   readonly configuration: ConfigurationReader;
   readonly sync: ReturnType<typeof createProjectSync>;
@@ -144,6 +148,8 @@ export interface GithubService extends AsyncDisposable {
   readonly investigator: Investigator | null;
   /** Of browsers' sessions. */
   readonly sessionKey: Buffer;
+  /** What our check run on that head shows, or would show; null: there is nothing to say. */
+  readonly showHead: (headId: string, signal: AbortSignal) => Promise<WantedCheckRun | null>;
   /** Takes work of every kind until disposed. */
   readonly startWork: () => Worker;
 }
@@ -151,13 +157,12 @@ export interface GithubService extends AsyncDisposable {
 /** Owns the data folder until disposed. Asks GitHub nothing yet. `signal` ends the wait for the records' server. */
 export async function openGithubService(
   options: Pick<ServeOptions, 'config' | 'log' | 'now' | 'metrics'>,
-  { credentials, publicUrl }: GithubMode,
+  mode: GithubMode | ActionMode,
   signal?: AbortSignal,
 ): Promise<GithubService> {
   const { config, log, now } = options;
   const { githubApiUrl: apiUrl, githubWebUrl: webUrl, allowedOwners, dataDir } = config;
-  const { appId, privateKey, webhookSecrets, clientSecret } = credentials;
-  for (const secret of [privateKey, ...webhookSecrets, clientSecret]) registerSecret(secret);
+  for (const secret of listSecrets(mode)) registerSecret(secret);
   const { ciLogsFile, environment } = config;
   const text = ciLogsFile === null ? null : readNamedFile('CI_LOGS', ciLogsFile);
   const hosts = text === null ? new Map() : parseBuildHosts(text, environment);
@@ -171,22 +176,19 @@ export async function openGithubService(
   const holds = createHolds(now);
   const installations = { findInstallation: (id: number) => services.store.findInstallation(id) };
   const { investigator } = opening.use(openInvestigator({ config, log, now, holds, patienceMs: PATIENCE_MS }));
+  const place = {
+    ...{ apiUrl, webUrl, userAgent: USER_AGENT, holds, now },
+    watch: (call, send) =>
+      metrics.countGithubCall(call, async () => {
+        const answer = await send();
+        clock.compare(answer);
+        return answer;
+      }),
+  } satisfies Partial<OctokitOptions>;
   const clients = opening.use(
-    createGithubClients({
-      ...credentials,
-      apiUrl,
-      webUrl,
-      userAgent: USER_AGENT,
-      installations,
-      holds,
-      now,
-      watch: (call, send) =>
-        metrics.countGithubCall(call, async () => {
-          const answer = await send();
-          clock.compare(answer);
-          return answer;
-        }),
-    }),
+    mode.kind === 'action'
+      ? createTokenClients({ ...place, token: mode.token, mostReads: mode.mostReads })
+      : createGithubClients({ ...place, ...mode.credentials, installations }),
   );
   const services: Services = opening.use(
     await openServices({
@@ -212,9 +214,11 @@ export async function openGithubService(
   const sync = createProjectSync({ ...services, clients, allowedOwners });
   const redelivery = createRedelivery({ ...services, clients });
   const inFlight = createDeliveriesInFlight();
+  const memory = mode.kind === 'action' ? 'github' : 'records';
   const app: CausewayAppDeps = {
     ...services,
     ...listModels(investigator),
+    memory,
     clients,
     configuration,
     permissions,
@@ -229,25 +233,30 @@ export async function openGithubService(
     readBuildLog,
     shortenLog: condenseLog,
   };
-  const probot = await openProbot({ appId, privateKey, apiUrl, log, app: createCausewayApp(app) });
+  const probot = await openProbot({
+    credentials: getProbotCredentials(mode),
+    apiUrl,
+    log,
+    app: createCausewayApp(app),
+  });
   const { readCheck, readArtifact } = services.reader;
+  const waits = createWaits(services);
+  const accountArea = mode.kind === 'action' ? '' : findAccountArea(mode.credentials, mode.publicUrl);
+  const checks = createChecks({ ...app, permissions, shortenLog: condenseLog, readArtifact });
+  const published = {
+    ...app,
+    ...services,
+    store: guardIssues({ ...services, context }),
+    context,
+    checks: cleanChecks(checks, services.redactor),
+    readCheck,
+    permissions,
+    waitsFor: waits.waitsFor,
+    // The page of an Issue requires a sign-in.
+    recordUrl: ({ id }: { readonly id: string }) => (accountArea === '' ? '' : `${accountArea}/issues/${id}`),
+  };
   const startAll = () => {
-    const waits = createWaits(services);
-    const accountArea = findAccountArea(credentials, publicUrl);
-    const checks = createChecks({ ...app, permissions, shortenLog: condenseLog, readArtifact });
-    const published = {
-      ...app,
-      ...services,
-      store: guardIssues({ ...services, context }),
-      context,
-      checks: cleanChecks(checks, services.redactor),
-      readCheck,
-      permissions,
-      waitsFor: waits.waitsFor,
-      // The page of an Issue requires a sign-in.
-      recordUrl: ({ id }: { readonly id: string }) => (accountArea === '' ? '' : `${accountArea}/issues/${id}`),
-    };
-    const checked = { ...services, checks, readCheck };
+    const checked = { ...services, memory, checks, readCheck } as const;
     const deliveries = createDeliveryHandler({ ...services, probot, inFlight, clients, allowedOwners });
     const lanes: Lanes = {
       delivery: { handler: deliveries, limits: IN_ORDER },
@@ -278,9 +287,25 @@ export async function openGithubService(
   return {
     ...{ services, clock, clients, permissions, configuration, sync, redelivery, inFlight, probot, investigator },
     sessionKey: deriveSessionKey(config.sessionSecret, folder.encryptionKey),
+    showHead: async (id, until) => {
+      const view = await loadCheckRunView(published, id, until);
+      return view === null ? null : decideCheckRun(view);
+    },
     startWork: startAll,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+function listSecrets(mode: GithubMode | ActionMode): readonly string[] {
+  if (mode.kind === 'action') return [mode.token];
+  const { privateKey, webhookSecrets, clientSecret } = mode.credentials;
+  return [privateKey, ...webhookSecrets, clientSecret];
+}
+
+function getProbotCredentials(mode: GithubMode | ActionMode): Parameters<typeof openProbot>[0]['credentials'] {
+  if (mode.kind === 'action') return { token: mode.token };
+  const { appId, privateKey } = mode.credentials;
+  return { appId, privateKey };
 }
 
 /** Events of one issue, pull request or repository, and effects of one thread or head, come one after the other. */

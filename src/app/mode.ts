@@ -36,6 +36,14 @@ export interface GithubMode {
   readonly publicUrl: string;
 }
 
+/** One job of GitHub Actions, for one repository. */
+export interface ActionMode {
+  readonly kind: 'action';
+  readonly token: string;
+  /** Calls of GitHub that read; further ones wait for longer than the job lives. */
+  readonly mostReads: number;
+}
+
 export type ServiceMode = { readonly kind: 'local' } | { readonly kind: 'setup' } | GithubMode;
 
 /**

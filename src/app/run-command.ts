@@ -29,6 +29,10 @@ export async function runCommand(command: Command, context: CommandContext, sign
     const { runDoctor } = await import('./doctor/doctor.ts');
     return await runDoctor(command.json, context, signal);
   }
+  if (command.kind === 'action') {
+    const { runAction } = await import('./action.ts');
+    return await runAction(context, signal);
+  }
   const config = readConfig(environment);
   for (const secret of config.secrets) registerSecret(secret);
   const deps = { config, io, now, log: openLog(io, config.logLevel) };

@@ -122,7 +122,7 @@ export type Command =
   | { readonly kind: 'redrive'; readonly jobs: JobKind | null }
   | { readonly kind: 'doctor'; readonly json: boolean }
   | { readonly kind: 'help'; readonly topic: Topic }
-  | { readonly kind: 'migrate' | 'sign-in' | 'pause' | 'resume' | 'version' }
+  | { readonly kind: 'action' | 'migrate' | 'sign-in' | 'pause' | 'resume' | 'version' }
   | (
       | AnalyseCommand
       | DemoCommand
@@ -161,6 +161,7 @@ const COMMANDS: Readonly<Record<string, CommandRow>> = {
     options: { concurrency: 'string' },
     read: (args) => ({ kind: 'worker', concurrency: parseConcurrency(args.value('concurrency')) }),
   },
+  action: { read: () => ({ kind: 'action' }) },
   migrate: { read: () => ({ kind: 'migrate' }) },
   backup: { takes: 1, read: readBackup },
   restore: { options: { yes: 'boolean' }, takes: 1, read: readRestore },

@@ -16,6 +16,7 @@ Usage: causeway COMMAND [OPTIONS]
   webhook-secret   show or rotate the secret that signs webhooks
   pause, resume    stop using the model and posting, and continue
   worker           run jobs only, with PostgreSQL
+  action           do the work of one job of GitHub Actions
   migrate          bring the database schema up to date
   backup           copy the SQLite database while the service runs
   restore          replace the SQLite database with a backup
@@ -265,6 +266,23 @@ On SIGTERM its jobs go back to the queue, and another worker continues them.
 Example:
 
   DATABASE_URL=postgres://causeway@db/causeway causeway worker --concurrency 8
+`,
+  action: `Do the work of one job of GitHub Actions: read the event that started the job,
+investigate, write the answer on GitHub, and end. Workflows use the action,
+which runs this; docs/action.md has the workflow. It keeps no records: what it
+knows of earlier jobs is what GitHub shows.
+
+Usage: causeway action
+
+It reads what a runner sets (GITHUB_EVENT_PATH, GITHUB_REPOSITORY, RUNNER_TEMP
+and others), the step's inputs as INPUT_TOKEN, INPUT_MODEL and INPUT_MODE, and
+keys of models from the environment.
+
+Exit codes: 0 it did its job, whatever it found; 1 the set-up is wrong.
+
+Example:
+
+  causeway action
 `,
   migrate: `Bring the database schema up to date, print what was done, and exit. "serve" and
 "worker" do this themselves when they start; use it to migrate before a

@@ -61,6 +61,8 @@ export type NotRun =
   | 'too_long'
   | 'no_drafts'
   | 'drafts_off'
+  /** A workflow's own token starts no other workflow. */
+  | 'own_token'
   | 'not_permitted'
   | 'pushed'
   /** By a further attempt of ours, after it was proven. */
@@ -573,6 +575,8 @@ const NOT_RUN: Readonly<Record<NotRun, string>> = {
   no_checks: 'no CI ran on the draft with the test alone',
   no_ci: 'no CI was found in this repository',
   unseen: "the App isn't permitted to see checks here",
+  own_token:
+    'what a workflow pushes with its own token starts no CI (give the action the token of a GitHub App as `token`, or close and reopen the pull request to start it)',
   drafts_off: "pull requests aren't opened as drafts here (`pull_request.draft`)",
   too_long: 'CI took too long',
   no_drafts: 'GitHub offers no draft pull requests here',

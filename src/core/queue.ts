@@ -85,6 +85,8 @@ export interface Queue {
   /** Makes dead jobs of the kind due again with all their tries. Returns how many. */
   requeueDead(kind: JobKind): Promise<number>;
   countJobs(): Promise<{ readonly waiting: number; readonly running: number; readonly dead: number }>;
+  /** When the first job of these kinds is due, ISO 8601, a running one now; null: there is none. Dead jobs don't count. */
+  findNextDue(kinds: readonly JobKind[]): Promise<string | null>;
   /** For each kind that has jobs. */
   countJobsByKind(now: string): Promise<readonly KindDepth[]>;
 }

@@ -107,7 +107,14 @@ export interface Offer {
 export interface CommandReply {
   readonly why:
     | {
-        readonly code: 'fix_needs_write' | 'nothing_to_stop' | 'branch_in_fork' | 'overtaken' | 'nothing_failed';
+        /** `not_kept`: a vote, where no records are kept. */
+        readonly code:
+          | 'fix_needs_write'
+          | 'nothing_to_stop'
+          | 'branch_in_fork'
+          | 'overtaken'
+          | 'nothing_failed'
+          | 'not_kept';
       }
     | { readonly code: 'already_open' | 'already_merged'; readonly number: number; readonly url: string }
     /** `offer`: absent in replies that an earlier version stored. */

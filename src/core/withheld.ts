@@ -15,6 +15,8 @@ export type WithheldReason =
         | 'checks_pass'
         | 'fork'
         | 'issue_closed'
+        /** The setting that lets workflows open pull requests is off. */
+        | 'not_by_actions'
         | 'no_write_access'
         | 'pull_request_closed';
     }
@@ -46,6 +48,8 @@ export function describeWithheld(reason: WithheldReason): string {
       return "its branch is in a fork, and Causeway doesn't push to forks.";
     case 'issue_closed':
       return 'the issue has been closed.';
+    case 'not_by_actions':
+      return 'GitHub Actions may not open pull requests here. Allow it under Settings → Actions → General → Workflow permissions (“Allow GitHub Actions to create and approve pull requests”), then comment `/analyse fix`. The change is above and can be applied by hand.';
     case 'no_write_access':
       return 'the person who requested it has no write access (any more).';
     case 'pull_request_closed':

@@ -52,6 +52,22 @@ export function toPerson(found: GithubUser): Person | null {
   return { id: found.id, login: found.login };
 }
 
+/** Our check runs are named so, in the list of checks. */
+export const CHECK_NAME = 'Causeway';
+
+/** Whether we made the check run: by its App and, where that is shared, by the name and the head that we give ours. */
+export function isOwnCheck(
+  { appId, isShared }: Pick<AppIdentity, 'appId' | 'isShared'>,
+  run: {
+    readonly name?: string;
+    readonly external_id?: string | null;
+    readonly app?: { readonly id?: number | null } | null | undefined;
+  },
+): boolean {
+  if (run.app?.id !== appId) return false;
+  return !isShared || (run.name === CHECK_NAME && /^hed_[0-9A-Za-z]{20}$/.test(run.external_id ?? ''));
+}
+
 /**
  * Whether our bot wrote it, or a person did through our App: our own actions start nothing, so that we never answer
  * ourselves.

@@ -404,7 +404,7 @@ export function createTableVerbs(
   database: Database,
   jobs: JobTable,
   now: () => Date,
-): Pick<Queue, 'cancel' | 'requeueDead' | 'countJobs' | 'countJobsByKind'> {
+): Pick<Queue, 'cancel' | 'requeueDead' | 'countJobs' | 'countJobsByKind' | 'findNextDue'> {
   return {
     cancel: (kind, subject) => database.write((trx) => jobs.remove(trx, kind, [subject])),
     async requeueDead(kind) {
@@ -424,6 +424,19 @@ export function createTableVerbs(
       const depths = await countJobs(database, now().toISOString());
       const sum = (state: 'waiting' | 'running' | 'dead') => depths.reduce((total, kind) => total + kind[state], 0);
       return { waiting: sum('waiting'), running: sum('running'), dead: sum('dead') };
+    },
+    async findNextDue(kinds) {
+      const rows = await database.read((reader) =>
+        reader
+          .selectFrom('jobs')
+          .select(({ fn }) => ['state', fn.min('run_at').as('first_due')])
+          .where('kind', 'in', [...kinds])
+          .where('state', '!=', 'dead')
+          .groupBy('state')
+          .execute(),
+      );
+      const due = rows.map(({ state, first_due: first }) => (state === 'running' ? now().toISOString() : first));
+      return due.toSorted()[0] ?? null;
     },
     countJobsByKind: (at) => countJobs(database, at),
   };

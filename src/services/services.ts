@@ -1,6 +1,7 @@
 // What all services share; the app opens it once and passes it on.
 import type { Checks } from '../core/check.ts';
 import type { Lexicons } from '../core/lexicon.ts';
+import type { Memory } from '../core/memory.ts';
 import type { Source } from '../core/source.ts';
 import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
@@ -10,6 +11,8 @@ import type { Changes } from './follow.ts';
 
 export interface CoreServices {
   readonly store: Store;
+  /** Absent: `records`. */
+  readonly memory?: Memory;
   readonly source: Source;
   readonly lexicons: Lexicons;
   readonly redactor: Redactor;

@@ -105,7 +105,7 @@ export function toIssueMarkdown({ issue: whole, project, changeSet, address }: I
       }),
     ),
     ...formatPatch(changeSet),
-    `${commit}Full record: <${address}>`,
+    `${commit}${address === '' ? '' : `Full record: <${address}>`}`,
   ];
   return `${blocks.filter((block) => block.trim() !== '').join('\n\n')}\n`;
 }

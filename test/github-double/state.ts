@@ -69,6 +69,8 @@ export interface Repository {
   description: string | null;
   isPrivate: boolean;
   isArchived: boolean;
+  /** "Allow GitHub Actions to create and approve pull requests": off unless somebody sets it. */
+  actionsMayOpenPulls: boolean;
   /** DMCA: every call is answered with 451. */
   isBlocked: boolean;
   defaultBranch: string;

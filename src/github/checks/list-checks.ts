@@ -4,6 +4,7 @@ import { type Check, type NamedCheck, toCheckKey } from '../../core/check.ts';
 import { keepBeginning } from '../../core/text.ts';
 import type { GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import { type RepositoryCaller, readPages, recoverFrom } from '../clients/repository.ts';
+import { isOwnCheck } from '../payloads.ts';
 import { type Inquiry, readWorkflowRuns, recallRuns, selectTestingRuns } from './workflow-runs.ts';
 
 type CheckRun = RestEndpointMethodTypes['checks']['listForRef']['response']['data']['check_runs'][number];
@@ -71,7 +72,7 @@ async function readBoth(
   { read, signal }: { readonly read: RepositoryCaller; readonly signal: AbortSignal },
   { sha: ref, filter }: { readonly sha: string; readonly filter: 'all' | 'latest' },
 ) {
-  const { appId } = await clients.identity(signal);
+  const identity = await clients.identity(signal);
   const refusals: GithubFailure[] = [];
   const runs = await ignoreForbidden(refusals, async (page) => {
     const found = await read(({ rest }, place) => rest.checks.listForRef({ ...place, ref, filter, ...page }));
@@ -82,7 +83,7 @@ async function readBoth(
     return found.statuses;
   });
   if (refusals.length > 1) throw refusals[0];
-  return { runs: runs.filter(({ app }) => app?.id !== appId), statuses };
+  return { runs: runs.filter((run) => !isOwnCheck(identity, run)), statuses };
 }
 
 async function ignoreForbidden<T>(

@@ -203,7 +203,13 @@ async function readIdentity(
         return readBot(callers.anonymous);
       }));
   const names = { slug: data.slug, owner: { id: owner.id, login }, botLogin };
-  return { appId: data.id, ...names, botId: bot.data.id, permissions: toGranted(data.permissions ?? {}) };
+  return {
+    appId: data.id,
+    ...names,
+    botId: bot.data.id,
+    permissions: toGranted(data.permissions ?? {}),
+    isShared: false,
+  };
 }
 
 /**

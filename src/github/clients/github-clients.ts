@@ -22,6 +22,11 @@ export interface AppIdentity {
   readonly botId: number;
   /** What it requests of every owner who installs it. */
   readonly permissions: Granted;
+  /**
+   * Whether others write as the same App and bot: with the token of a workflow we are GitHub Actions, whose other check
+   * runs are what we read.
+   */
+  readonly isShared: boolean;
 }
 
 /** A repository by GitHub's numbers, which stay when it is renamed. */

@@ -1,5 +1,6 @@
 // What the event handlers work with, what each of them is, and how they have a thread published again.
 import type { EmitterWebhookEvent, EmitterWebhookEventName } from '@octokit/webhooks';
+import type { Memory } from '../../core/memory.ts';
 import type { GithubProject } from '../../core/project.ts';
 import type { Thread } from '../../core/thread.ts';
 import type { Store } from '../../db/store.ts';
@@ -14,6 +15,8 @@ import type { GatherDeps } from '../report/gather-report.ts';
 
 export interface CausewayAppDeps extends Omit<AcceptReportDeps, 'store'>, Omit<CancelDeps, 'store'>, GatherDeps {
   readonly store: Store;
+  /** Absent: `records`. */
+  readonly memory?: Memory;
   readonly clients: GithubClients;
   readonly configuration: ConfigurationReader;
   readonly projects: Pick<ProjectSync, 'installationChanged' | 'installationRemoved' | 'repositoryChanged'>;

@@ -1,7 +1,8 @@
 // Checks ended or a pull request changed: our own branch has its thread published, other commits are noted if relevant.
-import { createId } from '../../core/ids.ts';
+import { createHeadId } from '../../core/memory.ts';
 import type { GithubProject } from '../../core/project.ts';
 import type { NewPassingCheck } from '../../db/failures.ts';
+import { isOwnCheck } from '../payloads.ts';
 import { isOurBranch } from '../publish/open-pull-request.ts';
 import { type CausewayAppDeps, type EventHandler, schedulePublish, schedulePublishOfBranch } from './app-deps.ts';
 
@@ -22,7 +23,7 @@ export const onCheckSuiteCompleted: EventHandler<'check_suite.completed'> = asyn
   const { repository, check_suite: suite } = payload;
   const { head_sha: sha, head_branch, conclusion } = suite;
   const branch = head_branch ?? '';
-  const project = await findCheckedProject(deps, { repositoryId: repository.id, appId: suite.app?.id }, signal);
+  const project = await findCheckedProject(deps, { repositoryId: repository.id, check: { app: suite.app } }, signal);
   if (project === null || (await areAllOurs(deps, project, [branch])) || !sha) return;
   const pullRequests = (suite.pull_requests ?? []).map(({ number }) => number);
   await noteEnd(deps, project, { head: { sha, branch }, conclusion: conclusion ?? '', pullRequests, waitMs: SUITE_MS });
@@ -32,7 +33,7 @@ export const onCheckRunCompleted: EventHandler<'check_run.completed'> = async (d
   const { repository, check_run: run } = payload;
   const { id: runId, name, head_sha: sha, conclusion, completed_at: at } = run;
   const branch = run.check_suite?.head_branch ?? '';
-  const project = await findCheckedProject(deps, { repositoryId: repository.id, appId: run.app?.id }, signal);
+  const project = await findCheckedProject(deps, { repositoryId: repository.id, check: run }, signal);
   if (project === null || (await areAllOurs(deps, project, [branch])) || !sha || !name) return;
   if (FAILED.has(conclusion ?? '')) await noteHead(deps, project, { sha, branch }, RUN_MS);
   if (conclusion !== 'success') return;
@@ -42,7 +43,7 @@ export const onCheckRunCompleted: EventHandler<'check_run.completed'> = async (d
 /** Other CI reports with commit statuses, which name the branches that contain the commit. */
 export const onStatus: EventHandler<'status'> = async (deps, { payload }, signal) => {
   const { repository, sha, state, context, updated_at: at, branches = [] } = payload;
-  const project = await findCheckedProject(deps, { repositoryId: repository.id, appId: undefined }, signal);
+  const project = await findCheckedProject(deps, { repositoryId: repository.id, check: null }, signal);
   if (project === null || !sha) return;
   const tips = branches.filter(({ commit }) => !commit || commit.sha === sha).map(({ name }) => name);
   if (await areAllOurs(deps, project, tips)) return;
@@ -98,15 +99,15 @@ async function noteNextHead(
   if (hasFailed) await noteHead(deps, project, { sha: head.sha, branch: head.ref }, NEXT_MS);
 }
 
-/** Null also for a check of our own App, which tells us nothing. */
+/** Null also for a check of our own, which tells us nothing. */
 async function findCheckedProject(
   { store, clients }: CausewayAppDeps,
-  { repositoryId, appId }: { readonly repositoryId: number; readonly appId: number | null | undefined },
+  { repositoryId, check }: { readonly repositoryId: number; readonly check: Parameters<typeof isOwnCheck>[1] | null },
   signal: AbortSignal,
 ): Promise<GithubProject | null> {
   const project = await store.findProjectOfRepository(repositoryId);
-  if (project === null || appId == null) return project;
-  return appId === (await clients.identity(signal)).appId ? null : project;
+  if (project === null || check === null) return project;
+  return isOwnCheck(await clients.identity(signal), check) ? null : project;
 }
 
 /** Whether the commit is only at the tips of our own branches, the threads of which are then published. */
@@ -181,13 +182,18 @@ interface NotedHead {
  * look.
  */
 async function noteHead(
-  { store, redactor, now }: CausewayAppDeps,
+  { store, redactor, now, memory }: CausewayAppDeps,
   project: GithubProject,
   { sha, branch }: NotedHead,
   waitMs: number,
 ): Promise<void> {
   const runAt = new Date(now().getTime() + waitMs).toISOString();
-  const head = { id: createId('hed'), projectId: project.id, sha, branch: await redactor.redact(branch) };
+  const head = {
+    id: createHeadId(memory, project, sha),
+    projectId: project.id,
+    sha,
+    branch: await redactor.redact(branch),
+  };
   await store.ensureHead(head, { runAt, now: now().toISOString() });
 }
 

@@ -98,6 +98,7 @@ async function recordVote(
   signal: AbortSignal,
 ): Promise<void> {
   const { store, redactor } = deps;
+  if (deps.memory === 'github') return await replyToCommand(deps, request, { code: 'not_kept' }, signal);
   const { by, at } = request.trigger;
   const now = deps.now().toISOString();
   const answered = await findAnswer(deps, request);

@@ -1,7 +1,7 @@
 // A label or a command becomes an accepted report: its sender is checked, its content is pinned, and stored once.
 
 import { isAtLeast, type Role } from '../../core/account.ts';
-import { createId } from '../../core/ids.ts';
+import { createThreadId } from '../../core/memory.ts';
 import { type GithubProject, getRepository } from '../../core/project.ts';
 import { formatGuidance } from '../../core/report.ts';
 import type { Person } from '../../core/thread.ts';
@@ -96,7 +96,13 @@ export async function startAnalysis(
     // The delivery, not the text, makes it unique: read a second time, the text may have changed.
     idempotency: { key: `delivery ${deliveryId}`, bodyHash: deliveryId },
     thread: {
-      ...({ kind: 'opens', threadId: createId('thr'), subject, trigger, isSeen } as const),
+      ...({
+        kind: 'opens',
+        threadId: createThreadId(deps.memory, project, subject),
+        subject,
+        trigger,
+        isSeen,
+      } as const),
       fixRequest: findFixRequest(request),
     },
   });

@@ -147,9 +147,8 @@ export function createDeliveriesInFlight(): DeliveriesInFlight {
 }
 
 interface ProbotOptions {
-  readonly appId: number;
-  /** PEM. */
-  readonly privateKey: string;
+  /** `token`: the one that a job of GitHub Actions was given. `privateKey`: PEM. */
+  readonly credentials: { readonly appId: number; readonly privateKey: string } | { readonly token: string };
   /** Base address of the API, without a slash at its end. */
   readonly apiUrl: string;
   readonly log: Log;
@@ -168,13 +167,12 @@ export interface ReceivingProbot {
   receive(event: ArrivedEvent): Promise<void>;
 }
 
-export async function openProbot({ appId, privateKey, apiUrl, log, app }: ProbotOptions): Promise<ReceivingProbot> {
+export async function openProbot({ credentials, apiUrl, log, app }: ProbotOptions): Promise<ReceivingProbot> {
   const probot = new Probot({
-    appId,
-    privateKey,
+    ...('token' in credentials ? { githubToken: credentials.token } : credentials),
     baseUrl: apiUrl,
     // The receiver has verified the signature; without a secret Probot would accept the word "development".
-    secret: privateKey,
+    secret: 'token' in credentials ? credentials.token : credentials.privateKey,
     // Probot logs payloads and headers.
     log: log.child({}, { level: 'silent' }),
     // The object form of these defaults would be ignored.

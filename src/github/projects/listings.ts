@@ -59,7 +59,7 @@ export async function listRepositories(caller: GithubCaller, signal: AbortSignal
       signal,
     );
     counts.add(data.total_count);
-    for (const listed of data.repositories) found.set(listed.id, toRepository(listed));
+    for (const listed of data.repositories) found.set(listed.id, toInstalledRepository(listed));
     // A repository that is removed while we read moves another one from the next page to this one, where we do not see
     // it.
     if (!hasNext(headers.link)) {
@@ -94,7 +94,8 @@ function toOwner(account: object | null): Installation['owner'] {
   return { id: checkId(given['id']), login, kind: given['type'] === 'User' ? 'user' : 'organization' };
 }
 
-function toRepository(listed: ListedRepository): InstalledRepository {
+/** Throws GithubFailure where a number or name is missing. */
+export function toInstalledRepository(listed: ListedRepository): InstalledRepository {
   if (!/^[^/\s]+\/[^/\s]+$/.test(listed.full_name) || !URL.canParse(listed.clone_url)) throw describeIncomplete();
   return {
     id: checkId(listed.id),

@@ -45,6 +45,8 @@ export interface CheckRunView {
   readonly config: RepositoryConfig;
   /** Whether pull requests are opened here. */
   readonly opens: boolean;
+  /** False where presses of buttons don't reach us: a fix is then requested by a comment. */
+  readonly hasButtons: boolean;
   readonly causes: readonly FoundCause[];
   readonly webUrl: string;
   readonly now: Date;
@@ -69,8 +71,9 @@ export function decideCheckRun(view: CheckRunView): WantedCheckRun | null {
   // Whether investigations begin is known a moment later.
   const isBeingJudged = head.state === 'waiting' && head.findings.some(mayStillBegin);
   if (!isShown || isBeingJudged) return null;
-  const buttons = listButtons(view);
-  const content = toContent(view, buttons);
+  const offered = listButtons(view);
+  const content = toContent(view, offered);
+  const buttons = view.hasButtons ? offered : [];
   const status = isRunning(view) ? 'in_progress' : 'completed';
   return {
     status,
@@ -154,9 +157,23 @@ function describeFix(view: CheckRunView, cause: FoundCause, buttons: readonly Bu
   }
   const former = isCurrent(cause) ? null : readFormerFix(inquiry);
   if (former !== null) return former;
-  const button = buttons.find(({ investigationId }) => investigationId === finding.investigationId);
-  if (button !== undefined) return { kind: 'on_request', button: button.label, refused: findRefusal(cause) };
+  const offer = describeOffer(view, cause, buttons);
+  if (offer !== null) return offer;
   return isOpening(view, cause) ? { kind: 'opening' } : { kind: 'none' };
+}
+
+/** Without a button there is one command for all causes, and on the default branch nowhere to give it. */
+function describeOffer(
+  { hasButtons }: CheckRunView,
+  cause: FoundCause,
+  buttons: readonly Button[],
+): Extract<CauseFix, { kind: 'on_request' | 'none' }> | null {
+  const button = buttons.find(({ investigationId }) => investigationId === cause.finding.investigationId);
+  if (button === undefined) return null;
+  const refused = findRefusal(cause);
+  if (hasButtons) return { kind: 'on_request', button: button.label, refused };
+  const isAskable = cause.thread?.subject.kind === 'pull_request' && button === buttons[0];
+  return isAskable ? { kind: 'on_request', button: null, refused } : { kind: 'none' };
 }
 
 /** Since the failure is back, its thread follows another pull request; null: none is known to have ended. */
@@ -244,7 +261,8 @@ export async function loadCheckRunView(
   const { opens } = toRights(installation, config.mode === 'fix' && deps.ceiling === 'fix');
   const causes: FoundCause[] = [];
   for (const finding of head.findings) causes.push(await loadCause(deps, head, finding));
-  return { head, project, config, opens, causes, webUrl: deps.webUrl, now: deps.now() };
+  const hasButtons = !(await deps.clients.identity(signal)).isShared;
+  return { head, project, config, opens, hasButtons, causes, webUrl: deps.webUrl, now: deps.now() };
 }
 
 async function loadCause(deps: PublishDeps, head: Head, finding: Finding): Promise<FoundCause> {

@@ -88,7 +88,12 @@ async function judge(work: Work, posted: PostedPullRequest, live: LivePullReques
   const failing = checks.filter(({ state }) => state === 'red');
   // What fails first may not be all.
   const isWaiting = checks.length === 0 || checks.some(({ state }) => state === 'waiting');
-  if (isWaiting) return judgeWaiting(work, posted, live, checks.length === 0 && work.view.seesChecks);
+  const hasNone = checks.length === 0 && work.view.seesChecks;
+  // What a workflow pushes with its own token starts none.
+  if (hasNone && (await work.deps.clients.identity(work.signal)).isShared) {
+    return { posted: { ...posted, checks: 'none' }, waitMs: null };
+  }
+  if (isWaiting) return judgeWaiting(work, posted, live, hasNone);
   return failing.length === 0 ? await judgeGreen(work, posted, live) : await judgeRed(work, posted, live, failing);
 }
 

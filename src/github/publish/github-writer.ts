@@ -252,6 +252,9 @@ export function createGithubWriter(
       await push(({ rest }, place) => rest.git.createRef({ ...place, ref: `refs/heads/${name}`, sha }));
     },
     moveBranch,
+    async deleteBranch(name: string): Promise<void> {
+      await push(({ rest }, place) => rest.git.deleteRef({ ...place, ref: `heads/${name}` }));
+    },
     /** Whether the base has all commits of the branch. */
     async isPartOf(branch: string, base: string): Promise<boolean> {
       const of = { basehead: `${base}...${branch}`, per_page: 1 };

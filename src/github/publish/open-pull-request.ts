@@ -55,8 +55,9 @@ export async function openPullRequest(work: Work): Promise<ThreadRecord> {
   const opened = await recoverFrom<Opened | Withheld | null>(
     ['refused'],
     () => open(work, result),
-    (error) => {
+    async (error) => {
       deps.log.warn({ thread: view.thread.id, err: error }, 'GitHub refused a pull request');
+      if (NOT_BY_ACTIONS.test(error.said)) return await leaveNoBranch(work, result.issue);
       return withhold({ code: 'github_refused', status: error.status });
     },
   );
@@ -73,6 +74,17 @@ export async function openPullRequest(work: Work): Promise<ThreadRecord> {
     ...(proof !== null && { proof }),
   };
   return { ...view.record, pullRequest, withheld: null, posts: countPost(work) };
+}
+
+/** How GitHub says that the setting is off, which it does only when the branch is there. */
+const NOT_BY_ACTIONS = /not permitted to create or approve pull requests/i;
+
+async function leaveNoBranch({ github, view }: Work, issue: SourcedIssue): Promise<Withheld> {
+  for (const name of listBranchNames(view.thread.subject, issue.id)) {
+    const head = await github.readBranch(name);
+    if (head !== null && readIssueOf(head, view.thread.id) === issue.id) await github.deleteBranch(name);
+  }
+  return withhold({ code: 'not_by_actions' });
 }
 
 /** Null: it isn't requested any more. */
@@ -145,6 +157,7 @@ async function planProof(work: Work, { changeSet }: Result, sha: string): Promis
 async function findObstacle(work: Work, sha: string): Promise<NotRun | null> {
   const { config, seesChecks } = work.view;
   if (!config.pullRequest.draft) return 'drafts_off';
+  if ((await work.deps.clients.identity(work.signal)).isShared) return 'own_token';
   if (!seesChecks) return 'unseen';
   return (await hasCi(work, sha)) ? null : 'no_ci';
 }

@@ -1,7 +1,7 @@
 // Our comments on a thread's subject: posted once, edited in place, collapsed when settled, and not restored when people delete them.
 import type { Check } from '../../core/check.ts';
 import { describeVerdict } from '../../core/proof.ts';
-import type { PostedComment, PostedPullRequest, Thread, ThreadRecord } from '../../core/thread.ts';
+import type { PostedComment, PostedPullRequest, ThreadRecord } from '../../core/thread.ts';
 import { recoverFrom } from '../clients/repository.ts';
 import { appendReply, isReplyOnly, REPLY_MS, renderHandOverComment } from '../render/comment.ts';
 import { isRemoved, keepRecentPosts, type Step, toPlace, toUtterance, type WantedComment } from './decide.ts';
@@ -27,7 +27,7 @@ async function post(work: Work, number: number, comment: WantedComment): Promise
   const { github, deps, view } = work;
   const { record, thread } = view;
   // A reply to a command may be older than the thread; the thread's first comment replaces it.
-  const own = await github.listOwnComments(number, toEarliest(thread, record.comment === null ? REPLY_MS : 0));
+  const own = await github.listOwnComments(number, toEarliest(work, record.comment === null ? REPLY_MS : 0));
   const known = new Set([record.comment?.id, ...record.replaced]);
   const found = own.flatMap((one): PostedComment[] => {
     const marker = readMarker(one.body);
@@ -87,7 +87,7 @@ export async function foldSuggestions(work: Work): Promise<ThreadRecord> {
 export async function addReply(work: Work, step: Extract<Step, { kind: 'reply' }>): Promise<ThreadRecord> {
   const { github, view } = work;
   const { posted, reply, number } = step;
-  const own = await github.listOwnComments(number, toEarliest(view.thread));
+  const own = await github.listOwnComments(number, toEarliest(work));
   const current = own.find(({ id }) => id === posted.id);
   if (current !== undefined) {
     await attempt(work, 'reply', () => github.updateComment(posted.id, appendReply(current.body, reply)));
@@ -104,7 +104,7 @@ export async function removeReplaced(work: Work, commentId: number): Promise<Thr
 /** Id of the comment that hands a pull request over to people, posted now or before a crash. */
 export async function handOver(work: Work, posted: PostedPullRequest, failing: readonly Check[]): Promise<number> {
   const { github, view, deps } = work;
-  const own = await github.listOwnComments(posted.number, toEarliest(view.thread));
+  const own = await github.listOwnComments(posted.number, toEarliest(work));
   const made = own.find(({ body }) => {
     const marker = readMarker(body);
     return marker?.kind === 'hand-over' && marker.threadId === view.thread.id;
@@ -136,7 +136,10 @@ async function attempt({ deps, view }: Work, target: string, act: () => Promise<
   });
 }
 
-function toEarliest({ createdAt }: Thread, extraMs = 0): string {
+/** A thread without records begins anew with each process. */
+function toEarliest({ view, deps }: Work, extraMs = 0): string {
+  if (deps.memory === 'github') return new Date(0).toISOString();
+  const { createdAt } = view.thread;
   return new Date(Date.parse(createdAt) - SLACK_MS - extraMs).toISOString();
 }
 

@@ -3,6 +3,7 @@ import type { HeadRecord, PostedCheckRun } from '../../core/head.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { openRepository, readPages } from '../clients/repository.ts';
+import { CHECK_NAME, isOwnCheck } from '../payloads.ts';
 import { type CheckRunAnnotation, toAnnotationKey } from '../render/check-run.ts';
 import { MAX_TITLE } from '../render/check-run-title.ts';
 import {
@@ -21,8 +22,6 @@ import { isObserved, type PublishDeps } from './view.ts';
 const WATCH_MS = 60_000;
 /** GitHub accepts more, but people don't read them. */
 const MOST_ANNOTATIONS = 100;
-/** In the list of checks. */
-const NAME = 'Causeway';
 const MOST_PAGES = 5;
 /** GitHub's limit of a text, in bytes. */
 const MAX_TEXT = 65_535;
@@ -89,7 +88,7 @@ async function show(work: Work): Promise<void> {
   if (view.causes.length === 0 || !isLive(head)) return;
   await saveRecord(deps, head.id, { ...head.record, isBegun: true });
   const run = {
-    ...{ name: NAME, head_sha: head.sha, external_id: head.id },
+    ...{ name: CHECK_NAME, head_sha: head.sha, external_id: head.id },
     ...(await toFields(work, wanted.annotations)),
   };
   const write = openRepository(deps, project, 'check', signal);
@@ -100,14 +99,14 @@ async function show(work: Work): Promise<void> {
 /** The first check run of our App whose `external_id` names this head; null: there is none. */
 async function adoptCheckRun(work: Work): Promise<PostedCheckRun | null> {
   const { deps, view, signal } = work;
-  const { appId } = await deps.clients.identity(signal);
-  const of = { ref: view.head.sha, app_id: appId, filter: 'all' } as const;
+  const identity = await deps.clients.identity(signal);
+  const of = { ref: view.head.sha, app_id: identity.appId, filter: 'all' } as const;
   const read = openRepository(deps, view.project, 'read', signal);
   const { items } = await readPages(MOST_PAGES, async (page) => {
     const found = await read(({ rest }, place) => rest.checks.listForRef({ ...place, ...of, ...page }));
     return found.check_runs;
   });
-  const own = items.filter((run) => run.app?.id === appId && run.external_id === view.head.id);
+  const own = items.filter((run) => isOwnCheck(identity, run) && run.external_id === view.head.id);
   const [first] = own.toSorted((one, other) => one.id - other.id);
   if (first === undefined) return null;
   const status = first.status === 'completed' ? 'completed' : 'in_progress';

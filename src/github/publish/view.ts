@@ -6,6 +6,7 @@ import type { StepSource } from '../../core/evidence.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head } from '../../core/head.ts';
 import type { Conclusion } from '../../core/issue.ts';
+import type { Memory } from '../../core/memory.ts';
 import { type GithubProject, type Installation, isGithubProject } from '../../core/project.ts';
 import type { WaitCode } from '../../core/reason.ts';
 import type { Investigation } from '../../core/report.ts';
@@ -36,6 +37,8 @@ import type { GithubWriter } from './github-writer.ts';
 export interface PublishDeps {
   /** Issues are withheld here that not everybody who reads the repository may see. */
   readonly store: Store;
+  /** Absent: `records`. */
+  readonly memory?: Memory;
   readonly context: ContextAccess;
   /** Unredacted: commits are made from it. */
   readonly source: Pick<Source, 'open'>;

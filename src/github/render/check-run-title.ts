@@ -55,7 +55,8 @@ export type Inquiry =
 export type CauseFix =
   | { readonly kind: 'none' }
   /** `refused`: why it wasn't opened when it was requested before; "" if it wasn't. */
-  | { readonly kind: 'on_request'; readonly button: string; readonly refused: string }
+  /** `button`: null where a comment requests it. */
+  | { readonly kind: 'on_request'; readonly button: string | null; readonly refused: string }
   | { readonly kind: 'opening' }
   | {
       readonly kind: 'opened';

@@ -313,7 +313,10 @@ function hasSteps(inquiry: Inquiry): inquiry is Extract<Inquiry, { readonly kind
 
 function describeFix(content: CheckRunContent, fix: Exclude<CauseFix, { kind: 'none' }>): string {
   if (fix.kind === 'opening') return 'opening a pull request';
-  if (fix.kind === 'on_request') return `next: click “${fix.button}” to open a pull request (write access required)`;
+  if (fix.kind === 'on_request') {
+    const how = fix.button === null ? 'comment `/analyse fix`' : `click “${fix.button}”`;
+    return `next: ${how} to open a pull request (write access required)`;
+  }
   const link = linkNumber(fix, content);
   if (fix.isEarlier) return `next: review or close ${link}, still open from last time`;
   if (fix.state === 'merged') return `merged in ${link}`;

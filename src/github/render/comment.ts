@@ -616,6 +616,8 @@ function describeReply({ why }: CommandReply): string {
       return 'A newer analysis started after that `/analyse fix`. Read its result, then comment `/analyse fix` again.';
     case 'nothing_failed':
       return 'No check has failed here, so there is nothing to analyse.';
+    case 'not_kept':
+      return 'Votes are counted by the Causeway server only: as an action, it keeps no records. `/analyse retry <hint>` analyses this again.';
     case 'already_open':
       return `A pull request is already open: ${formatPullLink(why)}`;
     case 'already_merged':

@@ -6,8 +6,8 @@ import { createSigningSecret } from '../../core/account.ts';
 import { ALL_OUTPUT, type CheckRules } from '../../core/check.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head, HeadPlace, NotBegun } from '../../core/head.ts';
-import { createId } from '../../core/ids.ts';
 import { hasCause } from '../../core/issue.ts';
+import { createThreadId } from '../../core/memory.ts';
 import { isEnded } from '../../core/report.ts';
 import { nameScopes } from '../../core/scopes.ts';
 import type { Person, Subject } from '../../core/thread.ts';
@@ -376,13 +376,14 @@ function makeThread(
   const author = place.kind === 'pull_request' && place.isBot !== true ? place.author : null;
   const person = author ?? pusher;
   const role = person === null ? 'none' : 'write';
+  const subject: Subject =
+    place.kind === 'pull_request'
+      ? { kind: 'pull_request', number: place.number }
+      : { kind: 'failure', failureId: failure.id };
   return {
     kind: 'found',
-    threadId: createId('thr'),
-    subject:
-      place.kind === 'pull_request'
-        ? { kind: 'pull_request', number: place.number }
-        : { kind: 'failure', failureId: failure.id },
+    threadId: createThreadId(look.services.memory, look.project, subject),
+    subject,
     trigger: { kind: 'checks', by: person ?? self, role, commentId: null, guidance: '', at: look.now() },
     fixRequest: rules.opens && isLead ? pusher : null,
     failureId: failure.id,

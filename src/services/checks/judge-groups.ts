@@ -6,7 +6,7 @@ import { type CheckEvidence, type Judgement, judgeCheck } from '../../ci/judge.t
 import { findTiesByName, findTiesInTree, isCertainTie, isSameFile, type Tie } from '../../ci/touches.ts';
 import { type ChangedFiles, type Check, type Reason, toCheckKey } from '../../core/check.ts';
 import { EMPTY_EXCERPT, type Finding, type HeadPlace } from '../../core/head.ts';
-import { createId } from '../../core/ids.ts';
+import { createFailureId } from '../../core/memory.ts';
 import { isSafePath } from '../../core/paths.ts';
 import type { Look } from './look.ts';
 import { createComparison, type Group, isFromOutside, type ReadSuspect } from './read-suspects.ts';
@@ -133,7 +133,7 @@ async function composeFinding(look: Look, group: Group, judgement: GroupJudgemen
   const isInformative = reads.some(({ read }) => read.isInformative);
   const unread = reads.flatMap((one) => one.unread).slice(0, MOST_UNREAD);
   return {
-    failureId: failure?.id ?? createId('fal'),
+    failureId: failure?.id ?? createFailureId(look.services.memory, look.project, group.fingerprint),
     checks,
     verdict,
     reasons,

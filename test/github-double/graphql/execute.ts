@@ -8,7 +8,7 @@ import { branchSha, entryAt, objectType } from '../git/read-objects.ts';
 import { commitFiles, type FileTexts } from '../git/write-objects.ts';
 import { repositoryByName, timestamp } from '../lookup.ts';
 import { GITHUB_COMMITTER } from '../resources/repository.ts';
-import { readNodeId } from '../resources/user.ts';
+import { nodeId, readNodeId } from '../resources/user.ts';
 import { type Answer, actorId, type Call, type Needs, ok, refused } from '../route.ts';
 import { noreply } from '../routes/git-data.ts';
 import type { Issue, Repository, Review, ReviewComment } from '../state.ts';
@@ -251,6 +251,13 @@ function inGithubsForm({ data, errors }: ExecutionResult): object {
 function queries(call: View) {
   const { state, caller } = call;
   return {
+    /** Of an installation's token: the bot of its App. */
+    viewer: () => {
+      const id = caller.kind === 'user' ? caller.account.id : 'app' in caller ? caller.app?.botId : undefined;
+      const account = id === undefined ? undefined : state.accounts.get(id);
+      if (account === undefined) throw forbiddenError();
+      return { login: account.login, databaseId: account.id, id: nodeId('U', account.id), name: account.name };
+    },
     repository: ({ owner, name, followRenames }: { owner: string; name: string; followRenames: boolean }) => {
       const asked = `${owner}/${name}`;
       const moved = followRenames ? state.repositories.get(state.redirects.get(asked.toLowerCase()) ?? 0) : undefined;

@@ -164,6 +164,7 @@ function addRepository(
     description: options.description ?? null,
     isPrivate: options.isPrivate ?? false,
     isArchived: false,
+    actionsMayOpenPulls: false,
     isBlocked: false,
     defaultBranch: options.defaultBranch ?? 'main',
     parentId: options.parent === undefined ? null : repository(state, options.parent).id,

@@ -31,6 +31,10 @@ import {
 import type { Installation, Level, Permissions, State } from '../state.ts';
 
 export const appRoutes: readonly Route[] = [
+  route('GET /apps/{app_slug}', 'anybody', (call) => {
+    const found = [...call.state.apps.values()].find(({ slug }) => slug === call.params['app_slug']);
+    return found === undefined ? notFound() : ok(ownApp(call.state, found));
+  }),
   route('GET /app', 'app', (call) => ok(ownApp(call.state, appOfCall(call)))),
   route('GET /app/installations', 'app', (call) =>
     paged(call, installationsOf(call), (page) => page.map((one) => installationBody(call.state, one))),

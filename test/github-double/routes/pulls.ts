@@ -101,6 +101,13 @@ async function open(call: RepositoryCall): Promise<Answer> {
   const written = text(body['body']) ?? null;
   if (title === '') return unprocessable({ resource: 'PullRequest', code: 'missing_field', field: 'title' });
   if (tooLong(written)) return tooLongAnswer('PullRequest');
+  if (
+    call.caller.kind === 'installation' &&
+    call.caller.app.slug === 'github-actions' &&
+    !repository.actionsMayOpenPulls
+  ) {
+    return refused(403, 'GitHub Actions is not permitted to create or approve pull requests.');
+  }
   const isDraft = body['draft'] === true;
   if (isDraft && repository.isPrivate && owner(state, repository).plan === 'free') {
     return refused(422, 'Draft pull requests are not supported in this repository.');

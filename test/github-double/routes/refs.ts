@@ -6,6 +6,7 @@ import {
   type Answer,
   actorId,
   forbidden,
+  noContent,
   notFound,
   ofRepository,
   ok,
@@ -30,6 +31,12 @@ export const refRoutes: readonly Route[] = [
   }),
   ofRepository('POST /git/refs', WRITE, makeRef),
   ofRepository('PATCH /git/refs/{ref}', WRITE, updateRef),
+  ofRepository('DELETE /git/refs/{ref}', WRITE, async (call) => {
+    const found = await refOf(call);
+    if (found === undefined) return refused(422, 'Reference does not exist');
+    await moveRef(call.state, call.repository, { ref: found.name, from: found.sha, to: null }, actorId(call.caller));
+    return noContent();
+  }),
 ];
 
 async function refOf(call: RepositoryCall): Promise<Ref | undefined> {

@@ -102,7 +102,7 @@ export async function eventHouse(options: EventHouseOptions = {}): Promise<Event
     newSigningSecret: () => `whsec_${randomBytes(24).toString('base64')}`,
     signalOf: inFlight.signalOf,
   });
-  const probot = await openProbot({ ...key, apiUrl, log, app: (one: Probot) => register(one) });
+  const probot = await openProbot({ credentials: key, apiUrl, log, app: (one: Probot) => register(one) });
   const { allowedOwners = ['octo', 'acme'] } = options;
   const handler = createDeliveryHandler({ ...base, redactor, probot, inFlight, allowedOwners });
   const receive = createReceiver({ store, secrets: () => [SECRET], now, log });

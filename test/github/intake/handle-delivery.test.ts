@@ -39,7 +39,7 @@ async function handling(deed: Deed, allowedOwners: readonly string[] = ['OCTO'])
   const app = (probot: Probot) =>
     probot.on('issues.labeled', async ({ id, payload }) => void (await deed(payload, inFlight.signalOf(id))));
   // Nobody listens there: handing over asks GitHub nothing.
-  const probot = await openProbot({ appId: 1, privateKey, apiUrl: 'http://127.0.0.1:9', log, app });
+  const probot = await openProbot({ credentials: { appId: 1, privateKey }, apiUrl: 'http://127.0.0.1:9', log, app });
   const owner = { id: 99, login: 'acme' };
   const identity = async () => ({
     appId: 1,
@@ -48,6 +48,7 @@ async function handling(deed: Deed, allowedOwners: readonly string[] = ['OCTO'])
     botLogin: 'causeway[bot]',
     botId: 2,
     permissions: {},
+    isShared: false,
   });
   const clients = { identity };
   const redactor = { redact: async (text: string) => text.replaceAll('ghs_secret', '[redacted]') };

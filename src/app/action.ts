@@ -1,0 +1,405 @@
+// `action`: one job of GitHub Actions. It reads the event that started it, does what the server would do with it, and ends
+// when nothing is left to do; what it found is on GitHub, in the job's summary and in its outputs.
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExitCode } from '../cli/terminal.ts';
+import { createReadableLog } from '../cli/terminal.ts';
+import { type ActionInputs, type Config, readActionConfig } from '../config.ts';
+import { describeReason } from '../core/check.ts';
+import { CausewayError } from '../core/errors.ts';
+import type { Finding, Head } from '../core/head.ts';
+import type { Installation } from '../core/project.ts';
+import { type GithubProject, isGithubProject } from '../core/project.ts';
+import { describeForPeople } from '../core/reason.ts';
+import type { SourcedIssue } from '../core/shown-issue.ts';
+import type { Subject, Thread } from '../core/thread.ts';
+import { describeWithheld } from '../core/withheld.ts';
+import { ACTIONS } from '../github/checks/list-checks.ts';
+import { GithubFailure } from '../github/clients/github-clients.ts';
+import { openRepository, readPages } from '../github/clients/repository.ts';
+import { mayHaveCommand } from '../github/events/command.ts';
+import { isRecord } from '../github/intake/delivery.ts';
+import type { ArrivedEvent } from '../github/intake/handle-delivery.ts';
+import { toInstalledRepository } from '../github/projects/listings.ts';
+import { loadIssue } from '../github/publish/view.ts';
+import { createLog, type Log, registerSecret } from '../log.ts';
+import { toIssueMarkdown } from '../web/issue-exports.ts';
+import { type GithubService, openGithubService } from './github.ts';
+import type { ActionMode } from './mode.ts';
+import type { CommandContext } from './run-command.ts';
+
+/** Of 1,000 an hour that all workflows of a repository share. */
+const MOST_READS = 400;
+/** A job that waits for longer costs minutes and holds up the next one of its group: what is due later is left. */
+const LONGEST_WAIT_MS = 30_000;
+/** What the job stays for. Not the past, webhooks or the outcome of answers, which need records. */
+const WORK = ['run', 'publish', 'head', 'check-run'] as const;
+/** GitHub's limit is 1 MiB a step. */
+const MOST_SUMMARY = 900_000;
+const DAY_MS = 86_400_000;
+
+/** What the event asks for; null: nothing, for the reason given. */
+type Asked =
+  | { readonly kind: 'events'; readonly events: readonly ArrivedEvent[]; readonly about: About }
+  | { readonly kind: 'nothing'; readonly why: string };
+
+type About =
+  | { readonly kind: 'subject'; readonly subject: Extract<Subject, { readonly number: number }> }
+  | { readonly kind: 'commit'; readonly sha: string };
+
+/**
+ * Runs one job to its end. 0 where it did its job, whatever it found; 1 only where the set-up is wrong: a red job that is
+ * no failure of the project is noise. Throws CausewayError for that.
+ */
+export async function runAction({ io, environment, now }: CommandContext, signal: AbortSignal): Promise<ExitCode> {
+  // The runner takes lines of the log that begin with :: for commands, and what we quote comes from outside.
+  const resume = randomBytes(16).toString('hex');
+  io.out(`::stop-commands::${resume}\n`);
+  try {
+    const { config, inputs } = readActionConfig(environment);
+    for (const secret of [...config.secrets, inputs.token]) registerSecret(secret);
+    const log = createLog({
+      level: config.logLevel === 'info' ? 'warn' : config.logLevel,
+      destination: createReadableLog(io.err, false),
+    });
+    try {
+      await runJob({ config, inputs, log, now, say: (text) => io.out(`${text}\n`) }, signal);
+    } finally {
+      await rm(config.dataDir, { recursive: true, force: true });
+    }
+    return 0;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof CausewayError)) throw error;
+    io.err(`${error.message}\n`);
+    return 1;
+  } finally {
+    io.out(`::${resume}::\n`);
+  }
+}
+
+interface Job {
+  readonly config: Config;
+  readonly inputs: ActionInputs;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** Writes one line that people read in the log of the job. */
+  readonly say: (text: string) => void;
+}
+
+async function runJob(job: Job, signal: AbortSignal): Promise<void> {
+  const { inputs, say } = job;
+  const payload = readEvent(inputs.eventFile);
+  const refusal = findRefusal(payload, inputs);
+  if (refusal !== '') return say(refusal);
+  const mode: ActionMode = { kind: 'action', token: inputs.token, mostReads: MOST_READS };
+  await using service = await openGithubService(job, mode, signal);
+  try {
+    const project = await openProject(service, inputs.repository, signal);
+    const asked = await readAsked(service, { payload, inputs, project }, signal);
+    if (asked.kind === 'nothing') return say(asked.why);
+    await carryOut(service, asked.events, signal);
+    await report(job, service, { project, about: asked.about }, signal);
+  } catch (error) {
+    if (!(error instanceof GithubFailure)) throw error;
+    // Whoever runs the workflow can do nothing about GitHub's own faults; a refused token is the set-up's.
+    if (error.kind === 'refused' || error.kind === 'gone') throw explainRefusal(error);
+    say(`GitHub could not be asked: ${error.message}`);
+    write(inputs.summaryFile, `**Causeway could not read GitHub.** ${error.message}\n`);
+  }
+}
+
+function explainRefusal(error: GithubFailure): CausewayError {
+  const repair = 'give the workflow the permissions of its mode (docs/action.md), or run "causeway check-config"';
+  return new CausewayError('usage', `${error.message} If a permission is missing: ${repair}.`, { cause: error });
+}
+
+function readEvent(file: string): Readonly<Record<string, unknown>> {
+  try {
+    const payload: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (isRecord(payload)) return payload;
+  } catch (cause) {
+    throw new CausewayError('usage', 'GITHUB_EVENT_PATH names no readable event: run this as a step of a workflow.', {
+      cause,
+    });
+  }
+  throw new CausewayError('usage', 'GITHUB_EVENT_PATH holds no event: run this as a step of a workflow.');
+}
+
+/** An event about another repository than the job's is none that GitHub has sent. */
+function findRefusal(payload: Readonly<Record<string, unknown>>, { repository, event }: ActionInputs): string {
+  const about = isRecord(payload['repository']) ? String(payload['repository']['full_name']) : '';
+  if (about.toLowerCase() === repository.toLowerCase()) return '';
+  return `The event ${event} is not about ${repository}: nothing was done.`;
+}
+
+/** A token of a workflow reaches one repository, and can't say which permissions it has: GitHub decides at each call. */
+const ALL: Installation['permissions'] = {
+  ...{ contents: 'write', issues: 'write', pull_requests: 'write', checks: 'write' },
+  ...{ actions: 'read', statuses: 'read', metadata: 'read' },
+};
+
+async function openProject(service: GithubService, name: string, signal: AbortSignal): Promise<GithubProject> {
+  const { services, clients } = service;
+  const [owner = '', repo = ''] = name.split('/');
+  const { data } = await clients.app.call(({ rest }, request) => rest.repos.get({ owner, repo, request }), signal);
+  const kind = data.owner.type === 'Organization' ? 'organization' : 'user';
+  const installation: Installation = {
+    id: 1,
+    owner: { id: data.owner.id, login: data.owner.login, kind },
+    permissions: ALL,
+    isSuspended: false,
+  };
+  const now = services.now().toISOString();
+  await services.store.syncInstallation(installation, [toInstalledRepository(data)], now);
+  const project = await services.store.findProjectOfRepository(data.id);
+  if (project === null || !isGithubProject(project)) throw new CausewayError('usage', `${name} could not be opened.`);
+  return project;
+}
+
+interface Arrived {
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly inputs: ActionInputs;
+  readonly project: GithubProject;
+}
+
+async function readAsked(service: GithubService, arrived: Arrived, signal: AbortSignal): Promise<Asked> {
+  const { payload, inputs } = arrived;
+  const { action } = payload;
+  const id = `run-${inputs.runId}`;
+  switch (inputs.event) {
+    case 'issues': {
+      const number = readNumber(payload['issue']);
+      if (action !== 'labeled' || number === null) break;
+      const about = { kind: 'subject', subject: { kind: 'issue', number } } as const;
+      return { kind: 'events', events: [{ id, name: 'issues', payload }], about };
+    }
+    case 'issue_comment': {
+      const number = readNumber(payload['issue']);
+      if (action !== 'created' || number === null) break;
+      const isPull = isRecord(payload['issue']) && isRecord(payload['issue']['pull_request']);
+      const about = { kind: 'subject', subject: { kind: isPull ? 'pull_request' : 'issue', number } } as const;
+      const missed = await findUnanswered(service, arrived, number, signal);
+      return { kind: 'events', events: [...missed, { id, name: 'issue_comment', payload }], about };
+    }
+    case 'workflow_run':
+      if (action !== 'completed') break;
+      return toEndedChecks(arrived, id);
+    default:
+  }
+  const known = 'issues: labeled, issue_comment: created, workflow_run: completed';
+  return { kind: 'nothing', why: `Nothing to do for ${inputs.event}. Causeway takes ${known}.` };
+}
+
+function readNumber(issue: unknown): number | null {
+  const number = isRecord(issue) ? issue['number'] : null;
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : null;
+}
+
+/** GitHub sends no event of checks for what Actions runs; the run has what is needed of one. */
+function toEndedChecks({ payload, inputs }: Arrived, id: string): Asked {
+  const run = payload['workflow_run'];
+  if (!isRecord(run) || typeof run['head_sha'] !== 'string') {
+    return { kind: 'nothing', why: 'The event names no commit: nothing was done.' };
+  }
+  // By its file: anybody who may push a workflow may name it as they like.
+  if (run['path'] === inputs.workflow || run['id'] === inputs.runId) {
+    return { kind: 'nothing', why: 'That was a run of this workflow itself: nothing was done.' };
+  }
+  const { head_sha, head_branch, conclusion, pull_requests } = run;
+  const suite = { head_sha, head_branch, conclusion, pull_requests, app: { slug: ACTIONS } };
+  const { repository, sender } = payload;
+  const event = { action: 'completed', check_suite: suite, repository, sender };
+  return {
+    kind: 'events',
+    events: [{ id, name: 'check_suite', payload: event }],
+    about: { kind: 'commit', sha: run['head_sha'] },
+  };
+}
+
+/**
+ * Earlier commands there without a reaction of ours, oldest first. GitHub keeps one waiting run of a concurrency group and
+ * drops the others, so that a command can be left without a run of its own.
+ */
+async function findUnanswered(
+  { services, clients }: GithubService,
+  { payload, project }: Arrived,
+  number: number,
+  signal: AbortSignal,
+): Promise<readonly ArrivedEvent[]> {
+  const current = readNumberOf(payload['comment'], 'id');
+  const read = openRepository({ clients }, project, 'read', signal);
+  const since = new Date(services.now().getTime() - DAY_MS).toISOString();
+  const { items } = await readPages(1, (page) =>
+    read(({ rest }, place) => rest.issues.listComments({ ...place, issue_number: number, since, ...page })),
+  );
+  return items.flatMap((comment) => {
+    const { id, body, reactions, created_at, updated_at, user } = comment;
+    const isAnswered = (reactions?.eyes ?? 0) + (reactions?.confused ?? 0) > 0;
+    // Others with write may edit a comment: an edited one is left to its author to repeat.
+    const isTaken = id >= (current ?? 0) || isAnswered || created_at !== updated_at || user === null;
+    if (isTaken || !mayHaveCommand(body ?? '')) return [];
+    return [{ id: `comment-${id}`, name: 'issue_comment', payload: { ...payload, comment, sender: user } }];
+  });
+}
+
+function readNumberOf(of: unknown, name: string): number | null {
+  const value = isRecord(of) ? of[name] : null;
+  return typeof value === 'number' ? value : null;
+}
+
+/** Until nothing is left that is due soon. */
+async function carryOut(service: GithubService, events: readonly ArrivedEvent[], signal: AbortSignal): Promise<void> {
+  const { services, probot, inFlight } = service;
+  for (const event of events) {
+    try {
+      await inFlight.during(event.id, signal, () => probot.receive(event));
+    } catch (error) {
+      throw error instanceof AggregateError ? error.errors[0] : error;
+    }
+  }
+  await using worker = service.startWork();
+  for (;;) {
+    await worker.waitUntilIdle(signal);
+    const next = await services.queue.findNextDue(WORK);
+    const waitMs = next === null ? Number.POSITIVE_INFINITY : Date.parse(next) - services.now().getTime();
+    if (waitMs > LONGEST_WAIT_MS) return;
+    await sleep(Math.max(50, waitMs), undefined, { signal });
+  }
+}
+
+interface Found {
+  readonly project: GithubProject;
+  readonly about: About;
+}
+
+/** Outputs and summary. Everything in them is redacted once more, as it is on GitHub. */
+async function report(job: Job, service: GithubService, found: Found, signal: AbortSignal): Promise<void> {
+  const { inputs, say } = job;
+  const { redact } = service.services.redactor;
+  const shown = await describe(service, found, signal);
+  const outputs = Object.entries(shown.outputs).map(([name, value]) => formatOutput(name, value));
+  write(inputs.outputFile, await redact(outputs.join('')));
+  const summary = await redact(shown.summary);
+  // A cut could expose what was quoted.
+  write(inputs.summaryFile, summary.length > MOST_SUMMARY ? `${shown.line}\n` : summary);
+  say(await redact(shown.line));
+}
+
+/** With an end that the value can't contain: https://docs.github.com/actions/reference/workflow-commands-for-github-actions. */
+function formatOutput(name: string, value: string): string {
+  const end = `end-${randomBytes(12).toString('hex')}`;
+  return `${name}<<${end}\n${value.replaceAll(/[\r\n]+/g, ' ')}\n${end}\n`;
+}
+
+function write(file: string, text: string): void {
+  if (file !== '') appendFileSync(file, text);
+}
+
+interface Shown {
+  readonly outputs: {
+    readonly outcome: string;
+    readonly confidence: string;
+    readonly 'issue-url': string;
+    readonly 'pull-request': string;
+    readonly verdict: string;
+  };
+  readonly summary: string;
+  /** The same in one line. */
+  readonly line: string;
+}
+
+async function describe(service: GithubService, { project, about }: Found, signal: AbortSignal): Promise<Shown> {
+  const { store } = service.services;
+  if (about.kind === 'subject') {
+    const thread = await store.findThreadOfSubject(project.id, about.subject);
+    if (thread === null) return toShown({ line: 'Nothing was asked for that Causeway does here.' });
+    return await describeThread(service, { project, thread, url: thread.record.comment?.url ?? '' });
+  }
+  const head = await store.findHeadOfCommit(project.id, about.sha);
+  if (head === null || head.findings.length === 0) {
+    return toShown({ line: `Nothing is said of ${about.sha.slice(0, 7)}: no check that counts failed there.` });
+  }
+  return await describeHead(service, { project, head }, signal);
+}
+
+interface Parts {
+  readonly issue?: SourcedIssue | null;
+  readonly thread?: Thread | null;
+  readonly url?: string;
+  readonly verdict?: string;
+  readonly outcome?: string;
+  readonly line: string;
+  readonly summary?: string;
+}
+
+function toShown({ issue = null, thread = null, url = '', verdict = '', outcome = '', line, summary }: Parts): Shown {
+  const pull = thread?.record.pullRequest ?? null;
+  const confidence = issue === null ? '' : String(issue.analysis.confidence);
+  return {
+    outputs: {
+      ...{ outcome: issue?.analysis.outcome ?? outcome, confidence, verdict },
+      ...{ 'issue-url': url, 'pull-request': pull === null || pull.number === 0 ? '' : pull.url },
+    },
+    summary: `${summary ?? line}\n`,
+    line,
+  };
+}
+
+async function describeThread(
+  { services: { store } }: GithubService,
+  { project, thread, url }: { readonly project: GithubProject; readonly thread: Thread; readonly url: string },
+): Promise<Shown> {
+  const { record, investigationId } = thread;
+  const outcome = (await store.findInvestigation(investigationId))?.outcome;
+  const issue = outcome?.state === 'concluded' ? await loadIssue(store, outcome.issueId) : null;
+  if (issue === null) {
+    const isEnded = outcome?.state === 'gave_up' || outcome?.state === 'cancelled';
+    const line = isEnded
+      ? describeForPeople(outcome.reason)
+      : 'The analysis was not finished in this job: run it again, or raise its limits.';
+    return toShown({ thread, url, outcome: outcome?.state ?? '', line });
+  }
+  const changeSet = await store.findChangeSet(issue.id);
+  const withheld = record.withheld?.investigationId === investigationId ? record.withheld.reason : null;
+  const pull = record.pullRequest;
+  const notes = [
+    url === '' ? '' : `Comment: <${url}>`,
+    pull === null || pull.number === 0 ? '' : `Pull request: <${pull.url}>`,
+    withheld === null ? '' : `No pull request was opened: ${describeWithheld(withheld)}`,
+  ].filter(Boolean);
+  const markdown = toIssueMarkdown({ issue, project, changeSet, address: '' });
+  const place = url === '' ? '' : ` ${url}`;
+  const line = `${issue.analysis.outcome}, confidence ${issue.analysis.confidence}.${place}`;
+  return toShown({ issue, thread, url, line, summary: [markdown.trimEnd(), ...notes].join('\n\n') });
+}
+
+/** The leading finding is the first with an analysis, else the first that is red. */
+async function describeHead(
+  service: GithubService,
+  { project, head }: { readonly project: GithubProject; readonly head: Head },
+  signal: AbortSignal,
+): Promise<Shown> {
+  const { store } = service.services;
+  const wanted = await service.showHead(head.id, signal);
+  const url = head.record.checkRun?.url ?? '';
+  const lead = head.findings.find(({ investigationId }) => investigationId !== null) ?? head.findings[0];
+  const thread = lead?.threadId == null ? null : await store.findThread(lead.threadId);
+  const ended =
+    lead?.investigationId == null ? undefined : (await store.findInvestigation(lead.investigationId))?.outcome;
+  const issue = ended?.state === 'concluded' ? await loadIssue(store, ended.issueId) : null;
+  const texts = wanted === null ? head.findings.flatMap(listReasons) : [`## ${wanted.title}`, wanted.summary];
+  const analysis =
+    issue === null
+      ? []
+      : [toIssueMarkdown({ issue, project, changeSet: await store.findChangeSet(issue.id), address: url }).trimEnd()];
+  const line = wanted?.title ?? `${lead?.verdict ?? 'nothing'} at ${head.sha.slice(0, 7)}`;
+  const shown = { issue, thread, url, verdict: lead?.verdict ?? '', line };
+  return toShown({ ...shown, summary: [...texts, ...analysis].join('\n\n') });
+}
+
+function listReasons({ reasons }: Finding): readonly string[] {
+  return reasons.map((reason) => `- ${describeReason(reason)}`);
+}

@@ -1,0 +1,120 @@
+// The clients of GitHub with one given token, as a workflow of GitHub Actions has it: the same for every use.
+import { untilAborted } from '../../core/abortable.ts';
+import { CausewayError } from '../../core/errors.ts';
+import { createHolds } from '../../core/holds.ts';
+import { registerSecret } from '../../log.ts';
+import {
+  type AppIdentity,
+  type GithubCaller,
+  type GithubClients,
+  GithubFailure,
+  sendUnwatched,
+} from './github-clients.ts';
+import { createCaller, createOctokit, type OctokitOptions } from './octokit.ts';
+
+export interface TokenClientsOptions extends Omit<OctokitOptions, 'holds' | 'lifetime'> {
+  /** Of a workflow, or of an installation of an App. */
+  readonly token: string;
+  readonly holds?: OctokitOptions['holds'];
+  /**
+   * Calls that read; then, or once GitHub has fewer than SPARED left for this hour, reading is refused for longer than a
+   * job lives. What is known by then is still written.
+   */
+  readonly mostReads: number;
+}
+
+/** The App that the token of every workflow belongs to; its number is the same on GitHub Enterprise Server. */
+const ACTIONS_APP = { id: 15_368, slug: 'github-actions' };
+
+/** A workflow's token has 1,000 calls an hour for its whole repository: the other workflows need some of them. */
+const SPARED = 100;
+const HOUR_MS = 3_600_000;
+
+const VIEWER = 'query { viewer { login databaseId } }';
+
+interface Viewer {
+  readonly viewer: { readonly login: string; readonly databaseId: number | null };
+}
+
+/** Calls GitHub only when used. */
+export function createTokenClients(options: TokenClientsOptions): GithubClients {
+  const { token, now } = options;
+  registerSecret(token);
+  const lifetime = new AbortController();
+  const shared = { ...options, holds: options.holds ?? createHolds(now), lifetime: lifetime.signal };
+  const credential: Parameters<typeof createOctokit>[1] = {
+    as: 'installation',
+    holder: 'workflow',
+    hook: (send, request) => send({ ...request, headers: { ...request.headers, authorization: `token ${token}` } }),
+  };
+  const octokit = createOctokit(shared, credential);
+  const caller = createCaller(octokit, lifetime.signal);
+  const allowance = createReadAllowance(options);
+  const reader = createCaller(
+    createOctokit(
+      { ...shared, watch: (call, send) => (shared.watch ?? sendUnwatched)(call, () => allowance.read(send)) },
+      credential,
+    ),
+    lifetime.signal,
+  );
+  let identity: Promise<AppIdentity> | null = null;
+  return {
+    app: caller,
+    installation: () => caller,
+    repository: (_source, use) => (use === 'read' ? reader : caller),
+    identity: (signal) => {
+      identity ??= readIdentity(caller, lifetime.signal).catch((error: unknown) => {
+        identity = null;
+        throw error;
+      });
+      return untilAborted(identity, signal);
+    },
+    gitToken: async () => token,
+    [Symbol.dispose]: () => lifetime.abort(new CausewayError('cancelled', 'The job ends.')),
+  };
+}
+
+function createReadAllowance({ mostReads, now }: Pick<TokenClientsOptions, 'mostReads' | 'now'>) {
+  let left = mostReads;
+  return {
+    async read<T extends { readonly headers: object }>(send: () => Promise<T>): Promise<T> {
+      if (left <= 0) {
+        const retryAt = new Date(now().getTime() + HOUR_MS);
+        throw new GithubFailure(
+          { kind: 'busy', status: null, retryAt },
+          `This job has read as much of GitHub as it may (${mostReads} calls, or fewer than ${SPARED} left for the other workflows): run it again in an hour.`,
+        );
+      }
+      left -= 1;
+      const answer = await send();
+      const remaining = answer.headers instanceof Headers ? answer.headers.get('x-ratelimit-remaining') : null;
+      if (remaining !== null && Number(remaining) < SPARED) left = 0;
+      return answer;
+    },
+  };
+}
+
+/** A token of an installation may not read its App (`GET /app` needs the App's key), but it may ask who it is. */
+async function readIdentity(caller: GithubCaller, signal: AbortSignal): Promise<AppIdentity> {
+  const { viewer } = await caller.call((octokit, request) => octokit.graphql<Viewer>(VIEWER, { request }), signal);
+  const slug = /^(.+)\[bot\]$/.exec(viewer.login)?.[1];
+  if (slug === undefined || viewer.databaseId === null) {
+    throw new CausewayError(
+      'usage',
+      `The token is ${viewer.login}'s own: give the workflow's token (leave out "token"), or one of an installation of a GitHub App.`,
+    );
+  }
+  const { appId, owner, isShared } = await readApp(caller, slug, signal);
+  return { appId, slug, owner, botLogin: viewer.login, botId: viewer.databaseId, permissions: {}, isShared };
+}
+
+async function readApp(
+  caller: GithubCaller,
+  slug: string,
+  signal: AbortSignal,
+): Promise<Pick<AppIdentity, 'appId' | 'owner' | 'isShared'>> {
+  const none = { id: 0, login: '' };
+  if (slug === ACTIONS_APP.slug) return { appId: ACTIONS_APP.id, owner: none, isShared: true };
+  const { data } = await caller.call(({ rest }, request) => rest.apps.getBySlug({ app_slug: slug, request }), signal);
+  return { appId: data?.id ?? 0, owner: none, isShared: false };
+}

@@ -1,0 +1,239 @@
+// The action over the GitHub double, each job a process of its own that knows nothing of the one before.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { branchSha, readRefs } from '../github-double/git/read-objects.ts';
+import { repository } from '../github-double/lookup.ts';
+import { type ActionsStage, makeAppToken, openActionsStage } from '../support/actions-runner.ts';
+import { CHANGED_TESTS, resultOf } from '../support/github-red-desk.ts';
+import { COUPONS, type RedModel, redModel } from '../support/github-red-model.ts';
+import { openShop, reportBug } from '../support/github-shop.ts';
+
+let stage: ActionsStage;
+let model: RedModel;
+beforeAll(async () => {
+  model = await redModel();
+  stage = await openActionsStage(model.env);
+});
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await model[Symbol.asyncDispose]();
+});
+
+/** GitHub's times are whole seconds: within one, nobody has seen what came before. */
+const later = () => stage.double.state.clock.advance(2_000);
+const find = (name: string) => repository(stage.double.state, name);
+const allow = (name: string) => {
+  find(name).actionsMayOpenPulls = true;
+};
+
+async function openLabelled(name: string): Promise<number> {
+  await openShop(stage.double, { name });
+  const number = await reportBug(stage.double, { name });
+  stage.double.people.label(name, number, 'analyse', 'mara');
+  return number;
+}
+
+async function openRed(name: string): Promise<{ readonly number: number; readonly sha: string }> {
+  const { people } = stage.double;
+  await openShop(stage.double, { name });
+  const sha = await people.push(name, { by: 'mara', branch: 'coupons', files: CHANGED_TESTS });
+  const { number } = await people.openPull(name, { by: 'mara', title: 'Coupons', head: 'coupons' });
+  await people.reportWorkflowRun(name, { sha, jobs: [{ name: 'test', ...resultOf(COUPONS) }] });
+  return { number, sha };
+}
+
+const pullsOf = (name: string) =>
+  stage.double.people.pulls(name).filter(({ authorId }) => authorId === stage.actions.botId);
+const checkRunsOf = (name: string) => [...find(name).checkRuns.values()].filter((run) => run.name === 'Causeway');
+const branchesOf = async (name: string) =>
+  (await readRefs(find(name).gitDir, 'refs/heads/')).map((ref) => ref.name.replace('refs/heads/', ''));
+
+describe('a label on an issue', () => {
+  it('is answered by one comment, summary and outputs, and by a draft where Actions may open one', async () => {
+    const name = 'corner/labelled';
+    const number = await openLabelled(name);
+    allow(name);
+    const job = await stage.job('issues', name);
+    expect(job.code, job.log).toBe(0);
+    const [comment, ...more] = stage.ourComments(name, number);
+    expect(more).toEqual([]);
+    expect(comment?.body).toContain('Cause found, with a fix');
+    expect(comment?.body).not.toContain('is waiting for its checks');
+    const [pull, ...others] = pullsOf(name);
+    expect(others).toEqual([]);
+    expect(pull?.pull?.isDraft).toBe(true);
+    expect(job.outputs).toMatchObject({
+      outcome: 'code_fix',
+      'issue-url': `${stage.double.webUrl}/${name}/issues/${number}#issuecomment-${comment?.id}`,
+      'pull-request': `${stage.double.webUrl}/${name}/pull/${pull?.number}`,
+    });
+    expect(Number(job.outputs['confidence'])).toBeGreaterThan(0.5);
+    expect(job.summary).toContain('The discount is looked up under the code as it was typed');
+    expect(job.summary).toContain('```diff');
+    for (const text of [job.log, job.summary, job.outputFile, comment?.body, pull?.body]) {
+      expect(text).not.toContain(job.token);
+    }
+
+    // Again, by a job that remembers nothing: one comment, and no second pull request.
+    later();
+    const again = await stage.job('issues', name);
+    expect(again.code, again.log).toBe(0);
+    expect(stage.ourComments(name, number)).toHaveLength(1);
+    expect(pullsOf(name)).toHaveLength(1);
+    expect(await branchesOf(name)).toHaveLength(2);
+  });
+
+  it('leaves no branch where Actions may open no pull requests, and names the setting', async () => {
+    const name = 'corner/forbidden';
+    const number = await openLabelled(name);
+    const job = await stage.job('issues', name);
+    expect(job.code, job.log).toBe(0);
+    const [comment] = stage.ourComments(name, number);
+    expect(comment?.body).toContain('Allow GitHub Actions to create and approve pull requests');
+    expect(comment?.body).toContain('```diff');
+    expect(job.summary).toContain('Allow GitHub Actions to create and approve pull requests');
+    expect(pullsOf(name)).toEqual([]);
+    expect(await branchesOf(name)).toEqual(['main']);
+  });
+
+  it('is answered with the token of an App as that App', async () => {
+    const name = 'corner/of-app';
+    const number = await openLabelled(name);
+    const job = await stage.job('issues', name, { token: makeAppToken(stage, name) });
+    expect(job.code, job.log).toBe(0);
+    const own = stage.double.app.botId;
+    const by = stage.double.people.comments(name, number).map(({ authorId }) => authorId);
+    expect(by).toEqual([own]);
+    expect(stage.double.people.pulls(name).map(({ authorId }) => authorId)).toEqual([own]);
+  });
+
+  it('is answered once where the first job was killed in the middle', async () => {
+    const name = 'corner/killed';
+    const number = await openLabelled(name);
+    allow(name);
+    const { asked, release } = model.hold(`Repository ${name} at commit`);
+    const killed = await stage.job('issues', name, { killedWhen: asked });
+    expect(killed.code).toBeNull();
+    release();
+    const job = await stage.job('issues', name);
+    expect(job.code, job.log).toBe(0);
+    const [comment, ...more] = stage.ourComments(name, number);
+    expect(more).toEqual([]);
+    expect(comment?.body).toContain('Cause found, with a fix');
+    expect(pullsOf(name)).toHaveLength(1);
+  });
+
+  it('writes nothing in mode observe, and says it in the summary', async () => {
+    const name = 'corner/observed';
+    const number = await openLabelled(name);
+    const job = await stage.job('issues', name, { with: { mode: 'observe' } });
+    expect(job.code, job.log).toBe(0);
+    expect(stage.ourComments(name, number)).toEqual([]);
+    expect(find(name).issues.get(number)?.reactions ?? []).toEqual([]);
+    expect(job.summary).toContain('The discount is looked up under the code as it was typed');
+    expect(job.outputs).toMatchObject({ outcome: 'code_fix', 'issue-url': '' });
+  });
+});
+
+describe('commands', () => {
+  it('of a person with write open the draft at once, and what GitHub dropped is answered too', async () => {
+    const name = 'corner/commands';
+    await openShop(stage.double, { name });
+    allow(name);
+    const number = await reportBug(stage.double, { name });
+    later();
+    const vote = stage.double.people.comment(name, number, { by: 'per', body: '/analyse right' });
+    later();
+    const fix = stage.double.people.comment(name, number, { by: 'mara', body: '/analyse fix' });
+    const job = await stage.job('issue_comment', name);
+    expect(job.code, job.log).toBe(0);
+    expect(pullsOf(name)).toHaveLength(1);
+    const reactions = (to: typeof fix) => to.reactions.map(({ content }) => content);
+    expect([reactions(vote), reactions(fix)]).toEqual([['confused'], ['eyes']]);
+    expect(stage.ourComments(name, number)).toHaveLength(1);
+  });
+
+  it('of a stranger start nothing', async () => {
+    const name = 'corner/stranger';
+    await openShop(stage.double, { name });
+    const number = await reportBug(stage.double, { name });
+    stage.double.people.comment(name, number, { by: 'ola', body: '/analyse fix' });
+    const job = await stage.job('issue_comment', name);
+    expect(job.code, job.log).toBe(0);
+    expect(stage.ourComments(name, number)).toEqual([]);
+    expect(await branchesOf(name)).toEqual(['main']);
+  });
+});
+
+describe('a red run of another workflow', () => {
+  it('gets one check run without buttons, which tells the command; that opens the draft', async () => {
+    const name = 'corner/red';
+    const { number, sha } = await openRed(name);
+    allow(name);
+    const job = await stage.job('workflow_run', name);
+    expect(job.code, job.log).toBe(0);
+    const [run, ...more] = checkRunsOf(name);
+    expect(more).toEqual([]);
+    expect(run).toMatchObject({ headSha: sha, appId: stage.actions.id, conclusion: 'neutral', actions: [] });
+    expect(run?.output.summary).toContain('comment `/analyse fix` to open a pull request');
+    expect(job.outputs).toMatchObject({ verdict: 'code', outcome: 'code_fix' });
+    expect(job.summary).toContain(run?.output.title ?? '?');
+
+    const again = await stage.job('workflow_run', name);
+    expect(again.code, again.log).toBe(0);
+    expect(checkRunsOf(name)).toHaveLength(1);
+
+    later();
+    stage.double.people.comment(name, number, { by: 'mara', body: '/analyse fix' });
+    const fix = await stage.job('issue_comment', name);
+    expect(fix.code, fix.log).toBe(0);
+    expect(pullsOf(name).map(({ pull }) => pull?.baseRef)).toEqual(['coupons']);
+  });
+
+  it('is not looked at where it is a run of the same workflow, whatever that is called', async () => {
+    const name = 'corner/own-run';
+    await openRed(name);
+    const payload = structuredClone(await stage.newest('workflow_run', name)) as { workflow_run: { path: string } };
+    payload.workflow_run.path = '.github/workflows/causeway.yml';
+    const job = await stage.job('workflow_run', name, { payload });
+    expect(job.log).toContain('a run of this workflow itself');
+    expect(checkRunsOf(name)).toEqual([]);
+  });
+
+  it('of a fork is answered here, and nothing of the fork is written to', async () => {
+    const name = 'corner/forked';
+    const { people } = stage.double;
+    await openShop(stage.double, { name });
+    const fork = await people.fork(name, 'ola');
+    const from = `ola/${fork.name}`;
+    const sha = await people.push(from, { by: 'ola', branch: 'afar', files: CHANGED_TESTS });
+    const { number } = await people.openPull(name, { by: 'ola', title: 'Afar', head: 'afar', headRepository: from });
+    await people.reportWorkflowRun(name, { sha, jobs: [{ name: 'test', ...resultOf(COUPONS) }] });
+    const job = await stage.job('workflow_run', name);
+    expect(job.code, job.log).toBe(0);
+    expect(checkRunsOf(name).map(({ headSha }) => headSha)).toEqual([sha]);
+    expect(pullsOf(name)).toEqual([]);
+    expect(await branchSha(find(from).gitDir, 'afar')).toBe(sha);
+    later();
+    people.comment(name, number, { by: 'ola', body: '/analyse fix' });
+    expect((await stage.job('issue_comment', name)).code).toBe(0);
+    expect(stage.ourComments(name, number)).toEqual([]);
+  });
+});
+
+describe('a set-up that is wrong', () => {
+  it('ends with 1 and the repair', async () => {
+    const name = 'corner/wrong';
+    await openLabelled(name);
+    const none = await stage.job('issues', name, { env: { INPUT_TOKEN: '' } });
+    expect(none.code, none.log).toBe(1);
+    expect(none.log).toContain('INPUT_TOKEN is missing');
+    const person = stage.double.people.userToken('mara');
+    const own = await stage.job('issues', name, { token: person });
+    expect(own.code, own.log).toBe(1);
+    expect(own.log).toContain("The token is mara's own");
+    expect(own.log).not.toContain(person);
+    const mode = await stage.job('issues', name, { with: { mode: 'everything' } });
+    expect(mode.code, mode.log).toBe(1);
+    expect(mode.log).toContain('everything');
+  });
+});

@@ -1,0 +1,200 @@
+// A runner of GitHub Actions over the GitHub double: it starts the action for an event as GitHub does, with the event's file,
+// the environment, a token with the permissions that the workflow names, and files for outputs and summary.
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { GithubDouble } from '../github-double/double.ts';
+import { account, repository } from '../github-double/lookup.ts';
+import { startGithubDouble } from '../github-double/start.ts';
+import type { App, Comment, Permissions } from '../github-double/state.ts';
+import { type WebhookSender, webhookSender } from '../github-double/webhooks/sender.ts';
+import { COMPILED } from './compiled.ts';
+import { OWNER } from './github-stage.ts';
+import { MARK } from './leftover-processes.ts';
+import { PROGRAM, temporaryFolder } from './service.ts';
+
+/** What docs/action.md writes for mode `fix`. */
+export const FIX_PERMISSIONS: Permissions = {
+  ...{ contents: 'write', issues: 'write', pull_requests: 'write', checks: 'write' },
+  ...{ actions: 'read', statuses: 'read', metadata: 'read' },
+};
+
+export interface JobOptions {
+  /** Default: what the double told last of that event. */
+  readonly payload?: object;
+  readonly permissions?: Permissions;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Inputs of the step, by name. */
+  readonly with?: Readonly<Record<string, string>>;
+  /** Instead of the token of the workflow. */
+  readonly token?: string;
+  /** Kills the job at the moment that this resolves. */
+  readonly killedWhen?: Promise<unknown>;
+}
+
+export interface EndedJob {
+  /** Null: it was killed. */
+  readonly code: number | null;
+  readonly log: string;
+  readonly summary: string;
+  readonly outputs: Readonly<Record<string, string>>;
+  /** As it was written. */
+  readonly outputFile: string;
+  readonly token: string;
+}
+
+export interface ActionsStage extends AsyncDisposable {
+  readonly double: GithubDouble;
+  readonly actions: App;
+  readonly installationId: number;
+  /** One job for the newest event of that name in the repository. */
+  job(event: string, repository: string, options?: JobOptions): Promise<EndedJob>;
+  /** Payload of the newest event of that name there, as the file of an event has it. */
+  newest(event: string, repository: string): Promise<object>;
+  /** Comments of the bot of Actions on an issue or pull request. */
+  ourComments(repository: string, number: number): readonly Comment[];
+}
+
+const EVENTS = ['issues', 'issue_comment', 'workflow_run'];
+
+/** The double with Actions switched on for the whole organisation. `env`: of every job, such as the model and its key. */
+export async function openActionsStage(env: Readonly<Record<string, string>> = {}): Promise<ActionsStage> {
+  await using opening = new AsyncDisposableStack();
+  const folder = opening.use(await temporaryFolder());
+  const senders: WebhookSender[] = [];
+  const sink = (state: Parameters<typeof webhookSender>[0]): WebhookSender => {
+    const made = webhookSender(state);
+    senders.push(made);
+    return made;
+  };
+  const double = opening.use(await startGithubDouble({ basePath: '/api/v3', sink }));
+  const { people, state } = double;
+  people.organization(OWNER, { owners: ['nora'], members: ['per'] });
+  const actions = people.otherApp('github-actions');
+  const installation = people.install(OWNER, {
+    ...{ app: actions, by: 'nora', events: EVENTS },
+    permissions: { ...FIX_PERMISSIONS, actions: 'write' },
+  });
+  let runs = 0;
+  const opened = opening.move();
+  const stage: ActionsStage = {
+    double,
+    actions,
+    installationId: installation.id,
+    ourComments: (name, number) => people.comments(name, number).filter(({ authorId }) => authorId === actions.botId),
+    async newest(event, name) {
+      for (const sender of senders) await sender.settled();
+      const { id } = repository(state, name);
+      const found = double.sink.deliveries(actions.id).find((one) => one.event === event && one.repositoryId === id);
+      if (found === undefined) throw new Error(`The double told of no ${event} in ${name}.`);
+      // A workflow's event names no installation.
+      const { installation: _, ...payload } = found.request.payload as Record<string, unknown>;
+      return payload;
+    },
+    async job(event, name, options = {}) {
+      const found = repository(state, name);
+      const run = ++runs;
+      const place = path.join(folder.path, `job-${run}`);
+      const temporary = path.join(place, 'temp');
+      await mkdir(temporary, { recursive: true });
+      const files = {
+        event: path.join(place, 'event.json'),
+        output: path.join(place, 'output'),
+        summary: path.join(place, 'summary'),
+      };
+      const payload = options.payload ?? (await stage.newest(event, name));
+      await Promise.all([
+        writeFile(files.event, JSON.stringify(payload)),
+        writeFile(files.output, ''),
+        writeFile(files.summary, ''),
+      ]);
+      const token = options.token ?? `ghs_${randomBytes(18).toString('hex')}`;
+      if (options.token === undefined) {
+        state.tokens.set(token, {
+          ...{ kind: 'installation', installationId: installation.id, repositoryIds: new Set([found.id]) },
+          permissions: { ...(options.permissions ?? FIX_PERMISSIONS), metadata: 'read' },
+          expiresAt: new Date(state.clock.now().getTime() + 3_600_000).toISOString(),
+        });
+      }
+      const inputs = Object.fromEntries(
+        Object.entries(options.with ?? {}).map(([input, value]) => [`INPUT_${input.toUpperCase()}`, value]),
+      );
+      const environment = {
+        ...env,
+        PATH: process.env['PATH'] ?? '',
+        GITHUB_ACTIONS: 'true',
+        GITHUB_API_URL: double.apiUrl,
+        GITHUB_SERVER_URL: double.webUrl,
+        GITHUB_REPOSITORY: name,
+        GITHUB_EVENT_NAME: event,
+        GITHUB_EVENT_PATH: files.event,
+        GITHUB_OUTPUT: files.output,
+        GITHUB_STEP_SUMMARY: files.summary,
+        GITHUB_RUN_ID: String(run),
+        GITHUB_WORKFLOW_REF: `${name}/.github/workflows/causeway.yml@refs/heads/${found.defaultBranch}`,
+        RUNNER_TEMP: temporary,
+        INPUT_TOKEN: token,
+        ...inputs,
+        ...options.env,
+      };
+      const ended = await start(environment, place, options.killedWhen);
+      return {
+        ...ended,
+        token,
+        summary: await readFile(files.summary, 'utf8'),
+        outputFile: await readFile(files.output, 'utf8'),
+        outputs: readOutputs(await readFile(files.output, 'utf8')),
+      };
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+  return stage;
+}
+
+function start(
+  env: Readonly<Record<string, string>>,
+  cwd: string,
+  killedWhen: Promise<unknown> | undefined,
+): Promise<Pick<EndedJob, 'code' | 'log'>> {
+  return new Promise((resolve) => {
+    const marked = { [MARK]: process.env[MARK], ...COMPILED, ...env };
+    const options = { cwd, env: marked, maxBuffer: 64 * 1024 * 1024 };
+    const child = execFile(process.execPath, [PROGRAM, 'action'], options, (error, out, err) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : null;
+      resolve({ code, log: `${out}${err}` });
+    });
+    void killedWhen?.then(() => child.kill('SIGKILL'));
+  });
+}
+
+/** As the runner reads them. */
+function readOutputs(text: string): Readonly<Record<string, string>> {
+  const outputs: Record<string, string> = {};
+  const lines = text.split('\n');
+  for (let at = 0; at < lines.length; at += 1) {
+    const [, name, end] = /^([\w-]+)<<(.+)$/.exec(lines[at] ?? '') ?? [];
+    if (name === undefined || end === undefined) continue;
+    const value: string[] = [];
+    for (at += 1; at < lines.length && lines[at] !== end; at += 1) value.push(lines[at] ?? '');
+    outputs[name] = value.join('\n');
+  }
+  return outputs;
+}
+
+/** A token of an App of the repository's own, whose pushes start workflows. */
+export function makeAppToken({ double }: Pick<ActionsStage, 'double'>, name: string): string {
+  const { people, state, app } = double;
+  const { id: ownerId } = account(state, OWNER);
+  const known = [...state.installations.values()].find(
+    ({ appId, accountId }) => appId === app.id && accountId === ownerId,
+  );
+  const installation = known ?? people.install(OWNER, { app, by: 'nora', permissions: FIX_PERMISSIONS });
+  const token = `ghs_${randomBytes(18).toString('hex')}`;
+  state.tokens.set(token, {
+    ...{ kind: 'installation', installationId: installation.id, repositoryIds: new Set([repository(state, name).id]) },
+    permissions: FIX_PERMISSIONS,
+    expiresAt: new Date(state.clock.now().getTime() + 3_600_000).toISOString(),
+  });
+  return token;
+}
