@@ -67,13 +67,14 @@ async function makePackage(): Promise<void> {
 async function makeAction(): Promise<void> {
   const bundled = await buildProgram({
     out: ACTION,
-    entries: { index: 'src/action.ts' },
+    entries: { main: 'src/main.ts' },
     external: isOf([UNBUNDLED.name, ...Object.keys(own.peerDependencies)]),
     isShipped,
   });
   const from = path.join(ROOT, 'node_modules', UNBUNDLED.name);
   const to = path.join(ACTION, 'node_modules', UNBUNDLED.name);
   for (const part of UNBUNDLED.parts) cpSync(path.join(from, part), path.join(to, part), { recursive: true });
+  copyFileSync(path.join(import.meta.dirname, 'start-action.mjs'), path.join(ACTION, 'index.js'));
   copyFileSync(path.join(ROOT, 'LICENSE'), path.join(ACTION, 'LICENSE'));
   writeLicences(ACTION, [...bundled, from]);
   const files = readdirSync(ACTION, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());

@@ -4,6 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { renderWorkflow } from '../../src/github/configuration/workflow-file.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 /** In Markdown a passage is between `<!-- published: KEY -->` and `<!-- /published -->`. */
@@ -18,7 +19,7 @@ export interface Published {
 }
 
 /** The files with something to write, from the root. */
-export const NAMED_FILES = ['README.md', 'docs/install.md', 'app.yml'];
+export const NAMED_FILES = ['README.md', 'docs/install.md', 'docs/action.md', 'app.yml'];
 
 /** `published`: as package.json has it. The same names give the same text. */
 export function writeNames(file: string, text: string, published: Published): string {
@@ -42,6 +43,8 @@ export function placesOf({ repository }: Published): Readonly<Record<string, str
   return { repository: `git+${repository}.git`, bugs: `${repository}/issues`, homepage: `${repository}#readme` };
 }
 
+const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+
 const shell = (...lines: readonly string[]) => ['```sh', ...lines, '```'].join('\n');
 
 const START = 'npm start              # PORT=3001 npm start where 3000 is taken';
@@ -56,6 +59,14 @@ const PASSAGES: Readonly<Record<string, (published: Published) => string>> = {
         : [shell(`git clone ${repository} causeway && cd causeway`, START)];
     const npx = name === null ? [] : ['Or without a clone, on Node 24 or newer:', shell(`npx ${name} serve`)];
     return [...clone, ...npx].join('\n\n');
+  },
+  /** What `causeway init --mode fix --model gpt-5.6-terra` writes. */
+  workflow: ({ repository }) => {
+    const owner = repository === '' ? 'OWNER/NAME' : new URL(repository).pathname.slice(1);
+    const [major] = version.split('.');
+    const uses = `${owner}@v${major}${repository === '' ? '   # where your copy is published' : ''}`;
+    const asked = { mode: 'fix', model: 'gpt-5.6-terra', key: 'OPENAI_API_KEY', watched: ['CI'] } as const;
+    return ['```yaml', renderWorkflow({ uses, ...asked }).trimEnd(), '```'].join('\n');
   },
   package: (published) => {
     const name = packageName(published);

@@ -33,6 +33,8 @@ export async function runCommand(command: Command, context: CommandContext, sign
     const { runAction } = await import('./action.ts');
     return await runAction(context, signal);
   }
+  if (command.kind === 'init') return (await import('./repository-files.ts')).runInit(command, io);
+  if (command.kind === 'check-config') return (await import('./repository-files.ts')).runCheckConfig(command, io);
   const config = readConfig(environment);
   for (const secret of config.secrets) registerSecret(secret);
   const deps = { config, io, now, log: openLog(io, config.logLevel) };

@@ -114,6 +114,23 @@ export interface VerifyProofCommand {
   readonly app: string | null;
 }
 
+export interface InitCommand {
+  readonly kind: 'init';
+  readonly mode: 'observe' | 'comment' | 'fix';
+  /** "": none. */
+  readonly model: string;
+  /** Name of the secret with the model's key. */
+  readonly key: string;
+  /** `owner/name@ref` of the action; null: of who publishes this copy. */
+  readonly uses: string | null;
+}
+
+/** `file` as given; null: all files of the repository around the caller's folder. */
+export interface CheckConfigCommand {
+  readonly kind: 'check-config';
+  readonly file: string | null;
+}
+
 export type Command =
   | { readonly kind: 'serve'; readonly worker: boolean }
   /** `concurrency`: investigations at a time; null: as configured. */
@@ -129,6 +146,8 @@ export type Command =
       | EvalCommand
       | ReplayCommand
       | VerifyProofCommand
+      | InitCommand
+      | CheckConfigCommand
       | TokenCommand
       | WebhookSecretCommand
     )
@@ -160,6 +179,11 @@ const COMMANDS: Readonly<Record<string, CommandRow>> = {
   worker: {
     options: { concurrency: 'string' },
     read: (args) => ({ kind: 'worker', concurrency: parseConcurrency(args.value('concurrency')) }),
+  },
+  init: { options: { mode: 'string', model: 'string', key: 'string', uses: 'string' }, read: readInit },
+  'check-config': {
+    takes: 1,
+    read: ({ positionals }) => ({ kind: 'check-config', file: positionals[0] ?? null }),
   },
   action: { read: () => ({ kind: 'action' }) },
   migrate: { read: () => ({ kind: 'migrate' }) },
@@ -221,6 +245,22 @@ export function parseCommandLine(argv: readonly string[]): Command {
   }
   const row = COMMANDS[name];
   return row === undefined ? parseVerb(topic, args) : readCommand(name, row, args, topic);
+}
+
+/** A name that workflows may use for a secret and a variable. */
+const KEY = /^[A-Z_][A-Z0-9_]{0,99}$/;
+const USES = /^[\w.-]{1,100}\/[\w.-]{1,100}(?:\/[\w./-]{1,200})?@[\w./-]{1,200}$/;
+
+function readInit(args: Args): InitCommand {
+  const given = args.value('mode') ?? 'comment';
+  const mode = (['observe', 'comment', 'fix'] as const).find((known) => known === given);
+  if (mode === undefined) refuse(`--mode is "${given}": give observe, comment or fix.`, 'init');
+  const model = args.value('model') ?? '';
+  const key = args.value('key') ?? (/claude/i.test(model) ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY');
+  if (!KEY.test(key)) refuse(`--key is "${key}": give the name of a secret, such as OPENAI_API_KEY.`, 'init');
+  const uses = args.value('uses');
+  if (uses !== null && !USES.test(uses)) refuse(`--uses is "${uses}": give OWNER/NAME@TAG.`, 'init');
+  return { kind: 'init', mode, model, key, uses };
 }
 
 /** Of a command that needs a second word, such as `token list`. */

@@ -16,6 +16,8 @@ Usage: causeway COMMAND [OPTIONS]
   webhook-secret   show or rotate the secret that signs webhooks
   pause, resume    stop using the model and posting, and continue
   worker           run jobs only, with PostgreSQL
+  init             write the workflow that runs Causeway as an action
+  check-config     find what is wrong with a repository's files for Causeway
   action           do the work of one job of GitHub Actions
   migrate          bring the database schema up to date
   backup           copy the SQLite database while the service runs
@@ -266,6 +268,39 @@ On SIGTERM its jobs go back to the queue, and another worker continues them.
 Example:
 
   DATABASE_URL=postgres://causeway@db/causeway causeway worker --concurrency 8
+`,
+  init: `Write the two files with which a repository has Causeway run as an action:
+.github/workflows/causeway.yml and .github/causeway.yml. A file that is there
+stays as it is. docs/action.md says what the action does.
+
+Usage: causeway init [--mode MODE] [--model NAME] [--key SECRET]
+                     [--uses OWNER/NAME@TAG]
+
+  --mode    observe (writes nothing), comment (no pull requests; the default)
+            or fix
+  --model   the model to ask; without one the answer is a search of the source
+  --key     the secret with its key; default: OPENAI_API_KEY, for a Claude
+            model ANTHROPIC_API_KEY
+  --uses    where the action is published; default: with this program
+
+Example:
+
+  causeway init --mode fix --model gpt-5.6-terra
+`,
+  'check-config': `Find what is wrong with the files that a repository has for Causeway: its
+configuration, and the workflow that runs it as an action (permissions,
+concurrency, workflows that were renamed). Each fault is a line with file, line
+and repair.
+
+Usage: causeway check-config [FILE]
+
+  FILE   one file instead of all: .github/causeway.yml or a workflow
+
+Exit codes: 0 no fault, 1 faults, 2 there is nothing to check.
+
+Example:
+
+  causeway check-config
 `,
   action: `Do the work of one job of GitHub Actions: read the event that started the job,
 investigate, write the answer on GitHub, and end. Workflows use the action,

@@ -186,7 +186,10 @@ export function toProof(progress: ProofProgress | undefined, number = 0): Proof 
 /** Whether the repository seemed to have no CI, and none was seen since. */
 export function isWithoutCi(progress: ProofProgress): boolean {
   if (progress.phase !== 'ended') return false;
-  return progress.verdict.state === 'not_run' && progress.verdict.because === 'no_ci';
+  return (
+    progress.verdict.state === 'not_run' &&
+    (progress.verdict.because === 'no_ci' || progress.verdict.because === 'own_token')
+  );
 }
 
 /** Checks that still fail with the fix after the last attempt. */

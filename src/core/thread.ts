@@ -35,6 +35,8 @@ export interface Trigger {
   readonly commentId: number | null;
   /** What was added to the command; "" for nothing. */
   readonly guidance: string;
+  /** Whether it was the command `fix`, and so began the analysis that it is for. */
+  readonly isForFix?: boolean;
   /** GitHub's time. */
   readonly at: string;
   /** What it started; absent in triggers that an earlier version stored. */

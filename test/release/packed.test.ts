@@ -6,8 +6,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installPacked } from '../../scripts/release/install-packed.ts';
 import type { Issue } from '../../src/core/issue.ts';
+import { openActionsStage } from '../support/actions-runner.ts';
 import { apiClient } from '../support/api-client.ts';
 import { gitRepository } from '../support/git-repository.ts';
+import { openShop, reportBug } from '../support/github-shop.ts';
 import { printedToken, startService, temporaryFolder } from '../support/service.ts';
 
 const run = promisify(execFile);
@@ -168,12 +170,24 @@ describe('the package', () => {
 });
 
 describe('the folder of the Action', () => {
+  it('answers an issue as a runner starts it, without arguments', async () => {
+    await using stage = await openActionsStage();
+    const name = 'corner/packed';
+    await openShop(stage.double, { name });
+    const number = await reportBug(stage.double, { name });
+    stage.double.people.label(name, number, 'analyse', 'mara');
+    const job = await stage.job('issues', name, { program: [path.join(RELEASE, 'action', 'index.js')] });
+    expect(job.code, job.log).toBe(0);
+    expect(job.outputs).toMatchObject({ outcome: 'facts_only' });
+    expect(stage.ourComments(name, number)).toHaveLength(1);
+  });
+
   it('runs where nothing is installed, and has the licence of every package in it', async () => {
     await using place = await temporaryFolder();
     const copy = path.join(place.path, 'action');
     execFileSync('cp', ['-R', path.join(RELEASE, 'action'), copy]);
     const env = { ...ENV, XDG_STATE_HOME: place.path };
-    const { stdout } = await run(process.execPath, [path.join(copy, 'index.js'), 'demo', '--json'], {
+    const { stdout } = await run(process.execPath, [path.join(copy, 'main.js'), 'demo', '--json'], {
       cwd: place.path,
       env,
     });

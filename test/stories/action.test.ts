@@ -152,6 +152,25 @@ describe('commands', () => {
     expect(stage.ourComments(name, number)).toHaveLength(1);
   });
 
+  it("open the draft of a stranger's report, which a label alone does not", async () => {
+    const name = 'corner/by-stranger';
+    await openShop(stage.double, { name });
+    allow(name);
+    stage.double.people.user('ola');
+    const number = await reportBug(stage.double, { name, by: 'ola' });
+    stage.double.people.label(name, number, 'analyse', 'mara');
+    const label = await stage.job('issues', name);
+    expect(label.code, label.log).toBe(0);
+    expect(pullsOf(name)).toEqual([]);
+    expect(stage.ourComments(name, number)[0]?.body).toContain('/analyse fix');
+    later();
+    stage.double.people.comment(name, number, { by: 'mara', body: '/analyse fix' });
+    const fix = await stage.job('issue_comment', name);
+    expect(fix.code, fix.log).toBe(0);
+    expect(pullsOf(name)).toHaveLength(1);
+    expect(stage.ourComments(name, number)).toHaveLength(1);
+  });
+
   it('of a stranger start nothing', async () => {
     const name = 'corner/stranger';
     await openShop(stage.double, { name });

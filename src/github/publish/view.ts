@@ -124,6 +124,8 @@ export interface View {
   readonly seesChecks: boolean;
   /** Somebody without write wrote part of the issue, so that its pull request waits until the answer has been read. */
   readonly isReadFirst: boolean;
+  /** False: earlier answers are known by what GitHub shows alone. */
+  readonly hasRecords: boolean;
   readonly investigation: Investigation;
   /** Null until it has concluded. */
   readonly result: Result | null;
@@ -202,7 +204,8 @@ export async function loadView(
     config,
     isObserved: isObserved(deps, config),
     ...toRights(await store.findInstallation(project.source.installationId), mayOpen),
-    isReadFirst: isReadFirst(thread, project, investigation, config),
+    hasRecords: deps.memory !== 'github',
+    isReadFirst: !isDraftRead(deps, thread) && isReadFirst(thread, project, investigation, config),
     investigation,
     result,
     ...(await loadProgress(deps, project, investigation, signal)),
@@ -219,6 +222,11 @@ export async function loadView(
     recordUrl: result === null ? '' : deps.recordUrl(result.issue),
     now: deps.now(),
   };
+}
+
+/** A job of Actions knows nothing of an answer that was read before its command: there the draft is what is read. */
+function isDraftRead({ memory }: PublishDeps, { trigger }: Thread): boolean {
+  return memory === 'github' && trigger.isForFix === true;
 }
 
 /** In public anybody can write an issue, and CI runs what comes of it with its secrets. Red checks have no such author. */

@@ -157,6 +157,7 @@ it('the App knows its own name, its owner and its bot, and asks once an hour', a
     botLogin: 'causeway[bot]',
     botId: 12_345,
     permissions: { contents: 'read' },
+    isShared: false,
   };
   const [first, second] = await Promise.all([ground.clients.identity(NEVER), ground.clients.identity(NEVER)]);
   expect([first, second]).toEqual([expected, expected]);

@@ -66,6 +66,7 @@ export function sampleView(over: Partial<View> = {}, thread: Partial<Thread> = {
     lacks: [],
     seesChecks: true,
     isReadFirst: false,
+    hasRecords: true,
     investigation: investigation({ state: 'running' }),
     result: null,
     progressSource: 'repository',

@@ -1,0 +1,196 @@
+// The workflow that runs Causeway as an action: as `init` writes it, and what `check-config` finds wrong with one. Pure.
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import type { Mode } from './repository-config.ts';
+
+export const WORKFLOW_FILE = '.github/workflows/causeway.yml';
+
+export interface NewWorkflow {
+  /** `owner/name@ref` of the published action. */
+  readonly uses: string;
+  readonly mode: Mode;
+  /** "": none, so that answers are a search of the source. */
+  readonly model: string;
+  /** The secret that holds the model's key, and the variable that it goes into; "" where there is no model. */
+  readonly key: string;
+  /** Names of the workflows whose failures are looked at. */
+  readonly watched: readonly string[];
+}
+
+/** What a job needs, as a workflow names it. Naming one sets all others to none. */
+const PERMISSIONS: Readonly<Record<Mode, Readonly<Record<string, 'read' | 'write'>>>> = {
+  observe: toLevels('read', 'read'),
+  comment: toLevels('write', 'read'),
+  fix: toLevels('write', 'write'),
+};
+
+function toLevels(talk: 'read' | 'write', push: 'read' | 'write'): Readonly<Record<string, 'read' | 'write'>> {
+  return { contents: push, issues: talk, 'pull-requests': talk, checks: talk, actions: 'read', statuses: 'read' };
+}
+
+/** One job at a time for each issue or commit. */
+const GROUP = `causeway-\${{ github.event.issue.number || github.event.workflow_run.head_sha }}`;
+
+export function renderWorkflow({ uses, mode, model, key, watched }: NewWorkflow): string {
+  const runs =
+    watched.length === 0 ? [] : [`  workflow_run: { types: [completed], workflows: ${JSON.stringify(watched)} }`];
+  return [
+    'name: Causeway',
+    'on:',
+    '  issues: { types: [labeled] }',
+    '  issue_comment: { types: [created] }',
+    ...runs,
+    'concurrency: # one job at a time for each issue or commit; none is cancelled in the middle',
+    `  group: ${GROUP}`,
+    '  cancel-in-progress: false',
+    'permissions: {}',
+    'jobs:',
+    '  causeway:',
+    '    if: >-',
+    "      github.event.label.name == 'analyse' || contains(github.event.comment.body, '/analy') ||",
+    "      github.event.workflow_run.conclusion == 'failure'",
+    '    runs-on: ubuntu-24.04',
+    '    timeout-minutes: 20',
+    `    permissions: { ${Object.entries(PERMISSIONS[mode])
+      .map(([name, level]) => `${name}: ${level}`)
+      .join(', ')} }`,
+    '    steps:',
+    `      - uses: ${uses}`,
+    `        with: { mode: ${mode}${model === '' ? '' : `, model: ${JSON.stringify(model)}`} }`,
+    ...(key === '' ? [] : [`        env: { ${key}: "\${{ secrets.${key} }}" }`]),
+    '',
+  ].join('\n');
+}
+
+export interface WorkflowText {
+  /** From the root of the repository. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** How GitHub calls a workflow: by its name, or else by its file. */
+export function readWorkflowName({ file, text }: WorkflowText): string {
+  const name = parseDocument(text).get('name');
+  return typeof name === 'string' && name.trim() !== '' ? name.trim() : file;
+}
+
+/** Whether it runs Causeway: a step uses an action of that name, whoever publishes it. */
+export function runsCauseway({ text }: WorkflowText): boolean {
+  return /^\s*(?:-\s+)?uses:\s*["']?[\w.-]{1,100}\/causeway(?:\/[\w./-]{1,200})?@/im.test(text);
+}
+
+export interface WorkflowFault {
+  readonly line: number;
+  /** With the repair. */
+  readonly message: string;
+}
+
+/** What keeps a workflow of Causeway from doing its work. `others`: names of the repository's other workflows. */
+export function checkWorkflow(workflow: WorkflowText, others: readonly string[]): readonly WorkflowFault[] {
+  const lines = new LineCounter();
+  const document = parseDocument(workflow.text, { lineCounter: lines });
+  const [broken] = document.errors;
+  if (broken !== undefined) {
+    return [{ line: lines.linePos(broken.pos[0]).line, message: `is no YAML: ${broken.message.split('\n')[0]}` }];
+  }
+  const at = (path: readonly string[]): number => {
+    for (let length = path.length; length > 0; length -= 1) {
+      const node = document.getIn(path.slice(0, length), true) as Node | null | undefined;
+      if (node?.range) return lines.linePos(node.range[0]).line;
+    }
+    return 1;
+  };
+  const job = findJob(document.get('jobs'));
+  if (job === null) return [{ line: at(['jobs']), message: 'has no job with a step that uses Causeway.' }];
+  const read = (path: readonly string[]): unknown => {
+    const node = document.getIn(path, true);
+    return isMap(node) || isSeq(node) ? node.toJSON() : isScalar(node) ? node.value : node;
+  };
+  return [
+    ...checkConcurrency(read, at, job),
+    ...checkPermissions(read, at, job),
+    ...checkEvents(read(['on']), at, { own: readWorkflowName(workflow), others }),
+  ].toSorted((one, other) => one.line - other.line);
+}
+
+type Read = (path: readonly string[]) => unknown;
+type LineOf = (path: readonly string[]) => number;
+
+/** The job's name, and the mode that its step gives; null: there is none. */
+interface Job {
+  readonly name: string;
+  readonly mode: Mode;
+}
+
+function findJob(jobs: unknown): Job | null {
+  if (!isMap(jobs)) return null;
+  for (const [name, job] of Object.entries(jobs.toJSON() as Record<string, unknown>)) {
+    const steps = isObject(job) && Array.isArray(job['steps']) ? (job['steps'] as unknown[]) : [];
+    const step = steps.find((one) => isObject(one) && /\/causeway(?:\/|@)/i.test(String(one['uses'] ?? '')));
+    if (!isObject(step)) continue;
+    const given = isObject(step['with']) ? step['with']['mode'] : undefined;
+    return { name, mode: given === 'observe' || given === 'comment' ? given : 'fix' };
+  }
+  return null;
+}
+
+function checkConcurrency(read: Read, at: LineOf, { name }: Job): readonly WorkflowFault[] {
+  const places = [['concurrency'], ['jobs', name, 'concurrency']];
+  const place = places.find((path) => read(path) !== undefined && read(path) !== null);
+  if (place === undefined) {
+    const repair = `add "concurrency: { group: '${GROUP}', cancel-in-progress: false }"`;
+    return [{ line: 1, message: `has no concurrency group, so two jobs may answer one issue at once: ${repair}.` }];
+  }
+  const value = read(place);
+  const cancels = isObject(value) && value['cancel-in-progress'] === true;
+  if (!cancels) return [];
+  const line = at([...place, 'cancel-in-progress']);
+  return [{ line, message: 'cancels a job in the middle of its work: set cancel-in-progress to false.' }];
+}
+
+function checkPermissions(read: Read, at: LineOf, { name, mode }: Job): readonly WorkflowFault[] {
+  const ofJob = ['jobs', name, 'permissions'];
+  const own = read(ofJob);
+  const path = own === undefined || own === null ? ['permissions'] : ofJob;
+  const given = own === undefined || own === null ? read(['permissions']) : own;
+  const wanted = Object.entries(PERMISSIONS[mode]);
+  if (given === 'write-all' || (given === 'read-all' && mode === 'observe')) return [];
+  if (!isObject(given)) {
+    const list = wanted.map(([key, level]) => `${key}: ${level}`).join(', ');
+    return [{ line: at(path), message: `doesn't name its permissions: give the job "permissions: { ${list} }".` }];
+  }
+  const missing = wanted.filter(([key, level]) => given[key] !== 'write' && given[key] !== level);
+  if (missing.length === 0) return [];
+  const list = missing.map(([key, level]) => `${key}: ${level}`).join(', ');
+  return [{ line: at(path), message: `lacks permissions that mode "${mode}" needs: add ${list}.` }];
+}
+
+const UNUSED = ['pull_request', 'pull_request_target', 'check_run', 'check_suite', 'push'];
+
+function checkEvents(
+  on: unknown,
+  at: LineOf,
+  { own, others }: { readonly own: string; readonly others: readonly string[] },
+): readonly WorkflowFault[] {
+  const events = isObject(on) ? Object.keys(on) : Array.isArray(on) ? on.map(String) : [String(on)];
+  const unused = events
+    .filter((event) => UNUSED.includes(event))
+    .map((event) => ({
+      line: at(['on', event]),
+      message: `starts for ${event}, for which Causeway does nothing: remove it.`,
+    }));
+  const run = isObject(on) ? on['workflow_run'] : null;
+  const named = isObject(run) && Array.isArray(run['workflows']) ? run['workflows'].map(String) : [];
+  const line = at(['on', 'workflow_run', 'workflows']);
+  const wrong = named.flatMap((name): WorkflowFault[] => {
+    if (name === own) return [{ line, message: `watches itself (“${name}”): remove that name.` }];
+    if (others.includes(name)) return [];
+    const known =
+      others.length === 0 ? 'there is no other workflow' : `there are ${others.map((each) => `“${each}”`).join(', ')}`;
+    return [{ line, message: `watches “${name}”, and no workflow has that name (renamed?): ${known}.` }];
+  });
+  return [...unused, ...wrong];
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

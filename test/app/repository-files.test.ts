@@ -1,0 +1,86 @@
+// `init` and `check-config` in a repository on this disk.
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { runCauseway, temporaryFolder } from '../support/service.ts';
+
+async function openRepository(workflows: Readonly<Record<string, string>> = { 'ci.yml': 'name: CI\non: push\n' }) {
+  const folder = await temporaryFolder();
+  execFileSync('git', ['init', '--quiet', folder.path]);
+  await mkdir(path.join(folder.path, '.github', 'workflows'), { recursive: true });
+  const put = (file: string, text: string) => writeFile(path.join(folder.path, '.github', file), text);
+  for (const [name, text] of Object.entries(workflows)) await put(`workflows/${name}`, text);
+  return {
+    put,
+    read: (file: string) => readFile(path.join(folder.path, '.github', file), 'utf8'),
+    run: (...args: string[]) => runCauseway(args, { cwd: folder.path, env: {} }),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+const USES = ['--uses', 'acme/causeway@v0'];
+
+it('writes a workflow for the other workflows that are there, and keeps what is there', async () => {
+  await using place = await openRepository({ 'ci.yml': 'name: CI\non: push\n', 'e2e.yaml': 'on: push\n' });
+  const said = await place.run('init', ...USES, '--mode', 'fix', '--model', 'claude-5');
+  expect(said).toContain('It looks at failures of “CI”, “.github/workflows/e2e.yaml”.');
+  expect(said).toContain('gh secret set ANTHROPIC_API_KEY');
+  const workflow = parse(await place.read('workflows/causeway.yml'));
+  expect(workflow.on.workflow_run.workflows).toEqual(['CI', '.github/workflows/e2e.yaml']);
+  expect(workflow.jobs.causeway.permissions).toMatchObject({ contents: 'write', actions: 'read' });
+  expect(workflow.jobs.causeway.steps).toEqual([
+    {
+      uses: 'acme/causeway@v0',
+      with: { mode: 'fix', model: 'claude-5' },
+      env: { ANTHROPIC_API_KEY: ['$', '{{ secrets.ANTHROPIC_API_KEY }}'].join('') },
+    },
+  ]);
+  expect(parse(await place.read('causeway.yml'))).toEqual({ labels: ['analyse'], mode: 'fix' });
+  expect(await place.run('check-config')).toContain(
+    'No fault in .github/workflows/causeway.yml and .github/causeway.yml',
+  );
+
+  await place.put('causeway.yml', 'mode: observe\n');
+  expect(await place.run('init', ...USES)).toContain('Kept   .github/causeway.yml');
+  expect(await place.read('causeway.yml')).toBe('mode: observe\n');
+});
+
+it('invents no address of an action that nobody publishes', async () => {
+  await using place = await openRepository();
+  await expect(place.run('init')).rejects.toThrow('Nobody publishes this copy');
+  await expect(place.run('check-config')).rejects.toThrow('"causeway init" writes both');
+});
+
+it.each([
+  ['a workflow that was renamed', 'workflows/ci.yml', /CI/, 'Build', ':5: watches “CI”, and no workflow has that name'],
+  ['its own name', 'workflows/causeway.yml', '["CI"]', '["CI","Causeway"]', ':5: watches itself'],
+  ['jobs that are cancelled', 'workflows/causeway.yml', 'progress: false', 'progress: true', ':8: cancels a job'],
+  ['no group', 'workflows/causeway.yml', /concurrency[\s\S]*progress: false\n/, '', ':1: has no concurrency group'],
+  [
+    'a permission too few',
+    'workflows/causeway.yml',
+    'checks: write, ',
+    '',
+    ':17: lacks permissions that mode "comment" needs: add checks: write',
+  ],
+  ['no permissions at all', 'workflows/causeway.yml', /^ *permissions: .*\n/gm, '', "doesn't name its permissions"],
+  [
+    'an event for nothing',
+    'workflows/causeway.yml',
+    'on:\n',
+    'on:\n  pull_request_target:\n',
+    ':3: starts for pull_request_target',
+  ],
+  ['no YAML', 'workflows/causeway.yml', 'on:\n', 'on: [\n', ' is no YAML: '],
+  ['an unknown key', 'causeway.yml', 'mode', 'mod', 'causeway.yml:3: `mod` is not known, did you mean `mode`?'],
+] as const)('names line and repair of %s', async (_name, file, from, to, said) => {
+  await using place = await openRepository();
+  await place.run('init', ...USES);
+  await place.put(
+    file,
+    (await place.read(file)).replace(from, () => to),
+  );
+  await expect(place.run('check-config')).rejects.toThrow(said);
+});
