@@ -187,6 +187,8 @@ export interface ActionInputs {
   readonly workflow: string;
   /** Of this run. */
   readonly runId: number;
+  /** Whether a bot started it, such as Dependabot. */
+  readonly isBot: boolean;
   /** Files that the runner reads at the end of the step; "": there is none. */
   readonly outputFile: string;
   readonly summaryFile: string;
@@ -219,6 +221,7 @@ export function readActionConfig(environment: Environment): { readonly config: C
     ...{ token, event: required('GITHUB_EVENT_NAME'), eventFile: required('GITHUB_EVENT_PATH'), repository },
     workflow: /^[^/]+\/[^/]+\/([^@]+)@/.exec(read.text('GITHUB_WORKFLOW_REF', ''))?.[1] ?? '',
     runId: Number(runId) || 0,
+    isBot: read.text('GITHUB_ACTOR', '').endsWith('[bot]'),
     outputFile: read.text('GITHUB_OUTPUT', ''),
     summaryFile: read.text('GITHUB_STEP_SUMMARY', ''),
   };
@@ -236,7 +239,13 @@ export function readActionConfig(environment: Environment): { readonly config: C
     ALLOWED_OWNERS: repository.split('/')[0],
     DATA_DIR: path.join(temporary, `causeway-${runId}-${process.pid}`),
   };
-  return { config: { ...readConfig(given), ...place }, inputs };
+  const config = { ...readConfig(given), ...place };
+  // A bot's jobs get no secrets.
+  if (config.model.kind === 'none' && config.model.hint !== '' && !inputs.isBot) {
+    const repair = `The secret has to exist, and the step has to pass it on: env: { OPENAI_API_KEY: "\${{ secrets.OPENAI_API_KEY }}" }`;
+    throw new CausewayError('usage', `${config.model.hint} ${repair}.`);
+  }
+  return { config, inputs };
 }
 
 /** What a server is configured with, and a workflow may have in its environment for other programs. */

@@ -94,7 +94,9 @@ async function runJob(job: Job, signal: AbortSignal): Promise<void> {
   const payload = readEvent(inputs.eventFile);
   const refusal = findRefusal(payload, inputs);
   if (refusal !== '') return say(refusal);
-  const mode: ActionMode = { kind: 'action', token: inputs.token, mostReads: MOST_READS };
+  const forbidden = new Set<string>();
+  const onForbidden = (route: string) => void forbidden.add(route);
+  const mode: ActionMode = { kind: 'action', token: inputs.token, mostReads: MOST_READS, onForbidden };
   await using service = await openGithubService(job, mode, signal);
   try {
     const project = await openProject(service, inputs.repository, signal);
@@ -102,6 +104,7 @@ async function runJob(job: Job, signal: AbortSignal): Promise<void> {
     if (asked.kind === 'nothing') return say(asked.why);
     await carryOut(service, asked.events, signal);
     await report(job, service, { project, about: asked.about }, signal);
+    reportForbidden(job, forbidden);
   } catch (error) {
     if (!(error instanceof GithubFailure)) throw error;
     // Whoever runs the workflow can do nothing about GitHub's own faults; a refused token is the set-up's.
@@ -110,6 +113,31 @@ async function runJob(job: Job, signal: AbortSignal): Promise<void> {
     write(inputs.summaryFile, `**Causeway could not read GitHub.** ${error.message}\n`);
   }
 }
+
+/** An answer that nobody sees is no answer: what GitHub did not take is a fault of the set-up, but for a bot's own jobs. */
+function reportForbidden({ inputs, say }: Job, routes: ReadonlySet<string>): void {
+  if (routes.size === 0) return;
+  const wanted = [...new Set([...routes].map(nameNeed))].join(', ');
+  const message = `The token may not do all of it (${[...routes].join('; ')}). Give the job the permissions ${wanted}; "causeway check-config" names what else is missing.`;
+  // GitHub gives the jobs that Dependabot starts a token that only reads, and no secrets.
+  if (!inputs.isBot) throw new CausewayError('usage', message);
+  say(message);
+}
+
+/** The permission that a call needs, as a workflow names it. */
+function nameNeed(route: string): string {
+  const level = route.startsWith('GET') ? 'read' : 'write';
+  const [, name = 'contents'] = NEEDS.find(([of]) => of.test(route)) ?? [];
+  return `${name}: ${level}`;
+}
+
+const NEEDS: readonly (readonly [RegExp, string])[] = [
+  [/check-(?:runs|suites)/, 'checks'],
+  [/\/actions\//, 'actions'],
+  [/status/, 'statuses'],
+  [/\/pulls/, 'pull-requests'],
+  [/\/issues/, 'issues'],
+];
 
 function explainRefusal(error: GithubFailure): CausewayError {
   const repair = 'give the workflow the permissions of its mode (docs/action.md), or run "causeway check-config"';

@@ -187,7 +187,7 @@ export async function openGithubService(
   } satisfies Partial<OctokitOptions>;
   const clients = opening.use(
     mode.kind === 'action'
-      ? createTokenClients({ ...place, token: mode.token, mostReads: mode.mostReads })
+      ? createTokenClients({ ...place, ...mode })
       : createGithubClients({ ...place, ...mode.credentials, installations }),
   );
   const services: Services = opening.use(

@@ -42,6 +42,8 @@ export interface ActionMode {
   readonly token: string;
   /** Calls of GitHub that read; further ones wait for longer than the job lives. */
   readonly mostReads: number;
+  /** Hears of each call that GitHub refused since the token has no permission for it. */
+  readonly onForbidden: (route: string) => void;
 }
 
 export type ServiceMode = { readonly kind: 'local' } | { readonly kind: 'setup' } | GithubMode;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { branchSha, readRefs } from '../github-double/git/read-objects.ts';
 import { repository } from '../github-double/lookup.ts';
-import { type ActionsStage, makeAppToken, openActionsStage } from '../support/actions-runner.ts';
+import { type ActionsStage, FIX_PERMISSIONS, makeAppToken, openActionsStage } from '../support/actions-runner.ts';
 import { CHANGED_TESTS, resultOf } from '../support/github-red-desk.ts';
 import { COUPONS, type RedModel, redModel } from '../support/github-red-model.ts';
 import { openShop, reportBug } from '../support/github-shop.ts';
@@ -240,6 +240,46 @@ describe('a red run of another workflow', () => {
 });
 
 describe('a set-up that is wrong', () => {
+  it('such as a permission too few ends with 1 and its name, with the answer in the summary', async () => {
+    const name = 'corner/too-few';
+    await openLabelled(name);
+    const few = { ...FIX_PERMISSIONS, issues: 'read', pull_requests: 'read' } as const;
+    const label = await stage.job('issues', name, { permissions: few, with: { mode: 'comment' } });
+    expect(label.code, label.log).toBe(1);
+    expect(label.log).toContain('issues: write');
+    expect(label.summary).toContain('The discount is looked up under the code as it was typed');
+    const red = 'corner/too-few-red';
+    await openRed(red);
+    const run = await stage.job('workflow_run', red, { permissions: { ...FIX_PERMISSIONS, checks: 'read' } });
+    expect(run.code, run.log).toBe(1);
+    expect(run.log).toContain('checks: write');
+    // Jobs of Dependabot have a token that only reads, whatever the workflow says.
+    const bot = await stage.job('workflow_run', red, {
+      permissions: {
+        contents: 'read',
+        checks: 'read',
+        actions: 'read',
+        issues: 'read',
+        pull_requests: 'read',
+        statuses: 'read',
+      },
+      env: { GITHUB_ACTOR: 'dependabot[bot]' },
+    });
+    expect(bot.code, bot.log).toBe(0);
+  });
+
+  it('such as a model without its key ends with 1 before anything is asked', async () => {
+    const name = 'corner/keyless';
+    await openLabelled(name);
+    const job = await stage.job('issues', name, {
+      env: { OPENAI_API_KEY: '', OPENAI_BASE_URL: '' },
+      with: { model: 'gpt-5.6' },
+    });
+    expect(job.code, job.log).toBe(1);
+    expect(job.log).toContain('MODEL is set without a key.');
+    expect(job.log).toContain('secrets.OPENAI_API_KEY');
+  });
+
   it('ends with 1 and the repair', async () => {
     const name = 'corner/wrong';
     await openLabelled(name);

@@ -15,7 +15,7 @@ import { MARK } from './leftover-processes.ts';
 import { PROGRAM, temporaryFolder } from './service.ts';
 
 /** What docs/action.md writes for mode `fix`. */
-const FIX_PERMISSIONS: Permissions = {
+export const FIX_PERMISSIONS: Permissions = {
   ...{ contents: 'write', issues: 'write', pull_requests: 'write', checks: 'write' },
   ...{ actions: 'read', statuses: 'read', metadata: 'read' },
 };

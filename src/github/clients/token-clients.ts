@@ -23,6 +23,8 @@ export interface TokenClientsOptions extends Omit<OctokitOptions, 'holds' | 'lif
    * job lives. What is known by then is still written.
    */
   readonly mostReads: number;
+  /** Hears of each call that GitHub refused since the token has no permission for it. */
+  readonly onForbidden?: (route: string) => void;
 }
 
 /** The App that the tokens of all workflows belong to. */
@@ -50,16 +52,19 @@ export function createTokenClients(options: TokenClientsOptions): GithubClients 
     hook: (send, request) => send({ ...request, headers: { ...request.headers, authorization: `token ${token}` } }),
   };
   const octokit = createOctokit(shared, credential);
-  const caller = createCaller(octokit, lifetime.signal);
+  const caller = tellForbidden(createCaller(octokit, lifetime.signal), options);
   const allowance = createReadAllowance(options);
   const watch: WatchCall = async (call, send) => allowance.count(await (options.watch ?? sendUnwatched)(call, send));
   const counted = createCaller(createOctokit({ ...shared, watch }, credential), lifetime.signal);
-  const reader: GithubCaller = {
-    call: async (request, signal) => {
-      allowance.check();
-      return await counted.call(request, signal);
+  const reader = tellForbidden(
+    {
+      call: async (request, signal) => {
+        allowance.check();
+        return await counted.call(request, signal);
+      },
     },
-  };
+    options,
+  );
   let identity: Promise<AppIdentity> | null = null;
   return {
     app: caller,
@@ -74,6 +79,22 @@ export function createTokenClients(options: TokenClientsOptions): GithubClients 
     },
     gitToken: async () => token,
     [Symbol.dispose]: () => lifetime.abort(new CausewayError('cancelled', 'The job ends.')),
+  };
+}
+
+const FORBIDDEN = /not accessible by integration/i;
+
+function tellForbidden(caller: GithubCaller, { onForbidden }: Pick<TokenClientsOptions, 'onForbidden'>): GithubCaller {
+  return {
+    call: async (request, signal) => {
+      try {
+        return await caller.call(request, signal);
+      } catch (error) {
+        const isForbidden = error instanceof GithubFailure && FORBIDDEN.test(error.said);
+        if (isForbidden && error.route !== null) onForbidden?.(error.route);
+        throw error;
+      }
+    },
   };
 }
 
