@@ -1,11 +1,13 @@
 // The double as a program of its own: it says where it is, what Causeway needs to run against it, and ends when told.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createSign } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PATIENCE_MS } from '../support/patience.ts';
+import { runCauseway } from '../support/service.ts';
 
 const MAIN = path.join(import.meta.dirname, 'main.ts');
 
@@ -55,6 +57,42 @@ async function stop(child: ChildProcess): Promise<number | null> {
 }
 
 describe('npm run github-double', () => {
+  it('with --action runs the workflow that init writes, once it was pushed', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'double-'));
+    const child = start('--action');
+    let printed = '';
+    child.stdout?.on('data', (chunk: string) => {
+      printed += chunk;
+    });
+    try {
+      const [, origin = '', name = ''] = /git clone (http:\S+\/)(\S+\/\S+) /.exec(await said(child)) ?? [];
+      const git = (...args: string[]) =>
+        execFileSync('git', ['-c', 'user.name=mara', '-c', 'user.email=mara@example.com', ...args], {
+          cwd: folder,
+          stdio: 'ignore',
+        });
+      git('clone', '--quiet', `${origin}${name}`, folder);
+      await runCauseway(['init', '--mode', 'fix', '--uses', 'acme/causeway@v0'], { cwd: folder, env: {} });
+      git('add', '.github');
+      git('commit', '--quiet', '--message', 'Add Causeway');
+      git('push', '--quiet');
+      const { host } = new URL(origin);
+      await fetch(`http://${host}/${name}/-/1/label`, {
+        method: 'POST',
+        body: new URLSearchParams({ label: 'analyse', by: 'mara', act: 'add' }),
+        redirect: 'manual',
+      });
+      await expect.poll(() => printed, { timeout: PATIENCE_MS }).toContain('It ended with 0. Its summary:');
+      expect(printed).toContain('A job of Causeway starts for issues (labeled).');
+      expect(printed).toContain('Most likely place');
+      // What it wrote itself starts no other.
+      expect(printed).not.toContain('starts for issue_comment');
+    } finally {
+      await stop(child);
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
   it('prints settings with which an App reaches the shop and its report, and a page that shows it', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'double-'));
     const child = start('--data', folder, '--webhook', 'http://127.0.0.1:1/hook');

@@ -1,41 +1,65 @@
 // Starts the GitHub double alone, with a shop that has bugs, reports of them and a CI that really runs its tests, so that anyone can
 // try the App without GitHub.
-//   npm run github-double -- [--webhook URL] [--port N] [--data DIR]
+//   npm run github-double -- [--webhook URL] [--port N] [--data DIR] [--action]
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { startActions } from './actions.ts';
 import { asManifestSays } from './as-manifest-says.ts';
 import { DEMO_SHOP, openDemoShop } from './demo-shop.ts';
 import type { GithubDouble } from './double.ts';
+import { repository } from './lookup.ts';
 import { servePage } from './page/serve-page.ts';
 import { startGithubDouble } from './start.ts';
 import type { App } from './state.ts';
 import { webhookSender } from './webhooks/sender.ts';
 
 const OWNER = 'corner';
+const ROOT = path.join(import.meta.dirname, '..', '..');
 /** In the folder of --data. */
 const SETTINGS = 'causeway.env';
-const USAGE = `usage: npm run github-double -- [--webhook URL] [--port N] [--data DIR]
+const USAGE = `usage: npm run github-double -- [--webhook URL] [--port N] [--data DIR] [--action]
   --webhook URL  where Causeway listens (http://127.0.0.1:3000/api/github/webhooks)
   --port N       where the double listens (any free port)
+  --action       runs the repository's own workflow of Causeway instead, without a service; the model is MODEL of this environment
   --data DIR     keeps the App's key and the settings for Causeway in files of this folder
+`;
+
+/** What the double's CI does, so that it has a name. */
+const CI = `name: CI
+on: [push]
+jobs:
+  test:
+    runs-on: ubuntu-24.04
+    steps:
+      - run: node --test
 `;
 
 interface Options {
   readonly webhook: string;
   readonly port: number;
   readonly data: string | null;
+  readonly isAction: boolean;
 }
 
 function optionsOf(given: readonly string[]): Options | null {
   try {
     const text = { type: 'string' } as const;
-    const { values } = parseArgs({ args: [...given], options: { webhook: text, port: text, data: text } });
+    const { values } = parseArgs({
+      args: [...given],
+      options: { webhook: text, port: text, data: text, action: { type: 'boolean' } },
+    });
     const port = Number(values.port ?? 0);
     const webhook = new URL(values.webhook ?? 'http://127.0.0.1:3000/api/github/webhooks');
     if (!Number.isInteger(port) || port < 0 || port > 65_535 || !/^https?:$/.test(webhook.protocol)) return null;
-    return { webhook: webhook.href, port, data: values.data === undefined ? null : path.resolve(values.data) };
+    return {
+      webhook: webhook.href,
+      port,
+      data: values.data === undefined ? null : path.resolve(values.data),
+      isAction: values.action === true,
+    };
   } catch {
     return null;
   }
@@ -75,11 +99,48 @@ async function settings(double: GithubDouble, app: App, data: string | null): Pr
   return text;
 }
 
-async function run({ webhook, port, data }: Options): Promise<void> {
+/** Who tries the action needs no App: a clone that can be pushed is enough. */
+async function runAction(double: GithubDouble): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'github-double-jobs-'));
+  const ci = await openDemoShop(double);
+  repository(double.state, DEMO_SHOP).actionsMayOpenPulls = true;
+  await double.people.push(DEMO_SHOP, {
+    by: 'nora',
+    message: 'Run the tests',
+    files: { '.github/workflows/ci.yml': CI },
+  });
+  const say = (text: string) => void process.stdout.write(text);
+  const jobs = startActions(double, DEMO_SHOP, { folder, owner: OWNER, environment: process.env, say });
+  const { host } = new URL(double.webUrl);
+  say(`The GitHub double shows its page at ${double.webUrl}/${DEMO_SHOP}/issues/1
+It runs .github/workflows/causeway.yml of that repository, once there is one, as GitHub Actions would, with what "uses" names taken from this copy.
+
+  git clone http://mara:${double.people.userToken('mara')}@${host}/${DEMO_SHOP} /tmp/shop && cd /tmp/shop
+  ${path.join(ROOT, 'bin', 'causeway')} init --mode fix --uses OWNER/causeway@v0
+  git add .github && git commit -m "Add Causeway" && git push
+
+Then label the issue "analyse" on the page as mara; what each job prints comes here. Ctrl-C ends the double; nothing of it is kept.
+`);
+  await stopped();
+  await ci.settled();
+  await jobs.settled();
+  await rm(folder, { recursive: true, force: true });
+  await double[Symbol.asyncDispose]();
+}
+
+function stopped(): Promise<void> {
   const ended = Promise.withResolvers<void>();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ended.resolve());
+  return ended.promise;
+}
+
+async function run({ webhook, port, data, isAction }: Options): Promise<void> {
   // Beside the API, as on GitHub Enterprise: at the root of an address there is room for the page alone.
   const double = await startGithubDouble({ port, basePath: '/api/v3', sink: webhookSender, page: servePage });
+  if (isAction) {
+    double.people.organization(OWNER, { owners: ['nora'], members: ['per'] });
+    return await runAction(double);
+  }
   const app = await prepareApp(double, webhook);
   const ci = await openDemoShop(double);
   double.people.install(OWNER, { by: 'nora' });
@@ -94,7 +155,7 @@ Settings for Causeway, to be put into its environment or its .env file:
 ${await settings(double, app, data)}
 Then label the issue "analyse" on the page as mara; docs/github.md says what to try next. Ctrl-C ends the double; nothing of it is kept.
 `);
-  await ended.promise;
+  await stopped();
   await ci.settled();
   for (const problem of double.problems.splice(0)) process.stderr.write(`${problem}\n`);
   await double[Symbol.asyncDispose]();

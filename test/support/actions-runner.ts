@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { GithubDouble } from '../github-double/double.ts';
 import { account, repository } from '../github-double/lookup.ts';
 import { startGithubDouble } from '../github-double/start.ts';
-import type { App, Comment, Permissions } from '../github-double/state.ts';
+import type { App, Comment, Installation, Permissions } from '../github-double/state.ts';
 import { type WebhookSender, webhookSender } from '../github-double/webhooks/sender.ts';
 import { COMPILED } from './compiled.ts';
 import { OWNER } from './github-stage.ts';
@@ -60,44 +60,31 @@ export interface ActionsStage extends AsyncDisposable {
 
 const EVENTS = ['issues', 'issue_comment', 'workflow_run'];
 
-/** The double with Actions switched on for the whole organisation. `env`: of every job, such as the model and its key. */
-export async function openActionsStage(env: Readonly<Record<string, string>> = {}): Promise<ActionsStage> {
-  await using opening = new AsyncDisposableStack();
-  const folder = opening.use(await temporaryFolder());
-  const senders: WebhookSender[] = [];
-  const sink = (state: Parameters<typeof webhookSender>[0]): WebhookSender => {
-    const made = webhookSender(state);
-    senders.push(made);
-    return made;
-  };
-  const double = opening.use(await startGithubDouble({ basePath: '/api/v3', sink }));
-  const { people, state } = double;
-  people.organization(OWNER, { owners: ['nora'], members: ['per'] });
-  const actions = people.otherApp('github-actions');
-  const installation = people.install(OWNER, {
-    ...{ app: actions, by: 'nora', events: EVENTS },
+/** Switches Actions on for the owner; what it did there is done by the App `github-actions`. */
+export function installActions({ people }: Pick<GithubDouble, 'people'>, owner: string): Installation {
+  return people.install(owner, {
+    ...{ app: people.otherApp('github-actions'), by: 'nora', events: EVENTS },
     permissions: { ...FIX_PERMISSIONS, actions: 'write' },
   });
+}
+
+interface Runner {
+  /** Starts one job of the repository, for an event with this payload. */
+  run(event: string, repository: string, job: JobOptions & { readonly payload: object }): Promise<EndedJob>;
+}
+
+/** `env`: of every job, such as the model and its key. Its files are in `folder`. */
+export function createRunner(
+  { state, urls }: Pick<GithubDouble, 'state' | 'urls'>,
+  installation: Installation,
+  { folder, env = {} }: { readonly folder: string; readonly env?: Readonly<Record<string, string>> },
+): Runner {
   let runs = 0;
-  const opened = opening.move();
-  const stage: ActionsStage = {
-    double,
-    actions,
-    installationId: installation.id,
-    ourComments: (name, number) => people.comments(name, number).filter(({ authorId }) => authorId === actions.botId),
-    async newest(event, name) {
-      for (const sender of senders) await sender.settled();
-      const { id } = repository(state, name);
-      const found = double.sink.deliveries(actions.id).find((one) => one.event === event && one.repositoryId === id);
-      if (found === undefined) throw new Error(`The double told of no ${event} in ${name}.`);
-      // A workflow's event names no installation.
-      const { installation: _, ...payload } = found.request.payload as Record<string, unknown>;
-      return payload;
-    },
-    async job(event, name, options = {}) {
+  return {
+    async run(event, name, options) {
       const found = repository(state, name);
       const run = ++runs;
-      const place = path.join(folder.path, `job-${run}`);
+      const place = path.join(folder, `job-${run}`);
       const temporary = path.join(place, 'temp');
       await mkdir(temporary, { recursive: true });
       const files = {
@@ -105,7 +92,8 @@ export async function openActionsStage(env: Readonly<Record<string, string>> = {
         output: path.join(place, 'output'),
         summary: path.join(place, 'summary'),
       };
-      const payload = options.payload ?? (await stage.newest(event, name));
+      // A workflow's event names no installation.
+      const { installation: _, ...payload } = options.payload as Record<string, unknown>;
       await Promise.all([
         writeFile(files.event, JSON.stringify(payload)),
         writeFile(files.output, ''),
@@ -126,8 +114,8 @@ export async function openActionsStage(env: Readonly<Record<string, string>> = {
         ...env,
         PATH: process.env['PATH'] ?? '',
         GITHUB_ACTIONS: 'true',
-        GITHUB_API_URL: double.apiUrl,
-        GITHUB_SERVER_URL: double.webUrl,
+        GITHUB_API_URL: urls.api,
+        GITHUB_SERVER_URL: urls.web,
         GITHUB_REPOSITORY: name,
         GITHUB_EVENT_NAME: event,
         GITHUB_EVENT_PATH: files.event,
@@ -148,6 +136,42 @@ export async function openActionsStage(env: Readonly<Record<string, string>> = {
         outputFile: await readFile(files.output, 'utf8'),
         outputs: readOutputs(await readFile(files.output, 'utf8')),
       };
+    },
+  };
+}
+
+/** The double with Actions switched on for the whole organisation. `env`: of every job, such as the model and its key. */
+export async function openActionsStage(env: Readonly<Record<string, string>> = {}): Promise<ActionsStage> {
+  await using opening = new AsyncDisposableStack();
+  const folder = opening.use(await temporaryFolder());
+  const senders: WebhookSender[] = [];
+  const sink = (state: Parameters<typeof webhookSender>[0]): WebhookSender => {
+    const made = webhookSender(state);
+    senders.push(made);
+    return made;
+  };
+  const double = opening.use(await startGithubDouble({ basePath: '/api/v3', sink }));
+  const { people, state } = double;
+  people.organization(OWNER, { owners: ['nora'], members: ['per'] });
+  const actions = people.otherApp('github-actions');
+  const installation = installActions(double, OWNER);
+  const runner = createRunner(double, installation, { folder: folder.path, env });
+  const opened = opening.move();
+  const stage: ActionsStage = {
+    double,
+    actions,
+    installationId: installation.id,
+    ourComments: (name, number) => people.comments(name, number).filter(({ authorId }) => authorId === actions.botId),
+    async newest(event, name) {
+      for (const sender of senders) await sender.settled();
+      const { id } = repository(state, name);
+      const found = double.sink.deliveries(actions.id).find((one) => one.event === event && one.repositoryId === id);
+      if (found === undefined) throw new Error(`The double told of no ${event} in ${name}.`);
+      return found.request.payload;
+    },
+    job: async (event, name, options = {}) => {
+      const payload = options.payload ?? (await stage.newest(event, name));
+      return await runner.run(event, name, { ...options, payload });
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -46,8 +46,8 @@ export function renderWorkflow({ uses, mode, model, key, watched }: NewWorkflow)
     'jobs:',
     '  causeway:',
     '    if: >-',
-    "      github.event.label.name == 'analyse' || contains(github.event.comment.body, '/analy') ||",
-    "      github.event.workflow_run.conclusion == 'failure'",
+    "      github.event.label.name == 'analyse' || github.event.workflow_run.conclusion == 'failure' ||",
+    "      (contains(github.event.comment.body, '/analy') && github.event.comment.user.type != 'Bot')",
     '    runs-on: ubuntu-24.04',
     '    timeout-minutes: 20',
     `    permissions: { ${Object.entries(PERMISSIONS[mode])
