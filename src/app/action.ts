@@ -343,7 +343,7 @@ async function describe(service: GithubService, { project, about }: Found, signa
   const { store } = service.services;
   if (about.kind === 'subject') {
     const thread = await store.findThreadOfSubject(project.id, about.subject);
-    if (thread === null) return toShown({ line: 'Nothing was asked for that Causeway does here.' });
+    if (thread === null) return toShown({ line: 'No analysis was started by this.' });
     return await describeThread(service, { project, thread, url: thread.record.comment?.url ?? '' });
   }
   const head = await store.findHeadOfCommit(project.id, about.sha);

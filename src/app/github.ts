@@ -265,8 +265,11 @@ export async function openGithubService(
       publish: { handler: createPublishHandler(published), limits: IN_ORDER },
       head: { handler: createHeadHandler(checked), limits: HEADS },
       'check-run': { handler: createCheckRunHandler(published), limits: IN_ORDER },
-      backfill: { handler: createBackfillHandler(checked), limits: BACKFILLS },
-      outcome: { handler: createOutcomeHandler(published), limits: BACKFILLS },
+      // What was long ago, and what became of an answer, needs records.
+      ...(memory === 'records' && {
+        backfill: { handler: createBackfillHandler(checked), limits: BACKFILLS },
+        outcome: { handler: createOutcomeHandler(published), limits: BACKFILLS },
+      }),
     };
     return startWork(services, {
       concurrency: config.concurrency,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { branchSha, readRefs } from '../github-double/git/read-objects.ts';
 import { repository } from '../github-double/lookup.ts';
 import { type ActionsStage, FIX_PERMISSIONS, makeAppToken, openActionsStage } from '../support/actions-runner.ts';
-import { CHANGED_TESTS, resultOf } from '../support/github-red-desk.ts';
+import { BESIDE_THE_BUG, CHANGED_TESTS, minutesAgo, resultOf } from '../support/github-red-desk.ts';
 import { COUPONS, type RedModel, redModel } from '../support/github-red-model.ts';
 import { openShop, reportBug } from '../support/github-shop.ts';
 
@@ -206,6 +206,29 @@ describe('a red run of another workflow', () => {
     const fix = await stage.job('issue_comment', name);
     expect(fix.code, fix.log).toBe(0);
     expect(pullsOf(name).map(({ pull }) => pull?.baseRef)).toEqual(['coupons']);
+  });
+
+  it('on the default branch gets one pull request, however often it is red', async () => {
+    const name = 'corner/main-red';
+    const { people } = stage.double;
+    await openShop(stage.double, { name });
+    allow(name);
+    const passed = (await branchSha(find(name).gitDir, 'main')) ?? '';
+    await people.reportWorkflowRun(name, {
+      sha: passed,
+      at: minutesAgo(6),
+      jobs: [{ name: 'test', conclusion: 'success', log: 'ok\n' }],
+    });
+    for (const files of [BESIDE_THE_BUG, { 'NOTES.md': 'More.\n' }]) {
+      later();
+      const sha = await people.push(name, { by: 'mara', files });
+      await people.reportWorkflowRun(name, { sha, jobs: [{ name: 'test', ...resultOf(COUPONS) }] });
+      const job = await stage.job('workflow_run', name);
+      expect(job.code, job.log).toBe(0);
+    }
+    const [pull, ...more] = pullsOf(name);
+    expect(more).toEqual([]);
+    expect(checkRunsOf(name).map(({ output }) => output.summary?.includes(`[#${pull?.number}]`))).toEqual([true, true]);
   });
 
   it('is not looked at where it is a run of the same workflow, whatever that is called', async () => {

@@ -163,17 +163,26 @@ function describeFix(view: CheckRunView, cause: FoundCause, buttons: readonly Bu
 }
 
 /** Without a button there is one command for all causes, and on the default branch nowhere to give it. */
-function describeOffer(
-  { hasButtons }: CheckRunView,
-  cause: FoundCause,
-  buttons: readonly Button[],
-): Extract<CauseFix, { kind: 'on_request' | 'none' }> | null {
+function describeOffer(view: CheckRunView, cause: FoundCause, buttons: readonly Button[]): CauseFix | null {
+  const { hasButtons } = view;
   const button = buttons.find(({ investigationId }) => investigationId === cause.finding.investigationId);
   if (button === undefined) return null;
   const refused = findRefusal(cause);
+  const earlier = hasButtons ? null : findEarlier(view, cause);
+  if (earlier !== null) return earlier;
   if (hasButtons) return { kind: 'on_request', button: button.label, refused };
   const isAskable = cause.thread?.subject.kind === 'pull_request' && button === buttons[0];
   return isAskable ? { kind: 'on_request', button: null, refused } : { kind: 'none' };
+}
+
+/** Ours of an earlier job, of which there are no records. */
+function findEarlier({ project, webUrl }: CheckRunView, { thread, finding }: FoundCause): CauseFix | null {
+  const withheld = thread?.record.withheld ?? null;
+  const isOfThis = withheld?.investigationId === finding.investigationId;
+  if (withheld === null || !isOfThis || withheld.reason.code !== 'earlier_open') return null;
+  const { number } = withheld.reason;
+  const url = `${webUrl}/${project.name}/pull/${number}`;
+  return { kind: 'opened', number, url, state: 'open', isEarlier: true };
 }
 
 /** Since the failure is back, its thread follows another pull request; null: none is known to have ended. */
