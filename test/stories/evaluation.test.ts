@@ -233,7 +233,7 @@ describe('an evaluation on the past of a repository', () => {
       env: { PATH: process.env['PATH'], ...COMPILED, DATA_DIR: path.join(past.folder, 'data') },
     });
     const out = await text(child.stdout);
-    expect(out).toContain("the fixes' own commit messages as reports, which give the fix\naway");
+    expect(out).toContain("the fixes' own commit messages as reports, which give the fix away");
     expect(out).toContain('  #3: the text is the message of the fix');
     expect(out).toMatch(/Without these:\n +none\nanswers +0\n/);
   });
