@@ -23,6 +23,8 @@ export interface RunningCauseway extends AsyncDisposable {
   answers(): Promise<readonly RecordedAnswer[]>;
   /** Its Issues about the sandbox, newest first. */
   issues(): Promise<readonly Issue[]>;
+  /** Whether it is at work on something now. */
+  isBusy(): Promise<boolean>;
   /** The last lines that it printed. */
   lastWords(): string;
 }
@@ -89,6 +91,11 @@ export async function startCauseway(
   const opened = opening.move();
   return {
     lastWords,
+    isBusy: async () => {
+      const answer = await fetch(`${address}/readyz`, { signal });
+      const { checks } = (await answer.json()) as { readonly checks: readonly { name: string; detail: string }[] };
+      return !/\b0 running\b/.test(checks.find(({ name }) => name === 'queue')?.detail ?? '');
+    },
     answers: async () => {
       const text = await readFile(record, 'utf8').catch(() => '');
       // The last line may be half written.
