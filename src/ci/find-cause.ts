@@ -1,7 +1,8 @@
 // The cause of a red check in its log: the step that failed, the lines in it that say why, and the one that says most.
 
 import { readTapError, type TapError, unquote } from '../triage/tap.ts';
-import { type ErrorMatch, matchError, RANKS } from './error-patterns.ts';
+import { markTracebacks } from '../triage/traceback.ts';
+import { ERROR_RANK, type ErrorMatch, matchError, RANKS } from './error-patterns.ts';
 import { type FailedTest, findFailedTests, findTestName } from './failed-tests.ts';
 import { type ErrorLine, findLastWords } from './last-words.ts';
 import { isPrinted, type LogLine, type PassingLog, type Step } from './log-lines.ts';
@@ -66,21 +67,32 @@ function mergeTests(causes: readonly Cause[]): readonly FailedTest[] {
 
 function findCauseInStep(lines: readonly LogLine[], step: Step, passing: PassingLog | undefined): Cause {
   const tests = findFailedTests(lines, step.from, step.to);
-  const named = new Set(tests.map(({ at }) => at));
-  const errorLines: ErrorLine[] = [];
-  for (let at = step.from; at < step.to; at += 1) {
-    const line = lines[at];
-    if (!line || !isPrinted(line)) continue;
-    const sign = matchPrinted(line, named.has(at), passing);
-    const isCounted = sign?.kind !== 'weak' || at >= step.to - LAST_WORDS;
-    if (sign && isCounted) errorLines.push({ at, ...sign });
-  }
+  const errorLines = findErrorLines(lines, { step, tests }, passing);
   const found = markNpmEnds(lines, errorLines);
   const told =
     findHighest(found.map(({ kind }) => RANKS[kind])) < RANKS.error ? addFindings(lines, step, found) : found;
   const all = addLastWords(lines, step, told);
   const headline = findHeadline(lines, all);
   return { step, headline, message: headline, errorLines: all, tests };
+}
+
+function findErrorLines(
+  lines: readonly LogLine[],
+  { step, tests }: { readonly step: Step; readonly tests: readonly FailedTest[] },
+  passing: PassingLog | undefined,
+): readonly ErrorLine[] {
+  const named = new Set(tests.map(({ at }) => at));
+  const own = lines.slice(step.from, step.to);
+  const parts = markTracebacks(own.map((line) => (isPrinted(line) ? line.text : '')));
+  return own.flatMap((line, index): readonly ErrorLine[] => {
+    const at = step.from + index;
+    // The source of a frame may speak of failing; it is not said by anybody.
+    if (!isPrinted(line) || parts[index] === 'frame') return [];
+    const said = matchPrinted(line, named.has(at), passing);
+    const sign = parts[index] === 'raised' && !passing?.has(line.text) ? toRaised(said) : said;
+    const isCounted = sign?.kind !== 'weak' || at >= step.to - LAST_WORDS;
+    return sign && isCounted ? [{ at, ...sign }] : [];
+  });
 }
 
 const NPM = /^npm (?:ERR!|error)/;
@@ -135,6 +147,11 @@ function addFindings(lines: readonly LogLine[], step: Step, errorLines: readonly
 function matchPrinted(line: LogLine, isNamed: boolean, passing: PassingLog | undefined): ErrorMatch | null {
   const sign = isNamed ? toVerdict(line) : matchError(line.text, line.mark === 'error');
   return sign && passing?.has(line.text) ? null : sign;
+}
+
+/** An exception is an error whatever its name, such as `BadParameter` or `Refused`. */
+function toRaised(said: ErrorMatch | null): ErrorMatch {
+  return said !== null && RANKS[said.kind] >= ERROR_RANK ? said : { kind: 'error', isHeading: false };
 }
 
 function toVerdict(line: LogLine): ErrorMatch {

@@ -54,7 +54,8 @@ export interface MarkedLine {
   readonly kind: 'prose' | 'code' | 'fence';
 }
 
-const FENCE = /^\s*(?:```|~~~)/;
+/** Python underlines a call in a traceback as `~~~~~^^`. */
+const FENCE = /^\s*(?:```|~{3,}(?!~*\^))/;
 
 export function markCode(lines: readonly string[]): readonly MarkedLine[] {
   let inside = false;

@@ -6,6 +6,7 @@ import { nameCommit, shortenSha } from './lookups.ts';
 import { isReliable } from './rank-suspects.ts';
 import { isLogLine, MAX_TITLE, type MarkedLine, markCode, splitSections, toPlainLines } from './report-text.ts';
 import { readTitle, type Signals } from './signals.ts';
+import { markTracebacks } from './traceback.ts';
 
 const MAX_STATEMENT = 2_000;
 
@@ -161,12 +162,13 @@ function splitParagraphs(lines: readonly string[]): readonly string[] {
 
 function splitBlocks(lines: readonly string[]): readonly (readonly MarkedLine[])[] {
   const blocks: MarkedLine[][] = [[]];
-  for (const line of markCode(lines)) {
+  const parts = markTracebacks(lines);
+  for (const [index, line] of markCode(lines).entries()) {
     const last = blocks.at(-1) ?? [];
     const isCode = line.kind !== 'prose';
     if (!isCode && line.text.trim() === '') blocks.push([]);
     else if (last.length > 0 && isCode !== (last[0]?.kind !== 'prose')) blocks.push([line]);
-    else if (isCode || !isNoise(line.text)) last.push(line);
+    else if (isCode || (parts[index] !== 'frame' && !isNoise(line.text))) last.push(line);
   }
   return blocks;
 }

@@ -7,6 +7,27 @@ function excerptOf(output: readonly string[]) {
   return readCheck({ name: 'test', output: '', log: actionsLog('make test', output), annotations: [] }).excerpt;
 }
 
+describe('the headline of a traceback', () => {
+  const TRACEBACK = [
+    'Traceback (most recent call last):',
+    '  File "/app/lib/types.py", line 817, in convert',
+    '    self.fail(',
+    '    ~~~~~~~~~^',
+    '  File "/app/lib/types.py", line 164, in fail',
+    '    raise BadParameter(message, ctx=ctx, param=param)',
+    "app.exceptions.BadParameter: 'intro' is not a valid boolean",
+  ];
+
+  it('is what was raised, whatever its name, and not a source line that speaks of failing', () => {
+    expect(excerptOf(['ready', ...TRACEBACK]).headline).toBe(TRACEBACK.at(-1));
+  });
+
+  it('is what was raised where nothing is said about it', () => {
+    const silent = [...TRACEBACK.slice(0, -1), 'app.exceptions.Refused'];
+    expect(excerptOf(['ready', ...silent]).headline).toBe('app.exceptions.Refused');
+  });
+});
+
 describe('the headline of a failed test', () => {
   it.each<[string, readonly string[], string, string]>([
     [

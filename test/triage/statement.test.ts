@@ -65,6 +65,23 @@ describe('the statement', () => {
     expect(statement.length).toBeLessThan(200);
   });
 
+  it('of a bare traceback is its error, without the source lines of its frames', () => {
+    const trace = `Traceback (most recent call last):
+  File "/srv/docs/app.py", line 6, in <module>
+    cli.main(["intro"])
+  File "/usr/lib/python3/dist-packages/click/types.py", line 817, in convert
+    self.fail(
+    ~~~~~~~~~^
+        "no boolean"
+    )
+click.exceptions.BadParameter: 'intro' is not a valid boolean
+`;
+    expect(state(trace)).toBe("click.exceptions.BadParameter: 'intro' is not a valid boolean");
+    expect(state(`The tool dies at the start:\n\n${trace}`)).toBe(
+      "The tool dies at the start:\n\nclick.exceptions.BadParameter: 'intro' is not a valid boolean",
+    );
+  });
+
   it('is never longer than 2,000 characters, never cut inside a character, and never empty', () => {
     expect(state(`${'😀'.repeat(50_000)}`).length).toBeLessThanOrEqual(2_000);
     expect(state(`${'😀'.repeat(50_000)}`).isWellFormed()).toBe(true);
