@@ -375,7 +375,13 @@ function findErrors(
     const isCommand = commands.some((command) => command.startsWith(message) && message !== '');
     if (key !== '' && !isCommand && !found.has(key)) found.set(key, { ...error, message });
   }
-  return [...found.values()].slice(0, MAX_ERRORS);
+  const errors = [...found.values()];
+  return errors.filter((error) => !errors.some((other) => isCutFrom(error, other))).slice(0, MAX_ERRORS);
+}
+
+/** People wrap their lines at any width: what is written of a message there may end before it does. */
+function isCutFrom(part: ErrorMessage, whole: ErrorMessage): boolean {
+  return part.from === 'prose' && part.type === whole.type && whole.message.startsWith(`${part.message} `);
 }
 
 function trimError(message: string): string {

@@ -157,6 +157,28 @@ socket.error: [Errno 104] Connection reset by peer
       ['prose', 'shop.errors.ConnectionError', ''],
     ]);
   });
+
+  it('is one where its message is wrapped somewhere else, and so begins there only', () => {
+    const { errors } = findSignals(`The shop stops.
+
+It ends with \`TypeError: Cannot destructure property 'percent' of
+'COUPONS.get(...)' as it is undefined.\`
+
+TypeError: Cannot destructure property 'percent' of 'COUPONS.get(...)' as it is undefined.
+    at discountFor (/srv/src/coupons.js:14:11)
+`);
+    expect(errors.map(({ message }) => message)).toEqual([
+      "Cannot destructure property 'percent' of 'COUPONS.get(...)' as it is undefined.",
+    ]);
+  });
+
+  it('is another where it only begins with the same words', () => {
+    const { errors } = findSignals(
+      'ERROR: no such coupon\nERROR: no such coupons\nERROR: no such coupon. Try another\n',
+    );
+    expect(errors.map(({ message }) => message)).toContain('no such coupon');
+    expect(errors).toHaveLength(3);
+  });
 });
 
 describe('a text in quotation marks', () => {
