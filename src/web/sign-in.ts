@@ -158,7 +158,10 @@ function requireLocalCommand({ signInMethod }: WebDeps): string {
 }
 
 function refuseUsedCode(command: string): never {
-  throw new WebRefusal(400, `This link was already used, or has expired. Get a new one with: ${command}`);
+  throw new WebRefusal(
+    400,
+    `This link was already used, has expired, or was replaced by a newer one. Get a new one with: ${command}`,
+  );
 }
 
 function takeReturnPath(c: PageContext, deps: WebDeps): string {

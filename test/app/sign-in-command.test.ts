@@ -25,11 +25,14 @@ describe('causeway sign-in', () => {
     await using service = await startService({ projects: [repository.path], dataDir: folder.path, ownProcess: true });
     const { mode } = statSync(path.join(folder.path, 'address'));
     expect(mode & 0o777, 'only the user of the service reads where it listens').toBe(0o600);
+    const older = new URL((await signIn({ DATA_DIR: folder.path })).trim());
     const printed = await signIn({ DATA_DIR: folder.path });
     expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in\/local\?code=[\w-]{22}\n$/);
     const link = new URL(printed.trim());
     const code = link.searchParams.get('code') ?? '';
     const [one, other] = [webVisitor(service.address), webVisitor(service.address)];
+    const late = await other.send(older.href, '/sign-in/local', { code: older.searchParams.get('code') ?? '' });
+    expect([late.status, await late.text()]).toEqual([400, expect.stringContaining('replaced by a newer one')]);
     expect((await one.send(link.href, '/sign-in/local', { code })).status).toBe(303);
     expect((await one.get('/projects')).status).toBe(200);
     expect((await other.send(link.href, '/sign-in/local', { code })).status).toBe(400);
