@@ -281,14 +281,26 @@ async function loadCause(deps: PublishDeps, head: Head, finding: Finding): Promi
   const thread = threadId === null ? null : await store.findThread(threadId);
   // The comment, else the pull request, else the check run where it began. This head's own texts are here already.
   const { comment, pullRequest } = thread !== null && !finding.isOwnThread ? thread.record : {};
-  const sha = findRangeOf({ finding, failure })?.to ?? failure?.firstSeen.sha ?? head.sha;
-  const first = sha === head.sha ? null : await store.findHeadOfCommit(head.projectId, sha);
-  const known = comment?.url || pullRequest?.url || first?.record.checkRun?.url || '';
+  const known = comment?.url || pullRequest?.url || (await findBegun(store, head, { finding, failure })) || '';
   const reportUrl = isElsewhereOnly(head, finding, failure) ? '' : known;
   const inquiry = isAskedFor(head, finding)
     ? await loadRequested(deps, head, thread)
     : await loadInquiry(deps, finding.investigationId);
   return { finding, failure, thread, inquiry, reportUrl };
+}
+
+/** The check run of the pull request whose analysis is shown, or else where the failure began. */
+async function findBegun(
+  store: PublishDeps['store'],
+  { projectId, sha }: Head,
+  cause: Pick<FoundCause, 'finding' | 'failure'>,
+): Promise<string | undefined> {
+  const { sharedFrom } = cause.finding;
+  if (typeof sharedFrom === 'number') {
+    return (await store.findHeadOfPullRequest(projectId, sharedFrom))?.record.checkRun?.url;
+  }
+  const first = findRangeOf(cause)?.to ?? cause.failure?.firstSeen.sha ?? sha;
+  return first === sha ? undefined : (await store.findHeadOfCommit(projectId, first))?.record.checkRun?.url;
 }
 
 /** Whether another pull request had the failure first, and what is found for that says nothing of this one. */

@@ -1,7 +1,9 @@
 // Our own check run on a head: what people see of it on the double, from the first red check to the pull request.
 import { describe, expect, it } from 'vitest';
+import { createId } from '../../../src/core/ids.ts';
 import { EMPTY_RECORD } from '../../../src/core/thread.ts';
 import { type CheckRunHouse, checkRunHouse } from './check-run-house.ts';
+import { SHOP } from './publishing-house.ts';
 import { pullRequest } from './sample-view.ts';
 
 async function shown(house: CheckRunHouse) {
@@ -62,6 +64,46 @@ describe('our check run', () => {
       ...{ status: 'completed', conclusion: 'neutral', annotations: [], actions: [] },
       output: { title: 'Flaky: it also passed on this commit' },
     });
+  });
+
+  it('links the check run of the pull request that it names, where that has no comment yet', async () => {
+    await using house = await checkRunHouse();
+    const { store, project, double } = house.house;
+    const now = house.deps.now().toISOString();
+    const seen = {
+      ...{
+        key: createId('req'),
+        sha: 'c'.repeat(40),
+        branch: 'first',
+        pullRequest: 7,
+        isOnDefault: false,
+        isTrusted: true,
+      },
+      ...{ checkName: 'test', app: 'github-actions', verdict: 'code' as const, at: now },
+    };
+    const failure = { id: createId('fal'), projectId: project.id, fingerprint: 'known', headline: 'TypeError: x' };
+    await store.recordSightings(failure, [seen]);
+    const finding = await house.found({}, 'known');
+    const other = await house.begun({ finding, subject: { kind: 'pull_request', number: 6 } });
+    await house.concluded(other);
+    const runs = { 7: 'c'.repeat(40), 6: 'd'.repeat(40) };
+    for (const [number, sha] of Object.entries(runs)) {
+      const { id } = await store.ensureHead(
+        { id: createId('hed'), projectId: project.id, sha, branch: 'x' },
+        { runAt: now, now },
+      );
+      const place = { ...house.pull, number: Number(number), sha };
+      await store.saveHead(id, { state: 'red', place, leftOut: [], endedAt: now, findings: [] }, now);
+      const url = `${double.webUrl}/${SHOP}/runs/${number}`;
+      await store.saveHeadRecord(
+        id,
+        { checkRun: { id: Number(number), status: 'completed', url, annotations: 0, digest: '', at: now }, held: null },
+        now,
+      );
+    }
+    await house.judged([{ ...other.finding, isOwnThread: false, standing: 'known', sharedFrom: 6 }]);
+    const summary = (await shown(house))?.output.summary ?? '';
+    expect(summary).toContain(`[the analysis there](${double.webUrl}/${SHOP}/runs/6)`);
   });
 
   it('is not written again where nothing has changed', async () => {
