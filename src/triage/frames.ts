@@ -123,5 +123,16 @@ function removeDuplicates(traces: readonly Trace[]): readonly Trace[] {
     const key = JSON.stringify([trace.errorType, trace.message, trace.frames.slice(0, 8)]);
     if (!seen.has(key)) seen.set(key, trace);
   }
-  return [...seen.values()].slice(0, MAX_TRACES);
+  return removeBeginnings([...seen.values()]).slice(0, MAX_TRACES);
+}
+
+/** What shows the first frames only, such as an excerpt of the log that follows it, is no other trace. */
+function removeBeginnings(traces: readonly Trace[]): readonly Trace[] {
+  const written = traces.map(({ errorType, message, frames }) => {
+    const head = JSON.stringify([errorType, message]);
+    return `${head}\n${frames.map((frame) => `${JSON.stringify(frame)}\n`).join('')}`;
+  });
+  return traces.filter(
+    (_, index) => !written.some((other, at) => at !== index && other.startsWith(written[index] ?? '')),
+  );
 }

@@ -149,6 +149,13 @@ describe('any log', () => {
     expect(traces(once.repeat(500))).toHaveLength(1);
   });
 
+  it('counts the first frames of a trace and all of it once', () => {
+    const frames = Array.from({ length: 8 }, (_, at) => `    at f${at} (/srv/src/a.ts:${at + 3}:1)\n`);
+    const text = `Error: boom\n${frames.slice(0, 5).join('')}\nready\n\nError: boom\n${frames.join('')}`;
+    expect(traces(text).map((trace) => trace.frames.length)).toEqual([8]);
+    expect(traces(`${text}\nready\n\nError: other\n${frames.slice(0, 5).join('')}`)).toHaveLength(2);
+  });
+
   it('takes prose for prose', () => {
     expect(
       traces('I looked at the docs (see https://example.com) and at Foo.bar (v1.2.3).\n- at least 3\n1. open the page'),
