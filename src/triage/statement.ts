@@ -26,8 +26,9 @@ const BOILERPLATE =
 
 /** At most 2,000 characters; never empty for a text that is not only white space. */
 export function writeStatement(text: string, signals: Pick<Signals, 'title' | 'errors'>): string {
-  const prose = extractProse(text, signals.title);
-  const title = opensWith(prose, signals.title) ? '' : signals.title;
+  const first = isFormQuestion(text, signals.title) ? '' : signals.title;
+  const prose = extractProse(text, first);
+  const title = opensWith(prose, first) ? '' : first;
   const said = `${title}\n${prose}`;
   const errors = signals.errors
     .map(({ type, message }) => [type, message].filter((part) => part !== '').join(': '))
@@ -36,6 +37,11 @@ export function writeStatement(text: string, signals: Pick<Signals, 'title' | 'e
   const parts = [title, prose, ...errors].filter((part) => part !== '');
   const statement = parts.join('\n\n') || text.trim();
   return statement.length <= MAX_STATEMENT ? statement : `${cutAtWord(statement, MAX_STATEMENT - 2)} …`;
+}
+
+/** Whether the first line is no title but what a form asks besides the problem, such as `### Gson version`. */
+function isFormQuestion(text: string, title: string): boolean {
+  return /^\s*#{2,6}\s/.test(text) && ASIDE.test(title);
 }
 
 /** The same of a report with logs: what people wrote of it, and what the first log says. */

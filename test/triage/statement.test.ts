@@ -65,6 +65,18 @@ describe('the statement', () => {
     expect(statement.length).toBeLessThan(200);
   });
 
+  it('of a form that asks for a version first has no title from that question', () => {
+    const form = `### Shop version
+2.13.2
+
+### Description
+Two keys are taken where the first has no value.
+`;
+    expect(state(form)).toBe('Two keys are taken where the first has no value.');
+    expect(state('Shop version 2 loses a key\n\nTwo keys are taken.')).toContain('Shop version 2 loses a key');
+    expect(state('# Reproducible crash\n\nTwo keys are taken.')).toContain('Reproducible crash');
+  });
+
   it('of a bare traceback is its error, without the source lines of its frames', () => {
     const trace = `Traceback (most recent call last):
   File "/srv/docs/app.py", line 6, in <module>
