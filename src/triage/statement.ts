@@ -97,7 +97,7 @@ function formatExcerpt({ excerpt }: ReadLog, room: number): string {
 function extractProse(text: string, title: string): string {
   const all = splitSections(toPlainLines(removeComments(text), 'verbatim'))
     .filter(({ heading }) => !ASIDE.test(heading))
-    .flatMap(({ lines }) => splitParagraphs(lines))
+    .flatMap(({ heading, lines }) => labelFirst(splitParagraphs(lines), heading))
     .map((paragraph) => removeTitle(paragraph, title))
     .filter((paragraph) => paragraph !== '');
   const kept: string[] = [];
@@ -109,6 +109,13 @@ function extractProse(text: string, title: string): string {
     kept.push(cut);
   }
   return kept.join('\n\n');
+}
+
+/** What was expected is not what happened: without the form's heading it would be said to be. */
+function labelFirst([first, ...rest]: readonly string[], heading: string): readonly string[] {
+  if (first === undefined) return [];
+  if (!/^expected(?: (?:behaviou?r|results?|outcome|output))?$/i.test(heading)) return [first, ...rest];
+  return [first.startsWith('```') ? `Expected:\n${first}` : `Expected: ${first}`, ...rest];
 }
 
 /** The paragraph without its first line or sentence, where that is the title over again. */

@@ -77,6 +77,19 @@ Two keys are taken where the first has no value.
     expect(state('# Reproducible crash\n\nTwo keys are taken.')).toContain('Reproducible crash');
   });
 
+  it('says of what was expected that it was', () => {
+    const form = `Keys are taken twice
+
+### Expected behavior
+\`read()\` throws.
+
+### Actual behavior
+It returns the second value.
+`;
+    expect(state(form)).toBe('Keys are taken twice\n\nExpected: `read()` throws.\n\nIt returns the second value.');
+    expect(state('Totals\n\n**Expected:**\n```\n12\n```\n')).toBe('Totals\n\nExpected:\n```\n12\n```');
+  });
+
   it('of a bare traceback is its error, without the source lines of its frames', () => {
     const trace = `Traceback (most recent call last):
   File "/srv/docs/app.py", line 6, in <module>
