@@ -4,14 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExitCode } from '../cli/terminal.ts';
-import { createReadableLog } from '../cli/terminal.ts';
+import { createReadableLog, type ExitCode } from '../cli/terminal.ts';
 import { type ActionInputs, type Config, readActionConfig } from '../config.ts';
 import { describeReason } from '../core/check.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Finding, Head } from '../core/head.ts';
-import type { Installation } from '../core/project.ts';
-import { type GithubProject, isGithubProject } from '../core/project.ts';
+import { type GithubProject, type Installation, isGithubProject } from '../core/project.ts';
 import { describeForPeople } from '../core/reason.ts';
 import type { SourcedIssue } from '../core/shown-issue.ts';
 import type { Subject, Thread } from '../core/thread.ts';
@@ -50,8 +48,8 @@ type About =
   | { readonly kind: 'commit'; readonly sha: string };
 
 /**
- * Runs one job to its end. 0 where it did its job, whatever it found; 1 only where the set-up is wrong: a red job that is
- * no failure of the project is noise. Throws CausewayError for that.
+ * Runs one job to its end. Returns 0 where it did its job, whatever it found; 1 where the set-up is wrong, with the repair
+ * on standard error: a red job that is no failure of the project is noise. Throws only for faults of our own.
  */
 export async function runAction({ io, environment, now }: CommandContext, signal: AbortSignal): Promise<ExitCode> {
   // The runner takes lines of the log that begin with :: for commands, and what we quote comes from outside.
@@ -114,11 +112,11 @@ async function runJob(job: Job, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** An answer that nobody sees is no answer: what GitHub did not take is a fault of the set-up, but for a bot's own jobs. */
+/** Throws `usage` naming the permissions that the workflow lacks: without them an answer may be shown nowhere. */
 function reportForbidden({ inputs, say }: Job, routes: ReadonlySet<string>): void {
   if (routes.size === 0) return;
   const wanted = [...new Set([...routes].map(nameNeed))].join(', ');
-  const message = `The token may not do all of it (${[...routes].join('; ')}). Give the job the permissions ${wanted}; "causeway check-config" names what else is missing.`;
+  const message = `The token lacks permissions (GitHub refused ${[...routes].join('; ')}). Give the job the permissions ${wanted}; "causeway check-config" names what else is missing.`;
   // GitHub gives the jobs that Dependabot starts a token that only reads, and no secrets.
   if (!inputs.isBot) throw new CausewayError('usage', message);
   say(message);
@@ -387,7 +385,7 @@ async function describeThread(
     const isEnded = outcome?.state === 'gave_up' || outcome?.state === 'cancelled';
     const line = isEnded
       ? describeForPeople(outcome.reason)
-      : 'The analysis was not finished in this job: run it again, or raise its limits.';
+      : 'The analysis was not finished in this job: GitHub or the model had to be waited for. Run the job again.';
     return toShown({ thread, url, outcome: outcome?.state ?? '', line });
   }
   const changeSet = await store.findChangeSet(issue.id);

@@ -1,5 +1,6 @@
 // The workflow that runs Causeway as an action: as `init` writes it, and what `check-config` finds wrong with one. Pure.
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { isRecord } from '../intake/delivery.ts';
 import type { Mode } from './repository-config.ts';
 
 export const WORKFLOW_FILE = '.github/workflows/causeway.yml';
@@ -73,7 +74,7 @@ export function readWorkflowName({ file, text }: WorkflowText): string {
   return typeof name === 'string' && name.trim() !== '' ? name.trim() : file;
 }
 
-/** Whether it runs Causeway: a step uses an action of that name, whoever publishes it. */
+/** Whether a step of it uses an action named `causeway`, whoever publishes that. */
 export function runsCauseway({ text }: WorkflowText): boolean {
   return /^\s*(?:-\s+)?uses:\s*["']?[\w.-]{1,100}\/causeway(?:\/[\w./-]{1,200})?@/im.test(text);
 }
@@ -124,10 +125,10 @@ interface Job {
 function findJob(jobs: unknown): Job | null {
   if (!isMap(jobs)) return null;
   for (const [name, job] of Object.entries(jobs.toJSON() as Record<string, unknown>)) {
-    const steps = isObject(job) && Array.isArray(job['steps']) ? (job['steps'] as unknown[]) : [];
-    const step = steps.find((one) => isObject(one) && /\/causeway(?:\/|@)/i.test(String(one['uses'] ?? '')));
-    if (!isObject(step)) continue;
-    const given = isObject(step['with']) ? step['with']['mode'] : undefined;
+    const steps = isRecord(job) && Array.isArray(job['steps']) ? (job['steps'] as unknown[]) : [];
+    const step = steps.find((one) => isRecord(one) && /\/causeway(?:\/|@)/i.test(String(one['uses'] ?? '')));
+    if (!isRecord(step)) continue;
+    const given = isRecord(step['with']) ? step['with']['mode'] : undefined;
     return { name, mode: given === 'observe' || given === 'comment' ? given : 'fix' };
   }
   return null;
@@ -141,7 +142,7 @@ function checkConcurrency(read: Read, at: LineOf, { name }: Job): readonly Workf
     return [{ line: 1, message: `has no concurrency group, so two jobs may answer one issue at once: ${repair}.` }];
   }
   const value = read(place);
-  const cancels = isObject(value) && value['cancel-in-progress'] === true;
+  const cancels = isRecord(value) && value['cancel-in-progress'] === true;
   if (!cancels) return [];
   const line = at([...place, 'cancel-in-progress']);
   return [{ line, message: 'cancels a job in the middle of its work: set cancel-in-progress to false.' }];
@@ -154,7 +155,7 @@ function checkPermissions(read: Read, at: LineOf, { name, mode }: Job): readonly
   const given = own === undefined || own === null ? read(['permissions']) : own;
   const wanted = Object.entries(PERMISSIONS[mode]);
   if (given === 'write-all' || (given === 'read-all' && mode === 'observe')) return [];
-  if (!isObject(given)) {
+  if (!isRecord(given)) {
     const list = wanted.map(([key, level]) => `${key}: ${level}`).join(', ');
     return [{ line: at(path), message: `doesn't name its permissions: give the job "permissions: { ${list} }".` }];
   }
@@ -171,15 +172,15 @@ function checkEvents(
   at: LineOf,
   { own, others }: { readonly own: string; readonly others: readonly string[] },
 ): readonly WorkflowFault[] {
-  const events = isObject(on) ? Object.keys(on) : Array.isArray(on) ? on.map(String) : [String(on)];
+  const events = isRecord(on) ? Object.keys(on) : Array.isArray(on) ? on.map(String) : [String(on)];
   const unused = events
     .filter((event) => UNUSED.includes(event))
     .map((event) => ({
       line: at(['on', event]),
       message: `starts for ${event}, for which Causeway does nothing: remove it.`,
     }));
-  const run = isObject(on) ? on['workflow_run'] : null;
-  const named = isObject(run) && Array.isArray(run['workflows']) ? run['workflows'].map(String) : [];
+  const run = isRecord(on) ? on['workflow_run'] : null;
+  const named = isRecord(run) && Array.isArray(run['workflows']) ? run['workflows'].map(String) : [];
   const line = at(['on', 'workflow_run', 'workflows']);
   const wrong = named.flatMap((name): WorkflowFault[] => {
     if (name === own) return [{ line, message: `watches itself (“${name}”): remove that name.` }];
@@ -189,8 +190,4 @@ function checkEvents(
     return [{ line, message: `watches “${name}”, and no workflow has that name (renamed?): ${known}.` }];
   });
   return [...unused, ...wrong];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -136,7 +136,7 @@ async function attempt({ deps, view }: Work, target: string, act: () => Promise<
   });
 }
 
-/** A thread without records begins anew with each process. */
+/** Without records a thread is as old as this process, and its comments may be of any age. */
 function toEarliest({ view, deps }: Work, extraMs = 0): string {
   if (deps.memory === 'github') return new Date(0).toISOString();
   const { createdAt } = view.thread;
