@@ -167,7 +167,8 @@ const ALL: Installation['permissions'] = {
   ...{ actions: 'read', statuses: 'read', metadata: 'read' },
 };
 
-async function openProject(service: GithubService, name: string, signal: AbortSignal): Promise<GithubProject> {
+/** The one repository, as if an App were installed there that may do everything. Throws GithubFailure. */
+export async function openProject(service: GithubService, name: string, signal: AbortSignal): Promise<GithubProject> {
   const { services, clients } = service;
   const [owner = '', repo = ''] = name.split('/');
   const { data } = await clients.app.call(({ rest }, request) => rest.repos.get({ owner, repo, request }), signal);

@@ -9,7 +9,8 @@ import type { ExitCode } from '../cli/terminal.ts';
 import type { AppCredentials, Config } from '../config.ts';
 import { createSigningSecret } from '../core/account.ts';
 import { createHolds } from '../core/holds.ts';
-import { isGithubProject } from '../core/project.ts';
+import type { Forecast } from '../core/past.ts';
+import { type GithubProject, isGithubProject } from '../core/project.ts';
 import type { Worker } from '../core/queue.ts';
 import type { WaitCode } from '../core/reason.ts';
 import { type ConfigurationOf, DEFAULT_SETTINGS } from '../core/settings.ts';
@@ -50,6 +51,7 @@ import { isProjectVisible, isStillVisible } from '../services/access.ts';
 import { createBackfillHandler } from '../services/backfill.ts';
 import { cleanChecks } from '../services/checks/check-texts.ts';
 import { guardIssues } from '../services/context.ts';
+import { makeForecast, NOMINAL_COST, readPast } from '../services/forecast.ts';
 import type { Investigator } from '../services/investigator.ts';
 import { createHeadHandler } from '../services/judge-head.ts';
 import type { Wait } from '../services/run-investigation.ts';
@@ -150,6 +152,8 @@ export interface GithubService extends AsyncDisposable {
   readonly sessionKey: Buffer;
   /** What our check run on that head shows, or would show; null: there is nothing to say. */
   readonly showHead: (headId: string, signal: AbortSignal) => Promise<WantedCheckRun | null>;
+  /** What the last 14 days would have been like; reading ends early where GitHub has no more calls for us. */
+  readonly readForecast: (project: GithubProject, signal: AbortSignal) => Promise<Forecast>;
   /** Takes work of every kind until disposed. */
   readonly startWork: () => Worker;
 }
@@ -293,6 +297,10 @@ export async function openGithubService(
     showHead: async (id, until) => {
       const view = await loadCheckRunView(published, id, until);
       return view === null ? null : decideCheckRun(view);
+    },
+    readForecast: async (project, until) => {
+      const past = await readPast({ ...services, checks, readCheck }, { project, isPatient: false }, until);
+      return makeForecast(past, (await services.store.readMeanCost()) ?? NOMINAL_COST);
     },
     startWork: startAll,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

@@ -64,6 +64,8 @@ export async function runCommand(command: Command, context: CommandContext, sign
       return await (await import('./replay.ts')).runReplay(command, deps, signal);
     case 'eval':
       return await (await import('./evaluate.ts')).runEval(command, deps, signal);
+    case 'forecast':
+      return await (await import('./forecast.ts')).runForecast(command, deps, signal);
     case 'verify-proof':
       return await (await import('./verify-proof.ts')).verifyProofCommand(command, deps, signal);
     case 'token-create':

@@ -114,6 +114,13 @@ export interface VerifyProofCommand {
   readonly app: string | null;
 }
 
+export interface ForecastCommand {
+  readonly kind: 'forecast';
+  /** `owner/name`. */
+  readonly repository: string;
+  readonly json: boolean;
+}
+
 export interface InitCommand {
   readonly kind: 'init';
   readonly mode: 'observe' | 'comment' | 'fix';
@@ -146,6 +153,7 @@ export type Command =
       | EvalCommand
       | ReplayCommand
       | VerifyProofCommand
+      | ForecastCommand
       | InitCommand
       | CheckConfigCommand
       | TokenCommand
@@ -185,6 +193,7 @@ const COMMANDS: Readonly<Record<string, CommandRow>> = {
     takes: 1,
     read: ({ positionals }) => ({ kind: 'check-config', file: positionals[0] ?? null }),
   },
+  forecast: { options: { json: 'boolean' }, takes: Number.POSITIVE_INFINITY, read: readForecast },
   action: { read: () => ({ kind: 'action' }) },
   migrate: { read: () => ({ kind: 'migrate' }) },
   backup: { takes: 1, read: readBackup },
@@ -401,6 +410,20 @@ function readEval(args: Args): Command {
     json: args.has('json'),
     html: args.value('html'),
   };
+}
+
+function readForecast(args: Args): Command {
+  const [given, ...more] = args.positionals;
+  if (given === undefined) refuse('Name the repository: causeway forecast OWNER/NAME.', 'forecast');
+  if (more.length > 0) refuse('"forecast" takes one repository.', 'forecast');
+  // Its address, as one copies it from the browser.
+  const address = URL.parse(given);
+  const path = address !== null && /^https?:$/.test(address.protocol) ? address.pathname : given;
+  const [owner = '', name = ''] = path.replace(/^\//, '').split('/');
+  const repository = `${owner}/${name.replace(/\.git$/, '')}`;
+  const isWhole = address !== null || path.split('/').length === 2;
+  if (!isWhole || !REPOSITORY_NAME.test(repository)) refuse(`"forecast" takes OWNER/NAME, not "${given}".`, 'forecast');
+  return { kind: 'forecast', repository, json: args.has('json') };
 }
 
 function parseCount(value: string): number {

@@ -8,6 +8,7 @@ Usage: causeway COMMAND [OPTIONS]
   serve            run the service: REST API, webhooks, worker
   analyse          investigate one report, here in the terminal
   sign-in          print a link that opens the account area
+  forecast         what it would have said of a repository's last 14 days
   demo             see it work on a real bug in a small repository
   replay           ask another model about an earlier report again
   eval             measure models on fixed issues of a repository of yours
@@ -162,6 +163,23 @@ missing, 2 usage error.
 Example:
 
   causeway eval --github octo/shop --models gpt-5.6-terra,none --last 20
+`,
+  forecast: `Say what Causeway would have made of the last 14 days of a repository on
+GitHub, before it is installed there: of each failed check of GitHub Actions
+whether the change, a flaky test, the base or the machine broke it, and what the
+investigations would have cost. Asks no model, and writes nothing.
+
+Usage: causeway forecast OWNER/NAME [--json]
+
+  OWNER/NAME  the repository, or its address
+  --json      the forecast as JSON
+
+Needs GITHUB_TOKEN, which reads contents, actions, checks and issues, and makes
+at most 250 calls to GitHub's API; of a busy repository it says what is missing.
+
+Example:
+
+  GITHUB_TOKEN=$(gh auth token) causeway forecast octo/shop
 `,
   'verify-proof': `Check with GitHub alone that the fix at the head of a pull request is proven:
 that its test failed in the repository's own CI without the fix, and passed with

@@ -200,14 +200,6 @@ export interface ChangedFiles {
   readonly isCut: boolean;
 }
 
-/** One failed check of the past. */
-export interface PastCheck {
-  readonly sha: string;
-  readonly branch: string;
-  readonly pullRequest: number | null;
-  readonly check: Check;
-}
-
 /** CI is rate-limited or gave no answer: repeat the call at `retryAt`. */
 export class ChecksBusy extends CausewayError {
   readonly retryAt: Date;
@@ -270,15 +262,6 @@ export interface Checks {
    * `running`: the workflow run has not ended yet. `refused`: GitHub does not run it.
    */
   rerunJob(project: GithubProject, jobId: number, signal: AbortSignal): Promise<Rerun>;
-  /**
-   * One page of failed checks since then, newest first. `calls`: how many API calls it took, at most `mostCalls`.
-   * `next` null: the last page.
-   */
-  listPast(
-    project: GithubProject,
-    page: { readonly since: string; readonly cursor: string; readonly mostCalls: number },
-    signal: AbortSignal,
-  ): Promise<{ readonly checks: readonly PastCheck[]; readonly calls: number; readonly next: string | null }>;
 }
 
 /** Texts come from logs and check names: untrusted, and redacted before they are stored. */

@@ -1,27 +1,19 @@
-// Backfills: how far the failed checks of a project's last 14 days were read, and the forecast that came of them.
+// Backfills: whether the failed checks of a project's last 14 days were read, and the forecast that came of them.
+import type { Forecast } from '../core/past.ts';
 import type { Database, Enqueuer } from './database.ts';
 import type { Trx } from './schema.ts';
 
-/** What the last 14 days of a project say about what it would have cost. */
+/** The days before a project was known. */
 export interface Backfill {
   readonly projectId: string;
   readonly state: 'waiting' | 'done';
-  /** Where to continue. */
-  readonly cursor: string;
-  /** Calls to GitHub so far; red checks that were read. */
-  readonly calls: number;
-  readonly checks: number;
   readonly since: string;
+  /** Null: not read yet, closed to us, or read by a version whose forecast said something else. */
   readonly forecast: Forecast | null;
 }
 
-/** For 30 days, from what was seen. */
-export interface Forecast {
-  readonly redChecks: number;
-  /** Distinct failures that an investigation would have been started for. */
-  readonly investigations: number;
-  readonly usd: number;
-}
+/** Columns of versions that read page by page; a process of one may still write them during an upgrade. */
+const NO_PAGES = { cursor: '', calls: 0, checks: 0 };
 
 const PAST_MS = 14 * 24 * 60 * 60 * 1_000;
 
@@ -32,12 +24,11 @@ export function createBackfillVerbs(database: Database) {
         reader.selectFrom('backfills').selectAll().where('project_id', '=', projectId).executeTakeFirst(),
       );
       if (!row) return null;
-      const { state, cursor, calls, checks, since } = row;
-      const forecast = row.forecast === null ? null : JSON.parse(row.forecast);
-      return { projectId, state, cursor, calls, checks, since, forecast };
+      const { state, since } = row;
+      return { projectId, state, since, forecast: parseForecast(row.forecast) };
     },
-    async saveBackfill({ projectId, forecast, ...progress }: Backfill, now: string): Promise<void> {
-      const changed = { ...progress, forecast: forecast && JSON.stringify(forecast), changed_at: now };
+    async saveBackfill({ projectId, forecast, state, since }: Backfill, now: string): Promise<void> {
+      const changed = { state, since, ...NO_PAGES, forecast: forecast && JSON.stringify(forecast), changed_at: now };
       await database.write((trx) =>
         trx
           .insertInto('backfills')
@@ -47,6 +38,11 @@ export function createBackfillVerbs(database: Database) {
       );
     },
   };
+}
+
+function parseForecast(text: string | null): Forecast | null {
+  const forecast: Forecast | null = text === null ? null : JSON.parse(text);
+  return forecast?.groups === undefined ? null : forecast;
 }
 
 /** Creates the backfill of a project with its job, unless it has one. */
@@ -60,7 +56,7 @@ export async function startBackfill(
   }: { readonly projectId: string; readonly installationId: number; readonly now: string },
 ): Promise<void> {
   const since = new Date(Date.parse(now) - PAST_MS).toISOString();
-  const progress = { state: 'waiting' as const, cursor: '', calls: 0, checks: 0, since, forecast: null };
+  const progress = { state: 'waiting' as const, since, ...NO_PAGES, forecast: null };
   const created = await trx
     .insertInto('backfills')
     .values({ project_id: projectId, ...progress, changed_at: now })

@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import { formatDollars } from '../core/effort.ts';
 import type { Finding, Head } from '../core/head.ts';
+import { explainForecast, summariseForecast } from '../core/past.ts';
 import type { Project } from '../core/project.ts';
 import { removeInvisible, sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { Subject, Thread } from '../core/thread.ts';
@@ -45,17 +46,15 @@ async function renderCost({ store, now }: WebDeps, { id }: Project): Promise<Htm
   const spent =
     usage === undefined ? 'nothing' : `${formatDollars(usage.spentUsd)} for ${formatPlural(count, 'investigation')}`;
   return html`<dl class="facts"><dt>This month so far</dt><dd>${spent}</dd>
-<dt>Forecast for 30 days</dt><dd>${describeForecast(await store.findBackfill(id))}</dd></dl>`;
+<dt>The 14 days before it was installed</dt><dd>${describeForecast(await store.findBackfill(id))}</dd></dl>`;
 }
 
 function describeForecast(backfill: Backfill | null): Html {
   if (backfill?.forecast) {
-    const { redChecks, investigations, usd } = backfill.forecast;
-    return html`${formatDollars(usd)}: ${formatPlural(investigations, 'investigation')} for ${formatPlural(redChecks, 'failed check')}, based on the 14 days before Causeway was installed`;
+    return html`${summariseForecast(backfill.forecast)}
+<ul class="plain soft">${explainForecast(backfill.forecast).map((line) => html`<li>${line}</li>`)}</ul>`;
   }
-  if (backfill?.state === 'waiting') {
-    return html`not yet known: reading the last 14 days, ${formatPlural(backfill.checks, 'failed check')} so far`;
-  }
+  if (backfill?.state === 'waiting') return html`not yet known: reading the 14 days before Causeway was installed`;
   return html`<span class="soft">No forecast: there is no check history.</span>`;
 }
 

@@ -167,7 +167,7 @@ describe('secrets in what is said of red checks', () => {
       redCheck(at, planting, 'past');
       at.run('test', 'red', { branch: `feature-${planting.token('branch')}`, pullRequest: 3, log: OTHER_LOG });
       const since = time(-14 * 24 * 3_600);
-      const begun = { state: 'waiting', cursor: '', calls: 0, checks: 0, since, forecast: null } as const;
+      const begun = { state: 'waiting', since, forecast: null } as const;
       await at.store.saveBackfill({ projectId: at.project.id, ...begun }, time(0));
       const job = { id: 'job_1', kind: 'backfill', subject: at.project.id, attempt: 1 } as const;
       const handler = createBackfillHandler({ ...at.deps, store: at.store });

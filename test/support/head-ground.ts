@@ -2,6 +2,7 @@
 import type { Check, CheckOutput } from '../../src/core/check.ts';
 import type { Head, HeadPlace } from '../../src/core/head.ts';
 import { createId } from '../../src/core/ids.ts';
+import type { PastReader } from '../../src/core/past.ts';
 import type { GithubProject } from '../../src/core/project.ts';
 import type { JobResult } from '../../src/core/queue.ts';
 import type { Store } from '../../src/db/store.ts';
@@ -80,7 +81,7 @@ export interface HeadGround extends AsyncDisposable {
   readonly store: Store;
   readonly project: GithubProject;
   readonly world: MemoryWorld;
-  readonly deps: CheckServices;
+  readonly deps: CheckServices & { readonly checks: PastReader };
   /** Seconds after `NOW`. */
   seconds: number;
   /** One more run of a check at `HEAD`, ended now. */
@@ -101,7 +102,7 @@ export async function headGround(file?: string): Promise<HeadGround> {
   const { project } = await githubGround(store);
   const world = memoryWorld();
   const now = () => new Date(at(self.seconds));
-  const deps: CheckServices = {
+  const deps: HeadGround['deps'] = {
     ...{ store, redactor, readCheck, now, isPaused: () => false },
     checks: createMemoryChecks(world),
     source: {

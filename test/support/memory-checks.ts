@@ -10,6 +10,7 @@ import {
   toCheckKey,
 } from '../../src/core/check.ts';
 import type { HeadPlace } from '../../src/core/head.ts';
+import type { PastReader } from '../../src/core/past.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import type { Person } from '../../src/core/thread.ts';
 
@@ -35,10 +36,8 @@ export interface MemoryWorld {
   readonly history: string[];
   /** Jobs that were run again. */
   readonly reruns: number[];
-  /** Red checks on one page of the past. */
-  pageSize: number;
-  /** What reading one page costs, where so much is left. */
-  pageCalls: number;
+  /** What listing the past costs. */
+  pastCalls: number;
   /** What was asked so far: the verb, and of what. */
   readonly asked: string[];
   /** Called before each answer; throw to fail. */
@@ -52,11 +51,11 @@ export function memoryWorld(): MemoryWorld {
       settings: DEFAULT_SETTINGS,
     },
     ...{ runs: [], places: new Map(), changed: new Map(), history: [], reruns: [], asked: [], before: () => {} },
-    ...{ pageSize: 50, pageCalls: 1 },
+    pastCalls: 1,
   };
 }
 
-export function createMemoryChecks(world: MemoryWorld): Checks {
+export function createMemoryChecks(world: MemoryWorld): Checks & PastReader {
   const ask = (verb: string, of: string, signal: AbortSignal) => {
     signal.throwIfAborted();
     world.asked.push(`${verb} ${of}`.trim());
@@ -109,13 +108,19 @@ export function createMemoryChecks(world: MemoryWorld): Checks {
       world.reruns.push(jobId);
       return 'started';
     },
-    listPast: async (_, { since, cursor, mostCalls }, signal) => {
-      ask('past', cursor, signal);
-      const red = world.runs.filter(({ check }) => check.state === 'red' && check.endedAt >= since).toReversed();
-      const from = cursor === '' ? 0 : Number(cursor);
-      const to = from + world.pageSize;
-      const checks = red.slice(from, to).map(({ words: _words, ...past }) => past);
-      return { checks, calls: Math.min(world.pageCalls, mostCalls), next: to < red.length ? String(to) : null };
+    listPast: async (_, { since }, signal) => {
+      ask('past', '', signal);
+      const young = world.runs.filter(({ check }) => check.endedAt >= since).toReversed();
+      const again = (run: MemoryRun) =>
+        young.some((one) => one.sha === run.sha && one.check.name === run.check.name && one.check.state === 'green');
+      const checks = young
+        .filter(({ check }) => check.state === 'red')
+        .map((run) => {
+          const { words: _words, ...past } = run;
+          return { ...past, passedAgain: again(run), base: { state: 'unknown' } as const };
+        });
+      const issues = { labels: ['analyse'], opened: 0, labelled: [] };
+      return { checks, unreadRuns: 0, from: since, issues, calls: world.pastCalls };
     },
   };
 }

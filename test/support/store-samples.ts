@@ -4,6 +4,7 @@ import type { Sighting } from '../../src/core/failure.ts';
 import { EMPTY_EXCERPT, type Finding, type HeadPlace, type HeadRecord } from '../../src/core/head.ts';
 import { createId } from '../../src/core/ids.ts';
 import type { Conclusion } from '../../src/core/issue.ts';
+import type { Forecast } from '../../src/core/past.ts';
 import type { GithubProject, Installation, InstalledRepository, Project } from '../../src/core/project.ts';
 import type { NewJob } from '../../src/core/queue.ts';
 import type { Report } from '../../src/core/report.ts';
@@ -301,6 +302,17 @@ export function found(failureId: string, changes: Partial<Found> = {}): Found {
   return {
     ...{ kind: 'found', threadId: 'thr_1', subject: { kind: 'pull_request', number: 5 }, failureId, isLead: true },
     ...{ trigger: trigger({ kind: 'checks', by: WRITER, role: 'write' }), fixRequest: null },
+    ...changes,
+  };
+}
+
+/** Of a project with nothing in its last days. */
+export function emptyForecast(changes: Partial<Forecast> = {}): Forecast {
+  const none = { checks: 0, tests: 0, listed: [] };
+  return {
+    ...{ from: at(-14 * 86_400), until: NOW, unreadChecks: 0, unreadRuns: 0, investigations: 0, usd: 0, usdEach: 0.15 },
+    groups: { code: none, flaky: none, base_broken: none, infrastructure: none, inconclusive: none },
+    issues: { labels: ['analyse'], opened: 0, labelled: [] },
     ...changes,
   };
 }

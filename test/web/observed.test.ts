@@ -5,7 +5,7 @@ import type { HeadPlace } from '../../src/core/head.ts';
 import { createId } from '../../src/core/ids.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import type { Subject, ThreadRecord } from '../../src/core/thread.ts';
-import { finding, inPullRequest, ON_MAIN, opening, record, seenAs } from '../support/store-samples.ts';
+import { emptyForecast, finding, inPullRequest, ON_MAIN, opening, record, seenAs } from '../support/store-samples.ts';
 import { headingsOf, linkOf, linksOf, textOf } from './read-text.ts';
 import { repository, type WebGround, webGround } from './web-ground.ts';
 
@@ -146,25 +146,18 @@ describe('what it costs', () => {
 
   it('has a forecast once the past was read, and says how far it is before', async () => {
     await using ground = await onGithub();
-    const { id: projectId } = projectOf(ground);
-    expect(textOf(await observedOf(ground))).toContain('reading the last 14 days, 0 failed checks so far');
-    const waiting = {
-      projectId,
-      state: 'waiting',
-      cursor: '',
-      calls: 3,
-      checks: 5,
-      since: NOW,
-      forecast: null,
-    } as const;
+    expect(textOf(await observedOf(ground))).toContain('not yet known: reading the 14 days before');
+    const waiting = { projectId: projectOf(ground).id, state: 'waiting', since: NOW, forecast: null } as const;
     await ground.store.saveBackfill(waiting, NOW);
-    expect(textOf(await observedOf(ground))).toContain('reading the last 14 days, 5 failed checks so far');
+    expect(textOf(await observedOf(ground))).toContain('not yet known: reading the 14 days before');
     await ground.store.saveBackfill({ ...waiting, state: 'done' }, NOW);
     expect(textOf(await observedOf(ground))).toContain('No forecast: there is no check history.');
-    const forecast = { redChecks: 40, investigations: 6, usd: 0.9 };
+    const none = emptyForecast();
+    const flaky = { checks: 3, tests: 2, listed: [] };
+    const forecast = { ...none, groups: { ...none.groups, flaky }, investigations: 6, usd: 0.9 };
     await ground.store.saveBackfill({ ...waiting, state: 'done', forecast }, NOW);
     expect(textOf(await observedOf(ground))).toContain(
-      'Forecast for 30 days $0.90: 6 investigations for 40 failed checks',
+      '3 failed checks: 3 flaky (2 tests); 0 issues labelled; about $0.90',
     );
   });
 });

@@ -1,6 +1,7 @@
 // The checks of GitHub as the services see them: rules of the project, and one method for each question.
 import { LRUCache } from 'lru-cache';
 import { type CheckRules, type Checks, ChecksBusy, ChecksClosed } from '../../core/check.ts';
+import type { PastReader } from '../../core/past.ts';
 import type { GithubProject } from '../../core/project.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import { openRepository } from '../clients/repository.ts';
@@ -8,7 +9,7 @@ import { investigationSettings } from '../configuration/effective.ts';
 import { isAncestor, readChangedFiles, readCommitRange } from './commit-range.ts';
 import { findPlace } from './find-place.ts';
 import { listChecks } from './list-checks.ts';
-import { readPastChecks } from './past-checks.ts';
+import { readPast } from './past-checks.ts';
 import { readWords } from './read-words.ts';
 import { rerunJob } from './rerun-job.ts';
 import type { ChecksDeps, Inquiry, RunCache } from './workflow-runs.ts';
@@ -16,7 +17,7 @@ import type { ChecksDeps, Inquiry, RunCache } from './workflow-runs.ts';
 const BUSY_MS = 60_000;
 const UNSURE_MS = 15_000;
 
-export function createChecks(deps: ChecksDeps): Checks {
+export function createChecks(deps: ChecksDeps): Checks & PastReader {
   const runs: RunCache = new LRUCache({ max: 500 });
   const answer = <T>(project: GithubProject, signal: AbortSignal, find: (inquiry: Inquiry) => Promise<T>) => {
     const read = openRepository(deps, project, 'read', signal);
@@ -36,7 +37,7 @@ export function createChecks(deps: ChecksDeps): Checks {
     leadsTo: (project, ends, signal) => answer(project, signal, (inquiry) => isAncestor(inquiry, ends)),
     readRange: (project, ends, signal) => answer(project, signal, (inquiry) => readCommitRange(inquiry, ends)),
     rerunJob: (project, jobId, signal) => answer(project, signal, (inquiry) => rerunJob(inquiry, jobId)),
-    listPast: (project, page, signal) => answer(project, signal, (inquiry) => readPastChecks(inquiry, page)),
+    listPast: (project, past, signal) => answer(project, signal, (inquiry) => readPast(inquiry, past)),
   };
 }
 

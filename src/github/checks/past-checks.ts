@@ -1,68 +1,142 @@
-// The failed jobs of the past days, a page of workflow runs at a time.
-import type { Check, PastCheck } from '../../core/check.ts';
-import { ignoreRefused, ignoreUnknown } from '../clients/repository.ts';
+// The failed jobs of the past days with what the base said before them, and the issues opened in those days.
+import type { Check } from '../../core/check.ts';
+import type { Past, PastCheck, PastIssues } from '../../core/past.ts';
+import { ignoreRefused, ignoreUnknown, readPages } from '../clients/repository.ts';
+import { includesLabel } from '../configuration/repository-config.ts';
 import { ACTIONS, isRedConclusion } from './list-checks.ts';
 import { type Inquiry, isTesting } from './workflow-runs.ts';
 
-interface PastPage {
-  readonly checks: readonly PastCheck[];
-  readonly calls: number;
-  /** Null: this was the last page. */
-  readonly next: string | null;
-}
+const PAGE = 100;
+/** 3,000 workflow runs. */
+const MOST_RUN_PAGES = 30;
+const MOST_ISSUE_PAGES = 5;
 
-const RUNS_PER_PAGE = 20;
-const JOBS_PER_RUN = 100;
-const CURSOR = /^(\d{1,4}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/;
-
-/** At most 21 calls, and no more than `mostCalls`, after which the rest of the page is left out. */
-export async function readPastChecks(
+/** At most `mostCalls` calls, of which the lists take 35 at most and the jobs of each failed run one. */
+export async function readPast(
   inquiry: Inquiry,
-  { since, cursor, mostCalls }: { readonly since: string; readonly cursor: string; readonly mostCalls: number },
-): Promise<PastPage> {
-  // Runs that start later would shift the pages, so the list ends where the first page began.
-  const [, number = '1', until = formatSeconds(inquiry.deps.now())] = CURSOR.exec(cursor) ?? [];
-  const page = Number(number);
-  const created = `${formatSeconds(new Date(since))}..${until}`;
-  const runs = await listFailedRuns(inquiry, created, page);
-  const affordable = runs.filter(isTesting).slice(0, Math.max(0, mostCalls - 1));
-  const checks: PastCheck[] = [];
-  for (const run of affordable) checks.push(...(await readRedJobs(inquiry, run)));
-  const next = runs.length < RUNS_PER_PAGE ? null : `${page + 1} ${until}`;
-  return { checks, calls: 1 + affordable.length, next };
+  { since, mostCalls }: { readonly since: string; readonly mostCalls: number },
+): Promise<Past> {
+  let calls = 0;
+  const left = () => mostCalls - calls;
+  const issues = await listIssues(inquiry, since, Math.min(MOST_ISSUE_PAGES, left()), () => (calls += 1));
+  const listed = await listRuns(inquiry, since, Math.min(MOST_RUN_PAGES, left()), () => (calls += 1));
+  const failed = listed.runs.filter((run) => isTesting(run) && mayHaveRedJobs(run));
+  const read = failed.slice(0, Math.max(0, left()));
+  const redJobs = new Map<number, readonly RedJob[]>();
+  for (const run of read) {
+    calls += 1;
+    redJobs.set(run.id, await readRedJobs(inquiry, run));
+  }
+  const onDefault = listed.runs.filter((run) => isOnDefault(inquiry, run));
+  const checks = read.flatMap((run): readonly PastCheck[] => {
+    const before = onDefault.find((one) => one.workflow_id === run.workflow_id && one.created_at < run.created_at);
+    const place = describePlace(inquiry, run);
+    return (redJobs.get(run.id) ?? []).map(({ check, passedAgain }) => ({
+      ...place,
+      check,
+      passedAgain,
+      base: before === undefined ? { state: 'unknown' } : findOnBase(before, check.name, redJobs.get(before.id)),
+    }));
+  });
+  return { checks, unreadRuns: failed.length - read.length, from: listed.from, issues, calls };
 }
 
-function formatSeconds(time: Date): string {
-  return `${time.toISOString().slice(0, 19)}Z`;
+/** Newest first, from any page on no more than there are calls. `from`: since when all are known. */
+async function listRuns({ read }: Inquiry, since: string, most: number, onCall: () => void) {
+  // With a search for dates GitHub would show no more than 1,000.
+  const { items, isCut } = await readUntil(since, most, async (page) => {
+    onCall();
+    const found = await ignoreUnknown(
+      read(({ rest }, place) => rest.actions.listWorkflowRunsForRepo({ ...place, ...page })),
+    );
+    return found?.workflow_runs ?? [];
+  });
+  return { runs: items, from: isCut ? (items.at(-1)?.created_at ?? since) : since };
 }
 
-async function listFailedRuns({ read }: Inquiry, created: string, page: number) {
-  const of = { status: 'failure', created, per_page: RUNS_PER_PAGE, page } as const;
-  const found = await ignoreUnknown(
-    read(({ rest }, place) => rest.actions.listWorkflowRunsForRepo({ ...place, ...of })),
+type Run = Awaited<ReturnType<typeof listRuns>>['runs'][number];
+
+async function listIssues(inquiry: Inquiry, since: string, most: number, onCall: () => void): Promise<PastIssues> {
+  const { deps, project, signal, read } = inquiry;
+  const { labels } = (await deps.configuration.of(project, signal)).config;
+  const { items } = await readUntil(since, most, async (page) => {
+    onCall();
+    // Disabled issues are an answer of 410.
+    const of = { state: 'all', sort: 'created', direction: 'desc', ...page } as const;
+    return (await ignoreRefused(read(({ rest }, place) => rest.issues.listForRepo({ ...place, ...of })))) ?? [];
+  });
+  const issues = items.filter(({ pull_request: pull }) => pull === undefined);
+  const labelled = issues.filter((issue) =>
+    issue.labels.some((label) => includesLabel(labels, typeof label === 'string' ? label : (label.name ?? ''))),
   );
-  return found?.workflow_runs ?? [];
+  return {
+    labels,
+    opened: issues.length,
+    labelled: labelled.map(({ number, title, html_url: url }) => ({ number, title, url })),
+  };
 }
 
-type Run = Awaited<ReturnType<typeof listFailedRuns>>[number];
+/** Those of a list from the newest to the oldest that are not older than `since`. */
+async function readUntil<T extends { readonly created_at: string }>(
+  since: string,
+  most: number,
+  readPage: (page: { readonly per_page: number; readonly page: number }) => Promise<readonly T[]>,
+): Promise<{ readonly items: readonly T[]; readonly isCut: boolean }> {
+  const isOld = ({ created_at: at }: T) => Date.parse(at) < Date.parse(since);
+  const { items, isCut } = await readPages(most, async (page) => {
+    const found = await readPage(page);
+    const young = found.filter((one) => !isOld(one));
+    return young;
+  });
+  return { items, isCut };
+}
 
-async function readRedJobs({ read, project }: Inquiry, run: Run): Promise<readonly PastCheck[]> {
-  const of = { run_id: run.id, filter: 'latest', per_page: JOBS_PER_RUN } as const;
-  const found = await ignoreRefused(
-    read(({ rest }, place) => rest.actions.listJobsForWorkflowRun({ ...place, ...of })),
-  );
+/** A run that passed may have done so when it was repeated. */
+function mayHaveRedJobs({ conclusion, run_attempt: attempt = 1 }: Run): boolean {
+  return conclusion === 'failure' || conclusion === 'timed_out' || (conclusion === 'success' && attempt > 1);
+}
+
+/** Whether it tested the default branch as it was then. */
+function isOnDefault({ project }: Inquiry, run: Run): boolean {
+  const isOwn = run.head_repository?.id === project.source.repositoryId;
+  const isAtTip = run.event !== 'pull_request' && run.event !== 'merge_group' && isTesting(run);
+  const isEnded = ['success', 'failure', 'timed_out'].includes(run.conclusion ?? '');
+  return isOwn && isAtTip && isEnded && run.head_branch === project.source.defaultBranch;
+}
+
+function findOnBase({ conclusion }: Run, name: string, red: readonly RedJob[] | undefined): PastCheck['base'] {
+  const job = red?.find(({ check, passedAgain }) => check.name === name && !passedAgain);
+  if (job !== undefined) return { state: 'red', runId: job.check.runId ?? 0 };
+  return { state: conclusion === 'success' || red !== undefined ? 'green' : 'unknown' };
+}
+
+function describePlace({ project }: Inquiry, run: Run): Pick<PastCheck, 'sha' | 'branch' | 'pullRequest'> {
   const { id, full_name: name } = run.head_repository ?? {};
   const branch = run.head_branch ?? '';
   // A fork's branch is named as GitHub does it: its `main` isn't ours.
   const isFork = id !== project.source.repositoryId && branch !== '';
-  const place = {
+  return {
     sha: run.head_sha,
     branch: isFork ? `${name?.split('/')[0] ?? 'unknown'}:${branch}` : branch,
     pullRequest: run.pull_requests?.[0]?.number ?? null,
   };
-  return (found?.jobs ?? [])
-    .filter(({ conclusion }) => isRedConclusion(conclusion))
-    .map((job) => ({ ...place, check: toCheck(job) }));
+}
+
+type RedJob = Pick<PastCheck, 'check' | 'passedAgain'>;
+
+/** Each job that failed in an attempt, as it was the last time that it did. */
+async function readRedJobs({ read }: Inquiry, run: Run): Promise<readonly RedJob[]> {
+  const isRepeated = (run.run_attempt ?? 1) > 1;
+  const of = { run_id: run.id, filter: isRepeated ? 'all' : 'latest', per_page: PAGE } as const;
+  const found = await ignoreRefused(
+    read(({ rest }, place) => rest.actions.listJobsForWorkflowRun({ ...place, ...of })),
+  );
+  const jobs = (found?.jobs ?? []).toSorted((one, other) => one.id - other.id);
+  const red = new Map(jobs.filter(({ conclusion }) => isRedConclusion(conclusion)).map((job) => [job.name, job]));
+  return [...red.values()].map((job) => ({
+    check: toCheck(job),
+    passedAgain: jobs.some(({ name, id, conclusion }) => name === job.name && id > job.id && conclusion === 'success'),
+  }));
 }
 
 interface Job {
@@ -84,6 +158,10 @@ function toCheck({ id, name, conclusion, started_at, completed_at, html_url }: J
     startedAt: started_at,
     endedAt: completed_at ?? '',
     url: html_url ?? '',
-    ...{ title: '', summary: '', text: '', annotations: 0 },
+    title: '',
+    summary: '',
+    text: '',
+    // The one that only says that a process ended, or that the runner was lost.
+    annotations: 1,
   };
 }

@@ -100,6 +100,11 @@ export interface ConfigProblem {
   readonly digest: string;
 }
 
+/** Whether one of the labels has that name. */
+export function includesLabel(labels: readonly string[], name: string): boolean {
+  return labels.some((label) => label.toLowerCase() === name.toLowerCase());
+}
+
 const MAX_INSTRUCTIONS = 8_000;
 const MAX_ITEMS = 100;
 

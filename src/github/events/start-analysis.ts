@@ -7,6 +7,7 @@ import { formatGuidance } from '../../core/report.ts';
 import type { Person } from '../../core/thread.ts';
 import { acceptReport } from '../../services/accept-report.ts';
 import { investigationSettings } from '../configuration/effective.ts';
+import { includesLabel } from '../configuration/repository-config.ts';
 import { type CommentPayload, type IssuePayload, isBot, isOurs, toPerson } from '../payloads.ts';
 import { gatherIssueReport, gatherPullRequestReport } from '../report/gather-report.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
@@ -184,8 +185,4 @@ async function isStillLabelled(
 
 function listLabels({ labels }: IssuePayload): readonly string[] {
   return (labels ?? []).map(({ name }) => name);
-}
-
-function includesLabel(labels: readonly string[], name: string): boolean {
-  return labels.some((label) => label.toLowerCase() === name.toLowerCase());
 }

@@ -12,6 +12,7 @@ import {
   type OutputLimits,
   type ReadArtifact,
 } from '../../core/check.ts';
+import type { Past } from '../../core/past.ts';
 import type { GithubProject } from '../../core/project.ts';
 import type { ReadReport } from '../../core/report-log.ts';
 import { locate } from '../../installation.ts';
@@ -38,17 +39,6 @@ export function cleanChecks(checks: Checks, redactor: Redactor): Checks {
         earlier: earlier.map((check) => cleanCheck(check, clean)),
       }));
     },
-    listPast: async (...args) => {
-      const page = await checks.listPast(...args);
-      const texts = page.checks.flatMap(({ branch, check }) => [branch, ...listTexts(check)]);
-      const clean = await createCleaner(redactor, texts);
-      const cleaned = page.checks.map((past) => ({
-        ...past,
-        branch: clean(past.branch),
-        check: cleanCheck(past.check, clean),
-      }));
-      return { ...page, checks: cleaned };
-    },
     locate: async (...args) => {
       const place = await checks.locate(...args);
       if (place === null) return null;
@@ -70,6 +60,18 @@ export function cleanChecks(checks: Checks, redactor: Redactor): Checks {
       }));
       return { ...range, commits };
     },
+  };
+}
+
+/** The same with names, addresses, branches and titles redacted. */
+export async function cleanPast(past: Past, redactor: Redactor): Promise<Past> {
+  const { checks, issues } = past;
+  const texts = checks.flatMap(({ branch, check }) => [branch, ...listTexts(check)]);
+  const clean = await createCleaner(redactor, [...texts, ...issues.labelled.map(({ title }) => title)]);
+  return {
+    ...past,
+    checks: checks.map((one) => ({ ...one, branch: clean(one.branch), check: cleanCheck(one.check, clean) })),
+    issues: { ...issues, labelled: issues.labelled.map((issue) => ({ ...issue, title: clean(issue.title) })) },
   };
 }
 

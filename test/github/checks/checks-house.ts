@@ -3,6 +3,7 @@
 import { condenseLog } from '../../../src/ci/condense-log.ts';
 import { readArtifactResults } from '../../../src/ci/result-files.ts';
 import type { Checks, ReadBuildLog } from '../../../src/core/check.ts';
+import type { PastReader } from '../../../src/core/past.ts';
 import type { GithubProject } from '../../../src/core/project.ts';
 import { createChecks } from '../../../src/github/checks/create-checks.ts';
 import { createGithubClients } from '../../../src/github/clients/create-github-clients.ts';
@@ -21,7 +22,7 @@ export const SIGNAL = new AbortController().signal;
 export interface ChecksHouse extends AsyncDisposable {
   readonly double: GithubDouble;
   readonly people: GithubDouble['people'];
-  readonly checks: Checks;
+  readonly checks: Checks & PastReader;
   readonly project: GithubProject;
   now(): Date;
   /** Calls to the API since the last time that this was asked, but for tokens; and whatever `act` gives. */

@@ -1,6 +1,5 @@
 // Files that a change touches, commits between green and red, and red checks of the past.
 import { describe, expect, it } from 'vitest';
-import type { PastCheck } from '../../../src/core/check.ts';
 import type { HeadPlace } from '../../../src/core/head.ts';
 import { type ChecksHouse, checksHouse, SHOP, SIGNAL } from './checks-house.ts';
 
@@ -61,73 +60,95 @@ describe('the commits between green and red', () => {
   });
 });
 
-describe('red checks of the past', () => {
+describe('the past', () => {
   const DAY_MS = 86_400_000;
-  const since = (house: ChecksHouse) => new Date(house.now().getTime() - 14 * DAY_MS).toISOString();
-  const at = (house: ChecksHouse, days: number) =>
+  const ago = (house: ChecksHouse, days: number) =>
     `${new Date(house.now().getTime() - days * DAY_MS).toISOString().slice(0, 19)}Z`;
+  const read = (house: ChecksHouse, mostCalls = 125) =>
+    house.checks.listPast(house.project, { since: ago(house, 14), mostCalls }, SIGNAL);
+  const failed = { name: 'test', conclusion: 'failure', log: 'Error: no\n' } as const;
+  const passed = { name: 'lint', conclusion: 'success' } as const;
 
-  async function read(house: ChecksHouse) {
-    const checks: PastCheck[] = [];
-    const pages: number[] = [];
-    let [cursor, from]: [string | null, string] = ['', since(house)];
-    while (cursor !== null) {
-      const page: Awaited<ReturnType<typeof house.checks.listPast>> = await house.checks.listPast(
-        house.project,
-        { since: from, cursor, mostCalls: 500 },
-        SIGNAL,
-      );
-      checks.push(...page.checks);
-      pages.push(page.calls);
-      cursor = page.next;
-    }
-    return { checks, pages };
-  }
-
-  it('are the failed jobs of failed runs of those days, newest first, with their logs to be had', async () => {
+  it('has the failed jobs of those days, newest first, with their logs to be had', async () => {
     await using house = await checksHouse();
     const { people } = house;
     const sha = await house.branch('topic');
     const { number } = await people.openPull(SHOP, { by: 'wren', title: 'Topic', head: 'topic' });
-    const failed = { name: 'test', conclusion: 'failure', log: 'Error: no\n' } as const;
-    const passed = { name: 'lint', conclusion: 'success' } as const;
-    await people.reportWorkflowRun(SHOP, { sha, at: at(house, 20), jobs: [failed] });
-    await people.reportWorkflowRun(SHOP, { sha, at: at(house, 3), jobs: [passed, failed] });
-    await people.reportWorkflowRun(SHOP, { sha, at: at(house, 2), jobs: [passed] });
-    await people.reportWorkflowRun(SHOP, { sha, at: at(house, 1), jobs: [{ ...failed, name: 'late' }] });
+    await people.reportWorkflowRun(SHOP, { sha, at: ago(house, 20), jobs: [failed] });
+    await people.reportWorkflowRun(SHOP, { sha, at: ago(house, 3), jobs: [passed, failed] });
+    await people.reportWorkflowRun(SHOP, { sha, at: ago(house, 2), jobs: [passed] });
+    await people.reportWorkflowRun(SHOP, { sha, at: ago(house, 1), jobs: [{ ...failed, name: 'late' }] });
     const { got, calls } = await house.counting(() => read(house));
     expect(got.checks.map(({ check }) => check.name)).toEqual(['late', 'test']);
-    expect(got.pages).toEqual([3]);
-    expect(calls).toHaveLength(3);
+    expect([got.calls, got.unreadRuns]).toEqual([4, 0]);
+    expect(calls.filter((call) => /\/(?:actions|issues)/.test(call))).toHaveLength(4);
     const [late] = got.checks;
-    expect(late).toMatchObject({ sha, branch: 'topic', pullRequest: number });
+    expect(late).toMatchObject({ sha, branch: 'topic', pullRequest: number, passedAgain: false });
     expect(late?.check).toMatchObject({ app: 'github-actions', state: 'red', conclusion: 'failure' });
     expect((await house.checks.readOutput(house.project, late!.check, SIGNAL)).log).toBe('Error: no\n');
   });
 
-  it('are none of what anybody may start', async () => {
+  it('has none of what anybody may start', async () => {
     await using house = await checksHouse();
     const { people } = house;
     const sha = await people.push(SHOP, { by: 'wren', files: { 'a.js': 'x\n' } });
     const jobs = [{ name: 'test', conclusion: 'failure' as const }];
-    await people.reportWorkflowRun(SHOP, { sha, at: at(house, 3), jobs });
-    await people.reportWorkflowRun(SHOP, { sha, at: at(house, 2), event: 'issue_comment', by: 'eve', jobs });
-    await people.reportWorkflowRun(SHOP, { sha, at: at(house, 1), jobs });
-    const { checks, pages } = await read(house);
-    expect([checks.length, pages]).toEqual([2, [3]]);
+    await people.reportWorkflowRun(SHOP, { sha, at: ago(house, 3), jobs });
+    await people.reportWorkflowRun(SHOP, { sha, at: ago(house, 2), event: 'issue_comment', by: 'eve', jobs });
+    await people.reportWorkflowRun(SHOP, { sha, at: ago(house, 1), jobs });
+    expect((await read(house)).checks).toHaveLength(2);
   });
 
-  it('cost no more calls than there are left', async () => {
+  it('says which jobs passed when they were repeated, and what the base said before', async () => {
     await using house = await checksHouse();
-    const { people, checks, project } = house;
+    const { people } = house;
+    const main = await people.push(SHOP, { by: 'wren', files: { 'a.js': 'x\n' } });
+    const topic = await house.branch('topic');
+    await people.reportWorkflowRun(SHOP, { sha: topic, at: ago(house, 9), jobs: [failed] });
+    await people.reportWorkflowRun(SHOP, { sha: main, at: ago(house, 8), jobs: [{ ...passed, name: 'test' }] });
+    await people.reportWorkflowRun(SHOP, { sha: topic, at: ago(house, 7), jobs: [failed] });
+    await people.reportWorkflowRun(SHOP, { sha: main, at: ago(house, 6), jobs: [failed, passed] });
+    await people.reportWorkflowRun(SHOP, {
+      sha: topic,
+      at: ago(house, 5),
+      jobs: [failed, { ...failed, name: 'lint' }],
+    });
+    const flaky = await people.reportWorkflowRun(SHOP, { sha: topic, at: ago(house, 4), jobs: [failed, passed] });
+    await people.rerun(SHOP, flaky, { by: 'wren', at: ago(house, 3) });
+    await people.finishJob(SHOP, flaky, 'test', { conclusion: 'success', at: ago(house, 3) });
+    const { checks } = await read(house);
+    const red = checks.find(({ branch }) => branch === 'main')?.check.runId;
+    expect(checks.map(({ check, passedAgain, base }) => [check.name, passedAgain, base])).toEqual([
+      ['test', true, { state: 'red', runId: red }],
+      ['test', false, { state: 'red', runId: red }],
+      ['lint', false, { state: 'green' }],
+      ['test', false, { state: 'green' }],
+      ['test', false, { state: 'green' }],
+      ['test', false, { state: 'unknown' }],
+    ]);
+  });
+
+  it('has the issues that were opened, and which of them start an analysis', async () => {
+    await using house = await checksHouse();
+    const { people } = house;
+    people.openIssue(SHOP, { by: 'wren', title: 'Crash', labels: ['Analyse'] });
+    people.openIssue(SHOP, { by: 'wren', title: 'Wish', labels: ['idea'] });
+    await house.branch('topic');
+    await people.openPull(SHOP, { by: 'wren', title: 'Topic', head: 'topic' });
+    const { issues } = await read(house);
+    expect(issues).toMatchObject({ opened: 2, labelled: [{ title: 'Crash' }] });
+  });
+
+  it('costs no more calls than there are left, and says how much was not read', async () => {
+    await using house = await checksHouse();
+    const { people } = house;
     const sha = await house.branch('topic');
     for (let nr = 0; nr < 5; nr += 1) {
       const jobs = [{ name: `job ${nr}`, conclusion: 'failure' as const }];
-      await people.reportWorkflowRun(SHOP, { sha, at: at(house, 1 + nr), jobs });
+      await people.reportWorkflowRun(SHOP, { sha, at: ago(house, 1 + nr), jobs });
     }
-    const page = { since: since(house), cursor: '', mostCalls: 3 };
-    const { got, calls } = await house.counting(() => checks.listPast(project, page, SIGNAL));
-    expect([got.calls, calls.length]).toEqual([3, 3]);
+    const got = await read(house, 4);
+    expect([got.calls, got.unreadRuns]).toEqual([4, 3]);
     expect(got.checks.map(({ check }) => check.name)).toEqual(['job 0', 'job 1']);
   });
 });
