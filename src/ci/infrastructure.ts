@@ -61,6 +61,17 @@ const INFRASTRUCTURE_PATTERNS: readonly InfrastructurePattern[] = [
     said: 'fetcher',
     pattern: /toomanyrequests: |You have reached your (?:unauthenticated )?pull rate limit/,
   },
+  {
+    what: 'GitHub limits how often it is asked',
+    said: 'fetcher',
+    pattern: /API rate limit exceeded for (?:user ID|installation|[\d.]{7,})/,
+  },
+  {
+    what: 'the job got no credentials for its cloud',
+    said: 'fetcher',
+    pattern:
+      /Credentials could not be loaded, please check your action inputs|Could not load credentials from any providers/,
+  },
   matchFetcher('the source could not be fetched', /fatal: |RPC failed|error: fetching/),
   {
     what: 'the source could not be fetched',

@@ -50,6 +50,20 @@ describe('the machine or a service', () => {
       'docker pull x',
       ['Error response from daemon: toomanyrequests: Too Many Requests'],
     ],
+    [
+      'GitHub limits how often it is asked',
+      'gh release list',
+      [
+        'gh: API rate limit exceeded for user ID 4711. If you reach out to GitHub Support for help, name it. (HTTP 403)',
+      ],
+    ],
+    [
+      'the job got no credentials for its cloud',
+      'aws-actions/configure-aws-credentials@v4',
+      [
+        '##[error]Credentials could not be loaded, please check your action inputs: Could not load credentials from any providers',
+      ],
+    ],
     ['the machine ran out of memory', 'make', ['Killed'], 'Process completed with exit code 137.'],
     [
       'a package registry did not answer',
