@@ -6,26 +6,29 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createReadableLog, type ExitCode } from '../cli/terminal.ts';
 import { type ActionInputs, type Config, readActionConfig } from '../config.ts';
+import { createSigningSecret, isAtLeast } from '../core/account.ts';
 import { describeReason } from '../core/check.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Finding, Head } from '../core/head.ts';
 import { type GithubProject, type Installation, isGithubProject } from '../core/project.ts';
 import { describeForPeople } from '../core/reason.ts';
+import type { Report } from '../core/report.ts';
 import type { SourcedIssue } from '../core/shown-issue.ts';
-import type { Subject, Thread } from '../core/thread.ts';
+import type { Thread } from '../core/thread.ts';
 import { describeWithheld } from '../core/withheld.ts';
-import { ACTIONS } from '../github/checks/list-checks.ts';
 import { GithubFailure } from '../github/clients/github-clients.ts';
-import { openRepository, readPages } from '../github/clients/repository.ts';
-import { mayHaveCommand } from '../github/events/command.ts';
 import { isRecord } from '../github/intake/delivery.ts';
 import type { ArrivedEvent } from '../github/intake/handle-delivery.ts';
+import { isBot, toPerson } from '../github/payloads.ts';
 import { toInstalledRepository } from '../github/projects/listings.ts';
 import { loadIssue } from '../github/publish/view.ts';
 import { createLog, type Log, registerSecret } from '../log.ts';
+import { acceptReport } from '../services/accept-report.ts';
 import { toIssueMarkdown } from '../web/issue-exports.ts';
-import { type GithubService, openGithubService } from './github.ts';
+import { type AboutEvent, type Asked, readAsked } from './action-event.ts';
+import { createSettingsReader, type GithubService, openGithubService } from './github.ts';
 import type { ActionMode } from './mode.ts';
+import { listModels } from './model.ts';
 import type { CommandContext } from './run-command.ts';
 
 /** Of 1,000 an hour that all workflows of a repository share. */
@@ -36,16 +39,6 @@ const LONGEST_WAIT_MS = 30_000;
 const WORK = ['run', 'publish', 'head', 'check-run'] as const;
 /** GitHub's limit is 1 MiB a step. */
 const MOST_SUMMARY = 900_000;
-const DAY_MS = 86_400_000;
-
-/** What the event asks for; null: nothing, for the reason given. */
-type Asked =
-  | { readonly kind: 'events'; readonly events: readonly ArrivedEvent[]; readonly about: About }
-  | { readonly kind: 'nothing'; readonly why: string };
-
-type About =
-  | { readonly kind: 'subject'; readonly subject: Extract<Subject, { readonly number: number }> }
-  | { readonly kind: 'commit'; readonly sha: string };
 
 /**
  * Runs one job to its end. Returns 0 where it did its job, whatever it found; 1 where the set-up is wrong, with the repair
@@ -100,8 +93,10 @@ async function runJob(job: Job, signal: AbortSignal): Promise<void> {
     const project = await openProject(service, inputs.repository, signal);
     const asked = await readAsked(service, { payload, inputs, project }, signal);
     if (asked.kind === 'nothing') return say(asked.why);
-    await carryOut(service, asked.events, signal);
-    await report(job, service, { project, about: asked.about }, signal);
+    const isReport = asked.kind === 'report';
+    const about = isReport ? await submit(job, service, { ...asked, project }, signal) : asked.about;
+    await carryOut(service, isReport ? [] : asked.events, signal);
+    await report(job, service, { project, about }, signal);
     reportForbidden(job, forbidden);
   } catch (error) {
     if (!(error instanceof GithubFailure)) throw error;
@@ -186,95 +181,28 @@ export async function openProject(service: GithubService, name: string, signal: 
   return project;
 }
 
-interface Arrived {
-  readonly payload: Readonly<Record<string, unknown>>;
-  readonly inputs: ActionInputs;
-  readonly project: GithubProject;
-}
-
-async function readAsked(service: GithubService, arrived: Arrived, signal: AbortSignal): Promise<Asked> {
-  const { payload, inputs } = arrived;
-  const { action } = payload;
-  const id = `run-${inputs.runId}`;
-  switch (inputs.event) {
-    case 'issues': {
-      const number = readNumber(payload['issue']);
-      if (action !== 'labeled' || number === null) break;
-      const about = { kind: 'subject', subject: { kind: 'issue', number } } as const;
-      return { kind: 'events', events: [{ id, name: 'issues', payload }], about };
-    }
-    case 'issue_comment': {
-      const number = readNumber(payload['issue']);
-      if (action !== 'created' || number === null) break;
-      const isPull = isRecord(payload['issue']) && isRecord(payload['issue']['pull_request']);
-      const about = { kind: 'subject', subject: { kind: isPull ? 'pull_request' : 'issue', number } } as const;
-      const missed = await findUnanswered(service, arrived, number, signal);
-      return { kind: 'events', events: [...missed, { id, name: 'issue_comment', payload }], about };
-    }
-    case 'workflow_run':
-      if (action !== 'completed') break;
-      return toEndedChecks(arrived, id);
-    default:
-  }
-  const known = 'issues: labeled, issue_comment: created, workflow_run: completed';
-  return { kind: 'nothing', why: `Nothing to do for ${inputs.event}. Causeway takes ${known}.` };
-}
-
-function readNumber(issue: unknown): number | null {
-  const number = isRecord(issue) ? issue['number'] : null;
-  return typeof number === 'number' && Number.isSafeInteger(number) ? number : null;
-}
-
-/** GitHub sends no event of checks for what Actions runs; the run has what is needed of one. */
-function toEndedChecks({ payload, inputs }: Arrived, id: string): Asked {
-  const run = payload['workflow_run'];
-  if (!isRecord(run) || typeof run['head_sha'] !== 'string') {
-    return { kind: 'nothing', why: 'The event names no commit: nothing was done.' };
-  }
-  // By its file: anybody who may push a workflow may name it as they like.
-  if (run['path'] === inputs.workflow || run['id'] === inputs.runId) {
-    return { kind: 'nothing', why: 'That was a run of this workflow itself: nothing was done.' };
-  }
-  const { head_sha, head_branch, conclusion, pull_requests } = run;
-  const suite = { head_sha, head_branch, conclusion, pull_requests, app: { slug: ACTIONS } };
-  const { repository, sender } = payload;
-  const event = { action: 'completed', check_suite: suite, repository, sender };
-  return {
-    kind: 'events',
-    events: [{ id, name: 'check_suite', payload: event }],
-    about: { kind: 'commit', sha: run['head_sha'] },
-  };
-}
-
-/**
- * Earlier commands there without a reaction of ours, oldest first. GitHub keeps one waiting run of a concurrency group and
- * drops the others, so that a command can be left without a run of its own.
- */
-async function findUnanswered(
-  { services, clients }: GithubService,
-  { payload, project }: Arrived,
-  number: number,
+/** Stores a report as a call of the API does, of whoever may submit one there. */
+async function submit(
+  { config }: Job,
+  { services, permissions, configuration, investigator }: GithubService,
+  { project, text, sender }: Extract<Asked, { readonly kind: 'report' }> & { readonly project: GithubProject },
   signal: AbortSignal,
-): Promise<readonly ArrivedEvent[]> {
-  const current = readNumberOf(payload['comment'], 'id');
-  const read = openRepository({ clients }, project, 'read', signal);
-  const since = new Date(services.now().getTime() - DAY_MS).toISOString();
-  const { items } = await readPages(1, (page) =>
-    read(({ rest }, place) => rest.issues.listComments({ ...place, issue_number: number, since, ...page })),
-  );
-  return items.flatMap((comment) => {
-    const { id, body, reactions, created_at, updated_at, user } = comment;
-    const isAnswered = (reactions?.eyes ?? 0) + (reactions?.confused ?? 0) > 0;
-    // Others with write may edit a comment: an edited one is left to its author to repeat.
-    const isTaken = id >= (current ?? 0) || isAnswered || created_at !== updated_at || user === null;
-    if (isTaken || !mayHaveCommand(body ?? '')) return [];
-    return [{ id: `comment-${id}`, name: 'issue_comment', payload: { ...payload, comment, sender: user } }];
-  });
-}
-
-function readNumberOf(of: unknown, name: string): number | null {
-  const value = isRecord(of) ? of[name] : null;
-  return typeof value === 'number' ? value : null;
+): Promise<About> {
+  const by = isBot(sender) ? null : toPerson(sender);
+  const role = by === null ? 'none' : await permissions.roleOfPerson(by, project, signal);
+  if (by === null || !isAtLeast(role, 'triage')) return { kind: 'report', investigationId: null };
+  const { login, id: githubId } = by;
+  const now = services.now().toISOString();
+  const signingSecret = createSigningSecret();
+  const account = await services.store.ensureAccount({ login, githubId, signingSecret, now });
+  const settingsOf = createSettingsReader(configuration, config, listModels(investigator));
+  const { investigation: settings } = await settingsOf(project, signal);
+  const report: Report = {
+    ...({ projectId: project.id, accountId: account.id, origin: 'api', text, settings } as const),
+    ...{ reference: '', revision: '', callbackUrl: '', fresh: false, isTrusted: isAtLeast(role, 'write') },
+  };
+  const accepted = await acceptReport(services, report, { by: account });
+  return { kind: 'report', investigationId: accepted.kind === 'accepted' ? accepted.investigationId : null };
 }
 
 /** Until nothing is left that is due soon. */
@@ -296,6 +224,8 @@ async function carryOut(service: GithubService, events: readonly ArrivedEvent[],
     await sleep(Math.max(50, waitMs), undefined, { signal });
   }
 }
+
+type About = AboutEvent | { readonly kind: 'report'; readonly investigationId: string | null };
 
 interface Found {
   readonly project: GithubProject;
@@ -338,12 +268,20 @@ interface Shown {
   readonly line: string;
 }
 
+const NOT_STARTED = 'No analysis was started by this.';
+
 async function describe(service: GithubService, { project, about }: Found, signal: AbortSignal): Promise<Shown> {
   const { store } = service.services;
   if (about.kind === 'subject') {
     const thread = await store.findThreadOfSubject(project.id, about.subject);
-    if (thread === null) return toShown({ line: 'No analysis was started by this.' });
-    return await describeThread(service, { project, thread, url: thread.record.comment?.url ?? '' });
+    const onPull = about.subject.kind === 'pull_request' ? ' On a pull request one is about its failed checks.' : '';
+    if (thread === null) return toShown({ line: `${NOT_STARTED}${onPull}` });
+    const { investigationId, record } = thread;
+    return await describeAnalysis(service, { project, thread, investigationId, url: record.comment?.url ?? '' });
+  }
+  if (about.kind === 'report') {
+    if (about.investigationId === null) return toShown({ line: NOT_STARTED });
+    return await describeAnalysis(service, { project, thread: null, investigationId: about.investigationId, url: '' });
   }
   const head = await store.findHeadOfCommit(project.id, about.sha);
   if (head === null || head.findings.length === 0) {
@@ -375,11 +313,19 @@ function toShown({ issue = null, thread = null, url = '', verdict = '', outcome 
   };
 }
 
-async function describeThread(
+interface Analysed {
+  readonly project: GithubProject;
+  /** Null: of a report, which has no place on GitHub. */
+  readonly thread: Thread | null;
+  readonly investigationId: string;
+  /** Of the comment; "": there is none. */
+  readonly url: string;
+}
+
+async function describeAnalysis(
   { services: { store } }: GithubService,
-  { project, thread, url }: { readonly project: GithubProject; readonly thread: Thread; readonly url: string },
+  { project, thread, investigationId, url }: Analysed,
 ): Promise<Shown> {
-  const { record, investigationId } = thread;
   const outcome = (await store.findInvestigation(investigationId))?.outcome;
   const issue = outcome?.state === 'concluded' ? await loadIssue(store, outcome.issueId) : null;
   if (issue === null) {
@@ -390,17 +336,22 @@ async function describeThread(
     return toShown({ thread, url, outcome: outcome?.state ?? '', line });
   }
   const changeSet = await store.findChangeSet(issue.id);
-  const withheld = record.withheld?.investigationId === investigationId ? record.withheld.reason : null;
-  const pull = record.pullRequest;
-  const notes = [
-    url === '' ? '' : `Comment: <${url}>`,
-    pull === null || pull.number === 0 ? '' : `Pull request: <${pull.url}>`,
-    withheld === null ? '' : `No pull request was opened: ${describeWithheld(withheld)}`,
-  ].filter(Boolean);
+  const notes = thread === null ? [] : listPosted(thread, url);
   const markdown = toIssueMarkdown({ issue, project, changeSet, address: '' });
   const place = url === '' ? '' : ` ${url}`;
   const line = `${issue.analysis.outcome}, confidence ${issue.analysis.confidence}.${place}`;
   return toShown({ issue, thread, url, line, summary: [markdown.trimEnd(), ...notes].join('\n\n') });
+}
+
+/** What is on GitHub, or why it is not. */
+function listPosted({ record, investigationId }: Thread, url: string): readonly string[] {
+  const withheld = record.withheld?.investigationId === investigationId ? record.withheld.reason : null;
+  const pull = record.pullRequest;
+  return [
+    url === '' ? '' : `Comment: <${url}>`,
+    pull === null || pull.number === 0 ? '' : `Pull request: <${pull.url}>`,
+    withheld === null ? '' : `No pull request was opened: ${describeWithheld(withheld)}`,
+  ].filter(Boolean);
 }
 
 /** The leading finding is the first with an analysis, else the first that is red. */

@@ -20,12 +20,12 @@ import {
   onRepositoryChanged,
   onRerequested,
 } from './events/repository-changed.ts';
-import { onIssueLabeled } from './events/start-analysis.ts';
+import { onIssueLabeled, onWorkflowDispatched } from './events/start-analysis.ts';
 
 /** A handler of any event: the union of all their payloads is too large for the compiler. */
 type AnyHandler = (deps: CausewayAppDeps, delivered: never, signal: AbortSignal) => Promise<void>;
 
-/** By GitHub's names. The receiver stores these events only; see intake/delivery-kind.ts. */
+/** By GitHub's names. The receiver stores these events only; see intake/delivery.ts. */
 const HANDLERS: readonly (readonly [AnyHandler, ...EmitterWebhookEventName[]])[] = [
   [onIssueLabeled, 'issues.labeled'],
   [onIssueClosed, 'issues.closed', 'issues.reopened'],
@@ -46,13 +46,16 @@ const HANDLERS: readonly (readonly [AnyHandler, ...EmitterWebhookEventName[]])[]
   [onAuthorizationRevoked, 'github_app_authorization.revoked'],
 ];
 
+/** What comes to a job of GitHub Actions and to no server. */
+const HANDLERS_OF_JOBS: typeof HANDLERS = [[onWorkflowDispatched, 'workflow_dispatch']];
+
 /**
  * Registers the handlers. They call GitHub with our own clients: Probot's Octokit has every permission of the
  * installation. `signalOf` says how long a delivery may take.
  */
 export function createCausewayApp(deps: CausewayAppDeps): (app: Probot) => void {
   return (app) => {
-    for (const [handle, ...events] of HANDLERS) {
+    for (const [handle, ...events] of deps.memory === 'github' ? [...HANDLERS, ...HANDLERS_OF_JOBS] : HANDLERS) {
       app.on(events, ({ id, payload }) => handle(deps, { id, payload } as never, deps.signalOf(id)));
     }
   };

@@ -52,7 +52,7 @@ export function startActions(
     const [job] = Object.values(workflow?.jobs ?? {});
     const [step] = job?.steps ?? [];
     if (workflow === null || job === undefined || step === undefined || !isStarted(workflow, event, payload)) return;
-    say(`\nA job of Causeway starts for ${event} (${payload.action}).\n`);
+    say(`\nA job of Causeway starts for ${event}${payload.action === undefined ? '' : ` (${payload.action})`}.\n`);
     const env = Object.entries(step.env ?? {}).map(([key, value]) => [key, readSecret(value, environment)] as const);
     const permissions = Object.fromEntries(
       Object.entries(job.permissions ?? {}).map(([key, level]) => [key.replaceAll('-', '_'), level]),
@@ -94,6 +94,8 @@ function isStarted({ on }: Workflow, event: string, payload: Payload): boolean {
         run?.conclusion === 'failure' &&
         on['workflow_run']?.workflows?.includes(run.name) === true
       );
+    case 'workflow_dispatch':
+      return true;
     default:
       return false;
   }

@@ -262,6 +262,114 @@ describe('a red run of another workflow', () => {
   });
 });
 
+describe('started by hand', () => {
+  const dispatch = async (name: string, inputs: Readonly<Record<string, string>>, by = 'mara') => {
+    const unfilled = { issue: '', run: '', report: '' };
+    stage.double.people.dispatch(name, { by, inputs: { ...unfilled, ...inputs } });
+    return await stage.job('workflow_dispatch', name);
+  };
+
+  it('for an issue that has no label does what the label does', async () => {
+    const name = 'corner/named-issue';
+    await openShop(stage.double, { name });
+    allow(name);
+    const number = await reportBug(stage.double, { name });
+    // Long after the issue was last touched: it is the start by hand that is new.
+    const issue = stage.double.people.issue(name, number);
+    issue.updatedAt = '2026-01-05T10:00:00Z';
+    const job = await dispatch(name, { issue: String(number) });
+    expect(job.code, job.log).toBe(0);
+    const [comment, ...more] = stage.ourComments(name, number);
+    expect(more).toEqual([]);
+    expect(comment?.body).toContain('Cause found, with a fix');
+    expect(pullsOf(name)).toHaveLength(1);
+    expect(job.outputs).toMatchObject({ outcome: 'code_fix', 'pull-request': expect.stringContaining('/pull/') });
+  });
+
+  it('for a pull request does what /analyse on it does', async () => {
+    const name = 'corner/named-pull';
+    const { number } = await openRed(name);
+    allow(name);
+    const job = await dispatch(name, { issue: String(number) });
+    expect(job.code, job.log).toBe(0);
+    expect(stage.ourComments(name, number)[0]?.body).toContain('Cause found, with a fix');
+    expect(job.outputs).toMatchObject({ outcome: 'code_fix' });
+    expect(pullsOf(name)).toEqual([]);
+  });
+
+  it('for a failed run, by its number or address, does what its end does', async () => {
+    const name = 'corner/named-run';
+    const { sha } = await openRed(name);
+    const [run] = [...find(name).workflowRuns.values()];
+    const job = await dispatch(name, { run: String(run?.id) });
+    expect(job.code, job.log).toBe(0);
+    expect(checkRunsOf(name)).toMatchObject([{ headSha: sha, conclusion: 'neutral', actions: [] }]);
+    expect(job.outputs).toMatchObject({ verdict: 'code', outcome: 'code_fix' });
+    const address = `${stage.double.webUrl}/${name}/actions/runs/${run?.id}`;
+    const again = await dispatch(name, { run: `${address}/job/1` });
+    expect(again.code, again.log).toBe(0);
+    expect(checkRunsOf(name)).toHaveLength(1);
+
+    const other = await dispatch(name, { run: address.replace(name, 'corner/labelled') });
+    expect([other.code, other.log]).toEqual([0, expect.stringContaining('a run of corner/labelled, not of')]);
+    const none = await dispatch(name, { run: '4' });
+    expect([none.code, none.log]).toEqual([0, expect.stringContaining('has no run 4')]);
+    const own = { sha, workflow: 'Causeway', jobs: ['causeway'] };
+    const going = await stage.double.people.startRun(name, own);
+    const early = await dispatch(name, { run: String(going.id) });
+    expect([early.code, early.log]).toEqual([0, expect.stringContaining('has not ended')]);
+    await stage.double.people.finishJob(name, going, 'causeway', { conclusion: 'failure' });
+    const itself = await dispatch(name, { run: String(going.id) });
+    expect([itself.code, itself.log]).toEqual([0, expect.stringContaining('a run of this workflow itself')]);
+    expect(checkRunsOf(name)).toHaveLength(1);
+  });
+
+  it('for a report is answered in the summary and the outputs, and nowhere else', async () => {
+    const name = 'corner/told';
+    await openShop(stage.double, { name });
+    const report = 'A coupon typed in lower case crashes the shop.';
+    const job = await dispatch(name, { report });
+    expect(job.code, job.log).toBe(0);
+    expect(job.summary).toContain('The discount is looked up under the code as it was typed');
+    expect(job.summary).toContain('```diff');
+    expect(job.outputs).toMatchObject({ outcome: 'code_fix', 'issue-url': '', 'pull-request': '' });
+    expect(await branchesOf(name)).toEqual(['main']);
+    expect(find(name).issues.size).toBe(0);
+  });
+
+  it('by somebody who may no longer write starts nothing', async () => {
+    const name = 'corner/no-longer';
+    await openShop(stage.double, { name });
+    const number = await reportBug(stage.double, { name });
+    stage.double.people.grant(name, 'mara', 'read');
+    for (const inputs of [{ issue: String(number) }, { report: 'It is broken.' }]) {
+      const job = await dispatch(name, inputs);
+      expect([job.code, job.log]).toEqual([0, expect.stringContaining('No analysis was started')]);
+    }
+    expect(stage.ourComments(name, number)).toEqual([]);
+    expect(model.begun(name)).toEqual([]);
+  });
+
+  it('with nothing, too much or something else says what it takes', async () => {
+    const name = 'corner/filled-wrong';
+    await openShop(stage.double, { name });
+    const none = await dispatch(name, {});
+    expect([none.code, none.log]).toEqual([0, expect.stringContaining('Nothing to do: give issue, run or report')]);
+    const absent = await dispatch(name, { issue: '99' });
+    expect([absent.code, absent.log]).toEqual([0, expect.stringContaining(`${name} has no issue 99`)]);
+    const wrong = [
+      [{ issue: '1', report: 'It is broken.' }, 'Give one of issue, run and report, not issue and report.'],
+      [{ issue: '#1' }, 'issue is not a number: give the number alone, such as 12.'],
+      [{ run: 'the last' }, 'run is no workflow run: give its number, or its address'],
+      [{ report: `${'x'.repeat(1_048_576)}y` }, 'report is larger than 1 MiB'],
+    ] as const;
+    for (const [inputs, said] of wrong) {
+      const job = await dispatch(name, inputs);
+      expect([job.code, job.log]).toEqual([1, expect.stringContaining(said)]);
+    }
+  });
+});
+
 describe('a set-up that is wrong', () => {
   it('such as a permission too few ends with 1 and its name, with the answer in the summary', async () => {
     const name = 'corner/too-few';

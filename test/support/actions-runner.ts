@@ -58,7 +58,7 @@ export interface ActionsStage extends AsyncDisposable {
   ourComments(repository: string, number: number): readonly Comment[];
 }
 
-const EVENTS = ['issues', 'issue_comment', 'workflow_run'];
+const EVENTS = ['issues', 'issue_comment', 'workflow_run', 'workflow_dispatch'];
 
 /** Switches Actions on for the owner; what it did there is done by the App `github-actions`. */
 export function installActions({ people }: Pick<GithubDouble, 'people'>, owner: string): Installation {

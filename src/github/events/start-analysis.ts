@@ -8,7 +8,7 @@ import type { Person } from '../../core/thread.ts';
 import { acceptReport } from '../../services/accept-report.ts';
 import { investigationSettings } from '../configuration/effective.ts';
 import { includesLabel } from '../configuration/repository-config.ts';
-import { type CommentPayload, type IssuePayload, isBot, isOurs, toPerson } from '../payloads.ts';
+import { type CommentPayload, type GithubUser, type IssuePayload, isBot, isOurs, toPerson } from '../payloads.ts';
 import { gatherIssueReport, gatherPullRequestReport } from '../report/gather-report.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
 import { addReaction, replyToCommand, reportConfigProblem, type Subject } from './replies.ts';
@@ -53,6 +53,36 @@ export const onIssueLabeled: EventHandler<'issues.labeled'> = async (deps, { id,
   const request = { deliveryId: id, project, configuration, subject, trigger, issue, comment: null, fresh: false };
   await startAnalysis(deps, request, signal);
 };
+
+/** As GitHub sends it, with the issue or pull request that an input names, as it is now. */
+interface StartedByHand {
+  readonly id: string;
+  readonly payload: InRepository & { readonly issue?: IssuePayload; readonly sender: GithubUser };
+}
+
+/** A workflow was started by hand for an issue or a pull request: what the label does there, whether it is set or not. */
+export async function onWorkflowDispatched(
+  deps: CausewayAppDeps,
+  { id, payload }: StartedByHand,
+  signal: AbortSignal,
+): Promise<void> {
+  const { issue, sender } = payload;
+  const by = toPerson(sender);
+  if (issue === undefined || by === null || isBot(sender)) return;
+  if (isOurs(await deps.clients.identity(signal), { user: sender })) return;
+  const project = await findProject(deps, payload, signal);
+  if (project === null) return;
+  const role = await readTriageRole(deps, { project, by }, signal);
+  if (role === null) return;
+  const configuration = await deps.configuration.of(project, signal);
+  // The event has no time. Everything in an issue that was just read was there before, whatever our clock says.
+  const now = deps.now();
+  const at = Date.parse(issue.updated_at) > now.getTime() ? issue.updated_at : now.toISOString();
+  const trigger = { kind: 'label', by, role, commentId: null, guidance: '', at } as const;
+  const subject = { kind: issue.pull_request ? 'pull_request' : 'issue', number: issue.number } as const;
+  const request = { deliveryId: id, project, configuration, subject, trigger, issue, comment: null, fresh: false };
+  await startAnalysis(deps, request, signal);
+}
 
 /** Throws GithubFailure where what belongs to the report could not be read; nothing has been accepted then. */
 export async function startAnalysis(

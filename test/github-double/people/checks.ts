@@ -12,6 +12,7 @@ import {
   tellCheckRun,
   tellSuite,
 } from '../deeds/check-suites.ts';
+import { announce } from '../deeds/issues.ts';
 import { readRefs } from '../git/read-objects.ts';
 import { account, repository, timestamp } from '../lookup.ts';
 import type {
@@ -211,6 +212,14 @@ export function actionsVerbs(state: State) {
       const at = again.at === undefined ? {} : { at: again.at };
       await rerun(state, repository(state, name), run, { ...at, jobs, byId: account(state, again.by).id });
       return run;
+    },
+    /** Starts a workflow by hand. Every input is text, and "" where it was not filled. */
+    dispatch(name: string, made: { readonly by: string; readonly inputs: Readonly<Record<string, string>> }): void {
+      const found = repository(state, name);
+      const workflow = '.github/workflows/causeway.yml';
+      const parts = { inputs: made.inputs, ref: `refs/heads/${found.defaultBranch}`, workflow };
+      const senderId = account(state, made.by).id;
+      announce(state, found, { event: 'workflow_dispatch', action: null, parts, senderId });
     },
     /** The logs of a run are gone after their retention time. */
     expireLogs(run: WorkflowRun): void {

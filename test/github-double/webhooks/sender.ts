@@ -20,6 +20,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   check_suite: ['checks'],
   workflow_run: ['actions'],
   workflow_job: ['actions'],
+  workflow_dispatch: ['contents'],
   status: ['statuses'],
   pull_request: ['pull_requests'],
   pull_request_review: ['pull_requests'],
