@@ -56,14 +56,21 @@ it('invents no address of an action that nobody publishes', async () => {
 it.each([
   ['a workflow that was renamed', 'workflows/ci.yml', /CI/, 'Build', ':5: watches “CI”, and no workflow has that name'],
   ['its own name', 'workflows/causeway.yml', '["CI"]', '["CI","Causeway"]', ':5: watches itself'],
-  ['jobs that are cancelled', 'workflows/causeway.yml', 'progress: false', 'progress: true', ':8: cancels a job'],
+  ['jobs that are cancelled', 'workflows/causeway.yml', 'progress: false', 'progress: true', ':13: cancels a job'],
+  [
+    'a group for events alone',
+    'workflows/causeway.yml',
+    ' || inputs.issue || inputs.run || github.run_id',
+    '',
+    ':12: has a concurrency group that leaves out what is started by hand',
+  ],
   ['no group', 'workflows/causeway.yml', /concurrency[\s\S]*progress: false\n/, '', ':1: has no concurrency group'],
   [
     'a permission too few',
     'workflows/causeway.yml',
     'checks: write, ',
     '',
-    ':17: lacks permissions that mode "comment" needs: add checks: write',
+    ':23: lacks permissions that mode "comment" needs: add checks: write',
   ],
   ['no permissions at all', 'workflows/causeway.yml', /^ *permissions: .*\n/gm, '', "doesn't name its permissions"],
   [

@@ -28,8 +28,8 @@ function toLevels(talk: 'read' | 'write', push: 'read' | 'write'): Readonly<Reco
   return { contents: push, issues: talk, 'pull-requests': talk, checks: talk, actions: 'read', statuses: 'read' };
 }
 
-/** One job at a time for each issue or commit. */
-const GROUP = `causeway-\${{ github.event.issue.number || github.event.workflow_run.head_sha }}`;
+/** One job at a time for each issue or commit, also where it was started by hand; a report shares a group with nothing. */
+const GROUP = `causeway-\${{ github.event.issue.number || github.event.workflow_run.head_sha || inputs.issue || inputs.run || github.run_id }}`;
 
 export function renderWorkflow({ uses, mode, model, key, watched }: NewWorkflow): string {
   const runs =
@@ -40,6 +40,11 @@ export function renderWorkflow({ uses, mode, model, key, watched }: NewWorkflow)
     '  issues: { types: [labeled] }',
     '  issue_comment: { types: [created] }',
     ...runs,
+    '  workflow_dispatch: # by hand, with one of these filled in',
+    '    inputs:',
+    '      issue: { description: Number of an issue or pull request }',
+    '      run: { description: Number or address of a failed workflow run }',
+    '      report: { description: What went wrong }',
     'concurrency: # one job at a time for each issue or commit; none is cancelled in the middle',
     `  group: ${GROUP}`,
     '  cancel-in-progress: false',
@@ -47,7 +52,8 @@ export function renderWorkflow({ uses, mode, model, key, watched }: NewWorkflow)
     'jobs:',
     '  causeway:',
     '    if: >-',
-    "      github.event.label.name == 'analyse' || github.event.workflow_run.conclusion == 'failure' ||",
+    "      github.event_name == 'workflow_dispatch' || github.event.label.name == 'analyse' ||",
+    "      github.event.workflow_run.conclusion == 'failure' ||",
     "      (contains(github.event.comment.body, '/analy') && github.event.comment.user.type != 'Bot')",
     '    runs-on: ubuntu-24.04',
     '    timeout-minutes: 20',
@@ -142,10 +148,22 @@ function checkConcurrency(read: Read, at: LineOf, { name }: Job): readonly Workf
     return [{ line: 1, message: `has no concurrency group, so two jobs may answer one issue at once: ${repair}.` }];
   }
   const value = read(place);
-  const cancels = isRecord(value) && value['cancel-in-progress'] === true;
-  if (!cancels) return [];
-  const line = at([...place, 'cancel-in-progress']);
-  return [{ line, message: 'cancels a job in the middle of its work: set cancel-in-progress to false.' }];
+  const faults: WorkflowFault[] = [];
+  const group = String(isRecord(value) ? value['group'] : value);
+  // One that is the same for all events covers this too.
+  if (listEvents(read(['on'])).includes('workflow_dispatch') && group.includes('${{') && !/\binputs\b/.test(group)) {
+    const message = `has a concurrency group that leaves out what is started by hand, so two jobs may answer one issue at once: set group to "${GROUP}".`;
+    faults.push({ line: at([...place, 'group']), message });
+  }
+  if (isRecord(value) && value['cancel-in-progress'] === true) {
+    const line = at([...place, 'cancel-in-progress']);
+    faults.push({ line, message: 'cancels a job in the middle of its work: set cancel-in-progress to false.' });
+  }
+  return faults;
+}
+
+function listEvents(on: unknown): readonly string[] {
+  return isRecord(on) ? Object.keys(on) : Array.isArray(on) ? on.map(String) : [String(on)];
 }
 
 function checkPermissions(read: Read, at: LineOf, { name, mode }: Job): readonly WorkflowFault[] {
@@ -172,8 +190,7 @@ function checkEvents(
   at: LineOf,
   { own, others }: { readonly own: string; readonly others: readonly string[] },
 ): readonly WorkflowFault[] {
-  const events = isRecord(on) ? Object.keys(on) : Array.isArray(on) ? on.map(String) : [String(on)];
-  const unused = events
+  const unused = listEvents(on)
     .filter((event) => UNUSED.includes(event))
     .map((event) => ({
       line: at(['on', event]),
