@@ -54,6 +54,9 @@ export function hasCause({ analysis: { outcome } }: { readonly analysis: { reado
   return outcome !== 'facts_only' && outcome !== 'inconclusive' && outcome !== 'needs_information';
 }
 
+/** The reason of a suspect whose line the change under test touches. */
+export const TOUCHED_BY_CHANGE = 'this change touches it';
+
 /**
  * A place in the source that the facts point at, best first. `line` is 0 and `function` "" if unknown; score from 0 to
  * 1.

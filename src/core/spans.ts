@@ -271,6 +271,33 @@ function findOpenQuotes(line: string, before: string): string {
   }
 }
 
+/** 1 for each line that holds no code: a comment of one line or more, or a string that stands alone, as documentation does. */
+export function markTexts(path: string, lines: readonly string[]): Uint8Array {
+  const marks = Uint8Array.from(lines, (line) => (isCommentLine(path, line) ? 1 : 0));
+  return findBlocks(path) === 'brace' ? markBlockComments(lines, marks) : markDocstrings(lines, marks);
+}
+
+function markBlockComments(lines: readonly string[], marks: Uint8Array): Uint8Array {
+  let isOpen = false;
+  for (const [index, line] of lines.entries()) {
+    isOpen ||= marks[index] === 1 && line.trimStart().startsWith('/*');
+    if (isOpen) marks[index] = 1;
+    if (line.includes('*/')) isOpen = false;
+  }
+  return marks;
+}
+
+function markDocstrings(lines: readonly string[], marks: Uint8Array): Uint8Array {
+  const inside = markLongText(lines);
+  let isText = false;
+  for (const [index, line] of lines.entries()) {
+    if (inside[index] !== 1) isText = /^\s*[rRuUbB]{0,2}(?:"""|''')/.test(line);
+    // A # within a string of another kind begins no comment.
+    if (isText || inside[index] === 1) marks[index] = isText ? 1 : 0;
+  }
+  return marks;
+}
+
 /** A head longer than this is data. */
 const MAX_SIGNATURE_LINES = 60;
 

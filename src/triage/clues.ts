@@ -61,6 +61,11 @@ export function isFirm({ kind }: Clue): boolean {
   return kind === 'frame' || kind === 'place' || kind === 'message' || kind === 'path';
 }
 
+/** Whether the report itself names the line: one that its words chose has nothing to do with who wrote it. */
+export function isLineNamed({ line, lineFrom }: { readonly line: number; readonly lineFrom: ClueKind | '' }): boolean {
+  return line > 0 && (lineFrom === 'frame' || lineFrom === 'place' || lineFrom === 'message');
+}
+
 /** Each own frame further out counts so much less than the one inside it. */
 const OUTWARD = 0.78;
 

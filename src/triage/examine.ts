@@ -12,6 +12,7 @@ import type {
 import { findSpans, type Span } from '../core/spans.ts';
 import { cutText } from '../core/text.ts';
 import { recordCallees } from './callees.ts';
+import { isLineNamed } from './clues.ts';
 import type { RankedFunction } from './functions/rank-functions.ts';
 import {
   attempt,
@@ -88,11 +89,6 @@ export async function examinePlace(lookups: Lookups, input: ExamineInput): Promi
   const examined = { suspect, code, blame, commits };
   await recordBlamedChange(lookups, examined);
   return examined;
-}
-
-/** A line that the report's words chose has nothing to do with who wrote it. */
-function isLineNamed({ line, lineFrom }: RankedSuspect): boolean {
-  return line > 0 && (lineFrom === 'frame' || lineFrom === 'place' || lineFrom === 'message');
 }
 
 interface PlaceRead extends Pick<Examined, 'code'> {

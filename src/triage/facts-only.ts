@@ -1,14 +1,15 @@
 // The Issue that facts alone allow: where they point and why, what to look at next, and that no model was used.
 
 import type { ContextRepository } from '../core/context.ts';
-import type { Analysis, Conclusion, Step, Suspect } from '../core/issue.ts';
+import { type Analysis, type Conclusion, type Step, type Suspect, TOUCHED_BY_CHANGE } from '../core/issue.ts';
 import { formatInlineCode } from '../core/markdown/inline-code.ts';
 import { cutText, removeInvisibleIn } from '../core/text.ts';
+import { isLineNamed } from './clues.ts';
 import { nameWhatIsRead } from './describe-steps.ts';
 import type { Examined } from './examine.ts';
 import type { Facts } from './facts.ts';
 import { nameCommit, shortenSha } from './lookups.ts';
-import { isReliable, type RankedSuspect } from './rank-suspects.ts';
+import { isReliable, preventRise, type RankedSuspect } from './rank-suspects.ts';
 import { isSilent } from './signals.ts';
 import { listQuestions, namesTests } from './statement.ts';
 
@@ -24,8 +25,8 @@ type Place = Pick<Suspect, 'file' | 'line' | 'function'>;
 /**
  * The conclusion without a model, in which nothing is unseen or acts on a terminal. `seconds` is how long the run
  * took. `isCheck`: the report is a failed check, which says itself how it is reproduced. `changed`: where the change under
- * test touches what fails, null where no such change breaks it; otherwise that is where to start, and no earlier change
- * is offered as the one to check.
+ * test touches what fails, null where no such change breaks it; otherwise that is the most likely place, and no earlier
+ * change is offered as the one to check.
  */
 export function concludeFromFacts(
   facts: Facts,
@@ -36,9 +37,11 @@ export function concludeFromFacts(
     readonly context?: readonly ContextRepository[];
   },
 ): Conclusion {
+  const { changed = null } = context;
+  const shown = placeChanges(facts.shown, changed ?? []);
   return removeInvisibleIn<Conclusion>({
     problem: facts.problem,
-    rootCause: describeRootCause(facts, context.isCheck ?? false),
+    rootCause: describeRootCause({ ...facts, shown }, context.isCheck ?? false, changed?.[0]),
     stepsToReproduce: facts.stepsToReproduce,
     solutionSteps: buildSolutionSteps(facts, context),
     changeSet: { base: facts.revisions.asked, files: [] },
@@ -51,8 +54,8 @@ export function concludeFromFacts(
       verdict: null,
       // Nothing was proven, and a number would look as if something had been; each suspect carries its own score.
       confidence: null,
-      suspects: facts.shown.map(toPublishedSuspects),
-      citations: listCitations(facts),
+      suspects: shown.map(toPublishedSuspects),
+      citations: listCitations({ ...facts, shown }),
       guards: [],
       questions: listQuestions(facts),
       model: null,
@@ -68,19 +71,63 @@ function toPublishedSuspects({ file, line, function: name, score, reasons }: Ran
   return { file, line, function: name, score, reasons };
 }
 
-function describeRootCause(facts: Facts, isCheck: boolean): string {
-  const [first, second] = facts.shown;
-  if (!first) return [describeNothingFound(facts), ...describeFits(facts), NO_MODEL].join(' ');
-  const looked = facts.examined;
-  const sentences = [
-    describePlace(first),
-    describeError(facts, isCheck),
-    looked && looked.code !== '' ? `${formatInlineCode(looked.code)}${describeChange(looked)}.` : '',
-    second && isRival(facts, first, second) ? `${formatPlace(second)} is almost as likely.` : '',
-    ...describeFits(facts),
-    isReliable(first) ? FACTS_ALONE : NO_MODEL,
+/**
+ * A change that breaks something is a better place than words that the report shares with its file: the files that it
+ * touches come first, at the line that it touches unless the report itself names one.
+ */
+function placeChanges(shown: readonly RankedSuspect[], changed: readonly Place[]): readonly RankedSuspect[] {
+  const own = changed.flatMap((place) => {
+    const suspect = shown.find(({ file }) => file === place.file);
+    if (suspect === undefined) return [];
+    const { line, function: name } = isLineNamed(suspect) ? suspect : place;
+    return [
+      { ...suspect, line, function: name, reasons: [TOUCHED_BY_CHANGE, ...suspect.reasons].slice(0, MOST_REASONS) },
+    ];
+  });
+  return preventRise([...own, ...shown.filter(({ file }) => own.every((one) => one.file !== file))]);
+}
+
+const MOST_REASONS = 3;
+
+/** `own`: where the change under test touches what fails; absent: nothing is known of that. */
+function describeRootCause(facts: Facts, isCheck: boolean, own?: Place): string {
+  const [first] = facts.shown;
+  if (own) {
+    const place =
+      own.file === first?.file ? describeFound(facts, first) : [`${PLACE} ${formatPlace(own)} (${TOUCHED_BY_CHANGE}).`];
+    return joinSentences([place[0], describeError(facts, isCheck), place[1], ...describeFits(facts), FACTS_ALONE]);
+  }
+  if (!first) return joinSentences([describeNothingFound(facts), ...describeFits(facts), NO_MODEL]);
+  const [place, code] = describeFound(facts, first);
+  const rivals = describeRival(facts);
+  const model = isReliable(first) ? FACTS_ALONE : NO_MODEL;
+  return joinSentences([place, describeError(facts, isCheck), code, rivals, ...describeFits(facts), model]);
+}
+
+const PLACE = 'Most likely place:';
+
+function joinSentences(sentences: readonly (string | undefined)[]): string {
+  return sentences.filter((sentence) => sentence !== undefined && sentence !== '').join(' ');
+}
+
+/** The place, and what stands there. */
+function describeFound(facts: Facts, first: RankedSuspect): readonly [string, string] {
+  const code = quoteCode(facts, first);
+  return [
+    describePlace(first, facts),
+    code === '' ? '' : `${formatInlineCode(code)}${describeChange(facts.examined)}.`,
   ];
-  return sentences.filter((sentence) => sentence !== '').join(' ');
+}
+
+function describeRival(facts: Facts): string {
+  const [first, second] = facts.shown;
+  return first && second && isRival(facts, first, second) ? `${formatPlace(second)} is almost as likely.` : '';
+}
+
+/** The line of the place as a step shows it; "" where another line was looked at. */
+function quoteCode({ examined }: Facts, { file, line }: Suspect): string {
+  const isHere = examined?.suspect.file === file && examined.suspect.line === line;
+  return isHere ? examined.code : '';
 }
 
 /** A score as good; but who called the place where it broke is no other answer. */
@@ -88,12 +135,16 @@ function isRival({ callers }: Facts, first: Suspect, second: Suspect): boolean {
   return first.score - second.score < 0.05 && !(callers.has(second.file) && !callers.has(first.file));
 }
 
-function describePlace(first: RankedSuspect): string {
+function describePlace(first: RankedSuspect, { shown }: Facts): string {
   const place = `${formatPlace(first)} (${first.reasons.slice(0, 2).join('; ')})`;
-  if (!isReliable(first)) return `I don't know the cause: no reliable suspect. The closest match is ${place}.`;
-  return first.evidence === 'firm'
-    ? `Most likely place: ${place}.`
-    : `Most likely place: ${place}. No stack frame or error message confirms it.`;
+  const isOwn = first.reasons.includes(TOUCHED_BY_CHANGE);
+  if (!isOwn && !isReliable(first))
+    return `I don't know the cause: no reliable suspect. The closest match is ${place}.`;
+  if (isOwn || first.evidence === 'firm') return `${PLACE} ${place}.`;
+  const said = shown.find(({ lineFrom }) => lineFrom === 'message');
+  return said === undefined
+    ? `${PLACE} ${place}. No stack frame or error message confirms it.`
+    : `${PLACE} ${place}. The error message itself is at ${formatPlace(said)}.`;
 }
 
 function describeNothingFound(facts: Facts): string {
@@ -125,7 +176,8 @@ function describeError({ signals, logs: [log] }: Facts, isCheck: boolean): strin
   return `${isCheck ? "The failed check's" : "The report's"} error is ${shown}.`;
 }
 
-function describeChange({ blame }: Examined): string {
+function describeChange(examined: Examined | null): string {
+  const blame = examined?.blame;
   return blame ? `, last changed in ${nameCommit(blame)}` : '';
 }
 
@@ -153,14 +205,14 @@ function buildSolutionSteps(
 ): readonly Step[] {
   const first = facts.examined;
   const isSure = isReliable(facts.shown[0]);
-  const [own, ...alsoChanged] = changed ?? [];
   const suspects = first && isSure ? [first.suspect, ...listWorthALook(facts)] : [];
-  const [start, ...others] = own
-    ? [own, ...alsoChanged, ...suspects.filter(({ file }) => changed?.every((place) => place.file !== file))]
-    : suspects;
+  // The first of them is the most likely place, which the root cause has.
+  const [, ...others] = [
+    ...(changed ?? []),
+    ...suspects.filter(({ file }) => (changed ?? []).every((place) => place.file !== file)),
+  ];
   const descriptions = [
-    start ? `Start at ${formatPlace(start)}${own ? ', which this change touches' : ''}.` : '',
-    others.length > 0 ? `Then check ${others.slice(0, MOST_OTHERS).map(formatPlace).join('; ')}.` : '',
+    others.length > 0 ? `Look at ${others.slice(0, MOST_OTHERS).map(formatPlace).join('; ')} as well.` : '',
     first && isSure && changed === null ? listRecentChanges(first, facts) : '',
     isCheck || namesTests(facts) ? '' : describeReproduction(facts),
   ];
@@ -199,10 +251,12 @@ function listRecentChanges({ suspect, commits }: Examined, { removals }: Facts):
   return `Recent changes to ${formatInlineCode(suspect.file)}: ${list.join('; ').replace(/\.$/, '')}.`;
 }
 
-function listCitations({ shown: [first], examined: looked, steps }: Facts): Analysis['citations'] {
-  const step = steps.findIndex(({ lookup }) => lookup === 'place') + 1;
-  if (!looked || !first || step === 0 || looked.code === '') return [];
-  return [{ claim: `Most likely place: ${first.file}:${first.line}.`, step, quote: looked.code }];
+function listCitations(facts: Facts): Analysis['citations'] {
+  const [first] = facts.shown;
+  const step = facts.steps.findIndex(({ lookup }) => lookup === 'place') + 1;
+  const quote = first ? quoteCode(facts, first) : '';
+  if (!first || step === 0 || quote === '') return [];
+  return [{ claim: `Most likely place: ${first.file}:${first.line}.`, step, quote }];
 }
 
 function formatPlace({ file, line, function: name }: Place): string {

@@ -1,12 +1,12 @@
 // From clues to suspects: one per file, scored 0 to 1, each saying why.
 import type { Suspect } from '../core/issue.ts';
 import type { Symbol as OutlineSymbol, SourceTree } from '../core/source.ts';
-import { findEnclosingFunction } from '../core/spans.ts';
-import { type Clue, type ClueKind, combineEvidence, type Evidence, isFirm } from './clues.ts';
+import { findEnclosingFunction, markTexts } from '../core/spans.ts';
+import { type Clue, type ClueKind, combineEvidence, type Evidence, isFirm, isLineNamed } from './clues.ts';
 import { carryLine, findDefinitionLine } from './examine.ts';
 import type { RankedFile } from './localise/rank-files.ts';
 import { attempt, type Lookups } from './lookups.ts';
-import { classifyFile, getKindFactor, isVendored } from './own-code.ts';
+import { classifyFile, getKindFactor, isProgram, isVendored } from './own-code.ts';
 import { findLongestSuffix, type PathIndex } from './paths.ts';
 
 const MAX_SUSPECTS = 30;
@@ -380,7 +380,8 @@ async function placeSuspect(
   return attempt(lookups, `outline ${suspect.file}`, async () => {
     const outline = await tree.outline(suspect.file, signal);
     const known = findHeadLine(outline, suspect);
-    const total = suspect.line > 0 ? await countLines(tree, suspect, signal) : 0;
+    const lines = suspect.line > 0 ? await readLines(tree, suspect, signal) : [];
+    const total = lines.length;
     if (suspect.line > total) {
       const mismatch = `${suspect.file} has ${total} lines at this commit, but the report names line ${suspect.line}`;
       const reasons = [...suspect.reasons, `line ${suspect.line} does not exist in this file at this commit`];
@@ -388,7 +389,8 @@ async function placeSuspect(
       const place = { line: known, function: isDefined ? suspect.function : '', lineFrom: '' as const };
       return { suspect: { ...suspect, ...place, reasons }, mismatch };
     }
-    const line = suspect.line > 0 ? suspect.line : known;
+    const chosen = isLineNamed(suspect) ? suspect.line : findCodeLine(suspect.file, lines, suspect.line);
+    const line = chosen > 0 ? chosen : known;
     const name = findEnclosingFunction(outline, line) || suspect.function;
     return { suspect: { ...suspect, line, function: name }, mismatch: '' };
   });
@@ -402,7 +404,19 @@ function findHeadLine(outline: readonly OutlineSymbol[], { function: name, isFra
   return name === '' || isFramed ? 0 : findDefinitionLine(outline, name);
 }
 
-async function countLines(tree: SourceTree, suspect: RankedSuspect, signal: AbortSignal): Promise<number> {
-  const read = await tree.read(suspect.file, { lines: { from: suspect.line, to: suspect.line } }, signal);
-  return read.kind === 'text' ? read.totalLines : 0;
+/** Words are in comments as often as in code: the line itself, or the line of code that follows its text. */
+function findCodeLine(path: string, lines: readonly string[], from: number): number {
+  if (from === 0 || !isProgram(path)) return from;
+  const texts = markTexts(path, lines);
+  for (let line = from; line <= lines.length; line++) {
+    if (texts[line - 1] !== 1 && (lines[line - 1] ?? '').trim() !== '') return line;
+  }
+  return from;
+}
+
+async function readLines(tree: SourceTree, { file }: Suspect, signal: AbortSignal): Promise<readonly string[]> {
+  const read = await tree.read(file, {}, signal);
+  if (read.kind !== 'text') return [];
+  const lines = read.text.split(/\r?\n/);
+  return Array.from({ length: read.totalLines }, (_, index) => lines[index] ?? '');
 }

@@ -6,6 +6,24 @@ import { concludeFromFacts } from '../../src/triage/facts-only.ts';
 import { renderText } from '../../src/web/text.ts';
 import { COMMITS, FILES, factsOf, HEADER, SECOND, TRACE } from './shop.ts';
 
+const NOTE = `import { parseNote } from './parse.ts';
+
+// Sums the amounts of each thing in a shopping note.
+export function tally(text: string) {
+  const sums = new Map();
+  for (const { name, amount } of parseNote(text)) {
+    sums.set(name, (sums.get(name) ?? 0) + amount);
+  }
+  return sums;
+}
+
+export function findMost(text: string) {
+  const sums = [...tally(text)];
+  sums.sort((a, b) => a[1] - b[1]);
+  return sums[0];
+}
+`;
+
 describe('the facts-only Issue', () => {
   it('reads well: evidence first, no model, what to look at next', async () => {
     const conclusion = concludeFromFacts(await factsOf('It stops\n\nError: header has no value: cookie'), {
@@ -16,7 +34,6 @@ describe('the facts-only Issue', () => {
     );
     expect(conclusion.solutionSteps.map(({ description }) => description)).toMatchInlineSnapshot(`
       [
-        "Start at \`src/header.ts:4\` in \`parseHeader()\`.",
         "Recent changes to \`src/header.ts\`: 1a1a1a1 (2024-01-01) Read headers.",
         "Add steps to reproduce: the report has none.",
       ]
@@ -69,11 +86,54 @@ describe('the facts-only Issue', () => {
     const facts = await factsOf('It stops\n\nError: header has no value: cookie');
     const stepsOf = (changed: readonly { file: string; line: number; function: string }[]) =>
       concludeFromFacts(facts, { seconds: 1, isCheck: true, changed }).solutionSteps.map((step) => step.description);
-    expect(stepsOf([])).toEqual(['Start at `src/header.ts:4` in `parseHeader()`.']);
+    expect(stepsOf([])).toEqual([]);
     expect(stepsOf([{ file: 'src/names.ts', line: 7, function: 'readName' }])).toEqual([
-      'Start at `src/names.ts:7` in `readName()`, which this change touches.',
-      'Then check `src/header.ts:4` in `parseHeader()`.',
+      'Look at `src/header.ts:4` in `parseHeader()` as well.',
     ]);
+  });
+
+  it('names one place, and that of the change under test where the report names no other line', async () => {
+    const files = { ...FILES, 'src/note.ts': NOTE };
+    const commits = COMMITS.map((commit) => ({ ...commit, files }));
+    const facts = await factsOf('test failed\n\nsrc/note.ts: the amounts of each thing in a note are wrong', {
+      commits,
+    });
+    const changed = [{ file: 'src/note.ts', line: 14, function: 'findMost' }];
+    const { rootCause, solutionSteps, analysis } = concludeFromFacts(facts, { seconds: 1, isCheck: true, changed });
+    expect(rootCause).toMatch(/^Most likely place: `src\/note\.ts:14` in `findMost\(\)` \(this change touches it; /);
+    expect(rootCause.match(/src\/note\.ts:\d+/g)).toEqual(['src/note.ts:14']);
+    expect(rootCause).not.toContain('const');
+    expect(analysis.suspects[0]).toMatchObject({ file: 'src/note.ts', line: 14, function: 'findMost' });
+    expect(JSON.stringify([solutionSteps, analysis.citations])).not.toContain('src/note.ts');
+    const framed = await factsOf(`${TRACE}`);
+    const other = [{ file: 'src/request.ts', line: 1, function: '' }];
+    const kept = concludeFromFacts(framed, { seconds: 1, isCheck: true, changed: other });
+    expect(kept.analysis.suspects[0]).toMatchObject({ file: 'src/request.ts', line: 4 });
+  });
+
+  it('takes a line of code for the place, not the comment or the documentation that has the words', async () => {
+    const python =
+      'import os\n\ndef read_note(text):\n    """Sums the shopping\n    amounts of pears.\n    """\n    return text\n';
+    const files = { ...FILES, 'src/note.ts': NOTE, 'shop/pears.py': python };
+    const commits = COMMITS.map((commit) => ({ ...commit, files }));
+    const lineOf = async (report: string, path: string) => {
+      const { suspects } = await factsOf(report, { commits });
+      const { line = 0 } = suspects.find(({ file }) => file === path) ?? {};
+      return files[path as keyof typeof files].split('\n')[line - 1]?.trim();
+    };
+    expect(await lineOf('wrong in src/note.ts\n\nThe amounts of each thing in a shopping note', 'src/note.ts')).toMatch(
+      /^(?:export|const|for|sums|return)/,
+    );
+    expect(await lineOf('wrong amounts of pears in shopping', 'shop/pears.py')).toMatch(/^(?:def|return)/);
+  });
+
+  it('says where the error message is, if it is elsewhere', async () => {
+    const facts = await factsOf('It stops\n\nError: header has no value: cookie');
+    const [said] = facts.shown;
+    const first = { ...said!, file: 'src/names.ts', line: 3, function: '', evidence: 'names', lineFrom: '' } as const;
+    const { rootCause } = concludeFromFacts({ ...facts, shown: [first, said!] }, { seconds: 1 });
+    expect(rootCause).toContain('. The error message itself is at `src/header.ts:4` in `parseHeader()`.');
+    expect(rootCause).not.toContain('No stack frame');
   });
 
   it('does not call the caller of the innermost frame as likely', async () => {

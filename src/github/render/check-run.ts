@@ -5,7 +5,7 @@ import { findContextFile } from '../../core/context.ts';
 import { removeDuration, splitError } from '../../core/failed-check.ts';
 import { mayNameCommits } from '../../core/failure.ts';
 import type { Finding } from '../../core/head.ts';
-import { hasCause } from '../../core/issue.ts';
+import { hasCause, TOUCHED_BY_CHANGE } from '../../core/issue.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, formatPlain, sanitiseInline } from '../../core/markdown/github.ts';
 import { isSafePath } from '../../core/paths.ts';
@@ -256,9 +256,10 @@ function keepConnected(issue: SourcedIssue, { places, changed = [] }: Finding): 
     const why = [named.length > 0 ? 'named in the log' : '', changed.includes(file) ? 'touched by the change' : ''];
     const reasons = why.filter(Boolean);
     if (reasons.length === 0) return [];
-    const isOther = named.every((place) => place.line !== line);
-    const at = isOther ? named.find((place) => place.line > 0) : undefined;
-    return [{ ...suspect, ...(at && { line: at.line, function: '' }), reasons }];
+    const isOther = named.every((place) => place.line !== line) && !suspect.reasons.includes(TOUCHED_BY_CHANGE);
+    // Words chose a line that neither the log names nor the change touches.
+    const at = isOther ? { line: named.find((place) => place.line > 0)?.line ?? 0, function: '' } : {};
+    return [{ ...suspect, ...at, reasons }];
   });
   return { ...issue, analysis: { ...issue.analysis, suspects } };
 }

@@ -1,6 +1,7 @@
 // Ranks the functions and classes in the first suspects' files by a report, each with its reasons.
 
 import type { Suspect } from '../../core/issue.ts';
+import { markTexts } from '../../core/spans.ts';
 import { SHORT_WORDS, STOP_WORDS } from '../identifiers.ts';
 import { createQuery, getWrittenTerm, type Query, type ReadReport, splitReport } from '../localise/query.ts';
 import { saturate } from '../localise/table.ts';
@@ -375,8 +376,11 @@ function findInformativeLine(unit: Unit, weights: ReadonlyMap<number, number>): 
     .split('\n')
     .slice(unit.lines.length - own.length);
   const worth = texts.map((text) => weighLine(text, weights));
+  const isText = markTexts(unit.path, texts);
   let [best, at] = [0, unit.span.line];
   for (const [index, line] of own.entries()) {
+    // What documentation says counts for the code next to it.
+    if (isText[index] === 1 || texts[index]?.trim() === '') continue;
     let sum = worth[index] ?? 0;
     for (let away = 1; away <= AROUND; away++)
       sum += ((worth[index - away] ?? 0) + (worth[index + away] ?? 0)) / 2 ** away;

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Reason, Verdict } from '../../../src/core/check.ts';
 import type { CommitRange, Failure } from '../../../src/core/failure.ts';
 import { EMPTY_EXCERPT, type Finding, type HeadPlace } from '../../../src/core/head.ts';
+import { TOUCHED_BY_CHANGE } from '../../../src/core/issue.ts';
 import { renderDetails, renderSummary } from '../../../src/github/render/check-run.ts';
 import { type Cause, type CheckRunContent, renderTitle } from '../../../src/github/render/check-run-title.ts';
 import '../../support/property-seed.ts';
@@ -305,7 +306,11 @@ describe('the summary', () => {
     const of = ground({ causes: [cause({ inquiry, finding: finding({ changed }) })] });
     const summary = renderSummary(of);
     expect(summary).toContain('next: read the log below');
-    expect(summary).toMatch(/coupons\.js#L2\): named in the log; touched by the change\n- .*till\.js#L3\): touched by/);
+    expect(summary).toMatch(/coupons\.js#L2\): named in the log; touched by the change\n- `src\/till\.js`: touched by/);
+    const own = suspects.map((each) => ({ ...each, reasons: [TOUCHED_BY_CHANGE, ...each.reasons] }));
+    const touched = foundInquiry({ rootCause: '' }, { ...facts, suspects: own });
+    const both = renderSummary(ground({ causes: [cause({ inquiry: touched, finding: finding({ changed }) })] }));
+    expect(both).toMatch(/till\.js#L3\): touched by the change/);
     expect(`${summary}${renderDetails(of)}`).not.toMatch(/words\.js|mentions|What to do|Most likely place/);
   });
 

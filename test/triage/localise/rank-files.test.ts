@@ -59,7 +59,7 @@ describe('the first suspect', () => {
       'Start',
       { 'src/a.ts': '// bakery\nstart();\n', 'src/b.ts': '// ledger\nstart();\n' },
     ]);
-    expect(suspects[0]).toMatchObject({ file: 'src/b.ts', line: 1 });
+    expect(suspects[0]).toMatchObject({ file: 'src/b.ts', line: 2 });
     expect(suspects[0]?.reasons).toContain('mentions “ledger”');
   });
 
