@@ -10,6 +10,7 @@ import { createSigningSecret, isAtLeast } from '../core/account.ts';
 import { describeReason } from '../core/check.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Finding, Head } from '../core/head.ts';
+import { createIssueView } from '../core/issue-view.ts';
 import { type GithubProject, type Installation, isGithubProject } from '../core/project.ts';
 import { describeForPeople } from '../core/reason.ts';
 import type { Report } from '../core/report.ts';
@@ -269,13 +270,15 @@ interface Shown {
 }
 
 const NOT_STARTED = 'No analysis was started by this.';
+const WHAT_STARTS =
+  'One begins with a label that .github/causeway.yml names or with a command, from somebody with triage or more; other commands have their reply on GitHub.';
 
 async function describe(service: GithubService, { project, about }: Found, signal: AbortSignal): Promise<Shown> {
   const { store } = service.services;
   if (about.kind === 'subject') {
     const thread = await store.findThreadOfSubject(project.id, about.subject);
     const onPull = about.subject.kind === 'pull_request' ? ' On a pull request one is about its failed checks.' : '';
-    if (thread === null) return toShown({ line: `${NOT_STARTED}${onPull}` });
+    if (thread === null) return toShown({ line: `${NOT_STARTED} ${WHAT_STARTS}${onPull}` });
     const { investigationId, record } = thread;
     return await describeAnalysis(service, { project, thread, investigationId, url: record.comment?.url ?? '' });
   }
@@ -302,7 +305,7 @@ interface Parts {
 
 function toShown({ issue = null, thread = null, url = '', verdict = '', outcome = '', line, summary }: Parts): Shown {
   const pull = thread?.record.pullRequest ?? null;
-  const confidence = issue === null ? '' : String(issue.analysis.confidence);
+  const confidence = String(issue?.analysis.confidence ?? '');
   return {
     outputs: {
       ...{ outcome: issue?.analysis.outcome ?? outcome, confidence, verdict },
@@ -339,7 +342,7 @@ async function describeAnalysis(
   const notes = thread === null ? [] : listPosted(thread, url);
   const markdown = toIssueMarkdown({ issue, project, changeSet, address: '' });
   const place = url === '' ? '' : ` ${url}`;
-  const line = `${issue.analysis.outcome}, confidence ${issue.analysis.confidence}.${place}`;
+  const line = `${createIssueView(issue).headline}.${place}`;
   return toShown({ issue, thread, url, line, summary: [markdown.trimEnd(), ...notes].join('\n\n') });
 }
 

@@ -131,6 +131,16 @@ describe('a label on an issue', () => {
     expect(find(name).issues.get(number)?.reactions ?? []).toEqual([]);
     expect(job.summary).toContain('The discount is looked up under the code as it was typed');
     expect(job.outputs).toMatchObject({ outcome: 'code_fix', 'issue-url': '' });
+    expect(job.log).toMatch(/^Cause and fix · confidence \d+ %\.$/m);
+  });
+
+  it('is answered by a search where there is no model, with no confidence', async () => {
+    const name = 'corner/searched';
+    await openLabelled(name);
+    const job = await stage.job('issues', name, { env: { MODEL: '', OPENAI_API_KEY: '', OPENAI_BASE_URL: '' } });
+    expect(job.code, job.log).toBe(0);
+    expect(job.outputs).toMatchObject({ outcome: 'facts_only', confidence: '' });
+    expect(job.log).toMatch(/^Facts only · no model was used\. http:\S+$/m);
   });
 });
 
@@ -178,6 +188,7 @@ describe('commands', () => {
     stage.double.people.comment(name, number, { by: 'ola', body: '/analyse fix' });
     const job = await stage.job('issue_comment', name);
     expect(job.code, job.log).toBe(0);
+    expect(job.log).toContain('from somebody with triage or more');
     expect(stage.ourComments(name, number)).toEqual([]);
     expect(await branchesOf(name)).toEqual(['main']);
   });
