@@ -7,8 +7,11 @@ import { type ExitCode, type Io, toPrintableLine } from '../cli/terminal.ts';
 import { CausewayError } from '../core/errors.ts';
 import { parseRepositoryConfig } from '../github/configuration/parse-repository-config.ts';
 import { CONFIG_FILE } from '../github/configuration/read-configuration.ts';
+import { includesLabel } from '../github/configuration/repository-config.ts';
 import {
   checkWorkflow,
+  hasOwnRuns,
+  listStartingLabels,
   readWorkflowName,
   renderWorkflow,
   runsCauseway,
@@ -24,7 +27,7 @@ const WORKFLOWS = '.github/workflows';
 export function runInit({ mode, model, key, uses }: InitCommand, io: Io): ExitCode {
   const root = findRoot(io.cwd);
   const watched = readWorkflows(root)
-    .filter((workflow) => !runsCauseway(workflow))
+    .filter((workflow) => !runsCauseway(workflow) && hasOwnRuns(workflow))
     .map(readWorkflowName);
   const workflow = renderWorkflow({
     uses: uses ?? findPublished(),
@@ -39,11 +42,21 @@ export function runInit({ mode, model, key, uses }: InitCommand, io: Io): ExitCo
     `mode: ${mode}`,
     '',
   ].join('\n');
-  const made = [
-    [WORKFLOW_FILE, workflow],
-    [CONFIG_FILE, config],
-  ] as const;
-  for (const [file, text] of made) io.out(`${writeNew(root, file, text) ? 'Wrote' : 'Kept  '} ${file}\n`);
+  const write = (file: string, text: string): boolean => {
+    const isNew = writeNew(root, file, text);
+    io.out(`${isNew ? 'Wrote' : 'Kept  '} ${file}\n`);
+    return isNew;
+  };
+  const isNew = write(WORKFLOW_FILE, workflow);
+  write(CONFIG_FILE, config);
+  if (!isNew) {
+    // What was asked for is not what the file says.
+    io.out(`
+The workflow stays as it is: no option of this command changes it. "causeway check-config" finds what is wrong
+with it; to have it written anew, remove it first.
+`);
+    return 0;
+  }
   const names = watched.map((name) => `“${toPrintableLine(name)}”`).join(', ');
   io.out(
     [
@@ -56,12 +69,12 @@ export function runInit({ mode, model, key, uses }: InitCommand, io: Io): ExitCo
       'Next:',
       ...(model === '' ? [] : [`  gh secret set ${key}      # or on GitHub: Settings, Secrets and variables, Actions`]),
       `  git add .github && git commit -m "Add Causeway" && git push`,
-      '  Then label an issue "analyse".',
       ...(mode === 'fix'
         ? [
             '  For pull requests: Settings, Actions, General: “Allow GitHub Actions to create and approve pull requests”.',
           ]
         : []),
+      '  Once that is on the default branch, comment "/analyse" on an issue, or label it "analyse" (gh label create analyse).',
       '',
     ].join('\n'),
   );
@@ -94,16 +107,20 @@ export function runCheckConfig({ file }: CheckConfigCommand, io: Io): ExitCode {
   const checked = [...checkWorkflows(root), ...checkConfiguration(root, asked)].filter(
     (one) => asked === null || one.file === asked,
   );
-  if (checked.length === 0) {
-    const what =
-      asked === null ? `There is no ${CONFIG_FILE} and no workflow that uses Causeway` : `There is no ${asked}`;
-    throw new CausewayError('usage', `${toPrintableLine(what)}: "causeway init" writes both.`);
-  }
+  if (checked.length === 0) throw new CausewayError('usage', toPrintableLine(describeNothing(root, asked)));
   const faults = checked.flatMap((one) => one.faults.map(({ line, message }) => `${one.file}:${line}: ${message}`));
   for (const fault of faults) io.out(`${toPrintableLine(fault)}\n`);
   if (faults.length > 0) return 1;
   io.out(`No fault in ${checked.map((one) => toPrintableLine(one.file)).join(' and ')}.\n`);
   return 0;
+}
+
+function describeNothing(root: string, asked: string | null): string {
+  if (asked === null)
+    return `There is no ${CONFIG_FILE} and no workflow that uses Causeway: "causeway init" writes both.`;
+  return existsSync(path.join(root, asked))
+    ? `${asked} is no file for Causeway: neither ${CONFIG_FILE} nor a workflow that uses it.`
+    : `There is no ${asked}.`;
 }
 
 interface Checked {
@@ -123,8 +140,23 @@ function checkWorkflows(root: string): readonly Checked[] {
 function checkConfiguration(root: string, asked: string | null): readonly Checked[] {
   const file = asked === null || asked.startsWith(`${WORKFLOWS}/`) ? CONFIG_FILE : asked;
   if (!existsSync(path.join(root, file))) return [];
-  const { problem } = parseRepositoryConfig(readFileSync(path.join(root, file), 'utf8'), file);
-  return [{ file, faults: problem === null ? [] : [{ line: Math.max(1, problem.line), message: problem.message }] }];
+  const text = readFileSync(path.join(root, file), 'utf8');
+  const { problem, config } = parseRepositoryConfig(text, file);
+  if (problem !== null) return [{ file, faults: [{ line: Math.max(1, problem.line), message: problem.message }] }];
+  return [{ file, faults: checkLabels(root, { file, text }, config.labels) }];
+}
+
+/** The workflow decides first: for a label that its condition does not name, no job starts. */
+function checkLabels(root: string, { text }: WorkflowText, labels: readonly string[]): readonly WorkflowFault[] {
+  const starting = readWorkflows(root).filter(runsCauseway).flatMap(listStartingLabels);
+  const at = text.split('\n').findIndex((line) => /^labels\s*:/.test(line));
+  if (starting.length === 0 || at < 0) return [];
+  return labels
+    .filter((label) => !includesLabel(starting, label))
+    .map((label) => ({
+      line: at + 1,
+      message: `has the label “${label}”, for which no job starts: name it in the "if" of ${WORKFLOW_FILE} as well.`,
+    }));
 }
 
 function findRoot(folder: string): string {

@@ -23,7 +23,10 @@ async function openRepository(workflows: Readonly<Record<string, string>> = { 'c
 const USES = ['--uses', 'acme/causeway@v0'];
 
 it('writes a workflow for the other workflows that are there, and keeps what is there', async () => {
-  await using place = await openRepository({ 'ci.yml': 'name: CI\non: push\n', 'e2e.yaml': 'on: push\n' });
+  await using place = await openRepository({
+    ...{ 'ci.yml': 'name: CI\non: push\n', 'e2e.yaml': 'on: push\n' },
+    'shared.yml': 'name: Shared\non: [workflow_call]\n',
+  });
   const said = await place.run('init', ...USES, '--mode', 'fix', '--model', 'claude-5');
   expect(said).toContain('It looks at failures of “CI”, “.github/workflows/e2e.yaml”.');
   expect(said).toContain('gh secret set ANTHROPIC_API_KEY');
@@ -43,7 +46,10 @@ it('writes a workflow for the other workflows that are there, and keeps what is 
   );
 
   await place.put('causeway.yml', 'mode: observe\n');
-  expect(await place.run('init', ...USES)).toContain('Kept   .github/causeway.yml');
+  const again = await place.run('init', ...USES, '--mode', 'observe');
+  expect(again).toContain('Kept   .github/causeway.yml');
+  expect(again).toContain('The workflow stays as it is: no option of this command changes it.');
+  expect(again).not.toMatch(/Mode:|It looks at|Next:/);
   expect(await place.read('causeway.yml')).toBe('mode: observe\n');
 });
 
@@ -53,7 +59,17 @@ it('invents no address of an action that nobody publishes', async () => {
   await expect(place.run('check-config')).rejects.toThrow('"causeway init" writes both');
 });
 
+it('says of a file that was asked for whether it is there', async () => {
+  await using place = await openRepository();
+  await place.run('init', ...USES);
+  await expect(place.run('check-config', '.github/workflows/ci.yml')).rejects.toThrow(
+    '.github/workflows/ci.yml is no file for Causeway',
+  );
+  await expect(place.run('check-config', 'nope.yml')).rejects.toThrow(/There is no nope\.yml\.\s/);
+});
+
 it.each([
+  ['a label for which no job starts', 'causeway.yml', '[analyse]', '[analyse, bug]', ':2: has the label “bug”, for'],
   ['a workflow that was renamed', 'workflows/ci.yml', /CI/, 'Build', ':5: watches “CI”, and no workflow has that name'],
   ['its own name', 'workflows/causeway.yml', '["CI"]', '["CI","Causeway"]', ':5: watches itself'],
   ['jobs that are cancelled', 'workflows/causeway.yml', 'progress: false', 'progress: true', ':13: cancels a job'],
@@ -80,7 +96,7 @@ it.each([
     'on:\n  pull_request_target:\n',
     ':3: starts for pull_request_target',
   ],
-  ['no YAML', 'workflows/causeway.yml', 'on:\n', 'on: [\n', ' is no YAML: '],
+  ['no YAML', 'workflows/causeway.yml', 'on:\n', 'on: [\n', / is no YAML: .*[^:]\.$/m],
   ['an unknown key', 'causeway.yml', 'mode', 'mod', 'causeway.yml:3: `mod` is not known, did you mean `mode`?'],
 ] as const)('names line and repair of %s', async (_name, file, from, to, said) => {
   await using place = await openRepository();

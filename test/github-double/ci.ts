@@ -55,9 +55,17 @@ export function startCi(
       ref,
       after,
       repository: of,
-    } = payload as { ref?: string; after?: string; repository?: { full_name: string } };
+      sender,
+    } = payload as {
+      ref?: string;
+      after?: string;
+      repository?: { full_name: string };
+      sender?: { login: string };
+    };
     const isHere = event === 'push' && of?.full_name === fullName(state, repository(state, name));
-    if (!isHere || !ref?.startsWith('refs/heads/') || after === undefined || /^0+$/.test(after)) return;
+    // What a workflow pushes with its own token starts no other.
+    const isOfWorkflow = sender?.login === 'github-actions[bot]';
+    if (!isHere || isOfWorkflow || !ref?.startsWith('refs/heads/') || after === undefined || /^0+$/.test(after)) return;
     if (ran.includes(after)) return;
     const promise: Promise<void> = runAll(after).finally(() => running.delete(promise));
     running.add(promise);

@@ -87,6 +87,7 @@ describe('npm run github-double', () => {
       expect(printed).toContain('Most likely place');
       // What it wrote itself starts no other.
       expect(printed).not.toContain('starts for issue_comment');
+      expect(printed).not.toContain('null');
     } finally {
       await stop(child);
       rmSync(folder, { recursive: true, force: true });

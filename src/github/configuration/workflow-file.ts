@@ -85,6 +85,18 @@ export function runsCauseway({ text }: WorkflowText): boolean {
   return /^\s*(?:-\s+)?uses:\s*["']?[\w.-]{1,100}\/causeway(?:\/[\w./-]{1,200})?@/im.test(text);
 }
 
+/** Whether something starts it: one that other workflows only call has no runs of its own, and no end that could be watched. */
+export function hasOwnRuns({ text }: WorkflowText): boolean {
+  const on: unknown = parseDocument(text).get('on');
+  const events = listEvents(isMap(on) || isSeq(on) ? on.toJSON() : on);
+  return events.some((event) => event !== 'workflow_call');
+}
+
+/** Labels that its conditions name; empty: they name none. */
+export function listStartingLabels({ text }: WorkflowText): readonly string[] {
+  return [...text.matchAll(/github\.event\.label\.name == '([^'\n]{1,100})'/g)].map(([, label = '']) => label);
+}
+
 export interface WorkflowFault {
   readonly line: number;
   /** With the repair. */
@@ -97,7 +109,8 @@ export function checkWorkflow(workflow: WorkflowText, others: readonly string[])
   const document = parseDocument(workflow.text, { lineCounter: lines });
   const [broken] = document.errors;
   if (broken !== undefined) {
-    return [{ line: lines.linePos(broken.pos[0]).line, message: `is no YAML: ${broken.message.split('\n')[0]}` }];
+    const why = (broken.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
+    return [{ line: lines.linePos(broken.pos[0]).line, message: `is no YAML: ${why}.` }];
   }
   const at = (path: readonly string[]): number => {
     for (let length = path.length; length > 0; length -= 1) {
