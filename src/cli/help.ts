@@ -206,8 +206,9 @@ Example:
 while the service runs.
 
 Usage: causeway token create --name NAME [--scopes A,B] [--expires 90d]
-       causeway token list
-       causeway token revoke ID
+                             [--account LOGIN]
+       causeway token list [--account LOGIN]
+       causeway token revoke ID [--account LOGIN]
 
   --name NAME       what the token is for, such as laptop or ci
   --scopes A,B      issues:read, issues:write, projects:read,

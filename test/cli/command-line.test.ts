@@ -197,6 +197,12 @@ describe('a command line that is wrong', () => {
   });
 });
 
+it('the help on tokens has the account in the usage of each command that takes one', () => {
+  expect(
+    getHelpText('token').match(/token (?:create|list|revoke)[^\n]*(?:\n {20,}[^\n]*)?\[--account LOGIN\]/g),
+  ).toHaveLength(3);
+});
+
 it.each(TOPICS)('the help on %s fits in 80 columns, with usage and an example, and the overview names it', (topic) => {
   const text = getHelpText(topic);
   expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);

@@ -108,7 +108,7 @@ describe('demo', () => {
       io.printed.out.indexOf(words),
     );
     expect([facts, answer]).toEqual([0, expect.toSatisfy((at) => at > 0)]);
-    expect(io.printed.err).toContain('\n  | The shop goes down since we updated to 1.3.0\n  |\n');
+    expect(io.printed.err).toContain('\n  | The shop has gone down since we updated to 1.3.0\n  |\n');
     expect(io.printed.err).toContain('come from a script that ships with Causeway');
     expect(io.printed.err).toMatch(/cd YOUR-REPOSITORY && \/srv\/causeway\/bin\/causeway analyse "[^"]+"\n$/);
   });

@@ -113,7 +113,7 @@ describe('npm run github-double', () => {
       const [installation] = await ask('GET', '/app/installations', jwt);
       const { token } = await ask('POST', `/app/installations/${installation.id}/access_tokens`, jwt);
       expect(await ask('GET', '/repos/corner/shop/issues/1', token)).toMatchObject({
-        ...{ number: 1, title: 'The shop goes down since we updated to 1.3.0', labels: [{ name: 'bug' }] },
+        ...{ number: 1, title: 'The shop has gone down since we updated to 1.3.0', labels: [{ name: 'bug' }] },
       });
       const page = await fetch(/http:\S+\/issues\/1/.exec(text)?.[0] ?? '');
       expect(await page.text()).toContain('Steps to reproduce');

@@ -75,6 +75,13 @@ describe('the facts-only Issue', () => {
     expect(await causeOf('', true)).toContain(` The failed check's error is \`${error}\`. `);
   });
 
+  it('lists errors without the colon that their values follow', async () => {
+    const said = 'AssertionError: header has no value, expected to be strictly equal:';
+    const { told } = await factsOf(`It stops\n\n${said}\n\n1 !== 2\n\nError: header is gone`);
+    const listed = told.map(({ result }) => /^errors: .*/m.exec(result)?.[0] ?? '').find((line) => line !== '');
+    expect(listed).toContain('strictly equal; ');
+  });
+
   it('asks for no steps to reproduce a failed check', async () => {
     const facts = await factsOf('It stops\n\nError: header has no value: cookie');
     const steps = (isCheck: boolean) => JSON.stringify(concludeFromFacts(facts, { seconds: 1, isCheck }).solutionSteps);

@@ -97,7 +97,15 @@ function toCommand(words: string, after: string): Command | null {
   return { kind: retry === undefined ? 'analyse' : 'retry', guidance };
 }
 
+/** A whole sentence that says nothing else, of which the one word is never a hint: `correct the total` is one. */
+const SAID = /^(?:that(?:['’]s| is) (right|wrong|correct|incorrect)|(correct|incorrect))[.!]*$/i;
+
 function readVote(words: string, after: string): Command | null {
+  const said = SAID.exec(words);
+  if (said !== null) {
+    const vote = /^(?:right|correct)$/i.test(said[1] ?? said[2] ?? '') ? 'right' : 'wrong';
+    return { kind: 'judge', vote, why: after.trim().slice(0, WHY_CHARACTERS).toWellFormed() };
+  }
   const judged = /^(?:right|wrong)(?![\w-])/i.exec(words)?.[0];
   if (judged === undefined) return null;
   const rest = words.slice(judged.length).replace(MARKS, '').trim();

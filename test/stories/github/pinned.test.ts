@@ -45,7 +45,7 @@ it('reads neither title, body nor comments as they were edited after the trigger
   await desk.pull();
   await stage.rest();
   const told = model.told('Repository corner/edited ').join('\n');
-  expect(told).toContain('The shop goes down since we updated to 1.3.0');
+  expect(told).toContain('The shop has gone down since we updated to 1.3.0');
   expect(told).toContain('Cannot destructure property');
   expect(told).toContain('It worked before the winter sale.');
   expect(told).toContain('A comment by ola was edited after the request, and is left out');
