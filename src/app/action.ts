@@ -288,9 +288,14 @@ async function describe(service: GithubService, { project, about }: Found, signa
   }
   const head = await store.findHeadOfCommit(project.id, about.sha);
   if (head === null || head.findings.length === 0) {
-    return toShown({ line: `Nothing is said of ${about.sha.slice(0, 7)}: no check that counts failed there.` });
+    return toShown({ line: `Nothing is said of ${about.sha.slice(0, 7)}${explainNothing(service)}` });
   }
   return await describeHead(service, { project, head }, signal);
+}
+
+function explainNothing({ notRead }: GithubService): string {
+  const why = notRead();
+  return why === '' ? ': no check that counts failed there.' : `. ${why}`;
 }
 
 interface Parts {
@@ -326,7 +331,7 @@ interface Analysed {
 }
 
 async function describeAnalysis(
-  { services: { store } }: GithubService,
+  { services: { store }, notRead }: GithubService,
   { project, thread, investigationId, url }: Analysed,
 ): Promise<Shown> {
   const outcome = (await store.findInvestigation(investigationId))?.outcome;
@@ -339,7 +344,7 @@ async function describeAnalysis(
     return toShown({ thread, url, outcome: outcome?.state ?? '', line });
   }
   const changeSet = await store.findChangeSet(issue.id);
-  const notes = thread === null ? [] : listPosted(thread, url);
+  const notes = [...(thread === null ? [] : listPosted(thread, url)), notRead()].filter(Boolean);
   const markdown = toIssueMarkdown({ issue, project, changeSet, address: '' });
   const place = url === '' ? '' : ` ${url}`;
   const line = `${createIssueView(issue).headline}.${place}`;

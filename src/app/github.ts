@@ -20,7 +20,7 @@ import { createChecks } from '../github/checks/create-checks.ts';
 import { createGithubClients, gitCredentials } from '../github/clients/create-github-clients.ts';
 import type { GithubClients } from '../github/clients/github-clients.ts';
 import type { OctokitOptions } from '../github/clients/octokit.ts';
-import { createTokenClients } from '../github/clients/token-clients.ts';
+import { createTokenClients, describeAllowance } from '../github/clients/token-clients.ts';
 import { effectiveConfiguration, investigationSettings } from '../github/configuration/effective.ts';
 import { type ConfigurationReader, createConfigurationReader } from '../github/configuration/read-configuration.ts';
 import type { CausewayAppDeps } from '../github/events/app-deps.ts';
@@ -154,6 +154,8 @@ export interface GithubService extends AsyncDisposable {
   readonly showHead: (headId: string, signal: AbortSignal) => Promise<WantedCheckRun | null>;
   /** What the last 14 days would have been like; reading ends early where GitHub has no more calls for us. */
   readonly readForecast: (project: GithubProject, signal: AbortSignal) => Promise<Forecast>;
+  /** A sentence on what a job of Actions did not read, since it may not read more; "": nothing. */
+  readonly notRead: () => string;
   /** Takes work of every kind until disposed. */
   readonly startWork: () => Worker;
 }
@@ -189,9 +191,11 @@ export async function openGithubService(
         return answer;
       }),
   } satisfies Partial<OctokitOptions>;
+  const unread = new Set<string>();
+  const notRead = () => (mode.kind === 'action' ? describeUnread([...unread], mode) : '');
   const clients = opening.use(
     mode.kind === 'action'
-      ? createTokenClients({ ...place, ...mode })
+      ? createTokenClients({ ...place, ...mode, onUnread: (what) => unread.add(what) })
       : createGithubClients({ ...place, ...mode.credentials, installations }),
   );
   const services: Services = opening.use(
@@ -210,11 +214,13 @@ export async function openGithubService(
       signal,
     }),
   );
+  // A job's limit is for what it analyses: whoever writes down what was found still reads what that takes.
+  const writing = mode.kind === 'action' ? { ...clients, repository: () => clients.app } : clients;
   // Projects of an earlier local mode would be visible to everyone.
   await services.store.syncProjects([], now().toISOString());
-  const permissions = createPermissions({ clients, now });
-  const configuration = createConfigurationReader({ ...services, clients });
-  const context = createContextAccess({ clients });
+  const permissions = createPermissions({ clients: writing, now });
+  const configuration = createConfigurationReader({ ...services, clients: writing });
+  const context = createContextAccess({ clients: writing });
   const sync = createProjectSync({ ...services, clients, allowedOwners });
   const redelivery = createRedelivery({ ...services, clients });
   const inFlight = createDeliveriesInFlight();
@@ -246,16 +252,19 @@ export async function openGithubService(
   const { readCheck, readArtifact } = services.reader;
   const waits = createWaits(services);
   const accountArea = mode.kind === 'action' ? '' : findAccountArea(mode.credentials, mode.publicUrl);
-  const checks = createChecks({ ...app, permissions, shortenLog: condenseLog, readArtifact });
+  const forChecks = { ...app, permissions, shortenLog: condenseLog, readArtifact };
+  const checks = createChecks(forChecks);
   const published = {
     ...app,
     ...services,
+    clients: writing,
     store: guardIssues({ ...services, context }),
     context,
-    checks: cleanChecks(checks, services.redactor),
+    checks: cleanChecks(createChecks({ ...forChecks, clients: writing }), services.redactor),
     readCheck,
     permissions,
     waitsFor: waits.waitsFor,
+    notRead,
     // The page of an Issue requires a sign-in.
     recordUrl: ({ id }: { readonly id: string }) => (accountArea === '' ? '' : `${accountArea}/issues/${id}`),
   };
@@ -293,6 +302,7 @@ export async function openGithubService(
   const opened = opening.move();
   return {
     ...{ services, clock, clients, permissions, configuration, sync, redelivery, inFlight, probot, investigator },
+    notRead,
     sessionKey: deriveSessionKey(config.sessionSecret, folder.encryptionKey),
     showHead: async (id, until) => {
       const view = await loadCheckRunView(published, id, until);
@@ -305,6 +315,12 @@ export async function openGithubService(
     startWork: startAll,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+function describeUnread(what: readonly string[], { mostReads }: ActionMode): string {
+  if (what.length === 0) return '';
+  const why = `this job has made as many calls of GitHub as it may (${describeAllowance(mostReads)})`;
+  return `Not read: ${what.join(', ')}, since ${why}. Run it again in an hour.`;
 }
 
 function listSecrets(mode: GithubMode | ActionMode): readonly string[] {

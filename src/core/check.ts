@@ -210,6 +210,9 @@ export class ChecksBusy extends CausewayError {
   }
 }
 
+/** As much was read as may be: what is left is left unread. */
+export class ChecksSpent extends ChecksBusy {}
+
 /** The resource is gone or not accessible; repeating the call does not help. */
 export class ChecksClosed extends CausewayError {
   constructor(message: string, options?: ErrorOptions) {

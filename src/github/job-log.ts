@@ -3,7 +3,7 @@ import type { Octokit } from '@octokit/rest';
 import type { ShortenLog } from '../core/check.ts';
 import { CausewayError } from '../core/errors.ts';
 import { type GithubProject, getRepository } from '../core/project.ts';
-import { type GithubClients, GithubFailure } from './clients/github-clients.ts';
+import { type GithubClients, GithubFailure, ReadsSpent } from './clients/github-clients.ts';
 import { describeApiFailure, type GithubClient, type GithubOptions } from './github-client.ts';
 
 interface JobPlace {
@@ -92,13 +92,14 @@ export async function readLogOrReason(deps: LogDeps, request: LogRequest, signal
     return await readCheckLog(deps, request, signal);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof GithubFailure && error.kind === 'busy') throw error;
+    if (error instanceof GithubFailure && error.kind === 'busy' && !(error instanceof ReadsSpent)) throw error;
     return `[${explainNoLog(error)}]`;
   }
 }
 
 /** Why there is no log, for people: the error's own text may name hosts and settings. */
 export function explainNoLog(error: unknown): string {
+  if (error instanceof ReadsSpent) return 'This job may read no more of GitHub, so the log was not read.';
   const isAbsent = error instanceof CausewayError && error.code === 'absent';
   if (isAbsent || (error instanceof GithubFailure && error.status === 410))
     return 'GitHub no longer keeps the log. Re-run the job to have it read.';

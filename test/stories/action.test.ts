@@ -1,10 +1,10 @@
 // The action over the GitHub double, each job a process of its own that knows nothing of the one before.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { branchSha, readRefs } from '../github-double/git/read-objects.ts';
 import { repository } from '../github-double/lookup.ts';
 import { type ActionsStage, FIX_PERMISSIONS, makeAppToken, openActionsStage } from '../support/actions-runner.ts';
 import { BESIDE_THE_BUG, CHANGED_TESTS, minutesAgo, resultOf } from '../support/github-red-desk.ts';
-import { COUPONS, type RedModel, redModel } from '../support/github-red-model.ts';
+import { BASKET, COUPONS, DELIVERY, type RedModel, redModel } from '../support/github-red-model.ts';
 import { openShop, reportBug } from '../support/github-shop.ts';
 
 let stage: ActionsStage;
@@ -377,6 +377,83 @@ describe('started by hand', () => {
     for (const [inputs, said] of wrong) {
       const job = await dispatch(name, inputs);
       expect([job.code, job.log]).toEqual([1, expect.stringContaining(said)]);
+    }
+  });
+});
+
+describe('few calls left', () => {
+  /** GitHub says so in the answer to the first such read. */
+  const leaveFew = (path: RegExp, times = 1) =>
+    stage.double.faults.add({
+      ...{ method: 'GET', path, times },
+      fault: {
+        kind: 'altered',
+        alter: (answer) => ({ ...answer, headers: { ...answer.headers, 'x-ratelimit-remaining': '60' } }),
+      },
+    });
+  afterEach(() => stage.double.faults.clear());
+
+  it('in the middle of the red checks: what was found is written, and what was not read is named', async () => {
+    const name = 'corner/few-red';
+    const { people } = stage.double;
+    await openShop(stage.double, { name });
+    allow(name);
+    const sha = await people.push(name, { by: 'mara', branch: 'coupons', files: CHANGED_TESTS });
+    await people.openPull(name, { by: 'mara', title: 'Coupons', head: 'coupons' });
+    const jobs = [
+      { name: 'basket', ...resultOf(BASKET) },
+      { name: 'delivery', ...resultOf(DELIVERY) },
+      { name: 'test', ...resultOf(COUPONS) },
+    ];
+    await people.reportWorkflowRun(name, { sha, jobs });
+    // Two are read at a time, the newest first.
+    leaveFew(/\/actions\/jobs\/\d+\/logs/);
+    const job = await stage.job('workflow_run', name);
+    expect(job.code, job.log).toBe(0);
+    const [run, ...more] = checkRunsOf(name);
+    expect(more).toEqual([]);
+    expect(run?.conclusion).toBe('neutral');
+    expect(run?.output.summary).toContain('The discount is looked up under the code as it was typed');
+    for (const text of [run?.output.summary, job.summary]) {
+      expect(text).toMatch(/Not read: .*logs of jobs/);
+      expect(text).toContain('so the log was not read');
+      expect(text).toContain('basket');
+    }
+    // Neither the base nor the change was read.
+    expect(job.outputs).toMatchObject({
+      verdict: 'inconclusive',
+      outcome: 'code_fix',
+      'issue-url': expect.stringContaining('/'),
+    });
+  });
+
+  it('in the middle of an issue: it is analysed without its comments, and the answer says so', async () => {
+    const name = 'corner/few-issue';
+    const number = await openLabelled(name);
+    allow(name);
+    stage.double.people.comment(name, number, { by: 'mara', body: 'It began last week.' });
+    leaveFew(new RegExp(`/issues/${number}$`));
+    const job = await stage.job('issues', name);
+    expect(job.code, job.log).toBe(0);
+    const [comment, ...more] = stage.ourComments(name, number);
+    expect(more).toEqual([]);
+    expect(pullsOf(name)).toHaveLength(1);
+    for (const text of [comment?.body, job.summary]) {
+      expect(text).toContain('The discount is looked up under the code as it was typed');
+      expect(text).toContain('Not read: comments');
+    }
+  });
+
+  it('from the first on: nothing is said of the commit, but that it was not read', async () => {
+    const name = 'corner/few-first';
+    await openRed(name);
+    leaveFew(/./, 1_000);
+    const job = await stage.job('workflow_run', name);
+    expect(job.code, job.log).toBe(0);
+    expect(checkRunsOf(name)).toEqual([]);
+    for (const text of [job.log, job.summary]) {
+      expect(text).toMatch(/Not read: .*fewer than 100 .*Run it again in an hour/);
+      expect(text).not.toContain('no check that counts failed');
     }
   });
 });

@@ -1,10 +1,10 @@
 // The checks of GitHub as the services see them: rules of the project, and one method for each question.
 import { LRUCache } from 'lru-cache';
-import { type CheckRules, type Checks, ChecksBusy, ChecksClosed } from '../../core/check.ts';
+import { type CheckRules, type Checks, ChecksBusy, ChecksClosed, ChecksSpent } from '../../core/check.ts';
 import type { PastReader } from '../../core/past.ts';
 import type { GithubProject } from '../../core/project.ts';
-import { GithubFailure } from '../clients/github-clients.ts';
-import { openRepository } from '../clients/repository.ts';
+import { GithubFailure, ReadsSpent } from '../clients/github-clients.ts';
+import { openRepository, unlessSpent } from '../clients/repository.ts';
 import { investigationSettings } from '../configuration/effective.ts';
 import { isAncestor, readChangedFiles, readCommitRange } from './commit-range.ts';
 import { findPlace } from './find-place.ts';
@@ -33,9 +33,12 @@ export function createChecks(deps: ChecksDeps): Checks & PastReader {
     locate: (project, head, signal) => answer(project, signal, (inquiry) => findPlace(inquiry, head)),
     readOutput: (project, check, signal, limits) =>
       answer(project, signal, (inquiry) => readWords(inquiry, check, limits)),
-    listChangedFiles: (project, head, signal) => answer(project, signal, (inquiry) => readChangedFiles(inquiry, head)),
-    leadsTo: (project, ends, signal) => answer(project, signal, (inquiry) => isAncestor(inquiry, ends)),
-    readRange: (project, ends, signal) => answer(project, signal, (inquiry) => readCommitRange(inquiry, ends)),
+    listChangedFiles: (project, head, signal) =>
+      answer(project, signal, (inquiry) => unlessSpent(readChangedFiles(inquiry, head), null)),
+    leadsTo: (project, ends, signal) =>
+      answer(project, signal, (inquiry) => unlessSpent(isAncestor(inquiry, ends), false)),
+    readRange: (project, ends, signal) =>
+      answer(project, signal, (inquiry) => unlessSpent(readCommitRange(inquiry, ends), null)),
     rerunJob: (project, jobId, signal) => answer(project, signal, (inquiry) => rerunJob(inquiry, jobId)),
     listPast: (project, past, signal) => answer(project, signal, (inquiry) => readPast(inquiry, past)),
   };
@@ -48,6 +51,7 @@ async function convertFailures<T>({ now }: Pick<ChecksDeps, 'now'>, answer: Prom
   } catch (error) {
     if (!(error instanceof GithubFailure)) throw error;
     const { kind, message, retryAt } = error;
+    if (error instanceof ReadsSpent) throw new ChecksSpent(message, retryAt ?? now(), { cause: error });
     if (kind === 'gone' || kind === 'refused') throw new ChecksClosed(message, { cause: error });
     const wait = kind === 'busy' ? BUSY_MS : UNSURE_MS;
     throw new ChecksBusy(message, retryAt ?? new Date(now().getTime() + wait), { cause: error });

@@ -12,8 +12,8 @@ import {
   type ResultBudget,
   type UnreadFile,
 } from '../../core/check.ts';
-import { GithubFailure } from '../clients/github-clients.ts';
-import { ignoreRefused, type RepositoryCaller, readPages } from '../clients/repository.ts';
+import { GithubFailure, ReadsSpent } from '../clients/github-clients.ts';
+import { ignoreRefused, type RepositoryCaller, readPages, unlessSpent } from '../clients/repository.ts';
 import { downloadArtifact, explainNoLog, readCheckLog } from '../job-log.ts';
 import { ACTIONS } from './list-checks.ts';
 import type { Inquiry } from './workflow-runs.ts';
@@ -66,7 +66,7 @@ async function readLog(
   } catch (error) {
     signal.throwIfAborted();
     const kind = classifyFailure(error);
-    throwIfLate({ deps, error, endedAt });
+    if (!(error instanceof ReadsSpent)) throwIfLate({ deps, error, endedAt });
     return { log: '', noLog: kind === 'refused' ? NOT_GRANTED : explainNoLog(error) };
   }
 }
@@ -114,7 +114,7 @@ async function readResults(
     return await readArtifacts({ deps, project, signal }, chooseArtifacts(items, uploads, most), { most, budget });
   } catch (error) {
     signal.throwIfAborted();
-    throwIfLate({ deps, error, endedAt });
+    if (!(error instanceof ReadsSpent)) throwIfLate({ deps, error, endedAt });
     return {};
   }
 }
@@ -182,19 +182,18 @@ function chooseArtifacts(
     .slice(0, MOST_ARTIFACTS);
 }
 
-/** Empty where we may not read them. */
+/** Empty where we may not read them, or no more. */
 export async function readAnnotations(
   read: RepositoryCaller,
   runId: number,
   maxPages = MAX_PAGES,
 ): Promise<readonly Annotation[]> {
-  const found = await ignoreRefused(
-    readPages(
-      maxPages,
-      (page) => read(({ rest }, place) => rest.checks.listAnnotations({ ...place, check_run_id: runId, ...page })),
-      PAGE,
-    ),
+  const pages = readPages(
+    maxPages,
+    (page) => read(({ rest }, place) => rest.checks.listAnnotations({ ...place, check_run_id: runId, ...page })),
+    PAGE,
   );
+  const found = await ignoreRefused(unlessSpent(pages, { items: [], isCut: true }));
   return (found?.items ?? []).map(({ path, start_line, end_line, annotation_level: level, title, message }) => ({
     path,
     line: start_line,

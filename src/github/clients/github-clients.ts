@@ -111,6 +111,9 @@ export class GithubFailure extends CausewayError {
   }
 }
 
+/** A job of GitHub Actions has read as much as it may: for as long as it lives, what else it would read is not read. */
+export class ReadsSpent extends GithubFailure {}
+
 /** Whether GitHub said no for good, so that trying again changes nothing. */
 export function isFinal(error: unknown): error is GithubFailure {
   return error instanceof GithubFailure && (error.kind === 'gone' || error.kind === 'refused');

@@ -1,7 +1,7 @@
 // Calls about one repository, lists of several pages, and failures of GitHub that are an answer to the caller.
 import type { Octokit } from '@octokit/rest';
 import { type GithubProject, getRepository } from '../../core/project.ts';
-import { type GithubClients, GithubFailure, type TokenUse } from './github-clients.ts';
+import { type GithubClients, GithubFailure, ReadsSpent, type TokenUse } from './github-clients.ts';
 
 /** Spread into the parameters of a call: the repository, and what the request itself needs. */
 interface Place {
@@ -86,4 +86,14 @@ export async function ignoreRefused<T>(answer: Promise<T>): Promise<T | null> {
     () => answer,
     () => null,
   );
+}
+
+/** GitHub's answer, or this where the job may read no more. */
+export async function unlessSpent<T>(answer: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ReadsSpent) return otherwise;
+    throw error;
+  }
 }

@@ -8,6 +8,7 @@ import {
   type GithubCaller,
   type GithubClients,
   GithubFailure,
+  ReadsSpent,
   sendUnwatched,
   unsureFailure,
   type WatchCall,
@@ -19,10 +20,12 @@ export interface TokenClientsOptions extends Omit<OctokitOptions, 'holds' | 'lif
   readonly token: string;
   readonly holds?: OctokitOptions['holds'];
   /**
-   * Calls that read; then, or once GitHub has fewer than SPARED left for this hour, reading is refused for longer than a
-   * job lives. What is known by then is still written.
+   * Calls with `read` of `repository`; then, or once GitHub has fewer than SPARED left for this hour, these are refused
+   * for as long as the job lives. What is known by then is still written, and what that takes is read by `app`.
    */
   readonly mostReads: number;
+  /** Hears of what is not read, in words of people, such as "comments". */
+  readonly onUnread?: (what: string) => void;
   /** Hears of each call that GitHub refused since the token has no permission for it. */
   readonly onForbidden?: (route: string) => void;
 }
@@ -55,16 +58,15 @@ export function createTokenClients(options: TokenClientsOptions): GithubClients 
   const caller = tellForbidden(createCaller(octokit, lifetime.signal), options);
   const allowance = createReadAllowance(options);
   const watch: WatchCall = async (call, send) => allowance.count(await (options.watch ?? sendUnwatched)(call, send));
-  const counted = createCaller(createOctokit({ ...shared, watch }, credential), lifetime.signal);
-  const reader = tellForbidden(
-    {
-      call: async (request, signal) => {
-        allowance.check();
-        return await counted.call(request, signal);
-      },
+  const metered: typeof credential = {
+    ...credential,
+    hook: (send, request) => {
+      allowance.check(request.url);
+      return credential.hook(send, request);
     },
-    options,
-  );
+  };
+  const counted = createCaller(createOctokit({ ...shared, watch }, metered), lifetime.signal);
+  const reader = tellForbidden(counted, options);
   let identity: Promise<AppIdentity> | null = null;
   return {
     app: caller,
@@ -98,16 +100,21 @@ function tellForbidden(caller: GithubCaller, { onForbidden }: Pick<TokenClientsO
   };
 }
 
-function createReadAllowance({ mostReads, now }: Pick<TokenClientsOptions, 'mostReads' | 'now'>) {
+function createReadAllowance({
+  mostReads,
+  now,
+  onUnread,
+}: Pick<TokenClientsOptions, 'mostReads' | 'now' | 'onUnread'>) {
   let left = mostReads;
   return {
-    /** Throws `busy` where no call is left. */
-    check(): void {
+    /** Throws ReadsSpent where no call is left. */
+    check(url: string): void {
       if (left > 0) return;
+      onUnread?.(nameRead(url));
       const retryAt = new Date(now().getTime() + HOUR_MS);
-      throw new GithubFailure(
+      throw new ReadsSpent(
         { kind: 'busy', status: null, retryAt },
-        `This job has read as much of GitHub as it may (${mostReads} calls, or fewer than ${SPARED} left for the other workflows): run it again in an hour.`,
+        `This job has read as much of GitHub as it may (${describeAllowance(mostReads)}): run it again in an hour.`,
       );
     },
     count<T extends { readonly headers: object }>(answer: T): T {
@@ -116,6 +123,29 @@ function createReadAllowance({ mostReads, now }: Pick<TokenClientsOptions, 'most
       return answer;
     },
   };
+}
+
+export function describeAllowance(mostReads: number): string {
+  return `${mostReads} calls, or fewer than ${SPARED} left for the other workflows`;
+}
+
+/** What an address of the API has. The first that fits. */
+const READS: readonly (readonly [RegExp, string])[] = [
+  [/\/comments\b/, 'comments'],
+  [/\/jobs\/[^/]+\/logs\b/, 'logs of jobs'],
+  [/\/artifacts\b/, 'result files'],
+  [/\/annotations\b/, 'annotations'],
+  [/\/(?:check-runs|check-suites|status|statuses)\b/, 'checks of commits'],
+  [/\/actions\//, 'runs of workflows'],
+  [/\/pulls\/[^/]+\/files\b/, 'changed files'],
+  [/\/(?:compare|commits)\b/, 'commits'],
+  [/\/pulls\b/, 'pull requests'],
+  [/\/issues\b/, 'issues'],
+  [/\/files\/\d+\//, 'attached files'],
+];
+
+function nameRead(url: string): string {
+  return READS.find(([of]) => of.test(url))?.[1] ?? 'the repository';
 }
 
 /** A token of an installation may not read its App (`GET /app` needs the App's key), but it may ask who it is. */

@@ -20,7 +20,7 @@ import {
   isRed,
   renderTitle,
 } from '../render/check-run-title.ts';
-import { hasFix, loadResult, type PublishDeps, toRights } from './view.ts';
+import { describeNotRead, hasFix, loadResult, type PublishDeps, toRights } from './view.ts';
 
 export interface WantedCheckRun {
   readonly status: 'in_progress' | 'completed';
@@ -48,6 +48,8 @@ export interface CheckRunView {
   /** False where presses of buttons don't reach us: a fix is then requested by a comment. */
   readonly hasButtons: boolean;
   readonly causes: readonly FoundCause[];
+  /** A sentence on what was not read; "": nothing. */
+  readonly notRead: string;
   readonly webUrl: string;
   readonly now: Date;
 }
@@ -111,9 +113,9 @@ export function readButtonNumber(identifier: string): number | null {
 }
 
 function toContent(view: CheckRunView, buttons: readonly Button[]): CheckRunContent {
-  const { head, project, causes, webUrl } = view;
+  const { head, project, causes, webUrl, notRead } = view;
   return {
-    ...{ repository: project.name, webUrl, head },
+    ...{ repository: project.name, webUrl, head, notRead },
     isPublic: !project.source.isPrivate,
     defaultBranch: project.source.defaultBranch,
     causes: causes.map((cause) => ({ ...cause, fix: describeFix(view, cause, buttons) })),
@@ -271,7 +273,8 @@ export async function loadCheckRunView(
   const causes: FoundCause[] = [];
   for (const finding of head.findings) causes.push(await loadCause(deps, head, finding));
   const hasButtons = !(await deps.clients.identity(signal)).isShared;
-  return { head, project, config, opens, hasButtons, causes, webUrl: deps.webUrl, now: deps.now() };
+  const notRead = describeNotRead(deps);
+  return { head, project, config, opens, hasButtons, causes, notRead, webUrl: deps.webUrl, now: deps.now() };
 }
 
 async function loadCause(deps: PublishDeps, head: Head, finding: Finding): Promise<FoundCause> {

@@ -350,6 +350,7 @@ function renderResult(view: View, result: Result, most = MAX_PAGE): string {
         attempt: 1 + posted.attempts.filter(({ outcome }) => outcome === 'pushed').length,
       }),
     recordUrl: isCurrent ? view.recordUrl : '',
+    notRead: view.notRead,
     most,
     isSuggested: isCurrent && isOffered && suggested.investigationId === thread.investigationId,
     ...(isCurrent && { votes: view.votes, beside: describeBeside(view) }),

@@ -56,6 +56,8 @@ export interface PublishDeps {
   readonly paused: () => boolean;
   /** What a run waits for; null: nothing. */
   readonly waitsFor: (runId: string) => WaitCode | null;
+  /** A sentence on what was not read, for want of calls; "": nothing. Absent: everything is, sooner or later. */
+  readonly notRead?: () => string;
   /** Null: no model. */
   readonly operatorModel: string | null;
   /** Models that a repository may choose instead. */
@@ -134,6 +136,8 @@ export interface View {
   /** Of the running step. */
   readonly progressSource: StepSource;
   readonly waitsFor: WaitCode | null;
+  /** A sentence on what was not read; "": nothing. */
+  readonly notRead: string;
   /** What the posted comment is about, if that is another investigation. */
   readonly earlier: Result | null;
   /** What the latest request led to, if another answer is shown instead; null: that answer is shown. */
@@ -210,6 +214,7 @@ export async function loadView(
     result,
     ...(await loadProgress(deps, project, investigation, signal)),
     waitsFor: deps.waitsFor(investigation.runId),
+    notRead: describeNotRead(deps),
     earlier: earlier === null ? null : await loadResult(store, earlier),
     ...(await loadRatings(store, thread, result)),
     ...(await loadPublished(store, pullRequest)),
@@ -222,6 +227,10 @@ export async function loadView(
     recordUrl: result === null ? '' : deps.recordUrl(result.issue),
     now: deps.now(),
   };
+}
+
+export function describeNotRead({ notRead }: PublishDeps): string {
+  return notRead?.() ?? '';
 }
 
 /** A job of Actions knows nothing of an answer that was read before its command: there the draft is what is read. */

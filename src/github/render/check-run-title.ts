@@ -23,6 +23,8 @@ export interface CheckRunContent {
   readonly defaultBranch: string;
   readonly head: Pick<Head, 'sha' | 'state' | 'place' | 'leftOut' | 'stillWaiting'>;
   readonly causes: readonly Cause[];
+  /** A sentence on what was not read; absent or "": nothing. */
+  readonly notRead?: string;
 }
 
 /** Failing checks of one cause, with what is known of it. */

@@ -59,7 +59,7 @@ const SIZES = [
 
 /** Markdown of at most 65,535 bytes. */
 export function renderSummary(content: CheckRunContent): string {
-  const { causes, head } = content;
+  const { causes, head, notRead = '' } = content;
   return fitBytes((size) => {
     const more = causes.length - size.causes;
     const leftOut = head.leftOut.map(
@@ -76,6 +76,7 @@ export function renderSummary(content: CheckRunContent): string {
         text(
           waiting.length === 0 ? '' : `Still waiting for ${waiting.slice(0, NAMES_SHOWN).join(', ')}${moreWaiting}.`,
         ),
+        text(notRead),
       ],
       mostOpen: size.mostOpen,
     });

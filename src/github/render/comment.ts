@@ -130,6 +130,8 @@ export interface ResultText {
   readonly beside?: Beside | null;
   /** Address of the full record; "" for none. */
   readonly recordUrl: string;
+  /** A sentence on what was not read; absent or "": nothing. */
+  readonly notRead?: string;
   /** Characters, where something else precedes it. */
   readonly most?: number;
   /** Of the change that is in the pull request now: the number of the attempt, 1 for a second test. Absent: it is the first change. */
@@ -196,8 +198,11 @@ function describeProgress({ isPublic }: Place, { facts, step, action, source, wa
 
 const READ_FIRST = 'Someone without write access wrote part of this report, so read the change before you request it.';
 
+const AT_ONCE =
+  'Opened at once, as `/analyse fix` asks: nobody has read this answer yet, so the draft is what you review.';
+
 export function renderResultComment(result: ResultText): string {
-  const { place, changeSet, fix, checks, recordUrl, most } = result;
+  const { place, changeSet, fix, checks, recordUrl, notRead = '', most } = result;
   const shown = filterIssue(result.issue, place);
   const { issue } = shown;
   const links = buildSourceLinks(place, issue);
@@ -218,6 +223,7 @@ export function renderResultComment(result: ResultText): string {
       renderWithheld(fix.kind === 'withheld' ? fix.reason : '', links),
       ...renderGuards(issue, links),
       ...renderFurther(checks?.further ?? [], place),
+      text(notRead),
     ],
     folds: [
       foldBeside(result.beside ?? null, place),

@@ -12,7 +12,7 @@ import type { Log } from '../../log.ts';
 import { ACTIONS, listLatestChecks } from '../checks/list-checks.ts';
 import { readAnnotations } from '../checks/read-words.ts';
 import type { AppIdentity, GithubClients } from '../clients/github-clients.ts';
-import { openRepository, type RepositoryCaller } from '../clients/repository.ts';
+import { openRepository, type RepositoryCaller, unlessSpent } from '../clients/repository.ts';
 import { splitAtCommand } from '../events/command.ts';
 import { readLogOrReason } from '../job-log.ts';
 import { type CommentPayload, type GithubUser, type IssuePayload, isBot, isOurs, toPerson } from '../payloads.ts';
@@ -132,7 +132,12 @@ async function readComments(
   const edited: GithubUser[] = [];
   let room = MAX_REPORT_BYTES - countBytes(issue);
   let seen = 0;
-  for await (const comment of listComments(openRepository(deps, project, 'read', signal), issue.number)) {
+  const read = openRepository(deps, project, 'read', signal);
+  let isSpent = false;
+  const onSpent = () => {
+    isSpent = true;
+  };
+  for await (const comment of listComments(read, issue.number, onSpent)) {
     if (isOfReport(comment, request)) {
       if (room <= 0) return { comments, edited, leftOut: Math.max(1, countOthers(issue, seen)) };
       room -= countBytes(comment);
@@ -144,7 +149,7 @@ async function readComments(
     }
     seen += 1;
   }
-  return { comments, edited, leftOut: seen < COMMENT_PAGES * PAGE ? 0 : countOthers(issue, seen) };
+  return { comments, edited, leftOut: seen < COMMENT_PAGES * PAGE && !isSpent ? 0 : countOthers(issue, seen) };
 }
 
 function countBytes({ body }: { readonly body?: string | null | undefined }): number {
@@ -164,12 +169,14 @@ function isOfReport(
   return isEarlier && comment.id !== command?.id && !isOurs(identity, comment as Pick<CommentPayload, 'user'>);
 }
 
-/** The oldest first; a page is read once the one before is used up. */
-async function* listComments(read: RepositoryCaller, issue: number): AsyncGenerator<IssueComment> {
+/** The oldest first; a page is read once the one before is used up. `onSpent`: the rest may not be read. */
+async function* listComments(read: RepositoryCaller, issue: number, onSpent: () => void): AsyncGenerator<IssueComment> {
   for (let page = 1; page <= COMMENT_PAGES; page += 1) {
-    const found = await read(({ rest }, place) =>
+    const answer = read(({ rest }, place) =>
       rest.issues.listComments({ ...place, issue_number: issue, per_page: PAGE, page }),
     );
+    const found = await unlessSpent<readonly IssueComment[] | null>(answer, null);
+    if (found === null) return onSpent();
     yield* found;
     if (found.length < PAGE) return;
   }

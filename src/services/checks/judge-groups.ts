@@ -4,7 +4,7 @@ import { matchError } from '../../ci/error-patterns.ts';
 import { formatHeadline } from '../../ci/excerpt.ts';
 import { type CheckEvidence, type Judgement, judgeCheck } from '../../ci/judge.ts';
 import { findTiesByName, findTiesInTree, isCertainTie, isSameFile, type Tie } from '../../ci/touches.ts';
-import { type ChangedFiles, type Check, type Reason, toCheckKey } from '../../core/check.ts';
+import { type ChangedFiles, type Check, ChecksSpent, type Reason, toCheckKey } from '../../core/check.ts';
 import { EMPTY_EXCERPT, type Finding, type HeadPlace } from '../../core/head.ts';
 import { createFailureId } from '../../core/memory.ts';
 import { isSafePath } from '../../core/paths.ts';
@@ -202,7 +202,11 @@ interface BaseCause {
 async function createBaseReader({ services, project, signal }: Look, place: HeadPlace): Promise<BaseReader> {
   if (place.kind !== 'pull_request') return () => ({ name: '', state: 'unknown', sameCause: null, greenAt: '' });
   const { sha } = place.base;
-  const named = await services.checks.listAll(project, sha, signal);
+  const named = await services.checks.listAll(project, sha, signal).catch((error: unknown) => {
+    // Then the base is not known.
+    if (error instanceof ChecksSpent) return [];
+    throw error;
+  });
   const latestOf = new Map(named.map(({ latest }) => [toCheckKey(latest), latest]));
   const causes: BaseCause[] = [];
   const isRed = named.some(({ latest }) => latest.state === 'red');

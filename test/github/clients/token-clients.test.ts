@@ -14,8 +14,11 @@ async function openClients(remaining = 900, mostReads = 3) {
     'POST /graphql': () => ({ body: { data: { viewer: { login: 'github-actions[bot]', databaseId: 41_898_282 } } } }),
   });
   const place = { apiUrl: api.url, webUrl: api.url, userAgent: 'test', now: () => NOW };
-  const clients = createTokenClients({ ...place, token: 'ghs_0123456789abcdefghij', mostReads });
+  const unread: string[] = [];
+  const onUnread = (what: string) => void unread.push(what);
+  const clients = createTokenClients({ ...place, token: 'ghs_0123456789abcdefghij', mostReads, onUnread });
   return {
+    unread,
     api,
     clients,
     read: () =>
@@ -51,6 +54,7 @@ it('reads so often and no more, and can still write then', async () => {
   await using given = await openClients();
   for (let at = 0; at < 3; at += 1) await given.read();
   await expect(given.read()).rejects.toMatchObject({ kind: 'busy', retryAt: new Date('2026-11-01T11:00:00Z') });
+  expect(given.unread).toEqual(['the repository']);
   await given.say();
   expect(given.api.asked).toHaveLength(4);
 });

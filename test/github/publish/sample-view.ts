@@ -72,6 +72,7 @@ export function sampleView(over: Partial<View> = {}, thread: Partial<Thread> = {
     progressSource: 'repository',
     facts: null,
     waitsFor: null,
+    notRead: '',
     earlier: null,
     ...{ latest: null, displaced: null, votes: [] },
     published: null,
