@@ -6,11 +6,12 @@ import { EDITS } from './edits.ts';
 import { FACTS } from './facts.ts';
 import { say } from './figures.ts';
 import { HELD_LOOP } from './held-loop.ts';
+import { ON_ACTION } from './on-action.ts';
 import { ON_GITHUB } from './on-github.ts';
 import { formatRows, isReached, keepRows, type Row } from './row.ts';
 import { START } from './start.ts';
 
-const MEASUREMENTS = [START, ANSWERS, FACTS, CI_LOG, EDITS, ON_GITHUB, HELD_LOOP];
+const MEASUREMENTS = [START, ANSWERS, FACTS, CI_LOG, EDITS, ON_GITHUB, ON_ACTION, HELD_LOOP];
 const OTHERS = {
   redaction: async () => (await import('./redaction.ts')).measureRedaction,
   coverage: async () => (await import('./coverage.ts')).measureCoverage,
