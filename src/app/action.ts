@@ -14,7 +14,7 @@ import { createIssueView } from '../core/issue-view.ts';
 import { type GithubProject, type Installation, isGithubProject } from '../core/project.ts';
 import { describeForPeople } from '../core/reason.ts';
 import type { Report } from '../core/report.ts';
-import type { SourcedIssue } from '../core/shown-issue.ts';
+import { NO_LINKS, type SourcedIssue } from '../core/shown-issue.ts';
 import type { Thread } from '../core/thread.ts';
 import { describeWithheld } from '../core/withheld.ts';
 import { GithubFailure } from '../github/clients/github-clients.ts';
@@ -23,6 +23,7 @@ import type { ArrivedEvent } from '../github/intake/handle-delivery.ts';
 import { isBot, toPerson } from '../github/payloads.ts';
 import { toInstalledRepository } from '../github/projects/listings.ts';
 import { loadIssue } from '../github/publish/view.ts';
+import { renderReason } from '../github/render/issue-parts.ts';
 import { createLog, type Log, registerSecret } from '../log.ts';
 import { acceptReport } from '../services/accept-report.ts';
 import { toIssueMarkdown } from '../web/issue-exports.ts';
@@ -344,7 +345,9 @@ async function describeAnalysis(
     return toShown({ thread, url, outcome: outcome?.state ?? '', line });
   }
   const changeSet = await store.findChangeSet(issue.id);
-  const notes = [...(thread === null ? [] : listPosted(thread, url)), notRead()].filter(Boolean);
+  // The export has only what was found; here people also want to know why it is no more.
+  const why = renderReason(issue, NO_LINKS).text;
+  const notes = [why, ...(thread === null ? [] : listPosted(thread, url)), notRead()].filter(Boolean);
   const markdown = toIssueMarkdown({ issue, project, changeSet, address: '' });
   const place = url === '' ? '' : ` ${url}`;
   const line = `${createIssueView(issue).headline}.${place}`;

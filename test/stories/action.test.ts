@@ -1,4 +1,6 @@
 // The action over the GitHub double, each job a process of its own that knows nothing of the one before.
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { branchSha, readRefs } from '../github-double/git/read-objects.ts';
 import { repository } from '../github-double/lookup.ts';
@@ -6,6 +8,8 @@ import { type ActionsStage, FIX_PERMISSIONS, makeAppToken, openActionsStage } fr
 import { BESIDE_THE_BUG, CHANGED_TESTS, minutesAgo, resultOf } from '../support/github-red-desk.ts';
 import { BASKET, COUPONS, DELIVERY, type RedModel, redModel } from '../support/github-red-model.ts';
 import { openShop, reportBug } from '../support/github-shop.ts';
+import { PRICES } from '../support/model-service.ts';
+import { temporaryFolder } from '../support/service.ts';
 
 let stage: ActionsStage;
 let model: RedModel;
@@ -159,7 +163,11 @@ describe('commands', () => {
     expect(pullsOf(name)).toHaveLength(1);
     const reactions = (to: typeof fix) => to.reactions.map(({ content }) => content);
     expect([reactions(vote), reactions(fix)]).toEqual([['confused'], ['eyes']]);
-    expect(stage.ourComments(name, number)).toHaveLength(1);
+    const [comment, ...more] = stage.ourComments(name, number);
+    expect(more).toEqual([]);
+    const [pull] = pullsOf(name);
+    expect(comment?.body).toContain(`review [#${pull?.number}]`);
+    expect(comment?.body).toContain('Opened at once, as `/analyse fix` asks');
   });
 
   it("open the draft of a stranger's report, which a label alone does not", async () => {
@@ -456,6 +464,23 @@ describe('few calls left', () => {
       expect(text).not.toContain('no check that counts failed');
     }
   });
+});
+
+it('what one run may cost is kept to in a job, and the answer says what it came to', async () => {
+  const name = 'corner/poor';
+  const number = await openLabelled(name);
+  allow(name);
+  await using folder = await temporaryFolder();
+  const prices = path.join(folder.path, 'prices.json');
+  await writeFile(prices, JSON.stringify({ 'test-model': PRICES }));
+  const job = await stage.job('issues', name, { env: { MODEL_PRICES: prices, BUDGET_RUN: '0.01' } });
+  expect(job.code, job.log).toBe(0);
+  expect(model.begun(name)).toEqual([]);
+  const [comment] = stage.ourComments(name, number);
+  for (const text of [comment?.body, job.summary]) expect(text).toMatch(/budget of .{0,2}\$0\.01.? is too small/);
+  expect(job.outputs).toMatchObject({ outcome: 'facts_only', confidence: '' });
+  expect(job.log).not.toContain('null');
+  expect(pullsOf(name)).toEqual([]);
 });
 
 describe('a set-up that is wrong', () => {

@@ -351,6 +351,7 @@ function renderResult(view: View, result: Result, most = MAX_PAGE): string {
       }),
     recordUrl: isCurrent ? view.recordUrl : '',
     notRead: view.notRead,
+    isAtOnce: !view.hasRecords && thread.trigger.isForFix === true,
     most,
     isSuggested: isCurrent && isOffered && suggested.investigationId === thread.investigationId,
     ...(isCurrent && { votes: view.votes, beside: describeBeside(view) }),

@@ -130,6 +130,8 @@ export interface ResultText {
   readonly beside?: Beside | null;
   /** Address of the full record; "" for none. */
   readonly recordUrl: string;
+  /** Whether the pull request was opened before anybody could read the answer, since a command asked for that. */
+  readonly isAtOnce?: boolean;
   /** A sentence on what was not read; absent or "": nothing. */
   readonly notRead?: string;
   /** Characters, where something else precedes it. */
@@ -220,6 +222,7 @@ export function renderResultComment(result: ResultText): string {
       ...renderQuestions(issue),
       ...renderSteps(issue.solutionSteps, links, 'What to do:'),
       text(fix.kind === 'on_request' && fix.isReadFirst ? READ_FIRST : ''),
+      text(fix.kind === 'opened' && fix.state === 'open' && result.isAtOnce === true ? AT_ONCE : ''),
       renderWithheld(fix.kind === 'withheld' ? fix.reason : '', links),
       ...renderGuards(issue, links),
       ...renderFurther(checks?.further ?? [], place),
