@@ -187,6 +187,8 @@ export interface ActionInputs {
   readonly workflow: string;
   /** Of this run. */
   readonly runId: number;
+  /** Whether it is the first of this workflow. */
+  readonly isFirstRun: boolean;
   /** Whether a bot started it, such as Dependabot. */
   readonly isBot: boolean;
   /** Files that the runner reads at the end of the step; "": there is none. */
@@ -221,6 +223,7 @@ export function readActionConfig(environment: Environment): { readonly config: C
     ...{ token, event: required('GITHUB_EVENT_NAME'), eventFile: required('GITHUB_EVENT_PATH'), repository },
     workflow: /^[^/]+\/[^/]+\/([^@]+)@/.exec(read.text('GITHUB_WORKFLOW_REF', ''))?.[1] ?? '',
     runId: Number(runId) || 0,
+    isFirstRun: read.text('GITHUB_RUN_NUMBER', '') === '1',
     isBot: read.text('GITHUB_ACTOR', '').endsWith('[bot]'),
     outputFile: read.text('GITHUB_OUTPUT', ''),
     summaryFile: read.text('GITHUB_STEP_SUMMARY', ''),

@@ -17,6 +17,8 @@ const DAY_MS = 86_400_000;
 export type Asked =
   | { readonly kind: 'events'; readonly events: readonly ArrivedEvent[]; readonly about: AboutEvent }
   | { readonly kind: 'report'; readonly text: string; readonly sender: GithubUser }
+  /** What the last days would have been like. */
+  | { readonly kind: 'forecast' }
   | { readonly kind: 'nothing'; readonly why: string };
 
 export type AboutEvent =
@@ -130,7 +132,7 @@ async function readStartedByHand(
   const read = openRepository(service, arrived.project, 'read', signal);
   switch (given.kind) {
     case 'nothing':
-      return { kind: 'nothing', why: 'Nothing to do: give issue, run or report.' };
+      return { kind: 'forecast' };
     case 'report': {
       const { sender } = arrived.payload;
       return { kind: 'report', text: given.text, sender: toUser(isRecord(sender) ? sender : null) };

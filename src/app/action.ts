@@ -11,6 +11,7 @@ import { describeReason } from '../core/check.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Finding, Head } from '../core/head.ts';
 import { createIssueView } from '../core/issue-view.ts';
+import { summariseForecast } from '../core/past.ts';
 import { type GithubProject, type Installation, isGithubProject } from '../core/project.ts';
 import { describeForPeople } from '../core/reason.ts';
 import type { Report } from '../core/report.ts';
@@ -23,6 +24,7 @@ import type { ArrivedEvent } from '../github/intake/handle-delivery.ts';
 import { isBot, toPerson } from '../github/payloads.ts';
 import { toInstalledRepository } from '../github/projects/listings.ts';
 import { loadIssue } from '../github/publish/view.ts';
+import { renderForecast } from '../github/render/forecast.ts';
 import { renderReason } from '../github/render/issue-parts.ts';
 import { createLog, type Log, registerSecret } from '../log.ts';
 import { acceptReport } from '../services/accept-report.ts';
@@ -95,10 +97,12 @@ async function runJob(job: Job, signal: AbortSignal): Promise<void> {
     const project = await openProject(service, inputs.repository, signal);
     const asked = await readAsked(service, { payload, inputs, project }, signal);
     if (asked.kind === 'nothing') return say(asked.why);
+    if (asked.kind === 'forecast') return await reportForecast(job, service, project, signal);
     const isReport = asked.kind === 'report';
     const about = isReport ? await submit(job, service, { ...asked, project }, signal) : asked.about;
     await carryOut(service, isReport ? [] : asked.events, signal);
     await report(job, service, { project, about }, signal);
+    if (inputs.isFirstRun && job.config.maxMode === 'observe') await reportForecast(job, service, project, signal);
     reportForbidden(job, forbidden);
   } catch (error) {
     if (!(error instanceof GithubFailure)) throw error;
@@ -107,6 +111,18 @@ async function runJob(job: Job, signal: AbortSignal): Promise<void> {
     say(`GitHub could not be asked: ${error.message}`);
     write(inputs.summaryFile, `**Causeway could not read GitHub.** ${error.message}\n`);
   }
+}
+
+async function reportForecast(
+  { inputs, say }: Job,
+  service: GithubService,
+  project: GithubProject,
+  signal: AbortSignal,
+): Promise<void> {
+  const forecast = await service.readForecast(project, signal);
+  const { redact } = service.services.redactor;
+  write(inputs.summaryFile, `\n${await redact(renderForecast(project.name, forecast))}\n\n`);
+  say(await redact(`The last 14 days of ${project.name}: ${summariseForecast(forecast)}.`));
 }
 
 /** Throws `usage` naming the permissions that the workflow lacks: without them an answer may be shown nowhere. */

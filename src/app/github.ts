@@ -310,7 +310,8 @@ export async function openGithubService(
     },
     readForecast: async (project, until) => {
       const past = await readPast({ ...services, checks, readCheck }, { project, isPatient: false }, until);
-      return makeForecast(past, (await services.store.readMeanCost()) ?? NOMINAL_COST);
+      // Whoever asks has no records, or those of one job: no mean to go by.
+      return makeForecast(past, NOMINAL_COST);
     },
     startWork: startAll,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

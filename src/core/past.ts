@@ -129,7 +129,9 @@ export function explainForecast(forecast: Forecast): readonly string[] {
     ...(groups.code.checks > 0 || groups.base_broken.checks > 0
       ? ['On the default branch "the base" is what an earlier commit had broken already.']
       : []),
-    `${count(issues.opened, 'issue')} opened, ${issues.labelled.length} of them with the label ${labels}.`,
+    issues.opened === 0
+      ? 'No issue was opened.'
+      : `${count(issues.opened, 'issue')} opened, ${issues.labelled.length} of them with the label ${labels}.`,
     `The money: ${count(investigations, 'investigation')} (${count(distinct, 'distinct failure')}, ${count(issues.labelled.length, 'labelled issue')}) at about ${formatDollars(usdEach)} each with a model; without one it costs nothing.`,
     ...(unreadRuns > 0 || unreadChecks > 0
       ? [

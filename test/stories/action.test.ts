@@ -369,11 +369,27 @@ describe('started by hand', () => {
     expect(model.begun(name)).toEqual([]);
   });
 
-  it('with nothing, too much or something else says what it takes', async () => {
+  it('with nothing filled in says what the last 14 days would have been, and so does the first run in observe', async () => {
+    const name = 'corner/foretold';
+    const { number, sha } = await openRed(name);
+    const sentence = '1 failed check: 1 unclear; 0 issues labelled; about $0.15';
+    const job = await dispatch(name, {});
+    expect([job.code, job.log]).toEqual([0, expect.stringContaining(`The last 14 days of ${name}: ${sentence}.`)]);
+    expect(job.summary).toContain(`**${sentence}.**`);
+    expect(job.summary).toMatch(new RegExp(`\\[test\\]\\(http\\S+\\) on #${number}: \`TypeError`));
+    const first = await stage.job('workflow_run', name, { with: { mode: 'observe' }, env: { GITHUB_RUN_NUMBER: '1' } });
+    expect([first.code, first.summary]).toEqual([0, expect.stringContaining(`**${sentence}.**`)]);
+    const second = await stage.job('workflow_run', name, {
+      with: { mode: 'observe' },
+      env: { GITHUB_RUN_NUMBER: '2' },
+    });
+    expect([second.code, second.summary]).toEqual([0, expect.not.stringContaining('The last 14 days')]);
+    expect([stage.ourComments(name, number), checkRunsOf(name), sha.length]).toEqual([[], [], 40]);
+  });
+
+  it('with too much or something else says what it takes', async () => {
     const name = 'corner/filled-wrong';
     await openShop(stage.double, { name });
-    const none = await dispatch(name, {});
-    expect([none.code, none.log]).toEqual([0, expect.stringContaining('Nothing to do: give issue, run or report')]);
     const absent = await dispatch(name, { issue: '99' });
     expect([absent.code, absent.log]).toEqual([0, expect.stringContaining(`${name} has no issue 99`)]);
     const wrong = [

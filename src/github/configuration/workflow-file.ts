@@ -40,7 +40,7 @@ export function renderWorkflow({ uses, mode, model, key, watched }: NewWorkflow)
     '  issues: { types: [labeled] }',
     '  issue_comment: { types: [created] }',
     ...runs,
-    '  workflow_dispatch: # by hand, with one of these filled in',
+    '  workflow_dispatch: # by hand, with one of these; with none: what the last 14 days would have been',
     '    inputs:',
     '      issue: { description: Number of an issue or pull request }',
     '      run: { description: Number or address of a failed workflow run }',
