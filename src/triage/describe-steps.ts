@@ -222,6 +222,6 @@ function explainRanking([first, second]: readonly RankedSuspect[]): string {
 function formatList(name: string, items: readonly string[]): string {
   if (items.length === 0) return '';
   // "Expected values to be equal:" goes on in lines that are not listed.
-  const shown = items.slice(0, 10).map((item) => item.slice(0, 160).replace(/[\s:;,]+$/, ''));
+  const shown = items.slice(0, 10).map((item) => item.slice(0, 160).replace(/(?<![\s:;,])[\s:;,]+$/, ''));
   return `${name}: ${shown.join('; ')}${items.length > shown.length ? `; … ${items.length - shown.length} more` : ''}`;
 }
