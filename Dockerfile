@@ -9,6 +9,7 @@
 FROM node:24-slim AS packages
 WORKDIR /causeway
 COPY package.json package-lock.json .npmrc ./
+COPY packages packages
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 FROM node:24-slim
@@ -20,6 +21,7 @@ COPY --from=packages /causeway/node_modules node_modules
 COPY package.json LICENSE app.yml ./
 COPY bin bin
 COPY scripts/run.mjs scripts/run.mjs
+COPY packages packages
 COPY src src
 COPY demo demo
 # Projects, records and compiled code live in the volume; besides that there is only a socket, in /tmp or, if that is not writable, in /dev/shm. The root

@@ -11,10 +11,10 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   throw new Error(`Tests need Node 24; this is ${process.version}. Run "npm test", which brings it.`);
 }
 
-const EVERYTHING = ['test/**/*.test.ts'];
+const EVERYTHING = ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'];
 const FAULTS = 'test/faults/**';
 const leftOut = LEFT_OUT.flatMap(({ files }) => files);
-const asksForFiles = process.argv.some((argument) => /^(?:\.?\/)?test(?:\/|$)/.test(argument));
+const asksForFiles = process.argv.some((argument) => /^(?:\.?\/)?(?:test|packages)(?:\/|$)/.test(argument));
 
 export default defineConfig(({ mode }) => {
   const leavesOut = mode === 'test' && !asksForFiles;

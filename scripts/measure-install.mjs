@@ -2,18 +2,21 @@
 // On 64-bit Linux, after each change of the lockfile: `npm run measure:install`.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
+const MANIFESTS = readdirSync(path.join(ROOT, 'packages')).map((name) => path.join('packages', name, 'package.json'));
+
 /** MB of node_modules after `npm ci` with these arguments, as `du -sm` has it, and of one package of it. */
 function measure(args, name = '.') {
   const folder = mkdtempSync(path.join(tmpdir(), 'causeway-install-'));
   try {
-    for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
+    for (const file of ['package.json', 'package-lock.json', '.npmrc', ...MANIFESTS]) {
+      mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
       copyFileSync(path.join(ROOT, file), path.join(folder, file));
     }
     execFileSync('npm', ['ci', ...args], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });

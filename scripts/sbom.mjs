@@ -12,7 +12,8 @@ function billOfMaterials(lock) {
   const { '': own, ...packages } = lock.packages;
   const components = new Map();
   for (const [place, entry] of Object.entries(packages)) {
-    if (entry.dev === true) continue;
+    // Our own packages are part of this one.
+    if (entry.dev === true || entry.link === true || !place.includes('node_modules/')) continue;
     const component = componentOf(entry.name ?? place.slice(place.lastIndexOf('node_modules/') + 13), entry);
     components.set(component.purl, component);
   }

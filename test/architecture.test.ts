@@ -1,9 +1,8 @@
 // The house as ARCHITECTURE.md draws it: which room may import which, and where each package is at home.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-
-const SRC = path.join(import.meta.dirname, '..', 'src');
+import { listPackages, listSourceFiles, ROOT } from './support/source-files.ts';
 
 interface Room {
   readonly rooms: readonly string[];
@@ -17,7 +16,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
   ci: { rooms: ['core', 'triage'], packages: [] },
   redact: {
     rooms: ['core', 'installation'],
-    packages: ['@secretlint/core', '@secretlint/profiler', '@secretlint/secretlint-rule-preset-recommend'],
+    packages: [
+      'causeway-worker-thread',
+      '@secretlint/core',
+      '@secretlint/profiler',
+      '@secretlint/secretlint-rule-preset-recommend',
+    ],
   },
   agent: { rooms: ['core', 'installation'], packages: ['zod'] },
   models: { rooms: ['core'], packages: ['openai', '@anthropic-ai/sdk'] },
@@ -26,10 +30,13 @@ const ROOMS: Readonly<Record<string, Room>> = {
   mcp: { rooms: ['core', 'log'], packages: ['zod', '@modelcontextprotocol/client'] },
   search: {
     rooms: ['core', 'triage', 'ci', 'redact', 'log', 'installation'],
-    packages: ['better-sqlite3', 'lru-cache'],
+    packages: ['causeway-worker-thread', 'better-sqlite3', 'lru-cache'],
   },
   evaluation: { rooms: ['core'], packages: [] },
-  services: { rooms: ['db', 'core', 'triage', 'ci', 'agent', 'log', 'redact', 'installation'], packages: [] },
+  services: {
+    rooms: ['db', 'core', 'triage', 'ci', 'agent', 'log', 'redact', 'installation'],
+    packages: ['causeway-worker-thread'],
+  },
   github: {
     rooms: ['db', 'core', 'services', 'log', 'redact'],
     packages: [
@@ -94,6 +101,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   log: { rooms: ['redact'], packages: ['pino'] },
 };
 
+/** Packages of ours that know nothing of Causeway and need nothing of the machine: at home in each room. */
+const LEAVES = new Set(['causeway-diff', 'causeway-paths']);
+
 const PURE = new Set(['core', 'triage', 'ci', 'evaluation']);
 const PURE_MAY_USE = new Set(['node:crypto', 'node:zlib', 'node:path']);
 
@@ -103,15 +113,17 @@ interface Import {
   readonly target: string;
 }
 
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .map((file) => file.split(path.sep).join('/'))
-  .filter((file) => file.endsWith('.ts'))
-  .sort();
+const SRC = path.join(ROOT, 'src');
+const files = listSourceFiles().flatMap((file) => (file.startsWith('src/') ? [file.slice('src/'.length)] : []));
 const imports = files.flatMap((file) =>
-  [...readFileSync(path.join(SRC, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^'\s,]+)'/g)].map(
-    ([, target = '']): Import => ({ file, room: roomOf(file), target }),
-  ),
+  listImports(`src/${file}`).map((target): Import => ({ file, room: roomOf(file), target })),
 );
+
+/** Of a file from the root on, as they are written. */
+function listImports(file: string): readonly string[] {
+  const text = readFileSync(path.join(ROOT, file), 'utf8');
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^'\s,]+)'/g)].map(([, target = '']) => target);
+}
 
 function roomOf(file: string): string {
   const [first = ''] = file.split('/');
@@ -145,7 +157,7 @@ describe('the modules of src', () => {
 
   it('keeps each package in the rooms where it is at home', () => {
     const wrong = imports.filter(({ room, target }) => {
-      if (target.startsWith('.') || target.startsWith('node:')) return false;
+      if (target.startsWith('.') || target.startsWith('node:') || LEAVES.has(target)) return false;
       return !ROOMS[room]?.packages.includes(packageOf(target));
     });
     expect(wrong.map(describeImport)).toEqual([]);
@@ -206,3 +218,42 @@ describe('the modules of src', () => {
     expect(wrong).toEqual([expect.stringMatching(/^tools\/edit-tools\.ts:/)]);
   });
 });
+
+describe.each(listPackages())('the package %s', (name) => {
+  const folder = `packages/${name}`;
+  const manifest = JSON.parse(readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8'));
+  const own = listSourceFiles().filter((file) => file.startsWith(`${folder}/`));
+  const targets = own.flatMap((file) => listImports(file).map((target) => ({ file, target })));
+
+  it('imports what its package.json names, and nothing else of ours', () => {
+    // npm hoists: what is not declared is found all the same.
+    const named = targets.filter(({ target }) => !target.startsWith('.') && !target.startsWith('node:'));
+    const asked = Object.keys(manifest.dependencies ?? {}).sort();
+    expect([...new Set(named.map(({ target }) => packageOf(target)))].sort()).toEqual(asked);
+    const outside = targets.filter(({ file, target }) => {
+      return target.startsWith('.') && !path.posix.join(path.posix.dirname(file), target).startsWith(`${folder}/src/`);
+    });
+    expect(outside).toEqual([]);
+  });
+
+  it('has one small door, and nobody reaches past it', () => {
+    expect(manifest.exports).toBe('./src/index.ts');
+    const door = readFileSync(path.join(ROOT, folder, 'src', 'index.ts'), 'utf8');
+    const names = [...door.matchAll(/export (?!type)\{([^}]*)\}/g)].flatMap(([, list = '']) => list.split(','));
+    const values = names.map((one) => one.trim()).filter((one) => one !== '' && !one.startsWith('type '));
+    expect(values.length).toBeGreaterThan(0);
+    expect(values.length).toBeLessThanOrEqual(MOST_VALUES);
+    const past = listSourceFiles()
+      .filter((file) => !file.startsWith(`${folder}/`))
+      .flatMap((file) => listImports(file).map((target) => `${file} imports ${target}`))
+      .filter((line) => line.includes(`${folder}/`) || line.includes(`imports ${manifest.name}/`));
+    expect(past).toEqual([]);
+  });
+
+  it('has files that open with their sentence', () => {
+    expect(own.filter((file) => !readFileSync(path.join(ROOT, file), 'utf8').startsWith('// '))).toEqual([]);
+  });
+});
+
+/** Of a package's door; types are free. */
+const MOST_VALUES = 12;

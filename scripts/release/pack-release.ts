@@ -1,7 +1,17 @@
 // Makes what is published: `release/package` and its tarball, and `release/action`, one folder that needs no installation.
 // `npm run pack:release`. A clone and the image run the source and need none of it.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { listGrammars } from '../../src/tools/syntax.ts';
 import { buildProgram, ROOT } from './build-program.ts';
@@ -20,13 +30,13 @@ const GRAMMAR = /^tree-sitter-(.+)\.wasm$/;
 const COPYRIGHTS = path.join(import.meta.dirname, 'grammar-copyrights.json');
 const LICENCE = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
 
-const own = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+const own = readJson(path.join(ROOT, 'package.json'));
 rmSync(OUT, { recursive: true, force: true });
 await makePackage();
 await makeAction();
 
 async function makePackage(): Promise<void> {
-  const dependencies = { ...own.dependencies };
+  const dependencies = listDependencies();
   for (const name of COPIED) delete dependencies[name];
   const bundled = await buildProgram({
     out: path.join(PACKAGE, 'dist'),
@@ -82,6 +92,16 @@ async function makeAction(): Promise<void> {
   report('release/action', `${files.length} files, ${toMb(bytes)}`);
 }
 
+/** What is asked of the registry: our own packages become part of the bundle, and what they need is needed by it. */
+function listDependencies(): Record<string, string> {
+  const manifests = [
+    own,
+    ...globSync('packages/*/package.json', { cwd: ROOT }).map((file) => readJson(path.join(ROOT, file))),
+  ];
+  const all = manifests.flatMap(({ dependencies = {} }) => Object.entries<string>(dependencies));
+  return Object.fromEntries(all.filter(([, version]) => !version.startsWith('file:')).sort());
+}
+
 /** npm takes out of a copy of the lockfile what the published package does not name; it asks no registry for that. */
 function writeShrinkwrap(): void {
   const lock = path.join(PACKAGE, 'package-lock.json');
@@ -132,6 +152,10 @@ function isOf(names: readonly string[]): (id: string) => boolean {
 
 function keep(object: Readonly<Record<string, unknown>>, names: readonly string[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(names.filter((name) => name in object).map((name) => [name, object[name]]));
+}
+
+function readJson(file: string) {
+  return JSON.parse(readFileSync(file, 'utf8'));
 }
 
 function writeJson(file: string, value: unknown): void {

@@ -1,8 +1,8 @@
 // The lines of a change: those that touch a secret are withheld, and those that make tests prove less are found.
+
+import { diffLines, type FileChange, type Hunk } from 'causeway-diff';
+import { toComparablePath } from 'causeway-paths';
 import { ASSERTION, isTestPath } from '../core/change-parts.ts';
-import type { FileChange } from '../core/diff/diff.ts';
-import { diffLines, type Hunk } from '../core/diff/line-diff.ts';
-import { toComparablePath } from '../core/paths.ts';
 import { REDACTED } from '../core/report.ts';
 
 type Redact = (text: string) => Promise<string>;

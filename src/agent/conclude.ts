@@ -1,6 +1,6 @@
 // From what a run found to its conclusion: only what the checks let through. Of an answer that they refuse nothing is left.
 
-import type { ChangeSet } from '../core/diff/diff.ts';
+import type { ChangeSet } from 'causeway-diff';
 import type { SourcedStep } from '../core/evidence.ts';
 import type { Conclusion, Outcome, RunUsage, Step, Suspect } from '../core/issue.ts';
 import { formatInlineCode } from '../core/markdown/inline-code.ts';

@@ -1,8 +1,9 @@
 // Whether a cause has to do with the check that failed: by where its quotations are, and by what they share with the
 // error. What the model says of it is not read.
+
+import type { ChangeSet } from 'causeway-diff';
+import { isSafePath } from 'causeway-paths';
 import type { Reach } from '../core/check.ts';
-import type { ChangeSet } from '../core/diff/diff.ts';
-import { isSafePath } from '../core/paths.ts';
 import { isInformative, listQuotedLines, occursIn, type PreparedText, prepareText } from './quotation.ts';
 import type { CheckedClaim, GroundStep } from './review.ts';
 

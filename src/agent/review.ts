@@ -1,8 +1,8 @@
 // Reviews a conclusion: each quotation, place and commit is looked up; what does not hold is returned to the model
 // once, then dropped.
-import { type ChangeSet, hasChanges } from '../core/diff/diff.ts';
+import { type ChangeSet, hasChanges } from 'causeway-diff';
+import { isSafePath } from 'causeway-paths';
 import type { StepLookup, StepSource } from '../core/evidence.ts';
-import { isSafePath } from '../core/paths.ts';
 import { listChangedLines } from './changed-lines.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 import { isInformative, occursIn, type PreparedText, prepareText } from './quotation.ts';

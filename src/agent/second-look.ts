@@ -1,9 +1,10 @@
 // The second look: a short conversation with other instructions, read-only tools and few turns, that tries to refute a
 // conclusion. Its evidence is looked up like any quotation.
+
+import { isSafePath } from 'causeway-paths';
 import { z } from 'zod';
 import type { RunUsage } from '../core/issue.ts';
 import type { ToolDescription } from '../core/model.ts';
-import { isSafePath } from '../core/paths.ts';
 import { JUDGE, type LookEvidence } from '../core/second-look.ts';
 import { sanitiseText, truncate } from '../core/text.ts';
 import { parseLenientJson } from './conclusion-draft.ts';

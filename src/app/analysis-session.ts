@@ -1,5 +1,6 @@
 // An investigation service over one repository that lives as long as a command: `analyse`, `replay`, `eval`.
 import { createHash, randomBytes } from 'node:crypto';
+import { applyFileDiff, type Diff, toUnifiedPatch } from 'causeway-diff';
 import { computeCost, getBookedPrices } from '../agent/budget.ts';
 import { listExchanges, type TranscriptRecord } from '../agent/transcript.ts';
 import type { AnalysisSession } from '../cli/analyse.ts';
@@ -7,9 +8,7 @@ import { getRepositoryName } from '../cli/report-input.ts';
 import { toPrintableLine } from '../cli/terminal.ts';
 import type { Config } from '../config.ts';
 import type { ContextRepository } from '../core/context.ts';
-import { applyFileDiff } from '../core/diff/apply-diff.ts';
-import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
-import type { Diff, Issue } from '../core/issue.ts';
+import type { Issue } from '../core/issue.ts';
 import { type Model, ModelFailure } from '../core/model.ts';
 import type { Project, ProjectSource } from '../core/project.ts';
 import { describeWaitReason } from '../core/reason.ts';

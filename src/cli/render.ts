@@ -1,7 +1,9 @@
 // An Issue and its steps as text for a terminal: cause, suspects with their code, change and fix.
+
+import type { Change, FileDiff } from 'causeway-diff';
 import { describeContext, findContextFile } from '../core/context.ts';
 import { describeCost } from '../core/effort.ts';
-import type { Change, FileDiff, Issue, Step, Suspect } from '../core/issue.ts';
+import type { Issue, Step, Suspect } from '../core/issue.ts';
 import { createIssueView } from '../core/issue-view.ts';
 import { describeLook } from '../core/second-look.ts';
 import type { RecordedStep } from '../db/runs.ts';

@@ -1,7 +1,6 @@
 // The parts of a change: tests that show the fault, and the fix; and the names of the tests that it adds or changes.
-import { type ChangeSet, type FileChange, hasChanges } from './diff/diff.ts';
-import { diffLines } from './diff/line-diff.ts';
-import { toComparablePath } from './paths.ts';
+import { type ChangeSet, diffLines, type FileChange, hasChanges } from 'causeway-diff';
+import { toComparablePath } from 'causeway-paths';
 
 const TEST_PATH =
   /(?:^|\/)(?:tests?|testing|__tests__|specs?|e2e|testdata|fixtures?|__mocks__|__snapshots__|snapshots?|androidtest|[^/]+tests?|integration-tests?|cypress|features)\/|(?:^|\/)(?:tests?|test_[^/]+|conftest)\.[a-z]+$|[._-](?:tests?|specs?|e2e|cy|snap)(?:-d)?\.[^/]+$|\.(?:snap|approved\.[^/]+|golden)$|tests?\.(?:java|kt|cs|scala|groovy|php|swift)$|(?:it|spec|testcase)\.(?:java|kt|groovy|scala|cs)$/;

@@ -1,5 +1,5 @@
 // CODEOWNERS as GitHub reads it: where it is, its rules, and which of them decides for a path.
-import { computeReach, type Effort, splitPattern } from './paths.ts';
+import { computeReach, type Effort, splitPattern } from 'causeway-paths';
 import type { Repository } from './source.ts';
 
 /** In GitHub's order: the first that exists counts. */

@@ -1,7 +1,8 @@
 // Other repositories that an investigation reads besides its own: which, at which commit, or why not; how their files
 // are named; and an Issue without what was found in them.
+
+import { isSafePath } from 'causeway-paths';
 import type { Issue } from './issue.ts';
-import { isSafePath } from './paths.ts';
 
 /** At most so many are read. */
 export const MAX_CONTEXT = 5;

@@ -8,7 +8,6 @@ export type ErrorCode =
   | 'conflict'
   | 'invalid'
   | 'usage'
-  | 'diff_refused'
   | 'store_locked'
   | 'store_unavailable'
   | 'store_unusable'

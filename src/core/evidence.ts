@@ -1,5 +1,5 @@
 // Evidence: what one step of an investigation found, with the exact query and what was cut.
-import type { ChangeSet } from './diff/diff.ts';
+import type { ChangeSet } from 'causeway-diff';
 import type { ToolDescription } from './model.ts';
 
 /** A lookup found something, found nothing, or failed. `cut`: what was left out ("" if nothing). */

@@ -1,8 +1,8 @@
 // The Issue: a concluded investigation as the API shows it. The API defines the field names.
 
+import { type ChangeSet, type Diff, toDiff } from 'causeway-diff';
 import type { Verdict } from './check.ts';
 import type { ContextRepository } from './context.ts';
-import { type ChangeSet, toDiff } from './diff/diff.ts';
 
 import type { InvestigationStep, SourcedStep } from './evidence.ts';
 import { SCRIPTED_MODEL } from './model.ts';
@@ -14,30 +14,6 @@ import { addLookUsage, type SecondLook } from './second-look.ts';
 export interface Step {
   readonly stepNumber: number;
   readonly description: string;
-}
-
-export interface LineChange {
-  readonly lineNumber: number;
-  readonly oldCode: string;
-  readonly newCode: string;
-}
-
-export interface Change {
-  readonly type: 'add' | 'delete' | 'modify';
-  readonly lines: readonly LineChange[];
-}
-
-export interface FileDiff {
-  readonly fileName: string;
-  readonly changes: readonly Change[];
-  readonly status?: 'added' | 'modified' | 'deleted' | 'renamed';
-  readonly previousFileName?: string;
-  readonly mode?: '100644' | '100755';
-  readonly endsWithNewline?: boolean;
-}
-
-export interface Diff {
-  readonly files: readonly FileDiff[];
 }
 
 export type Outcome =

@@ -1,7 +1,7 @@
 // What became of an answer: of an Issue's fix and of a verdict on a red check, what people said of it, and what that says about the answer. Pure.
+
+import { diffLines, toLines } from 'causeway-diff';
 import type { Verdict } from './check.ts';
-import { toLines } from './diff/diff.ts';
-import { diffLines } from './diff/line-diff.ts';
 import type { Outcome } from './issue.ts';
 
 /** What was claimed, as it was first claimed. */

@@ -1,9 +1,9 @@
 // The proof of a fix in the repository's own CI: red with the tests alone, green with the fix; judged from what the
 // checks say. Pure.
 import { createHash } from 'node:crypto';
+import type { ChangeSet } from 'causeway-diff';
 import { type OwnTests, splitChange } from './change-parts.ts';
 import type { Check } from './check.ts';
-import type { ChangeSet } from './diff/diff.ts';
 
 interface ProofRun {
   readonly url: string;

@@ -1,5 +1,5 @@
 // The scopes of a monorepo, as its configuration defines them: which one a report is about, and which one has a file.
-import { createGlobMatcher } from './paths.ts';
+import { createGlobMatcher } from 'causeway-paths';
 
 /** What an investigation needs to know of a scope. */
 export interface Scope {

@@ -1,8 +1,9 @@
 // Investigations as their callers see them, and the Issues that they end with.
+
+import type { ChangeSet } from 'causeway-diff';
 import { type SqlBool, sql } from 'kysely';
 import type { Verdict } from '../core/check.ts';
 import type { ContextRepository } from '../core/context.ts';
-import type { ChangeSet } from '../core/diff/diff.ts';
 import type { StepSource } from '../core/evidence.ts';
 import { type Conclusion, type Issue, type Outcome, toIssue } from '../core/issue.ts';
 import { toOutcomeView } from '../core/outcome.ts';

@@ -1,6 +1,5 @@
 // Past problems with a known fix: which commit fixed which issue, what it changed, and whether the report gives it away.
-import { toLines } from '../core/diff/diff.ts';
-import { diffLines, type Hunk } from '../core/diff/line-diff.ts';
+import { diffLines, type Hunk, toLines } from 'causeway-diff';
 import type { CommitMessage, Comparison, LineRange, Repository, SourceTree } from '../core/source.ts';
 import { findSpans } from '../core/spans.ts';
 

@@ -1,5 +1,7 @@
 // How near an answer comes to the change that fixed the problem: its files, its place, its lines.
-import type { Diff, Issue, Suspect } from '../core/issue.ts';
+
+import type { Diff } from 'causeway-diff';
+import type { Issue, Suspect } from '../core/issue.ts';
 import type { LineRange } from '../core/source.ts';
 import type { ChangedFile } from './cases.ts';
 

@@ -1,6 +1,7 @@
 // Lines of one commit that match, found by `git grep` on the tree itself.
+
+import { createGlobMatcher, type Effort } from 'causeway-paths';
 import { CausewayError } from '../core/errors.ts';
-import { createGlobMatcher, type Effort } from '../core/paths.ts';
 import type { SearchCut, SearchHit, SearchQuery, SearchResult, TreeEntry } from '../core/source.ts';
 import { isDamage } from './failure.ts';
 import type { Ending } from './process.ts';

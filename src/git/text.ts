@@ -1,5 +1,5 @@
 // The bytes of a file as bounded text: valid UTF-8 without NUL, whole lines, and a note on what was cut.
-import { toLines } from '../core/diff/diff.ts';
+import { toLines } from 'causeway-diff';
 import type { FileRead, LineRange } from '../core/source.ts';
 
 /** Blobs beyond this are not loaded at all. */

@@ -1,7 +1,7 @@
 // One commit as a source tree that is listed, read and searched in its mirror; nothing is ever checked out.
 import { setImmediate as breathe } from 'node:timers/promises';
+import { toLines } from 'causeway-diff';
 import { untilAborted } from '../core/abortable.ts';
-import { toLines } from '../core/diff/diff.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { BlobContent, FileRead, LineRange, Listing, SourceTree, TreeEntry } from '../core/source.ts';
 import { MissingObject, toError, withRenewal } from './failure.ts';

@@ -1,8 +1,8 @@
 // The handler of `outcome` jobs: looks at what became of one answer. It reads only: in at most 4 calls of GitHub and one for
 // the role of each who reacted, 65 where a crowd did; and in the project's mirror. It looks at what is, not at what happened.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
+import { hasChanges } from 'causeway-diff';
 import { isAtLeast } from '../core/account.ts';
-import { hasChanges } from '../core/diff/diff.ts';
 import { CausewayError, isStoreAway } from '../core/errors.ts';
 import type { Analysis } from '../core/issue.ts';
 import {

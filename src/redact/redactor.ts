@@ -1,9 +1,10 @@
 // Takes the secrets out of text before it is logged, stored, sent or shown; what could not be checked is withheld.
+
+import { WorkerClient } from 'causeway-worker-thread';
 import { REDACTED } from '../core/report.ts';
 import { locate } from '../installation.ts';
 import { findSecrets } from './find-secrets.ts';
 import type { Span } from './readings.ts';
-import { WorkerClient } from './worker-client.ts';
 
 export interface Redactor extends AsyncDisposable {
   /** The text with every secret replaced by `[redacted]`, all else unchanged. Doing it again changes nothing. */

@@ -1,4 +1,6 @@
 // The model's part of a run: its brief, the loop, its conclusion checked, its change guarded, all of it redacted.
+
+import { createGlobMatcher } from 'causeway-paths';
 import { concludeRun } from '../agent/conclude.ts';
 import { guardChange } from '../agent/guard-change.ts';
 import { type AgentEnd, type AgentInput, runAgent } from '../agent/loop.ts';
@@ -8,7 +10,6 @@ import { LOOK_TURNS } from '../agent/second-look.ts';
 import { findContextFile } from '../core/context.ts';
 import type { Workbench } from '../core/evidence.ts';
 import type { Conclusion, Suspect } from '../core/issue.ts';
-import { createGlobMatcher } from '../core/paths.ts';
 import type { Project } from '../core/project.ts';
 import { describeForOperator, describeForPeople } from '../core/reason.ts';
 import { findReportScopes, findScopeOf } from '../core/scopes.ts';

@@ -1,6 +1,7 @@
 // Whether another change is where ours is: in the same file, in the same function.
+
+import { type FileChange, hasChanges } from 'causeway-diff';
 import { isTestPath } from '../core/change-parts.ts';
-import { type FileChange, hasChanges } from '../core/diff/diff.ts';
 import type { Suspect } from '../core/issue.ts';
 import { type Fate, listChangedLines } from '../core/outcome.ts';
 import type { Repository, SourceTree } from '../core/source.ts';

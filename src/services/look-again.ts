@@ -1,10 +1,9 @@
 // The second look at a conclusion before anybody sees it: what it is shown, what it may spend, and what follows from it.
 import { createHash } from 'node:crypto';
+import { hasChanges, toDiff, toUnifiedPatch } from 'causeway-diff';
 import { type LookEnd, takeSecondLook } from '../agent/second-look.ts';
 import { isEditTool, type Transcript } from '../agent/transcript.ts';
 import type { ContextRepository } from '../core/context.ts';
-import { hasChanges, toDiff } from '../core/diff/diff.ts';
-import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
 import type { Workbench } from '../core/evidence.ts';
 import type { Conclusion, RunUsage } from '../core/issue.ts';
 import type { Model } from '../core/model.ts';

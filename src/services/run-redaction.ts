@@ -1,7 +1,8 @@
 // Nothing secret reaches a model, a transcript or a change: source, tools, answers and changes are redacted whole
 // before a part is shown. Reports are redacted in accept-report.ts, logs of checks in checks/check-texts.ts.
+
+import { type ChangeSet, cutWindow, type FileChange, toDiff } from 'causeway-diff';
 import { createGuard, type Guard, type GuardedChange } from '../agent/guard-change.ts';
-import { type ChangeSet, cutWindow, type FileChange, toDiff } from '../core/diff/diff.ts';
 import type { Tool } from '../core/evidence.ts';
 import type { Model } from '../core/model.ts';
 import { REDACTED } from '../core/report.ts';

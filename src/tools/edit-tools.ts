@@ -1,6 +1,7 @@
 // The tools that edit: replace, create, delete and rename, all on the overlay.
+
+import { toLines } from 'causeway-diff';
 import { z } from 'zod';
-import { toLines } from '../core/diff/diff.ts';
 import type { Tool } from '../core/evidence.ts';
 import type { EditOutcome, Overlay } from './overlay.ts';
 import { answerFailed, answerFound, defineTool, normalisePath, PATH } from './tool-kit.ts';

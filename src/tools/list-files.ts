@@ -1,7 +1,8 @@
 // The tool that lists folders and paths.
+
+import { createGlobMatcher, type Effort } from 'causeway-paths';
 import { z } from 'zod';
 import type { Tool } from '../core/evidence.ts';
-import { createGlobMatcher, type Effort } from '../core/paths.ts';
 import type { TreeEntry } from '../core/source.ts';
 import type { EditedTree } from './overlay.ts';
 import {

@@ -1,8 +1,9 @@
 // The tool that finds who owns paths, by CODEOWNERS of the default branch.
+
+import type { Effort } from 'causeway-paths';
 import { z } from 'zod';
 import { CODEOWNERS_PLACES, findRule, type OwnerRule, readCodeOwners } from '../core/code-owners.ts';
 import type { Tool } from '../core/evidence.ts';
-import type { Effort } from '../core/paths.ts';
 import { nameBranch, type Repository } from '../core/source.ts';
 import { answerFailed, answerFound, answerNothing, defineTool, joinNotes, normalisePath, PATH } from './tool-kit.ts';
 

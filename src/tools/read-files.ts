@@ -1,6 +1,7 @@
 // The tools that read files: whole or by ranges of lines, and as an outline of what they define.
+
+import { toLines } from 'causeway-diff';
 import { z } from 'zod';
-import { toLines } from '../core/diff/diff.ts';
 import type { Finding, Tool } from '../core/evidence.ts';
 import type { FileRead, LineRange, Repository } from '../core/source.ts';
 import { findSpans, type Span } from '../core/spans.ts';

@@ -1,9 +1,9 @@
 // The tool that searches lines, in the commit and in what edits made of it.
 import { createContext, Script } from 'node:vm';
+import { toLines } from 'causeway-diff';
+import { createGlobMatcher } from 'causeway-paths';
 import { z } from 'zod';
-import { toLines } from '../core/diff/diff.ts';
 import type { Finding, Tool } from '../core/evidence.ts';
-import { createGlobMatcher } from '../core/paths.ts';
 import {
   describeSearchCut,
   type SearchCut,

@@ -1,7 +1,8 @@
 // What every tool shares: arguments are parsed and repaired, the query is put into words, and one finding of bounded
 // size is returned.
+
+import { isText } from 'causeway-diff';
 import { z } from 'zod';
-import { isText } from '../core/diff/diff.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Finding, Tool } from '../core/evidence.ts';
 import type { CommitInfo } from '../core/source.ts';

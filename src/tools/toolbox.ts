@@ -1,5 +1,5 @@
 // Everything that the agent may do on one commit, by name.
-import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
+import { toUnifiedPatch } from 'causeway-diff';
 import type { Tool } from '../core/evidence.ts';
 import type { Repository } from '../core/source.ts';
 import { defineCiLogTool } from './ci-log.ts';

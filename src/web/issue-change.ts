@@ -1,7 +1,7 @@
 // The proposed change side by side: each file with its lines before and after.
+
+import { type ChangeSet, diffLines, type FileChange, hasChanges } from 'causeway-diff';
 import { html } from 'hono/html';
-import { type ChangeSet, type FileChange, hasChanges } from '../core/diff/diff.ts';
-import { diffLines } from '../core/diff/line-diff.ts';
 import type { Issue } from '../core/issue.ts';
 import { sanitiseLine, showInvisible, truncate } from '../core/text.ts';
 import { formatCount, formatPlural, renderBadge } from './components.ts';

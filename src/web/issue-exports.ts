@@ -1,7 +1,5 @@
 // An issue to take away: as Markdown for a ticket, in which untrusted text has no effect, and its change as a patch.
-import type { ChangeSet } from '../core/diff/diff.ts';
-import { toUnifiedPatch } from '../core/diff/unified-patch.ts';
-import { CausewayError } from '../core/errors.ts';
+import { type ChangeSet, DiffRefused, toUnifiedPatch } from 'causeway-diff';
 import type { Issue, Step } from '../core/issue.ts';
 import { createIssueView, getIssueTitle } from '../core/issue-view.ts';
 import {
@@ -69,7 +67,7 @@ function toPatch(changeSet: ChangeSet): string | null {
   try {
     return toUnifiedPatch(changeSet);
   } catch (error) {
-    if (!(error instanceof CausewayError) || error.code !== 'diff_refused') throw error;
+    if (!(error instanceof DiffRefused)) throw error;
     return null;
   }
 }

@@ -1,10 +1,11 @@
 // An issue as people read it: the result and the next action first, then the evidence, the change and the record; and
 // its forms.
+
+import type { ChangeSet } from 'causeway-diff';
 import { html } from 'hono/html';
 import { isAtLeast } from '../core/account.ts';
 import type { Verdict } from '../core/check.ts';
 import { describeContext } from '../core/context.ts';
-import type { ChangeSet } from '../core/diff/diff.ts';
 import { describeCost, formatDuration } from '../core/effort.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Analysis, Issue, Outcome, Step, Suspect } from '../core/issue.ts';

@@ -1,7 +1,8 @@
 // The guards on the change, against edits in disguise.
+
+import type { FileChange } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
 import { guardChange } from '../../src/agent/guard-change.ts';
-import type { FileChange } from '../../src/core/diff/diff.ts';
 import { BASE, FIXED, OPEN_GROUND } from './conclusion-samples.ts';
 
 function added(path: string, after = 'x\n'): FileChange {

@@ -1,8 +1,9 @@
 // The conclusion of a run: what was proven, what was not, and how far to believe it.
+
+import { type FileChange, toDiff } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
 import { computeConfidence, concludeRun, type FinishedRun, type Proof } from '../../src/agent/conclude.ts';
 import type { FailedCheckGround } from '../../src/agent/relevance.ts';
-import { type FileChange, toDiff } from '../../src/core/diff/diff.ts';
 import type { CutReason } from '../../src/core/reason.ts';
 import { CLAIM, FACTS, FIXED, STEPS, sampleRun } from './conclusion-samples.ts';
 

@@ -1,9 +1,9 @@
 // A run over a small shop, concluded well; each test spoils what it is about.
 
+import type { FileChange } from 'causeway-diff';
 import type { FinishedRun } from '../../src/agent/conclude.ts';
 import { type ConclusionDraft, parseDraft } from '../../src/agent/conclusion-draft.ts';
 import { type GuardGround, guardChange } from '../../src/agent/guard-change.ts';
-import type { FileChange } from '../../src/core/diff/diff.ts';
 import type { Conclusion } from '../../src/core/issue.ts';
 
 export const BASE = '484f10e70a3914051ff7d7630554df508f846450';

@@ -1,7 +1,8 @@
 // Files that CI, builds, editors and coding agents run or obey: each name by itself, as its tool reads it.
+
+import type { FileChange } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
 import { findPathGuard, guardChange } from '../../src/agent/guard-change.ts';
-import type { FileChange } from '../../src/core/diff/diff.ts';
 import { BASE, OPEN_GROUND } from './conclusion-samples.ts';
 
 const GUARDED: Readonly<Record<string, string>> = {

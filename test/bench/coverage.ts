@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { openShop, reportBug, SHOP_NAME } from '../support/github-shop.ts';
 import { openGithubStage } from '../support/github-stage.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { listSourceFiles, ROOT } from '../support/source-files.ts';
 import { say, table } from './figures.ts';
 import { openLocalService } from './local-service.ts';
 import { keptRepository } from './made-repository.ts';
 
 const PROBE = path.join(import.meta.dirname, 'coverage-probe.mjs');
-const SOURCE = path.join(import.meta.dirname, '..', '..', 'src');
 
 /** What V8's precise coverage counts, as `Profiler.takePreciseCoverage` gives it. */
 interface Script {
@@ -83,10 +83,11 @@ async function openProbe(folder: string) {
 }
 
 function countRun(what: string, scripts: readonly Script[]) {
+  const ours = new Set(listSourceFiles().map((file) => path.join(ROOT, file)));
   const own = scripts
-    .filter(({ url }) => url.startsWith('file:') && fileURLToPath(url).startsWith(`${SOURCE}${path.sep}`))
+    .filter(({ url }) => url.startsWith('file:') && ours.has(fileURLToPath(url)))
     .map(({ url, functions }) => ({
-      file: path.relative(SOURCE, fileURLToPath(url)),
+      file: path.relative(ROOT, fileURLToPath(url)),
       // The code of a module itself is a function without a name at its beginning.
       ran: functions.filter(({ functionName, ranges: [range] }) => {
         return range !== undefined && range.count > 0 && (functionName !== '' || range.startOffset > 0);
@@ -95,7 +96,7 @@ function countRun(what: string, scripts: readonly Script[]) {
     .filter(({ ran }) => ran > 0)
     .toSorted((one, other) => other.ran - one.ran);
   const functions = own.reduce((sum, { ran }) => sum + ran, 0);
-  const folders = new Set(own.map(({ file }) => file.split(path.sep)[0]));
+  const folders = new Set(own.map(({ file }) => file.split(path.sep).slice(0, 2).join('/')));
   return {
     cells: [what, String(functions), String(own.length), String(folders.size)],
     files: own.map(({ file, ran }) => `${String(ran).padStart(4)} ${file}`),

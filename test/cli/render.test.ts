@@ -1,9 +1,10 @@
 // An Issue, its change and its steps as a person reads them in the terminal.
 import { stripVTControlCharacters } from 'node:util';
+import type { FileDiff } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
 import { renderChange, renderIssue, renderStep } from '../../src/cli/render.ts';
 import { createStyle } from '../../src/cli/terminal.ts';
-import type { FileDiff, Outcome } from '../../src/core/issue.ts';
+import type { Outcome } from '../../src/core/issue.ts';
 import { sampleIssue } from '../support/sample-issue.ts';
 
 const PLAIN = { columns: 80, colour: false };

@@ -1,7 +1,8 @@
 // A change is split into the tests that show the fault and the fix, and the tests are known by their titles.
+
+import type { FileChange } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
 import { listOwnTests, splitChange } from '../../src/core/change-parts.ts';
-import type { FileChange } from '../../src/core/diff/diff.ts';
 
 const BASE = 'a'.repeat(40);
 const FIX: FileChange = { kind: 'modified', path: 'src/cart.js', before: 'a\n', after: 'b\n' };

@@ -1,6 +1,8 @@
 // How near an answer is to the real fix, and what many answers amount to.
+
+import type { Diff } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
-import type { Diff, Suspect } from '../../src/core/issue.ts';
+import type { Suspect } from '../../src/core/issue.ts';
 import type { ChangedFile } from '../../src/evaluation/cases.ts';
 import { scoreAnswer } from '../../src/evaluation/score.ts';
 import { type Answer, computeMean, computeWilson, summarise } from '../../src/evaluation/summary.ts';

@@ -1,7 +1,7 @@
 // Expressions that are slow over long texts, and read none: each with the bound that its callers keep. They are screened at that length.
 
 interface Bound {
-  /** Files of src whose expressions read such texts alone; `only` narrows it to expressions that begin so. */
+  /** A file whose expressions read such texts alone; `only` narrows it to expressions that begin so. */
   readonly file: string;
   readonly only?: string;
   /** Characters. */
@@ -9,35 +9,35 @@ interface Bound {
   readonly why: string;
 }
 
-const OUTLINE = 'readOutline (git/outline.ts) skips lines of more than 1,000 characters';
-const LOG_LINE = 'readLogLine (ci/log-lines.ts) cuts each line of a log at 1,000 characters';
-const REPORT_LINE = 'toPlainLines (triage/report-text.ts) cuts each line of a report at 2,000 characters';
+const OUTLINE = 'readOutline (src/git/outline.ts) skips lines of more than 1,000 characters';
+const LOG_LINE = 'readLogLine (src/ci/log-lines.ts) cuts each line of a log at 1,000 characters';
+const REPORT_LINE = 'toPlainLines (src/triage/report-text.ts) cuts each line of a report at 2,000 characters';
 
 export const BOUNDED: readonly Bound[] = [
-  { file: 'git/outline.ts', most: 1_000, why: OUTLINE },
-  { file: 'redact/private-keys.ts', only: '(?<![A-Za-z0-9+/])(', most: 1_000, why: 'lines up to MAX_KEY_LINE' },
-  { file: 'ci/condense-log.ts', only: '^[\\s"', most: 1_000, why: 'isKeyLine skips longer lines' },
-  { file: 'ci/read-check.ts', most: 1_000, why: LOG_LINE },
-  { file: 'ci/written-places.ts', most: 1_000, why: LOG_LINE },
-  { file: 'ci/failed-tests.ts', most: 1_000, why: LOG_LINE },
-  { file: 'ci/rank-commits.ts', most: 1_000, why: LOG_LINE },
-  { file: 'triage/frame-readers.ts', most: 2_000, why: REPORT_LINE },
-  { file: 'triage/paths.ts', most: 2_000, why: `Paths and symbols of frames: ${REPORT_LINE}` },
-  { file: 'triage/signals.ts', most: 2_000, why: REPORT_LINE },
+  { file: 'src/git/outline.ts', most: 1_000, why: OUTLINE },
+  { file: 'src/redact/private-keys.ts', only: '(?<![A-Za-z0-9+/])(', most: 1_000, why: 'lines up to MAX_KEY_LINE' },
+  { file: 'src/ci/condense-log.ts', only: '^[\\s"', most: 1_000, why: 'isKeyLine skips longer lines' },
+  { file: 'src/ci/read-check.ts', most: 1_000, why: LOG_LINE },
+  { file: 'src/ci/written-places.ts', most: 1_000, why: LOG_LINE },
+  { file: 'src/ci/failed-tests.ts', most: 1_000, why: LOG_LINE },
+  { file: 'src/ci/rank-commits.ts', most: 1_000, why: LOG_LINE },
+  { file: 'src/triage/frame-readers.ts', most: 2_000, why: REPORT_LINE },
+  { file: 'src/triage/paths.ts', most: 2_000, why: `Paths and symbols of frames: ${REPORT_LINE}` },
+  { file: 'src/triage/signals.ts', most: 2_000, why: REPORT_LINE },
   {
-    file: 'triage/report-text.ts',
+    file: 'src/triage/report-text.ts',
     only: '^#{1,6}\\s+',
     most: 90,
     why: 'readHeading reads no line of more than 90 characters',
   },
   {
-    file: 'triage/report-text.ts',
+    file: 'src/triage/report-text.ts',
     only: '[:：',
     most: 90,
     why: 'readHeading reads no line of more than 90 characters',
   },
   {
-    file: 'triage/localise/query.ts',
+    file: 'src/triage/localise/query.ts',
     only: '^#{1,6}',
     most: 100,
     why: 'headingOf reads at most 100 characters',

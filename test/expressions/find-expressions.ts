@@ -1,14 +1,15 @@
-// Every regular expression of src: literals by tree-sitter, and those that a module composes when it is loaded.
-import { readdirSync, readFileSync } from 'node:fs';
+// Every regular expression of the source: literals by tree-sitter, and those that a module composes when it is loaded.
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Language, type Node, Parser } from 'web-tree-sitter';
+import { listSourceFiles, ROOT } from '../support/source-files.ts';
 
 export interface Expression {
   readonly source: string;
   readonly flags: string;
-  /** `folder/file.ts:line`, under src. */
+  /** `src/folder/file.ts:line`. */
   readonly at: string;
 }
 
@@ -18,7 +19,6 @@ export interface Found {
   readonly composedLater: readonly string[];
 }
 
-const SRC = path.join(import.meta.dirname, '..', '..', 'src');
 const CALLS = ['new_expression', 'call_expression'];
 const FUNCTIONS = new Set(['function_declaration', 'arrow_function', 'method_definition', 'function_expression']);
 
@@ -37,8 +37,8 @@ export async function findExpressions(): Promise<Found> {
   const expressions: Expression[] = [];
   const composedLater: string[] = [];
   const composing = new Set<string>();
-  for (const file of readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))) {
-    const tree = parser.parse(readFileSync(path.join(SRC, file), 'utf8'));
+  for (const file of listSourceFiles()) {
+    const tree = parser.parse(readFileSync(path.join(ROOT, file), 'utf8'));
     if (tree === null) throw new Error(`${file} was not parsed`);
     const nodes = tree.rootNode.descendantsOfType(['regex', ...CALLS]);
     for (const node of nodes.filter((one) => one !== null)) {
@@ -72,13 +72,13 @@ async function composedBy(files: ReadonlySet<string>): Promise<readonly Expressi
   globalThis.RegExp = new Proxy(Real, {
     construct(target, given: [string | RegExp, string?], newTarget) {
       const made = Reflect.construct(target, given, newTarget) as RegExp;
-      const caller = /\/src\/(\S+?\.ts):(\d+)/.exec(new Error().stack ?? '');
+      const caller = /\/((?:packages\/[\w-]+\/)?src\/\S+?\.ts):(\d+)/.exec(new Error().stack ?? '');
       if (caller !== null) composed.push({ source: made.source, flags: made.flags, at: `${caller[1]}:${caller[2]}` });
       return made;
     },
   });
   try {
-    for (const file of files) await import(pathToFileURL(path.join(SRC, file)).href);
+    for (const file of files) await import(pathToFileURL(path.join(ROOT, file)).href);
   } finally {
     globalThis.RegExp = Real;
   }

@@ -1,4 +1,4 @@
-// No text can make an expression of src slow: each is tried with texts made from the expression itself, which grow until the time says how it grows.
+// No text can make an expression of the source slow: each is tried with texts made from the expression itself, which grow until the time says how it grows.
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -10,15 +10,15 @@ import type { Order, Slow } from './screening-worker.ts';
 
 /** Composed from names of the repository, which are escaped, or from other expressions of the list; their texts are lines and paths. Of titles of tests: words and single characters, with nothing repeated. */
 const COMPOSED_LATER = [
-  'agent/guard-change.ts',
-  'agent/guard-change.ts',
-  'agent/guard-change.ts',
-  'ci/reach.ts',
-  'triage/paths.ts',
-  'triage/paths.ts',
+  'src/agent/guard-change.ts',
+  'src/agent/guard-change.ts',
+  'src/agent/guard-change.ts',
+  'src/ci/reach.ts',
+  'src/triage/paths.ts',
+  'src/triage/paths.ts',
 ];
 
-/** Such as stood in src once. */
+/** Such as stood in the source once. */
 const SLOW_ONES: readonly Expression[] = [
   ['[.,;:!?*_~]+$', ''],
   ['("(?:[^"\\\\]|\\\\.)*")|,(?=\\s*[}\\]])', 'g'],
@@ -80,7 +80,7 @@ async function everyExpression(): Promise<Found> {
   return found;
 }
 
-it('no regular expression of src takes time that grows faster than its text', async () => {
+it('no regular expression of the source takes time that grows faster than its text', async () => {
   const { expressions, composedLater } = await everyExpression();
   expect(expressions.length).toBeGreaterThan(1_000);
   expect(composedLater.map((call) => call.split(':')[0]).toSorted()).toEqual(COMPOSED_LATER);

@@ -1,15 +1,14 @@
 // A redaction thread that does what its text orders: dies, hangs, or throws; else it works as the real one.
-import { parentPort } from 'node:worker_threads';
+import { serveRequests } from 'causeway-worker-thread';
 import { findSecrets } from '../../src/redact/find-secrets.ts';
-import { READY } from '../../src/redact/worker-client.ts';
+import type { ScanAnswer, ScanRequest } from '../../src/redact/redactor.ts';
 
-parentPort?.on('message', async ({ id, text, exactValues }) => {
+serveRequests<ScanRequest, ScanAnswer>(async ({ text, exactValues }) => {
   if (text.includes('DIE')) process.exit(1);
   if (text.includes('THROW')) throw new Error('as ordered');
   if (text.includes('HANG')) hang(text);
-  parentPort?.postMessage({ id, spans: await findSecrets(text, exactValues) });
+  return { spans: await findSecrets(text, exactValues) };
 });
-parentPort?.postMessage(READY);
 
 /**
  * The whole text keeps it busy, as a bad pattern does; its parts only never end, since ten of them would keep a core

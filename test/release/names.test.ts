@@ -35,7 +35,15 @@ it('a copy that is published says so on every page, and turns back', () => {
 });
 
 it('names no package, owner or address that belongs to others', () => {
-  const shipped = ['*.md', 'app.yml', 'docs/*.{md,json}', '.github/**/*', 'src/**/*.{ts,md}', 'deploy/**/*', 'bin/*'];
+  const shipped = [
+    '*.md',
+    'app.yml',
+    'docs/*.{md,json}',
+    '.github/**/*',
+    '{src,packages}/**/*.{ts,md,json}',
+    'deploy/**/*',
+    'bin/*',
+  ];
   const files = shipped
     .flatMap((glob) => globSync(glob, { cwd: ROOT, withFileTypes: true }))
     .filter((entry) => entry.isFile());

@@ -1,6 +1,7 @@
 // The model's part of a run as the service plays it: cleaned, budgeted, waited for, and begun with what is the project's own.
+
+import type { ChangeSet } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
-import type { ChangeSet } from '../../src/core/diff/diff.ts';
 import { CausewayError } from '../../src/core/errors.ts';
 import type { Tool } from '../../src/core/evidence.ts';
 import { type Model, type ModelRequest, ModelUnavailable } from '../../src/core/model.ts';

@@ -1,6 +1,7 @@
 // A hostile model after secrets: no edit, answer or word of it brings one into the Issue, the change, the patch or the data folder.
+
+import { applyFileDiff } from 'causeway-diff';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyFileDiff } from '../../src/core/diff/apply-diff.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import { registerSecret } from '../../src/log.ts';
 import { noise } from '../redact/planted.ts';

@@ -1,7 +1,8 @@
 // The Dockerfile and what reaches its build: unprivileged, from the lockfile, with nothing secret in a layer.
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { listSourceFiles } from '../support/source-files.ts';
 import { ROOT } from './lockfile.ts';
 
 const OURS = readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8');
@@ -78,8 +79,7 @@ describe('what the build sees', () => {
     const copied = [...OURS.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, names = '']) => names.split(' '));
     expect(copied.length).toBeGreaterThan(8);
     expect(copied.filter((name) => !isSeen(name))).toEqual([]);
-    const source = globSync('src/**/*.ts', { cwd: ROOT });
-    expect(source.filter((file) => !isSeen(file))).toEqual([]);
+    expect(listSourceFiles().filter((file) => !isSeen(file))).toEqual([]);
   });
 
   it.each([

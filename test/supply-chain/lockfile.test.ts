@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/service.ts';
+import { listPackages } from '../support/source-files.ts';
 import { type Locked, lockedPackages, ROOT } from './lockfile.ts';
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
@@ -18,8 +19,18 @@ describe('the lockfile', () => {
     expect(places(({ integrity = '' }) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity))).toEqual([]);
   });
 
-  it('takes nothing from a git repository, an address or a folder: all comes from the registry that npm is set to', () => {
-    expect(places(({ resolved, link }) => resolved !== undefined || link === true)).toEqual([]);
+  it('takes nothing from a git repository, an address or a folder but our own: all else comes from the registry that npm is set to', () => {
+    expect(places(({ resolved }) => resolved !== undefined)).toEqual([]);
+    const links = Object.entries<{ link?: boolean; resolved?: string }>(JSON.parse(read('package-lock.json')).packages)
+      .filter(([, { link }]) => link === true)
+      .map(([place, { resolved }]) => [place, resolved]);
+    // Named by their folders, so that npm asks no registry for one that is missing.
+    const own = listPackages();
+    expect(links).toEqual(own.map((name) => [`node_modules/causeway-${name}`, `packages/${name}`]));
+    const manifests = ['package.json', ...own.map((name) => `packages/${name}/package.json`)].map(read);
+    const named = manifests.flatMap((text) => Object.entries<string>(JSON.parse(text).dependencies ?? {}));
+    const siblings = named.filter(([name]) => own.some((one) => name === `causeway-${one}`));
+    expect(siblings.filter(([, spec]) => !/^file:(?:packages|\.\.)\/[\w-]+$/.test(spec))).toEqual([]);
     expect(places(({ version }) => !/^\d+\.\d+\.\d+(?:-[\w.-]+)?$/.test(version))).toEqual([]);
   });
 
@@ -27,7 +38,8 @@ describe('the lockfile', () => {
     const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'));
     const wanted = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies });
     const top = new Map(packages.map(({ place, version }) => [place, version]));
-    expect(wanted.filter(([name, version]) => top.get(`node_modules/${name}`) !== version)).toEqual([]);
+    const registry = wanted.filter(([, version]) => !String(version).startsWith('file:'));
+    expect(registry.filter(([name, version]) => top.get(`node_modules/${name}`) !== version)).toEqual([]);
   });
 });
 

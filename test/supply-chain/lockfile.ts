@@ -18,10 +18,10 @@ export interface Locked {
   readonly hasInstallScript?: boolean;
 }
 
-/** All that may be installed, on whatever machine; not the project itself. */
+/** All that may be installed from a registry, on whatever machine; not the project itself and its own packages. */
 export function lockedPackages(): readonly Locked[] {
   const { packages } = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8'));
   return Object.entries<Omit<Locked, 'place' | 'name'>>(packages)
-    .filter(([place]) => place !== '')
+    .filter(([place, { link }]) => place.includes('node_modules/') && link !== true)
     .map(([place, entry]) => ({ ...entry, place, name: place.slice(place.lastIndexOf('node_modules/') + 13) }));
 }

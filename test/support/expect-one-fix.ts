@@ -1,8 +1,7 @@
 // What must hold of a report whose service was killed while a model investigated it.
 import { execFileSync } from 'node:child_process';
+import { toChangeSet, toUnifiedPatch } from 'causeway-diff';
 import { expect } from 'vitest';
-import { toChangeSet } from '../../src/core/diff/apply-diff.ts';
-import { toUnifiedPatch } from '../../src/core/diff/unified-patch.ts';
 import { treeAfterPatch } from './git-apply.ts';
 import type { ModelKillPlan, ModelKillResult } from './model-kill-rounds.ts';
 import { isSecondLook, textsIn, turnsIn } from './played-model.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toUnifiedPatch } from '../../src/core/diff/unified-patch.ts';
+import { toUnifiedPatch } from 'causeway-diff';
 
 const ENVIRONMENT = {
   PATH: process.env['PATH'],

@@ -1,8 +1,8 @@
 // Random edits over a real repository: what git makes of the patch is what the overlay says.
 import { execFileSync } from 'node:child_process';
+import { toUnifiedPatch } from 'causeway-diff';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { toUnifiedPatch } from '../../src/core/diff/unified-patch.ts';
 import type { Toolbox } from '../../src/tools/toolbox.ts';
 import { SIGNAL } from '../git/open-project.ts';
 import { type GitRepository, gitRepository } from '../support/git-repository.ts';

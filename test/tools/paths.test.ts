@@ -1,7 +1,8 @@
 // Patterns over paths: globs as models write them, and CODEOWNERS as GitHub reads it.
+
+import { createGlobMatcher } from 'causeway-paths';
 import { describe, expect, it } from 'vitest';
 import { findRule, parseCodeOwners } from '../../src/core/code-owners.ts';
-import { createGlobMatcher } from '../../src/core/paths.ts';
 
 describe('a glob', () => {
   it.each([

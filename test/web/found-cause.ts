@@ -1,5 +1,5 @@
 // A conclusion with all that an issue can have: a cause with citations, a change of every kind, guards, questions.
-import type { ChangeSet } from '../../src/core/diff/diff.ts';
+import type { ChangeSet } from 'causeway-diff';
 import type { Conclusion } from '../../src/core/issue.ts';
 import { conclusion, SHA } from '../support/store-samples.ts';
 

@@ -1,6 +1,7 @@
 // What can be done with an issue: the pull request, the patch, the Markdown, deleting it; and who may.
+
+import { toUnifiedPatch } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
-import { toUnifiedPatch } from '../../src/core/diff/unified-patch.ts';
 import { CausewayError } from '../../src/core/errors.ts';
 import { acceptance, accepted, at, opening, pullRequest, record } from '../support/store-samples.ts';
 import { CHANGE, foundCause } from './found-cause.ts';

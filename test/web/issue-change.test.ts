@@ -1,7 +1,8 @@
 // A change side by side: no line is lost, folds hide only what is unchanged, and a long one is cut.
+
+import type { FileChange } from 'causeway-diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../src/core/diff/diff.ts';
 import {
   alignSides,
   findDifference,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addSources } from '../../src/core/shown-issue.ts';
 import '../support/property-seed.ts';
-import { toUnifiedPatch } from '../../src/core/diff/unified-patch.ts';
+import { toUnifiedPatch } from 'causeway-diff';
 import { type Conclusion, toIssue } from '../../src/core/issue.ts';
 import type { Project } from '../../src/core/project.ts';
 import { toIssueMarkdown } from '../../src/web/issue-exports.ts';

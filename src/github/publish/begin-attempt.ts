@@ -1,6 +1,7 @@
 // Begins another investigation for our own pull request: its checks fail, or its test passes without the fix.
+
+import { toUnifiedPatch } from 'causeway-diff';
 import type { Check } from '../../core/check.ts';
-import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { MAX_REPORT_BYTES } from '../../core/report.ts';
 import { keepBeginning } from '../../core/text.ts';

@@ -1,6 +1,6 @@
 // Our writes on GitHub, and how we find again what we have written: each call with the least token for it, every text redacted once more.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import type { FileMode } from '../../core/diff/diff.ts';
+import type { FileMode } from 'causeway-diff';
 import { type GithubProject, getRepository } from '../../core/project.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import type { GithubClients } from '../clients/github-clients.ts';

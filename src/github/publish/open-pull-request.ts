@@ -1,9 +1,9 @@
 // The pull request of a result: branch, first commit, draft. Each is looked for before it is made, so that none is made twice.
 
+import type { ChangeSet } from 'causeway-diff';
 import { isAtLeast } from '../../core/account.ts';
 import { type ChangeParts, splitChange } from '../../core/change-parts.ts';
 import { ChecksClosed } from '../../core/check.ts';
-import type { ChangeSet } from '../../core/diff/diff.ts';
 import type { NotRun, ProofProgress } from '../../core/proof.ts';
 import { findScopeOf } from '../../core/scopes.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';

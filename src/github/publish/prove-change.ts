@@ -1,11 +1,8 @@
 // From a stored change to the files of a commit: applied to what is really at the branch, or withheld; never guessed.
-import { createHash } from 'node:crypto';
-import { applyFileDiff } from '../../core/diff/apply-diff.ts';
-import { type ChangeSet, type FileMode, toDiff } from '../../core/diff/diff.ts';
 
-import { CausewayError } from '../../core/errors.ts';
-import type { FileDiff } from '../../core/issue.ts';
-import { createGlobMatcher } from '../../core/paths.ts';
+import { createHash } from 'node:crypto';
+import { applyFileDiff, type ChangeSet, DiffRefused, type FileDiff, type FileMode, toDiff } from 'causeway-diff';
+import { createGlobMatcher } from 'causeway-paths';
 import { REDACTED } from '../../core/report.ts';
 import type { InvestigationSettings } from '../../core/settings.ts';
 import type { Repository, SourceTree, TreeEntry } from '../../core/source.ts';
@@ -45,7 +42,7 @@ export async function proveChange(change: ChangeToPublish, signal: AbortSignal):
     return { kind: 'files', files: await collectFiles(change, signal) };
   } catch (error) {
     if (error instanceof Withheld) return { kind: 'withheld', reason: error.reason };
-    if (!(error instanceof CausewayError) || error.code !== 'diff_refused') throw error;
+    if (!(error instanceof DiffRefused)) throw error;
     return { kind: 'withheld', reason: { code: 'diff_refused', otherBase: change.otherBase } };
   }
 }

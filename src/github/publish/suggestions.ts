@@ -1,7 +1,7 @@
 // The change of a result as suggestions in a pull request's files: one review with all of it or none, never made twice.
 
-import type { Change, Diff, FileDiff } from '../../core/issue.ts';
-import { createGlobMatcher } from '../../core/paths.ts';
+import type { Change, Diff, FileDiff } from 'causeway-diff';
+import { createGlobMatcher } from 'causeway-paths';
 import { REDACTED } from '../../core/report.ts';
 import type { InvestigationSettings } from '../../core/settings.ts';
 import { listInvisible } from '../../core/text.ts';

@@ -1,7 +1,8 @@
 // Everything that is known about a thread at the moment: what is stored, and its repository's configuration.
+
+import type { ChangeSet } from 'causeway-diff';
 import { decideThreshold, toJudged } from '../../core/calibration.ts';
 import type { Checks } from '../../core/check.ts';
-import type { ChangeSet } from '../../core/diff/diff.ts';
 import type { StepSource } from '../../core/evidence.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head } from '../../core/head.ts';

@@ -1,8 +1,7 @@
 // What our pull request changes as a whole: the first change, and those of further attempts on top of it. Pure.
+
+import { type ChangeSet, joinChanges, toDiff } from 'causeway-diff';
 import { splitChange } from '../../core/change-parts.ts';
-import type { ChangeSet } from '../../core/diff/diff.ts';
-import { toDiff } from '../../core/diff/diff.ts';
-import { joinChanges } from '../../core/diff/join-changes.ts';
 import type { PostedPullRequest } from '../../core/thread.ts';
 import type { Result } from './view.ts';
 

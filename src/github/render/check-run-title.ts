@@ -1,7 +1,7 @@
 // The title of our check run: who or what caused a failure, as far as it is known for certain, and the error or its cause.
 
+import type { ChangeSet } from 'causeway-diff';
 import { describeReason } from '../../core/check.ts';
-import type { ChangeSet } from '../../core/diff/diff.ts';
 import { splitError } from '../../core/failed-check.ts';
 import type { CommitRange, Failure } from '../../core/failure.ts';
 import type { Finding, Head } from '../../core/head.ts';

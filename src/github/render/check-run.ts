@@ -1,5 +1,6 @@
 // The texts of our check run below its title: a summary of cause and next step, the log and the fix, and annotations in the code.
 
+import { isSafePath } from 'causeway-paths';
 import { describeReason, describeUnread, type Reason, type UnreadFile } from '../../core/check.ts';
 import { findContextFile } from '../../core/context.ts';
 import { removeDuration, splitError } from '../../core/failed-check.ts';
@@ -8,7 +9,6 @@ import type { Finding } from '../../core/head.ts';
 import { hasCause, TOUCHED_BY_CHANGE } from '../../core/issue.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, formatPlain, sanitiseInline } from '../../core/markdown/github.ts';
-import { isSafePath } from '../../core/paths.ts';
 import { describeWaitReason } from '../../core/reason.ts';
 import { buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
 import { sanitiseText } from '../../core/text.ts';

@@ -1,7 +1,6 @@
 // The parts of an Issue that several GitHub texts share: cause, steps, evidence, log, diff and cost.
 
-import type { ChangeSet } from '../../core/diff/diff.ts';
-import { toUnifiedPatch } from '../../core/diff/unified-patch.ts';
+import { type ChangeSet, toUnifiedPatch } from 'causeway-diff';
 import { describeCost, formatDuration } from '../../core/effort.ts';
 import type { Step } from '../../core/issue.ts';
 import { splitSentences } from '../../core/issue-view.ts';

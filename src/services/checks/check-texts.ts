@@ -1,5 +1,7 @@
 // The texts of checks: redacted whole as they come in, and long ones read in a thread, so that the event loop stays
 // free.
+
+import { WorkerClient } from 'causeway-worker-thread';
 import { condenseLog } from '../../ci/condense-log.ts';
 import { type CheckTexts, type ReadCheck, readCheck } from '../../ci/read-check.ts';
 import { readReport } from '../../ci/report-logs.ts';
@@ -17,7 +19,6 @@ import type { GithubProject } from '../../core/project.ts';
 import type { ReadReport } from '../../core/report-log.ts';
 import { locate } from '../../installation.ts';
 import type { Redactor } from '../../redact/redactor.ts';
-import { type Numbered, WorkerClient } from '../../redact/worker-client.ts';
 
 type Clean = (text: string) => string;
 
@@ -171,9 +172,6 @@ export type Result =
   | { readonly read: ReadCheck }
   | { readonly report: ReadReport }
   | { readonly artifact: ArtifactResults; readonly left: number };
-
-export type ReadRequest = Numbered<Work>;
-export type ReadReply = Numbered<Result>;
 
 /** Characters that are read within some milliseconds. */
 const INLINE = 64 * 1_024;

@@ -1,9 +1,9 @@
 // The file of a flaky test, and who owns it: for the people who have to look at it.
 
+import { isSafePath } from 'causeway-paths';
 import type { CheckRules } from '../../core/check.ts';
 import { readOwnersOf } from '../../core/code-owners.ts';
 import type { Finding } from '../../core/head.ts';
-import { isSafePath } from '../../core/paths.ts';
 import { findScopeOf } from '../../core/scopes.ts';
 import { classifyFile } from '../../triage/own-code.ts';
 import type { Look } from './look.ts';

@@ -1,5 +1,7 @@
 // From red checks of one cause to a finding: the verdict with its reasons, from the base, the change under test and the
 // history.
+
+import { isSafePath } from 'causeway-paths';
 import { matchError } from '../../ci/error-patterns.ts';
 import { formatHeadline } from '../../ci/excerpt.ts';
 import { type CheckEvidence, type Judgement, judgeCheck } from '../../ci/judge.ts';
@@ -7,7 +9,6 @@ import { findTiesByName, findTiesInTree, isCertainTie, isSameFile, type Tie } fr
 import { type ChangedFiles, type Check, ChecksSpent, type Reason, toCheckKey } from '../../core/check.ts';
 import { EMPTY_EXCERPT, type Finding, type HeadPlace } from '../../core/head.ts';
 import { createFailureId } from '../../core/memory.ts';
-import { isSafePath } from '../../core/paths.ts';
 import type { Look } from './look.ts';
 import { createComparison, type Group, isFromOutside, type ReadSuspect } from './read-suspects.ts';
 import { type Judged, readKnownFailure, toHistory, toSeenAt } from './sightings.ts';

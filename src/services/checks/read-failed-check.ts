@@ -1,10 +1,10 @@
 // The red checks that a run investigates, as data: what its conclusion must be about.
+
+import { diffLines, toLines } from 'causeway-diff';
 import type { FailedCheckGround } from '../../agent/relevance.ts';
 import { matchError } from '../../ci/error-patterns.ts';
 import { createReacher } from '../../ci/reach.ts';
 import { isTestPath } from '../../core/change-parts.ts';
-import { toLines } from '../../core/diff/diff.ts';
-import { diffLines } from '../../core/diff/line-diff.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { nameFailure } from '../../core/failed-check.ts';
 import type { Failure } from '../../core/failure.ts';

@@ -1,15 +1,12 @@
 // The thread that reads long logs and reports for their cause, and result files, so that the event loop stays free.
-import { parentPort } from 'node:worker_threads';
+
+import { serveRequests } from 'causeway-worker-thread';
 import { readCheck } from '../../ci/read-check.ts';
 import { readReport } from '../../ci/report-logs.ts';
 import { readArtifactResults } from '../../ci/result-files.ts';
-import { READY } from '../../redact/worker-client.ts';
-import type { ArtifactWork, ReadReply, ReadRequest, Result, Work } from './check-texts.ts';
+import type { ArtifactWork, Result, Work } from './check-texts.ts';
 
-parentPort?.on('message', ({ id, ...work }: ReadRequest) => {
-  parentPort?.postMessage({ id, ...answer(work) } satisfies ReadReply);
-});
-parentPort?.postMessage(READY);
+serveRequests<Work, Result>((work) => answer(work));
 
 function answer(work: Work): Result {
   if ('texts' in work) return { read: readCheck(work.texts) };

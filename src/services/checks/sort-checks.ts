@@ -1,8 +1,9 @@
 // The checks of a commit, sorted: which count by the project's rules, which are green or red, and how long the others
 // are waited for.
+
+import { createGlobMatcher } from 'causeway-paths';
 import type { Check, CheckRules, NamedCheck } from '../../core/check.ts';
 import type { Head, HeadPlace } from '../../core/head.ts';
-import { createGlobMatcher } from '../../core/paths.ts';
 import type { JobResult } from '../../core/queue.ts';
 import type { Look } from './look.ts';
 

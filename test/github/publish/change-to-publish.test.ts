@@ -1,7 +1,7 @@
 // From a stored change to the files of a commit, over real repositories: whole, byte for byte, or withheld in words.
 
+import type { ChangeSet, FileChange } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
-import type { ChangeSet, FileChange } from '../../../src/core/diff/diff.ts';
 import { describeWithheld } from '../../../src/core/withheld.ts';
 import { type ChangeToPublish, proveChange } from '../../../src/github/publish/prove-change.ts';
 import { pathProject, SIGNAL, testSource } from '../../git/open-project.ts';

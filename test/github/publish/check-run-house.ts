@@ -1,5 +1,5 @@
 // A house with our own check run on the GitHub double: heads are judged as the test says, and investigations end likewise.
-import type { ChangeSet } from '../../../src/core/diff/diff.ts';
+import type { ChangeSet } from 'causeway-diff';
 import type { Finding, Head, HeadPlace } from '../../../src/core/head.ts';
 import { createId } from '../../../src/core/ids.ts';
 import type { Conclusion } from '../../../src/core/issue.ts';

@@ -1,6 +1,7 @@
 // The proof of our own pull request where time, permissions and people are in its way; and after a crash at each write.
+
+import type { FileChange } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../../src/core/diff/diff.ts';
 import type { ProofProgress } from '../../../src/core/proof.ts';
 import { testLog } from '../../support/github-red-model.ts';
 import { FILES, FIXED, type PublishingHouse, publishingHouse, SHOP } from './publishing-house.ts';

@@ -1,5 +1,5 @@
 // A thread as the publisher sees it, to be changed by each test: an issue that a writer has labelled, and its investigation.
-import { type ChangeSet, toDiff } from '../../../src/core/diff/diff.ts';
+import { type ChangeSet, toDiff } from 'causeway-diff';
 import { EMPTY_EXCERPT, EMPTY_HEAD_RECORD, type Finding, type Head } from '../../../src/core/head.ts';
 import type { Analysis, Conclusion, Issue } from '../../../src/core/issue.ts';
 import type { GithubProject } from '../../../src/core/project.ts';

@@ -1,12 +1,12 @@
 // A change as suggestions in a pull request's files: to the letter, or none.
+
+import { type Diff, toDiff, toFileDiff } from 'causeway-diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toDiff, toFileDiff } from '../../../src/core/diff/diff.ts';
-import type { Diff } from '../../../src/core/issue.ts';
+import { randomEdit } from '../../../packages/diff/test/random-edits.ts';
 import type { InvestigationSettings } from '../../../src/core/settings.ts';
 import type { ReviewComment } from '../../../src/github/publish/github-writer.ts';
 import { suggestChanges } from '../../../src/github/publish/suggestions.ts';
-import { randomEdit } from '../../core/random-edits.ts';
 import { suggestionIn } from '../../github-double/suggestion.ts';
 import { unifiedOf } from '../../support/git-apply.ts';
 

@@ -1,5 +1,5 @@
 // What comments are rendered from in tests: a shop whose checkout fails for some coupons.
-import { type ChangeSet, toDiff } from '../../../src/core/diff/diff.ts';
+import { type ChangeSet, toDiff } from 'causeway-diff';
 import type { StepSource } from '../../../src/core/evidence.ts';
 import type { Analysis, Issue } from '../../../src/core/issue.ts';
 import { addSources, type SourcedIssue } from '../../../src/core/shown-issue.ts';

@@ -1,7 +1,8 @@
 // Whole texts from a hostile report, repository and model: they do nothing on GitHub, and they fit.
+
+import { type ChangeSet, toDiff } from 'causeway-diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ChangeSet, toDiff } from '../../../src/core/diff/diff.ts';
 import type { CommitRange } from '../../../src/core/failure.ts';
 import type { SourcedIssue } from '../../../src/core/shown-issue.ts';
 import type { RedChecks } from '../../../src/github/render/comment.ts';

@@ -1,21 +1,22 @@
 // A reading thread that does what its log or archive orders: dies, hangs, spins, grows, or throws; else it works as the real one.
-import { parentPort } from 'node:worker_threads';
+import { serveRequests } from 'causeway-worker-thread';
 import { readCheck } from '../../../src/ci/read-check.ts';
+import { readReport } from '../../../src/ci/report-logs.ts';
 import { readArtifactResults } from '../../../src/ci/result-files.ts';
-import { READY } from '../../../src/redact/worker-client.ts';
+import type { Result, Work } from '../../../src/services/checks/check-texts.ts';
 
 /** Of such a text it tries each of 2^98 ways to part it. */
 const ENDLESS = /^(?:a+)+$/;
 
-parentPort?.on('message', ({ id, texts, archive, bytes }) => {
-  const orders = texts?.log ?? Buffer.from(archive).toString('latin1');
+serveRequests<Work, Result>((work) => {
+  const orders =
+    'texts' in work ? work.texts.log : Buffer.from('archive' in work ? work.archive : []).toString('latin1');
   if (orders.includes('DIE')) process.exit(1);
   if (orders.includes('THROW')) throw new Error('as ordered');
   if (orders.includes('HANG')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   if (orders.includes('SPIN')) ENDLESS.test(`${'a'.repeat(99)}!`);
   if (orders.includes('GROW')) for (const all: unknown[] = []; ; ) all.push(new Array(100_000).fill(0));
-  const budget = { bytes };
-  const done = texts ? { read: readCheck(texts) } : { artifact: readArtifactResults(archive, budget), left: bytes };
-  parentPort?.postMessage({ id, ...done });
+  if ('texts' in work) return { read: readCheck(work.texts) };
+  if ('report' in work) return { report: readReport(work.report) };
+  return { artifact: readArtifactResults(work.archive, { bytes: work.bytes }), left: work.bytes };
 });
-parentPort?.postMessage(READY);

@@ -1,8 +1,30 @@
 // A change set: edits against one commit, as stored. `Diff` is the API's view of it.
-import { CausewayError } from '../errors.ts';
-import type { Change, Diff, FileDiff, LineChange } from '../issue.ts';
-import { isSafePath } from '../paths.ts';
+import { isSafePath } from 'causeway-paths';
 import { diffLines, type Hunk } from './line-diff.ts';
+
+export interface LineChange {
+  readonly lineNumber: number;
+  readonly oldCode: string;
+  readonly newCode: string;
+}
+
+export interface Change {
+  readonly type: 'add' | 'delete' | 'modify';
+  readonly lines: readonly LineChange[];
+}
+
+export interface FileDiff {
+  readonly fileName: string;
+  readonly changes: readonly Change[];
+  readonly status?: 'added' | 'modified' | 'deleted' | 'renamed';
+  readonly previousFileName?: string;
+  readonly mode?: '100644' | '100755';
+  readonly endsWithNewline?: boolean;
+}
+
+export interface Diff {
+  readonly files: readonly FileDiff[];
+}
 
 export type FileMode = '100644' | '100755';
 
@@ -77,7 +99,7 @@ export function isText(value: string): boolean {
 
 const NOTHING: TextLines = { lines: [], endsWithNewline: false };
 
-/** The diff of all files in their order, without unchanged ones. Throws `diff_refused` like `toFileDiff`. */
+/** The diff of all files in their order, without unchanged ones. Throws DiffRefused like `toFileDiff`. */
 export function toDiff(changeSet: ChangeSet): Diff {
   return { files: changeSet.files.filter(hasChanges).map(toFileDiff) };
 }
@@ -87,7 +109,7 @@ export function hasChanges(change: FileChange): boolean {
   return change.kind !== 'modified' || change.mode !== undefined || change.before !== change.after;
 }
 
-/** The diff of one file. Throws `diff_refused` for an unsafe path or content that is not text. */
+/** The diff of one file. Throws DiffRefused for an unsafe path or content that is not text. */
 export function toFileDiff(change: FileChange): FileDiff {
   requireSoundChange(change);
   switch (change.kind) {
@@ -149,16 +171,21 @@ function convertHunk(hunk: Hunk, old: readonly string[], fresh: readonly string[
   return changes.filter((change) => change.lines.length > 0);
 }
 
-/** For a diff that must not be applied or made. Quotes no content, which may hold a secret. */
-export function createDiffRefused(fileName: unknown, reason: string, repair: string): CausewayError {
-  const name = typeof fileName === 'string' ? JSON.stringify(fileName.slice(0, 200)) : 'a file without a name';
-  return new CausewayError('diff_refused', `The diff of ${name} is refused: ${reason}. ${repair}`);
+/** A diff must not be applied or made. The message has the repair and quotes no content, which may hold a secret. */
+export class DiffRefused extends Error {
+  override readonly name = 'DiffRefused';
+  readonly code = 'diff_refused';
+
+  constructor(fileName: unknown, reason: string, repair: string) {
+    const name = typeof fileName === 'string' ? JSON.stringify(fileName.slice(0, 200)) : 'a file without a name';
+    super(`The diff of ${name} is refused: ${reason}. ${repair}`);
+  }
 }
 
 /** Refuses a path that leaves the repository on any system. */
 export function requireSafePath(path: unknown): void {
   if (typeof path === 'string' && isSafePath(path)) return;
-  throw createDiffRefused(
+  throw new DiffRefused(
     path,
     'the path does not name an ordinary file inside the repository on every system',
     'Use a relative path with "/" between its parts: no "..", no empty part, no backslash, no drive, nothing like ".git".',
@@ -168,7 +195,7 @@ export function requireSafePath(path: unknown): void {
 /** Refuses content that is not text, which has no lossless form in JSON. */
 export function requireText(path: string, text: string): void {
   if (isText(text)) return;
-  throw createDiffRefused(
+  throw new DiffRefused(
     path,
     'the file is not text (NUL, or not UTF-8)',
     'Leave it out: only text files can be changed.',
@@ -183,6 +210,6 @@ export function requireSoundChange(change: FileChange): void {
   if (change.kind !== 'renamed') return;
   requireSafePath(change.previousPath);
   if (change.previousPath === change.path) {
-    throw createDiffRefused(change.path, 'it is renamed to its own name', 'Make it a modified file.');
+    throw new DiffRefused(change.path, 'it is renamed to its own name', 'Make it a modified file.');
   }
 }

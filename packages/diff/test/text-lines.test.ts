@@ -1,7 +1,7 @@
 // Windows of a text: put together again, they are the text.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutWindow, toLines } from '../../src/core/diff/diff.ts';
+import { cutWindow, toLines } from '../src/diff.ts';
 
 const texts = fc
   .array(fc.constantFrom('a', 'b\r', '', 'long line'), { maxLength: 8 })

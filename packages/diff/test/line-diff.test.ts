@@ -1,7 +1,7 @@
 // The line differ: right, as small as can be, and readable.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diffLines, type Hunk } from '../../src/core/diff/line-diff.ts';
+import { diffLines, type Hunk } from '../src/line-diff.ts';
 import { applied, noise } from './line-diff-samples.ts';
 
 /** Length of the longest common subsequence, by the textbook table. */

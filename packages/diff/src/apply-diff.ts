@@ -1,14 +1,17 @@
 // From the diff back to the files: applied byte for byte or refused, never guessed.
 
-import type { Change, Diff, FileDiff, LineChange } from '../issue.ts';
 import {
+  type Change,
   type ChangeSet,
-  createDiffRefused,
+  type Diff,
+  DiffRefused,
   type FileChange,
+  type FileDiff,
   type FileMode,
   isText,
   isWhole,
   joinLines,
+  type LineChange,
   requireSafePath,
   requireText,
   type TextLines,
@@ -19,7 +22,7 @@ const AGAIN = 'Make the diff again against this revision.';
 
 /**
  * The file after the diff, or null if it is deleted. `base`: its text before (at the previous name if renamed, "" if
- * added). Throws `diff_refused` if the diff is malformed or was made against another text.
+ * added). Throws DiffRefused if the diff is malformed or was made against another text.
  */
 export function applyFileDiff(base: string, file: FileDiff): string | null {
   const sound = checkFileDiff(file);
@@ -30,7 +33,7 @@ export function applyFileDiff(base: string, file: FileDiff): string | null {
 
 /**
  * The change set of a diff, the inverse of `toDiff`. `base` is the full sha at which `readBase` reads: the text at a
- * path, null if there is no file. Throws `diff_refused` like `applyFileDiff`, and if a file is missing, in the way, or
+ * path, null if there is no file. Throws DiffRefused like `applyFileDiff`, and if a file is missing, in the way, or
  * named twice.
  */
 export function toChangeSet(base: string, diff: Diff, readBase: (path: string) => string | null): ChangeSet {
@@ -40,12 +43,12 @@ export function toChangeSet(base: string, diff: Diff, readBase: (path: string) =
   const readKnown = (path: string, file: SoundFileDiff): string => {
     const text = readBase(path);
     if (text !== null) return text;
-    throw createDiffRefused(file.fileName, 'the revision has no such file to change', AGAIN);
+    throw new DiffRefused(file.fileName, 'the revision has no such file to change', AGAIN);
   };
   for (const file of files) {
     if (file.status !== 'added' && file.status !== 'renamed') continue;
     if (vacated.has(file.fileName) || readBase(file.fileName) === null) continue;
-    throw createDiffRefused(
+    throw new DiffRefused(
       file.fileName,
       'the revision already has a file of this name',
       'Choose another name, or modify it.',
@@ -80,7 +83,7 @@ function toFileChange(file: SoundFileDiff, read: (path: string, file: SoundFileD
 /** The text after the diff of a file that is not deleted. */
 function applyChanges(base: string, file: SoundFileDiff): string {
   if (file.status === 'added' && base !== '') {
-    throw createDiffRefused(file.fileName, 'it is added, but there is already a file with content', AGAIN);
+    throw new DiffRefused(file.fileName, 'it is added, but there is already a file with content', AGAIN);
   }
   const before = readLines(base, file);
   const lines = buildLines(before.lines, file);
@@ -88,17 +91,13 @@ function applyChanges(base: string, file: SoundFileDiff): string {
   if (isWhole(after)) return joinLines(after);
   const reason =
     lines.length === 0 ? 'no line is left that a newline could end' : 'its last line is empty without a newline';
-  throw createDiffRefused(
-    file.fileName,
-    reason,
-    'Set endsWithNewline to what the new file has, or leave that line out.',
-  );
+  throw new DiffRefused(file.fileName, reason, 'Set endsWithNewline to what the new file has, or leave that line out.');
 }
 
 function requireAllDeleted(base: string, file: SoundFileDiff): void {
   const left = buildLines(readLines(base, file).lines, file);
   if (left.length === 0) return;
-  throw createDiffRefused(file.fileName, `it is deleted, but ${left.length} of its lines are not`, AGAIN);
+  throw new DiffRefused(file.fileName, `it is deleted, but ${left.length} of its lines are not`, AGAIN);
 }
 
 function readLines(base: string, file: SoundFileDiff): TextLines {
@@ -115,7 +114,7 @@ function buildLines(base: readonly string[], file: SoundFileDiff): string[] {
       findSpanFault(span, taken, base.length) ??
       findRepeatedFile(change, file.changes[index - 1]) ??
       findOldCodeFault(change, base);
-    if (fault !== null) throw createDiffRefused(file.fileName, `change ${index + 1} ${fault}`, AGAIN);
+    if (fault !== null) throw new DiffRefused(file.fileName, `change ${index + 1} ${fault}`, AGAIN);
     append(out, base.slice(taken, span.from));
     append(out, readNewLines(change));
     taken = span.to;
@@ -186,7 +185,7 @@ const MODE_REPAIR = 'Give "100644" or "100755" for an added file or a changed mo
 /** Every file of a diff, after checking its form. */
 function checkFiles(diff: Diff): SoundFileDiff[] {
   if (!isObject(diff) || !Array.isArray(diff.files))
-    throw createDiffRefused(undefined, 'it has no list of files', CHANGE_REPAIR);
+    throw new DiffRefused(undefined, 'it has no list of files', CHANGE_REPAIR);
   return diff.files.map(checkFileDiff);
 }
 
@@ -195,7 +194,7 @@ function checkFiles(diff: Diff): SoundFileDiff[] {
  * `diff_refused`.
  */
 function checkFileDiff(file: FileDiff): SoundFileDiff {
-  if (!isObject(file)) throw createDiffRefused(undefined, 'it is no object', CHANGE_REPAIR);
+  if (!isObject(file)) throw new DiffRefused(undefined, 'it is no object', CHANGE_REPAIR);
   requireSafePath(file.fileName);
   const fault =
     findStatusFault(file) ??
@@ -203,7 +202,7 @@ function checkFileDiff(file: FileDiff): SoundFileDiff {
     findModeFault(file) ??
     findNewlineFault(file) ??
     findChangesFault(file);
-  if (fault !== null) throw createDiffRefused(file.fileName, fault.reason, fault.repair);
+  if (fault !== null) throw new DiffRefused(file.fileName, fault.reason, fault.repair);
   return { ...file, status: file.status ?? 'modified' } as SoundFileDiff;
 }
 
@@ -292,7 +291,7 @@ function listVacatedPaths(files: readonly SoundFileDiff[]): ReadonlySet<string> 
   return new Set(files.flatMap((file) => (file.status === 'renamed' ? [file.previousFileName] : [])));
 }
 
-/** Throws `diff_refused` if two files have the same source or target, or one target is below another. */
+/** Throws DiffRefused if two files have the same source or target, or one target is below another. */
 function requireDistinctPaths(files: readonly SoundFileDiff[]): void {
   const sources = new Set<string>();
   const targets = new Set<string>();
@@ -303,11 +302,7 @@ function requireDistinctPaths(files: readonly SoundFileDiff[]): void {
   }
   for (const target of targets) {
     if (!listFolders(target).some((folder) => targets.has(folder))) continue;
-    throw createDiffRefused(
-      target,
-      'another file of the diff stands where its folder must be',
-      'Rename one of the two.',
-    );
+    throw new DiffRefused(target, 'another file of the diff stands where its folder must be', 'Rename one of the two.');
   }
 }
 
@@ -324,7 +319,7 @@ function getSource(file: SoundFileDiff): string | null {
 }
 
 function requireNew(paths: Set<string>, path: string): void {
-  if (paths.has(path)) throw createDiffRefused(path, 'the diff names it twice', ONCE);
+  if (paths.has(path)) throw new DiffRefused(path, 'the diff names it twice', ONCE);
   paths.add(path);
 }
 

@@ -1,6 +1,6 @@
 // Which paths a change may name.
 import { describe, expect, it } from 'vitest';
-import { isSafePath } from '../../src/core/paths.ts';
+import { isSafePath } from '../src/safe-path.ts';
 
 describe('a path is refused', () => {
   it.each([

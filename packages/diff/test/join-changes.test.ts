@@ -1,7 +1,7 @@
 // Two attempts at a fix, the second on top of the first, shown as one change.
 import { expect, it } from 'vitest';
-import type { FileChange } from '../../src/core/diff/diff.ts';
-import { joinChanges } from '../../src/core/diff/join-changes.ts';
+import type { FileChange } from '../src/diff.ts';
+import { joinChanges } from '../src/join-changes.ts';
 
 const BASE = 'a'.repeat(40);
 

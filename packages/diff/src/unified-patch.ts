@@ -1,14 +1,15 @@
 // A change set as a patch that `git apply` takes, byte for byte.
 
-import { REDACTED } from '../report.ts';
 import { type ChangeSet, type FileChange, type FileMode, hasChanges, requireSoundChange } from './diff.ts';
 import { diffLines, type Hunk } from './line-diff.ts';
 
 const CONTEXT = 3;
+/** What redaction leaves in place of a secret. */
+const REDACTED = '[redacted]';
 const NO_NEWLINE = '\n\\ No newline at end of file\n';
 
 /**
- * The patch of all files, in their order; "" where nothing changes. Throws `diff_refused` for an unsafe path or what is
+ * The patch of all files, in their order; "" where nothing changes. Throws DiffRefused for an unsafe path or what is
  * not text.
  */
 export function toUnifiedPatch(changeSet: ChangeSet): string {

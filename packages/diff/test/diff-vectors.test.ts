@@ -1,9 +1,9 @@
 // The vectors that define the diff, in both directions.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { applyFileDiff, toChangeSet } from '../../src/core/diff/apply-diff.ts';
-import { type FileChange, toFileDiff } from '../../src/core/diff/diff.ts';
-import type { FileDiff } from '../../src/core/issue.ts';
+import { applyFileDiff, toChangeSet } from '../src/apply-diff.ts';
+import type { FileDiff } from '../src/diff.ts';
+import { type FileChange, toFileDiff } from '../src/diff.ts';
 
 interface Vectors {
   readonly applies: readonly {
@@ -15,7 +15,7 @@ interface Vectors {
   readonly refused: readonly { readonly name: string; readonly base: string; readonly file: FileDiff }[];
 }
 
-const vectors: Vectors = JSON.parse(readFileSync(new URL('../fixtures/diff-vectors.json', import.meta.url), 'utf8'));
+const vectors: Vectors = JSON.parse(readFileSync(new URL('./diff-vectors.json', import.meta.url), 'utf8'));
 const refusal = expect.objectContaining({ code: 'diff_refused' });
 
 /** The change set entry that a vector speaks of, written down by hand rather than by `toChangeSet`. */

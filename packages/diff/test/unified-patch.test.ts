@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../src/core/diff/diff.ts';
-import { toUnifiedPatch } from '../../src/core/diff/unified-patch.ts';
+import type { FileChange } from '../src/diff.ts';
+import { toUnifiedPatch } from '../src/unified-patch.ts';
 import { type Files, randomChangeSets } from './random-change-sets.ts';
 
 const ENV = { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' };

@@ -1,7 +1,7 @@
 // Every diff that must not be applied is refused, with the reason and the repair.
 import { describe, expect, it } from 'vitest';
-import { applyFileDiff, toChangeSet } from '../../src/core/diff/apply-diff.ts';
-import type { Change, Diff, FileDiff } from '../../src/core/issue.ts';
+import { applyFileDiff, toChangeSet } from '../src/apply-diff.ts';
+import type { Change, Diff, FileDiff } from '../src/diff.ts';
 
 const BASE = 'one\ntwo\nthree\n';
 

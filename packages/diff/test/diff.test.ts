@@ -1,9 +1,9 @@
 // What a diff looks like, and that nothing is lost on the way there and back.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyFileDiff, toChangeSet } from '../../src/core/diff/apply-diff.ts';
-import { type ChangeSet, type FileChange, toDiff, toFileDiff } from '../../src/core/diff/diff.ts';
-import type { FileDiff } from '../../src/core/issue.ts';
+import { applyFileDiff, toChangeSet } from '../src/apply-diff.ts';
+import type { FileDiff } from '../src/diff.ts';
+import { type ChangeSet, type FileChange, toDiff, toFileDiff } from '../src/diff.ts';
 import { randomEdit } from './random-edits.ts';
 
 function diffOf(before: string, after: string): FileDiff {

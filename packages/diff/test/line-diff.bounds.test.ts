@@ -1,6 +1,6 @@
 // The line differ on texts as large as a file may be.
 import { expect, it } from 'vitest';
-import { diffLines } from '../../src/core/diff/line-diff.ts';
+import { diffLines } from '../src/line-diff.ts';
 import { applied, noise } from './line-diff-samples.ts';
 
 it.each([

@@ -1,6 +1,6 @@
 // Random change sets with the files before and after: every kind of change, names that need quoting, swaps.
 import fc from 'fast-check';
-import type { ChangeSet, FileChange, FileMode } from '../../src/core/diff/diff.ts';
+import type { ChangeSet, FileChange, FileMode } from '../src/diff.ts';
 import { randomEdit, randomText } from './random-edits.ts';
 
 /** Path to content and mode. */

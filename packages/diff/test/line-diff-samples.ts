@@ -1,5 +1,5 @@
 // Lines for the differ, and what its hunks make of them.
-import type { Hunk } from '../../src/core/diff/line-diff.ts';
+import type { Hunk } from '../src/line-diff.ts';
 
 export function applied(before: readonly string[], after: readonly string[], hunks: readonly Hunk[]): string[] {
   const out: string[] = [];

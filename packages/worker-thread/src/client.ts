@@ -1,27 +1,31 @@
 // A worker thread that answers one request at a time: started when needed, replaced when it dies or does not answer in
 // time.
 import { Worker } from 'node:worker_threads';
-import { CausewayError } from '../core/errors.ts';
-
-/** The thread's first message, once its code is loaded. */
-export const READY = 'ready';
-
-/** A request as the thread receives it; its answer carries the same id. */
-export type Numbered<T extends object> = T & { readonly id: number };
+import { type Numbered, READY } from './protocol.ts';
 
 const START_LIMIT_MS = 15_000;
 /** A text of a few megabytes needs well below 100 MB; a thread that wants more is better replaced. */
 const MEMORY_MB = 512;
 
 interface WorkerOptions {
+  /** A module that calls `serveRequests`. */
   readonly script: URL;
-  /** The error after disposal. */
+  /** Message of the error after disposal. */
   readonly closed: string;
   /** A thread that wants more dies alone. */
   readonly memoryMb?: number;
 }
 
-/** Runs the file `script`, which posts READY and then answers each message with one of the same id. */
+/** What a request is rejected with after disposal. */
+export class WorkerClosed extends Error {
+  override readonly name = 'WorkerClosed';
+  readonly code = 'worker_closed';
+}
+
+/**
+ * One thread that runs `script`. Requests and answers are what `structuredClone` takes. Requests come one after the other:
+ * whoever asks for several things at once waits for those before.
+ */
 export class WorkerClient<Request extends object, Answer extends object> implements AsyncDisposable {
   readonly #script: URL;
   readonly #closed: string;
@@ -39,11 +43,11 @@ export class WorkerClient<Request extends object, Answer extends object> impleme
 
   /**
    * The answer within `limitMs`, counted from the moment the requests before it are answered; null where the thread
-   * died, threw or took longer. Rejects only after disposal.
+   * died, threw or took longer. Rejects only after disposal, with `WorkerClosed`.
    */
   ask(request: Request, limitMs: number): Promise<Answer | null> {
     const answer = this.#last.then(() => {
-      if (this.#isDisposed) throw new CausewayError('internal', this.#closed);
+      if (this.#isDisposed) throw new WorkerClosed(this.#closed);
       return this.#post({ ...request, id: this.#nextId++ }, limitMs);
     });
     this.#last = answer.catch(() => undefined);

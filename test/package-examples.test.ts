@@ -1,0 +1,25 @@
+// The example in each package's README does what stands below it.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { listPackages, ROOT } from './support/source-files.ts';
+
+const FOLDER = path.join(ROOT, 'node_modules', '.cache', 'examples');
+const LONGEST_EXAMPLE = 20;
+
+it.each(listPackages())('%s', (name) => {
+  const readme = path.join(ROOT, 'packages', name, 'README.md');
+  expect(existsSync(readme)).toBe(true);
+  const text = readFileSync(readme, 'utf8');
+  expect(text.startsWith(`# causeway-${name}\n`)).toBe(true);
+  expect(text.split('\n').length).toBeLessThanOrEqual(60);
+  const [, example = '', said] = /```js\n(.*?)```\n\n```text\n(.*?)```/s.exec(text) ?? [];
+  // What runs in two files is shown as TypeScript and is in the package's own tests.
+  if (said === undefined) return expect(text).toContain('```ts\n');
+  expect(example.trim().split('\n').length).toBeLessThanOrEqual(LONGEST_EXAMPLE);
+  mkdirSync(FOLDER, { recursive: true });
+  const file = path.join(FOLDER, `${name}.mjs`);
+  writeFileSync(file, example);
+  expect(execFileSync(process.execPath, [file], { encoding: 'utf8' })).toBe(said);
+});
