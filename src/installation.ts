@@ -3,21 +3,15 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { locate } from 'causeway-worker-thread';
+
+export { locate };
 
 /** The build turns TypeScript into JavaScript. */
 const IS_BUILT = import.meta.filename.endsWith('.js');
 
 /** The folder that this program is installed in: a clone, the image's, or the package's in node_modules. */
 export const INSTALLATION = path.dirname(import.meta.dirname);
-
-/**
- * Address of a file or folder that is shipped: `place` is relative to the source file that asks (`from` is its
- * `import.meta.url`), as in an import. A worker is named by its TypeScript. The build refuses two of one name.
- */
-export function locate(place: string, from: string): URL {
-  if (!IS_BUILT) return new URL(place, from);
-  return new URL(path.posix.basename(place).replace(/\.ts$/, '.js'), import.meta.url);
-}
 
 /** Address of a file of a package, such as `@vscode/tree-sitter-wasm/wasm/tree-sitter-go.wasm`; the build copies it. */
 export function locateOfPackage(place: string): URL {

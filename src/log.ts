@@ -1,8 +1,8 @@
 // The log (pino, JSON on standard error), the context of its lines, and the register of secrets that no line may
 // contain.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { removeKnownForms } from 'causeway-redact';
 import { type Logger, pino } from 'pino';
-import { removeKnownForms } from './redact/token-forms.ts';
 
 export type Log = Logger;
 

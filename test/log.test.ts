@@ -1,7 +1,7 @@
 // The register of secrets, and that no line of the log shows one.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { noise } from '../packages/redact/test/planted.ts';
 import { addLogContext, createLog, listRegisteredSecrets, registerSecret, withLogContext } from '../src/log.ts';
-import { noise } from './redact/planted.ts';
 
 beforeEach(() => vi.useFakeTimers({ now: new Date('2026-11-20T10:00:00.000Z'), toFake: ['Date'] }));
 afterEach(() => vi.useRealTimers());

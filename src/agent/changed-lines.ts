@@ -2,8 +2,8 @@
 
 import { diffLines, type FileChange, type Hunk } from 'causeway-diff';
 import { toComparablePath } from 'causeway-paths';
+import { REDACTED } from 'causeway-redact';
 import { ASSERTION, isTestPath } from '../core/change-parts.ts';
-import { REDACTED } from '../core/report.ts';
 
 type Redact = (text: string) => Promise<string>;
 

@@ -1,4 +1,6 @@
 // What the API is built from, and what is known during one request.
+
+import type { Redactor } from 'causeway-redact';
 import type { Context } from 'hono';
 import type { Account, Permissions, TokenRecord } from '../core/account.ts';
 import type { RecordAnswer } from '../core/answer.ts';
@@ -6,7 +8,6 @@ import type { FindShortage } from '../core/disk.ts';
 import type { Project } from '../core/project.ts';
 import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
-import type { Redactor } from '../redact/redactor.ts';
 import type { Changes } from '../services/follow.ts';
 import type { RateLimiter } from '../services/rate-limit.ts';
 import type { ProjectSettings } from '../services/request-pull-request.ts';

@@ -2,6 +2,7 @@
 // the answers with the fixes.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createRedactor } from 'causeway-redact';
 import type { EvalCommand } from '../cli/command-line.ts';
 import { renderEvaluationPage } from '../cli/evaluation-page.ts';
 import { formatProgress, renderEvaluation } from '../cli/evaluation-text.ts';
@@ -24,7 +25,6 @@ import {
 } from '../evaluation/report.ts';
 import { scoreAnswer } from '../evaluation/score.ts';
 import { listRegisteredSecrets } from '../log.ts';
-import { createRedactor } from '../redact/redactor.ts';
 import type { CommandDeps } from './analyse.ts';
 import { askOnce, doesApply, nameProject, openAnalysisSession, toSettlement } from './analysis-session.ts';
 import { openConfiguredStore } from './data-folder.ts';

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Redactor } from 'causeway-redact';
 import type { EvalCommand } from '../cli/command-line.ts';
 import type { Config } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
@@ -20,7 +21,6 @@ import {
 import { createGitSource } from '../git/mirror.ts';
 import { type ClosedIssue, createReadingToken, readClosedIssues } from '../github/closed-issues.ts';
 import { registerSecret } from '../log.ts';
-import type { Redactor } from '../redact/redactor.ts';
 import type { FoundCases } from './evaluation-state.ts';
 import { findRepositoryAround } from './local.ts';
 import { readKeptApp } from './mode.ts';

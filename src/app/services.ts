@@ -2,6 +2,7 @@
 // reverse.
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
+import { createRedactor, type Redactor } from 'causeway-redact';
 import manifest from '../../package.json' with { type: 'json' };
 import { computeCost, getBookedPrices } from '../agent/budget.ts';
 import { type Account, createSigningSecret } from '../core/account.ts';
@@ -15,7 +16,6 @@ import { createSeal } from '../db/seal.ts';
 import { createGitSource, type GitSourceOptions } from '../git/mirror.ts';
 import { type Log, listRegisteredSecrets, registerSecret } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
-import { createRedactor, type Redactor } from '../redact/redactor.ts';
 import { createLexicons } from '../search/lexicons.ts';
 import { type CheckReader, createCheckReader } from '../services/checks/check-texts.ts';
 import type { ContextAccess } from '../services/context.ts';

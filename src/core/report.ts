@@ -69,9 +69,6 @@ export interface AddressedReport {
  */
 export type ReadReportAddress = (url: string, signal: AbortSignal) => Promise<AddressedReport>;
 
-/** Does not name the kind of secret: one marker in logs, pages, prompts and patches. */
-export const REDACTED = '[redacted]';
-
 export const INVESTIGATION_STATES = ['queued', 'running', 'concluded', 'gave_up', 'cancelled'] as const;
 
 export type InvestigationState = (typeof INVESTIGATION_STATES)[number];

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { getCACertificates } from 'node:tls';
+import { REDACTED } from 'causeway-redact';
 import { CausewayError } from '../core/errors.ts';
-import { REDACTED } from '../core/report.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

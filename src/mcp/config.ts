@@ -1,9 +1,9 @@
 // The operator's list of monitoring servers: how each is reached, for which projects, and with which tools. All faults
 // are reported at once.
 import path from 'node:path';
+import { REDACTED } from 'causeway-redact';
 import { z } from 'zod';
 import { CausewayError } from '../core/errors.ts';
-import { REDACTED } from '../core/report.ts';
 import { registerSecret } from '../log.ts';
 
 export interface MonitoringConfig {

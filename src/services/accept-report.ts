@@ -1,4 +1,6 @@
 // Reports and Issues as callers handle them: accepted once and stored with their job, cancelled, erased.
+
+import type { Redactor } from 'causeway-redact';
 import type { Account } from '../core/account.ts';
 import { createId } from '../core/ids.ts';
 import { createFailureReason, type EndReason } from '../core/reason.ts';
@@ -7,7 +9,6 @@ import type { Accepted, ThreadPart } from '../db/reports.ts';
 import type { Cancelled } from '../db/runs.ts';
 import type { Store } from '../db/store.ts';
 import { addLogContext } from '../log.ts';
-import type { Redactor } from '../redact/redactor.ts';
 import { computeReportFingerprint } from '../triage/report-text.ts';
 import type { Changes } from './follow.ts';
 

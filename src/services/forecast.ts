@@ -1,4 +1,6 @@
 // A project's last days read without a model: whose each red check was, and what Causeway would have made of them.
+
+import type { Redactor } from 'causeway-redact';
 import { judgeCheck } from '../ci/judge.ts';
 import type { ReadCheck } from '../ci/read-check.ts';
 import { ALL_OUTPUT, type Checks, ChecksBusy, type Verdict } from '../core/check.ts';
@@ -12,7 +14,6 @@ import {
 } from '../core/past.ts';
 import type { GithubProject } from '../core/project.ts';
 import { sanitiseLine } from '../core/text.ts';
-import type { Redactor } from '../redact/redactor.ts';
 import { type CheckReader, cleanChecks, cleanPast, OUTSIDE_OUTPUT, readCheckTexts } from './checks/check-texts.ts';
 import type { SeenAt } from './checks/sightings.ts';
 

@@ -2,10 +2,11 @@
 // before a part is shown. Reports are redacted in accept-report.ts, logs of checks in checks/check-texts.ts.
 
 import { type ChangeSet, cutWindow, type FileChange, toDiff } from 'causeway-diff';
+import type { Redactor } from 'causeway-redact';
+import { REDACTED } from 'causeway-redact';
 import { createGuard, type Guard, type GuardedChange } from '../agent/guard-change.ts';
 import type { Tool } from '../core/evidence.ts';
 import type { Model } from '../core/model.ts';
-import { REDACTED } from '../core/report.ts';
 import type {
   CommitInfo,
   Comparison,
@@ -17,7 +18,6 @@ import type {
   SearchQuery,
   SourceTree,
 } from '../core/source.ts';
-import type { Redactor } from '../redact/redactor.ts';
 
 /** Characters of redacted files that are kept for the next question about them. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;

@@ -1,11 +1,12 @@
 // What all services share; the app opens it once and passes it on.
+
+import type { Redactor } from 'causeway-redact';
 import type { Checks } from '../core/check.ts';
 import type { Lexicons } from '../core/lexicon.ts';
 import type { Memory } from '../core/memory.ts';
 import type { Source } from '../core/source.ts';
 import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
-import type { Redactor } from '../redact/redactor.ts';
 import type { CheckReader } from './checks/check-texts.ts';
 import type { Changes } from './follow.ts';
 

@@ -1,7 +1,7 @@
 // Edits on top of one commit: lookups see them, and the change set is computed from them, never written by a model.
 import { type ChangeSet, cutWindow, type FileChange, type FileMode, isText } from 'causeway-diff';
 import { isSafePath } from 'causeway-paths';
-import { REDACTED } from '../core/report.ts';
+import { REDACTED } from 'causeway-redact';
 import type { Symbol as Definition, FileRead, LineRange, SourceTree, TreeEntry } from '../core/source.ts';
 import { readOutline } from '../git/outline.ts';
 import { type Edit, type PlacedAt, type Placement, placeEdit } from './place-edit.ts';

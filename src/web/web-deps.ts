@@ -1,4 +1,6 @@
 // What the account area is built from, and what is known during one request.
+
+import type { Redactor } from 'causeway-redact';
 import type { Context } from 'hono';
 import type { Account, GithubSignIn, Permissions, Session } from '../core/account.ts';
 import type { RecordAnswer } from '../core/answer.ts';
@@ -8,7 +10,6 @@ import type { ExampleReport } from '../core/report.ts';
 import type { ConfigurationOf } from '../core/settings.ts';
 import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
-import type { Redactor } from '../redact/redactor.ts';
 import type { Asking } from '../services/access.ts';
 import type { Changes } from '../services/follow.ts';
 import type { RateLimiter } from '../services/rate-limit.ts';

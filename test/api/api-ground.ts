@@ -1,5 +1,6 @@
 // The API over a real store in memory: an account with a token and a project, and calls that must be as documented.
 
+import { createRedactor } from 'causeway-redact';
 import { type Api, createApi } from '../../src/api/api.ts';
 import type { ReadinessCheck } from '../../src/api/api-deps.ts';
 import {
@@ -22,7 +23,6 @@ import type { Store } from '../../src/db/store.ts';
 import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
-import { createRedactor } from '../../src/redact/redactor.ts';
 import { type Changes, createChanges } from '../../src/services/follow.ts';
 import { createRateLimiter } from '../../src/services/rate-limit.ts';
 import type { ProjectSettings } from '../../src/services/request-pull-request.ts';

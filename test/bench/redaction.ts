@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { findSecrets } from '../../src/redact/find-secrets.ts';
-import { createRedactor } from '../../src/redact/redactor.ts';
-import { KINDS, leaks, sample, seeded, WRAPPINGS } from '../redact/corpus/kinds.ts';
+import { createRedactor } from 'causeway-redact';
+import { findSecrets } from '../../packages/redact/src/find-secrets.ts';
+import { KINDS, leaks, sample, seeded, WRAPPINGS } from '../../packages/redact/test/corpus/kinds.ts';
 import { load, median, say, spread, table } from './figures.ts';
 
 const MB = 1_000_000;

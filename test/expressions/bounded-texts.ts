@@ -15,7 +15,12 @@ const REPORT_LINE = 'toPlainLines (src/triage/report-text.ts) cuts each line of 
 
 export const BOUNDED: readonly Bound[] = [
   { file: 'src/git/outline.ts', most: 1_000, why: OUTLINE },
-  { file: 'src/redact/private-keys.ts', only: '(?<![A-Za-z0-9+/])(', most: 1_000, why: 'lines up to MAX_KEY_LINE' },
+  {
+    file: 'packages/redact/src/private-keys.ts',
+    only: '(?<![A-Za-z0-9+/])(',
+    most: 1_000,
+    why: 'lines up to MAX_KEY_LINE',
+  },
   { file: 'src/ci/condense-log.ts', only: '^[\\s"', most: 1_000, why: 'isKeyLine skips longer lines' },
   { file: 'src/ci/read-check.ts', most: 1_000, why: LOG_LINE },
   { file: 'src/ci/written-places.ts', most: 1_000, why: LOG_LINE },

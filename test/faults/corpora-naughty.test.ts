@@ -1,8 +1,9 @@
 // The Big List of Naughty Strings, whole, in every place of the API and of the account area where a stranger's text can stand.
+
+import { createRedactor } from 'causeway-redact';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer } from '../../src/api/server.ts';
 import { createLog } from '../../src/log.ts';
-import { createRedactor } from '../../src/redact/redactor.ts';
 import { type ApiGround, apiGround, requestOf } from '../api/api-ground.ts';
 import { openBrowser } from '../support/browser.ts';
 import { haveCorpora, naughtyStrings } from '../support/corpora.ts';

@@ -1,6 +1,7 @@
 // The model's part of a run as the service plays it: cleaned, budgeted, waited for, and begun with what is the project's own.
 
 import type { ChangeSet } from 'causeway-diff';
+import { createRedactor } from 'causeway-redact';
 import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/core/errors.ts';
 import type { Tool } from '../../src/core/evidence.ts';
@@ -9,7 +10,6 @@ import { DEFAULT_SETTINGS, type InvestigationSettings } from '../../src/core/set
 import { createSeal } from '../../src/db/seal.ts';
 import { createLog } from '../../src/log.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
-import { createRedactor } from '../../src/redact/redactor.ts';
 import { acceptReport } from '../../src/services/accept-report.ts';
 import { createCheckReader } from '../../src/services/checks/check-texts.ts';
 import { createChanges } from '../../src/services/follow.ts';

@@ -1,8 +1,8 @@
 // A repository without its secrets: cleaned as a whole, then shown in parts.
 import { generateKeyPairSync } from 'node:crypto';
+import { createRedactor } from 'causeway-redact';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SourceTree } from '../../src/core/source.ts';
-import { createRedactor } from '../../src/redact/redactor.ts';
 import { cleanRepository, createRunRedactor } from '../../src/services/run-redaction.ts';
 import { createToolbox, type Toolbox } from '../../src/tools/toolbox.ts';
 import { pathProject, SIGNAL, testSource } from '../git/open-project.ts';

@@ -1,9 +1,10 @@
 // Other repositories of a run: at which commit each is opened, what is not, and that a run continues at the same ones.
+
+import { createRedactor } from 'causeway-redact';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Project } from '../../src/core/project.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { createLog } from '../../src/log.ts';
-import { createRedactor } from '../../src/redact/redactor.ts';
 import { listWantedContext, openContext, reopenContext } from '../../src/services/context.ts';
 import { sqlite } from '../contract/sqlite-place.ts';
 import { SIGNAL, testSource, treeOf } from '../git/open-project.ts';

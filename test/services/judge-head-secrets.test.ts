@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { noise } from '../../packages/redact/test/planted.ts';
 import type { Checks } from '../../src/core/check.ts';
 import { createBackfillHandler } from '../../src/services/backfill.ts';
-import { noise } from '../redact/planted.ts';
 import {
   BASE,
   CODE_LOG,

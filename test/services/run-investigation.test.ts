@@ -1,4 +1,6 @@
 // A run from its job to its end: concluded, answered from an equal one, given up, or tried again.
+
+import { createRedactor } from 'causeway-redact';
 import { describe, expect, it } from 'vitest';
 import { readCheck } from '../../src/ci/read-check.ts';
 import type { Shortage } from '../../src/core/disk.ts';
@@ -11,7 +13,6 @@ import type { Store } from '../../src/db/store.ts';
 import { toUnreachable } from '../../src/git/failure.ts';
 import { createLog } from '../../src/log.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
-import { createRedactor } from '../../src/redact/redactor.ts';
 import { acceptReport } from '../../src/services/accept-report.ts';
 import { createCheckReader } from '../../src/services/checks/check-texts.ts';
 import { createChanges } from '../../src/services/follow.ts';

@@ -2,9 +2,9 @@
 
 import { applyFileDiff } from 'causeway-diff';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noise } from '../../packages/redact/test/planted.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import { registerSecret } from '../../src/log.ts';
-import { noise } from '../redact/planted.ts';
 import { appliedTo } from '../support/git-apply.ts';
 import {
   type Attack,

@@ -32,7 +32,7 @@ it.each([
   ['the words that steer a model', 'src/agent/prompt/*'],
   ['what reads those words, and puts a report beside them', 'src/agent/{prompt,conclusion-draft}.ts'],
   ['the guards on a change', 'src/agent/{*guard*,changed-lines}.ts'],
-  ['what cleans secrets out', 'src/redact/*.ts'],
+  ['what cleans secrets out', 'packages/{redact,worker-thread}/src/*.ts'],
   ['what is installed and built', '{package.json,package-lock.json,.npmrc,Dockerfile,.dockerignore}'],
   ['workflows, and the owners themselves', '.github/**/*.yml'],
   ['the owners themselves', '.github/CODEOWNERS'],

@@ -1,4 +1,6 @@
 // A project of GitHub with its checks in memory and its store in SQLite, for tests of what judges red checks.
+
+import { createRedactor } from 'causeway-redact';
 import type { Check, CheckOutput } from '../../src/core/check.ts';
 import type { Head, HeadPlace } from '../../src/core/head.ts';
 import { createId } from '../../src/core/ids.ts';
@@ -7,7 +9,6 @@ import type { GithubProject } from '../../src/core/project.ts';
 import type { JobResult } from '../../src/core/queue.ts';
 import type { Store } from '../../src/db/store.ts';
 import { createLog } from '../../src/log.ts';
-import { createRedactor } from '../../src/redact/redactor.ts';
 import { createCheckReader } from '../../src/services/checks/check-texts.ts';
 import { createChanges } from '../../src/services/follow.ts';
 import { createHeadHandler } from '../../src/services/judge-head.ts';

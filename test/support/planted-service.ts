@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { noise } from '../redact/planted.ts';
+import { noise } from '../../packages/redact/test/planted.ts';
 import { apiClient } from './api-client.ts';
 import { gitRepository } from './git-repository.ts';
 import { type AskedRequest, type ModelEndpoint, modelEndpoint } from './model-endpoint.ts';

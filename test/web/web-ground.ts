@@ -1,5 +1,6 @@
 // The account area over a real store in memory: an account that is signed in, projects, and a browser's requests.
 import { randomBytes } from 'node:crypto';
+import { createRedactor } from 'causeway-redact';
 import type { Account, Role } from '../../src/core/account.ts';
 import type { Shortage } from '../../src/core/disk.ts';
 import type { InstalledRepository, Project } from '../../src/core/project.ts';
@@ -10,7 +11,6 @@ import type { Store } from '../../src/db/store.ts';
 import { createLog } from '../../src/log.ts';
 import { createEmbeddedQueue } from '../../src/queue/embedded-queue.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
-import { createRedactor } from '../../src/redact/redactor.ts';
 import { createChanges } from '../../src/services/follow.ts';
 import { createRateLimiter } from '../../src/services/rate-limit.ts';
 import type { ProjectSettings } from '../../src/services/request-pull-request.ts';

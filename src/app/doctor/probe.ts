@@ -1,7 +1,8 @@
 // One check of the doctor: bounded in time, errors become findings, and no finding contains a secret.
+
+import { REDACTED } from 'causeway-redact';
 import type { Finding } from '../../cli/operator-text.ts';
 import { CausewayError } from '../../core/errors.ts';
-import { REDACTED } from '../../core/report.ts';
 
 /** What a check found, without its name. */
 export type Verdict = Omit<Finding, 'check'>;

@@ -1,5 +1,6 @@
 // Handles the `delivery` jobs: has Probot dispatch a stored delivery to our handlers, and wipes its body.
 
+import type { Redactor } from 'causeway-redact';
 import { Probot, ProbotOctokit } from 'probot';
 import { CausewayError } from '../../core/errors.ts';
 import { createPauses, LONGEST_PAUSE_MS, type Pauses } from '../../core/pauses.ts';
@@ -7,7 +8,6 @@ import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { SourceBusy } from '../../core/source.ts';
 import type { Delivery, DeliveryStore } from '../../db/deliveries.ts';
 import type { Log } from '../../log.ts';
-import type { Redactor } from '../../redact/redactor.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import { createOwnerRule, type OwnerRule } from '../projects/project-sync.ts';
 import { type DeliveryPayload, isRecord } from './delivery.ts';

@@ -1,8 +1,8 @@
 // Our writes on GitHub, and how we find again what we have written: each call with the least token for it, every text redacted once more.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import type { FileMode } from 'causeway-diff';
+import type { Redactor } from 'causeway-redact';
 import { type GithubProject, getRepository } from '../../core/project.ts';
-import type { Redactor } from '../../redact/redactor.ts';
 import type { GithubClients } from '../clients/github-clients.ts';
 import { ignoreUnknown, openRepository, type RepositoryCaller, readPages, recoverFrom } from '../clients/repository.ts';
 

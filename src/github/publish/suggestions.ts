@@ -2,7 +2,7 @@
 
 import type { Change, Diff, FileDiff } from 'causeway-diff';
 import { createGlobMatcher } from 'causeway-paths';
-import { REDACTED } from '../../core/report.ts';
+import { REDACTED } from 'causeway-redact';
 import type { InvestigationSettings } from '../../core/settings.ts';
 import { listInvisible } from '../../core/text.ts';
 import type { PostedSuggestions, ThreadRecord } from '../../core/thread.ts';

@@ -1,6 +1,7 @@
 // Everything that is known about a thread at the moment: what is stored, and its repository's configuration.
 
 import type { ChangeSet } from 'causeway-diff';
+import type { Redactor } from 'causeway-redact';
 import { decideThreshold, toJudged } from '../../core/calibration.ts';
 import type { Checks } from '../../core/check.ts';
 import type { StepSource } from '../../core/evidence.ts';
@@ -23,7 +24,6 @@ import {
 import type { NamedVote } from '../../db/answers.ts';
 import type { Store } from '../../db/store.ts';
 import { addLogContext, type Log } from '../../log.ts';
-import type { Redactor } from '../../redact/redactor.ts';
 import type { CheckReader } from '../../services/checks/check-texts.ts';
 import { type ContextAccess, isContextReadable } from '../../services/context.ts';
 import type { Changes } from '../../services/follow.ts';

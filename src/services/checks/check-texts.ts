@@ -1,6 +1,7 @@
 // The texts of checks: redacted whole as they come in, and long ones read in a thread, so that the event loop stays
 // free.
 
+import type { Redactor } from 'causeway-redact';
 import { WorkerClient } from 'causeway-worker-thread';
 import { condenseLog } from '../../ci/condense-log.ts';
 import { type CheckTexts, type ReadCheck, readCheck } from '../../ci/read-check.ts';
@@ -18,7 +19,6 @@ import type { Past } from '../../core/past.ts';
 import type { GithubProject } from '../../core/project.ts';
 import type { ReadReport } from '../../core/report-log.ts';
 import { locate } from '../../installation.ts';
-import type { Redactor } from '../../redact/redactor.ts';
 
 type Clean = (text: string) => string;
 

@@ -1,5 +1,6 @@
 // The App over the GitHub double: what the double announces is received, stored and handled, and nothing else is faked.
 import { randomBytes } from 'node:crypto';
+import { createRedactor } from 'causeway-redact';
 import type { Probot } from 'probot';
 import { condenseLog } from '../../../src/ci/condense-log.ts';
 import type { Role } from '../../../src/core/account.ts';
@@ -22,7 +23,6 @@ import { createProjectSync } from '../../../src/github/projects/project-sync.ts'
 import { createPermissions } from '../../../src/github/projects/roles.ts';
 import { createLog } from '../../../src/log.ts';
 import { createJobTable } from '../../../src/queue/job-table.ts';
-import { createRedactor } from '../../../src/redact/redactor.ts';
 import { createChanges } from '../../../src/services/follow.ts';
 import type { GithubDouble } from '../../github-double/double.ts';
 import { startGithubDouble } from '../../github-double/start.ts';

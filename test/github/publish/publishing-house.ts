@@ -1,6 +1,7 @@
 // A house that publishes on the GitHub double: real store, real git, real clients; investigations end as the test says.
 
 import type { ChangeSet } from 'causeway-diff';
+import { createRedactor } from 'causeway-redact';
 import { condenseLog } from '../../../src/ci/condense-log.ts';
 import type { Role } from '../../../src/core/account.ts';
 import type { Verdict } from '../../../src/core/check.ts';
@@ -21,7 +22,6 @@ import { createPermissions } from '../../../src/github/projects/roles.ts';
 import { createPublishHandler } from '../../../src/github/publish/publish-thread.ts';
 import type { PublishDeps } from '../../../src/github/publish/view.ts';
 import { createLog } from '../../../src/log.ts';
-import { createRedactor } from '../../../src/redact/redactor.ts';
 import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
 import { createChanges } from '../../../src/services/follow.ts';
 import { sqlite } from '../../contract/sqlite-place.ts';

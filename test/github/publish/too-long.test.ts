@@ -1,6 +1,7 @@
 // A text that has grown past what GitHub takes: it loses its folds, whole, and is still found again.
+
+import type { Redactor } from 'causeway-redact';
 import { expect, it } from 'vitest';
-import type { Redactor } from '../../../src/redact/redactor.ts';
 import { renderMarkdown } from '../../github-double/page/markdown.ts';
 import { publishingHouse, SHOP } from './publishing-house.ts';
 

@@ -1,8 +1,9 @@
 // A log is an attack: on a fork nothing starts, and wherever it is shown nobody is called, nothing is loaded, closed or obeyed.
+
+import { REDACTED } from 'causeway-redact';
 import { expect, it } from 'vitest';
-import { REDACTED } from '../../../src/core/report.ts';
+import { PLANTED } from '../../../packages/redact/test/planted.ts';
 import { type Rendered, renderMarkdown } from '../../github-double/page/markdown.ts';
-import { PLANTED } from '../../redact/planted.ts';
 import { CHANGED_TESTS, type RedDesk, redStage } from '../../support/github-red-desk.ts';
 import { COUPONS, jobLog, testLog } from '../../support/github-red-model.ts';
 import { EVIL, HOSTILE_FAILING, HOSTILE_LINE, HOSTILE_PRINTED } from '../../support/hostile-log.ts';

@@ -1,6 +1,6 @@
 // Secrets in every text that GitHub has of red checks: none of them is stored, and none is shown by us.
 import { expect, it } from 'vitest';
-import { noise } from '../../redact/planted.ts';
+import { noise } from '../../../packages/redact/test/planted.ts';
 import { redStage, resultOf } from '../../support/github-red-desk.ts';
 import { COUPONS } from '../../support/github-red-model.ts';
 import { placesWith } from '../../support/stored-text.ts';

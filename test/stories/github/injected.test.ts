@@ -1,6 +1,7 @@
 // Orders in every place where a stranger can write, and a model that carries them out: what GitHub is asked and shown stays harmless.
+
+import { REDACTED } from 'causeway-redact';
 import { expect, it } from 'vitest';
-import { REDACTED } from '../../../src/core/report.ts';
 import { deskOf } from '../../support/github-desk.ts';
 import { shopModel } from '../../support/github-model.ts';
 import { openShop, reportBug } from '../../support/github-shop.ts';

@@ -1,6 +1,6 @@
 // A text as a reader may see it (without colours and stamps, decoded, unwrapped), with the way back to the offsets of
 // the text itself.
-import { REDACTED } from '../core/report.ts';
+import { REDACTED } from './redacted.ts';
 
 /** UTF-16 offsets, `end` exclusive. */
 export interface Span {

@@ -1,5 +1,5 @@
 // Tokens with a known form. Sources: the documentation of their issuers.
-import { REDACTED } from '../core/report.ts';
+import { REDACTED } from './redacted.ts';
 
 /** Prefixes that nothing else has: found even where they touch other text. */
 const UNMISTAKABLE = [

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createRedactor } from '../../src/redact/redactor.ts';
+import { createRedactor } from '../src/redactor.ts';
 
 const redactor = createRedactor({ exactValues: () => ['an-unrelated-secret-value'] });
 afterAll(() => redactor[Symbol.asyncDispose]());
@@ -150,7 +150,7 @@ describe('benign text', () => {
   it.each(['package-lock.json', 'package.json', 'biome.json', 'src/core/account.ts', 'src/db/store.ts', 'src/log.ts'])(
     'such as our own %s is left as it is',
     async (file) => {
-      const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+      const text = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
       expect(await redactor.redact(text)).toBe(text);
     },
   );

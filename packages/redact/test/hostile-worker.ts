@@ -1,7 +1,7 @@
 // A redaction thread that does what its text orders: dies, hangs, or throws; else it works as the real one.
 import { serveRequests } from 'causeway-worker-thread';
-import { findSecrets } from '../../src/redact/find-secrets.ts';
-import type { ScanAnswer, ScanRequest } from '../../src/redact/redactor.ts';
+import { findSecrets } from '../src/find-secrets.ts';
+import type { ScanAnswer, ScanRequest } from '../src/redactor.ts';
 
 serveRequests<ScanRequest, ScanAnswer>(async ({ text, exactValues }) => {
   if (text.includes('DIE')) process.exit(1);

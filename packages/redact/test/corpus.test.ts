@@ -1,6 +1,6 @@
 // Every kind of fake secret of the corpus in every wrapping; the long count is `npm run bench -- redaction`.
 import { afterAll, describe, expect, it } from 'vitest';
-import { createRedactor } from '../../src/redact/redactor.ts';
+import { createRedactor } from '../src/redactor.ts';
 import { COOKIES } from './corpus/cookies.ts';
 import { FORMS } from './corpus/forms.ts';
 import { everyLine, KINDS, leaks, sample, seeded, WRAPPINGS } from './corpus/kinds.ts';

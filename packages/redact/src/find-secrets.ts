@@ -2,7 +2,6 @@
 import { lintSource } from '@secretlint/core';
 import { secretLintProfiler } from '@secretlint/profiler';
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
-import { REDACTED } from '../core/report.ts';
 import { findExactValues, getNeedles, type Needle } from './exact-values.ts';
 import { findByRules } from './match-rules.ts';
 import { findPrivateKeys } from './private-keys.ts';
@@ -23,6 +22,7 @@ import {
   type Span,
   toSource,
 } from './readings.ts';
+import { REDACTED } from './redacted.ts';
 
 /** Percent-encoding may be encoded again, and an escape may be interrupted by a colour. */
 const DECODINGS = 3;

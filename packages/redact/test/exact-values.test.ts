@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createRedactor } from '../../src/redact/redactor.ts';
+import { createRedactor } from '../src/redactor.ts';
 import { DISGUISES } from './planted.ts';
 
 const VALUES = [

@@ -1,10 +1,9 @@
 // Takes the secrets out of text before it is logged, stored, sent or shown; what could not be checked is withheld.
 
-import { WorkerClient } from 'causeway-worker-thread';
-import { REDACTED } from '../core/report.ts';
-import { locate } from '../installation.ts';
+import { locate, WorkerClient } from 'causeway-worker-thread';
 import { findSecrets } from './find-secrets.ts';
 import type { Span } from './readings.ts';
+import { REDACTED } from './redacted.ts';
 
 export interface Redactor extends AsyncDisposable {
   /** The text with every secret replaced by `[redacted]`, all else unchanged. Doing it again changes nothing. */

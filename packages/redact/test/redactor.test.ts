@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createReading, decodeEscapes, removeNoise } from '../../src/redact/readings.ts';
-import { createRedactor } from '../../src/redact/redactor.ts';
-import { ANY_CHARACTER } from '../support/any-character.ts';
+import { ANY_CHARACTER } from '../../../test/support/any-character.ts';
+import { createReading, decodeEscapes, removeNoise } from '../src/readings.ts';
+import { createRedactor } from '../src/redactor.ts';
 import { DISGUISES, noise, PLANTED, STAMP } from './planted.ts';
 
 const redactor = createRedactor({ exactValues: () => [] });

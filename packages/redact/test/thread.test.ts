@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRedactor } from '../../src/redact/redactor.ts';
+import { createRedactor } from '../src/redactor.ts';
 import { noise } from './planted.ts';
 
 const token = ['gh', 'p_', noise(36, 1)].join('');
@@ -69,7 +69,7 @@ describe('a thread that never gets anything done', () => {
     await using redactor = createRedactor({
       exactValues: () => [],
       limits: { failures: 2, chunk: 30_000 },
-      script: new URL('./no-such-file.ts', import.meta.url),
+      script: new URL('../../../test/redact/no-such-file.ts', import.meta.url),
     });
     const shown = await redactor.redact(log(1_500, 'x'));
     expect(shown.replaceAll(WITHHELD, '')).toBe('');
