@@ -18,7 +18,7 @@ import type { Report } from '../core/report.ts';
 import { NO_LINKS, type SourcedIssue } from '../core/shown-issue.ts';
 import type { Thread } from '../core/thread.ts';
 import { describeWithheld } from '../core/withheld.ts';
-import { GithubFailure } from '../github/clients/github-clients.ts';
+import { findGithubFailure, type GithubFailure } from '../github/clients/github-clients.ts';
 import { isRecord } from '../github/intake/delivery.ts';
 import type { ArrivedEvent } from '../github/intake/handle-delivery.ts';
 import { isBot, toPerson } from '../github/payloads.ts';
@@ -105,11 +105,13 @@ async function runJob(job: Job, signal: AbortSignal): Promise<void> {
     if (inputs.isFirstRun && job.config.maxMode === 'observe') await reportForecast(job, service, project, signal);
     reportForbidden(job, forbidden);
   } catch (error) {
-    if (!(error instanceof GithubFailure)) throw error;
+    const failure = findGithubFailure(error);
+    if (failure === null) throw error;
+    const { kind, message } = failure;
     // Whoever runs the workflow can do nothing about GitHub's own faults; a refused token is the set-up's.
-    if (error.kind === 'refused' || error.kind === 'gone') throw explainRefusal(error);
-    say(`GitHub could not be asked: ${error.message}`);
-    write(inputs.summaryFile, `**Causeway could not read GitHub.** ${error.message}\n`);
+    if (kind === 'refused' || kind === 'gone') throw explainRefusal(failure);
+    say(`GitHub could not be asked: ${message}`);
+    write(inputs.summaryFile, `**Causeway could not read GitHub.** ${message}\n`);
   }
 }
 

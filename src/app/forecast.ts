@@ -7,20 +7,29 @@ import { formatForecast } from '../cli/forecast-text.ts';
 import { type ExitCode, type Io, toPrintableJson, toPrintableLine } from '../cli/terminal.ts';
 import type { Config } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
-import { GithubFailure } from '../github/clients/github-clients.ts';
+import { findGithubFailure } from '../github/clients/github-clients.ts';
 import type { Log } from '../log.ts';
 import { MOST_CALLS } from '../services/forecast.ts';
 import { openProject } from './action.ts';
 import { openGithubService } from './github.ts';
 import type { ActionMode } from './mode.ts';
 
+const REPOSITORY_ROUTE = 'GET /repos/{owner}/{repo}';
+
 /** Reads GitHub only; its records are in a folder of its own, which is removed. Asks no model. */
 export async function runForecast(
-  { repository, json }: ForecastCommand,
+  { repository, host, json }: ForecastCommand,
   deps: { readonly config: Config; readonly io: Io; readonly log: Log; readonly now: () => Date },
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const { io, config, now } = deps;
+  const own = new URL(config.githubWebUrl).host;
+  if (host !== '' && host.replace(/^www\./, '') !== own) {
+    throw new CausewayError(
+      'usage',
+      `${toPrintableLine(host)} is not ${own}: set GHE_HOST for a GitHub Enterprise Server.`,
+    );
+  }
   const token = config.githubToken;
   if (token === null) {
     throw new CausewayError(
@@ -31,19 +40,20 @@ export async function runForecast(
   if (io.errIsTerminal) io.err(`Reading the last 14 days of ${toPrintableLine(repository)}; up to a minute…\n`);
   const dataDir = await mkdtemp(path.join(tmpdir(), 'causeway-forecast-'));
   const log = config.logLevel === 'info' ? deps.log.child({}, { level: 'fatal' }) : deps.log;
-  const own: Config = { ...config, dataDir, database: { kind: 'sqlite' }, model: { kind: 'none', hint: '' } };
+  const apart: Config = { ...config, dataDir, database: { kind: 'sqlite' }, model: { kind: 'none', hint: '' } };
   const mode: ActionMode = { kind: 'action', token, mostReads: MOST_CALLS, onForbidden: () => {} };
   try {
-    await using service = await openGithubService({ config: own, log, now }, mode, signal);
+    await using service = await openGithubService({ config: apart, log, now }, mode, signal);
     const project = await openProject(service, repository, signal);
     const forecast = await service.readForecast(project, signal);
     io.out(json ? `${toPrintableJson(forecast)}\n` : formatForecast(project.name, forecast, io.colour.out));
     return 0;
   } catch (error) {
-    if (!(error instanceof GithubFailure)) throw error;
-    const isHidden = error.kind === 'gone' || error.kind === 'refused';
+    const failure = findGithubFailure(error);
+    if (failure === null) throw error;
+    const isHidden = failure.route === REPOSITORY_ROUTE && failure.kind === 'gone';
     const message = `GitHub shows this token no repository ${repository}: is the name right, and may the token read it (contents, actions, checks, issues)?`;
-    throw new CausewayError('github_failed', isHidden ? message : error.message, { cause: error });
+    throw new CausewayError('github_failed', isHidden ? message : failure.message, { cause: error });
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }

@@ -118,6 +118,8 @@ export interface ForecastCommand {
   readonly kind: 'forecast';
   /** `owner/name`. */
   readonly repository: string;
+  /** Of the address that was given, such as `github.com`; "": only the name was. */
+  readonly host: string;
   readonly json: boolean;
 }
 
@@ -416,14 +418,15 @@ function readForecast(args: Args): Command {
   const [given, ...more] = args.positionals;
   if (given === undefined) refuse('Name the repository: causeway forecast OWNER/NAME.', 'forecast');
   if (more.length > 0) refuse('"forecast" takes one repository.', 'forecast');
-  // Its address, as one copies it from the browser.
-  const address = URL.parse(given);
-  const path = address !== null && /^https?:$/.test(address.protocol) ? address.pathname : given;
-  const [owner = '', name = ''] = path.replace(/^\//, '').split('/');
+  // Its address, as one copies it from the browser or gives it to git.
+  const address = URL.parse(given.replace(/^git@([^/:]{1,255}):/, 'ssh://$1/'));
+  const isAddress = address !== null && /^(?:https?|ssh):$/.test(address.protocol);
+  const parts = (isAddress ? `${address.host}${address.pathname}` : given).split('/');
+  const [host = '', owner = '', name = ''] = parts.length > 2 ? parts : ['', ...parts];
   const repository = `${owner}/${name.replace(/\.git$/, '')}`;
-  const isWhole = address !== null || path.split('/').length === 2;
-  if (!isWhole || !REPOSITORY_NAME.test(repository)) refuse(`"forecast" takes OWNER/NAME, not "${given}".`, 'forecast');
-  return { kind: 'forecast', repository, json: args.has('json') };
+  const isHost = host === '' || isAddress || host.includes('.');
+  if (!isHost || !REPOSITORY_NAME.test(repository)) refuse(`"forecast" takes OWNER/NAME, not "${given}".`, 'forecast');
+  return { kind: 'forecast', repository, host: host.toLowerCase(), json: args.has('json') };
 }
 
 function parseCount(value: string): number {

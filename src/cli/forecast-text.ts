@@ -1,5 +1,6 @@
 // A forecast in the terminal. Texts in it come from outside.
 import {
+  describeFailure,
   explainForecast,
   FORECAST_GROUPS,
   type Forecast,
@@ -36,13 +37,13 @@ function listChecks({ checks, listed }: ForecastGroup, dim: (text: string) => st
   const left = checks - listed.length;
   return [
     ...listed.flatMap((check) => {
-      const { name, headline, url } = check;
+      const { name, url } = check;
       const columns = [
         padEnd(truncate(toPrintableLine(name), NAME_COLUMNS), NAME_COLUMNS),
         padEnd(truncate(toPrintableLine(describePlace(check)), PLACE_COLUMNS), PLACE_COLUMNS),
       ];
       return [
-        `  ${columns.join('  ')}  ${toPrintableLine(headline || 'no error is named')}`,
+        `  ${columns.join('  ')}  ${toPrintableLine(describeFailure(check))}`,
         dim(`    ${toPrintableLine(url)}`),
       ];
     }),

@@ -7,7 +7,9 @@ import type { GithubProject } from './project.ts';
 export interface Past {
   /** Newest first; of a job that failed more than once in one workflow run the last time. */
   readonly checks: readonly PastCheck[];
-  /** Failed workflow runs whose jobs were not read: there were no calls left. */
+  /** Workflow runs that GitHub listed, of whichever end; null: it shows none to us, or has none for there is no Actions. */
+  readonly runs: number | null;
+  /** Failed workflow runs whose jobs were not read: there were no calls left, or GitHub did not show them. */
   readonly unreadRuns: number;
   /** Since when workflow runs were read, ISO 8601: later than asked for where there are too many. */
   readonly from: string;
@@ -19,11 +21,12 @@ export interface Past {
 export interface PastReader {
   /**
    * The failed jobs of Actions since then, and the issues opened since then, in at most `mostCalls` calls to the API.
-   * Throws ChecksBusy, ChecksClosed, and the signal's reason.
+   * `isPatient`: throws ChecksBusy where GitHub has no more calls for us; else what was listed by then is enough, unless it is
+   * nothing. Throws ChecksClosed, and the signal's reason.
    */
   listPast(
     project: GithubProject,
-    past: { readonly since: string; readonly mostCalls: number },
+    past: { readonly since: string; readonly mostCalls: number; readonly isPatient: boolean },
     signal: AbortSignal,
   ): Promise<Past>;
 }
@@ -44,7 +47,8 @@ export interface PastCheck {
 export interface PastIssues {
   /** That start an analysis. */
   readonly labels: readonly string[];
-  readonly opened: number;
+  /** Null: GitHub did not show them. */
+  readonly opened: number | null;
   /** Of those the ones that have such a label now, newest first. */
   readonly labelled: readonly { readonly number: number; readonly title: string; readonly url: string }[];
 }
@@ -55,6 +59,8 @@ export interface Forecast {
   readonly from: string;
   readonly until: string;
   readonly groups: Readonly<Record<Verdict, ForecastGroup>>;
+  /** Workflow runs that were looked at, of whichever end; null: GitHub shows none. Absent in those of earlier versions. */
+  readonly runs?: number | null;
   /** Failed checks whose log was not read, and failed workflow runs of which nothing was. */
   readonly unreadChecks: number;
   readonly unreadRuns: number;
@@ -81,6 +87,8 @@ export interface ForecastCheck {
   readonly pullRequest: number | null;
   /** The first error, one line; "" where there is none. */
   readonly headline: string;
+  /** Why the log says nothing; "" where it was read. Absent in those of earlier versions. */
+  readonly noLog?: string;
   readonly url: string;
 }
 
@@ -97,7 +105,7 @@ export const FORECAST_GROUPS: readonly (readonly [Verdict, string])[] = [
 
 /** `41 failed checks: 23 by the change, 9 flaky (3 tests), …; 6 issues labelled; about $1.90`. */
 export function summariseForecast(forecast: Forecast): string {
-  const { groups, unreadChecks, issues, usd } = forecast;
+  const { groups, unreadChecks, unreadRuns, issues, usd } = forecast;
   const parts = FORECAST_GROUPS.flatMap(([verdict, words]) => {
     const { checks, tests } = groups[verdict];
     const named = verdict === 'flaky' && tests > 0 ? ` (${count(tests, 'test')})` : '';
@@ -106,7 +114,9 @@ export function summariseForecast(forecast: Forecast): string {
   if (unreadChecks > 0) parts.push(`${unreadChecks} not read`);
   const failed = count(countFailed(forecast), 'failed check');
   const checks = parts.length === 0 ? failed : `${failed}: ${parts.join(', ')}`;
-  return `${checks}; ${count(issues.labelled.length, 'issue')} labelled; about ${formatDollars(usd)}`;
+  const unread = unreadRuns > 0 ? [`${count(unreadRuns, 'failed run')} more not read`] : [];
+  const labelled = `${count(issues.labelled.length, 'issue')} labelled`;
+  return [checks, ...unread, labelled, `about ${formatDollars(usd)}`].join('; ');
 }
 
 function countFailed({ groups, unreadChecks }: Forecast): number {
@@ -114,30 +124,64 @@ function countFailed({ groups, unreadChecks }: Forecast): number {
 }
 
 function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** The first error, or why there is none. */
+export function describeFailure({ headline, noLog = '' }: Pick<ForecastCheck, 'headline' | 'noLog'>): string {
+  return headline || noLog || 'no error is named';
 }
 
 /** What a reader has to know of the figures, a sentence each. */
 export function explainForecast(forecast: Forecast): readonly string[] {
-  const { groups, from, unreadChecks, unreadRuns, issues, investigations, usdEach } = forecast;
-  const labels = issues.labels.map((label) => `"${label}"`).join(' or ');
-  const distinct = investigations - issues.labelled.length;
+  const { groups } = forecast;
   return [
     ...(groups.inconclusive.checks > 0
-      ? ['Unclear: the log names no cause, or nothing ties it to the change and there is no such check on the base.']
-      : []),
-    ...(groups.code.checks > 0 || groups.base_broken.checks > 0
-      ? ['On the default branch "the base" is what an earlier commit had broken already.']
-      : []),
-    issues.opened === 0
-      ? 'No issue was opened.'
-      : `${count(issues.opened, 'issue')} opened, ${issues.labelled.length} of them with the label ${labels}.`,
-    `The money: ${count(investigations, 'investigation')} (${count(distinct, 'distinct failure')}, ${count(issues.labelled.length, 'labelled issue')}) at about ${formatDollars(usdEach)} each with a model; without one it costs nothing.`,
-    ...(unreadRuns > 0 || unreadChecks > 0
       ? [
-          `Not read, for lack of calls to GitHub: the logs of ${count(unreadChecks, 'failed check')}, and ${count(unreadRuns, 'failed workflow run')}.`,
+          'Unclear: the log names no cause or could not be read, or nothing ties it to the change and there is no such check on the base.',
         ]
       : []),
-    `Workflow runs are read since ${from.slice(0, 10)}; only checks of GitHub Actions are.`,
+    ...(groups.base_broken.checks > 0
+      ? ['On the default branch "the base" is what an earlier commit had broken already.']
+      : []),
+    explainIssues(forecast),
+    explainMoney(forecast),
+    ...explainUnread(forecast),
+    explainRuns(forecast),
   ];
+}
+
+function explainIssues({ issues: { labels, opened, labelled } }: Forecast): string {
+  if (opened === null) {
+    return 'Issues were not read: they are switched off there, or GitHub does not show them to this token.';
+  }
+  if (opened === 0) return 'No issue was opened.';
+  const named = labels.map((label) => `"${label}"`).join(' or ');
+  return `${count(opened, 'issue')} opened, ${labelled.length} of them with the label ${named}.`;
+}
+
+function explainMoney({ investigations, issues, usdEach }: Forecast): string {
+  if (investigations === 0) return 'The money: there was nothing to investigate.';
+  const distinct = investigations - issues.labelled.length;
+  return `The money: ${count(investigations, 'investigation')} (${count(distinct, 'distinct failure')}, ${count(issues.labelled.length, 'labelled issue')}) at about ${formatDollars(usdEach)} each with a model; without one it costs nothing.`;
+}
+
+function explainUnread({ unreadChecks, unreadRuns }: Forecast): readonly string[] {
+  const parts = [
+    ...(unreadChecks > 0 ? [`the logs of ${count(unreadChecks, 'failed check')}`] : []),
+    ...(unreadRuns > 0 ? [count(unreadRuns, 'failed workflow run')] : []),
+  ];
+  if (parts.length === 0) return [];
+  return [`Not read, since GitHub allowed no more calls or did not show them: ${parts.join(', and ')}.`];
+}
+
+function explainRuns({ from, runs }: Forecast): string {
+  const since = from.slice(0, 10);
+  if (runs === null) {
+    return 'GitHub shows this token no workflow runs: GitHub Actions is switched off there, or the token may not read it (actions: read).';
+  }
+  if (runs === 0) return `GitHub Actions has run nothing there since ${since}, and no other checks are read.`;
+  const read =
+    runs === undefined ? 'Workflow runs are read' : `${count(runs, 'workflow run')} of GitHub Actions looked at,`;
+  return `${read} since ${since}; no other checks are read.`;
 }

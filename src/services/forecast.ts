@@ -41,6 +41,8 @@ interface JudgedPast {
   readonly fingerprint: string;
   /** Redacted; "" where there is none. */
   readonly headline: string;
+  /** Why the log was not read; "": it was. */
+  readonly noLog: string;
   readonly tests: readonly string[];
   /** On the default branch, where an earlier commit had broken the same already. */
   readonly isKnownThere: boolean;
@@ -82,7 +84,11 @@ export async function readPast(
   const checks = cleanChecks(services.checks, redactor);
   const until = services.now();
   const from = since || new Date(until.getTime() - PAST_MS).toISOString();
-  const listed = await services.checks.listPast(project, { since: from, mostCalls: MOST_LIST_CALLS }, signal);
+  const listed = await services.checks.listPast(
+    project,
+    { since: from, mostCalls: MOST_LIST_CALLS, isPatient },
+    signal,
+  );
   const found = await cleanPast(listed, redactor);
   const readings: Reading[] = [];
   let { calls } = found;
@@ -168,6 +174,7 @@ async function judgePast(redactor: Redactor, reading: Reading, all: readonly Rea
     verdict,
     fingerprint: read.fingerprint,
     headline: await redactor.redact(read.excerpt.headline),
+    noLog,
     tests: await redactor.redactJson(read.excerpt.tests),
     isKnownThere: where.isOnDefault && sameCause === true,
   };
@@ -182,6 +189,7 @@ export function makeForecast({ until, found, judged, unreadChecks }: ReadPast, u
   return {
     from: found.from,
     until,
+    runs: found.runs,
     groups: {
       code: group('code'),
       flaky: group('flaky'),
@@ -209,11 +217,12 @@ function toGroup(judged: readonly JudgedPast[]): ForecastGroup {
   return {
     checks: judged.length,
     tests: new Set(judged.flatMap(({ tests }) => tests)).size,
-    listed: judged.slice(0, MOST_LISTED).map(({ past: { check, branch, pullRequest }, headline }) => ({
+    listed: judged.slice(0, MOST_LISTED).map(({ past: { check, branch, pullRequest }, headline, noLog }) => ({
       name: sanitiseLine(check.name, 100),
       branch: sanitiseLine(branch, 100),
       pullRequest,
       headline: sanitiseLine(headline, 200),
+      noLog,
       url: check.url,
     })),
   };

@@ -387,6 +387,19 @@ describe('started by hand', () => {
     expect([stage.ourComments(name, number), checkRunsOf(name), sha.length]).toEqual([[], [], 40]);
   });
 
+  it('where GitHub has no more calls is no failure of the project: it ends with 0, and says when to run it again', async () => {
+    const name = 'corner/looked-back-late';
+    await openRed(name);
+    const fault = { kind: 'primary_limit', resetInSeconds: 1_800 } as const;
+    stage.double.faults.add({ path: /\/actions\/runs\?/, times: 9, fault });
+    const job = await dispatch(name, {});
+    stage.double.faults.clear();
+    expect(job.code, job.log).toBe(0);
+    expect(job.summary).toMatch(
+      /could not read GitHub\.\*\* GitHub's rate limit is used up until .* UTC; run it again then\./,
+    );
+  });
+
   it('with too much or something else says what it takes', async () => {
     const name = 'corner/filled-wrong';
     await openShop(stage.double, { name });

@@ -1,6 +1,6 @@
 // The forecast of a repository where nothing is installed: its numbers against what was put there, one by one.
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { GithubDouble } from '../github-double/double.ts';
 import { startGithubDouble } from '../github-double/start.ts';
 import { CODE_LOG, DISK_LOG, logOf, OTHER_LOG } from '../support/head-ground.ts';
@@ -26,11 +26,11 @@ afterAll(async () => {
 const ago = (days: number) =>
   `${new Date(double.state.clock.now().getTime() - days * DAY_MS).toISOString().slice(0, 19)}Z`;
 
-async function run(sha: string, days: number, logs: Readonly<Record<string, string>>) {
-  const jobs = Object.entries(logs).map(([name, log]) => ({
-    ...{ name, log, conclusion: log === '' ? ('success' as const) : ('failure' as const) },
+async function run(name: string, sha: string, days: number, logs: Readonly<Record<string, string | null>>) {
+  const jobs = Object.entries(logs).map(([job, log]) => ({
+    ...{ name: job, log, conclusion: log === '' ? ('success' as const) : ('failure' as const) },
   }));
-  return await double.people.reportWorkflowRun(NAME, { sha, at: ago(days), jobs });
+  return await double.people.reportWorkflowRun(name, { sha, at: ago(days), jobs });
 }
 
 async function pull(branch: string): Promise<{ readonly number: number; readonly sha: string }> {
@@ -49,22 +49,22 @@ it('says of each failed check whose it was, with the lists behind the numbers', 
   const { people } = double;
   const main = await people.push(NAME, { by: 'wren', files: { 'a.py': 'x\n' } });
   const green = { test: '', lint: '' };
-  await run(main, 20, { test: OTHER_LOG });
-  await run(main, 13, green);
+  await run(NAME, main, 20, { test: OTHER_LOG });
+  await run(NAME, main, 13, green);
   const [one, two, three] = [await pull('one'), await pull('two'), await pull('three')];
   // By the change.
-  await run(one.sha, 12, { test: logOf(3), lint: '' });
+  await run(NAME, one.sha, 12, { test: logOf(3), lint: '' });
   // A repetition passes at the same commit.
-  const flaky = await run(two.sha, 11, { test: logOf(4), lint: '' });
+  const flaky = await run(NAME, two.sha, 11, { test: logOf(4), lint: '' });
   await people.rerun(NAME, flaky, { by: 'wren', at: ago(10.9) });
   await people.finishJob(NAME, flaky, 'test', { conclusion: 'success', at: ago(10.8) });
   // A commit breaks the default branch; a second one and a pull request are not to blame; another failure there is.
-  await run(main, 8, { test: CODE_LOG, lint: '' });
-  await run(main, 7, { test: CODE_LOG, lint: '' });
-  await run(three.sha, 6, { test: CODE_LOG, lint: OTHER_LOG });
-  await run(main, 5, green);
+  await run(NAME, main, 8, { test: CODE_LOG, lint: '' });
+  await run(NAME, main, 7, { test: CODE_LOG, lint: '' });
+  await run(NAME, three.sha, 6, { test: CODE_LOG, lint: OTHER_LOG });
+  await run(NAME, main, 5, green);
   // A full disk.
-  await run(one.sha, 4, { test: DISK_LOG, lint: '' });
+  await run(NAME, one.sha, 4, { test: DISK_LOG, lint: '' });
   people.openIssue(NAME, { by: 'wren', title: 'Crash \u202Eon start', labels: ['analyse'] });
   people.openIssue(NAME, { by: 'wren', title: 'Idea' });
 
@@ -96,6 +96,93 @@ it('says of each failed check whose it was, with the lists behind the numbers', 
   expect([byVerdict.code.checks, issues.opened]).toEqual([3, 2]);
   const writes = double.requests.filter(({ method, path }) => method !== 'GET' && !path.includes('graphql'));
   expect(writes).toEqual([]);
+});
+
+describe('a repository that shows less', () => {
+  const other = 'octo/other';
+  let sha: string;
+  beforeAll(async () => {
+    const { people } = double;
+    await people.openRepository(other, { files: { 'cart.py': 'one\n' } });
+    people.grant(other, 'wren', 'write');
+    sha = await people.push(other, { by: 'wren', files: { 'a.py': 'x\n' } });
+  });
+  afterEach(() => double.faults.clear());
+  const failing = (path: RegExp, status: number, message = 'Refused') =>
+    double.faults.add({ path, times: 9, fault: { kind: 'answer', when: 'before', status, body: { message } } });
+
+  it('such as one without a run, or without issues, is said to be that', async () => {
+    failing(/issues\?/, 410);
+    const said = await forecast(other);
+    expect(said).toContain(`${other}, the last 14 days: 0 failed checks; 0 issues labelled; about $0.`);
+    expect(said).toContain('GitHub Actions has run nothing there since 20');
+    expect(said).toContain('Issues were not read: they are switched off there, or');
+    expect(said).toContain('The money: there was nothing to investigate.');
+    expect(said).not.toContain('No issue was opened');
+  });
+
+  it('such as one whose runs are hidden is not said to have none', async () => {
+    failing(/actions\/runs\?/, 404);
+    expect(await forecast(other)).toContain('GitHub shows this token no workflow runs');
+    double.faults.clear();
+    failing(/actions\/runs\?/, 403, 'Resource not accessible by personal access token');
+    await expect(forecast(other)).rejects.toThrow(
+      'The token may not do "GET /repos/{owner}/{repo}/actions/runs" (403): it needs',
+    );
+  });
+
+  it('such as a log that is gone or does not come is named, and so is a run without its jobs', async () => {
+    await run(other, sha, 3, { test: null });
+    expect(await forecast(other)).toMatch(/^ {2}test +main +GitHub no longer keeps the log\./m);
+    await run(other, sha, 2, { test: CODE_LOG });
+    failing(/\/logs/, 502);
+    expect(await forecast(other)).toMatch(/^ {2}test +main +The log couldn't be read from GitHub\.$/m);
+    double.faults.clear();
+    failing(/\/jobs\?/, 404);
+    const said = await forecast(other);
+    expect(said).toContain('the last 14 days: 0 failed checks; 2 failed runs more not read; 0 issues labelled');
+    expect(said).toContain('did not show them: 2 failed workflow runs.');
+  });
+
+  it('says all jobs of a matrix, however many there are', async () => {
+    const jobs = Array.from({ length: 120 }, (_, at) => [`job ${at}`, at < 110 ? '' : CODE_LOG] as const);
+    await run(other, sha, 1, Object.fromEntries(jobs));
+    const said = await forecast(other);
+    expect(said).toContain('12 failed checks: 11 by the change, 1 unclear;');
+    expect(said).not.toContain('On the default branch "the base"');
+  });
+});
+
+describe('where GitHub says no', () => {
+  afterEach(() => double.faults.clear());
+
+  it('at once or in the middle: what was read by then is said, with what was not', async () => {
+    const limit = { kind: 'primary_limit', resetInSeconds: 1_800 } as const;
+    double.faults.add({ path: /./, times: 99, fault: limit });
+    await expect(forecast(NAME)).rejects.toThrow(/rate limit is used up until .* UTC; run it again then\./);
+    double.faults.clear();
+    double.faults.add({ path: /\/jobs\?/, skip: 2, times: 99, fault: limit });
+    expect(await forecast(NAME)).toMatch(/failed checks?: .*not read; \d failed runs more not read/);
+    double.faults.clear();
+    double.faults.add({ path: /./, times: 9, fault: { kind: 'answer', when: 'before', status: 502 } });
+    await expect(forecast(NAME)).rejects.toThrow('Run it again later.');
+  });
+
+  it('to a token that it does not know, that is said, and not that there is no repository', async () => {
+    const known = token;
+    token = `ghp_${'a'.repeat(36)}`;
+    await expect(forecast(NAME)).rejects.toThrow('GitHub does not accept the token (401)');
+    token = known;
+  });
+});
+
+it('takes an address as it is copied, of this GitHub alone', async () => {
+  const { host } = new URL(double.webUrl);
+  for (const address of [`${NAME}.git`, `${double.webUrl}/${NAME}/pull/3`, `${host}/${NAME}`]) {
+    expect(await forecast(address)).toContain('octo/shop, the last 14 days');
+  }
+  await expect(forecast(`git@gitlab.com:${NAME}.git`)).rejects.toThrow(`gitlab.com is not ${host}`);
+  await expect(forecast(`https://gitlab.com/${NAME}`)).rejects.toThrow('set GHE_HOST');
 });
 
 it('asks for a token, and for another name, where there is none', async () => {

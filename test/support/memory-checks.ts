@@ -120,7 +120,7 @@ export function createMemoryChecks(world: MemoryWorld): Checks & PastReader {
           return { ...past, passedAgain: again(run), base: { state: 'unknown' } as const };
         });
       const issues = { labels: ['analyse'], opened: 0, labelled: [] };
-      return { checks, unreadRuns: 0, from: since, issues, calls: world.pastCalls };
+      return { checks, runs: young.length, unreadRuns: 0, from: since, issues, calls: world.pastCalls };
     },
   };
 }

@@ -1,34 +1,36 @@
 // The failed jobs of the past days with what the base said before them, and the issues opened in those days.
 import type { Check } from '../../core/check.ts';
-import type { Past, PastCheck, PastIssues } from '../../core/past.ts';
-import { ignoreRefused, ignoreUnknown, readPages } from '../clients/repository.ts';
+import type { Past, PastCheck, PastIssues, PastReader } from '../../core/past.ts';
+import { ignoreRefused, ignoreUnknown, readPages, recoverFrom } from '../clients/repository.ts';
 import { includesLabel } from '../configuration/repository-config.ts';
 import { ACTIONS, isRedConclusion } from './list-checks.ts';
 import { type Inquiry, isTesting } from './workflow-runs.ts';
 
-const PAGE = 100;
 /** 3,000 workflow runs. */
 const MOST_RUN_PAGES = 30;
 const MOST_ISSUE_PAGES = 5;
+/** A matrix makes 256 jobs at most; a repeated run shows those of each attempt. */
+const MOST_JOB_PAGES = 5;
 
-/** At most `mostCalls` calls, of which the lists take 35 at most and the jobs of each failed run one. */
-export async function readPast(
-  inquiry: Inquiry,
-  { since, mostCalls }: { readonly since: string; readonly mostCalls: number },
-): Promise<Past> {
+type Limits = Parameters<PastReader['listPast']>[1];
+
+/** At most `mostCalls` calls, of which the lists take 35 at most and the jobs of each failed run one for each 100. */
+export async function readPast(inquiry: Inquiry, { since, mostCalls, isPatient }: Limits): Promise<Past> {
   let calls = 0;
   const left = () => mostCalls - calls;
   const issues = await listIssues(inquiry, since, Math.min(MOST_ISSUE_PAGES, left()), () => (calls += 1));
   const listed = await listRuns(inquiry, since, Math.min(MOST_RUN_PAGES, left()), () => (calls += 1));
-  const failed = listed.runs.filter((run) => isTesting(run) && mayHaveRedJobs(run));
-  const read = failed.slice(0, Math.max(0, left()));
+  const runs = listed.runs ?? [];
+  const failed = runs.filter((run) => isTesting(run) && mayHaveRedJobs(run));
   const redJobs = new Map<number, readonly RedJob[]>();
-  for (const run of read) {
-    calls += 1;
-    redJobs.set(run.id, await readRedJobs(inquiry, run));
+  for (const run of failed) {
+    if (left() <= 0) break;
+    const read = () => readRedJobs(inquiry, run, Math.min(MOST_JOB_PAGES, left()), () => (calls += 1));
+    const red = await recoverFrom<readonly RedJob[] | null>(isPatient ? [] : ['busy', 'unsure'], read, () => null);
+    if (red !== null) redJobs.set(run.id, red);
   }
-  const onDefault = listed.runs.filter((run) => isOnDefault(inquiry, run));
-  const checks = read.flatMap((run): readonly PastCheck[] => {
+  const onDefault = runs.filter((run) => isOnDefault(inquiry, run));
+  const checks = failed.flatMap((run): readonly PastCheck[] => {
     const before = onDefault.find((one) => one.workflow_id === run.workflow_id && one.created_at < run.created_at);
     const place = describePlace(inquiry, run);
     return (redJobs.get(run.id) ?? []).map(({ check, passedAgain }) => ({
@@ -38,32 +40,38 @@ export async function readPast(
       base: before === undefined ? { state: 'unknown' } : findOnBase(before, check.name, redJobs.get(before.id)),
     }));
   });
-  return { checks, unreadRuns: failed.length - read.length, from: listed.from, issues, calls };
+  const unreadRuns = failed.length - redJobs.size;
+  return { checks, runs: listed.runs && runs.length, unreadRuns, from: listed.from, issues, calls };
 }
 
-/** Newest first, from any page on no more than there are calls. `from`: since when all are known. */
+/** Newest first, from any page on no more than there are calls; null: there are none to see. `from`: since when all are known. */
 async function listRuns({ read }: Inquiry, since: string, most: number, onCall: () => void) {
   // With a search for dates GitHub would show no more than 1,000.
+  let isShown = true;
   const { items, isCut } = await readUntil(since, most, async (page) => {
     onCall();
     const found = await ignoreUnknown(
       read(({ rest }, place) => rest.actions.listWorkflowRunsForRepo({ ...place, ...page })),
     );
+    if (found === null) isShown = false;
     return found?.workflow_runs ?? [];
   });
-  return { runs: items, from: isCut ? (items.at(-1)?.created_at ?? since) : since };
+  return { runs: isShown ? items : null, from: isCut ? (items.at(-1)?.created_at ?? since) : since };
 }
 
-type Run = Awaited<ReturnType<typeof listRuns>>['runs'][number];
+type Run = NonNullable<Awaited<ReturnType<typeof listRuns>>['runs']>[number];
 
 async function listIssues(inquiry: Inquiry, since: string, most: number, onCall: () => void): Promise<PastIssues> {
   const { deps, project, signal, read } = inquiry;
   const { labels } = (await deps.configuration.of(project, signal)).config;
+  let isShown = true;
   const { items } = await readUntil(since, most, async (page) => {
     onCall();
     // Disabled issues are an answer of 410.
     const of = { state: 'all', sort: 'created', direction: 'desc', ...page } as const;
-    return (await ignoreRefused(read(({ rest }, place) => rest.issues.listForRepo({ ...place, ...of })))) ?? [];
+    const found = await ignoreRefused(read(({ rest }, place) => rest.issues.listForRepo({ ...place, ...of })));
+    if (found === null) isShown = false;
+    return found ?? [];
   });
   const issues = items.filter(({ pull_request: pull }) => pull === undefined);
   const labelled = issues.filter((issue) =>
@@ -71,7 +79,7 @@ async function listIssues(inquiry: Inquiry, since: string, most: number, onCall:
   );
   return {
     labels,
-    opened: issues.length,
+    opened: isShown ? issues.length : null,
     labelled: labelled.map(({ number, title, html_url: url }) => ({ number, title, url })),
   };
 }
@@ -124,14 +132,22 @@ function describePlace({ project }: Inquiry, run: Run): Pick<PastCheck, 'sha' | 
 
 type RedJob = Pick<PastCheck, 'check' | 'passedAgain'>;
 
-/** Each job that failed in an attempt, as it was the last time that it did. */
-async function readRedJobs({ read }: Inquiry, run: Run): Promise<readonly RedJob[]> {
+/** Each job that failed in an attempt, as it was the last time that it did. Null: GitHub does not show them. */
+async function readRedJobs(
+  { read }: Inquiry,
+  run: Run,
+  most: number,
+  onCall: () => void,
+): Promise<readonly RedJob[] | null> {
   const isRepeated = (run.run_attempt ?? 1) > 1;
-  const of = { run_id: run.id, filter: isRepeated ? 'all' : 'latest', per_page: PAGE } as const;
-  const found = await ignoreRefused(
-    read(({ rest }, place) => rest.actions.listJobsForWorkflowRun({ ...place, ...of })),
-  );
-  const jobs = (found?.jobs ?? []).toSorted((one, other) => one.id - other.id);
+  const of = { run_id: run.id, filter: isRepeated ? 'all' : 'latest' } as const;
+  const pages = readPages(most, async (page) => {
+    onCall();
+    return (await read(({ rest }, place) => rest.actions.listJobsForWorkflowRun({ ...place, ...of, ...page }))).jobs;
+  });
+  const found = await ignoreRefused(pages);
+  if (found === null) return null;
+  const jobs = found.items.toSorted((one, other) => one.id - other.id);
   const red = new Map(jobs.filter(({ conclusion }) => isRedConclusion(conclusion)).map((job) => [job.name, job]));
   return [...red.values()].map((job) => ({
     check: toCheck(job),

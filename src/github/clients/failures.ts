@@ -7,7 +7,8 @@ import { GithubFailure, type GithubFailureKind } from './github-clients.ts';
 export interface GithubCall {
   /** Such as `GET /repos/{owner}/{repo}`. */
   readonly route: string;
-  readonly as: 'app' | 'installation' | 'anonymous';
+  /** `token`: one that somebody gave, whose job or command ends and does not wait. */
+  readonly as: 'app' | 'installation' | 'anonymous' | 'token';
   /** The holder of the rate limit, such as `installation 7`. */
   readonly holder: string;
   /** What GitHub counts separately. A secondary limit holds for all of them. */
@@ -32,12 +33,12 @@ const SHORTEST_WAIT_MS = 10_000;
 const LONGEST_WAIT_MS = 24 * 60 * 60_000;
 
 /** Throws `busy` while a limit holds. Jobs wait in the queue until its `retryAt`. */
-export function checkLimit({ holds, holder, resource, now }: GithubCall): void {
+export function checkLimit({ holds, holder, resource, now, as }: GithubCall): void {
   const limits = [holds.until(nameLimit(holder)), holds.until(nameLimit(holder, resource))];
   const until = Math.max(...limits.map((limit) => limit?.getTime() ?? 0));
   if (until <= now.getTime()) return;
   const retryAt = new Date(until);
-  throw new GithubFailure({ kind: 'busy', status: null, retryAt }, describeLimit(retryAt));
+  throw new GithubFailure({ kind: 'busy', status: null, retryAt }, describeLimit(retryAt, as));
 }
 
 /** Keeps a refusal with these headers as a limit, and returns its end. */
@@ -55,9 +56,15 @@ function nameLimit(holder: string, resource = ''): string {
   return `${GITHUB_HOLDS}${holder} ${resource}`.trimEnd();
 }
 
-function describeLimit(until: Date): string {
+function describeLimit(until: Date, as: GithubCall['as']): string {
   const minute = until.toISOString().slice(0, 16).replace('T', ' ');
-  return `GitHub's rate limit is used up until ${minute} UTC; work continues by itself then.`;
+  const next = as === 'token' ? 'run it again then' : 'work continues by itself then';
+  return `GitHub's rate limit is used up until ${minute} UTC; ${next}.`;
+}
+
+/** What follows a fault of GitHub or the network. */
+function describeAgain({ as }: Pick<GithubCall, 'as'>): string {
+  return as === 'token' ? 'Run it again later' : 'Causeway tries again';
 }
 
 /** Whether the hourly quota is used up. */
@@ -85,7 +92,7 @@ export function toFailure(error: unknown, call: GithubCall): GithubFailure {
   const answer = readAnswer(error);
   if (answer !== null) return describeRefusal(answer, call);
   const [reason, cause] = findReason(error);
-  const repair = 'Causeway tries again; GHE_HOST names the host, if it is not github.com';
+  const repair = `${describeAgain(call)}; GHE_HOST names the host, if it is not github.com`;
   return new GithubFailure(
     { kind: 'unsure', status: null, retryAt: null, route: call.route },
     `GitHub gave no answer to "${call.route}" (${reason}). ${repair}.`,
@@ -146,7 +153,7 @@ function classifyRefusal(answer: Answer, call: GithubCall): Verdict {
   const { route, now } = call;
   const said = readSaid(answer.data);
   if (status >= 500) {
-    const meaning = 'an error on its side, possibly after the work was done. Causeway tries again';
+    const meaning = `an error on its side, possibly after the work was done. ${describeAgain(call)}`;
     return { kind: 'unsure', message: `GitHub answered "${route}" with ${status}: ${meaning}.` };
   }
   if (/^text\/html\b/i.test(String(headers['content-type'] ?? ''))) return classifyNoApi(status, call);
@@ -167,7 +174,7 @@ function classifyRefusal(answer: Answer, call: GithubCall): Verdict {
 
 function classifyLimit(headers: Headers, call: GithubCall): Verdict {
   const retryAt = holdLimit(headers, call);
-  return { kind: 'busy', message: describeLimit(retryAt), retryAt };
+  return { kind: 'busy', message: describeLimit(retryAt, call.as), retryAt };
 }
 
 /** A failure for a GraphQL answer with `errors`, which always has status 200; null where it has none. */
@@ -181,11 +188,11 @@ function classifyGraphqlErrors(errors: readonly unknown[], { data, headers }: An
   const types = new Set(errors.map((error) => readText(error, 'type')));
   if (types.has('RATE_LIMITED') || /secondary rate limit/i.test(readSaid(data))) return classifyLimit(headers, call);
   if (errors.some(isServerError)) {
-    const message = `GitHub failed while it worked on "${route}", which may have happened. Causeway tries again.`;
+    const message = `GitHub failed while it worked on "${route}", which may have happened. ${describeAgain(call)}.`;
     return { kind: 'unsure', message };
   }
   if (types.has('FORBIDDEN') || types.has('INSUFFICIENT_SCOPES')) {
-    return { kind: 'refused', message: describeMissingPermission(route) };
+    return { kind: 'refused', message: describeMissingPermission(call) };
   }
   if (types.has('NOT_FOUND')) {
     const message = `GitHub does not show this App what "${route}" refers to: it was deleted, or access was lost.`;
@@ -201,7 +208,7 @@ function classifyGraphqlErrors(errors: readonly unknown[], { data, headers }: An
  */
 function isLimit({ status, headers }: Answer, said: string, now: Date): boolean {
   if (status !== 403 && status !== 429) return false;
-  if (/not accessible by integration|suspended/i.test(said)) return false;
+  if (FORBIDDEN.test(said) || /suspended/i.test(said)) return false;
   if (status === 429 || isUsedUp(headers) || readRetryAfter(headers['retry-after'], now) !== null) return true;
   return /rate limit|abuse/i.test(said);
 }
@@ -237,14 +244,17 @@ function isServerError(error: unknown): boolean {
   return readText(extensions, 'code') === '';
 }
 
-function classifyNoApi(status: number, { route, apiUrl }: GithubCall): Verdict {
-  const repair = 'check GHE_HOST and any proxy in between. Causeway tries again';
+function classifyNoApi(status: number, { route, apiUrl, as }: GithubCall): Verdict {
+  const repair = `check GHE_HOST and any proxy in between. ${describeAgain({ as })}`;
   const message = `${apiUrl} did not answer "${route}" as GitHub's API does (${status}): ${repair}.`;
   return { kind: 'unsure', message };
 }
 
 function describeAbsence(status: number, { route, as }: GithubCall): string {
   if (status === 451) return `GitHub withholds what "${route}" asks for for legal reasons (451).`;
+  if (as === 'token' && status === 404) {
+    return `GitHub shows this token nothing for "${route}" (404): it does not exist, or the token may not read it.`;
+  }
   if (status === 410) return `What "${route}" asks for was deleted or is switched off (410).`;
   return as === 'app'
     ? `GitHub has nothing for "${route}" (404): the App was uninstalled there, or APP_ID names another App.`
@@ -252,6 +262,10 @@ function describeAbsence(status: number, { route, as }: GithubCall): string {
 }
 
 function classifyRejection({ as, route, webUrl, now }: GithubCall): Verdict {
+  if (as === 'token') {
+    const message = `GitHub does not accept the token (401): it is mistyped, has expired or was revoked.`;
+    return { kind: 'refused', message };
+  }
   if (as !== 'app') {
     const repair = 'check that the App is still installed there';
     const message = `GitHub rejects the installation's token for "${route}" (401), even a new one: ${repair}.`;
@@ -266,12 +280,15 @@ function classifyRejection({ as, route, webUrl, now }: GithubCall): Verdict {
   return { kind: 'busy', message, retryAt: new Date(now.getTime() + DEFAULT_WAIT_MS) };
 }
 
-function classifyForbidden({ headers }: Answer, said: string, { route }: GithubCall): Verdict {
+/** How GitHub says that the token lacks a permission. */
+export const FORBIDDEN = /not accessible by (?:integration|personal access token)/i;
+
+function classifyForbidden({ headers }: Answer, said: string, { route, as }: GithubCall): Verdict {
   if (/suspended/i.test(said)) {
     const message = "The installation is suspended (403): unsuspend it in its owner's GitHub Apps settings.";
     return { kind: 'gone', message };
   }
-  if (!/not accessible by integration/i.test(said)) {
+  if (!FORBIDDEN.test(said)) {
     const reason = 'a rule of the repository or its organisation forbids it, or it is archived';
     const message = `GitHub did not allow "${route}" (403): ${reason}.`;
     return { kind: 'refused', message };
@@ -280,7 +297,10 @@ function classifyForbidden({ headers }: Answer, said: string, { route }: GithubC
   const header = String(headers['x-accepted-github-permissions'] ?? '');
   const readable = header.replaceAll(/\s/g, '').replaceAll('=', ': ').replaceAll(',', ' and ').replaceAll(';', ', or ');
   const needed = readable.replace(/[^\w:, ]/g, '').slice(0, 200);
-  if (needed === '') return { kind: 'refused', message: describeMissingPermission(route) };
+  if (needed === '') return { kind: 'refused', message: describeMissingPermission({ route, as }) };
+  if (as === 'token') {
+    return { kind: 'refused', message: `The token may not do "${route}" (403): it needs the permission ${needed}.` };
+  }
   const repair = `Grant it in the App's settings under "Permissions", then accept it at the installation`;
   return {
     kind: 'refused',
@@ -288,7 +308,8 @@ function classifyForbidden({ headers }: Answer, said: string, { route }: GithubC
   };
 }
 
-function describeMissingPermission(route: string): string {
+function describeMissingPermission({ route, as }: Pick<GithubCall, 'route' | 'as'>): string {
+  if (as === 'token') return `The token may not do "${route}" (403): it needs a permission that it lacks.`;
   const reason = 'a permission that it needs was not granted, or never will be (workflow files)';
   return `The App may not do "${route}" (403): ${reason}. Compare the App's permissions with app.yml.`;
 }

@@ -114,6 +114,12 @@ export class GithubFailure extends CausewayError {
 /** A job of GitHub Actions has read as much as it may: for as long as it lives, what else it would read is not read. */
 export class ReadsSpent extends GithubFailure {}
 
+/** The failure that an error is, or was made of; null: it is none of GitHub's. */
+export function findGithubFailure(error: unknown): GithubFailure | null {
+  if (error instanceof GithubFailure) return error;
+  return error instanceof CausewayError && error.cause instanceof GithubFailure ? error.cause : null;
+}
+
 /** Whether GitHub said no for good, so that trying again changes nothing. */
 export function isFinal(error: unknown): error is GithubFailure {
   return error instanceof GithubFailure && (error.kind === 'gone' || error.kind === 'refused');

@@ -3,6 +3,7 @@ import { untilAborted } from '../../core/abortable.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { createHolds } from '../../core/holds.ts';
 import { registerSecret } from '../../log.ts';
+import { FORBIDDEN } from './failures.ts';
 import {
   type AppIdentity,
   type GithubCaller,
@@ -50,7 +51,7 @@ export function createTokenClients(options: TokenClientsOptions): GithubClients 
   const lifetime = new AbortController();
   const shared = { ...options, holds: options.holds ?? createHolds(now), lifetime: lifetime.signal };
   const credential: Parameters<typeof createOctokit>[1] = {
-    as: 'installation',
+    as: 'token',
     holder: 'workflow',
     hook: (send, request) => send({ ...request, headers: { ...request.headers, authorization: `token ${token}` } }),
   };
@@ -84,8 +85,6 @@ export function createTokenClients(options: TokenClientsOptions): GithubClients 
   };
 }
 
-const FORBIDDEN = /not accessible by integration/i;
-
 function tellForbidden(caller: GithubCaller, { onForbidden }: Pick<TokenClientsOptions, 'onForbidden'>): GithubCaller {
   return {
     call: async (request, signal) => {
@@ -114,7 +113,7 @@ function createReadAllowance({
       const retryAt = new Date(now().getTime() + HOUR_MS);
       throw new ReadsSpent(
         { kind: 'busy', status: null, retryAt },
-        `This job has read as much of GitHub as it may (${describeAllowance(mostReads)}): run it again in an hour.`,
+        `As much of GitHub was read as may be (${describeAllowance(mostReads)}): run it again in an hour.`,
       );
     },
     count<T extends { readonly headers: object }>(answer: T): T {

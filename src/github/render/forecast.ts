@@ -1,6 +1,7 @@
 // A forecast as Markdown, for the summary of a job. Texts in it come from outside.
 import { formatBullet, formatCodeSpan, sanitiseInline } from '../../core/markdown/github.ts';
 import {
+  describeFailure,
   explainForecast,
   FORECAST_GROUPS,
   type Forecast,
@@ -36,8 +37,9 @@ function fold(summary: string, items: readonly string[]): string {
   return `<details><summary>${summary}</summary>\n\n${items.map(formatBullet).join('\n')}\n\n</details>`;
 }
 
-function renderCheck({ name, branch, pullRequest, headline, url }: ForecastCheck): string {
+function renderCheck(check: ForecastCheck): string {
+  const { name, branch, pullRequest, headline, url } = check;
   const place = pullRequest === null ? formatCodeSpan(branch) : `#${pullRequest}`;
-  const said = headline === '' ? 'no error is named' : formatCodeSpan(headline);
+  const said = headline === '' ? sanitiseInline(describeFailure(check), MAX_TEXT) : formatCodeSpan(headline);
   return `[${sanitiseInline(name, MAX_TEXT)}](${url}) on ${place}: ${said}`;
 }
