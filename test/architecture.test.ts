@@ -92,7 +92,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
 };
 
 /** Packages of ours that are at home in each room; the others where threads and files may be. */
-const LEAVES = new Set(['causeway-diff', 'causeway-paths']);
+const LEAVES = new Set(['causeway-ci-log', 'causeway-diff', 'causeway-log-lines', 'causeway-paths']);
 const OF_THE_MACHINE = new Set(['causeway-redact', 'causeway-worker-thread']);
 
 const PURE = new Set(['core', 'triage', 'ci', 'evaluation']);

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { condenseLog } from '../ci/condense-log.ts';
+import { condenseLog } from 'causeway-ci-log';
 import { analyse, type Investigator, runDemo } from '../cli/analyse.ts';
 import type { AnalyseCommand, DemoCommand } from '../cli/command-line.ts';
 import type { ExitCode, Io, Launcher } from '../cli/terminal.ts';

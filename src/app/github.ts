@@ -1,9 +1,9 @@
 // The service over GitHub: what it knows, which events it handles, which work it takes, and `serve` in GitHub mode.
 
+import { condenseLog } from 'causeway-ci-log';
 import type { ApiDeps, ReadinessCheck } from '../api/api-deps.ts';
 import { parseBuildHosts } from '../build-logs/config.ts';
 import { createBuildLogs } from '../build-logs/read-build-log.ts';
-import { condenseLog } from '../ci/condense-log.ts';
 import { formatGithubStart, formatIgnoredOwners, formatNotInstalled } from '../cli/start-text.ts';
 import type { ExitCode } from '../cli/terminal.ts';
 import type { AppCredentials, Config } from '../config.ts';

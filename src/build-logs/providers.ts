@@ -1,7 +1,7 @@
 // How builds of Buildkite, CircleCI and Jenkins are found from an address, and what of them is read.
 
+import type { FailedResult } from 'causeway-ci-log';
 import { z } from 'zod';
-import type { FailedResult } from '../core/check.ts';
 import { type BuildClient, BuildFault } from './client.ts';
 import type { BuildHost } from './config.ts';
 

@@ -1,8 +1,7 @@
 // The verdict on a red check: what broke it, and the reasons to believe so.
 
+import { matchError, type ReadCheck, TIME_OUT } from 'causeway-ci-log';
 import type { Reason, Verdict } from '../core/check.ts';
-import { matchError, TIME_OUT } from './error-patterns.ts';
-import type { ReadCheck } from './read-check.ts';
 import { findTiesByName, isDependencyList, type Tie } from './touches.ts';
 
 export interface CheckEvidence {

@@ -1,6 +1,7 @@
 // Which of the commits since a check was green is likeliest to have turned it red: by what each touches, and what the
 // failure names.
 
+import { findFailingPlaces } from 'causeway-ci-log';
 import type { LikeliestCommit } from '../core/failure.ts';
 import type { MappedFrame } from '../triage/clues.ts';
 import type { KnownRange } from '../triage/facts.ts';
@@ -8,12 +9,7 @@ import type { Trace } from '../triage/frames.ts';
 import { attempt, formatCount, formatOrdinal, type Lookups, shortenSha } from '../triage/lookups.ts';
 import { classifyFile } from '../triage/own-code.ts';
 import { type Ground, type Mapping, mapPath } from '../triage/paths.ts';
-import { isPassedTest } from '../triage/report-text.ts';
-import { type Cause, findCause } from './find-cause.ts';
-import { findSteps, type LogLine, readLogLines } from './log-lines.ts';
-import { findPlaces } from './places.ts';
 import { isDependencyList } from './touches.ts';
-import { toRepositoryPath } from './written-places.ts';
 
 /** One of them. */
 interface RangeCommit {
@@ -168,12 +164,6 @@ interface Told {
   readonly mapped: readonly (readonly MappedFrame[])[];
 }
 
-/** Runners of JavaScript head what a file printed with its name and how it went. */
-const FILE_HEAD = /^\s{0,4}(PASS|FAIL) {1,3}([^\s>]{1,400}\.[cm]?[jt]sx?)(?=\s|$)/;
-
-/** What ends the part of a file that passed. */
-const PART_END = /^\s{0,4}(?:● |Summary of all failing tests|Test Suites?: |Tests?: |={3,} |##\[)/;
-
 const MAX_SAID = 120;
 
 /**
@@ -181,53 +171,27 @@ const MAX_SAID = 120;
  * mapped. Linear in the report; nothing in it makes this fail.
  */
 export function findFailingEvidence({ report, listed, ground, ...told }: Told): Omit<RangeEvidence, 'suspects'> {
-  const lines = removePassed(
-    readLogLines(report).filter(({ text }) => !listed.some((start) => text.startsWith(start))),
+  const { places, tests, headline, errors } = findFailingPlaces(report, (line) =>
+    listed.some((start) => line.startsWith(start)),
   );
-  const cause = cutToFirstVerdict(findCause(lines, findSteps(lines)));
-  const headed = cause.errorLines.flatMap(({ at }) => FILE_HEAD.exec(lines[at]?.text ?? '')?.[2] ?? []);
-  const places = findPlaces(lines, cause).map(({ path }) => path);
-  const tests = [...cause.tests.map(({ path }) => path), ...headed].flatMap((path) => toRepositoryPath(path) ?? []);
   const framed = told.traces.flatMap((trace, at) =>
-    isMentioned(trace, lines, cause) ? listFrames(told.mapped[at] ?? []) : [],
+    isMentioned(trace, errors) ? listFrames(told.mapped[at] ?? []) : [],
   );
   const named = [...framed, ...[...places, ...tests].map((path) => toOwnPath(mapPath(ground, path)) ?? path)];
   return {
     places: removeDuplicates(named.filter((path) => classifyFile(path) !== 'test')),
     tests: removeDuplicates(named.filter((path) => classifyFile(path) === 'test')),
-    headline: lines[cause.message]?.text ?? '',
+    headline,
   };
 }
 
-/** Lines about what passed are emptied rather than removed, so that the others keep their order. */
-function removePassed(lines: readonly LogLine[]): readonly LogLine[] {
-  let isPassing = false;
-  return lines.map((line) => {
-    const head = FILE_HEAD.exec(line.text)?.[1];
-    if (head !== undefined) isPassing = head === 'PASS';
-    else if (PART_END.test(line.text) || line.mark !== '') isPassing = false;
-    return isPassing || isPassedTest(line.text) ? { ...line, text: '' } : line;
-  });
-}
-
-/** A summary at the end says most, but the places that it sums up come before it. */
-function cutToFirstVerdict(cause: Cause): Cause {
-  const first = cause.errorLines.find(({ kind }) => kind === 'verdict')?.at ?? cause.headline;
-  return { ...cause, headline: Math.min(first, cause.headline) };
-}
-
 /** Whether its error is one of those that the check failed with: programs print traces of errors that they get over. */
-function isMentioned(
-  { errorType, message }: Trace,
-  lines: readonly LogLine[],
-  { errorLines, headline }: Cause,
-): boolean {
+function isMentioned({ errorType, message }: Trace, errors: readonly string[]): boolean {
   const said = (message.split('\n', 1)[0] ?? '').slice(0, MAX_SAID).trim();
   const head = [errorType, said].filter((part) => part !== '').join(': ');
   if (head === '') return false;
-  return errorLines.some(({ at, kind }) => {
-    const text = lines[at]?.text.trimEnd() ?? '';
-    const start = kind === 'weak' || kind === 'end' || at < headline ? -1 : text.indexOf(head);
+  return errors.some((text) => {
+    const start = text.indexOf(head);
     // `TypeError: x` is no `Error: x`, and `TypeError: x` no `TypeError`.
     return start >= 0 && !/[\w$.]/.test(text.charAt(start - 1)) && (said !== '' || text.endsWith(head));
   });

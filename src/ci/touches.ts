@@ -1,10 +1,11 @@
 // What ties a failure to the change under test: the failure names a changed file, or a failing test belongs to one by
 // its name or uses it.
+
+import type { ReadCheck } from 'causeway-ci-log';
 import type { SourceTree } from '../core/source.ts';
 import { classifyFile } from '../triage/own-code.ts';
 import { createPathIndex, getFileName, type PathIndex } from '../triage/paths.ts';
 import { runInSlices, SLICE_PATHS } from '../triage/slices.ts';
-import type { ReadCheck } from './read-check.ts';
 
 /**
  * `named`: the failure names the file. `tested`: the failing test is that file's, by the names and folders of both.

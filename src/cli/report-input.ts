@@ -4,12 +4,12 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { formatLog } from 'causeway-ci-log';
 import { untilAborted } from '../core/abortable.ts';
 import type { ShortenLog } from '../core/check.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { ProjectSource } from '../core/project.ts';
 import { type AddressedReport, MAX_REPORT_BYTES, type ReadReportAddress } from '../core/report.ts';
-import { formatLog } from '../core/report-log.ts';
 import { type AnalyseCommand, refuse } from './command-line.ts';
 import type { Io } from './terminal.ts';
 

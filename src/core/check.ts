@@ -1,4 +1,5 @@
 // A check: what CI reports about one commit, either a check run of an App or a commit status.
+import type { Annotation, ArtifactResults, FailedResult, ResultBudget, UnreadFile } from 'causeway-ci-log';
 import { CausewayError } from './errors.ts';
 import type { CommitRange } from './failure.ts';
 import type { HeadPlace } from './head.ts';
@@ -50,16 +51,6 @@ export interface NamedCheck {
   readonly earlier: readonly Check[];
 }
 
-export interface Annotation {
-  /** As reported; need not exist in the repository. */
-  readonly path: string;
-  readonly line: number;
-  readonly endLine: number;
-  readonly level: 'notice' | 'warning' | 'failure';
-  readonly title: string;
-  readonly message: string;
-}
-
 /** Checks of several Apps may share a name. */
 export function toCheckKey({ app, name }: Pick<Check, 'app' | 'name'>): string {
   return `${app}\n${name}`;
@@ -97,37 +88,8 @@ export interface CheckOutput {
   readonly unread?: readonly UnreadFile[];
 }
 
-/** One failure of a result file, with its texts as the file has them, each bounded: an untrusted word of the job. */
-export interface FailedResult {
-  /** A test of JUnit XML, or an error of SARIF. */
-  readonly kind: 'test' | 'finding';
-  /** Class, package or file of the test; the rule of the finding; "" for none. */
-  readonly scope: string;
-  /** Of the test; "" for a finding. */
-  readonly name: string;
-  /** As written; "" for none. */
-  readonly path: string;
-  /** 0: none. */
-  readonly line: number;
-  readonly message: string;
-  /** "" for none. */
-  readonly trace: string;
-}
-
-/** What the result files of one commit may still inflate to, however many checks and artifacts it has; spent by reading. */
-export interface ResultBudget {
-  bytes: number;
-}
-
 export function createResultBudget(): ResultBudget {
   return { bytes: 64 * 1_024 * 1_024 };
-}
-
-/** A result file that is not read, with the name that its archive has for it; or a whole artifact. An untrusted word. */
-export interface UnreadFile {
-  readonly file: string;
-  /** `total_size`: what is read of the commit is used up. `failed`: reading took too much time or memory. */
-  readonly why: 'file_size' | 'sarif_size' | 'sarif_shape' | 'total_size' | 'failed';
 }
 
 const UNREAD_WHY: Readonly<Record<UnreadFile['why'], string>> = {
@@ -140,12 +102,6 @@ const UNREAD_WHY: Readonly<Record<UnreadFile['why'], string>> = {
 
 export function describeUnread({ why }: UnreadFile): string {
   return UNREAD_WHY[why];
-}
-
-/** At most 5 files that are not read. */
-export interface ArtifactResults {
-  readonly results: readonly FailedResult[];
-  readonly unread: readonly UnreadFile[];
 }
 
 /** The zip archive of an artifact, and what may be read of it. */

@@ -1,5 +1,7 @@
 // A head: a commit whose checks are judged together, their findings, and what is on GitHub for them.
-import type { Reason, UnreadFile, Verdict } from './check.ts';
+
+import type { Excerpt, UnreadFile } from 'causeway-ci-log';
+import type { Reason, Verdict } from './check.ts';
 import type { CommitRange } from './failure.ts';
 import type { Person } from './thread.ts';
 
@@ -160,20 +162,6 @@ interface FoundCheck {
   readonly url: string;
   /** False if it has passed on the same commit since. */
   readonly isRed: boolean;
-}
-
-/** A log cut to its cause. */
-export interface Excerpt {
-  /** Name of the failed step; "" where unknown. */
-  readonly step: string;
-  /** The first error line, at most 300 characters; "" if there is none. */
-  readonly headline: string;
-  /** Lines around the cause, in order; at most 60, 8 KiB. */
-  readonly lines: readonly string[];
-  /** What was cut, as text; "" for nothing. */
-  readonly cut: string;
-  /** Names of failed tests, at most 50. */
-  readonly tests: readonly string[];
 }
 
 /** What is on GitHub as far as we know. Only the publisher writes it. */

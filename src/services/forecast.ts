@@ -1,8 +1,8 @@
 // A project's last days read without a model: whose each red check was, and what Causeway would have made of them.
 
+import type { ReadCheck } from 'causeway-ci-log';
 import type { Redactor } from 'causeway-redact';
 import { judgeCheck } from '../ci/judge.ts';
-import type { ReadCheck } from '../ci/read-check.ts';
 import { ALL_OUTPUT, type Checks, ChecksBusy, type Verdict } from '../core/check.ts';
 import {
   type Forecast,

@@ -1,6 +1,7 @@
 // The steps that are not lookups, in words: reading the report, choosing the commit, mapping frames, ranking.
+
+import type { ReadLog } from 'causeway-ci-log';
 import type { InvestigationStep, SourcedStep } from '../core/evidence.ts';
-import type { ReadLog } from '../core/report-log.ts';
 import { nameBranch } from '../core/source.ts';
 import { countImages } from '../core/text.ts';
 import type { MappedFrame } from './clues.ts';

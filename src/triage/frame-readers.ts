@@ -1,7 +1,8 @@
 // How each language prints stack frames and the error above or below them. A new language: one `FrameReader`, added to
 // `READERS`.
+
+import { findTapStack, readTapError } from 'causeway-log-lines';
 import type { Frame, FrameLanguage } from './frames.ts';
-import { findTapStack, readTapError } from './tap.ts';
 
 /** How one language writes frames. Lines are plain; `index` is the line to look at. */
 export interface FrameReader {

@@ -1,5 +1,5 @@
 // Names and words of a report: what looks like code, what is a plain word, their parts and their stems.
-import { markCode } from './report-text.ts';
+import { markCode } from 'causeway-log-lines';
 
 export interface Identifier {
   /** The last part: `parse` of `Header.parse`. */

@@ -1,6 +1,5 @@
 // Which code a path belongs to: the project's source, its tests and documents, a dependency, or a language's runtime.
 import type { SourceTree } from '../core/source.ts';
-import type { Frame } from './frames.ts';
 import type { PathIndex } from './paths.ts';
 
 export type FileKind =
@@ -161,15 +160,4 @@ function readSection(text: string, heading: string): string {
   if (start < 0) return '';
   const body = text.slice(start + heading.length, start + 4_000).split(/^\[/m)[0] ?? '';
   return /^\s{0,8}name\s{0,8}=\s{0,8}["']?([\w.-]{1,100})/m.exec(body)?.[1] ?? '';
-}
-
-const RUNTIME_PATH =
-  /^(?:node:|internal\/|native|<|\[native|evalmachine|bootstrap_node)|(?:^|\/)rustc\/[0-9a-f]{7,40}\/|(?:^|\/)rust\/library\/|(?:^|\/)library\/(?:std|core|alloc|test)\/src\/|(?:^|\/)(?:usr\/local|usr\/lib|usr\/share|opt|hostedtoolcache)\/(?:[\w.@-]{1,40}\/){0,3}go(?:[-\d.]{1,20})?(?:\/[\d.]{1,12}\/[\w-]{1,20})?\/src\/|(?:^|\/)lib\/python\d(?:\.\d{1,2})?\/(?!site-packages|dist-packages)|^\/?_\/src\//;
-
-const RUNTIME_SYMBOL =
-  /^(?:java|javax|jdk|sun|com\.sun|kotlin|kotlinx\.coroutines|scala|groovy\.lang|System|Microsoft|org\.junit|junit|org\.gradle|org\.apache\.maven|worker\.org\.gradle|std|core|alloc|test|rust_begin_unwind|__rust|tokio::runtime|runtime|testing)(?:[.:]|$)/;
-
-export function isRuntimeFrame(frame: Pick<Frame, 'file' | 'symbol' | 'language'>): boolean {
-  if (frame.file !== '' && frame.language !== 'jvm' && RUNTIME_PATH.test(frame.file)) return true;
-  return frame.symbol !== '' && RUNTIME_SYMBOL.test(frame.symbol.replace(/^[<&(]+/, ''));
 }

@@ -1,8 +1,9 @@
 // From a path as a trace or a person writes it to the files of the commit; own code is distinguished from dependencies.
 
+import { isRuntimeFrame } from 'causeway-log-lines';
 import type { Listing } from '../core/source.ts';
 import type { Frame } from './frames.ts';
-import { isRuntimeFrame, type OwnPackage } from './own-code.ts';
+import type { OwnPackage } from './own-code.ts';
 
 /**
  * Where a path leads. `certain` is false where the line cannot be trusted (compiled file) or only the file name

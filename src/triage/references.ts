@@ -1,11 +1,12 @@
 // The issues and pull requests that a report names by number, looked up in commit messages, source and tests.
+
+import { markCode } from 'causeway-log-lines';
 import type { IndexedCommit } from '../core/lexicon.ts';
 import type { CommitInfo, SearchHit } from '../core/source.ts';
 import { cutText } from '../core/text.ts';
 import type { Clue } from './clues.ts';
 import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile } from './own-code.ts';
-import { markCode } from './report-text.ts';
 
 /** A report that lists more is a list. */
 const MAX_NUMBERS = 4;

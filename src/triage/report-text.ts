@@ -1,5 +1,6 @@
 // A report as lines and sections, without colours and log prefixes; and its fingerprint.
 import { createHash } from 'node:crypto';
+import { markCode, removeAnsi, removePrefixes } from 'causeway-log-lines';
 
 const UNDERLINE = /^(?:={3,}|-{3,})\s*$/;
 
@@ -48,38 +49,6 @@ export function cleanTitle(line: string): string {
   return bare.replace(/^[^:：]*[:：]?/, '').replace(/^[*_\s]{1,20}|[*_\s]{1,20}$/g, '');
 }
 
-export interface MarkedLine {
-  readonly text: string;
-  /** `fence`: the line that opens or closes a block; `code`: inside one. */
-  readonly kind: 'prose' | 'code' | 'fence';
-}
-
-/** Python underlines a call in a traceback as `~~~~~^^`. */
-const FENCE = /^\s*(?:```|~{3,}(?!~*\^))/;
-
-export function markCode(lines: readonly string[]): readonly MarkedLine[] {
-  let inside = false;
-  return lines.map((text) => {
-    if (!FENCE.test(text)) return { text, kind: inside ? 'code' : 'prose' };
-    inside = !inside;
-    return { text, kind: 'fence' };
-  });
-}
-
-/** Consecutive lines: the first, and the one after the last. */
-export interface Stretch {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** What is inside of code blocks; one that is not closed ends with the text. */
-export function findCodeBlocks(lines: readonly string[]): readonly Stretch[] {
-  const fences = markCode(lines).flatMap(({ kind }, at) => (kind === 'fence' ? [at] : []));
-  return fences.flatMap((at, index) =>
-    index % 2 === 0 ? [{ from: at + 1, to: fences[index + 1] ?? lines.length }] : [],
-  );
-}
-
 /** Longer lines are cut before any pattern looks at them: a minified bundle in a log must not cost seconds. */
 const MAX_LINE = 2_000;
 
@@ -88,8 +57,6 @@ const MAX_LINE = 2_000;
  * size has some 12,000 lines.
  */
 const MAX_LINES = 10_000;
-
-const ANSI = /\u001b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
 
 const CI_TIME = /^\uFEFF?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z /;
 
@@ -100,15 +67,6 @@ const MARK = /^[A-Z]{4,30}> ?/;
 
 const QUOTE = /^(?:> ?){1,8}/;
 
-/** Colours as `cat -v` and terminals write them out: `^[[31m`, `␛[31m`. */
-const WRITTEN = /(?:\^\[|\u241b)\[[\d;]{0,20}[mKGJ]/g;
-
-/** The text without terminal colours and other escape sequences. */
-export function removeAnsi(text: string): string {
-  const bare = text.includes('\u001b') ? text.replace(ANSI, '') : text;
-  return /\^\[|\u241b/.test(bare) ? bare.replace(WRITTEN, '') : bare;
-}
-
 /**
  * Lines of the text without colours and prefixes of CI and container logs; each cut to 2,000 characters. Of a text
  * with more than 20,000 lines the first and the last 10,000. What is inside a code block is no quotation, and stays as
@@ -116,12 +74,10 @@ export function removeAnsi(text: string): string {
  */
 export function toPlainLines(text: string, code: 'log' | 'verbatim' = 'log'): string[] {
   const lines: string[] = [];
-  let inside = false;
   const kept = keepBothEnds(removeAnsi(text).split(/\r\n|\n|\r/));
-  for (const line of code === 'log' ? removePrefixes(kept) : kept) {
-    const isFence = FENCE.test(line);
-    if (isFence) inside = !inside;
-    const parts = inside && !isFence && code === 'verbatim' ? [line] : removeMarks(line, inside);
+  for (const { text: line, kind } of markCode(code === 'log' ? removePrefixes(kept) : kept)) {
+    const isCode = kind === 'code';
+    const parts = isCode && code === 'verbatim' ? [line] : removeMarks(line, isCode);
     for (const part of parts) lines.push(part.slice(0, MAX_LINE));
   }
   // One line of JSON may hold a trace of 200,000.
@@ -138,69 +94,6 @@ function keepBothEnds(lines: string[]): string[] {
   return lines.length > 2 * MAX_LINES ? [...lines.slice(0, MAX_LINES), ...lines.slice(-MAX_LINES)] : lines;
 }
 
-const JOURNAL_TIME = '[A-Z][a-z]{2} [ \\d]\\d \\d\\d:\\d\\d:\\d\\d';
-
-const ISO_STAMP = '\\d{4}-\\d\\d-\\d\\dT[\\d:.,]{8,18}(?:Z|[+-]\\d\\d:?\\d\\d)';
-
-/** Test runners and loggers write tables of these. */
-const STATE = '(?:PASS|FAIL|OK|ERR|WARN|INFO|DEBUG|TRACE|NOTE|FATAL)[A-Z]{0,6} ';
-
-const PREFIX = new RegExp(
-  `^(?:${[
-    `(?:${JOURNAL_TIME}|${ISO_STAMP}) [\\w.-]{1,100} [\\w./@-]{1,100}\\[\\d{1,10}\\]:`,
-    JOURNAL_TIME,
-    `(?:${ISO_STAMP} )?(?!${STATE})[A-Za-z][\\w.-]{0,60} {1,40}\\|`,
-    '\\[[a-z][\\w.-]{0,100}(?:/[\\w.-]{1,100}){1,3}\\]',
-  ].join('|')})(?: |$)`,
-);
-
-/** No prefix is longer. */
-const MAX_PREFIX = 400;
-
-/** Share of the lines from the first one with a prefix to the last. */
-const LEAST_SHARE = 0.9;
-
-/** A table has another name on each line. */
-const LINES_PER_NAME = 3;
-
-/**
- * The lines without what another program put before each of them, colours included, where (nearly) all from the first
- * such line to the last have it; else as they are. Each code block has its own.
- */
-export function removePrefixes(lines: readonly string[]): readonly string[] {
-  const blocks = findCodeBlocks(lines);
-  const outside = [...lines];
-  for (const { from, to } of blocks) outside.fill('', from, to);
-  const bare = [...removePrefix(outside)];
-  for (const { from, to } of blocks)
-    for (const [at, line] of removePrefix(lines.slice(from, to)).entries()) bare[from + at] = line;
-  return bare;
-}
-
-/** The same of one log. */
-export function removePrefix(lines: readonly string[]): readonly string[] {
-  const prefixes = lines.map(findPrefix);
-  const found = prefixes.filter((prefix) => prefix !== '');
-  if (found.length === 0) return lines;
-  const from = prefixes.findIndex((prefix) => prefix !== '');
-  const to = prefixes.findLastIndex((prefix) => prefix !== '') + 1;
-  const written = lines.slice(from, to).filter((line) => line.trim() !== '');
-  const names = new Set(found.map((prefix) => prefix.replace(/\d+/g, '0')));
-  if (found.length < written.length * LEAST_SHARE || found.length < names.size * LINES_PER_NAME) return lines;
-  return lines.map((line, at) => {
-    const prefix = prefixes[at] ?? '';
-    return prefix === ''
-      ? line
-      : removeAnsi(line)
-          .replace(/^\uFEFF/, '')
-          .slice(prefix.length);
-  });
-}
-
-function findPrefix(line: string): string {
-  return PREFIX.exec(removeAnsi(line.slice(0, MAX_PREFIX)).replace(/^\uFEFF/, ''))?.[0] ?? '';
-}
-
 /** A stack trace inside a JSON string: `"stack":"Error: x\n    at f (a.js:1:2)"`. */
 function isFolded(line: string): boolean {
   return line.includes('\\n') && /\\n(?:\\t|\s){0,8}(?:at |File |Caused by|goroutine )/.test(line);
@@ -212,29 +105,6 @@ function unfoldLine(line: string): string[] {
   const opening = /^(.*(?<!\\)")([^"]*)$/.exec(first.slice(-MAX_LINE));
   const parts = [opening?.[1] ?? '', opening?.[2] ?? first, ...rest.map((part) => part.replace(/(?<!\\)".*$/s, ''))];
   return parts.map((part) => part.replaceAll('\\r', '').replaceAll('\\t', '\t').replaceAll('\\"', '"'));
-}
-
-const LOG_LINE =
-  /^\s*(?:at |File "|\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|goroutine \d|Traceback \(|\.{3} \d+ more|Caused by:|\d+: 0x|\[?(?:INFO|DEBUG|TRACE|WARN|WARNING|NOTICE|ERROR)\b|\{"(?:level|time|timestamp|msg)")/;
-
-/** Whether a line was written by a program rather than by a person. */
-export function isLogLine(line: string): boolean {
-  return LOG_LINE.test(line) || (line.length > 1_000 && countWords(line) < line.length / LONG_WORDS);
-}
-
-/** A long line with longer words in the mean than this was not written by a person. */
-const LONG_WORDS = 12;
-
-function countWords(line: string): number {
-  return line.split(' ').length;
-}
-
-/** One test that passed, on one line. */
-const PASSED =
-  /^\s{0,40}(?:[✓✔√] |ok \d|--- PASS: |\[ {7}OK \]|PASS {1,3}\S+\.[cm]?[jt]sx?(?: |$))|::\S.{0,400} PASSED\b|^PASSED |\.\.\. ok$| > \S.{0,300} PASSED$/;
-
-export function isPassedTest(line: string): boolean {
-  return PASSED.test(line);
 }
 
 /** What people type to get a project; nothing in it names a place of its source. A longer line may be a sentence. */

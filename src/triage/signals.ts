@@ -1,20 +1,13 @@
 // What a report contains by itself: stack traces, places, errors, paths, identifiers, commands, versions.
 
-import { readLogHeading } from '../core/report-log.ts';
+import { readLogHeading } from 'causeway-ci-log';
+import { isLogLine, isPassedTest, markCode } from 'causeway-log-lines';
 import { parseErrorHead } from './frame-readers.ts';
 import type { Trace } from './frames.ts';
 import { findTraces } from './frames.ts';
 import { findIdentifiers, findWords, type Identifier, type Word } from './identifiers.ts';
 import { cleanPath } from './paths.ts';
-import {
-  cleanTitle,
-  isLogLine,
-  isPassedTest,
-  isSetUpCommand,
-  MAX_TITLE,
-  markCode,
-  toPlainLines,
-} from './report-text.ts';
+import { cleanTitle, isSetUpCommand, MAX_TITLE, toPlainLines } from './report-text.ts';
 
 export interface Signals {
   /** The first line; "" where the report begins with a log. */

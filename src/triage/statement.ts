@@ -1,12 +1,13 @@
 // A report as text: its plain lines, sections, problem statement, steps to reproduce, and what to ask the reporter.
+
+import type { ReadLog } from 'causeway-ci-log';
+import { isLogLine, type MarkedLine, markCode, markTracebacks } from 'causeway-log-lines';
 import type { Step } from '../core/issue.ts';
-import type { ReadLog } from '../core/report-log.ts';
 import type { Facts } from './facts.ts';
 import { nameCommit, shortenSha } from './lookups.ts';
 import { isReliable } from './rank-suspects.ts';
-import { isLogLine, MAX_TITLE, type MarkedLine, markCode, splitSections, toPlainLines } from './report-text.ts';
+import { MAX_TITLE, splitSections, toPlainLines } from './report-text.ts';
 import { readTitle, type Signals } from './signals.ts';
-import { markTracebacks } from './traceback.ts';
 
 const MAX_STATEMENT = 2_000;
 

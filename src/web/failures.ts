@@ -1,8 +1,9 @@
 // The failures of a project: the list of them, the flaky ones, and one failure with its cause and its first bad commit.
+
+import type { Excerpt } from 'causeway-ci-log';
 import { html } from 'hono/html';
 import { type Closing, type CommitRange, type Failure, findRange, type Sighting } from '../core/failure.ts';
 import { describeFlake, type Flake, type Quarantine } from '../core/flake.ts';
-import type { Excerpt } from '../core/head.ts';
 import { formatPercent } from '../core/issue-view.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { Investigation } from '../core/report.ts';

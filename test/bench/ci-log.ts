@@ -2,8 +2,7 @@
 import { spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { condenseLog } from '../../src/ci/condense-log.ts';
-import { readCheck } from '../../src/ci/read-check.ts';
+import { condenseLog, readCheck } from 'causeway-ci-log';
 import { CHECK_LOG_BYTES } from '../../src/core/check.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { CAUSE, writeMadeLog } from './made-log.ts';

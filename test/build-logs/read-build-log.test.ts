@@ -1,8 +1,9 @@
 // Logs of builds elsewhere: each service as it answers, and addresses, builds and answers that mean harm.
+
+import { condenseLog } from 'causeway-ci-log';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseBuildHosts } from '../../src/build-logs/config.ts';
 import { createBuildLogs, readRepository } from '../../src/build-logs/read-build-log.ts';
-import { condenseLog } from '../../src/ci/condense-log.ts';
 import { ChecksBusy } from '../../src/core/check.ts';
 import { addBuildkite, addCircleci, addJenkins, type BuildServer, startBuildServer } from '../support/build-host.ts';
 

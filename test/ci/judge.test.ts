@@ -1,11 +1,11 @@
 // The verdict on a red check, and its reasons.
 
+import { type ReadCheck, readCheck } from 'causeway-ci-log';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { actionsLog, JEST, TSC } from '../../packages/ci-log/test/logs.ts';
 import { type CheckEvidence, type FailureHistory, type Judgement, judgeCheck } from '../../src/ci/judge.ts';
-import { type ReadCheck, readCheck } from '../../src/ci/read-check.ts';
 import { describeReason } from '../../src/core/check.ts';
-import { actionsLog, JEST, TSC } from './logs.ts';
 
 function read(output: readonly string[], end?: string): ReadCheck {
   return readCheck({ name: 'test (20)', output: '', log: actionsLog('npm test', output, end), annotations: [] });

@@ -1,10 +1,11 @@
 // What ties a failing test to a change, language by language: by name, by what the test uses; and what must not be
 // tied.
+
+import { readCheck } from 'causeway-ci-log';
 import { expect, it } from 'vitest';
-import { readCheck } from '../../src/ci/read-check.ts';
+import { actionsLog } from '../../packages/ci-log/test/logs.ts';
 import { findTiesByName, findTiesInTree, type Tie } from '../../src/ci/touches.ts';
 import { createMemoryRepository } from '../support/memory-source.ts';
-import { actionsLog } from './logs.ts';
 
 const SHA = 'a'.repeat(40);
 

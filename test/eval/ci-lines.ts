@@ -1,7 +1,8 @@
 // `ci-lines`: do the lines shown of a failing log agree with those that people call its error? Alone, and beside a passing log.
-import { findCauseLines } from '../../src/ci/cause-lines.ts';
-import { findCause } from '../../src/ci/find-cause.ts';
-import { findSteps, readLogLines, readPassingLog } from '../../src/ci/log-lines.ts';
+
+import { findCauseLines } from '../../packages/ci-log/src/cause-lines.ts';
+import { findCause } from '../../packages/ci-log/src/find-cause.ts';
+import { findSteps, readLogLines, readPassingLog } from '../../packages/ci-log/src/log-lines.ts';
 import { haveTruth, type LogCase, type LogTruth, logCase, type Range } from './ci-log-case.ts';
 import type { EvalOptions, Part, PartResult, Row } from './part.ts';
 import { rowsOf, type Scored } from './scores.ts';

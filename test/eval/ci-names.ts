@@ -1,6 +1,6 @@
 // `ci-names`: are all failed tests of a log named, none besides, and none in the log of a job that passed?
-import { findCause } from '../../src/ci/find-cause.ts';
-import { findSteps, readLogLines } from '../../src/ci/log-lines.ts';
+import { findCause } from '../../packages/ci-log/src/find-cause.ts';
+import { findSteps, readLogLines } from '../../packages/ci-log/src/log-lines.ts';
 import { haveTruth, type LogCase, logCase } from './ci-log-case.ts';
 import type { EvalOptions, Part, PartResult } from './part.ts';
 import { rowsOf, type Scored } from './scores.ts';

@@ -1,8 +1,8 @@
 // `ci-places`: are file and line read from what one tool prints, as its own format has them?
-import { findCause } from '../../src/ci/find-cause.ts';
-import { findSteps, readLogLines } from '../../src/ci/log-lines.ts';
-import { findPlaces } from '../../src/ci/places.ts';
-import { toRepositoryPath } from '../../src/ci/written-places.ts';
+import { findCause } from '../../packages/ci-log/src/find-cause.ts';
+import { findSteps, readLogLines } from '../../packages/ci-log/src/log-lines.ts';
+import { findPlaces } from '../../packages/ci-log/src/places.ts';
+import { toRepositoryPath } from '../../packages/ci-log/src/written-places.ts';
 import { type Case, EvalFault, type EvalOptions, type Part, type PartResult } from './part.ts';
 import { textIn } from './read-case.ts';
 import { rowsOf, type Scored } from './scores.ts';

@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { condenseText } from '../../src/ci/condense-log.ts';
-import { readCheck } from '../../src/ci/read-check.ts';
+import { condenseText, readCheck } from 'causeway-ci-log';
 import type { Case, EvalOptions, Part, PartResult, Row } from './part.ts';
 import { EvalFault } from './part.ts';
 import { anotherRun, chanceOf, PERTURBATIONS } from './perturb-log.ts';

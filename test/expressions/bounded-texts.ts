@@ -10,7 +10,7 @@ interface Bound {
 }
 
 const OUTLINE = 'readOutline (src/git/outline.ts) skips lines of more than 1,000 characters';
-const LOG_LINE = 'readLogLine (src/ci/log-lines.ts) cuts each line of a log at 1,000 characters';
+const LOG_LINE = 'readLogLine (packages/ci-log/src/log-lines.ts) cuts each line of a log at 1,000 characters';
 const REPORT_LINE = 'toPlainLines (src/triage/report-text.ts) cuts each line of a report at 2,000 characters';
 
 export const BOUNDED: readonly Bound[] = [
@@ -21,10 +21,10 @@ export const BOUNDED: readonly Bound[] = [
     most: 1_000,
     why: 'lines up to MAX_KEY_LINE',
   },
-  { file: 'src/ci/condense-log.ts', only: '^[\\s"', most: 1_000, why: 'isKeyLine skips longer lines' },
-  { file: 'src/ci/read-check.ts', most: 1_000, why: LOG_LINE },
-  { file: 'src/ci/written-places.ts', most: 1_000, why: LOG_LINE },
-  { file: 'src/ci/failed-tests.ts', most: 1_000, why: LOG_LINE },
+  { file: 'packages/ci-log/src/condense-log.ts', only: '^[\\s"', most: 1_000, why: 'isKeyLine skips longer lines' },
+  { file: 'packages/ci-log/src/read-check.ts', most: 1_000, why: LOG_LINE },
+  { file: 'packages/ci-log/src/written-places.ts', most: 1_000, why: LOG_LINE },
+  { file: 'packages/ci-log/src/failed-tests.ts', most: 1_000, why: LOG_LINE },
   { file: 'src/ci/rank-commits.ts', most: 1_000, why: LOG_LINE },
   { file: 'src/triage/frame-readers.ts', most: 2_000, why: REPORT_LINE },
   { file: 'src/triage/paths.ts', most: 2_000, why: `Paths and symbols of frames: ${REPORT_LINE}` },

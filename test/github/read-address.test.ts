@@ -1,6 +1,7 @@
 // Addresses on GitHub as reports: what is read of an issue, a run or a job, and what each refusal says to do.
+
+import { condenseLog } from 'causeway-ci-log';
 import { describe, expect, it } from 'vitest';
-import { condenseLog } from '../../src/ci/condense-log.ts';
 import type { AddressedReport } from '../../src/core/report.ts';
 import { createAddressReader } from '../../src/github/read-address.ts';
 import { patience } from '../support/patience.ts';

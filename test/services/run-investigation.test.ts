@@ -1,8 +1,9 @@
 // A run from its job to its end: concluded, answered from an equal one, given up, or tried again.
 
+import { readCheck } from 'causeway-ci-log';
 import { createRedactor } from 'causeway-redact';
 import { describe, expect, it } from 'vitest';
-import { readCheck } from '../../src/ci/read-check.ts';
+import { actionsLog, JEST, stamped } from '../../packages/ci-log/test/logs.ts';
 import type { Shortage } from '../../src/core/disk.ts';
 import { CausewayError, StoreUnusable } from '../../src/core/errors.ts';
 import type { JobHandler } from '../../src/core/queue.ts';
@@ -17,7 +18,6 @@ import { acceptReport } from '../../src/services/accept-report.ts';
 import { createCheckReader } from '../../src/services/checks/check-texts.ts';
 import { createChanges } from '../../src/services/follow.ts';
 import { createRunHandler } from '../../src/services/run-investigation.ts';
-import { actionsLog, JEST, stamped } from '../ci/logs.ts';
 import { createMemoryRepository, testLexicons } from '../support/memory-source.ts';
 import { migratedStore } from '../support/sqlite-template.ts';
 import {

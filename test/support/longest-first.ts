@@ -9,7 +9,7 @@ const EXPECTED: readonly (readonly [part: string, seconds: number])[] = [
   ['/stories/github-', 25],
   ['/contract/', 25],
   ['/mcp/program', 20],
-  ['/ci/condense-log', 15],
+  ['/ci-log/test/condense-log', 15],
   ['/services/judge-head-killed', 15],
   ['/models/faults', 15],
   ['/redact/', 10],

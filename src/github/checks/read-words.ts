@@ -1,16 +1,13 @@
 // What a failed check says beyond its name: the log of its job, its annotations, and the result files it uploaded.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
+import type { Annotation, FailedResult, ResultBudget, UnreadFile } from 'causeway-ci-log';
 import {
   ALL_OUTPUT,
-  type Annotation,
   type Check,
   type CheckOutput,
   ChecksBusy,
   createResultBudget,
-  type FailedResult,
   type OutputLimits,
-  type ResultBudget,
-  type UnreadFile,
 } from '../../core/check.ts';
 import { GithubFailure, ReadsSpent } from '../clients/github-clients.ts';
 import { ignoreRefused, type RepositoryCaller, readPages, unlessSpent } from '../clients/repository.ts';

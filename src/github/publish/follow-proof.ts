@@ -1,6 +1,8 @@
 // Follows the proof of our own pull request: CI with the tests alone, then the fix, then CI with both; and how it ended.
+
+import type { ResultBudget } from 'causeway-ci-log';
 import { type ChangeParts, isTestPath, listOwnTests, splitChange } from '../../core/change-parts.ts';
-import { type Check, ChecksClosed, createResultBudget, type NamedCheck, type ResultBudget } from '../../core/check.ts';
+import { type Check, ChecksClosed, createResultBudget, type NamedCheck } from '../../core/check.ts';
 import {
   type BaseCheck,
   type ChangedFile,

@@ -1,7 +1,8 @@
 // The texts of our check run below its title: a summary of cause and next step, the log and the fix, and annotations in the code.
 
+import type { UnreadFile } from 'causeway-ci-log';
 import { isSafePath } from 'causeway-paths';
-import { describeReason, describeUnread, type Reason, type UnreadFile } from '../../core/check.ts';
+import { describeReason, describeUnread, type Reason } from '../../core/check.ts';
 import { findContextFile } from '../../core/context.ts';
 import { removeDuration, splitError } from '../../core/failed-check.ts';
 import { mayNameCommits } from '../../core/failure.ts';

@@ -1,10 +1,10 @@
 // The comments on issues and pull requests: progress, result, end, hand-over, and the short texts for commands, configuration and suggestions.
 
+import type { Excerpt } from 'causeway-ci-log';
 import type { ChangeSet } from 'causeway-diff';
 import type { Verdict } from '../../core/check.ts';
 import { isWithheld } from '../../core/context.ts';
 import type { StepSource } from '../../core/evidence.ts';
-import type { Excerpt } from '../../core/head.ts';
 import type { Conclusion, Outcome } from '../../core/issue.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from '../../core/markdown/github.ts';

@@ -1,7 +1,8 @@
 // The text files that people attached to an issue, within 5 MiB and a deadline together.
+
+import { formatLog } from 'causeway-ci-log';
 import { readLimited } from '../../core/abortable.ts';
 import type { GithubProject } from '../../core/project.ts';
-import { formatLog } from '../../core/report-log.ts';
 import type { GatherDeps } from './gather-report.ts';
 
 interface Attachment {

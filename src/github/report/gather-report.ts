@@ -1,11 +1,11 @@
 // What a label or command is about, as a report: an issue with its comments and files, or a pull request's red checks.
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { RestEndpointMethodTypes } from '@octokit/rest';
+import { formatLog } from 'causeway-ci-log';
 import { isAtLeast } from '../../core/account.ts';
 import type { Check, ReadBuildLog, ShortenLog } from '../../core/check.ts';
 import type { GithubProject } from '../../core/project.ts';
 import { formatGuidance, MAX_REPORT_BYTES } from '../../core/report.ts';
-import { formatLog } from '../../core/report-log.ts';
 import { keepBeginning } from '../../core/text.ts';
 import type { Person, Trigger } from '../../core/thread.ts';
 import type { Log } from '../../log.ts';

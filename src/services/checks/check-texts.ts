@@ -1,14 +1,19 @@
 // The texts of checks: redacted whole as they come in, and long ones read in a thread, so that the event loop stays
 // free.
 
+import {
+  type ArtifactResults,
+  type CheckTexts,
+  condenseLog,
+  type ReadCheck,
+  type ReadReport,
+  readCheck,
+  readReport,
+} from 'causeway-ci-log';
 import type { Redactor } from 'causeway-redact';
 import { WorkerClient } from 'causeway-worker-thread';
-import { condenseLog } from '../../ci/condense-log.ts';
-import { type CheckTexts, type ReadCheck, readCheck } from '../../ci/read-check.ts';
-import { readReport } from '../../ci/report-logs.ts';
 import {
   ALL_OUTPUT,
-  type ArtifactResults,
   type Check,
   type CheckOutput,
   type Checks,
@@ -17,7 +22,6 @@ import {
 } from '../../core/check.ts';
 import type { Past } from '../../core/past.ts';
 import type { GithubProject } from '../../core/project.ts';
-import type { ReadReport } from '../../core/report-log.ts';
 import { locate } from '../../installation.ts';
 
 type Clean = (text: string) => string;

@@ -1,7 +1,7 @@
 // The report of a failure as an investigation reads it: first what is known, then what the check says itself, its log
 // last.
-import { condenseText } from '../../ci/condense-log.ts';
-import { type ChangedFiles, describeReason, type FailedResult, type Verdict } from '../../core/check.ts';
+import { condenseText, type FailedResult } from 'causeway-ci-log';
+import { type ChangedFiles, describeReason, type Verdict } from '../../core/check.ts';
 import type { CommitRange } from '../../core/failure.ts';
 import type { Finding, HeadPlace } from '../../core/head.ts';
 import { MAX_REPORT_BYTES } from '../../core/report.ts';

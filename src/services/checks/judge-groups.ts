@@ -1,9 +1,8 @@
 // From red checks of one cause to a finding: the verdict with its reasons, from the base, the change under test and the
 // history.
 
+import { formatHeadline, matchError } from 'causeway-ci-log';
 import { isSafePath } from 'causeway-paths';
-import { matchError } from '../../ci/error-patterns.ts';
-import { formatHeadline } from '../../ci/excerpt.ts';
 import { type CheckEvidence, type Judgement, judgeCheck } from '../../ci/judge.ts';
 import { findTiesByName, findTiesInTree, isCertainTie, isSameFile, type Tie } from '../../ci/touches.ts';
 import { type ChangedFiles, type Check, ChecksSpent, type Reason, toCheckKey } from '../../core/check.ts';

@@ -1,11 +1,7 @@
 // One look at the checks of a commit: what it works on, and how its findings are stored.
-import {
-  type ChangedFiles,
-  ChecksBusy,
-  ChecksClosed,
-  createResultBudget,
-  type ResultBudget,
-} from '../../core/check.ts';
+
+import type { ResultBudget } from 'causeway-ci-log';
+import { type ChangedFiles, ChecksBusy, ChecksClosed, createResultBudget } from '../../core/check.ts';
 import type { CommitRange } from '../../core/failure.ts';
 import type { Head, HeadPlace } from '../../core/head.ts';
 import { type GithubProject, isGithubProject } from '../../core/project.ts';

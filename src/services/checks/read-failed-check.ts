@@ -1,8 +1,8 @@
 // The red checks that a run investigates, as data: what its conclusion must be about.
 
+import { matchError } from 'causeway-ci-log';
 import { diffLines, toLines } from 'causeway-diff';
 import type { FailedCheckGround } from '../../agent/relevance.ts';
-import { matchError } from '../../ci/error-patterns.ts';
 import { createReacher } from '../../ci/reach.ts';
 import { isTestPath } from '../../core/change-parts.ts';
 import { CausewayError } from '../../core/errors.ts';

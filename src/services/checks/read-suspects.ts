@@ -1,7 +1,7 @@
 // What red checks say: those that an earlier look has judged are recognised, the others are read and grouped by their
 // cause.
-import type { ReadCheck } from '../../ci/read-check.ts';
-import { ALL_OUTPUT, type Check, type OutputLimits, type UnreadFile } from '../../core/check.ts';
+import type { ReadCheck, UnreadFile } from 'causeway-ci-log';
+import { ALL_OUTPUT, type Check, type OutputLimits } from '../../core/check.ts';
 import type { Finding, Head, HeadPlace } from '../../core/head.ts';
 import { type CleanTexts, OUTSIDE_OUTPUT, REPORT_LOG_BYTES, readCheckTexts, shortenForReport } from './check-texts.ts';
 import type { Look } from './look.ts';

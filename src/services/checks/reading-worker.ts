@@ -1,9 +1,7 @@
 // The thread that reads long logs and reports for their cause, and result files, so that the event loop stays free.
 
+import { readArtifactResults, readCheck, readReport } from 'causeway-ci-log';
 import { serveRequests } from 'causeway-worker-thread';
-import { readCheck } from '../../ci/read-check.ts';
-import { readReport } from '../../ci/report-logs.ts';
-import { readArtifactResults } from '../../ci/result-files.ts';
 import type { ArtifactWork, Result, Work } from './check-texts.ts';
 
 serveRequests<Work, Result>((work) => answer(work));

@@ -1,7 +1,6 @@
 // The door to checks over the GitHub double: real clients, real roles, real configuration, and a shop with people.
 
-import { condenseLog } from '../../../src/ci/condense-log.ts';
-import { readArtifactResults } from '../../../src/ci/result-files.ts';
+import { condenseLog, readArtifactResults } from 'causeway-ci-log';
 import type { Checks, ReadBuildLog } from '../../../src/core/check.ts';
 import type { PastReader } from '../../../src/core/past.ts';
 import type { GithubProject } from '../../../src/core/project.ts';

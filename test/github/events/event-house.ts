@@ -1,8 +1,8 @@
 // The App over the GitHub double: what the double announces is received, stored and handled, and nothing else is faked.
 import { randomBytes } from 'node:crypto';
+import { condenseLog } from 'causeway-ci-log';
 import { createRedactor } from 'causeway-redact';
 import type { Probot } from 'probot';
-import { condenseLog } from '../../../src/ci/condense-log.ts';
 import type { Role } from '../../../src/core/account.ts';
 import type { JobResult } from '../../../src/core/queue.ts';
 import type { Run } from '../../../src/db/runs.ts';

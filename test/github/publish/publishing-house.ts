@@ -1,11 +1,11 @@
 // A house that publishes on the GitHub double: real store, real git, real clients; investigations end as the test says.
 
+import { condenseLog, type Excerpt } from 'causeway-ci-log';
 import type { ChangeSet } from 'causeway-diff';
 import { createRedactor } from 'causeway-redact';
-import { condenseLog } from '../../../src/ci/condense-log.ts';
 import type { Role } from '../../../src/core/account.ts';
 import type { Verdict } from '../../../src/core/check.ts';
-import { EMPTY_EXCERPT, type Excerpt, type Finding, type HeadPlace, type HeadState } from '../../../src/core/head.ts';
+import { EMPTY_EXCERPT, type Finding, type HeadPlace, type HeadState } from '../../../src/core/head.ts';
 import { createId } from '../../../src/core/ids.ts';
 import type { Conclusion } from '../../../src/core/issue.ts';
 import type { GithubProject, Installation } from '../../../src/core/project.ts';

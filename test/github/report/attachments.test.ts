@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Octokit } from '@octokit/rest';
+import { condenseLog } from 'causeway-ci-log';
 import { describe, expect, it } from 'vitest';
-import { condenseLog } from '../../../src/ci/condense-log.ts';
 import type { GithubProject } from '../../../src/core/project.ts';
 import { findAttachments, readAttachments } from '../../../src/github/report/attachments.ts';
 

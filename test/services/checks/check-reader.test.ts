@@ -1,6 +1,7 @@
 // Long logs are read next to the event loop, with the same answer as in it; what cannot be read is left out and said to be.
+
+import { readCheck } from 'causeway-ci-log';
 import { describe, expect, it } from 'vitest';
-import { readCheck } from '../../../src/ci/read-check.ts';
 import { createResultBudget } from '../../../src/core/check.ts';
 import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
 import { zipFiles } from '../../github-double/storage.ts';

@@ -1,8 +1,7 @@
 // A reading thread that does what its log or archive orders: dies, hangs, spins, grows, or throws; else it works as the real one.
+
+import { readArtifactResults, readCheck, readReport } from 'causeway-ci-log';
 import { serveRequests } from 'causeway-worker-thread';
-import { readCheck } from '../../../src/ci/read-check.ts';
-import { readReport } from '../../../src/ci/report-logs.ts';
-import { readArtifactResults } from '../../../src/ci/result-files.ts';
 import type { Result, Work } from '../../../src/services/checks/check-texts.ts';
 
 /** Of such a text it tries each of 2^98 ways to part it. */

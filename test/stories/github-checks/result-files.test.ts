@@ -1,6 +1,6 @@
 // Result files among the artifacts of a red job: what a quiet log does not say, and nothing of another job's.
 import { expect, it } from 'vitest';
-import { SAMPLES } from '../../ci/runner-samples.ts';
+import { SAMPLES } from '../../../packages/ci-log/test/runner-samples.ts';
 import { redStage } from '../../support/github-red-desk.ts';
 import { COUPONS, jobLog } from '../../support/github-red-model.ts';
 

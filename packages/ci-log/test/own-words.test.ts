@@ -1,8 +1,8 @@
 // Checks without a log: their annotations and their own words, which mostly say no more than that they failed.
 import { describe, expect, it } from 'vitest';
-import type { CheckEvidence } from '../../src/ci/judge.ts';
-import { judgeCheck } from '../../src/ci/judge.ts';
-import { type ReadCheck, readCheck } from '../../src/ci/read-check.ts';
+import type { CheckEvidence } from '../../../src/ci/judge.ts';
+import { judgeCheck } from '../../../src/ci/judge.ts';
+import { type ReadCheck, readCheck } from '../src/read-check.ts';
 import { actionsLog } from './logs.ts';
 
 function said(output: string, name = 'ci/other'): ReadCheck {

@@ -1,9 +1,9 @@
 // Places as the common tools write them, each in a line made up for this test.
 import { describe, expect, it } from 'vitest';
-import { findCause } from '../../src/ci/find-cause.ts';
-import { findSteps, readLogLines } from '../../src/ci/log-lines.ts';
-import { findPlaces } from '../../src/ci/places.ts';
-import { findWrittenPlaces } from '../../src/ci/written-places.ts';
+import { findCause } from '../src/find-cause.ts';
+import { findSteps, readLogLines } from '../src/log-lines.ts';
+import { findPlaces } from '../src/places.ts';
+import { findWrittenPlaces } from '../src/written-places.ts';
 
 function places(log: readonly string[]): readonly string[] {
   const lines = readLogLines(log.join('\n'));

@@ -1,9 +1,9 @@
 // What a red check says by itself: its log, its annotations and its own summary, cut to the cause.
 
-import type { Annotation, FailedResult } from '../core/check.ts';
-import type { Excerpt } from '../core/head.ts';
 import { ERROR_RANK, TIME_OUT } from './error-patterns.ts';
+import type { Excerpt } from './excerpt.ts';
 import { cutExcerpt, formatHeadline, MAX_TESTS } from './excerpt.ts';
+import type { FailedResult } from './failed-results.ts';
 import { findResult, mergeTests, type ResultText, writeResults } from './failed-results.ts';
 import { type Cause, findCause, isMessageBare, NO_CAUSE, rankCause } from './find-cause.ts';
 import {
@@ -19,6 +19,16 @@ import type { ErrorLine } from './last-words.ts';
 import { findSteps, type LogLine, type PassingLog, readLogLines, readPassingLog } from './log-lines.ts';
 import { findPlaces, hasPlace, type Place } from './places.ts';
 import { readFindingLine, toRepositoryPath } from './written-places.ts';
+
+export interface Annotation {
+  /** As reported; need not exist in the repository. */
+  readonly path: string;
+  readonly line: number;
+  readonly endLine: number;
+  readonly level: 'notice' | 'warning' | 'failure';
+  readonly title: string;
+  readonly message: string;
+}
 
 const DURATION = '[\\d.]{1,8} ?[a-z]{1,8}(?:,? (?:and )?[\\d.]{1,8} ?[a-z]{1,8}){0,2}';
 

@@ -1,5 +1,5 @@
 // Places that the error lines of a log name, in paths as the repository may have them.
-import { isRuntimeFrame } from '../triage/own-code.ts';
+import { isRuntimeFrame } from 'causeway-log-lines';
 import { RANKS } from './error-patterns.ts';
 import type { Cause } from './find-cause.ts';
 import type { LogLine } from './log-lines.ts';

@@ -1,7 +1,7 @@
 // The logs in a report: found wherever people put them, and read as the log of a check is.
 import { describe, expect, it } from 'vitest';
-import { readCheck } from '../../src/ci/read-check.ts';
-import { readReport } from '../../src/ci/report-logs.ts';
+import { readCheck } from '../src/read-check.ts';
+import { readReport } from '../src/report-logs.ts';
 import { actionsLog, GO, JEST, MAVEN, MOCHA, NODE_TAP, NODE_TAP_ASSERT, PYTEST, stamped, TSC } from './logs.ts';
 
 const asCheck = (log: string) => readCheck({ name: 'test', output: '', log, annotations: [] }).excerpt;

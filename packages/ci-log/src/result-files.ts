@@ -1,7 +1,25 @@
 // The result files that a job uploads: failed tests in JUnit XML, errors in SARIF, from the zip archive of an artifact.
-import type { ArtifactResults, FailedResult, ResultBudget, UnreadFile } from '../core/check.ts';
+import type { FailedResult } from './failed-results.ts';
 import { type ReadText, walkXml, XmlFault, type XmlVisitor } from './xml.ts';
 import { readZip } from './zip.ts';
+
+/** What the result files of one commit may still inflate to, however many checks and artifacts it has; spent by reading. */
+export interface ResultBudget {
+  bytes: number;
+}
+
+/** A result file that is not read, with the name that its archive has for it; or a whole artifact. An untrusted word. */
+export interface UnreadFile {
+  readonly file: string;
+  /** `total_size`: what is read of the commit is used up. `failed`: reading took too much time or memory. */
+  readonly why: 'file_size' | 'sarif_size' | 'sarif_shape' | 'total_size' | 'failed';
+}
+
+/** At most 5 files that are not read. */
+export interface ArtifactResults {
+  readonly results: readonly FailedResult[];
+  readonly unread: readonly UnreadFile[];
+}
 
 const MEGABYTE = 1_024 * 1_024;
 const LIMITS = { entries: 20_000, fileBytes: 8 * MEGABYTE };

@@ -1,11 +1,12 @@
 // Result files of a job: what each runner writes is read, joined with what its log says, and hostile files do no harm.
 import { describe, expect, it } from 'vitest';
-import { readCheck } from '../../src/ci/read-check.ts';
-import { readArtifactResults, readResultFile } from '../../src/ci/result-files.ts';
-import { walkXml, XmlFault } from '../../src/ci/xml.ts';
-import { createResultBudget, type FailedResult } from '../../src/core/check.ts';
-import { zipFiles } from '../github-double/storage.ts';
-import { cpuTime } from '../support/cpu-time.ts';
+import { createResultBudget } from '../../../src/core/check.ts';
+import { zipFiles } from '../../../test/github-double/storage.ts';
+import { cpuTime } from '../../../test/support/cpu-time.ts';
+import type { FailedResult } from '../src/failed-results.ts';
+import { readCheck } from '../src/read-check.ts';
+import { readArtifactResults, readResultFile } from '../src/result-files.ts';
+import { walkXml, XmlFault } from '../src/xml.ts';
 import { repeatEntry, zipPacked } from './hostile-archives.ts';
 import { SAMPLES } from './runner-samples.ts';
 

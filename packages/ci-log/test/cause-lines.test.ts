@@ -1,9 +1,9 @@
 // The lines of the cause: whole blocks of what failed, nothing of what went well, the most telling of too many.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findCauseLines } from '../../src/ci/cause-lines.ts';
-import { findCause } from '../../src/ci/find-cause.ts';
-import { findSteps, type PassingLog, readLogLines, readPassingLog } from '../../src/ci/log-lines.ts';
+import { findCauseLines } from '../src/cause-lines.ts';
+import { findCause } from '../src/find-cause.ts';
+import { findSteps, type PassingLog, readLogLines, readPassingLog } from '../src/log-lines.ts';
 
 import { actionsLog, GO, JEST, MAVEN, MOCHA, PYTEST } from './logs.ts';
 

@@ -1,6 +1,6 @@
 // Faults of machines and services count only where they ended the step.
 import { describe, expect, it } from 'vitest';
-import { readCheck } from '../../src/ci/read-check.ts';
+import { readCheck } from '../src/read-check.ts';
 import { actionsLog, JEST, stamped } from './logs.ts';
 
 function faultOf(log: string): string | null {

@@ -1,6 +1,6 @@
 // A CI log as lines without time stamps and colours, the steps that they belong to, and what a passing log of the same
 // job prints as well.
-import { removeAnsi, removePrefix } from '../triage/report-text.ts';
+import { removeAnsi, removePrefix } from 'causeway-log-lines';
 
 export interface LogLine {
   readonly text: string;

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLogLines } from '../../src/ci/log-lines.ts';
-import { type ReadCheck, readCheck } from '../../src/ci/read-check.ts';
+import { readLogLines } from '../src/log-lines.ts';
+import { type ReadCheck, readCheck } from '../src/read-check.ts';
 import { actionsLog, GO, JEST, MAVEN, MOCHA, PYTEST, stamped, TSC } from './logs.ts';
 
 function read(log: string): ReadCheck {

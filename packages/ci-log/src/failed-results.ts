@@ -1,12 +1,29 @@
 // What the result files of a job say failed, in addition to its log: the same tests under the same names, with the exact
 // message, trace and place.
-import type { FailedResult } from '../core/check.ts';
+
 import type { FailedTest } from './failed-tests.ts';
 import { type Cause, NO_CAUSE } from './find-cause.ts';
 import type { ErrorLine } from './last-words.ts';
 import type { LogLine } from './log-lines.ts';
 import { findPlaces, type Place } from './places.ts';
 import { toRepositoryPath } from './written-places.ts';
+
+/** One failure of a result file, with its texts as the file has them, each bounded: an untrusted word of the job. */
+export interface FailedResult {
+  /** A test of JUnit XML, or an error of SARIF. */
+  readonly kind: 'test' | 'finding';
+  /** Class, package or file of the test; the rule of the finding; "" for none. */
+  readonly scope: string;
+  /** Of the test; "" for a finding. */
+  readonly name: string;
+  /** As written; "" for none. */
+  readonly path: string;
+  /** 0: none. */
+  readonly line: number;
+  readonly message: string;
+  /** "" for none. */
+  readonly trace: string;
+}
 
 /** Failed tests as lines, in the form that the readers of logs take. */
 export interface ResultText {

@@ -1,7 +1,6 @@
 // The cause of a red check in its log: the step that failed, the lines in it that say why, and the one that says most.
 
-import { readTapError, type TapError, unquote } from '../triage/tap.ts';
-import { markTracebacks } from '../triage/traceback.ts';
+import { markTracebacks, readTapError, type TapError, unquote } from 'causeway-log-lines';
 import { ERROR_RANK, type ErrorMatch, matchError, RANKS } from './error-patterns.ts';
 import { type FailedTest, findFailedTests, findTestName } from './failed-tests.ts';
 import { type ErrorLine, findLastWords } from './last-words.ts';

@@ -1,9 +1,9 @@
 // Archives that are made to be costly, as large as they are read: time, memory, and that the next one is read as if nothing had been.
 import { expect, it } from 'vitest';
-import { readArtifactResults, readResultFile } from '../../src/ci/result-files.ts';
-import { createResultBudget } from '../../src/core/check.ts';
-import { createCheckReader } from '../../src/services/checks/check-texts.ts';
-import { zipFiles } from '../github-double/storage.ts';
+import { createResultBudget } from '../../../src/core/check.ts';
+import { createCheckReader } from '../../../src/services/checks/check-texts.ts';
+import { zipFiles } from '../../../test/github-double/storage.ts';
+import { readArtifactResults, readResultFile } from '../src/result-files.ts';
 import { HOSTILE, packHostile } from './hostile-archives.ts';
 
 const MEGABYTE = 1_024 * 1_024;

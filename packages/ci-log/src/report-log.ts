@@ -1,5 +1,5 @@
 // The logs in a report: how one is marked where its text begins, and what was read from it.
-import type { Excerpt } from './head.ts';
+import type { Excerpt } from './excerpt.ts';
 
 /** The line over a log in a report. Callers may write it too: what follows is then read as a log whatever it looks like. */
 function formatLogHeading(name: string): string {

@@ -1,6 +1,6 @@
 // Logs as lines: without stamps and colours, with marks and steps, and what a passing log has as well.
 import { describe, expect, it } from 'vitest';
-import { findSteps, readLogLines, readPassingLog } from '../../src/ci/log-lines.ts';
+import { findSteps, readLogLines, readPassingLog } from '../src/log-lines.ts';
 import { actionsLog, GO, stamped } from './logs.ts';
 
 function texts(log: string): readonly string[] {

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { ERROR_PATTERNS } from '../../src/ci/error-patterns.ts';
-import { LAST_NAMING_LINES, NAMING_LINES } from '../../src/ci/failed-tests.ts';
+import { ERROR_PATTERNS } from '../src/error-patterns.ts';
+import { LAST_NAMING_LINES, NAMING_LINES } from '../src/failed-tests.ts';
 
 /** Of code, line by line: what looks like a string and is none does no harm here. */
 const QUOTED = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\\n$]|\\.)*`/g;

@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { condenseLog, condenseText, mayMatter } from '../../src/ci/condense-log.ts';
-import { matchError } from '../../src/ci/error-patterns.ts';
-import { findFailedTests } from '../../src/ci/failed-tests.ts';
-import { findCause } from '../../src/ci/find-cause.ts';
-import { findSteps, readLogLines } from '../../src/ci/log-lines.ts';
-import { findPlaces } from '../../src/ci/places.ts';
-import { readCheck } from '../../src/ci/read-check.ts';
+import { condenseLog, condenseText, mayMatter } from '../src/condense-log.ts';
+import { matchError } from '../src/error-patterns.ts';
+import { findFailedTests } from '../src/failed-tests.ts';
+import { findCause } from '../src/find-cause.ts';
+import { findSteps, readLogLines } from '../src/log-lines.ts';
+import { findPlaces } from '../src/places.ts';
+import { readCheck } from '../src/read-check.ts';
 import { linesFor, ownLogs, SIGN_PATTERNS } from './condense-samples.ts';
 import { actionsLog, GO, JEST, MAVEN, MOCHA, PYTEST, TSC } from './logs.ts';
 

@@ -1,11 +1,12 @@
 // The logs in a report: under a heading, in a code block, below what people wrote, or all of it. Each is read as the
 // log of a check is.
-import { type ReadLog, type ReadReport, readLogHeading } from '../core/report-log.ts';
-import { findCodeBlocks, isLogLine, isPassedTest, removePrefixes, type Stretch } from '../triage/report-text.ts';
+
+import { findCodeBlocks, isLogLine, isPassedTest, removePrefixes, type Stretch } from 'causeway-log-lines';
 import { ERROR_RANK, matchError, RANKS } from './error-patterns.ts';
 import { findTestName } from './failed-tests.ts';
 import { type LogLine, readLogLine } from './log-lines.ts';
 import { type LogReading, readLog } from './read-check.ts';
+import { type ReadLog, type ReadReport, readLogHeading } from './report-log.ts';
 
 /** Jobs that fail together mostly fail for one reason. */
 const MOST_LOGS = 5;

@@ -1,7 +1,7 @@
 // Names of failed tests, by runner.
 import { describe, expect, it } from 'vitest';
-import { findFailedTests } from '../../src/ci/failed-tests.ts';
-import { readLogLines } from '../../src/ci/log-lines.ts';
+import { findFailedTests } from '../src/failed-tests.ts';
+import { readLogLines } from '../src/log-lines.ts';
 import { JEST, MAVEN, MOCHA, PYTEST } from './logs.ts';
 
 function names(lines: readonly string[]): readonly string[] {

@@ -1,8 +1,22 @@
 // The lines of a log that show the cause of a failure: the first error with its surroundings, the others, the end.
-import type { Excerpt } from '../core/head.ts';
+
 import { rankCauseLines } from './cause-lines.ts';
 import { type Cause, formatMessage } from './find-cause.ts';
 import { isPrinted, type LogLine, type PassingLog } from './log-lines.ts';
+
+/** A log cut to its cause. */
+export interface Excerpt {
+  /** Name of the failed step; "" where unknown. */
+  readonly step: string;
+  /** The first error line, at most 300 characters; "" if there is none. */
+  readonly headline: string;
+  /** Lines around the cause, in order; at most 60, 8 KiB. */
+  readonly lines: readonly string[];
+  /** What was cut, as text; "" for nothing. */
+  readonly cut: string;
+  /** Names of failed tests, at most 50. */
+  readonly tests: readonly string[];
+}
 
 const MAX_SHOWN = 60;
 const MAX_BYTES = 8 * 1024;

@@ -1,7 +1,7 @@
 // The fingerprint of a cause: the same on any machine, and another for another cause or another linted file.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCheck } from '../../src/ci/read-check.ts';
+import { readCheck } from '../src/read-check.ts';
 import { actionsLog, GO, JEST, MAVEN, MOCHA, PYTEST, TSC } from './logs.ts';
 
 function print(output: readonly string[], { name = 'test (20)', command = 'npm test' } = {}): string {

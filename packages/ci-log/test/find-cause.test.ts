@@ -1,6 +1,6 @@
 // What went wrong, where a runner names the test on one line and tells why on another.
 import { describe, expect, it } from 'vitest';
-import { readCheck } from '../../src/ci/read-check.ts';
+import { readCheck } from '../src/read-check.ts';
 import { actionsLog } from './logs.ts';
 
 function excerptOf(output: readonly string[]) {
