@@ -59,6 +59,23 @@ it('invents no address of an action that nobody publishes', async () => {
   await expect(place.run('check-config')).rejects.toThrow('"causeway init" writes both');
 });
 
+it('knows the action of a copy that is published under another name, whatever the workflow file is called', async () => {
+  const build =
+    'name: CI\non: push\njobs:\n  a:\n    steps:\n      - uses: actions/checkout@v6\n      - uses: some/linter@v1\n';
+  await using place = await openRepository({ 'ci.yml': build });
+  await place.run('init', '--uses', 'acme/bug-finder@v0', '--mode', 'comment');
+  expect(await place.run('check-config')).toContain('No fault in .github/workflows/causeway.yml');
+  const written = await place.read('workflows/causeway.yml');
+  await place.put('workflows/bugs.yml', written.replace('checks: write, ', ''));
+  await place.put('workflows/causeway.yml', 'name: Docs\non: push\n');
+  await expect(place.run('check-config')).rejects.toThrow(
+    /bugs\.yml:23: lacks permissions that mode "comment" needs: add checks: write/,
+  );
+  await place.put('workflows/causeway.yml', written.replace(/^ *with: .*\n/m, ''));
+  await place.put('workflows/bugs.yml', 'name: Docs\non: push\n');
+  await expect(place.run('check-config')).rejects.toThrow('causeway.yml:23: lacks permissions that mode "fix" needs');
+});
+
 it('says of a file that was asked for whether it is there', async () => {
   await using place = await openRepository();
   await place.run('init', ...USES);

@@ -1,7 +1,7 @@
 // The workflow that runs Causeway as an action: as `init` writes it, and what `check-config` finds wrong with one. Pure.
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { isRecord } from '../intake/delivery.ts';
-import type { Mode } from './repository-config.ts';
+import { MODES, type Mode } from './repository-config.ts';
 
 export const WORKFLOW_FILE = '.github/workflows/causeway.yml';
 
@@ -80,9 +80,11 @@ export function readWorkflowName({ file, text }: WorkflowText): string {
   return typeof name === 'string' && name.trim() !== '' ? name.trim() : file;
 }
 
-/** Whether a step of it uses an action named `causeway`, whoever publishes that. */
-export function runsCauseway({ text }: WorkflowText): boolean {
-  return /^\s*(?:-\s+)?uses:\s*["']?[\w.-]{1,100}\/causeway(?:\/[\w./-]{1,200})?@/im.test(text);
+/** Whether a step of it uses Causeway, whoever publishes that under whatever name. */
+export function runsCauseway({ file, text }: WorkflowText): boolean {
+  if (/^\s*(?:-\s+)?uses:\s*["']?[\w.-]{1,100}\/causeway(?:\/[\w./-]{1,200})?@/im.test(text)) return true;
+  const document = parseDocument(text);
+  return document.errors.length > 0 ? file === WORKFLOW_FILE : findJob(file, document.get('jobs')) !== null;
 }
 
 /** Whether something starts it: one that other workflows only call has no runs of its own, and no end that could be watched. */
@@ -119,7 +121,7 @@ export function checkWorkflow(workflow: WorkflowText, others: readonly string[])
     }
     return 1;
   };
-  const job = findJob(document.get('jobs'));
+  const job = findJob(workflow.file, document.get('jobs'));
   if (job === null) return [{ line: at(['jobs']), message: 'has no job with a step that uses Causeway.' }];
   const read = (path: readonly string[]): unknown => {
     const node = document.getIn(path, true);
@@ -141,16 +143,42 @@ interface Job {
   readonly mode: Mode;
 }
 
-function findJob(jobs: unknown): Job | null {
-  if (!isMap(jobs)) return null;
-  for (const [name, job] of Object.entries(jobs.toJSON() as Record<string, unknown>)) {
+function findJob(file: string, jobs: unknown): Job | null {
+  for (const [name, job] of Object.entries(readJobs(jobs))) {
     const steps = isRecord(job) && Array.isArray(job['steps']) ? (job['steps'] as unknown[]) : [];
-    const step = steps.find((one) => isRecord(one) && /\/causeway(?:\/|@)/i.test(String(one['uses'] ?? '')));
-    if (!isRecord(step)) continue;
-    const given = isRecord(step['with']) ? step['with']['mode'] : undefined;
-    return { name, mode: given === 'observe' || given === 'comment' ? given : 'fix' };
+    const step = steps.find((one) => isOurs(file, one));
+    if (step === undefined) continue;
+    const mode = readInputs(step)['mode'];
+    return { name, mode: mode === 'observe' || mode === 'comment' ? mode : 'fix' };
   }
   return null;
+}
+
+function readJobs(jobs: unknown): Readonly<Record<string, unknown>> {
+  try {
+    const read: unknown = isMap(jobs) ? jobs.toJSON() : null;
+    return isRecord(read) ? read : {};
+  } catch {
+    // Aliases that would grow beyond measure.
+    return {};
+  }
+}
+
+/** The inputs of action.yml. */
+const INPUTS = ['token', 'model', 'mode'];
+
+/** By the name of its repository; else by the mode that `init` gives, or by the file that `init` writes, with no input but ours. */
+function isOurs(file: string, step: unknown): boolean {
+  const uses = isRecord(step) ? String(step['uses'] ?? '') : '';
+  if (/\/causeway(?:\/|@)/i.test(uses)) return true;
+  if (!/^[\w.-]{1,100}\/[\w./-]{1,300}@/.test(uses) || uses.startsWith('actions/')) return false;
+  const inputs = readInputs(step);
+  const isFitting = Object.keys(inputs).every((name) => INPUTS.includes(name));
+  return isFitting && (file === WORKFLOW_FILE || MODES.some((mode) => mode === inputs['mode']));
+}
+
+function readInputs(step: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(step) && isRecord(step['with']) ? step['with'] : {};
 }
 
 function checkConcurrency(read: Read, at: LineOf, { name }: Job): readonly WorkflowFault[] {
