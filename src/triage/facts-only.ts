@@ -37,11 +37,12 @@ export function concludeFromFacts(
     readonly context?: readonly ContextRepository[];
   },
 ): Conclusion {
-  const { changed = null } = context;
-  const shown = placeChanges(facts.shown, changed ?? []);
+  const { changed = null, isCheck = false } = context;
+  const say = isCheck ? sayOfCheck : (text: string) => text;
+  const shown = placeChanges(facts.shown, changed ?? []).map((one) => ({ ...one, reasons: one.reasons.map(say) }));
   return removeInvisibleIn<Conclusion>({
     problem: facts.problem,
-    rootCause: describeRootCause({ ...facts, shown }, context.isCheck ?? false, changed?.[0]),
+    rootCause: describeRootCause({ ...facts, shown }, isCheck, changed?.[0]),
     stepsToReproduce: facts.stepsToReproduce,
     solutionSteps: buildSolutionSteps(facts, context),
     changeSet: { base: facts.revisions.asked, files: [] },
@@ -55,15 +56,21 @@ export function concludeFromFacts(
       // Nothing was proven, and a number would look as if something had been; each suspect carries its own score.
       confidence: null,
       suspects: shown.map(toPublishedSuspects),
-      citations: listCitations({ ...facts, shown }),
+      citations: listCitations({ ...facts, shown }, changed?.[0]),
       guards: [],
-      questions: listQuestions(facts),
+      // Nobody is there to answer for a check.
+      questions: isCheck ? [] : listQuestions(facts),
       model: null,
       usage: { turns: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, costUsd: 0, seconds: context.seconds },
       links: { comment: null, checkRun: null, pullRequest: null },
       ...(context.context && context.context.length > 0 && { context: context.context }),
     },
   });
+}
+
+/** A check has a log, and nobody reported it. */
+function sayOfCheck(text: string): string {
+  return text.replace(/\b(the|this) report\b/g, '$1 failed check');
 }
 
 /** As the interface has it. */
@@ -95,13 +102,22 @@ function describeRootCause(facts: Facts, isCheck: boolean, own?: Place): string 
   if (own) {
     const place =
       own.file === first?.file ? describeFound(facts, first) : [`${PLACE} ${formatPlace(own)} (${TOUCHED_BY_CHANGE}).`];
-    return joinSentences([place[0], describeError(facts, isCheck), place[1], ...describeFits(facts), FACTS_ALONE]);
+    return joinSentences([
+      place[0],
+      describeError(facts, isCheck),
+      place[1],
+      ...describeFits(facts, isCheck),
+      FACTS_ALONE,
+    ]);
   }
-  if (!first) return joinSentences([describeNothingFound(facts), ...describeFits(facts), NO_MODEL]);
+  if (!first) {
+    const nothing = describeNothingFound(facts);
+    return joinSentences([isCheck ? sayOfCheck(nothing) : nothing, ...describeFits(facts, isCheck), NO_MODEL]);
+  }
   const [place, code] = describeFound(facts, first);
   const rivals = describeRival(facts);
   const model = isReliable(first) ? FACTS_ALONE : NO_MODEL;
-  return joinSentences([place, describeError(facts, isCheck), code, rivals, ...describeFits(facts), model]);
+  return joinSentences([place, describeError(facts, isCheck), code, rivals, ...describeFits(facts, isCheck), model]);
 }
 
 const PLACE = 'Most likely place:';
@@ -182,7 +198,13 @@ function describeChange(examined: Examined | null): string {
 }
 
 /** What the reader must know about the fit of report and commit. */
-function describeFits({ revisions, mismatches, removals, signals }: Facts): readonly string[] {
+function describeFits({ revisions, mismatches, removals, signals }: Facts, isCheck: boolean): readonly string[] {
+  if (isCheck) {
+    // A check of a pull request runs what it would be merged to.
+    return mismatches
+      .slice(0, 1)
+      .map((one) => `It does not fit this commit: ${sayOfCheck(one)}. It may have run on the merge with the base.`);
+  }
   const hasPlaces = signals.traces.length + signals.places.length > 0;
   const read =
     revisions.framesName === '' || !hasPlaces
@@ -251,12 +273,14 @@ function listRecentChanges({ suspect, commits }: Examined, { removals }: Facts):
   return `Recent changes to ${formatInlineCode(suspect.file)}: ${list.join('; ').replace(/\.$/, '')}.`;
 }
 
-function listCitations(facts: Facts): Analysis['citations'] {
+/** `own`: the place that is named as the most likely one, where the change under test touches what fails. */
+function listCitations(facts: Facts, own?: Place): Analysis['citations'] {
   const [first] = facts.shown;
   const step = facts.steps.findIndex(({ lookup }) => lookup === 'place') + 1;
   const quote = first ? quoteCode(facts, first) : '';
   if (!first || step === 0 || quote === '') return [];
-  return [{ claim: `Most likely place: ${first.file}:${first.line}.`, step, quote }];
+  const isNamed = own === undefined || own.file === first.file;
+  return [{ claim: `${isNamed ? PLACE : 'Also to look at:'} ${first.file}:${first.line}.`, step, quote }];
 }
 
 function formatPlace({ file, line, function: name }: Place): string {

@@ -118,6 +118,14 @@ describe('the facts-only Issue', () => {
     expect(kept.analysis.suspects[0]).toMatchObject({ file: 'src/request.ts', line: 4 });
   });
 
+  it('calls no second place the most likely one', async () => {
+    const facts = await factsOf('It stops\n\nError: header has no value: cookie');
+    const changed = [{ file: 'src/names.ts', line: 7, function: 'readName' }];
+    const { rootCause, analysis } = concludeFromFacts(facts, { seconds: 1, isCheck: true, changed });
+    expect(rootCause).toMatch(/^Most likely place: `src\/names\.ts:7`/);
+    expect(analysis.citations.map(({ claim }) => claim)).toEqual(['Also to look at: src/header.ts:4.']);
+  });
+
   it('takes a line of code for the place, not the comment or the documentation that has the words', async () => {
     const python =
       'import os\n\ndef read_note(text):\n    """Sums the shopping\n    amounts of pears.\n    """\n    return text\n';

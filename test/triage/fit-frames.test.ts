@@ -53,6 +53,17 @@ describe('a line that the trace prints', () => {
     expect(step?.analysis).toContain('the report may be from another version of this code');
   });
 
+  it('is no question of versions in a check, which nobody reported', async () => {
+    const text = traceback(6, 'return fsum(self.price_of(i) for i in items)').replace('Checkout', 'total of Checkout');
+    const facts = await factsOf(text, { commits: COMMITS });
+    const { rootCause, analysis } = concludeFromFacts(facts, { seconds: 1, isCheck: true });
+    expect(rootCause).toContain(
+      "which the failed check shows in `shop/cart.py`, isn't in that file at this commit. It may have run on the merge with the base.",
+    );
+    expect(JSON.stringify([rootCause, analysis])).not.toMatch(/(?:the|this) report\b/i);
+    expect(analysis.questions).toEqual([]);
+  });
+
   it('tells a file of another program that only has the name', async () => {
     const own = `Traceback (most recent call last):
   File "/home/me/bot/cart.py", line 7, in total
