@@ -1,7 +1,7 @@
 // An issue to take away: as Markdown for a ticket, in which untrusted text has no effect, and its change as a patch.
 import { type ChangeSet, DiffRefused, toUnifiedPatch } from 'causeway-diff';
 import type { Issue, Step } from '../core/issue.ts';
-import { createIssueView, getIssueTitle } from '../core/issue-view.ts';
+import { createIssueView, getIssueTitle, removeCitations } from '../core/issue-view.ts';
 import {
   formatBullet,
   formatCodeSpan,
@@ -86,7 +86,7 @@ export function toIssueMarkdown({ issue: whole, project, changeSet, address }: I
   const blocks = [
     `## ${sanitiseInline(getIssueTitle(issue, 200), 200)}`,
     `**${createIssueView(issue).headline}**`,
-    sanitiseMarkdown(issue.rootCause, MAX_TEXT, links),
+    sanitiseMarkdown(removeCitations(issue.rootCause), MAX_TEXT, links),
     ...formatEvidence(shown, links),
     ...formatSteps('What to do', issue.solutionSteps, links),
     ...formatList(
@@ -109,10 +109,11 @@ export function toIssueMarkdown({ issue: whole, project, changeSet, address }: I
 }
 
 /**
- * A quotation comes with the query of its step, since the steps stay on the page. Claims may repeat what is left out,
- * and go with it.
+ * A quotation comes with the query of its step and without its number, since the steps stay on the page. Claims may
+ * repeat what is left out, and go with it; what the cause says already is not said twice.
  */
 function formatEvidence({ issue, steps, withheld }: ShownIssue, links: SourceLinks): readonly string[] {
+  const cause = listWords(issue.rootCause);
   const queries = new Map(steps.map(({ number, action }) => [number, action]));
   const quotes = createIssueView(issue)
     .claims.flatMap(({ claim, quotes }) =>
@@ -121,12 +122,27 @@ function formatEvidence({ issue, steps, withheld }: ShownIssue, links: SourceLin
     .filter(({ step }) => queries.has(step))
     .slice(0, MAX_LISTED)
     .flatMap(({ step, quote, claim }) => {
-      const text = withheld > 0 ? 'Found' : claim === '' ? 'And' : sanitiseInline(claim, 600, links);
+      const isSaid = withheld > 0 || cause.includes(listWords(claim));
       const query = formatCodeSpan((queries.get(step) ?? '').slice(0, 200));
-      return [`${text} (step ${step}: ${query})`, formatFence(quote.slice(0, MAX_QUOTE), '')];
+      const text = isSaid
+        ? `From ${query}:`
+        : `${sanitiseInline(endSentence(removeCitations(claim)), 600, links)} From ${query}:`;
+      return [text, formatFence(quote.slice(0, MAX_QUOTE), '')];
     });
   const kept = `The results of ${formatPlural(withheld, 'lookup')} in monitoring systems are left out: this repository is public.`;
   return [...(quotes.length === 0 ? [] : ['### Evidence', ...quotes]), ...(withheld === 0 ? [] : [kept])];
+}
+
+function endSentence(text: string): string {
+  return text.trimEnd().replace(/[^.!?:…]$/u, '$&.');
+}
+
+/** For comparing: marks, capitals and numbers of steps differ between a claim and its repetition. */
+function listWords(text: string): string {
+  return removeCitations(text)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
 }
 
 function formatSteps(title: string, steps: readonly Step[], links: SourceLinks): readonly string[] {

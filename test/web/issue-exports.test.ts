@@ -63,13 +63,13 @@ describe('an issue as Markdown', () => {
 
 **Cause and fix · confidence 82 %**
 
-The cart reads one item too far. \\[step 2\\]
+The cart reads one item too far.
 
 See \`src/cart.ts:20\`.
 
 ### Evidence
 
-The cart reads one item too far. (step 2: \`read src/cart.ts:10-30\`)
+From \`read src/cart.ts:10-30\`:
 
 \`\`\`
 const last = items[items.length];
