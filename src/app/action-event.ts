@@ -41,7 +41,8 @@ export async function readAsked(service: GithubService, arrived: Arrived, signal
       const number = readNumber(payload['issue']);
       if (action !== 'labeled' || number === null) break;
       const about = { kind: 'subject', subject: { kind: 'issue', number } } as const;
-      return { kind: 'events', events: [{ id, name: 'issues', payload }], about };
+      const missed = await findUnanswered(service, arrived, number, signal);
+      return { kind: 'events', events: [...missed, { id, name: 'issues', payload }], about };
     }
     case 'issue_comment': {
       const number = readNumber(payload['issue']);
@@ -96,7 +97,7 @@ function toEndedChecks({ payload, inputs }: Arrived, id: string): Asked {
  */
 async function findUnanswered(
   { services, clients }: GithubService,
-  { payload, project }: Arrived,
+  { payload, project }: Pick<Arrived, 'payload' | 'project'>,
   number: number,
   signal: AbortSignal,
 ): Promise<readonly ArrivedEvent[]> {
@@ -110,9 +111,11 @@ async function findUnanswered(
     const { id, body, reactions, created_at, updated_at, user } = comment;
     const isAnswered = (reactions?.eyes ?? 0) + (reactions?.confused ?? 0) > 0;
     // Others with write may edit a comment: an edited one is left to its author to repeat.
-    const isTaken = id >= (current ?? 0) || isAnswered || created_at !== updated_at || user === null;
+    const isTaken =
+      id >= (current ?? Number.POSITIVE_INFINITY) || isAnswered || created_at !== updated_at || user === null;
     if (isTaken || !mayHaveCommand(body ?? '')) return [];
-    return [{ id: `comment-${id}`, name: 'issue_comment', payload: { ...payload, comment, sender: user } }];
+    const event = { ...payload, action: 'created', comment, sender: user };
+    return [{ id: `comment-${id}`, name: 'issue_comment', payload: event }];
   });
 }
 
@@ -138,9 +141,9 @@ async function readStartedByHand(
       return { kind: 'report', text: given.text, sender: toUser(isRecord(sender) ? sender : null) };
     }
     case 'issue':
-      return await readNamedIssue(arrived, given, { id, read });
+      return await readNamedIssue(service, arrived, given, { id, read, signal });
     case 'run':
-      return await readNamedRun(arrived, given, { id, read });
+      return await readNamedRun(arrived, given, { id, read, signal });
   }
 }
 
@@ -148,20 +151,26 @@ interface Reading {
   /** Of the event. */
   readonly id: string;
   readonly read: RepositoryCaller;
+  readonly signal: AbortSignal;
 }
 
 async function readNamedIssue(
-  { payload, project: { name } }: Arrived,
+  service: GithubService,
+  arrived: Arrived,
   { number }: Extract<Dispatch, { kind: 'issue' }>,
-  { id, read }: Reading,
+  { id, read, signal }: Reading,
 ): Promise<Asked> {
+  const { project } = arrived;
+  const { name } = project;
   const issue = await orNull(() => read(({ rest }, place) => rest.issues.get({ ...place, issue_number: number })));
   // GitHub leads on to where an issue was transferred to.
   if (issue === null || !issue.repository_url.toLowerCase().endsWith(`/repos/${name.toLowerCase()}`)) {
     return { kind: 'nothing', why: `${name} has no issue ${number}: nothing was done.` };
   }
   const subject = { kind: issue.pull_request ? 'pull_request' : 'issue', number } as const;
-  const events = [{ id, name: 'workflow_dispatch', payload: { ...payload, issue } }];
+  const payload = { ...arrived.payload, issue };
+  const missed = await findUnanswered(service, { payload, project }, number, signal);
+  const events = [...missed, { id, name: 'workflow_dispatch', payload }];
   return { kind: 'events', events, about: { kind: 'subject', subject } };
 }
 

@@ -100,7 +100,7 @@ async function runJob(job: Job, signal: AbortSignal): Promise<void> {
     if (asked.kind === 'forecast') return await reportForecast(job, service, project, signal);
     const isReport = asked.kind === 'report';
     const about = isReport ? await submit(job, service, { ...asked, project }, signal) : asked.about;
-    await carryOut(service, isReport ? [] : asked.events, signal);
+    await carryOut(service, { project, about, events: isReport ? [] : asked.events }, signal);
     await report(job, service, { project, about }, signal);
     if (inputs.isFirstRun && job.config.maxMode === 'observe') await reportForecast(job, service, project, signal);
     reportForbidden(job, forbidden);
@@ -226,9 +226,16 @@ async function submit(
 }
 
 /** Until nothing is left that is due soon. */
-async function carryOut(service: GithubService, events: readonly ArrivedEvent[], signal: AbortSignal): Promise<void> {
+async function carryOut(
+  service: GithubService,
+  { project, about, events }: Found & { readonly events: readonly ArrivedEvent[] },
+  signal: AbortSignal,
+): Promise<void> {
   const { services, probot, inFlight } = service;
   for (const event of events) {
+    // A label asks for less than a command that GitHub dropped for it: where that began an analysis, it is the answer to both.
+    const isCommand = event.name === 'issue_comment' || about.kind !== 'subject';
+    if (!isCommand && (await services.store.findThreadOfSubject(project.id, about.subject)) !== null) continue;
     try {
       await inFlight.during(event.id, signal, () => probot.receive(event));
     } catch (error) {
@@ -309,7 +316,7 @@ async function describe(service: GithubService, { project, about }: Found, signa
   if (head === null || head.findings.length === 0) {
     return toShown({ line: `Nothing is said of ${about.sha.slice(0, 7)}${explainNothing(service)}` });
   }
-  return await describeHead(service, { project, head }, signal);
+  return await describeHead(service, head, signal);
 }
 
 function explainNothing({ notRead }: GithubService): string {
@@ -384,11 +391,7 @@ function listPosted({ record, investigationId }: Thread, url: string): readonly 
 }
 
 /** The leading finding is the first with an analysis, else the first that is red. */
-async function describeHead(
-  service: GithubService,
-  { project, head }: { readonly project: GithubProject; readonly head: Head },
-  signal: AbortSignal,
-): Promise<Shown> {
+async function describeHead(service: GithubService, head: Head, signal: AbortSignal): Promise<Shown> {
   const { store } = service.services;
   const wanted = await service.showHead(head.id, signal);
   const url = head.record.checkRun?.url ?? '';
@@ -397,14 +400,15 @@ async function describeHead(
   const ended =
     lead?.investigationId == null ? undefined : (await store.findInvestigation(lead.investigationId))?.outcome;
   const issue = ended?.state === 'concluded' ? await loadIssue(store, ended.issueId) : null;
-  const texts = wanted === null ? head.findings.flatMap(listReasons) : [`## ${wanted.title}`, wanted.summary];
-  const analysis =
-    issue === null
-      ? []
-      : [toIssueMarkdown({ issue, project, changeSet: await store.findChangeSet(issue.id), address: url }).trimEnd()];
+  const texts = [
+    ...(wanted === null
+      ? head.findings.flatMap(listReasons)
+      : [`## ${wanted.title}`, wanted.summary, wanted.text].filter(Boolean)),
+    ...(url === '' ? [] : [`Check run: <${url}>`]),
+  ];
   const line = wanted?.title ?? `${lead?.verdict ?? 'nothing'} at ${head.sha.slice(0, 7)}`;
   const shown = { issue, thread, url, verdict: lead?.verdict ?? '', line };
-  return toShown({ ...shown, summary: [...texts, ...analysis].join('\n\n') });
+  return toShown({ ...shown, summary: texts.join('\n\n') });
 }
 
 function listReasons({ reasons }: Finding): readonly string[] {

@@ -73,6 +73,8 @@ describe('a label on an issue', () => {
     expect(Number(job.outputs['confidence'])).toBeGreaterThan(0.5);
     expect(job.summary).toContain('The discount is looked up under the code as it was typed');
     expect(job.summary).toContain('```diff');
+    expect(job.summary.match(/The discount is looked up under the code as it was typed/g)).toHaveLength(1);
+    expect(job.summary).not.toMatch(/\bstep \d/);
     for (const text of [job.log, job.summary, job.outputFile, comment?.body, pull?.body]) {
       expect(text).not.toContain(job.token);
     }
@@ -95,6 +97,8 @@ describe('a label on an issue', () => {
     expect(comment?.body).toContain('Allow GitHub Actions to create and approve pull requests');
     expect(comment?.body).toContain('```diff');
     expect(job.summary).toContain('Allow GitHub Actions to create and approve pull requests');
+    // Nothing is wrong that its log would have to warn of.
+    expect(job.log).not.toMatch(/warn|GithubFailure|CausewayError/);
     expect(pullsOf(name)).toEqual([]);
     expect(await branchesOf(name)).toEqual(['main']);
   });
@@ -189,6 +193,23 @@ describe('commands', () => {
     expect(stage.ourComments(name, number)).toHaveLength(1);
   });
 
+  it('that GitHub dropped for a label are answered by the job of the label', async () => {
+    const name = 'corner/dropped-for-label';
+    await openShop(stage.double, { name });
+    allow(name);
+    stage.double.people.user('ola');
+    const number = await reportBug(stage.double, { name, by: 'ola' });
+    later();
+    const fix = stage.double.people.comment(name, number, { by: 'mara', body: '/analyse fix' });
+    later();
+    stage.double.people.label(name, number, 'analyse', 'mara');
+    const job = await stage.job('issues', name);
+    expect(job.code, job.log).toBe(0);
+    expect(fix.reactions.map(({ content }) => content)).toEqual(['eyes']);
+    expect(pullsOf(name)).toHaveLength(1);
+    expect(stage.ourComments(name, number)).toHaveLength(1);
+  });
+
   it('of a stranger start nothing', async () => {
     const name = 'corner/stranger';
     await openShop(stage.double, { name });
@@ -214,7 +235,10 @@ describe('a red run of another workflow', () => {
     expect(run).toMatchObject({ headSha: sha, appId: stage.actions.id, conclusion: 'neutral', actions: [] });
     expect(run?.output.summary).toContain('comment `/analyse fix` to open a pull request');
     expect(job.outputs).toMatchObject({ verdict: 'code', outcome: 'code_fix' });
-    expect(job.summary).toContain(run?.output.title ?? '?');
+    // What GitHub shows there.
+    for (const part of [run?.output.title, run?.output.summary, run?.output.text])
+      expect(job.summary).toContain(part ?? '?');
+    expect(job.summary).toMatch(/^Check run: <http\S+>$/m);
 
     const again = await stage.job('workflow_run', name);
     expect(again.code, again.log).toBe(0);

@@ -56,8 +56,9 @@ export async function openPullRequest(work: Work): Promise<ThreadRecord> {
     ['refused'],
     () => open(work, result),
     async (error) => {
-      deps.log.warn({ thread: view.thread.id, err: error }, 'GitHub refused a pull request');
+      // A setting, which the comment names: no fault.
       if (NOT_BY_ACTIONS.test(error.said)) return await leaveNoBranch(work, result.issue);
+      deps.log.warn({ thread: view.thread.id, err: error }, 'GitHub refused a pull request');
       return withhold({ code: 'github_refused', status: error.status });
     },
   );
