@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
+import { askForAction, guessKey } from '../cli/ask.ts';
 import type { CheckConfigCommand, InitCommand } from '../cli/command-line.ts';
 import { type ExitCode, type Io, toPrintableLine } from '../cli/terminal.ts';
 import { CausewayError } from '../core/errors.ts';
@@ -24,13 +25,19 @@ import { findRepositoryAround } from './local.ts';
 const WORKFLOWS = '.github/workflows';
 
 /** Writes what is missing of the workflow and the configuration; a file that is there stays as it is. */
-export function runInit({ mode, model, key, uses }: InitCommand, io: Io): ExitCode {
+export async function runInit(given: InitCommand, io: Io, signal: AbortSignal): Promise<ExitCode> {
+  const { uses } = given;
   const root = findRoot(io.cwd);
+  const address = uses ?? findPublished();
+  const isAsked = given.isAsked && io.stdinIsTerminal && !existsSync(path.join(root, WORKFLOW_FILE));
+  const { mode, model, key } = isAsked
+    ? await askForAction(io, given, signal)
+    : { ...given, key: given.key ?? guessKey(given.model) };
   const watched = readWorkflows(root)
     .filter((workflow) => !runsCauseway(workflow) && hasOwnRuns(workflow))
     .map(readWorkflowName);
   const workflow = renderWorkflow({
-    uses: uses ?? findPublished(),
+    uses: address,
     mode,
     model,
     key: model === '' ? '' : key,

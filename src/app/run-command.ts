@@ -33,7 +33,7 @@ export async function runCommand(command: Command, context: CommandContext, sign
     const { runAction } = await import('./action.ts');
     return await runAction(context, signal);
   }
-  if (command.kind === 'init') return (await import('./repository-files.ts')).runInit(command, io);
+  if (command.kind === 'init') return (await import('./repository-files.ts')).runInit(command, io, signal);
   if (command.kind === 'check-config') return (await import('./repository-files.ts')).runCheckConfig(command, io);
   const config = readConfig(environment);
   for (const secret of config.secrets) registerSecret(secret);

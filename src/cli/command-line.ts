@@ -123,15 +123,19 @@ export interface ForecastCommand {
   readonly json: boolean;
 }
 
+export const ACTION_MODES = ['observe', 'comment', 'fix'] as const;
+
 export interface InitCommand {
   readonly kind: 'init';
-  readonly mode: 'observe' | 'comment' | 'fix';
+  readonly mode: (typeof ACTION_MODES)[number];
   /** "": none. */
   readonly model: string;
-  /** Name of the secret with the model's key. */
-  readonly key: string;
+  /** Name of the secret with the model's key; null: as the model's provider calls it. */
+  readonly key: string | null;
   /** `owner/name@ref` of the action; null: of who publishes this copy. */
   readonly uses: string | null;
+  /** Whether a person at a terminal is asked for what was not given. */
+  readonly isAsked: boolean;
 }
 
 /** `file` as given; null: all files of the repository around the caller's folder. */
@@ -190,7 +194,7 @@ const COMMANDS: Readonly<Record<string, CommandRow>> = {
     options: { concurrency: 'string' },
     read: (args) => ({ kind: 'worker', concurrency: parseConcurrency(args.value('concurrency')) }),
   },
-  init: { options: { mode: 'string', model: 'string', key: 'string', uses: 'string' }, read: readInit },
+  init: { options: { mode: 'string', model: 'string', key: 'string', uses: 'string', yes: 'boolean' }, read: readInit },
   'check-config': {
     takes: 1,
     read: ({ positionals }) => ({ kind: 'check-config', file: positionals[0] ?? null }),
@@ -259,19 +263,21 @@ export function parseCommandLine(argv: readonly string[]): Command {
 }
 
 /** A name that workflows may use for a secret and a variable. */
-const KEY = /^[A-Z_][A-Z0-9_]{0,99}$/;
+export const SECRET_NAME = /^[A-Z_][A-Z0-9_]{0,99}$/;
 const USES = /^[\w.-]{1,100}\/[\w.-]{1,100}(?:\/[\w./-]{1,200})?@[\w./-]{1,200}$/;
 
 function readInit(args: Args): InitCommand {
-  const given = args.value('mode') ?? 'comment';
-  const mode = (['observe', 'comment', 'fix'] as const).find((known) => known === given);
+  const given = args.value('mode');
+  const mode = ACTION_MODES.find((known) => known === (given ?? 'comment'));
   if (mode === undefined) refuse(`--mode is "${given}": give observe, comment or fix.`, 'init');
-  const model = args.value('model') ?? '';
-  const key = args.value('key') ?? (/claude/i.test(model) ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY');
-  if (!KEY.test(key)) refuse(`--key is "${key}": give the name of a secret, such as OPENAI_API_KEY.`, 'init');
+  const named = args.value('model');
+  const key = args.value('key');
+  if (key !== null && !SECRET_NAME.test(key))
+    refuse(`--key is "${key}": give the name of a secret, such as OPENAI_API_KEY.`, 'init');
   const uses = args.value('uses');
   if (uses !== null && !USES.test(uses)) refuse(`--uses is "${uses}": give OWNER/NAME@TAG.`, 'init');
-  return { kind: 'init', mode, model, key, uses };
+  const isAsked = !args.has('yes') && given === null && named === null && key === null;
+  return { kind: 'init', mode, model: named ?? '', key, uses, isAsked };
 }
 
 /** Of a command that needs a second word, such as `token list`. */

@@ -290,10 +290,11 @@ Example:
 `,
   init: `Write the two files with which a repository has Causeway run as an action:
 .github/workflows/causeway.yml and .github/causeway.yml. A file that is there
-stays as it is. docs/action.md says what the action does.
+stays as it is. docs/action.md says what the action does. In a terminal it asks
+for the first three options where none of them is given.
 
 Usage: causeway init [--mode MODE] [--model NAME] [--key SECRET]
-                     [--uses OWNER/NAME@TAG]
+                     [--uses OWNER/NAME@TAG] [--yes]
 
   --mode    observe (writes nothing), comment (no pull requests; the default)
             or fix
@@ -301,6 +302,7 @@ Usage: causeway init [--mode MODE] [--model NAME] [--key SECRET]
   --key     the secret with its key; default: OPENAI_API_KEY, for a Claude
             model ANTHROPIC_API_KEY
   --uses    where the action is published; default: with this program
+  --yes     ask nothing: what is not given has its default
 
 Example:
 

@@ -2,8 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { runCommand } from '../../src/app/run-command.ts';
+import { parseCommandLine } from '../../src/cli/command-line.ts';
+import { scriptedTerminal } from '../support/scripted-terminal.ts';
 import { runCauseway, temporaryFolder } from '../support/service.ts';
 
 async function openRepository(workflows: Readonly<Record<string, string>> = { 'ci.yml': 'name: CI\non: push\n' }) {
@@ -13,6 +16,7 @@ async function openRepository(workflows: Readonly<Record<string, string>> = { 'c
   const put = (file: string, text: string) => writeFile(path.join(folder.path, '.github', file), text);
   for (const [name, text] of Object.entries(workflows)) await put(`workflows/${name}`, text);
   return {
+    folder: folder.path,
     put,
     read: (file: string) => readFile(path.join(folder.path, '.github', file), 'utf8'),
     run: (...args: string[]) => runCauseway(args, { cwd: folder.path, env: {} }),
@@ -51,6 +55,45 @@ it('writes a workflow for the other workflows that are there, and keeps what is 
   expect(again).toContain('The workflow stays as it is: no option of this command changes it.');
   expect(again).not.toMatch(/Mode:|It looks at|Next:/);
   expect(await place.read('causeway.yml')).toBe('mode: observe\n');
+});
+
+describe('in a terminal', () => {
+  const init = async (folder: string, typed: string, ...args: readonly string[]) => {
+    const io = scriptedTerminal({ stdinIsTerminal: true, cwd: folder }, typed);
+    const command = parseCommandLine(['init', ...USES, ...args]);
+    const code = await runCommand(
+      command,
+      { io, environment: {}, now: () => new Date() },
+      new AbortController().signal,
+    );
+    return { code, ...io.printed };
+  };
+
+  it('asks three questions, takes an empty answer for the default, and asks again after one that is none', async () => {
+    await using place = await openRepository();
+    const said = await init(place.folder, 'all\nfix\nclaude-opus-5-5\n\n');
+    expect(said.code).toBe(0);
+    expect(said.err.match(/[?\]]:/g)).toHaveLength(4);
+    expect(said.err).toContain('That is none of the answers.');
+    expect(said.err).toContain('[ANTHROPIC_API_KEY]');
+    expect(said.out).toContain('Mode: fix. Model: claude-opus-5-5.');
+    expect(said.out).toContain('gh secret set ANTHROPIC_API_KEY');
+    const again = await init(place.folder, '');
+    expect([again.code, again.err]).toEqual([0, '']);
+  });
+
+  it('asks for no key where there is no model, nothing with an option or --yes, and writes nothing half', async () => {
+    await using place = await openRepository();
+    await expect(init(place.folder, 'fix\n')).rejects.toThrow('nothing was written');
+    await expect(place.read('causeway.yml')).rejects.toThrow();
+    const said = await init(place.folder, '\n\n');
+    expect(said.err).not.toContain('secret');
+    expect(said.out).toContain('Mode: comment. Model: none (search only)');
+    for (const option of [['--yes'], ['--mode', 'observe']]) {
+      await using other = await openRepository();
+      expect((await init(other.folder, '', ...option)).err).toBe('');
+    }
+  });
 });
 
 it('invents no address of an action that nobody publishes', async () => {
