@@ -114,7 +114,7 @@ export function summariseForecast(forecast: Forecast): string {
   if (unreadChecks > 0) parts.push(`${unreadChecks} not read`);
   const failed = count(countFailed(forecast), 'failed check');
   const checks = parts.length === 0 ? failed : `${failed}: ${parts.join(', ')}`;
-  const unread = unreadRuns > 0 ? [`${count(unreadRuns, 'failed run')} more not read`] : [];
+  const unread = unreadRuns > 0 ? [`${count(unreadRuns, 'more failed run')} not read`] : [];
   const labelled = `${count(issues.labelled.length, 'issue')} labelled`;
   return [checks, ...unread, labelled, `about ${formatDollars(usd)}`].join('; ');
 }
@@ -172,7 +172,7 @@ function explainUnread({ unreadChecks, unreadRuns }: Forecast): readonly string[
     ...(unreadRuns > 0 ? [count(unreadRuns, 'failed workflow run')] : []),
   ];
   if (parts.length === 0) return [];
-  return [`Not read, since GitHub allowed no more calls or did not show them: ${parts.join(', and ')}.`];
+  return [`Not read, for lack of calls to GitHub or since it did not show them: ${parts.join(', and ')}.`];
 }
 
 function explainRuns({ from, runs }: Forecast): string {
@@ -181,7 +181,6 @@ function explainRuns({ from, runs }: Forecast): string {
     return 'GitHub shows this token no workflow runs: GitHub Actions is switched off there, or the token may not read it (actions: read).';
   }
   if (runs === 0) return `GitHub Actions has run nothing there since ${since}, and no other checks are read.`;
-  const read =
-    runs === undefined ? 'Workflow runs are read' : `${count(runs, 'workflow run')} of GitHub Actions looked at,`;
-  return `${read} since ${since}; no other checks are read.`;
+  const read = runs === undefined ? 'workflow runs' : count(runs, 'workflow run');
+  return `Looked at: ${read} of GitHub Actions since ${since}; no other checks are read.`;
 }

@@ -140,7 +140,7 @@ describe('a repository that shows less', () => {
     double.faults.clear();
     failing(/\/jobs\?/, 404);
     const said = await forecast(other);
-    expect(said).toContain('the last 14 days: 0 failed checks; 2 failed runs more not read; 0 issues labelled');
+    expect(said).toContain('the last 14 days: 0 failed checks; 2 more failed runs not read; 0 issues labelled');
     expect(said).toContain('did not show them: 2 failed workflow runs.');
   });
 
@@ -162,7 +162,7 @@ describe('where GitHub says no', () => {
     await expect(forecast(NAME)).rejects.toThrow(/rate limit is used up until .* UTC; run it again then\./);
     double.faults.clear();
     double.faults.add({ path: /\/jobs\?/, skip: 2, times: 99, fault: limit });
-    expect(await forecast(NAME)).toMatch(/failed checks?: .*not read; \d failed runs more not read/);
+    expect(await forecast(NAME)).toMatch(/failed checks?: .*not read; \d more failed runs? not read/);
     double.faults.clear();
     double.faults.add({ path: /./, times: 9, fault: { kind: 'answer', when: 'before', status: 502 } });
     await expect(forecast(NAME)).rejects.toThrow('Run it again later.');
