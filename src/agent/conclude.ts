@@ -1,23 +1,18 @@
 // From what a run found to its conclusion: only what the checks let through. Of an answer that they refuse nothing is left.
 
 import type { ChangeSet } from 'causeway-diff';
+import type { Outcome } from '../core/answer-outcome.ts';
 import type { SourcedStep } from '../core/evidence.ts';
-import type { Conclusion, Outcome, RunUsage, Step, Suspect } from '../core/issue.ts';
+import type { Conclusion, RunUsage, Step, Suspect } from '../core/issue.ts';
 import { formatInlineCode } from '../core/markdown/inline-code.ts';
 import { type CutReason, describeForPeople, getAudience, type Refusal } from '../core/reason.ts';
 import { sanitiseText } from '../core/text.ts';
 import { listChangedLines } from './changed-lines.ts';
+import type { CheckedClaim, GroundStep } from './claims.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 import { type GuardedChange, hasCodeChange } from './guard-change.ts';
 import type { FailedCheckGround, Relevance } from './relevance.ts';
-import {
-  type CheckedClaim,
-  type CheckedDraft,
-  checkEvidence,
-  type EvidenceGround,
-  type GroundStep,
-  hasClaimedCause,
-} from './review.ts';
+import { type CheckedDraft, checkEvidence, type EvidenceGround, hasClaimedCause } from './review.ts';
 import type { Remark } from './transcript.ts';
 
 export interface FinishedRun {

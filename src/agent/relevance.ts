@@ -4,8 +4,8 @@
 import type { ChangeSet } from 'causeway-diff';
 import { isSafePath } from 'causeway-paths';
 import type { Reach } from '../core/check.ts';
+import type { CheckedClaim, GroundStep } from './claims.ts';
 import { isInformative, listQuotedLines, occursIn, type PreparedText, prepareText } from './quotation.ts';
-import type { CheckedClaim, GroundStep } from './review.ts';
 
 /** `lead`: its place is imported on the way, and nothing shows that the failure gets there. */
 export type Relevance = 'tied' | 'lead' | 'none';

@@ -2,8 +2,8 @@
 // once, then dropped.
 import { type ChangeSet, hasChanges } from 'causeway-diff';
 import { isSafePath } from 'causeway-paths';
-import type { StepLookup, StepSource } from '../core/evidence.ts';
 import { listChangedLines } from './changed-lines.ts';
+import type { CheckedClaim, Citation, CitedPlace, GroundStep } from './claims.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';
 import { isInformative, occursIn, type PreparedText, prepareText } from './quotation.ts';
 import { type FailedCheckGround, judgeRelevance, type Relevance } from './relevance.ts';
@@ -21,24 +21,6 @@ export interface EvidenceGround {
 }
 
 type DraftClaim = ConclusionDraft['rootCause'][number];
-
-type Citation = DraftClaim['citations'][number];
-
-type Place = DraftClaim['places'][number];
-
-/**
- * `proven`: a quotation was found in its step. `assumed`: something else supports it, and it is shown as an assumption.
- */
-export interface CheckedClaim {
-  readonly text: string;
-  readonly support: 'proven' | 'assumed';
-  /** A quotation that holds is from the repository: a reporter can write anything into the report and its log. */
-  readonly seenInSource: boolean;
-  /** Those that hold. */
-  readonly citations: readonly Citation[];
-  /** Those that exist; `seen`: a step that is cited with success names the file. */
-  readonly places: readonly (Place & { readonly seen: boolean })[];
-}
 
 export interface CheckedDraft {
   /** The draft without what does not hold; the outcome is still the model's. */
@@ -105,7 +87,7 @@ export function hasClaimedCause({ outcome }: Pick<ConclusionDraft, 'outcome'>): 
 interface ClaimFindings {
   readonly claim: DraftClaim;
   readonly citations: readonly Citation[];
-  readonly places: readonly Place[];
+  readonly places: readonly CitedPlace[];
 }
 
 /**
@@ -122,7 +104,7 @@ function judgeClaim(
   const isLink = claim.citations.length === 0 && anyProven;
   if (!isProven && places.length === 0 && !isLink) return [];
   const cited = citations.flatMap(({ step }) => steps.get(step) ?? []);
-  const isSeen = ({ file }: Place): boolean =>
+  const isSeen = ({ file }: CitedPlace): boolean =>
     cited.some(({ action, result, repository }) => {
       // A step in another repository names its files without the repository.
       const isThere = repository !== undefined && file.startsWith(`${repository}:`);
@@ -140,12 +122,12 @@ function judgeClaim(
   ];
 }
 
-type PlaceCheck = (place: Place) => Promise<boolean>;
+type PlaceCheck = (place: CitedPlace) => Promise<boolean>;
 
 /** Each place is looked up once, and its fault reported once. */
 function createPlaceCheck({ exists }: EvidenceGround, faults: string[]): PlaceCheck {
   const known = new Map<string, Promise<boolean>>();
-  const look = async ({ file, line }: Place): Promise<boolean> => {
+  const look = async ({ file, line }: CitedPlace): Promise<boolean> => {
     const there = isSafePath(file) && (await exists(file, line));
     if (!there) faults.push(`${line > 0 ? `${file}:${line}` : file} does not exist at the analysed commit.`);
     return there;
@@ -158,7 +140,7 @@ function createPlaceCheck({ exists }: EvidenceGround, faults: string[]): PlaceCh
   };
 }
 
-async function filterPlaces<T extends Place>(places: readonly T[], check: PlaceCheck): Promise<readonly T[]> {
+async function filterPlaces<T extends CitedPlace>(places: readonly T[], check: PlaceCheck): Promise<readonly T[]> {
   const there = await Promise.all(places.map(check));
   return places.filter((_, index) => there[index]);
 }
@@ -185,19 +167,6 @@ function isCommitShown(step: GroundStep, sha: string): boolean {
     (step.lookup === 'history' || step.lookup === 'compare' || step.lookup === 'blame') &&
     step.result.toLowerCase().includes(sha.slice(0, 7))
   );
-}
-
-/** A step with its number in the transcript and its result as the model saw it. */
-export interface GroundStep {
-  readonly number: number;
-  /** The exact query in words. */
-  readonly action: string;
-  readonly result: string;
-  readonly source?: StepSource;
-  readonly lookup?: StepLookup;
-  readonly repository?: string;
-  /** What the step was, `found` if absent. Edits and failures repeat the model's own words and prove nothing. */
-  readonly kind?: 'found' | 'nothing' | 'failed' | 'edit';
 }
 
 /** The steps by number, and what the edits of the run put in. */

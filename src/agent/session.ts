@@ -15,6 +15,7 @@ import {
 } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
 import { truncate } from '../core/text.ts';
+import { normaliseArguments } from './arguments.ts';
 import {
   assessStanding,
   type Budget,
@@ -25,7 +26,6 @@ import {
   getBookedPrices,
   sumUsage,
 } from './budget.ts';
-import { normaliseArguments } from './tool-calls.ts';
 import {
   buildMessages,
   isEdit,

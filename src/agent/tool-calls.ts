@@ -4,7 +4,7 @@ import { CausewayError } from '../core/errors.ts';
 import type { Finding, InvestigationStep, ToolResult } from '../core/evidence.ts';
 import type { ToolCall } from '../core/model.ts';
 import { truncate } from '../core/text.ts';
-import { parseLenientJson } from './conclusion-draft.ts';
+import { type Arguments, normaliseArguments, parseArguments } from './arguments.ts';
 import { copyForModel } from './prompt.ts';
 import type { Session } from './session.ts';
 import { type Exchange, isEdit, type Reply } from './transcript.ts';
@@ -12,38 +12,10 @@ import { type Exchange, isEdit, type Reply } from './transcript.ts';
 /** Lookups of one turn beyond these are refused: what a model asks for blindly it does not read. */
 const MAX_LOOKUPS_IN_TURN = 8;
 
-/** Monitoring tools have the deepest arguments, a handful of levels. */
-const MAX_DEPTH = 20;
-
 /** Arguments by which a search is confined to fewer places. */
 const SCOPE: ReadonlySet<string> = new Set(['path', 'paths', 'glob', 'globs', 'include', 'folder']);
 
 const PATTERN: ReadonlySet<string> = new Set(['pattern', 'query', 'text']);
-
-type Arguments = Readonly<Record<string, unknown>>;
-
-/** The object that the arguments mean (nothing at all: an empty one), or the fault in words. */
-function parseArguments(raw: string): { readonly value: Arguments } | { readonly fault: string } {
-  if (raw.trim() === '') return { value: {} };
-  const json = parseLenientJson(raw);
-  if (json.kind === 'fault') return { fault: json.fault };
-  const { value } = json;
-  if (isDeeper(value, MAX_DEPTH)) return { fault: 'The arguments are nested deeper than those of any tool.' };
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { value: value as Arguments };
-  return { fault: 'The arguments must be one JSON object.' };
-}
-
-/** Looked at no deeper than that: a hundred thousand brackets must not end in a stack overflow. */
-function isDeeper(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1));
-}
-
-/** What the tool is given: the arguments as strict JSON; those that are none as they came. */
-export function normaliseArguments(call: ToolCall): string {
-  const parsed = parseArguments(call.arguments);
-  return 'value' in parsed ? JSON.stringify(parsed.value) : call.arguments;
-}
 
 /**
  * Why the next unanswered call of the last exchange is not run; null: it is. `tools`: their names, without `ending`.

@@ -1,6 +1,6 @@
 // Investigations: reports in progress. List, read, wait for the end, cancel.
 
-import { isAtLeast } from '../core/account.ts';
+import { isAtLeast } from '../core/person.ts';
 import type { Project } from '../core/project.ts';
 import type { Investigation } from '../core/report.ts';
 import { cancelInvestigation } from '../services/accept-report.ts';

@@ -1,9 +1,9 @@
 // Issues: submit a report, read its result, delete it, have its pull request opened.
 import { createHash } from 'node:crypto';
 import type { z } from '@hono/zod-openapi';
-import { isAtLeast } from '../core/account.ts';
 import { describeNoSpace, NO_SPACE_RETRY_AFTER } from '../core/disk.ts';
 import type { Issue } from '../core/issue.ts';
+import { isAtLeast } from '../core/person.ts';
 import type { Project } from '../core/project.ts';
 import { describeVerdict, type Proof } from '../core/proof.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';

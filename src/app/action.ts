@@ -6,12 +6,13 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createReadableLog, type ExitCode } from '../cli/terminal.ts';
 import { type ActionInputs, type Config, readActionConfig } from '../config.ts';
-import { createSigningSecret, isAtLeast } from '../core/account.ts';
+import { createSigningSecret } from '../core/account.ts';
 import { describeReason } from '../core/check.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Finding, Head } from '../core/head.ts';
 import { createIssueView } from '../core/issue-view.ts';
 import { summariseForecast } from '../core/past.ts';
+import { isAtLeast } from '../core/person.ts';
 import { type GithubProject, type Installation, isGithubProject } from '../core/project.ts';
 import { describeForPeople } from '../core/reason.ts';
 import type { Report } from '../core/report.ts';
@@ -30,10 +31,10 @@ import { createLog, type Log, registerSecret } from '../log.ts';
 import { acceptReport } from '../services/accept-report.ts';
 import { toIssueMarkdown } from '../web/issue-exports.ts';
 import { type AboutEvent, type Asked, readAsked } from './action-event.ts';
+import type { CommandContext } from './command-context.ts';
 import { createSettingsReader, type GithubService, openGithubService } from './github.ts';
 import type { ActionMode } from './mode.ts';
 import { listModels } from './model.ts';
-import type { CommandContext } from './run-command.ts';
 
 /** Of 1,000 an hour that all workflows of a repository share. */
 const MOST_READS = 400;

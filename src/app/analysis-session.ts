@@ -7,7 +7,7 @@ import type { AnalysisSession } from '../cli/analyse.ts';
 import { getRepositoryName } from '../cli/report-input.ts';
 import { toPrintableLine } from '../cli/terminal.ts';
 import type { Config } from '../config.ts';
-import type { ContextRepository } from '../core/context.ts';
+import type { ContextRepository } from '../core/context-repository.ts';
 import type { Issue } from '../core/issue.ts';
 import { type Model, ModelFailure } from '../core/model.ts';
 import type { Project, ProjectSource } from '../core/project.ts';

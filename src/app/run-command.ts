@@ -6,15 +6,10 @@ import { getHelpText } from '../cli/help.ts';
 import { formatModel } from '../cli/start-text.ts';
 import { createLauncher, createReadableLog, createStyle, type ExitCode, type Io } from '../cli/terminal.ts';
 
-import { type Config, type Environment, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { findDefaultDataDir, INSTALLATION } from '../installation.ts';
 import { createLog, type Log, registerSecret } from '../log.ts';
-
-export interface CommandContext {
-  readonly io: Io;
-  readonly environment: Environment;
-  readonly now: () => Date;
-}
+import type { CommandContext } from './command-context.ts';
 
 /** Runs one command to its end. Throws CausewayError for faults of the configuration and the data folder. */
 export async function runCommand(command: Command, context: CommandContext, signal: AbortSignal): Promise<ExitCode> {

@@ -1,8 +1,8 @@
 // `replay` in the terminal: the old answer and the new one side by side, then both changes.
 
 import type { Diff } from 'causeway-diff';
+import type { Outcome } from '../core/answer-outcome.ts';
 import { describeCost, formatDollars, formatDuration } from '../core/effort.ts';
-import type { Outcome } from '../core/issue.ts';
 import { describeOutcome, formatPercent } from '../core/issue-view.ts';
 import type { Proof } from '../core/proof.ts';
 import { renderChange } from './render.ts';

@@ -3,8 +3,8 @@ import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { CausewayError } from './errors.ts';
 import { createBase62 } from './ids.ts';
+import type { Person, Role } from './person.ts';
 import type { Project } from './project.ts';
-import type { Person } from './thread.ts';
 
 export const SCOPES = [
   'issues:read',
@@ -133,14 +133,6 @@ export class SignInRefused extends CausewayError {
     super('invalid', message);
     this.kind = kind;
   }
-}
-
-export const ROLES = ['none', 'read', 'triage', 'write', 'maintain', 'admin'] as const;
-
-export type Role = (typeof ROLES)[number];
-
-export function isAtLeast(role: Role, wanted: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(wanted);
 }
 
 /** Limits how long a role may take to look up. */

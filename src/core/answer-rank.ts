@@ -1,5 +1,5 @@
 // Which of several answers to one report is shown. Pure.
-import type { Outcome } from './issue.ts';
+import type { Outcome } from './answer-outcome.ts';
 import { countVotes, type Fate, type Judgement, type Vote } from './outcome.ts';
 
 export interface RankedAnswer {

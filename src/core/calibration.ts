@@ -1,6 +1,7 @@
 // Whether confidence can be relied on: how often answers of each confidence were right, and the threshold that follows. Pure.
-import type { Verdict } from './check.ts';
+
 import { type Answer, type FollowedAnswer, judgeAnswer } from './outcome.ts';
+import type { Verdict } from './verdict.ts';
 
 /** From this confidence on, a fix for a failing default branch is opened without a request, until evidence moves it. */
 const FIRST_THRESHOLD = 0.78;

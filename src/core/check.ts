@@ -3,15 +3,10 @@ import type { Annotation, ArtifactResults, FailedResult, ResultBudget, UnreadFil
 import { CausewayError } from './errors.ts';
 import type { CommitRange } from './failure.ts';
 import type { HeadPlace } from './head.ts';
+import type { Person } from './person.ts';
 import type { GithubProject } from './project.ts';
 import type { InvestigationSettings } from './settings.ts';
-import type { Person } from './thread.ts';
-
-/**
- * What broke a failed check: the change under test, its base (which already failed), chance, or the machine;
- * `inconclusive` if none can be shown.
- */
-export type Verdict = 'code' | 'base_broken' | 'flaky' | 'infrastructure' | 'inconclusive';
+import type { Reason } from './verdict.ts';
 
 /**
  * How a failure reaches a place of the source. `frames`: it names the file. `names`: the failing test is the file's by
@@ -222,42 +217,6 @@ export interface Checks {
    */
   rerunJob(project: GithubProject, jobId: number, signal: AbortSignal): Promise<Rerun>;
 }
-
-/** Texts come from logs and check names: untrusted, and redacted before they are stored. */
-export type Reason =
-  | { readonly code: 'passed_at_same_commit' }
-  | { readonly code: 'infrastructure'; readonly what: string; readonly line: string }
-  | { readonly code: 'open_on_default' }
-  /** `cause`: compared with the failure on the base. `unsaid`: neither log names a cause. */
-  | {
-      readonly code: 'red_on_base';
-      readonly check: string;
-      readonly cause: 'same' | 'other' | 'unknown' | 'unsaid';
-      /** Of the failed tests those that fail there as well; absent: none is known. */
-      readonly tests?: readonly string[];
-    }
-  | { readonly code: 'green_on_base'; readonly check: string }
-  /** Its state on the base is unknown, and nothing connects it to the change. */
-  | { readonly code: 'untied'; readonly check: string }
-  | {
-      readonly code: 'seen_before';
-      readonly hits: number;
-      readonly flakyHits: number;
-      readonly pullRequests: number;
-      readonly branches: number;
-    }
-  | { readonly code: 'out_of_time' }
-  | { readonly code: 'no_log'; readonly why: string }
-  /** `isAll`: the log contains only that line, which names no cause. */
-  | { readonly code: 'says'; readonly headline: string; readonly isAll: boolean }
-  | { readonly code: 'says_nothing' }
-  | { readonly code: 'test_failed'; readonly test: string; readonly others: number }
-  | { readonly code: 'touched'; readonly paths: readonly string[] }
-  | { readonly code: 'touched_by_test'; readonly path: string; readonly test: string; readonly how: 'tests' | 'uses' }
-  | { readonly code: 'untouched' }
-  /** The same, of a change to manifests or lock files of dependencies. */
-  | { readonly code: 'dependencies'; readonly paths: readonly string[] }
-  | { readonly code: 'unexplained' };
 
 /** One clause for a list: lower case, no full stop. */
 export function describeReason(reason: Reason): string {

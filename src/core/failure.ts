@@ -1,5 +1,5 @@
 // A failure: a distinct cause of failed checks in one project, identified by its fingerprint.
-import type { Verdict } from './check.ts';
+import type { Verdict } from './verdict.ts';
 
 /** One failed check as it was observed. */
 export interface Sighting {

@@ -1,9 +1,9 @@
 // A head: a commit whose checks are judged together, their findings, and what is on GitHub for them.
 
 import type { Excerpt, UnreadFile } from 'causeway-ci-log';
-import type { Reason, Verdict } from './check.ts';
 import type { CommitRange } from './failure.ts';
-import type { Person } from './thread.ts';
+import type { Person } from './person.ts';
+import type { Reason, Verdict } from './verdict.ts';
 
 /** What a commit is the head of, according to GitHub. */
 export type HeadPlace =

@@ -1,6 +1,7 @@
 // An Issue as people read it on any surface: title, outcome, and its claims, suspects and guards in groups.
 
-import type { Analysis, Issue, Outcome, Suspect } from './issue.ts';
+import type { Outcome } from './answer-outcome.ts';
+import type { Analysis, Issue, Suspect } from './issue.ts';
 import { sanitiseLine } from './text.ts';
 
 /** Less likely suspects are folded away. */

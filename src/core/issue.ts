@@ -1,8 +1,8 @@
 // The Issue: a concluded investigation as the API shows it. The API defines the field names.
 
 import { type ChangeSet, type Diff, toDiff } from 'causeway-diff';
-import type { Verdict } from './check.ts';
-import type { ContextRepository } from './context.ts';
+import type { Outcome } from './answer-outcome.ts';
+import type { ContextRepository } from './context-repository.ts';
 
 import type { InvestigationStep, SourcedStep } from './evidence.ts';
 import { SCRIPTED_MODEL } from './model.ts';
@@ -10,24 +10,11 @@ import type { OutcomeView } from './outcome.ts';
 import { lowerConfidence, type Proof } from './proof.ts';
 import type { Origin } from './report.ts';
 import { addLookUsage, type SecondLook } from './second-look.ts';
+import type { Verdict } from './verdict.ts';
 
 export interface Step {
   readonly stepNumber: number;
   readonly description: string;
-}
-
-export type Outcome =
-  | 'code_fix'
-  | 'action_recommended'
-  | 'needs_information'
-  | 'already_fixed'
-  | 'not_a_bug'
-  | 'inconclusive'
-  | 'facts_only';
-
-/** Whether it says more than where to look. */
-export function hasCause({ analysis: { outcome } }: { readonly analysis: { readonly outcome: Outcome } }): boolean {
-  return outcome !== 'facts_only' && outcome !== 'inconclusive' && outcome !== 'needs_information';
 }
 
 /** The reason of a suspect whose line the change under test touches. */

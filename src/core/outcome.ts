@@ -1,8 +1,8 @@
 // What became of an answer: of an Issue's fix and of a verdict on a red check, what people said of it, and what that says about the answer. Pure.
 
 import { diffLines, toLines } from 'causeway-diff';
-import type { Verdict } from './check.ts';
-import type { Outcome } from './issue.ts';
+import type { Outcome } from './answer-outcome.ts';
+import type { Verdict } from './verdict.ts';
 
 /** What was claimed, as it was first claimed. */
 export type Answer =

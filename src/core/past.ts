@@ -1,7 +1,8 @@
 // A project's last days: what failed, which issues were opened, and the forecast of what Causeway would have made of them.
-import type { Check, Verdict } from './check.ts';
+import type { Check } from './check.ts';
 import { formatDollars } from './effort.ts';
 import type { GithubProject } from './project.ts';
+import type { Verdict } from './verdict.ts';
 
 /** What GitHub shows of the last days. */
 export interface Past {

@@ -1,7 +1,8 @@
 // A report as submitted, and the investigation it starts.
-import type { Verdict } from './check.ts';
+
 import type { FailureReason } from './reason.ts';
 import type { InvestigationSettings } from './settings.ts';
+import type { Verdict } from './verdict.ts';
 
 /** Bytes of UTF-8 that a report may have: 1 MiB. */
 export const MAX_REPORT_BYTES = 1_048_576;

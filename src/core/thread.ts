@@ -1,7 +1,7 @@
 // A thread: one subject on GitHub, what was requested there and by whom, and what Causeway has posted.
 
-import type { Role } from './account.ts';
 import type { CommitRange } from './failure.ts';
+import type { Person, Role } from './person.ts';
 import type { ProofProgress } from './proof.ts';
 import type { WithheldReason } from './withheld.ts';
 
@@ -12,12 +12,6 @@ export type Subject =
   | { readonly kind: 'failure'; readonly failureId: string }
   /** An Issue of the API: on GitHub it has only the requested pull request. */
   | { readonly kind: 'report'; readonly issueId: string };
-
-/** A person on GitHub. The id identifies them; the login can change. */
-export interface Person {
-  readonly id: number;
-  readonly login: string;
-}
 
 /** A request for a pull request by a person with write access. Covers only results that existed at that time. */
 export interface FixRequest extends Person {

@@ -2,16 +2,16 @@
 
 import type { ChangeSet } from 'causeway-diff';
 import { type SqlBool, sql } from 'kysely';
-import type { Verdict } from '../core/check.ts';
-import type { ContextRepository } from '../core/context.ts';
+import type { Outcome } from '../core/answer-outcome.ts';
+import type { ContextRepository } from '../core/context-repository.ts';
 import type { StepSource } from '../core/evidence.ts';
-import { type Conclusion, type Issue, type Outcome, toIssue } from '../core/issue.ts';
+import { type Conclusion, type Issue, toIssue } from '../core/issue.ts';
 import { toOutcomeView } from '../core/outcome.ts';
 import type { ProjectSource } from '../core/project.ts';
 import { lowerConfidence, toUnrunProof } from '../core/proof.ts';
 import type { Investigation, InvestigationState, Origin } from '../core/report.ts';
-
 import { truncate } from '../core/text.ts';
+import type { Verdict } from '../core/verdict.ts';
 import { writeAudit } from './audit.ts';
 import { type Database, type Enqueuer, queryInChunks } from './database.ts';
 import { eraseInvestigations, forgetHeldThread } from './erase.ts';

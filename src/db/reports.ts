@@ -1,12 +1,12 @@
 // Accepting a report: the investigation, its thread, the run that it starts or joins, the job, and the idempotency key.
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
+import type { Person } from '../core/person.ts';
 import { createFailureReason } from '../core/reason.ts';
 import type { Report } from '../core/report.ts';
 import {
   EMPTY_RECORD,
   type FixRequest,
-  type Person,
   type Subject,
   type ThreadRecord,
   type Trigger,

@@ -1,6 +1,7 @@
 // Threads: a subject on GitHub with what is posted there for it, and the jobs that publish it.
 import type { Selectable } from 'kysely';
 import type { Issue } from '../core/issue.ts';
+import type { Person } from '../core/person.ts';
 import { type Proof, toProof } from '../core/proof.ts';
 import type { NewJob, Urgency } from '../core/queue.ts';
 import { toSubjectOrigin } from '../core/subscription.ts';
@@ -9,7 +10,6 @@ import {
   EMPTY_RECORD,
   type FixRequest,
   listFurther,
-  type Person,
   type PostedPullRequest,
   type Subject,
   type Thread,

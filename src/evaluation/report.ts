@@ -1,6 +1,7 @@
 // An evaluation as data, and its figures as text once for every surface: the terminal, the page, JSON.
+
+import type { Outcome } from '../core/answer-outcome.ts';
 import { formatDollars } from '../core/effort.ts';
-import type { Outcome } from '../core/issue.ts';
 import { describeOutcome } from '../core/issue-view.ts';
 import { type Case, describeUnfit, type Unfit } from './cases.ts';
 import { type Answer, type Mean, type Share, type Summary, summarise } from './summary.ts';

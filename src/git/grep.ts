@@ -3,9 +3,9 @@
 import { createGlobMatcher, type Effort } from 'causeway-paths';
 import { CausewayError } from '../core/errors.ts';
 import type { SearchCut, SearchHit, SearchQuery, SearchResult, TreeEntry } from '../core/source.ts';
+import type { RepositoryAccess } from './access.ts';
 import { isDamage } from './failure.ts';
 import type { Ending } from './process.ts';
-import type { RepositoryAccess } from './repository.ts';
 import { decodeOrNull, MAX_BLOB_BYTES } from './text.ts';
 
 const DEFAULT_LIMIT = 200;

@@ -15,9 +15,9 @@ import type {
   LineRange,
 } from '../core/source.ts';
 import { removeInvisible } from '../core/text.ts';
+import type { RepositoryAccess } from './access.ts';
 import { toError } from './failure.ts';
 import type { ConfigEntry } from './process.ts';
-import type { RepositoryAccess } from './repository.ts';
 
 /** With `-z`: four fields and a NUL after each. No commit can hold a NUL. */
 const COMMIT_FORMAT = '--format=%H%x00%an%x00%ct%x00%s';

@@ -1,23 +1,12 @@
 // A mirrored repository at the state when it was opened: what a revision means, and its commits as trees.
 import { CausewayError } from '../core/errors.ts';
 import type { Repository, SourceTree } from '../core/source.ts';
-import { DamagedObjects, MissingObject, type Renewable, withRenewal } from './failure.ts';
+import type { RepositoryAccess } from './access.ts';
+import { DamagedObjects, MissingObject, withRenewal } from './failure.ts';
 import { findTags } from './log.ts';
-import type { ObjectReader } from './objects.ts';
-import { type Git, isSuccess } from './process.ts';
+import { isSuccess } from './process.ts';
 import { getObjectFormat, LIKELY_DEFAULTS, type Refs } from './refs.ts';
 import { createCommitTree } from './tree.ts';
-
-/** What reads one mirror. */
-export interface RepositoryAccess extends Renewable {
-  readonly git: Git;
-  readonly mirror: { readonly gitDir: string; readonly refs: Refs };
-  readonly objects: ObjectReader;
-  /** Fetches a commit by its full sha; false where the source refuses it, or is on this disk. */
-  fetchCommit(sha: string, signal: AbortSignal): Promise<boolean>;
-  /** Only this commit and what leads to it exist; absent: every commit. */
-  readonly asOf?: string | undefined;
-}
 
 const HEX_PREFIX = /^[0-9a-f]{7,64}$/i;
 const FULL_SHA = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;

@@ -4,11 +4,11 @@ import { toLines } from 'causeway-diff';
 import { untilAborted } from '../core/abortable.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { BlobContent, FileRead, LineRange, Listing, SourceTree, TreeEntry } from '../core/source.ts';
+import type { RepositoryAccess } from './access.ts';
 import { MissingObject, toError, withRenewal } from './failure.ts';
 import { searchTree } from './grep.ts';
 import { blameLines, compareCommits, readAncestors, readHistory, readMessages } from './log.ts';
 import { readOutline } from './outline.ts';
-import type { RepositoryAccess } from './repository.ts';
 import { decodeOrNull, decodeText, MAX_BLOB_BYTES, readText } from './text.ts';
 
 const MAX_LINK_BYTES = 4_096;

@@ -2,7 +2,6 @@
 // the role of each who reacted, 65 where a crowd did; and in the project's mirror. It looks at what is, not at what happened.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { hasChanges } from 'causeway-diff';
-import { isAtLeast } from '../core/account.ts';
 import { CausewayError, isStoreAway } from '../core/errors.ts';
 import type { Analysis } from '../core/issue.ts';
 import {
@@ -16,6 +15,7 @@ import {
   mayBeReverted,
   type Vote,
 } from '../core/outcome.ts';
+import { isAtLeast } from '../core/person.ts';
 import { type GithubProject, isGithubProject } from '../core/project.ts';
 import type { JobHandler, JobResult } from '../core/queue.ts';
 import { type Repository, type Source, SourceBusy, type SourceTree } from '../core/source.ts';

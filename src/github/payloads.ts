@@ -1,5 +1,5 @@
 // What is read of people, issues and comments in GitHub's payloads and answers, and who counts as a person.
-import type { Person } from '../core/thread.ts';
+import type { Person } from '../core/person.ts';
 import type { AppIdentity } from './clients/github-clients.ts';
 
 /** Null: a deleted user. */

@@ -1,8 +1,10 @@
 // What a person may see and do in a project, by their role there. All else looks absent to them.
-import { type Account, isAtLeast, type Permissions, type Role } from '../core/account.ts';
-import { type ContextRepository, listRead, WITHHELD_TITLE, withholdIssue } from '../core/context.ts';
+import type { Account, Permissions } from '../core/account.ts';
+import { listRead, WITHHELD_TITLE, withholdIssue } from '../core/context.ts';
+import type { ContextRepository } from '../core/context-repository.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Issue } from '../core/issue.ts';
+import { isAtLeast, type Role } from '../core/person.ts';
 import type { Project } from '../core/project.ts';
 import type { Investigation } from '../core/report.ts';
 import type { InvestigationFilter, IssueLine } from '../db/investigations.ts';

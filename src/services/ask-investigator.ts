@@ -16,10 +16,10 @@ import { findReportScopes, findScopeOf } from '../core/scopes.ts';
 import type { Repository } from '../core/source.ts';
 import type { Run } from '../db/runs.ts';
 import { isVeiled, type RunContext } from './context.ts';
+import type { InvestigationServices } from './investigation-services.ts';
 import { type Investigator, type InvestigatorLimits, limitTokens } from './investigator.ts';
 import { addSteps, applySecondLook, describeRepair, lookAgain } from './look-again.ts';
 import { readInstructions } from './read-instructions.ts';
-import type { InvestigationServices } from './run-investigation.ts';
 import { createRunLedger, createRunTranscript, type GatheredFacts } from './run-records.ts';
 import { redactChange, redactModel, redactTool } from './run-redaction.ts';
 

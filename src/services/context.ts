@@ -2,15 +2,8 @@
 // submodules, each only where everybody who can read the project can read it too.
 
 import type { Redactor } from 'causeway-redact';
-import {
-  type ContextRefusal,
-  type ContextRepository,
-  listRead,
-  MAX_CONTEXT,
-  parseSubmodules,
-  resolveSubmodule,
-  withholdIssue,
-} from '../core/context.ts';
+import { listRead, MAX_CONTEXT, parseSubmodules, resolveSubmodule, withholdIssue } from '../core/context.ts';
+import type { ContextRefusal, ContextRepository } from '../core/context-repository.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Issue } from '../core/issue.ts';
 import { getRepository, type Project } from '../core/project.ts';

@@ -3,7 +3,7 @@
 import type { ReadCheck } from 'causeway-ci-log';
 import type { Redactor } from 'causeway-redact';
 import { judgeCheck } from '../ci/judge.ts';
-import { ALL_OUTPUT, type Checks, ChecksBusy, type Verdict } from '../core/check.ts';
+import { ALL_OUTPUT, type Checks, ChecksBusy } from '../core/check.ts';
 import {
   type Forecast,
   type ForecastGroup,
@@ -14,6 +14,7 @@ import {
 } from '../core/past.ts';
 import type { GithubProject } from '../core/project.ts';
 import { sanitiseLine } from '../core/text.ts';
+import type { Verdict } from '../core/verdict.ts';
 import { type CheckReader, cleanChecks, cleanPast, OUTSIDE_OUTPUT, readCheckTexts } from './checks/check-texts.ts';
 import type { SeenAt } from './checks/sightings.ts';
 

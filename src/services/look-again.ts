@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { hasChanges, toDiff, toUnifiedPatch } from 'causeway-diff';
 import { type LookEnd, takeSecondLook } from '../agent/second-look.ts';
 import { isEditTool, type Transcript } from '../agent/transcript.ts';
-import type { ContextRepository } from '../core/context.ts';
+import type { ContextRepository } from '../core/context-repository.ts';
 import type { Workbench } from '../core/evidence.ts';
 import type { Conclusion, RunUsage } from '../core/issue.ts';
 import type { Model } from '../core/model.ts';

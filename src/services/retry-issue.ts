@@ -1,12 +1,14 @@
 // Investigates the report of an Issue again, with what a person adds to it: what `/analyse retry` does on GitHub.
-import { type Account, isAtLeast, type Role } from '../core/account.ts';
+import type { Account } from '../core/account.ts';
 import { createId } from '../core/ids.ts';
 import type { Issue } from '../core/issue.ts';
+import type { Person } from '../core/person.ts';
+import { isAtLeast, type Role } from '../core/person.ts';
 import type { Project } from '../core/project.ts';
 import { formatGuidance, MAX_REPORT_BYTES } from '../core/report.ts';
 import { keepNamed } from '../core/scopes.ts';
 import { keepBeginning } from '../core/text.ts';
-import type { Person, Subject, Thread } from '../core/thread.ts';
+import type { Subject, Thread } from '../core/thread.ts';
 import type { Acceptance, ThreadPart } from '../db/reports.ts';
 import type { Store } from '../db/store.ts';
 import { type AcceptReportDeps, acceptReport } from './accept-report.ts';

@@ -16,18 +16,11 @@ import { addLogContext } from '../log.ts';
 import { gatherFacts } from '../triage/facts.ts';
 import { concludeFromFacts } from '../triage/facts-only.ts';
 import { askInvestigator, limitRun } from './ask-investigator.ts';
-import type { CheckReader } from './checks/check-texts.ts';
 import { findOwnChange, nameFailedCheck, readFailedCheck } from './checks/read-failed-check.ts';
-import {
-  type ContextAccess,
-  isVeiled,
-  listWantedContext,
-  openContext,
-  type RunContext,
-  reopenContext,
-} from './context.ts';
+import { isVeiled, listWantedContext, openContext, type RunContext, reopenContext } from './context.ts';
 import { findOwnership } from './find-ownership.ts';
-import { type Investigator, selectModel } from './investigator.ts';
+import type { InvestigationServices } from './investigation-services.ts';
+import { selectModel } from './investigator.ts';
 import { type GatheredFacts, loadFacts, saveFacts, VEILED_STEP } from './run-records.ts';
 import { cleanRepository, createRunRedactor } from './run-redaction.ts';
 import { type CoreServices, PAUSED_MS } from './services.ts';
@@ -39,21 +32,6 @@ export interface Wait {
   readonly code: WaitCode;
   /** Only for the operator. */
   readonly detail: string;
-}
-
-export interface InvestigationServices extends CoreServices {
-  readonly readReport: CheckReader['readReport'];
-  /** Milliseconds that one run may investigate. */
-  readonly timeoutMs: number;
-  /** Null: no model is configured, and runs end with their facts. */
-  readonly investigator: Investigator | null;
-  /** Null: only the project's own repository is read. */
-  readonly context: ContextAccess | null;
-  /**
-   * Receives what only the operator should know about a run that was cut short or gave up; it is in the log in any
-   * case.
-   */
-  readonly onTrouble?: ((text: string) => void) | undefined;
 }
 
 export interface RunServices extends InvestigationServices {

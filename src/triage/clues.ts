@@ -3,7 +3,8 @@
 import type { SearchHit } from '../core/source.ts';
 import { findEnclosingFunction } from '../core/spans.ts';
 import { cutText } from '../core/text.ts';
-import type { Frame, Trace } from './frames.ts';
+import type { Frame } from './frame.ts';
+import type { Trace } from './frames.ts';
 import { attempt, formatCount, formatOrdinal, type Lookups, recordSearch, shortenSha } from './lookups.ts';
 import { classifyFile, type FileKind, isSecondary, isVendored } from './own-code.ts';
 import { type Ground, getFileName, listPaths, type Mapping, mapFrame, mapPath, type PathIndex } from './paths.ts';

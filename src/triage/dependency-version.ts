@@ -1,6 +1,6 @@
 // The version of a package that a project's lock file or manifest names, as a tag of the package's own repository.
 import type { Repository, SourceTree } from '../core/source.ts';
-import type { OwnPackage } from './own-code.ts';
+import type { OwnPackage } from './paths.ts';
 import { listSpellings } from './resolve-revision.ts';
 
 /** What was installed before what is merely allowed; in the root folder only. */

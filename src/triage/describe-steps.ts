@@ -5,9 +5,11 @@ import type { InvestigationStep, SourcedStep } from '../core/evidence.ts';
 import { nameBranch } from '../core/source.ts';
 import { countImages } from '../core/text.ts';
 import type { MappedFrame } from './clues.ts';
-import type { Frame, Trace } from './frames.ts';
+import type { Frame } from './frame.ts';
+import type { Trace } from './frames.ts';
 import { formatCount, shortenSha } from './lookups.ts';
-import { isReliable, type RankedSuspect } from './rank-suspects.ts';
+import { isReliable } from './rank-suspects.ts';
+import type { RankedSuspect } from './ranked.ts';
 import type { Head, Revisions } from './resolve-revision.ts';
 import { isSilent, type Signals } from './signals.ts';
 

@@ -13,7 +13,6 @@ import { findSpans, type Span } from '../core/spans.ts';
 import { cutText } from '../core/text.ts';
 import { recordCallees } from './callees.ts';
 import { isLineNamed } from './clues.ts';
-import type { RankedFunction } from './functions/rank-functions.ts';
 import {
   attempt,
   formatCount,
@@ -26,7 +25,7 @@ import {
 import { recordNearestTests, type TestedName } from './nearest-tests.ts';
 import { classifyFile } from './own-code.ts';
 import { type ChosenFunction, preferCode } from './prefer-code.ts';
-import type { RankedSuspect } from './rank-suspects.ts';
+import type { RankedFunction, RankedSuspect } from './ranked.ts';
 
 /** Lines that are shown of a function, and of several together. */
 const MAX_LINES = 150;

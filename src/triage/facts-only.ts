@@ -1,15 +1,16 @@
 // The Issue that facts alone allow: where they point and why, what to look at next, and that no model was used.
 
-import type { ContextRepository } from '../core/context.ts';
+import type { ContextRepository } from '../core/context-repository.ts';
 import { type Analysis, type Conclusion, type Step, type Suspect, TOUCHED_BY_CHANGE } from '../core/issue.ts';
 import { formatInlineCode } from '../core/markdown/inline-code.ts';
 import { cutText, removeInvisibleIn } from '../core/text.ts';
 import { isLineNamed } from './clues.ts';
 import { nameWhatIsRead } from './describe-steps.ts';
 import type { Examined } from './examine.ts';
-import type { Facts } from './facts.ts';
+import type { Facts } from './gathered-facts.ts';
 import { nameCommit, shortenSha } from './lookups.ts';
-import { isReliable, preventRise, type RankedSuspect } from './rank-suspects.ts';
+import { isReliable, preventRise } from './rank-suspects.ts';
+import type { RankedSuspect } from './ranked.ts';
 import { isSilent } from './signals.ts';
 import { listQuestions, namesTests } from './statement.ts';
 

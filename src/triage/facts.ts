@@ -3,7 +3,7 @@
 import type { ReadLog } from 'causeway-ci-log';
 import type { SourcedStep } from '../core/evidence.ts';
 import type { CommitRange, LikeliestCommit } from '../core/failure.ts';
-import type { Step, Suspect } from '../core/issue.ts';
+import type { Suspect } from '../core/issue.ts';
 import type { Lexicon } from '../core/lexicon.ts';
 import type { Scope } from '../core/scopes.ts';
 import type { CommitInfo, Repository } from '../core/source.ts';
@@ -22,7 +22,8 @@ import { describeFrames, describeLog, describeRevision, describeSignals, describ
 import { type Examined, examinePlace } from './examine.ts';
 import { fitFrames } from './fit-frames.ts';
 import type { Trace } from './frames.ts';
-import { addFunctions, findSuspectFunctions, type RankedFunction } from './functions/rank-functions.ts';
+import { addFunctions, findSuspectFunctions } from './functions/rank-functions.ts';
+import type { Facts } from './gathered-facts.ts';
 
 import { type OpenedIndex, openIndex, rankFiles } from './localise/rank-files.ts';
 import { createNotebook, type Lookups, type Notebook, runSideBySide } from './lookups.ts';
@@ -35,8 +36,8 @@ import {
 } from './other-repositories.ts';
 import { classifyFile, isVendored, readOwnPackages } from './own-code.ts';
 import { createPathIndex, type Ground, listPaths } from './paths.ts';
-import { carryClues, placeSuspects, type RankedSuspect, rankSuspects, selectShownSuspects } from './rank-suspects.ts';
-
+import { carryClues, placeSuspects, rankSuspects, selectShownSuspects } from './rank-suspects.ts';
+import type { RankedSuspect } from './ranked.ts';
 import { createReferenceClues, findReferences, type Reference, recordReferences } from './references.ts';
 import { type Revisions, readHead, resolveAsked, resolveRevisions } from './resolve-revision.ts';
 import { findSignals, type Signals } from './signals.ts';
@@ -45,36 +46,6 @@ import { recordVersionRange } from './version-range.ts';
 
 /** Files of which it is said which commits between two versions touched them. */
 const NEAR = 3;
-
-export interface Facts {
-  readonly revisions: Revisions;
-  /** Name of the default branch; "" where it is unknown. */
-  readonly defaultBranch: string;
-  readonly signals: Signals;
-  /** Of the report, the most informative first. */
-  readonly logs: readonly ReadLog[];
-  readonly problem: string;
-  readonly stepsToReproduce: readonly Step[];
-  /** The whole ranking, best first, at most 30; places are of `revisions.asked`. */
-  readonly suspects: readonly RankedSuspect[];
-  /** Those of them that are worth showing, at most 8; empty: no reliable suspect. */
-  readonly shown: readonly RankedSuspect[];
-  /** In the first suspects, best first, at most 50. */
-  readonly functions: readonly RankedFunction[];
-  /** Files of stack frames that are innermost in no trace: they only lead there. */
-  readonly callers: ReadonlySet<string>;
-  /** The first of `shown`, looked at closely; null where none is shown. */
-  readonly examined: Examined | null;
-  /** Of the commits of `range`; null: none is clearly likeliest, or there are none. */
-  readonly likeliest: LikeliestCommit | null;
-  /** Stack frames that belong to packages the repository does not hold, by name. */
-  readonly dependencies: readonly string[];
-  /** What in the report does not fit the commit, in words. */
-  readonly mismatches: readonly string[];
-  /** Commits that took out lines which the report prints: it tells of a time before them. */
-  readonly removals: readonly CommitInfo[];
-  readonly steps: readonly SourcedStep[];
-}
 
 /** The commits since a check was green, and what is known of its failure. */
 export interface KnownRange {

@@ -5,7 +5,7 @@ import type { CommitInfo } from '../core/source.ts';
 import { cutText } from '../core/text.ts';
 import type { MappedFrame } from './clues.ts';
 import { findNearestLine, isInformativeLine, renderCommit } from './examine.ts';
-import type { Frame } from './frames.ts';
+import type { Frame } from './frame.ts';
 import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import type { Mapping } from './paths.ts';
 

@@ -2,7 +2,7 @@
 // `READERS`.
 
 import { findTapStack, readTapError } from 'causeway-log-lines';
-import type { Frame, FrameLanguage } from './frames.ts';
+import type { Frame, FrameLanguage } from './frame.ts';
 
 /** How one language writes frames. Lines are plain; `index` is the line to look at. */
 export interface FrameReader {

@@ -1,20 +1,7 @@
 // Stack traces of a text: frames of one language that belong together, with their error, roots of chains first.
+
+import type { Frame, FrameLanguage } from './frame.ts';
 import { type ChainLink, type FrameReader, READERS } from './frame-readers.ts';
-
-export type FrameLanguage = 'javascript' | 'python' | 'jvm' | 'go' | 'rust' | 'csharp' | 'any';
-
-/** One place of a trace as the text gives it; "" and 0 where it does not say. */
-export interface Frame {
-  readonly language: FrameLanguage;
-  /** Path as written; for the JVM only the file's name. */
-  readonly file: string;
-  readonly line: number;
-  readonly function: string;
-  /** Qualified class (JVM, C#) or function path (Rust, Go) that replaces a path where there is none. */
-  readonly symbol: string;
-  /** Text of the source line as the trace prints it, trimmed; "" where it does not (or only in part). */
-  readonly code: string;
-}
 
 export interface Trace {
   readonly language: FrameLanguage;

@@ -5,11 +5,12 @@ import type { Repository } from '../core/source.ts';
 import { createFrameClues, findMessageClues, findQuotedClues, isFirm, type MappedFrame } from './clues.ts';
 import { type Examined, examinePlace } from './examine.ts';
 import { fitFrames } from './fit-frames.ts';
-import type { Frame } from './frames.ts';
+import type { Frame } from './frame.ts';
 import { formatCount, type Lookups, type Notebook, shortenSha } from './lookups.ts';
 import { readOwnPackages } from './own-code.ts';
 import { cleanPath, createPathIndex, type Ground, mapFrame } from './paths.ts';
-import { placeSuspects, preventRise, type RankedSuspect, rankSuspects } from './rank-suspects.ts';
+import { placeSuspects, preventRise, rankSuspects } from './rank-suspects.ts';
+import type { RankedSuspect } from './ranked.ts';
 import type { Signals } from './signals.ts';
 
 export interface OtherSource {

@@ -1,6 +1,6 @@
 // Which code a path belongs to: the project's source, its tests and documents, a dependency, or a language's runtime.
 import type { SourceTree } from '../core/source.ts';
-import type { PathIndex } from './paths.ts';
+import type { OwnPackage, PathIndex } from './paths.ts';
 
 export type FileKind =
   | 'source'
@@ -84,14 +84,6 @@ export function getKindFactor(kind: FileKind): number {
     case 'asset':
       return 0.1;
   }
-}
-
-export interface OwnPackage {
-  /** As others import it: `@scope/name`, `crate-name`, `example.com/module`. */
-  readonly name: string;
-  readonly kind: 'npm' | 'cargo' | 'go' | 'python';
-  /** Folder of the manifest; "" is the root. */
-  readonly folder: string;
 }
 
 /** Manifests nearest to the root are read, at most so many: a monorepo's own packages rarely are more. */

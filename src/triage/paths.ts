@@ -2,8 +2,7 @@
 
 import { isRuntimeFrame } from 'causeway-log-lines';
 import type { Listing } from '../core/source.ts';
-import type { Frame } from './frames.ts';
-import type { OwnPackage } from './own-code.ts';
+import type { Frame } from './frame.ts';
 
 /**
  * Where a path leads. `certain` is false where the line cannot be trusted (compiled file) or only the file name
@@ -316,4 +315,12 @@ function countSharedEnd(left: readonly string[], right: readonly string[]): numb
   let shared = 0;
   while (shared < left.length && shared < right.length && left.at(-1 - shared) === right.at(-1 - shared)) shared++;
   return shared;
+}
+
+export interface OwnPackage {
+  /** As others import it: `@scope/name`, `crate-name`, `example.com/module`. */
+  readonly name: string;
+  readonly kind: 'npm' | 'cargo' | 'go' | 'python';
+  /** Folder of the manifest; "" is the root. */
+  readonly folder: string;
 }

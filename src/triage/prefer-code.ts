@@ -3,8 +3,8 @@
 import { markCode } from 'causeway-log-lines';
 import { isCommentLine } from '../core/comments.ts';
 import type { Span } from '../core/spans.ts';
-import type { RankedFunction } from './functions/rank-functions.ts';
 import { measureProseShare } from './localise/prose-share.ts';
+import type { RankedFunction } from './ranked.ts';
 
 /** One that matches the report much less than the first is no better choice. */
 const LEAST_SCORE = 0.2;

@@ -2,12 +2,13 @@
 import type { Suspect } from '../core/issue.ts';
 import type { Symbol as OutlineSymbol, SourceTree } from '../core/source.ts';
 import { findEnclosingFunction, markTexts } from '../core/spans.ts';
-import { type Clue, type ClueKind, combineEvidence, type Evidence, isFirm, isLineNamed } from './clues.ts';
+import { type Clue, type ClueKind, combineEvidence, isFirm, isLineNamed } from './clues.ts';
 import { carryLine, findDefinitionLine } from './examine.ts';
 import type { RankedFile } from './localise/rank-files.ts';
 import { attempt, type Lookups } from './lookups.ts';
 import { classifyFile, getKindFactor, isProgram, isVendored } from './own-code.ts';
 import { findLongestSuffix, type PathIndex } from './paths.ts';
+import type { RankedSuspect } from './ranked.ts';
 
 const MAX_SUSPECTS = 30;
 
@@ -67,15 +68,6 @@ const LINE_ORDER: readonly ClueKind[] = [
   'commit',
   'name',
 ];
-
-/** A suspect with what the ranking knows of it beyond what is shown. */
-export interface RankedSuspect extends Suspect {
-  readonly evidence: Evidence;
-  /** Whether a frame of a stack trace is in the file. */
-  readonly isFramed: boolean;
-  /** What the line was taken from; "" where there is no line, or the report's words chose it. */
-  readonly lineFrom: ClueKind | '';
-}
 
 /**
  * A suspect, and what it is ordered by: no ranked file comes after one that was ranked below it, whatever clues that

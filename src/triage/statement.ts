@@ -3,7 +3,7 @@
 import type { ReadLog } from 'causeway-ci-log';
 import { isLogLine, type MarkedLine, markCode, markTracebacks } from 'causeway-log-lines';
 import type { Step } from '../core/issue.ts';
-import type { Facts } from './facts.ts';
+import type { Facts } from './gathered-facts.ts';
 import { nameCommit, shortenSha } from './lookups.ts';
 import { isReliable } from './rank-suspects.ts';
 import { MAX_TITLE, splitSections, toPlainLines } from './report-text.ts';

@@ -1,6 +1,6 @@
 // The audit log: what a person did, and everything done in the projects they maintain.
 import { html } from 'hono/html';
-import { isAtLeast } from '../core/account.ts';
+import { isAtLeast } from '../core/person.ts';
 import { sanitiseLine } from '../core/text.ts';
 import { type AuditEntry, readGithubActor } from '../db/audit.ts';
 import { isId, listKnownProjects } from '../services/access.ts';

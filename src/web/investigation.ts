@@ -1,9 +1,9 @@
 // An investigation in progress: its state, steps and cost, live; the button that stops it; and how it ended.
 import { html } from 'hono/html';
-import { isAtLeast } from '../core/account.ts';
 import { describeCost, formatDollars, formatDuration } from '../core/effort.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Issue } from '../core/issue.ts';
+import { isAtLeast } from '../core/person.ts';
 import type { Project } from '../core/project.ts';
 import type { FailureReason } from '../core/reason.ts';
 import { type Investigation, type InvestigationState, isEnded } from '../core/report.ts';

@@ -3,21 +3,22 @@
 
 import type { ChangeSet } from 'causeway-diff';
 import { html } from 'hono/html';
-import { isAtLeast } from '../core/account.ts';
-import type { Verdict } from '../core/check.ts';
+import type { Outcome } from '../core/answer-outcome.ts';
 import { describeContext } from '../core/context.ts';
 import { describeCost, formatDuration } from '../core/effort.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { Analysis, Issue, Outcome, Step, Suspect } from '../core/issue.ts';
+import type { Analysis, Issue, Step, Suspect } from '../core/issue.ts';
 import { createIssueView, formatPercent, type IssueView } from '../core/issue-view.ts';
 import { SCRIPTED_MODEL } from '../core/model.ts';
 import { describeFate } from '../core/outcome.ts';
+import { isAtLeast } from '../core/person.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import { describeProof, nameProof } from '../core/proof.ts';
 import { changesResult, describeLook, nameLook } from '../core/second-look.ts';
 import { buildSourceLinks, NO_LINKS, type SourceLinks } from '../core/shown-issue.ts';
 import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import { listFurther, type PostedPullRequest } from '../core/thread.ts';
+import type { Verdict } from '../core/verdict.ts';
 import { eraseIssue } from '../services/accept-report.ts';
 import { canErase, findVisibleIssue, type Seen } from '../services/access.ts';
 import { findObstacle, requestPullRequest } from '../services/request-pull-request.ts';

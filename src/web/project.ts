@@ -1,8 +1,8 @@
 // A project: what is running, and its issues; and its effective settings.
 import { html } from 'hono/html';
-import { isAtLeast } from '../core/account.ts';
-import type { Outcome } from '../core/issue.ts';
+import type { Outcome } from '../core/answer-outcome.ts';
 import { ALL_OUTCOMES, describeOutcome, formatPercent } from '../core/issue-view.ts';
+import { isAtLeast } from '../core/person.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { Investigation, Origin } from '../core/report.ts';
 import type { EffectiveConfiguration, ValueSource } from '../core/settings.ts';

@@ -1,6 +1,6 @@
 // The projects that a person may see, each with its figures; and what to do first.
 import { html } from 'hono/html';
-import { isAtLeast } from '../core/account.ts';
+import { isAtLeast } from '../core/person.ts';
 import type { Project } from '../core/project.ts';
 import { sanitiseLine } from '../core/text.ts';
 import type { ProjectCounts } from '../db/investigations.ts';

@@ -1,10 +1,10 @@
 // A report submitted by form: accepted in the same way as the API's, and once however often the form is sent.
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
-import { isAtLeast } from '../core/account.ts';
 import { describeNoSpace } from '../core/disk.ts';
 import { formatDollars } from '../core/effort.ts';
 import { CausewayError } from '../core/errors.ts';
+import { isAtLeast } from '../core/person.ts';
 import type { Project } from '../core/project.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';
 import { sanitiseLine } from '../core/text.ts';

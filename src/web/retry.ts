@@ -1,8 +1,8 @@
 // Analysing an Issue again with what a person adds: the form on its page, and what it starts.
 import { html } from 'hono/html';
-import { isAtLeast } from '../core/account.ts';
 import { describeNoSpace } from '../core/disk.ts';
 import { CausewayError } from '../core/errors.ts';
+import { isAtLeast } from '../core/person.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import { MAX_GUIDANCE } from '../core/report.ts';
 import { sanitiseText } from '../core/text.ts';

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { html } from 'hono/html';
 import { type GithubSignIn, SignInRefused } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
-import type { Person } from '../core/thread.ts';
+import type { Person } from '../core/person.ts';
 import { takeFromQuota } from '../services/rate-limit.ts';
 import { readForm, readPublicForm } from './forms.ts';
 import { createPageHeaders, type Html, refuseAbsentPage, renderPage, WebRefusal } from './layout.ts';

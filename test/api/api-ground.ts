@@ -10,11 +10,11 @@ import {
   DEFAULT_SCOPES,
   hashToken,
   type Permissions,
-  type Role,
   type TokenRecord,
 } from '../../src/core/account.ts';
 import type { Shortage } from '../../src/core/disk.ts';
 import { createId } from '../../src/core/ids.ts';
+import type { Role } from '../../src/core/person.ts';
 import type { Project } from '../../src/core/project.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import type { Run } from '../../src/db/runs.ts';

@@ -1,6 +1,7 @@
 // Who may do what in a GitHub project: the role there decides, and what it does not allow is as if it were not there.
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Account, Role } from '../../src/core/account.ts';
+import type { Account } from '../../src/core/account.ts';
+import type { Role } from '../../src/core/person.ts';
 import type { PostedPullRequest } from '../../src/core/thread.ts';
 import { GithubFailure } from '../../src/github/clients/github-clients.ts';
 import { acceptance, accepted, conclusion, opening, started } from '../support/store-samples.ts';

@@ -1,7 +1,7 @@
 // `functions`: which functions of the ranked files come first for a report, which ones did the fix change, and how near are the lines shown?
 import { isCandidate } from '../../src/evaluation/cases.ts';
 import { gatherFacts } from '../../src/triage/facts.ts';
-import type { RankedFunction } from '../../src/triage/functions/rank-functions.ts';
+import type { RankedFunction } from '../../src/triage/ranked.ts';
 import type { LocalisationCase } from './localisation-case.ts';
 import type { EvalOptions, Part } from './part.ts';
 import { rowsOf, type Scored } from './scores.ts';

@@ -11,8 +11,8 @@ import {
 } from '../../src/core/check.ts';
 import type { HeadPlace } from '../../src/core/head.ts';
 import type { PastReader } from '../../src/core/past.ts';
+import type { Person } from '../../src/core/person.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
-import type { Person } from '../../src/core/thread.ts';
 
 const BOT: Person = { id: 900, login: 'causeway[bot]' };
 

@@ -5,13 +5,13 @@ import { EMPTY_EXCERPT, type Finding, type HeadPlace, type HeadRecord } from '..
 import { createId } from '../../src/core/ids.ts';
 import type { Conclusion } from '../../src/core/issue.ts';
 import type { Forecast } from '../../src/core/past.ts';
+import type { Person } from '../../src/core/person.ts';
 import type { GithubProject, Installation, InstalledRepository, Project } from '../../src/core/project.ts';
 import type { NewJob } from '../../src/core/queue.ts';
 import type { Report } from '../../src/core/report.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import {
   EMPTY_RECORD,
-  type Person,
   type PostedComment,
   type PostedPullRequest,
   type ThreadRecord,

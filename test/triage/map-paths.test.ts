@@ -1,7 +1,7 @@
 // Paths as traces write them lead to the right file of the tree, or say why not.
 import { describe, expect, it } from 'vitest';
-import type { Frame } from '../../src/triage/frames.ts';
-import type { OwnPackage } from '../../src/triage/own-code.ts';
+import type { Frame } from '../../src/triage/frame.ts';
+import type { OwnPackage } from '../../src/triage/paths.ts';
 import { createPathIndex, type Ground, mapFrame, mapPath } from '../../src/triage/paths.ts';
 
 function ground(paths: readonly string[], packages: readonly OwnPackage[] = []): Ground {

@@ -2,7 +2,8 @@
 import { rankRange } from '../../src/ci/rank-commits.ts';
 import type { InvestigationStep } from '../../src/core/evidence.ts';
 import type { Project } from '../../src/core/project.ts';
-import { type Facts, type GatherInput, gatherFacts } from '../../src/triage/facts.ts';
+import { type GatherInput, gatherFacts } from '../../src/triage/facts.ts';
+import type { Facts } from '../../src/triage/gathered-facts.ts';
 import { createMemoryRepository, type MemoryOptions, testLexicons } from '../support/memory-source.ts';
 
 export const FIRST = '1a'.repeat(20);

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toCalibrationView } from '../../src/api/outcome-schemas.ts';
 import { calibrate } from '../../src/core/calibration.ts';
-import type { Verdict } from '../../src/core/check.ts';
 import { EMPTY_EXCERPT } from '../../src/core/head.ts';
 import type { Fate, Vote } from '../../src/core/outcome.ts';
+import type { Verdict } from '../../src/core/verdict.ts';
 import { describeVerdict } from '../../src/web/components.ts';
 import { barriersOn, openBrowser } from '../support/browser.ts';
 import { conclusion, finding, inBranch, recorded, seenAs, sighting } from '../support/store-samples.ts';

@@ -1,8 +1,9 @@
 // The account area over a real store in memory: an account that is signed in, projects, and a browser's requests.
 import { randomBytes } from 'node:crypto';
 import { createRedactor } from 'causeway-redact';
-import type { Account, Role } from '../../src/core/account.ts';
+import type { Account } from '../../src/core/account.ts';
 import type { Shortage } from '../../src/core/disk.ts';
+import type { Role } from '../../src/core/person.ts';
 import type { InstalledRepository, Project } from '../../src/core/project.ts';
 import { DEFAULT_SETTINGS, type EffectiveConfiguration } from '../../src/core/settings.ts';
 import type { Run } from '../../src/db/runs.ts';

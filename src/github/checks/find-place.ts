@@ -1,7 +1,8 @@
 // What a commit is the head of now: the default branch, a pull request, the merge queue, another branch, or nothing.
-import { isAtLeast } from '../../core/account.ts';
+
 import type { HeadPlace } from '../../core/head.ts';
-import type { Person } from '../../core/thread.ts';
+import type { Person } from '../../core/person.ts';
+import { isAtLeast } from '../../core/person.ts';
 import { ignoreRefused, ignoreUnknown, readPages } from '../clients/repository.ts';
 import { type GithubUser, isBot, toPerson } from '../payloads.ts';
 import { locateCommit } from './commit-range.ts';

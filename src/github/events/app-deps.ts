@@ -11,7 +11,7 @@ import type { ConfigurationReader } from '../configuration/read-configuration.ts
 import type { Mode } from '../configuration/repository-config.ts';
 import type { ProjectSync } from '../projects/project-sync.ts';
 import { isOurBranch } from '../publish/open-pull-request.ts';
-import type { GatherDeps } from '../report/gather-report.ts';
+import type { GatherDeps } from '../report/gather-deps.ts';
 
 export interface CausewayAppDeps extends Omit<AcceptReportDeps, 'store'>, Omit<CancelDeps, 'store'>, GatherDeps {
   readonly store: Store;

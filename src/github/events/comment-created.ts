@@ -1,6 +1,6 @@
 // A comment was written: a command in it starts or stops an analysis, or asks for the pull request.
 
-import { isAtLeast } from '../../core/account.ts';
+import { isAtLeast } from '../../core/person.ts';
 import { isEnded } from '../../core/report.ts';
 import type { CommandReply, Thread, Trigger } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/accept-report.ts';

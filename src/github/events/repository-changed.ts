@@ -1,6 +1,6 @@
 // Other events: installations, repositories, pushes, closed issues, revoked authorizations, our check run's button.
 
-import { isAtLeast } from '../../core/account.ts';
+import { isAtLeast } from '../../core/person.ts';
 import type { GithubProject } from '../../core/project.ts';
 import type { Thread } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/accept-report.ts';

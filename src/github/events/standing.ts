@@ -1,5 +1,5 @@
 // What is on an issue or pull request already: its answer, what runs, and which commands a person may give there.
-import { isAtLeast } from '../../core/account.ts';
+import { isAtLeast } from '../../core/person.ts';
 import { getRepository } from '../../core/project.ts';
 import type { Offer, Thread } from '../../core/thread.ts';
 import { isFinal } from '../clients/github-clients.ts';

@@ -1,10 +1,10 @@
 // A label or a command becomes an accepted report: its sender is checked, its content is pinned, and stored once.
 
-import { isAtLeast, type Role } from '../../core/account.ts';
 import { createThreadId } from '../../core/memory.ts';
+import type { Person } from '../../core/person.ts';
+import { isAtLeast, type Role } from '../../core/person.ts';
 import { type GithubProject, getRepository } from '../../core/project.ts';
 import { formatGuidance } from '../../core/report.ts';
-import type { Person } from '../../core/thread.ts';
 import { acceptReport } from '../../services/accept-report.ts';
 import { investigationSettings } from '../configuration/effective.ts';
 import { includesLabel } from '../configuration/repository-config.ts';

@@ -1,13 +1,14 @@
 // The pull request of a result: branch, first commit, draft. Each is looked for before it is made, so that none is made twice.
 
 import type { ChangeSet } from 'causeway-diff';
-import { isAtLeast } from '../../core/account.ts';
 import { type ChangeParts, splitChange } from '../../core/change-parts.ts';
 import { ChecksClosed } from '../../core/check.ts';
+import type { Person } from '../../core/person.ts';
+import { isAtLeast } from '../../core/person.ts';
 import type { NotRun, ProofProgress } from '../../core/proof.ts';
 import { findScopeOf } from '../../core/scopes.ts';
 import type { SourcedIssue } from '../../core/shown-issue.ts';
-import type { Person, PostedPullRequest, Subject, Thread, ThreadRecord } from '../../core/thread.ts';
+import type { PostedPullRequest, Subject, Thread, ThreadRecord } from '../../core/thread.ts';
 import type { WithheldReason } from '../../core/withheld.ts';
 import { ignoreUnknown, openRepository, type RepositoryCaller, recoverFrom } from '../clients/repository.ts';
 import type { ShownProof } from '../render/proof.ts';

@@ -2,10 +2,10 @@
 
 import type { Excerpt } from 'causeway-ci-log';
 import type { ChangeSet } from 'causeway-diff';
-import type { Verdict } from '../../core/check.ts';
+import type { Outcome } from '../../core/answer-outcome.ts';
 import { isWithheld } from '../../core/context.ts';
 import type { StepSource } from '../../core/evidence.ts';
-import type { Conclusion, Outcome } from '../../core/issue.ts';
+import type { Conclusion } from '../../core/issue.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from '../../core/markdown/github.ts';
 import type { Judgement } from '../../core/outcome.ts';
@@ -13,6 +13,7 @@ import type { ProofState } from '../../core/proof.ts';
 import { describeWaitReason, type FailureReason, type WaitCode } from '../../core/reason.ts';
 import { addSources, buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
 import type { ChecksState, CommandReply, Offer, PostedPullRequest, Subject } from '../../core/thread.ts';
+import type { Verdict } from '../../core/verdict.ts';
 import type { ConfigProblem } from '../configuration/repository-config.ts';
 import {
   describeEffort,

@@ -3,7 +3,7 @@
 import { formatLog } from 'causeway-ci-log';
 import { readLimited } from '../../core/abortable.ts';
 import type { GithubProject } from '../../core/project.ts';
-import type { GatherDeps } from './gather-report.ts';
+import type { GatherDeps } from './gather-deps.ts';
 
 interface Attachment {
   readonly url: string;

@@ -2,38 +2,23 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { formatLog } from 'causeway-ci-log';
-import { isAtLeast } from '../../core/account.ts';
-import type { Check, ReadBuildLog, ShortenLog } from '../../core/check.ts';
+import type { Check } from '../../core/check.ts';
+import type { Person } from '../../core/person.ts';
+import { isAtLeast } from '../../core/person.ts';
 import type { GithubProject } from '../../core/project.ts';
 import { formatGuidance, MAX_REPORT_BYTES } from '../../core/report.ts';
 import { keepBeginning } from '../../core/text.ts';
-import type { Person, Trigger } from '../../core/thread.ts';
-import type { Log } from '../../log.ts';
+import type { Trigger } from '../../core/thread.ts';
 import { ACTIONS, listLatestChecks } from '../checks/list-checks.ts';
 import { readAnnotations } from '../checks/read-words.ts';
-import type { AppIdentity, GithubClients } from '../clients/github-clients.ts';
+import type { AppIdentity } from '../clients/github-clients.ts';
 import { openRepository, type RepositoryCaller, unlessSpent } from '../clients/repository.ts';
 import { splitAtCommand } from '../events/command.ts';
 import { readLogOrReason } from '../job-log.ts';
 import { type CommentPayload, type GithubUser, type IssuePayload, isBot, isOurs, toPerson } from '../payloads.ts';
-import type { GithubPermissions } from '../projects/roles.ts';
 import { readAttachments } from './attachments.ts';
+import type { GatherDeps } from './gather-deps.ts';
 import { formatShown, type MarkedMarkdown, markLines } from './markdown-lines.ts';
-
-export interface GatherDeps {
-  readonly clients: Pick<GithubClients, 'identity' | 'repository'>;
-  readonly permissions: Pick<GithubPermissions, 'roleOfPerson'>;
-  /** Base address for people, such as https://github.com. */
-  readonly webUrl: string;
-  /** Base address of the API, without a trailing slash. */
-  readonly apiUrl: string;
-  readonly userAgent: string;
-  /** Instead of Node's own, such as one through a proxy. */
-  readonly fetch?: typeof fetch;
-  readonly readBuildLog: ReadBuildLog;
-  readonly shortenLog: ShortenLog;
-  readonly log: Log;
-}
 
 export interface GatheredReport {
   /** 1 byte to 1 MiB, with `hints`. */

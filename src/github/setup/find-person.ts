@@ -1,6 +1,6 @@
 // Who a login is on GitHub just now: accounts are bound to the number, since logins change hands.
 import { CausewayError } from '../../core/errors.ts';
-import type { Person } from '../../core/thread.ts';
+import type { Person } from '../../core/person.ts';
 import type { InstallationStore } from '../../db/projects.ts';
 import type { GithubCaller, GithubClients } from '../clients/github-clients.ts';
 import { createGithubClient, type GithubOptions } from '../github-client.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readLimited } from '../../core/abortable.ts';
 import { type GithubSignIn, SignInRefused } from '../../core/account.ts';
 import { CausewayError } from '../../core/errors.ts';
-import type { Person } from '../../core/thread.ts';
+import type { Person } from '../../core/person.ts';
 import type { InstallationStore } from '../../db/projects.ts';
 import { type Log, registerSecret } from '../../log.ts';
 import { sendUnwatched, type WatchCall } from '../clients/github-clients.ts';

@@ -3,14 +3,15 @@
 
 import { sharesCause } from '../../ci/same-cause.ts';
 import { createSigningSecret } from '../../core/account.ts';
+import { hasCause } from '../../core/answer-outcome.ts';
 import { ALL_OUTPUT, type CheckRules } from '../../core/check.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Finding, Head, HeadPlace, NotBegun } from '../../core/head.ts';
-import { hasCause } from '../../core/issue.ts';
 import { createThreadId } from '../../core/memory.ts';
+import type { Person } from '../../core/person.ts';
 import { isEnded } from '../../core/report.ts';
 import { nameScopes } from '../../core/scopes.ts';
-import type { Person, Subject } from '../../core/thread.ts';
+import type { Subject } from '../../core/thread.ts';
 import type { ThreadPart } from '../../db/reports.ts';
 import { acceptReport } from '../accept-report.ts';
 import { readCheckTexts, shortenForReport } from './check-texts.ts';

@@ -7,7 +7,7 @@ import { createQuery, getWrittenTerm, type Query, type ReadReport, splitReport }
 import { saturate } from '../localise/table.ts';
 import { forEachWord, hashWord } from '../localise/terms.ts';
 import { attempt, type Lookups, shortenSha } from '../lookups.ts';
-import type { RankedSuspect } from '../rank-suspects.ts';
+import type { RankedFunction, RankedSuspect } from '../ranked.ts';
 import {
   type FunctionFile,
   findFramedUnits,
@@ -18,25 +18,6 @@ import {
   readUnits,
   type Unit,
 } from './read-units.ts';
-
-export interface RankedFunction {
-  readonly path: string;
-  readonly name: string;
-  /** Names of the classes and functions that it lies in, joined by dots; "" at the top of its file. */
-  readonly owner: string;
-  /** The line that names it, and its last one; 1-based. */
-  readonly line: number;
-  readonly lastLine: number;
-  /**
-   * Where to look first: the line of a stack frame in it, else where the report's words are closest together; never
-   * outside of it.
-   */
-  readonly place: number;
-  /** 1 for the first; for the others how likely it is compared with that one. */
-  readonly score: number;
-  /** For people, the most informative first; at most three. */
-  readonly reasons: readonly string[];
-}
 
 interface RankInput {
   /** The whole text: its neighbouring words are compared. */

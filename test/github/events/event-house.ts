@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { condenseLog } from 'causeway-ci-log';
 import { createRedactor } from 'causeway-redact';
 import type { Probot } from 'probot';
-import type { Role } from '../../../src/core/account.ts';
+import type { Role } from '../../../src/core/person.ts';
 import type { JobResult } from '../../../src/core/queue.ts';
 import type { Run } from '../../../src/db/runs.ts';
 import { createSeal } from '../../../src/db/seal.ts';

@@ -3,15 +3,15 @@
 import { condenseLog, type Excerpt } from 'causeway-ci-log';
 import type { ChangeSet } from 'causeway-diff';
 import { createRedactor } from 'causeway-redact';
-import type { Role } from '../../../src/core/account.ts';
-import type { Verdict } from '../../../src/core/check.ts';
 import { EMPTY_EXCERPT, type Finding, type HeadPlace, type HeadState } from '../../../src/core/head.ts';
 import { createId } from '../../../src/core/ids.ts';
 import type { Conclusion } from '../../../src/core/issue.ts';
+import type { Person, Role } from '../../../src/core/person.ts';
 import type { GithubProject, Installation } from '../../../src/core/project.ts';
 import type { JobResult } from '../../../src/core/queue.ts';
 import type { FailureReason, WaitCode } from '../../../src/core/reason.ts';
-import type { Person, Subject, Thread, Trigger } from '../../../src/core/thread.ts';
+import type { Subject, Thread, Trigger } from '../../../src/core/thread.ts';
+import type { Verdict } from '../../../src/core/verdict.ts';
 import type { Run } from '../../../src/db/runs.ts';
 import type { Store } from '../../../src/db/store.ts';
 import { createChecks } from '../../../src/github/checks/create-checks.ts';

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { GithubProject } from '../../../src/core/project.ts';
 import { findAttachments, readAttachments } from '../../../src/github/report/attachments.ts';
 
-import type { GatherDeps } from '../../../src/github/report/gather-report.ts';
+import type { GatherDeps } from '../../../src/github/report/gather-deps.ts';
 import { createLog } from '../../../src/log.ts';
 import { patience } from '../../support/patience.ts';
 

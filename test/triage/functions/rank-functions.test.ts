@@ -2,10 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { readOutline } from '../../../src/git/outline.ts';
 import { mapTraces } from '../../../src/triage/clues.ts';
-import { type RankedFunction, rankFunctions } from '../../../src/triage/functions/rank-functions.ts';
+import { rankFunctions } from '../../../src/triage/functions/rank-functions.ts';
 import { markFrames } from '../../../src/triage/functions/read-units.ts';
 import { createQuery, splitReport } from '../../../src/triage/localise/query.ts';
 import { createPathIndex } from '../../../src/triage/paths.ts';
+import type { RankedFunction } from '../../../src/triage/ranked.ts';
 import { findSignals } from '../../../src/triage/signals.ts';
 
 const CART = `class Cart(Holder):

@@ -4,7 +4,7 @@ import type { InvestigationStep } from '../../../src/core/evidence.ts';
 import { addFunctions, findSuspectFunctions } from '../../../src/triage/functions/rank-functions.ts';
 import { createNotebook } from '../../../src/triage/lookups.ts';
 import { createPathIndex } from '../../../src/triage/paths.ts';
-import type { RankedSuspect } from '../../../src/triage/rank-suspects.ts';
+import type { RankedSuspect } from '../../../src/triage/ranked.ts';
 import { createMemoryRepository, type MemoryOptions } from '../../support/memory-source.ts';
 
 const SHA = 'a'.repeat(40);

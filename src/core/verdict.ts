@@ -1,0 +1,43 @@
+// What broke a check, and the reasons to believe so.
+
+/**
+ * What broke a failed check: the change under test, its base (which already failed), chance, or the machine;
+ * `inconclusive` if none can be shown.
+ */
+export type Verdict = 'code' | 'base_broken' | 'flaky' | 'infrastructure' | 'inconclusive';
+
+/** Texts come from logs and check names: untrusted, and redacted before they are stored. */
+export type Reason =
+  | { readonly code: 'passed_at_same_commit' }
+  | { readonly code: 'infrastructure'; readonly what: string; readonly line: string }
+  | { readonly code: 'open_on_default' }
+  /** `cause`: compared with the failure on the base. `unsaid`: neither log names a cause. */
+  | {
+      readonly code: 'red_on_base';
+      readonly check: string;
+      readonly cause: 'same' | 'other' | 'unknown' | 'unsaid';
+      /** Of the failed tests those that fail there as well; absent: none is known. */
+      readonly tests?: readonly string[];
+    }
+  | { readonly code: 'green_on_base'; readonly check: string }
+  /** Its state on the base is unknown, and nothing connects it to the change. */
+  | { readonly code: 'untied'; readonly check: string }
+  | {
+      readonly code: 'seen_before';
+      readonly hits: number;
+      readonly flakyHits: number;
+      readonly pullRequests: number;
+      readonly branches: number;
+    }
+  | { readonly code: 'out_of_time' }
+  | { readonly code: 'no_log'; readonly why: string }
+  /** `isAll`: the log contains only that line, which names no cause. */
+  | { readonly code: 'says'; readonly headline: string; readonly isAll: boolean }
+  | { readonly code: 'says_nothing' }
+  | { readonly code: 'test_failed'; readonly test: string; readonly others: number }
+  | { readonly code: 'touched'; readonly paths: readonly string[] }
+  | { readonly code: 'touched_by_test'; readonly path: string; readonly test: string; readonly how: 'tests' | 'uses' }
+  | { readonly code: 'untouched' }
+  /** The same, of a change to manifests or lock files of dependencies. */
+  | { readonly code: 'dependencies'; readonly paths: readonly string[] }
+  | { readonly code: 'unexplained' };

@@ -1,0 +1,40 @@
+// All that is known of a report without a model.
+import type { ReadLog } from 'causeway-ci-log';
+import type { SourcedStep } from '../core/evidence.ts';
+import type { LikeliestCommit } from '../core/failure.ts';
+import type { Step } from '../core/issue.ts';
+import type { CommitInfo } from '../core/source.ts';
+import type { Examined } from './examine.ts';
+import type { RankedFunction, RankedSuspect } from './ranked.ts';
+import type { Revisions } from './resolve-revision.ts';
+import type { Signals } from './signals.ts';
+
+export interface Facts {
+  readonly revisions: Revisions;
+  /** Name of the default branch; "" where it is unknown. */
+  readonly defaultBranch: string;
+  readonly signals: Signals;
+  /** Of the report, the most informative first. */
+  readonly logs: readonly ReadLog[];
+  readonly problem: string;
+  readonly stepsToReproduce: readonly Step[];
+  /** The whole ranking, best first, at most 30; places are of `revisions.asked`. */
+  readonly suspects: readonly RankedSuspect[];
+  /** Those of them that are worth showing, at most 8; empty: no reliable suspect. */
+  readonly shown: readonly RankedSuspect[];
+  /** In the first suspects, best first, at most 50. */
+  readonly functions: readonly RankedFunction[];
+  /** Files of stack frames that are innermost in no trace: they only lead there. */
+  readonly callers: ReadonlySet<string>;
+  /** The first of `shown`, looked at closely; null where none is shown. */
+  readonly examined: Examined | null;
+  /** Of the commits of `range`; null: none is clearly likeliest, or there are none. */
+  readonly likeliest: LikeliestCommit | null;
+  /** Stack frames that belong to packages the repository does not hold, by name. */
+  readonly dependencies: readonly string[];
+  /** What in the report does not fit the commit, in words. */
+  readonly mismatches: readonly string[];
+  /** Commits that took out lines which the report prints: it tells of a time before them. */
+  readonly removals: readonly CommitInfo[];
+  readonly steps: readonly SourcedStep[];
+}
