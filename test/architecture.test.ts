@@ -211,6 +211,17 @@ describe('the modules of src', () => {
   });
 });
 
+it('every exported name means one thing in the whole repository', () => {
+  const places = new Map<string, Set<string>>();
+  for (const file of listSourceFiles()) {
+    const text = readFileSync(path.join(ROOT, file), 'utf8');
+    for (const [, name = ''] of text.matchAll(/^export (?:async )?(?:function|const|class|interface|type) (\w+)/gm))
+      places.set(name, (places.get(name) ?? new Set()).add(file));
+  }
+  expect(places.size).toBeGreaterThan(2_000);
+  expect([...places].filter(([, files]) => files.size > 1).map(([name, files]) => [name, ...files])).toEqual([]);
+});
+
 describe.each(listPackages())('the package %s', (name) => {
   const folder = `packages/${name}`;
   const manifest = JSON.parse(readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8'));

@@ -46,7 +46,7 @@ const CLOSE_AT = 0.9;
 export const CLOSING_TURNS = 2;
 
 /** `seconds`: of work up to now. `prices`: of the model. */
-export function sumUsage(turns: readonly RecordedTurn[], seconds: number, prices: Prices | null): RunUsage {
+export function sumRunUsage(turns: readonly RecordedTurn[], seconds: number, prices: Prices | null): RunUsage {
   const sum = (value: (turn: RecordedTurn) => number) => turns.reduce((total, turn) => total + value(turn), 0);
   const cacheWriteTokens = sum(({ usage }) => usage.cacheWriteTokens ?? 0);
   return {

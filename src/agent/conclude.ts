@@ -398,7 +398,7 @@ function formatPlaceWithFunction(suspect: Pick<Suspect, 'file' | 'line' | 'funct
 }
 
 /** What was proven about a result. */
-export interface Proof {
+export interface ConfidenceInputs {
   readonly outcome: Outcome;
   /** Claims by their support; dropped ones count as claimed and not proven. */
   readonly claims: { readonly proven: number; readonly assumed: number; readonly dropped: number };
@@ -465,7 +465,7 @@ const FALSE_QUOTATIONS = 0.5;
  * repository; 0.78, from which a pull request may open unasked,
  * takes every claim proven and a failure that was seen, or a frame.
  */
-export function computeConfidence(proof: Proof): number | null {
+export function computeConfidence(proof: ConfidenceInputs): number | null {
   if (proof.outcome === 'inconclusive' || proof.outcome === 'needs_information' || proof.outcome === 'facts_only')
     return null;
   const { proven, assumed, dropped } = proof.claims;
@@ -483,7 +483,7 @@ export function computeConfidence(proof: Proof): number | null {
   return Math.floor(Math.min(MOST * sum * honest, most) * 100 + 1e-6) / 100;
 }
 
-function weighFurtherClaims({ outcome, inSource }: Proof): number {
+function weighFurtherClaims({ outcome, inSource }: ConfidenceInputs): number {
   if (outcome !== 'not_a_bug' && outcome !== 'action_recommended') return 0;
   return FURTHER_CLAIM * Math.min(MOST_FURTHER, Math.max(0, inSource - 1));
 }

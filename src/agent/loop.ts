@@ -10,7 +10,7 @@ import { type ReviewGround, reviewDraft } from './review.ts';
 import {
   askModel,
   assessBudget,
-  getUsage,
+  getRunUsage,
   openSession,
   replayEdits,
   type Session,
@@ -138,7 +138,7 @@ function endWithoutConclusion(session: Session, stop: Stop): AgentEnd {
 }
 
 function summariseRun(session: Session, stop: Stop | null): Ended {
-  const usage = getUsage(session);
+  const usage = getRunUsage(session);
   const isUnspent = usage.turns === 0 && stop?.reason.code === 'run_budget' && stop.reason.unit !== 'seconds';
   const told: Stop | null = isUnspent ? { ...stop, reason: { ...stop.reason, phase: 'unspent' } } : stop;
   return { usage, steps: listSteps(session.records), stop: told, isRepair: isRepairAsked(session) };

@@ -13,7 +13,7 @@ import { isInformative, occursIn, prepareText } from './quotation.ts';
 import {
   askModel,
   assessBudget,
-  getUsage,
+  getRunUsage,
   openSession,
   type Session,
   type SessionInput,
@@ -72,7 +72,7 @@ export async function takeSecondLook(input: LookInput, signal: AbortSignal): Pro
   const about = (first?.kind === 'opening' ? first.about : undefined) ?? input.about;
   const end = await withDeadline(session, signal, (soon) => look(session, soon), toStopped);
   const draft = end.draft === null ? null : await checkDraft(end.draft, input);
-  return { draft, stop: end.stop, about, usage: getUsage(session), steps: listSteps(session.records) };
+  return { draft, stop: end.stop, about, usage: getRunUsage(session), steps: listSteps(session.records) };
 }
 
 interface RawEnd {

@@ -1,7 +1,7 @@
 // The state of one run: its records, its clock, and its overlay after a restart.
 
 import { CausewayError } from '../core/errors.ts';
-import type { Finding, SourcedStep, Tool } from '../core/evidence.ts';
+import type { LookupFinding, SourcedStep, Tool } from '../core/evidence.ts';
 import type { RunUsage } from '../core/issue.ts';
 import type { Model, ToolDescription } from '../core/model.ts';
 import {
@@ -24,7 +24,7 @@ import {
   estimatePrompt,
   estimateReservation,
   getBookedPrices,
-  sumUsage,
+  sumRunUsage,
 } from './budget.ts';
 import {
   buildMessages,
@@ -59,7 +59,7 @@ export interface Session {
   /** Byte-identical in every question of the run. */
   readonly descriptions: readonly ToolDescription[];
   append(record: TranscriptRecord): Promise<void>;
-  appendStep(step: SourcedStep, status: Finding['status']): Promise<void>;
+  appendStep(step: SourcedStep, status: LookupFinding['status']): Promise<void>;
   /** Seconds of work, those before a cut included. */
   seconds(): number;
 }
@@ -121,8 +121,8 @@ function listTurns(records: readonly TranscriptRecord[]): readonly RecordedTurn[
   return records.filter((record) => record.kind === 'turn');
 }
 
-export function getUsage(session: Session): RunUsage {
-  return sumUsage(listTurns(session.records), session.seconds(), session.input.model.prices);
+export function getRunUsage(session: Session): RunUsage {
+  return sumRunUsage(listTurns(session.records), session.seconds(), session.input.model.prices);
 }
 
 /**
@@ -160,7 +160,7 @@ const BILLED_AS_SPENT: ReadonlySet<string> = new Set([
 /** The budget before the next question. */
 export function assessBudget(session: Session): BudgetStanding {
   const { promptTokens, usd } = estimateNextCost(session);
-  return assessStanding(session.input.budget.limits, getUsage(session), { promptTokens, usd });
+  return assessStanding(session.input.budget.limits, getRunUsage(session), { promptTokens, usd });
 }
 
 /**

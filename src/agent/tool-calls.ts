@@ -1,7 +1,7 @@
 // Tool calls: which are refused and what the model reads instead; the others are run, cleaned and recorded as steps.
 
 import { CausewayError } from '../core/errors.ts';
-import type { Finding, InvestigationStep, ToolResult } from '../core/evidence.ts';
+import type { InvestigationStep, LookupFinding, ToolResult } from '../core/evidence.ts';
 import type { ToolCall } from '../core/model.ts';
 import { truncate } from '../core/text.ts';
 import { type Arguments, normaliseArguments, parseArguments } from './arguments.ts';
@@ -186,7 +186,7 @@ function toStep(call: ToolCall, { action, finding }: ToolResult): InvestigationS
   };
 }
 
-function formatFinding(status: Finding['status'], text: string): readonly string[] {
+function formatFinding(status: LookupFinding['status'], text: string): readonly string[] {
   switch (status) {
     case 'found':
       return [text];
@@ -198,7 +198,7 @@ function formatFinding(status: Finding['status'], text: string): readonly string
 }
 
 /** Said where the model says nothing about the step itself. */
-function describeMeaning(call: ToolCall, finding: Finding): string {
+function describeMeaning(call: ToolCall, finding: LookupFinding): string {
   switch (finding.status) {
     case 'found':
       if (isEdit(call)) return 'The edit is placed in the proposed change.';

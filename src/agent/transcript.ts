@@ -1,6 +1,6 @@
 // The transcript: append-only records of a run; the loop decides from them only, so an interrupted run continues where
 // it ended.
-import type { Finding, SourcedStep } from '../core/evidence.ts';
+import type { LookupFinding, SourcedStep } from '../core/evidence.ts';
 import type { Message, Opaque, ToolCall, TurnUsage } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
 import { sanitiseText } from '../core/text.ts';
@@ -13,7 +13,7 @@ export interface Transcript {
    * Stores a step and the answer to its call in one write. Returns the answer with the step's number, by which the
    * model cites it.
    */
-  appendStep(step: SourcedStep, status: Finding['status']): Promise<AnswerRecord>;
+  appendStep(step: SourcedStep, status: LookupFinding['status']): Promise<AnswerRecord>;
 }
 
 /**
@@ -78,7 +78,7 @@ export type Reply =
   | {
       readonly kind: 'step';
       readonly number: number;
-      readonly status: Finding['status'];
+      readonly status: LookupFinding['status'];
       readonly step: SourcedStep;
     }
   | { readonly kind: 'refused'; readonly text: string }
@@ -96,7 +96,7 @@ export interface Exchange {
 /** A step with its number as the model can cite it, and what it was: an edit only repeats the model's own words. */
 export interface AgentStep extends SourcedStep {
   readonly number: number;
-  readonly kind: Finding['status'] | 'edit';
+  readonly kind: LookupFinding['status'] | 'edit';
   /** Absent: the model said nothing of it. */
   readonly remark?: Remark;
 }

@@ -1,11 +1,11 @@
 // The REST API: its routes, in the order of the interface document.
 import { Hono } from 'hono';
-import type { Scope } from '../core/account.ts';
+import type { TokenScope } from '../core/account.ts';
 import type { ApiContext, ApiDeps, ApiEnv } from './api-deps.ts';
-import { createGuard } from './auth.ts';
+import { createCallGuard } from './auth.ts';
 import { streamEvents } from './events.ts';
 import { deleteInvestigation, getInvestigation, listInvestigations } from './investigations.ts';
-import { createIssue, deleteIssue, getIssue, getProof, openPullRequest, retryAnIssue } from './issues.ts';
+import { createIssue, createPullRequest, deleteIssue, getIssue, getProof, retryAnIssue } from './issues.ts';
 import { addCommonRoutes } from './operator-api.ts';
 import { getCalibration, getFailure, listFailures, listOutcomes } from './outcomes.ts';
 import { createProblem } from './problem.ts';
@@ -23,7 +23,7 @@ const CREATIONS: readonly unknown[] = [createIssue, retryAnIssue, createSubscrip
 const ROUTES: readonly (readonly [
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
-  scope: Scope,
+  scope: TokenScope,
   answer: (c: ApiContext, deps: ApiDeps) => Promise<Response>,
 ])[] = [
   ['POST', '/api/v1/issues/', 'issues:write', createIssue],
@@ -31,7 +31,7 @@ const ROUTES: readonly (readonly [
   ['DELETE', '/api/v1/issues/:issueId/', 'issues:write', deleteIssue],
   ['GET', '/api/v1/issues/:issueId/proof/', 'issues:read', getProof],
   ['POST', '/api/v1/issues/:issueId/retry/', 'issues:write', retryAnIssue],
-  ['POST', '/api/v1/issues/:issueId/pull-request/', 'pull-requests:write', openPullRequest],
+  ['POST', '/api/v1/issues/:issueId/pull-request/', 'pull-requests:write', createPullRequest],
   ['GET', '/api/v1/projects/', 'projects:read', listProjects],
   ['GET', '/api/v1/projects/:projectId/', 'projects:read', getProject],
   ['GET', '/api/v1/investigations/', 'issues:read', listInvestigations],
@@ -51,7 +51,7 @@ const ROUTES: readonly (readonly [
 /** Builds the API. It owns no resource: what is running ends with its request or with `stopping`. */
 export function createApi(deps: ApiDeps): Api {
   const app = new Hono<ApiEnv>({ getPath: toCanonicalPath });
-  const allow = createGuard(deps);
+  const allow = createCallGuard(deps);
   addCommonRoutes(app, deps);
   for (const [method, path, scope, answer] of ROUTES) {
     const kind = CREATIONS.includes(answer) ? 'creation' : 'call';

@@ -1,6 +1,6 @@
 // Who calls, by bearer token: checked on every request against the store, so that a revocation takes effect at once.
 import type { Context, MiddlewareHandler } from 'hono';
-import { hashToken, isTokenForm, readBearer, type Scope, type TokenRecord } from '../core/account.ts';
+import { hashToken, isTokenForm, readBearer, type TokenRecord, type TokenScope } from '../core/account.ts';
 import type { Asking } from '../services/access.ts';
 import type { Hold } from '../services/rate-limit.ts';
 import type { ApiDeps, ApiEnv, Caller } from './api-deps.ts';
@@ -13,8 +13,8 @@ const WRONG_TOKEN =
 const TOKEN_IN_TEXT = /cwy_[0-9A-Za-z]{36}/;
 
 /** Checks token, scope and rate, in this order, before anything else of a request is read. */
-export function createGuard(deps: ApiDeps) {
-  return (scope: Scope, kind: 'call' | 'creation' = 'call'): MiddlewareHandler<ApiEnv> =>
+export function createCallGuard(deps: ApiDeps) {
+  return (scope: TokenScope, kind: 'call' | 'creation' = 'call'): MiddlewareHandler<ApiEnv> =>
     async (c, next) => {
       const caller = await authenticate(deps, c.req.raw);
       c.set('caller', caller);

@@ -74,7 +74,7 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 }
 
 /** An own field of a JSON object, where it is text; else "". */
-export function readText(value: unknown, name: string): string {
+export function readTextField(value: unknown, name: string): string {
   const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
   const field = isObject ? (value as Readonly<Record<string, unknown>>)[name] : '';
   return typeof field === 'string' ? field : '';

@@ -5,7 +5,7 @@ import { describeNoSpace, NO_SPACE_RETRY_AFTER } from '../core/disk.ts';
 import type { Issue } from '../core/issue.ts';
 import { isAtLeast } from '../core/person.ts';
 import type { Project } from '../core/project.ts';
-import { describeVerdict, type Proof } from '../core/proof.ts';
+import { describeProofVerdict, type Proof } from '../core/proof.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';
 import { acceptReport, eraseIssue } from '../services/accept-report.ts';
 import { type Asking, canErase, findVisibleIssue, findVisibleProject, type Seen } from '../services/access.ts';
@@ -14,12 +14,12 @@ import { requestPullRequest } from '../services/request-pull-request.ts';
 import { retryIssue } from '../services/retry-issue.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking } from './auth.ts';
-import { readJson, readText } from './body.ts';
+import { readJson, readTextField } from './body.ts';
 import { toInvestigationView } from './investigations.ts';
-import { type Fault, listFaults, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
+import { type FieldFault, listFaults, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
 import { CreateIssueBody, IdempotencyHeaders, RetryIssueBody } from './schemas.ts';
 
-const KEY_REUSED: Fault = {
+const KEY_REUSED: FieldFault = {
   pointer: '/Idempotency-Key',
   detail: 'This key was used with another body within the last 24 hours: use a new one.',
 };
@@ -120,7 +120,7 @@ function createNoProof({ analysis: { revision }, diff }: Issue): Proof {
   const reason =
     diff.files.length === 0
       ? 'the answer changes no code, so there is nothing to prove'
-      : `${describeVerdict({ state: 'not_run', because: 'no_pull_request' })}: apply the change at this commit and run the tests, with it and without`;
+      : `${describeProofVerdict({ state: 'not_run', because: 'no_pull_request' })}: apply the change at this commit and run the tests, with it and without`;
   return { state: 'not_run', ...none, reason };
 }
 
@@ -134,7 +134,7 @@ export async function deleteIssue(c: ApiContext, deps: ApiDeps): Promise<Respons
 }
 
 /** POST /api/v1/issues/{issueId}/pull-request/ */
-export async function openPullRequest(c: ApiContext, deps: ApiDeps): Promise<Response> {
+export async function createPullRequest(c: ApiContext, deps: ApiDeps): Promise<Response> {
   const asking = getAsking(c);
   const seen = await findVisibleIssue(deps, asking, c.req.param('issueId') ?? '');
   if (seen === null || !isAtLeast(seen.role, 'write')) refuseAbsent();
@@ -155,7 +155,7 @@ export async function openPullRequest(c: ApiContext, deps: ApiDeps): Promise<Res
 
 /** Checked before the schema, so that too much is always 413. */
 function requireDataSize(value: unknown): void {
-  if (Buffer.byteLength(readText(value, 'data')) > MAX_REPORT_BYTES) {
+  if (Buffer.byteLength(readTextField(value, 'data')) > MAX_REPORT_BYTES) {
     refuse(413, '"data" is larger than 1 MiB of UTF-8: send the part around the error.');
   }
 }
@@ -172,7 +172,7 @@ async function validateReport(deps: ApiDeps, asking: Asking, c: ApiContext, valu
   const { headers, faults } = checkHeaders(c, parsed.error);
   /** The text of a field without a fault; "" where it is absent. */
   const readValid = (name: string) =>
-    faults.some(({ pointer }) => pointer === `/${name}`) ? '' : readText(value, name);
+    faults.some(({ pointer }) => pointer === `/${name}`) ? '' : readTextField(value, name);
   const seen = await findVisibleProject(deps, asking, readValid('projectId'));
   const usable = seen !== null && isAtLeast(seen.role, 'triage') ? seen : null;
   const callbackUrl = readValid('callbackUrl');
@@ -186,7 +186,7 @@ async function validateReport(deps: ApiDeps, asking: Asking, c: ApiContext, valu
 /** The key, and the faults of it and of the body. */
 function checkHeaders(c: ApiContext, error: z.ZodError | undefined) {
   const headers = IdempotencyHeaders.safeParse({ 'Idempotency-Key': c.req.header('Idempotency-Key') });
-  const faults: Fault[] = [headers.error, error].flatMap((one) => (one === undefined ? [] : listFaults(one)));
+  const faults: FieldFault[] = [headers.error, error].flatMap((one) => (one === undefined ? [] : listFaults(one)));
   return { headers, faults };
 }
 

@@ -1,7 +1,7 @@
 // The OpenAPI 3.1 document, made from the schemas that validate.
 import { STATUS_CODES } from 'node:http';
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import type { Scope } from '../core/account.ts';
+import type { TokenScope } from '../core/account.ts';
 import {
   CalibrationQuery,
   CalibrationSchema,
@@ -11,7 +11,7 @@ import {
   OutcomeSchema,
   OutcomesQuery,
 } from './outcome-schemas.ts';
-import { type Fault, type ProblemStatus, UNKNOWN_PROJECT } from './problem.ts';
+import { type FieldFault, type ProblemStatus, UNKNOWN_PROJECT } from './problem.ts';
 import {
   CertificateSchema,
   CreateIssueBody,
@@ -53,7 +53,7 @@ const ALWAYS = [...ANY, 401, 403, 429, 503] as const;
 
 /** An operation that takes a token, with the problems that it can meet in addition to those of every such call. */
 function describeCall(
-  scope: Scope,
+  scope: TokenScope,
   problems: readonly ProblemStatus[],
   call: Omit<RouteConfig, 'security'>,
 ): RouteConfig {
@@ -81,7 +81,7 @@ interface ProblemText {
   readonly description: string;
   readonly detail: string;
   readonly headers?: readonly HeaderName[];
-  readonly errors?: readonly Fault[];
+  readonly errors?: readonly FieldFault[];
 }
 
 const PROBLEM_TEXTS = {

@@ -4,7 +4,7 @@ import type { z } from '@hono/zod-openapi';
 import { HTTPException } from 'hono/http-exception';
 
 /** One fault: JSON Pointer of the field ("" is the whole body; `/name` for a parameter or header), and the repair. */
-export interface Fault {
+export interface FieldFault {
   readonly pointer: string;
   readonly detail: string;
 }
@@ -15,20 +15,20 @@ export type ProblemStatus =
   | (500 | 503);
 
 interface ProblemExtras {
-  readonly errors?: readonly Fault[];
+  readonly errors?: readonly FieldFault[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** More faults than these in one answer help no caller, and a body of 8 MiB can contain many. */
 const MAX_FAULTS = 50;
 
-export const UNKNOWN_PROJECT: Fault = {
+export const UNKNOWN_PROJECT: FieldFault = {
   pointer: '/projectId',
   detail: 'Is not a project of this account: GET /api/v1/projects/ lists them.',
 };
 
 /** The same for a position that is gone, hidden from the caller, or of another list. */
-export const NO_POSITION: Fault = {
+export const NO_POSITION: FieldFault = {
   pointer: '/cursor',
   detail: 'Is not a position in this list, or what was there is gone: start again without cursor.',
 };
@@ -39,7 +39,7 @@ export function createProblem(status: ProblemStatus, detail: string, extras: Pro
   return new Response(formatProblem(status, detail, extras.errors), { status, headers });
 }
 
-export function formatProblem(status: ProblemStatus, detail: string, errors?: readonly Fault[]): string {
+export function formatProblem(status: ProblemStatus, detail: string, errors?: readonly FieldFault[]): string {
   const named = errors === undefined ? {} : { errors: errors.slice(0, MAX_FAULTS) };
   return JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail, ...named });
 }
@@ -59,7 +59,7 @@ export function refuseAbsent(): never {
 }
 
 /** Refuses with 422 and every fault. */
-export function refuseFaults(faults: readonly Fault[]): never {
+export function refuseFaults(faults: readonly FieldFault[]): never {
   const values = faults.length === 1 ? 'One value was' : `${faults.length} values were`;
   refuse(422, `${values} refused; "errors" names each with its repair.`, { errors: faults });
 }
@@ -71,7 +71,7 @@ export function parseOrRefuse<T>(schema: z.ZodType<T>, value: unknown): T {
 }
 
 /** The faults that a schema found, one for each field and rule. */
-export function listFaults(error: z.ZodError): readonly Fault[] {
+export function listFaults(error: z.ZodError): readonly FieldFault[] {
   return error.issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') return [{ pointer: toPointer(issue.path), detail: issue.message }];
     return issue.keys.slice(0, MAX_FAULTS).map((key) => ({

@@ -6,11 +6,11 @@ import { type Asking, findVisibleProject } from '../services/access.ts';
 import { subscribe } from '../services/subscribe.ts';
 import type { ApiContext, ApiDeps } from './api-deps.ts';
 import { getAsking } from './auth.ts';
-import { readJson, readText } from './body.ts';
-import { type Fault, listFaults, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
+import { readJson, readTextField } from './body.ts';
+import { type FieldFault, listFaults, refuse, refuseAbsent, refuseFaults, UNKNOWN_PROJECT } from './problem.ts';
 import { CreateSubscriptionBody } from './webhook-schemas.ts';
 
-const BOUND: Fault = {
+const BOUND: FieldFault = {
   pointer: '/projectId',
   detail: 'Is required: this token is bound to projects, so name one of them.',
 };
@@ -84,9 +84,9 @@ async function validate(
   value: unknown,
 ): Promise<Omit<CreateSubscriptionBody, 'projectId'> & { readonly projectId: string | null }> {
   const parsed = CreateSubscriptionBody.safeParse(value);
-  const faults: Fault[] = parsed.success ? [] : [...listFaults(parsed.error)];
+  const faults: FieldFault[] = parsed.success ? [] : [...listFaults(parsed.error)];
   const readValid = (name: string) =>
-    faults.some(({ pointer }) => pointer === `/${name}`) ? '' : readText(value, name);
+    faults.some(({ pointer }) => pointer === `/${name}`) ? '' : readTextField(value, name);
   const [url, named] = [readValid('url'), readValid('projectId')];
   const seen = named === '' ? null : await findVisibleProject(deps, asking, named);
   if (named !== '' && seen === null) faults.push(UNKNOWN_PROJECT);

@@ -14,7 +14,7 @@ import type { GithubService } from './github.ts';
 const DAY_MS = 86_400_000;
 
 /** What the event asks for. */
-export type Asked =
+export type AskedOfJob =
   | { readonly kind: 'events'; readonly events: readonly ArrivedEvent[]; readonly about: AboutEvent }
   | { readonly kind: 'report'; readonly text: string; readonly sender: GithubUser }
   /** What the last days would have been like. */
@@ -32,7 +32,7 @@ export interface Arrived {
 }
 
 /** Throws `usage` where an input is not what it has to be. */
-export async function readAsked(service: GithubService, arrived: Arrived, signal: AbortSignal): Promise<Asked> {
+export async function readAsked(service: GithubService, arrived: Arrived, signal: AbortSignal): Promise<AskedOfJob> {
   const { payload, inputs } = arrived;
   const { action } = payload;
   const id = `run-${inputs.runId}`;
@@ -69,7 +69,7 @@ function readNumber(issue: unknown): number | null {
 }
 
 /** GitHub sends no event of checks for what Actions runs; the run has what is needed of one. */
-function toEndedChecks({ payload, inputs }: Arrived, id: string): Asked {
+function toEndedChecks({ payload, inputs }: Arrived, id: string): AskedOfJob {
   const run = payload['workflow_run'];
   if (!isRecord(run) || typeof run['head_sha'] !== 'string') {
     return { kind: 'nothing', why: 'The event names no commit: nothing was done.' };
@@ -130,7 +130,7 @@ async function readStartedByHand(
   arrived: Arrived,
   id: string,
   signal: AbortSignal,
-): Promise<Asked> {
+): Promise<AskedOfJob> {
   const given = readDispatch(arrived.payload['inputs']);
   const read = openRepository(service, arrived.project, 'read', signal);
   switch (given.kind) {
@@ -159,7 +159,7 @@ async function readNamedIssue(
   arrived: Arrived,
   { number }: Extract<Dispatch, { kind: 'issue' }>,
   { id, read, signal }: Reading,
-): Promise<Asked> {
+): Promise<AskedOfJob> {
   const { project } = arrived;
   const { name } = project;
   const issue = await orNull(() => read(({ rest }, place) => rest.issues.get({ ...place, issue_number: number })));
@@ -178,9 +178,9 @@ async function readNamedRun(
   arrived: Arrived,
   { number, repository }: Extract<Dispatch, { kind: 'run' }>,
   { id, read }: Reading,
-): Promise<Asked> {
+): Promise<AskedOfJob> {
   const { payload, inputs, project } = arrived;
-  const nothing = (why: string): Asked => ({ kind: 'nothing', why: `${why}: nothing was done.` });
+  const nothing = (why: string): AskedOfJob => ({ kind: 'nothing', why: `${why}: nothing was done.` });
   if (repository !== null && repository.toLowerCase() !== project.name.toLowerCase()) {
     return nothing(`That is a run of ${repository}, not of ${project.name}`);
   }

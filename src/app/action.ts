@@ -30,7 +30,7 @@ import { renderReason } from '../github/render/issue-parts.ts';
 import { createLog, type Log, registerSecret } from '../log.ts';
 import { acceptReport } from '../services/accept-report.ts';
 import { toIssueMarkdown } from '../web/issue-exports.ts';
-import { type AboutEvent, type Asked, readAsked } from './action-event.ts';
+import { type AboutEvent, type AskedOfJob, readAsked } from './action-event.ts';
 import type { CommandContext } from './command-context.ts';
 import { createSettingsReader, type GithubService, openGithubService } from './github.ts';
 import type { ActionMode } from './mode.ts';
@@ -206,7 +206,7 @@ export async function openProject(service: GithubService, name: string, signal: 
 async function submit(
   { config }: Job,
   { services, permissions, configuration, investigator }: GithubService,
-  { project, text, sender }: Extract<Asked, { readonly kind: 'report' }> & { readonly project: GithubProject },
+  { project, text, sender }: Extract<AskedOfJob, { readonly kind: 'report' }> & { readonly project: GithubProject },
   signal: AbortSignal,
 ): Promise<About> {
   const by = isBot(sender) ? null : toPerson(sender);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { condenseLog } from 'causeway-ci-log';
-import { analyse, type Investigator, runDemo } from '../cli/analyse.ts';
+import { type AnalysisOpener, analyse, runDemo } from '../cli/analyse.ts';
 import type { AnalyseCommand, DemoCommand } from '../cli/command-line.ts';
 import type { ExitCode, Io, Launcher } from '../cli/terminal.ts';
 import type { Config, ModelConfig } from '../config.ts';
@@ -54,7 +54,7 @@ export async function analyseDemo(
 }
 
 /** The steps are printed instead of the log, and only fatal lines remain. */
-function createInvestigation({ config, io, log, now }: CommandDeps): Investigator {
+function createInvestigation({ config, io, log, now }: CommandDeps): AnalysisOpener {
   const quiet = config.logLevel === 'info' ? log.child({}, { level: 'fatal' }) : log;
   return {
     open: ({ source, isOwn }) =>

@@ -236,7 +236,7 @@ async function* toChunks(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Arr
   yield* chunks;
 }
 
-export const READERS: Readonly<Record<BuildHost['kind'], ReadBuild>> = {
+export const BUILD_READERS: Readonly<Record<BuildHost['kind'], ReadBuild>> = {
   buildkite: readBuildkite,
   circleci: readCircleci,
   jenkins: readJenkins,

@@ -4,7 +4,7 @@ import { type BuildRequest, type CheckOutput, ChecksBusy, type ReadBuildLog, typ
 import type { Log } from '../log.ts';
 import { BuildFault, type BuildFaultCode, createBuildClient } from './client.ts';
 import type { BuildHost } from './config.ts';
-import { type Build, type BuiltFrom, READERS } from './providers.ts';
+import { BUILD_READERS, type Build, type BuiltFrom } from './providers.ts';
 
 export interface BuildLogOptions {
   /** By origin. */
@@ -68,7 +68,7 @@ async function readBuild(
   { host, url, request }: Asked,
   signal: AbortSignal,
 ): Promise<Pick<CheckOutput, 'log' | 'noLog' | 'results'>> {
-  const build = await READERS[host.kind](host, url, createBuildClient(host, signal, userAgent));
+  const build = await BUILD_READERS[host.kind](host, url, createBuildClient(host, signal, userAgent));
   requireOwn(build.from, { host, request, github: new URL(webUrl).hostname });
   const parts = await build.open();
   if (parts.length === 0) throw new BuildFault('no_log', 'no job of it failed');

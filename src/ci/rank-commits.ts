@@ -6,7 +6,7 @@ import type { LikeliestCommit } from '../core/failure.ts';
 import type { MappedFrame } from '../triage/clues.ts';
 import type { KnownRange } from '../triage/facts.ts';
 import type { Trace } from '../triage/frames.ts';
-import { attempt, formatCount, formatOrdinal, type Lookups, shortenSha } from '../triage/lookups.ts';
+import { attempt, formatCounted, formatOrdinal, type Lookups, shortenSha } from '../triage/lookups.ts';
 import { classifyFile } from '../triage/own-code.ts';
 import { type Ground, type Mapping, mapPath } from '../triage/paths.ts';
 import { isDependencyList } from './touches.ts';
@@ -240,7 +240,7 @@ export async function rankRange(lookups: Lookups, known: KnownRange): Promise<Li
 
 function describeAction(ranked: number, total: number): string {
   const which = ranked < total ? `${ranked.toLocaleString('en')} of the` : 'the';
-  return `rank ${which} ${formatCount(total, 'commit')} since the check was green, by what they touch`;
+  return `rank ${which} ${formatCounted(total, 'commit')} since the check was green, by what they touch`;
 }
 
 function describeEvidence({ ground }: Lookups, { suspects, range, ...told }: KnownRange): RangeEvidence {
@@ -268,7 +268,7 @@ function formatShown(ranked: readonly RankedCommit[], commits: readonly RangeCom
 }
 
 function describeUnranked(left: number, total: number): string {
-  return `No commit is named: ${left.toLocaleString('en')} of the ${formatCount(total, 'commit')} could not be ranked, and may have turned the check red.`;
+  return `No commit is named: ${left.toLocaleString('en')} of the ${formatCounted(total, 'commit')} could not be ranked, and may have turned the check red.`;
 }
 
 function explainRange(first: RankedCommit | null, reason: string): string {

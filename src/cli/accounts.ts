@@ -6,7 +6,7 @@ import { SECRET_OVERLAP_MS } from '../core/webhook.ts';
 import type { ActOptions } from '../db/accounts.ts';
 import type { Store } from '../db/store.ts';
 import type { TokenCommand, WebhookSecretCommand } from './command-line.ts';
-import { createStyle, type Io, padEnd, toPrintableLine, truncate } from './terminal.ts';
+import { createStyle, type Io, padEnd, toPrintableLine, truncateColumns } from './terminal.ts';
 
 interface AccountContext {
   readonly store: Store;
@@ -90,7 +90,7 @@ function formatTable(io: Io, tokens: readonly TokenRecord[], now: Date): string 
   const paint = createStyle(io.colour.out);
   const formatRow = (...cells: readonly string[]) =>
     cells
-      .map((cell, at) => padEnd(truncate(cell, WIDTHS[at] ?? 0), WIDTHS[at] ?? 0))
+      .map((cell, at) => padEnd(truncateColumns(cell, WIDTHS[at] ?? 0), WIDTHS[at] ?? 0))
       .join('  ')
       .trimEnd();
   const rows = tokens.map(({ id, name, createdAt, lastUsedAt, scopes, projectIds, ...token }) => {

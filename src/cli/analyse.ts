@@ -9,7 +9,7 @@ import type { InvestigationOutcome } from '../core/report.ts';
 import type { FollowEvent } from '../services/follow.ts';
 import type { AnalyseCommand, AnswerOptions, DemoCommand } from './command-line.ts';
 import { renderIssue, renderStep } from './render.ts';
-import { describeSystemError, gatherSubject, type Subject, type SubjectReader } from './report-input.ts';
+import { describeSystemError, gatherSubject, type ReportSubject, type SubjectReader } from './report-input.ts';
 import {
   createStyle,
   type ExitCode,
@@ -32,15 +32,15 @@ export interface AnalysisSession extends AsyncDisposable {
   patch(issueId: string): Promise<string>;
 }
 
-export interface Investigator {
-  readonly open: (subject: Subject, signal: AbortSignal) => Promise<AnalysisSession>;
+export interface AnalysisOpener {
+  readonly open: (subject: ReportSubject, signal: AbortSignal) => Promise<AnalysisSession>;
 }
 
 /** Runs one `analyse` command to its end. Throws CausewayError where there is no answer, and the signal's reason. */
 export async function analyse(
   command: AnalyseCommand,
   io: Io,
-  investigator: Investigator & SubjectReader,
+  investigator: AnalysisOpener & SubjectReader,
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const subject = await gatherSubject(command, io, investigator, signal);
@@ -49,9 +49,9 @@ export async function analyse(
 
 export interface DemoParts {
   /** Investigates without a model. */
-  readonly search: Investigator;
+  readonly search: AnalysisOpener;
   /** Investigates with the configured model, or with the script that ships with the demo. */
-  readonly answer: Investigator;
+  readonly answer: AnalysisOpener;
   /** Name of the configured model; null: the script. */
   readonly model: string | null;
   readonly source: ProjectSource;
@@ -73,7 +73,7 @@ export async function runDemo(command: DemoCommand, io: Io, parts: DemoParts, si
 This is what its operator reported:
 
 ${paint.dim(quoted)}\n\n`);
-  const subject: Subject = { text, source, isOwn: true, revision: '', repositoryName: 'corner-shop' };
+  const subject: ReportSubject = { text, source, isOwn: true, revision: '', repositoryName: 'corner-shop' };
   let stepsShown = 0;
   if (!command.json) {
     io.err(`${paint.bold('1 of 2: a search of the source, without a model')}\n\n`);
@@ -97,7 +97,7 @@ The model's answers come from a script that ships with Causeway. Everything else
 is real: the lookups, the checks of the quotes, and the patch.`;
 
 interface Task {
-  readonly subject: Subject;
+  readonly subject: ReportSubject;
   readonly answer: AnswerOptions;
   /** Steps that an earlier investigation of the same report has shown; absent: none. */
   readonly stepsShown?: number;
@@ -107,7 +107,7 @@ interface Task {
 async function investigate(
   { subject, answer, stepsShown = 0 }: Task,
   io: Io,
-  { open }: Investigator,
+  { open }: AnalysisOpener,
   signal: AbortSignal,
 ): Promise<{ readonly code: ExitCode; readonly steps: number }> {
   await requirePatchFolder(answer, io);

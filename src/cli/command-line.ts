@@ -1,7 +1,7 @@
 // The commands of the terminal: what each takes, and how arguments become one command or one clear line about what is
 // wrong.
 import { parseArgs } from 'node:util';
-import { DEFAULT_SCOPES, SCOPES, type Scope } from '../core/account.ts';
+import { DEFAULT_SCOPES, SCOPES, type TokenScope } from '../core/account.ts';
 import { findNearestName } from '../core/command-words.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { ProjectSource } from '../core/project.ts';
@@ -43,7 +43,7 @@ export type TokenCommand = { readonly account: string | null } & (
   | {
       readonly kind: 'token-create';
       readonly name: string;
-      readonly scopes: readonly Scope[];
+      readonly scopes: readonly TokenScope[];
       /** Milliseconds from now; null: never. */
       readonly expiresIn: number | null;
     }
@@ -255,8 +255,8 @@ export function parseCommandLine(argv: readonly string[]): Command {
   const name = given === '--version' || given === '-V' ? 'version' : given === 'analyze' ? 'analyse' : given;
   const topic = TOPICS.find((known) => known === name && known !== 'causeway');
   if (topic === undefined) {
-    if (name.startsWith('-')) refuse(`There is no option ${name} before a command.`, 'causeway');
-    refuse(`There is no command "${name}".${suggest(name, TOPICS)}`, 'causeway');
+    if (name.startsWith('-')) refuseCommand(`There is no option ${name} before a command.`, 'causeway');
+    refuseCommand(`There is no command "${name}".${suggest(name, TOPICS)}`, 'causeway');
   }
   const row = COMMANDS[name];
   return row === undefined ? parseVerb(topic, args) : readCommand(name, row, args, topic);
@@ -269,13 +269,13 @@ const USES = /^[\w.-]{1,100}\/[\w.-]{1,100}(?:\/[\w./-]{1,200})?@[\w./-]{1,200}$
 function readInit(args: Args): InitCommand {
   const given = args.value('mode');
   const mode = ACTION_MODES.find((known) => known === (given ?? 'comment'));
-  if (mode === undefined) refuse(`--mode is "${given}": give observe, comment or fix.`, 'init');
+  if (mode === undefined) refuseCommand(`--mode is "${given}": give observe, comment or fix.`, 'init');
   const named = args.value('model');
   const key = args.value('key');
   if (key !== null && !SECRET_NAME.test(key))
-    refuse(`--key is "${key}": give the name of a secret, such as OPENAI_API_KEY.`, 'init');
+    refuseCommand(`--key is "${key}": give the name of a secret, such as OPENAI_API_KEY.`, 'init');
   const uses = args.value('uses');
-  if (uses !== null && !USES.test(uses)) refuse(`--uses is "${uses}": give OWNER/NAME@TAG.`, 'init');
+  if (uses !== null && !USES.test(uses)) refuseCommand(`--uses is "${uses}": give OWNER/NAME@TAG.`, 'init');
   const isAsked = !args.has('yes') && given === null && named === null && key === null;
   return { kind: 'init', mode, model: named ?? '', key, uses, isAsked };
 }
@@ -290,12 +290,12 @@ function parseVerb(topic: Topic, args: string[]): Command {
   const verbs = Object.keys(COMMANDS).flatMap((key) =>
     key.startsWith(`${topic} `) ? key.slice(topic.length + 1) : [],
   );
-  if (verb === undefined) refuse(`"${topic}" needs a subcommand: ${verbs.join(', ')}.`, topic);
-  refuse(`There is no "${name}".${suggest(verb, verbs) || ` Use one of ${verbs.join(', ')}.`}`, topic);
+  if (verb === undefined) refuseCommand(`"${topic}" needs a subcommand: ${verbs.join(', ')}.`, topic);
+  refuseCommand(`There is no "${name}".${suggest(verb, verbs) || ` Use one of ${verbs.join(', ')}.`}`, topic);
 }
 
 /** A fault in how a command was written, with where to read on. */
-export function refuse(message: string, topic: Topic): never {
+export function refuseCommand(message: string, topic: Topic): never {
   const command = topic === 'causeway' ? 'causeway help' : `causeway help ${topic}`;
   throw new CausewayError('usage', `${message} See "${command}".`);
 }
@@ -315,7 +315,7 @@ function readCommand(name: string, { options = {}, takes = 0, read }: CommandRow
   const [extra] = positionals.slice(takes);
   if (extra !== undefined) {
     const fault = takes === 0 ? `takes no argument "${extra}"` : `takes only one argument; unexpected "${extra}"`;
-    refuse(`"${name}" ${fault}.`, topic);
+    refuseCommand(`"${name}" ${fault}.`, topic);
   }
   const values = new Map(given.map((token) => [token.name, token.value]));
   return read({
@@ -340,15 +340,15 @@ function checkOption({ name, rawName, value, inlineValue }: GivenOption, options
       `--${name}`,
       [...kinds.keys()].map((known) => `--${known}`),
     );
-    refuse(`There is no option ${rawName}.${hint}`, topic);
+    refuseCommand(`There is no option ${rawName}.${hint}`, topic);
   }
   if (kind === 'boolean') {
-    if (value !== undefined) refuse(`${rawName} takes no value.`, topic);
+    if (value !== undefined) refuseCommand(`${rawName} takes no value.`, topic);
     return;
   }
   // `--repo --json`: the next option was taken for the value.
   const isSwallowed = value !== undefined && inlineValue !== true && /^-./.test(value);
-  if (!value || isSwallowed) refuse(`${rawName} needs a value after it.`, topic);
+  if (!value || isSwallowed) refuseCommand(`${rawName} needs a value after it.`, topic);
 }
 
 /** ` Did you mean "x"?` for a word that is nearly one of those known; empty where none is near. */
@@ -360,7 +360,7 @@ function suggest(word: string, known: readonly string[]): string {
 function parseTopic(word = 'causeway'): Topic {
   const name = word === 'analyze' ? 'analyse' : word;
   const topic = TOPICS.find((known) => known === name);
-  if (topic === undefined) refuse(`There is no help on "${name}".${suggest(name, TOPICS)}`, 'causeway');
+  if (topic === undefined) refuseCommand(`There is no help on "${name}".${suggest(name, TOPICS)}`, 'causeway');
   return topic;
 }
 
@@ -368,9 +368,10 @@ function readVerifyProof(args: Args): Command {
   const isUrl = (given: string) => /^https?:\/\//i.test(given);
   const [url = null, ...urls] = args.positionals.filter(isUrl);
   const [file = null, ...files] = args.positionals.filter((given) => !isUrl(given));
-  if (url === null && file === null) refuse('Name the address of a pull request with a certificate.', 'verify-proof');
+  if (url === null && file === null)
+    refuseCommand('Name the address of a pull request with a certificate.', 'verify-proof');
   if (urls.length + files.length > 0) {
-    refuse('"verify-proof" takes one pull request, and one file at most.', 'verify-proof');
+    refuseCommand('"verify-proof" takes one pull request, and one file at most.', 'verify-proof');
   }
   return { kind: 'verify-proof', file, url, app: args.value('app') };
 }
@@ -379,7 +380,7 @@ function readAnalyse(args: Args): Command {
   const input = parseReportInput(args.positionals);
   const log = args.value('log');
   if (input.kind === 'stdin' && log === '-')
-    refuse('Report and log cannot both come from standard input: give one of them as text or file.', 'analyse');
+    refuseCommand('Report and log cannot both come from standard input: give one of them as text or file.', 'analyse');
   const repository = parseRepository(args.value('repo'));
   const revision = args.value('revision') ?? '';
   return { kind: 'analyse', input, repository, revision, log, ...readAnswerOptions(args) };
@@ -387,7 +388,7 @@ function readAnalyse(args: Args): Command {
 
 function readReplay(args: Args): Command {
   const [issueId] = args.positionals;
-  if (issueId === undefined) refuse('Name the Issue to replay by its id (iss_…).', 'replay');
+  if (issueId === undefined) refuseCommand('Name the Issue to replay by its id (iss_…).', 'replay');
   return { kind: 'replay', issueId, model: args.value('model'), json: args.has('json') };
 }
 
@@ -398,13 +399,13 @@ const MOST_CASES = 1_000;
 function readEval(args: Args): Command {
   const [github, repository, reports] = [args.value('github'), args.value('repo'), args.value('reports')];
   const subjects = args.has('subjects');
-  if (github === null && repository === null) refuse('"eval" needs --github OWNER/NAME or --repo PATH.', 'eval');
+  if (github === null && repository === null) refuseCommand('"eval" needs --github OWNER/NAME or --repo PATH.', 'eval');
   if (github !== null && !REPOSITORY_NAME.test(github)) {
-    refuse(`--github takes OWNER/NAME, not "${github}".`, 'eval');
+    refuseCommand(`--github takes OWNER/NAME, not "${github}".`, 'eval');
   }
   if ([github, reports, subjects || null].filter((texts) => texts !== null).length !== 1) {
     const fault = github === null && reports === null ? 'has no reports' : 'names several sources of reports';
-    refuse(
+    refuseCommand(
       `"eval" ${fault}: give one of --github OWNER/NAME, --reports FILE, or --subjects, which uses the messages of the fixes and so gives them away.`,
       'eval',
     );
@@ -422,8 +423,8 @@ function readEval(args: Args): Command {
 
 function readForecast(args: Args): Command {
   const [given, ...more] = args.positionals;
-  if (given === undefined) refuse('Name the repository: causeway forecast OWNER/NAME.', 'forecast');
-  if (more.length > 0) refuse('"forecast" takes one repository.', 'forecast');
+  if (given === undefined) refuseCommand('Name the repository: causeway forecast OWNER/NAME.', 'forecast');
+  if (more.length > 0) refuseCommand('"forecast" takes one repository.', 'forecast');
   // Its address, as one copies it from the browser or gives it to git.
   const address = URL.parse(given.replace(/^git@([^/:]{1,255}):/, 'ssh://$1/'));
   const isAddress = address !== null && /^(?:https?|ssh):$/.test(address.protocol);
@@ -431,23 +432,24 @@ function readForecast(args: Args): Command {
   const [host = '', owner = '', name = ''] = parts.length > 2 ? parts : ['', ...parts];
   const repository = `${owner}/${name.replace(/\.git$/, '')}`;
   const isHost = host === '' || isAddress || host.includes('.');
-  if (!isHost || !REPOSITORY_NAME.test(repository)) refuse(`"forecast" takes OWNER/NAME, not "${given}".`, 'forecast');
+  if (!isHost || !REPOSITORY_NAME.test(repository))
+    refuseCommand(`"forecast" takes OWNER/NAME, not "${given}".`, 'forecast');
   return { kind: 'forecast', repository, host: host.toLowerCase(), json: args.has('json') };
 }
 
 function parseCount(value: string): number {
   const count = Number(value);
   if (/^\d{1,4}$/.test(value) && count >= 1 && count <= MOST_CASES) return count;
-  refuse(`--last takes a number of cases from 1 to ${MOST_CASES}, not "${value}".`, 'eval');
+  refuseCommand(`--last takes a number of cases from 1 to ${MOST_CASES}, not "${value}".`, 'eval');
 }
 
 function parseDollars(value: string): number {
   if (/^\d{1,6}(?:\.\d{1,4})?$/.test(value)) return Number(value);
-  refuse(`--budget takes US dollars, such as 5 or 0.50, not "${value}".`, 'eval');
+  refuseCommand(`--budget takes US dollars, such as 5 or 0.50, not "${value}".`, 'eval');
 }
 
 function parseReportInput([text, ...more]: readonly string[]): ReportInput {
-  if (more.length > 0) refuse('The report must be one argument: put it in quotes.', 'analyse');
+  if (more.length > 0) refuseCommand('The report must be one argument: put it in quotes.', 'analyse');
   if (text === undefined) return { kind: 'none' };
   if (text === '-') return { kind: 'stdin' };
   return /^https?:\/\/\S+$/i.test(text) ? { kind: 'address', url: text } : { kind: 'text', text };
@@ -459,23 +461,23 @@ function parseRepository(value: string | null): ProjectSource | null {
   if (!isAddress) return { kind: 'path', path: value };
   const url = URL.parse(value);
   if (url === null || !/^https?:$/.test(url.protocol))
-    refuse(`--repo takes a path or an https address, not "${value}": clone it and give the path.`, 'analyse');
+    refuseCommand(`--repo takes a path or an https address, not "${value}": clone it and give the path.`, 'analyse');
   if (url.username !== '' || url.password !== '')
-    refuse('--repo takes no credentials in an address: clone the repository and give the path.', 'analyse');
+    refuseCommand('--repo takes no credentials in an address: clone the repository and give the path.', 'analyse');
   return { kind: 'url', url: value };
 }
 
 function readAnswerOptions(args: Args): AnswerOptions {
   const patchFile = args.value('patch');
   if (patchFile === '-')
-    refuse('--patch takes the name of a file, since the answer goes to standard output.', 'analyse');
+    refuseCommand('--patch takes the name of a file, since the answer goes to standard output.', 'analyse');
   return { json: args.has('json'), patchFile };
 }
 
 function readTokenCreate(args: Args): Command {
   const name = args.value('name')?.trim() ?? '';
-  if (name === '') refuse('A token needs a name: causeway token create --name laptop.', 'token');
-  if (name.length > 100) refuse('The name of a token has at most 100 characters.', 'token');
+  if (name === '') refuseCommand('A token needs a name: causeway token create --name laptop.', 'token');
+  if (name.length > 100) refuseCommand('The name of a token has at most 100 characters.', 'token');
   const scopes = parseScopes(args.value('scopes'));
   return {
     kind: 'token-create',
@@ -488,17 +490,17 @@ function readTokenCreate(args: Args): Command {
 
 function readTokenRevoke(args: Args): Command {
   const [id] = args.positionals;
-  if (id === undefined) refuse('Name the token to revoke by its id (tok_…).', 'token');
+  if (id === undefined) refuseCommand('Name the token to revoke by its id (tok_…).', 'token');
   return { kind: 'token-revoke', id, account: args.value('account') };
 }
 
-function parseScopes(value: string | null): readonly Scope[] {
+function parseScopes(value: string | null): readonly TokenScope[] {
   if (value === null) return DEFAULT_SCOPES;
   const wanted = value.split(',').map((scope) => scope.trim());
   const unknown = wanted.find((scope) => !SCOPES.some((known) => known === scope));
   if (unknown !== undefined) {
     const hint = suggest(unknown, SCOPES) || ` Choose from ${SCOPES.join(',')}.`;
-    refuse(`There is no scope "${unknown}".${hint}`, 'token');
+    refuseCommand(`There is no scope "${unknown}".${hint}`, 'token');
   }
   return SCOPES.filter((scope) => wanted.includes(scope));
 }
@@ -514,7 +516,7 @@ function parseDuration(value: string | null): number | null {
   const [, count = '', unit = ''] = /^(\d{1,6})([hdw])$/.exec(value) ?? [];
   const milliseconds = Number(count) * (UNITS[unit] ?? 0);
   if (milliseconds > 0 && milliseconds <= LONGEST) return milliseconds;
-  refuse(`--expires takes hours, days or weeks up to 3650d, such as 12h, 90d or 4w, not "${value}".`, 'token');
+  refuseCommand(`--expires takes hours, days or weeks up to 3650d, such as 12h, 90d or 4w, not "${value}".`, 'token');
 }
 
 const MAX_CONCURRENCY = 64;
@@ -523,7 +525,7 @@ function parseConcurrency(value: string | null): number | null {
   if (value === null) return null;
   const concurrency = /^\d{1,3}$/.test(value) ? Number(value) : 0;
   if (concurrency >= 1 && concurrency <= MAX_CONCURRENCY) return concurrency;
-  refuse(`--concurrency takes a whole number from 1 to ${MAX_CONCURRENCY}, not "${value}".`, 'worker');
+  refuseCommand(`--concurrency takes a whole number from 1 to ${MAX_CONCURRENCY}, not "${value}".`, 'worker');
 }
 
 /** A record, so that the compiler misses none. */
@@ -544,23 +546,23 @@ function parseJobKind(word: string | undefined): JobKind | null {
   if (Object.hasOwn(JOB_KINDS, word)) return word as JobKind;
   const kinds = Object.keys(JOB_KINDS);
   const hint = suggest(word, kinds) || ` Use one of ${kinds.join(', ')}.`;
-  refuse(`There is no kind of job "${word}".${hint}`, 'redrive');
+  refuseCommand(`There is no kind of job "${word}".${hint}`, 'redrive');
 }
 
 function readBackup({ positionals }: Args): Command {
   const [file = null] = positionals;
-  if (file === '-') refuse('A backup is checked after it was written, so it needs a file: name one.', 'backup');
+  if (file === '-') refuseCommand('A backup is checked after it was written, so it needs a file: name one.', 'backup');
   return { kind: 'backup', file };
 }
 
 function readRestore(args: Args): Command {
   const [file] = args.positionals;
-  if (file === undefined) refuse('"restore" needs the file of a backup.', 'restore');
+  if (file === undefined) refuseCommand('"restore" needs the file of a backup.', 'restore');
   return { kind: 'restore', file, yes: args.has('yes') };
 }
 
 function readMove(args: Args): Command {
-  if (args.positionals.length > 0) refuse('"move" takes no arguments; use --from and --to.', 'move');
+  if (args.positionals.length > 0) refuseCommand('"move" takes no arguments; use --from and --to.', 'move');
   return { kind: 'move', from: parseSqliteFile(args.value('from')), to: args.value('to') };
 }
 
@@ -568,7 +570,7 @@ function parseSqliteFile(value: string | null): string | null {
   if (value === null) return null;
   const [, file = ''] = /^sqlite:(?:\/\/(?=\/))?(.+)$/s.exec(value) ?? [];
   // Not repeated: it may be an address with a password, given the wrong way round.
-  if (file === '') refuse('--from takes sqlite:FILE, such as sqlite:/srv/causeway/causeway.db.', 'move');
+  if (file === '') refuseCommand('--from takes sqlite:FILE, such as sqlite:/srv/causeway/causeway.db.', 'move');
   return file;
 }
 
@@ -577,5 +579,5 @@ function readErase(args: Args): Command {
   const yes = args.has('yes');
   if (account !== null && project === null) return { kind: 'erase', what: 'account', name: account, yes };
   if (project !== null && account === null) return { kind: 'erase', what: 'project', name: project, yes };
-  refuse('"erase" needs either --account LOGIN or --project OWNER/NAME.', 'erase');
+  refuseCommand('"erase" needs either --account LOGIN or --project OWNER/NAME.', 'erase');
 }

@@ -13,7 +13,7 @@ import {
   nameModel,
   type StoredAnswer,
 } from '../evaluation/report.ts';
-import { createStyle, padEnd, toPrintableLine, truncate, wrap } from './terminal.ts';
+import { createStyle, padEnd, toPrintableLine, truncateColumns, wrap } from './terminal.ts';
 
 interface Layout {
   readonly columns: number;
@@ -60,7 +60,7 @@ function renderTables(models: readonly string[], rows: readonly FigureRow[], { c
   for (let from = 0; from < models.length; from += fitting) {
     const some = models
       .slice(from, from + fitting)
-      .map((model) => truncate(toPrintableLine(nameModel(model)), CELL_COLUMNS - 2));
+      .map((model) => truncateColumns(toPrintableLine(nameModel(model)), CELL_COLUMNS - 2));
     tables.push([
       `${' '.repeat(LABEL_COLUMNS)}${some.map((model) => paint.bold(padEnd(model, CELL_COLUMNS))).join('')}`.trimEnd(),
       ...rows.flatMap(({ label, cells }) => renderRow(label, cells.slice(from, from + fitting))),
@@ -94,7 +94,7 @@ function renderMissing(missing: readonly MissingAnswer[]): string[] {
   ];
 }
 
-export interface Progress {
+export interface EvaluationProgress {
   readonly done: number;
   readonly all: number;
   readonly name: string;
@@ -107,7 +107,7 @@ export interface Progress {
 }
 
 /** ` 7/60  #123  gpt-5  right file first  $0.11  38 s · spent $1.20 of $5.00, about $2.90 to go`. */
-export function formatProgress(progress: Progress): string {
+export function formatProgress(progress: EvaluationProgress): string {
   const { done, all, name, model, answer, spentUsd, budgetUsd, leftUsd } = progress;
   const count = String(done).padStart(String(all).length);
   const isFree = model === 'none';

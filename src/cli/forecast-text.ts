@@ -1,6 +1,6 @@
 // A forecast in the terminal. Texts in it come from outside.
 import {
-  describeFailure,
+  describeForecastCheck,
   explainForecast,
   FORECAST_GROUPS,
   type Forecast,
@@ -8,7 +8,7 @@ import {
   type ForecastGroup,
   summariseForecast,
 } from '../core/past.ts';
-import { createStyle, padEnd, toPrintableLine, truncate } from './terminal.ts';
+import { createStyle, padEnd, toPrintableLine, truncateColumns } from './terminal.ts';
 
 const NAME_COLUMNS = 30;
 const PLACE_COLUMNS = 20;
@@ -39,11 +39,11 @@ function listChecks({ checks, listed }: ForecastGroup, dim: (text: string) => st
     ...listed.flatMap((check) => {
       const { name, url } = check;
       const columns = [
-        padEnd(truncate(toPrintableLine(name), NAME_COLUMNS), NAME_COLUMNS),
-        padEnd(truncate(toPrintableLine(describePlace(check)), PLACE_COLUMNS), PLACE_COLUMNS),
+        padEnd(truncateColumns(toPrintableLine(name), NAME_COLUMNS), NAME_COLUMNS),
+        padEnd(truncateColumns(toPrintableLine(describePlace(check)), PLACE_COLUMNS), PLACE_COLUMNS),
       ];
       return [
-        `  ${columns.join('  ')}  ${toPrintableLine(describeFailure(check))}`,
+        `  ${columns.join('  ')}  ${toPrintableLine(describeForecastCheck(check))}`,
         dim(`    ${toPrintableLine(url)}`),
       ];
     }),

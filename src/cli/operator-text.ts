@@ -10,7 +10,7 @@ import { createStyle, type ExitCode, type Io, type Style, toPrintableLine } from
 /** `warn`: it works, but not as well as it could; `fail`: something does not work. */
 type FindingStatus = 'ok' | 'warn' | 'fail';
 
-export interface Finding {
+export interface CheckUpFinding {
   /** Name of the check, such as `disk`. */
   readonly check: string;
   readonly status: FindingStatus;
@@ -21,7 +21,11 @@ export interface Finding {
 }
 
 /** Prints all findings of `doctor`; 1 where one of them is `fail`. */
-export function printFindings(findings: readonly Finding[], io: Pick<Io, 'out' | 'colour'>, json: boolean): ExitCode {
+export function printFindings(
+  findings: readonly CheckUpFinding[],
+  io: Pick<Io, 'out' | 'colour'>,
+  json: boolean,
+): ExitCode {
   const ok = findings.every(({ status }) => status !== 'fail');
   const paint = createStyle(io.colour.out);
   const lines = () => findings.map((finding) => formatFinding(finding, paint)).join('');
@@ -29,13 +33,13 @@ export function printFindings(findings: readonly Finding[], io: Pick<Io, 'out' |
   return ok ? 0 : 1;
 }
 
-function formatFinding({ check, status, found, repair }: Finding, paint: Style): string {
+function formatFinding({ check, status, found, repair }: CheckUpFinding, paint: Style): string {
   const colour = { ok: paint.green, warn: paint.yellow, fail: paint.red }[status];
   const line = `${colour(status.padEnd(4))}  ${check.padEnd(13)}  ${toPrintableLine(found)}\n`;
   return repair === '' ? line : `${line}${' '.repeat(21)}→ ${toPrintableLine(repair)}\n`;
 }
 
-function summarise(findings: readonly Finding[]): string {
+function summarise(findings: readonly CheckUpFinding[]): string {
   const count = (wanted: FindingStatus) => findings.filter(({ status }) => status === wanted).length;
   const [failed, warned] = [count('fail'), count('warn')];
   if (failed + warned === 0) return 'All checks passed.';

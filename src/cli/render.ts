@@ -7,7 +7,15 @@ import type { Issue, Step, Suspect } from '../core/issue.ts';
 import { createIssueView } from '../core/issue-view.ts';
 import { describeLook } from '../core/second-look.ts';
 import type { RecordedStep } from '../db/runs.ts';
-import { createStyle, displayWidth, type Style, toPrintable, toPrintableLine, truncate, wrap } from './terminal.ts';
+import {
+  createStyle,
+  displayWidth,
+  type Style,
+  toPrintable,
+  toPrintableLine,
+  truncateColumns,
+  wrap,
+} from './terminal.ts';
 
 interface Layout {
   readonly columns: number;
@@ -62,7 +70,7 @@ export function renderIssue(issue: Issue, layout: Layout): string {
     renderProse('Why this outcome', isSearch && !partial ? '' : reason, page),
     renderList('Left out of the change', listGuards(blocking), page),
     renderList('Check before applying', listGuards(toCheck), page),
-    renderChange(issue.diff.files, page),
+    renderDiffLines(issue.diff.files, page),
     renderFooter(issue, page),
   ];
   const text = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
@@ -74,10 +82,10 @@ export function renderStep(step: RecordedStep, layout: Layout): string {
   const paint = createStyle(layout.colour);
   const number = String(step.number).padStart(2);
   const width = Math.max(20, layout.columns - number.length - 2);
-  const action = truncate(toPrintableLine(step.action), width);
+  const action = truncateColumns(toPrintableLine(step.action), width);
   const meaning = toPrintableLine(step.analysis);
   const left = width - displayWidth(action) - 3;
-  const rest = meaning !== '' && left >= MIN_MEANING ? paint.dim(` · ${truncate(meaning, left)}`) : '';
+  const rest = meaning !== '' && left >= MIN_MEANING ? paint.dim(` · ${truncateColumns(meaning, left)}`) : '';
   return `${paint.cyan(number)}  ${action}${rest}`;
 }
 
@@ -127,10 +135,10 @@ function renderEvidence({ analysis: { outcome, citations }, investigationSteps }
   const lines = citations.slice(0, MAX_CITATIONS).flatMap(({ step, quote }, at) => {
     const [first = ''] = toPrintable(quote).trim().split('\n');
     const lead = `${INDENT}[step ${step}] `;
-    const line = truncate(`${' '.repeat(lead.length)}${first.trim()}`, columns);
+    const line = truncateColumns(`${' '.repeat(lead.length)}${first.trim()}`, columns);
     if (citations[at - 1]?.step === step) return [line];
     const action = toPrintableLine(investigationSteps[step - 1]?.action ?? '');
-    return [paint.dim(truncate(`${lead}${action}`, columns)), line];
+    return [paint.dim(truncateColumns(`${lead}${action}`, columns)), line];
   });
   return [paint.bold('Evidence'), ...lines, ...renderMore(citations.length - MAX_CITATIONS, page)];
 }
@@ -152,7 +160,7 @@ function renderExcerpt({ analysis, investigationSteps }: Issue, { columns, paint
   const rows = lines.map(({ number, text }) => {
     const isSuspect = number === suspect.line;
     const row = `${isSuspect ? '>' : ' '} ${String(number).padStart(digits)} | ${toPrintable(text)}`;
-    return `${INDENT}${(isSuspect ? paint.bold : paint.dim)(truncate(row.trimEnd(), columns - INDENT.length))}`;
+    return `${INDENT}${(isSuspect ? paint.bold : paint.dim)(truncateColumns(row.trimEnd(), columns - INDENT.length))}`;
   });
   const revision = other?.of.revision ?? analysis.revision;
   return [paint.bold(`${toPrintableLine(suspect.file)} at ${revision.slice(0, 12)}`), ...rows];
@@ -167,7 +175,7 @@ function listNumberedLines(text: string, around: number) {
 }
 
 /** The lines of the section; empty where nothing changes. Lines are cut to `columns`. */
-export function renderChange(files: readonly FileDiff[], page: Page): string[] {
+export function renderDiffLines(files: readonly FileDiff[], page: Page): string[] {
   if (files.length === 0) return [];
   const { paint } = page;
   const rows = files.flatMap((file) => {
@@ -204,7 +212,7 @@ function renderHunk({ type, lines }: Change, { columns, paint }: Page) {
   const place = type !== 'add' ? `line ${at}` : at === 0 ? 'at the top' : `after line ${at}`;
   const indent = `${INDENT}${INDENT}`;
   const rows = changed.map(([sign, text]) => {
-    const row = truncate(`${sign} ${toPrintable(text)}`.trimEnd(), columns - indent.length);
+    const row = truncateColumns(`${sign} ${toPrintable(text)}`.trimEnd(), columns - indent.length);
     return `${indent}${(sign === '+' ? paint.green : paint.red)(row)}`;
   });
   return { signs: changed.map(([sign]) => sign), rows: [`${indent}${paint.dim(place)}`, ...rows] };

@@ -5,7 +5,7 @@ import type { Outcome } from '../core/answer-outcome.ts';
 import { describeCost, formatDollars, formatDuration } from '../core/effort.ts';
 import { describeOutcome, formatPercent } from '../core/issue-view.ts';
 import type { Proof } from '../core/proof.ts';
-import { renderChange } from './render.ts';
+import { renderDiffLines } from './render.ts';
 import { createStyle, padEnd, toPrintable, toPrintableLine, wrap } from './terminal.ts';
 
 export interface Replay {
@@ -134,9 +134,9 @@ function breakLong(line: string, width: number): string[] {
   return [...parts, rest];
 }
 
-function renderDiff(title: string, { files }: Diff, page: Parameters<typeof renderChange>[1]): string[] {
+function renderDiff(title: string, { files }: Diff, page: Parameters<typeof renderDiffLines>[1]): string[] {
   if (files.length === 0) return [`${page.paint.bold(title)}: none`];
-  return [page.paint.bold(title), ...renderChange(files, page).slice(1)];
+  return [page.paint.bold(title), ...renderDiffLines(files, page).slice(1)];
 }
 
 function describeReplayCost(costUsd: number): string {

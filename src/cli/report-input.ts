@@ -10,7 +10,7 @@ import type { ShortenLog } from '../core/check.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { ProjectSource } from '../core/project.ts';
 import { type AddressedReport, MAX_REPORT_BYTES, type ReadReportAddress } from '../core/report.ts';
-import { type AnalyseCommand, refuse } from './command-line.ts';
+import { type AnalyseCommand, refuseCommand } from './command-line.ts';
 import type { Io } from './terminal.ts';
 
 export interface SubjectReader {
@@ -20,7 +20,7 @@ export interface SubjectReader {
   readonly repositoryAround: (folder: string) => string | null;
 }
 
-export interface Subject {
+export interface ReportSubject {
   /** Report and log, at most 1 MiB. */
   readonly text: string;
   readonly source: ProjectSource;
@@ -46,10 +46,10 @@ export async function gatherSubject(
   io: Io,
   reader: SubjectReader,
   signal: AbortSignal,
-): Promise<Subject> {
+): Promise<ReportSubject> {
   const { input, log, repository } = command;
   if (input.kind === 'none' && log === null && io.stdinIsTerminal) {
-    refuse('There is no report: give it in quotes, pipe it in, or name an address.', 'analyse');
+    refuseCommand('There is no report: give it in quotes, pipe it in, or name an address.', 'analyse');
   }
   // Before anything is read over the network: a wrong path is the most common mistake.
   const chosen = repository?.kind === 'path' ? findChosen(repository.path, io, reader) : repository;
@@ -104,7 +104,7 @@ async function readReport(
   const left = limit - Buffer.byteLength(told) - Buffer.byteLength(others);
   const own = log === null ? '' : await readLog(log, Math.max(left, LEAST_LOG_BYTES), reading, signal);
   const parts = [told, own, others].filter((part) => part.trim() !== '');
-  if (parts.length === 0) refuse('The report is empty: say what went wrong, or give a log.', 'analyse');
+  if (parts.length === 0) refuseCommand('The report is empty: say what went wrong, or give a log.', 'analyse');
   // Only where the words, the log and those of an address are too long together.
   return await shorten([Buffer.from(joinParts(parts))], limit, { what: 'report', ...reading }, signal);
 }

@@ -123,7 +123,7 @@ export function displayWidth(text: string): number {
 }
 
 /** The text in at most `columns`, its end replaced by `…` where it does not fit. */
-export function truncate(text: string, columns: number): string {
+export function truncateColumns(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   let out = '';
   let width = 0;

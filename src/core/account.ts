@@ -14,10 +14,10 @@ export const SCOPES = [
   'webhooks:write',
 ] as const;
 
-export type Scope = (typeof SCOPES)[number];
+export type TokenScope = (typeof SCOPES)[number];
 
 /** The scopes of a new token by default. */
-export const DEFAULT_SCOPES: readonly Scope[] = ['issues:read', 'issues:write', 'projects:read'];
+export const DEFAULT_SCOPES: readonly TokenScope[] = ['issues:read', 'issues:write', 'projects:read'];
 
 export interface Account {
   readonly id: string;
@@ -31,7 +31,7 @@ export interface TokenRecord {
   readonly id: string;
   readonly accountId: string;
   readonly name: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly TokenScope[];
   /** Projects that the token is bound to; null: all of the account. */
   readonly projectIds: readonly string[] | null;
   readonly createdAt: string;
@@ -82,7 +82,7 @@ function computeChecksum(body: string): string {
   return out;
 }
 
-export interface Session {
+export interface BrowserSession {
   /** `ses_…`; identifies the session in lists. The browser holds a different value. */
   readonly id: string;
   readonly accountId: string;
@@ -102,12 +102,12 @@ export const SESSION_LIFE_MS = 7 * 24 * 60 * 60_000;
 /** Making a token and showing or rotating the signing secret require a sign-in this recent. */
 const RECENT_MS = 30 * 60_000;
 
-export function isSessionAlive({ startedAt, lastSeenAt }: Session, now: Date): boolean {
+export function isSessionAlive({ startedAt, lastSeenAt }: BrowserSession, now: Date): boolean {
   const at = now.getTime();
   return at < Date.parse(startedAt) + SESSION_LIFE_MS && at < Date.parse(lastSeenAt) + SESSION_IDLE_MS;
 }
 
-export function isRecent({ startedAt }: Session, now: Date): boolean {
+export function isRecent({ startedAt }: BrowserSession, now: Date): boolean {
   return now.getTime() < Date.parse(startedAt) + RECENT_MS;
 }
 

@@ -1,6 +1,6 @@
 // Which of several answers to one report is shown. Pure.
 import type { Outcome } from './answer-outcome.ts';
-import { countVotes, type Fate, type Judgement, type Vote } from './outcome.ts';
+import { type AnswerJudgement, countVotes, type Fate, type Vote } from './outcome.ts';
 
 export interface RankedAnswer {
   readonly outcome: Outcome;
@@ -77,6 +77,6 @@ function rankStanding({ fate, votes }: RankedAnswer): number {
 }
 
 /** What most people say of an answer: by command, else by reaction. Null: as many say the opposite. */
-function readRating(votes: readonly Vote[]): Judgement | null {
+function readRating(votes: readonly Vote[]): AnswerJudgement | null {
   return countVotes(votes, 'command') ?? countVotes(votes, 'reaction');
 }

@@ -1,6 +1,6 @@
 // Whether confidence can be relied on: how often answers of each confidence were right, and the threshold that follows. Pure.
 
-import { type Answer, type FollowedAnswer, judgeAnswer } from './outcome.ts';
+import { type ClaimedAnswer, type FollowedAnswer, judgeAnswer } from './outcome.ts';
 import type { Verdict } from './verdict.ts';
 
 /** From this confidence on, a fix for a failing default branch is opened without a request, until evidence moves it. */
@@ -90,7 +90,7 @@ export function toJudged(followed: readonly FollowedAnswer[]): readonly JudgedAn
   });
 }
 
-function getConfidence(answer: Answer): number | null {
+function getConfidence(answer: ClaimedAnswer): number | null {
   return answer.kind === 'issue' && answer.outcome !== 'facts_only' ? answer.confidence : null;
 }
 

@@ -3,7 +3,7 @@ import type { ChangeSet } from 'causeway-diff';
 import type { ToolDescription } from './model.ts';
 
 /** A lookup found something, found nothing, or failed. `cut`: what was left out ("" if nothing). */
-export type Finding =
+export type LookupFinding =
   | { readonly status: 'found'; readonly text: string; readonly cut: string }
   | { readonly status: 'nothing'; readonly text: string }
   | { readonly status: 'failed'; readonly text: string };
@@ -61,7 +61,7 @@ export interface Tool extends ToolDescription {
 export interface ToolResult {
   /** The exact query as the step shows it: `search "x" in src/ at 1a2b3c4`. */
   readonly action: string;
-  readonly finding: Finding;
+  readonly finding: LookupFinding;
   /** Another repository that was looked into, `owner/name`; absent: the project's own. */
   readonly repository?: string;
 }

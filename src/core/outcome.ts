@@ -5,7 +5,7 @@ import type { Outcome } from './answer-outcome.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What was claimed, as it was first claimed. */
-export type Answer =
+export type ClaimedAnswer =
   | {
       readonly kind: 'issue';
       readonly issueId: string;
@@ -55,14 +55,14 @@ export type Fate =
   /** Of a verdict: a commit that it may have come with was taken back by this one, and then it passed. */
   | { readonly kind: 'commit_reverted'; readonly commit: string };
 
-export type Judgement = 'right' | 'wrong';
+export type AnswerJudgement = 'right' | 'wrong';
 
 /** `reaction`: 👍 or 👎 on our comment; `command`: `/analyse right` or `/analyse wrong`. By people with triage. */
 export interface Vote {
   /** GitHub's number of the person. */
   readonly personId: number;
   readonly source: 'reaction' | 'command';
-  readonly vote: Judgement;
+  readonly vote: AnswerJudgement;
   /** In their words, redacted; "" for none. */
   readonly why: string;
   readonly at: string;
@@ -73,7 +73,7 @@ export interface FollowedAnswer {
   readonly id: string;
   readonly projectId: string;
   readonly answeredAt: string;
-  readonly answer: Answer;
+  readonly answer: ClaimedAnswer;
   readonly fate: Fate;
   readonly votes: readonly Vote[];
   /** False: a person was erased from its reactions, which aren't read again. */
@@ -99,13 +99,13 @@ export function judgeAnswer({
   answer,
   fate,
   votes,
-}: Pick<FollowedAnswer, 'answer' | 'fate' | 'votes'>): Judgement | null {
+}: Pick<FollowedAnswer, 'answer' | 'fate' | 'votes'>): AnswerJudgement | null {
   if (answer.kind === 'verdict') return judgeVerdict(answer.verdict, fate);
   if (fate.kind === 'reverted') return 'wrong';
   return countVotes(votes, 'command') ?? judgeFate(fate) ?? countVotes(votes, 'reaction');
 }
 
-function judgeFate(fate: Fate): Judgement | null {
+function judgeFate(fate: Fate): AnswerJudgement | null {
   switch (fate.kind) {
     case 'merged':
       return 'right';
@@ -122,7 +122,7 @@ function judgeFate(fate: Fate): Judgement | null {
 }
 
 /** What most of these votes say; null: as many say the opposite. */
-export function countVotes(votes: readonly Vote[], source: Vote['source']): Judgement | null {
+export function countVotes(votes: readonly Vote[], source: Vote['source']): AnswerJudgement | null {
   const of = votes.filter((vote) => vote.source === source);
   const right = of.filter(({ vote }) => vote === 'right').length;
   const wrong = of.length - right;
@@ -130,7 +130,7 @@ export function countVotes(votes: readonly Vote[], source: Vote['source']): Judg
 }
 
 /** What each kind of end says about each verdict. Missing: nothing. */
-const VERDICTS: Readonly<Record<Verdict, Partial<Record<Fate['kind'], Judgement>>>> = {
+const VERDICTS: Readonly<Record<Verdict, Partial<Record<Fate['kind'], AnswerJudgement>>>> = {
   code: { rerun_green: 'wrong', fixed_later: 'right', commit_reverted: 'right' },
   flaky: { rerun_green: 'right', commit_reverted: 'wrong' },
   infrastructure: { rerun_green: 'right', commit_reverted: 'wrong' },
@@ -139,7 +139,7 @@ const VERDICTS: Readonly<Record<Verdict, Partial<Record<Fate['kind'], Judgement>
   inconclusive: {},
 };
 
-function judgeVerdict(verdict: Verdict, { kind }: Fate): Judgement | null {
+function judgeVerdict(verdict: Verdict, { kind }: Fate): AnswerJudgement | null {
   return VERDICTS[verdict][kind] ?? null;
 }
 
@@ -206,7 +206,7 @@ function expandLines(spans: readonly (readonly [start: number, count: number])[]
 }
 
 /** Lines of `before` (from 1) that a change is at; what is inserted is at the line above. */
-export function listChangedLines(before: string, after: string): readonly number[] {
+export function listLinesOfChange(before: string, after: string): readonly number[] {
   return diffLines(toLines(before).lines, toLines(after).lines).flatMap(({ before: start, removed }) =>
     removed === 0 ? [Math.max(1, start)] : expandLines([[start + 1, removed]]),
   );
@@ -228,12 +228,12 @@ export interface OutcomeView {
   /** What people wrote behind `/analyse right` and `/analyse wrong`, oldest first. */
   readonly remarks: readonly string[];
   /** Null: nothing says whether it was. */
-  readonly judgement: Judgement | null;
+  readonly judgement: AnswerJudgement | null;
 }
 
 export function toOutcomeView(followed: Pick<FollowedAnswer, 'answer' | 'fate' | 'votes'>): OutcomeView {
   const { fate, votes } = followed;
-  const count = (wanted: Judgement) =>
+  const count = (wanted: AnswerJudgement) =>
     new Set(votes.filter(({ vote }) => vote === wanted).map((one) => one.personId)).size;
   return {
     state: fate.kind,

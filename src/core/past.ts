@@ -129,7 +129,7 @@ function count(number: number, noun: string): string {
 }
 
 /** The first error, or why there is none. */
-export function describeFailure({ headline, noLog = '' }: Pick<ForecastCheck, 'headline' | 'noLog'>): string {
+export function describeForecastCheck({ headline, noLog = '' }: Pick<ForecastCheck, 'headline' | 'noLog'>): string {
   return headline || noLog || 'no error is named';
 }
 

@@ -177,7 +177,7 @@ export function toProof(progress: ProofProgress | undefined, number = 0): Proof 
   const commands = listCommands(progress, number);
   const failing = listFailing(verdict);
   return {
-    ...{ state: verdict.state, ...commits, checks, turned, diffHash, reason: describeVerdict(verdict) },
+    ...{ state: verdict.state, ...commits, checks, turned, diffHash, reason: describeProofVerdict(verdict) },
     ...(failing.length > 0 && { failing }),
     ...(commands.length > 0 && { commands }),
   };
@@ -502,7 +502,7 @@ export function foldSpace(text: string): string {
 }
 
 /** A sentence without its full stop; "" for what is proven. Names in it come from logs and are untrusted. */
-export function describeVerdict(verdict: ProofVerdict): string {
+export function describeProofVerdict(verdict: ProofVerdict): string {
   switch (verdict.state) {
     case 'proven':
       return '';
@@ -565,7 +565,7 @@ export function toUnrunProof(changeSet: ChangeSet, patch: string): Proof | null 
   const tests = parts.test.files.map(({ path }) => path);
   const verdict: ProofVerdict = { state: 'not_run', because: 'no_pull_request', tests };
   const commits = { base: changeSet.base, testCommit: '', fixCommit: '' };
-  const reason = describeVerdict(verdict);
+  const reason = describeProofVerdict(verdict);
   const only = (option: string) => tests.map((path) => `--${option}=${quoteWord(path)}`).join(' ');
   const commands = [
     `git apply ${only('include')} ${patch}   # the tests alone: they should fail`,

@@ -65,18 +65,18 @@ export type Refusal =
   /** It is true, and has nothing to do with the check that failed. */
   'other_failure' | 'cause_unquoted' | 'report_only' | 'no_fixing_commit' | 'fix_unquoted' | 'intent_unquoted';
 
-export type Reason = EndReason | CutReason;
+export type StopReason = EndReason | CutReason;
 
 /** What a waiting run waits for. */
 export type WaitCode = 'model_unavailable' | 'repository_unreachable' | 'disk_full';
 
 /** `operator`: people outside cannot act on it, so there is no text for them. */
-export function getAudience({ code }: Reason): 'people' | 'operator' {
+export function getAudience({ code }: StopReason): 'people' | 'operator' {
   return code === 'quotes_not_found' ? 'operator' : 'people';
 }
 
 /** Names no host, setting, file or command of the machine. "" if it concerns only the operator. */
-export function describeForPeople(reason: Reason): string {
+export function describeForPeople(reason: StopReason): string {
   if (getAudience(reason) === 'operator') return '';
   switch (reason.code) {
     case 'revision_not_found':
@@ -101,7 +101,7 @@ export function describeForPeople(reason: Reason): string {
 }
 
 type PlainCode = Exclude<
-  Reason['code'],
+  StopReason['code'],
   | 'revision_not_found'
   | 'took_too_long'
   | 'run_budget'
@@ -169,7 +169,7 @@ function formatBudget({ unit, limit }: Extract<CutReason, { code: 'run_budget' }
 }
 
 /** For log and terminal. `detail`: the error's message; without it, names the setting that decides. */
-export function describeForOperator(reason: Reason, detail = ''): string {
+export function describeForOperator(reason: StopReason, detail = ''): string {
   if (detail !== '') return detail;
   if (reason.code === 'quotes_not_found')
     return `${reason.missing} of ${reason.given} quotations of the model were not found in what it cited.`;
@@ -177,7 +177,7 @@ export function describeForOperator(reason: Reason, detail = ''): string {
   return `${describeForPeople(reason)}${setting === '' ? '' : ` (${setting})`}`;
 }
 
-function findSetting(reason: Reason): string {
+function findSetting(reason: StopReason): string {
   switch (reason.code) {
     case 'took_too_long':
       return 'INVESTIGATION_TIMEOUT_S';

@@ -1,10 +1,16 @@
 // Accounts with the secrets that sign their webhooks, access tokens, sessions, and the codes that sign in once.
 import type { Selectable } from 'kysely';
-import { type Account, SESSION_IDLE_MS, SESSION_LIFE_MS, type Session, type TokenRecord } from '../core/account.ts';
+import {
+  type Account,
+  type BrowserSession,
+  SESSION_IDLE_MS,
+  SESSION_LIFE_MS,
+  type TokenRecord,
+} from '../core/account.ts';
 import { createId } from '../core/ids.ts';
 import { toAuditVerb, writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
-import { deleteSubscription } from './events.ts';
+import { eraseSubscription } from './events.ts';
 import type { AccountTable, Reader, SessionTable, TokenTable, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
 
@@ -158,7 +164,7 @@ export function createSessionVerbs(database: Database) {
     /** False if it was used before; remembered until it expires: states of sign-ins, and forms that must count once. */
     useOnce: (hash: string, times: { readonly expiresAt: string; readonly now: string }): Promise<boolean> =>
       database.write((trx) => useOnce(trx, hash, times)),
-    async addSession(session: Session, hash: string): Promise<void> {
+    async addSession(session: BrowserSession, hash: string): Promise<void> {
       const { id, accountId, startedAt: at, lastSeenAt, client } = session;
       await database.write(async (trx) => {
         await trx
@@ -169,7 +175,9 @@ export function createSessionVerbs(database: Database) {
       });
     },
     /** Expired ones too: the caller decides by its own clock. */
-    async findSessionByHash(hash: string): Promise<{ readonly session: Session; readonly account: Account } | null> {
+    async findSessionByHash(
+      hash: string,
+    ): Promise<{ readonly session: BrowserSession; readonly account: Account } | null> {
       const row = await database.read((reader) =>
         reader
           .selectFrom('sessions')
@@ -182,7 +190,7 @@ export function createSessionVerbs(database: Database) {
       return row ? { session: toSession(row), account: toAccount({ ...row, id: row.account_id }) } : null;
     },
     /** Last started first. */
-    async listSessions(accountId: string): Promise<readonly Session[]> {
+    async listSessions(accountId: string): Promise<readonly BrowserSession[]> {
       const rows = await database.read((reader) =>
         reader.selectFrom('sessions').selectAll().where('account_id', '=', accountId).orderBy('seq', 'desc').execute(),
       );
@@ -383,7 +391,7 @@ async function endAccess(trx: Trx, jobs: Enqueuer, githubId: number, now: string
   await writeAudit(trx, { ...entry, verb: 'access.revoked', subject: accountId });
   for (const { id } of ended) await writeAudit(trx, { ...entry, verb: 'session.ended', subject: id });
   for (const { id } of revoked) await writeAudit(trx, { ...entry, verb: 'token.revoked', subject: id });
-  for (const { id } of subscribed) await deleteSubscription(trx, jobs, { id, accountId, now });
+  for (const { id } of subscribed) await eraseSubscription(trx, jobs, { id, accountId, now });
 }
 
 function isWithinTouch(last: string | null, now: string): boolean {
@@ -408,7 +416,7 @@ function toToken(row: Selectable<TokenTable>): TokenRecord {
   };
 }
 
-function toSession(row: Selectable<SessionTable>): Session {
+function toSession(row: Selectable<SessionTable>): BrowserSession {
   return {
     id: row.id,
     accountId: row.account_id,

@@ -1,7 +1,7 @@
 // The answers of a thread: which one is shown, what people say of it, and the one that was kept out.
 import { chooseAnswer, keepRivals, type RankedAnswer } from '../core/answer-rank.ts';
 import type { Conclusion } from '../core/issue.ts';
-import type { Fate, Judgement, Vote } from '../core/outcome.ts';
+import type { AnswerJudgement, Fate, Vote } from '../core/outcome.ts';
 import { lowerConfidence } from '../core/proof.ts';
 import type { Thread } from '../core/thread.ts';
 import type { Database, Enqueuer } from './database.ts';
@@ -21,7 +21,7 @@ interface ThreadAnswer extends RankedAnswer {
 export interface NamedVote {
   /** "": not known. */
   readonly login: string;
-  readonly vote: Judgement;
+  readonly vote: AnswerJudgement;
   readonly at: string;
 }
 

@@ -108,7 +108,7 @@ export interface SubscriptionAct {
 }
 
 /** False: no such subscription of the account. */
-export async function deleteSubscription(
+export async function eraseSubscription(
   trx: Trx,
   jobs: Enqueuer,
   { id, accountId, now }: SubscriptionAct,

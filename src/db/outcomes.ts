@@ -3,14 +3,14 @@ import type { Selectable } from 'kysely';
 import type { Head } from '../core/head.ts';
 import { createId } from '../core/ids.ts';
 import type { Conclusion } from '../core/issue.ts';
-import { type Answer, type Fate, type FollowedAnswer, findFirstLook, type Vote } from '../core/outcome.ts';
+import { type ClaimedAnswer, type Fate, type FollowedAnswer, findFirstLook, type Vote } from '../core/outcome.ts';
 import { type Database, type Enqueuer, queryInChunks } from './database.ts';
 import { ON_GITHUB, type OutcomeTable, type Reader, type Trx, type VoteTable } from './schema.ts';
 
 export interface OutcomeFilter {
   /** Absent: of all projects. */
   readonly projectIds?: readonly string[];
-  readonly kind?: Answer['kind'];
+  readonly kind?: ClaimedAnswer['kind'];
   /** Answered at or after the one, and before the other; ISO 8601. */
   readonly since?: string;
   readonly until?: string;
@@ -69,7 +69,7 @@ export function createOutcomeVerbs(database: Database) {
         await enqueueLooks(trx, jobs, rows, runAt);
       }),
     /** Null: the head or its failure is gone. */
-    readVerdictFacts: (answer: Extract<Answer, { readonly kind: 'verdict' }>): Promise<VerdictFacts | null> =>
+    readVerdictFacts: (answer: Extract<ClaimedAnswer, { readonly kind: 'verdict' }>): Promise<VerdictFacts | null> =>
       database.read((reader) => readVerdictFacts(reader, answer)),
   };
 }
@@ -97,7 +97,7 @@ async function withVotes(
   );
   const byOutcome = Map.groupBy(votes, (vote) => vote.outcome_id);
   return rows.map((row) => {
-    const answer: Answer = JSON.parse(row.answer);
+    const answer: ClaimedAnswer = JSON.parse(row.answer);
     return {
       id: row.id,
       projectId: row.project_id,
@@ -203,7 +203,7 @@ export async function ensureAnswer(trx: Trx, issueId: string): Promise<string | 
   if (!row || row.conclusion === null) return null;
   const { analysis }: Conclusion = JSON.parse(row.conclusion);
   const { outcome, confidence } = analysis;
-  const answer: Answer = { kind: 'issue', issueId, outcome, confidence };
+  const answer: ClaimedAnswer = { kind: 'issue', issueId, outcome, confidence };
   const id = createId('out');
   await insertOutcome(trx, { id, project_id: row.project_id, issue_id: issueId, answer, answered_at: row.created_at });
   return id;
@@ -214,7 +214,7 @@ interface NewOutcome extends Pick<Selectable<OutcomeTable>, 'id' | 'project_id' 
   readonly head_id?: string;
   readonly failure_id?: string;
   readonly investigation_id?: string | null;
-  readonly answer: Answer;
+  readonly answer: ClaimedAnswer;
 }
 
 /** False: it is there already, and stays as it is. */
@@ -246,7 +246,7 @@ export async function followVerdicts(
     const id = createId('out');
     const columns = { id, project_id: head.projectId, head_id: head.id, failure_id: failureId, answered_at: now };
     const named = { headId: head.id, failureId, sha: head.sha };
-    const answer: Answer = { kind: 'verdict', ...named, verdict, issueId: null };
+    const answer: ClaimedAnswer = { kind: 'verdict', ...named, verdict, issueId: null };
     if (await insertOutcome(trx, { ...columns, investigation_id: investigationId, answer })) {
       await enqueueLooks(trx, jobs, [columns], findFirstLook(now));
       continue;
@@ -339,7 +339,7 @@ export async function removeLooks(
 
 async function readVerdictFacts(
   reader: Reader,
-  { headId, failureId, sha }: Extract<Answer, { readonly kind: 'verdict' }>,
+  { headId, failureId, sha }: Extract<ClaimedAnswer, { readonly kind: 'verdict' }>,
 ): Promise<VerdictFacts | null> {
   const head = await reader
     .selectFrom('heads')

@@ -15,7 +15,7 @@ import {
 } from '../core/thread.ts';
 import { toGithubActor, writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
-import { cancelInvestigation, toSettingsText } from './runs.ts';
+import { storeCancellation, toSettingsText } from './runs.ts';
 import type { Reader, Trx } from './schema.ts';
 import { enqueueHeadOfPullRequest, enqueueUpdates, toRecordColumns } from './threads.ts';
 
@@ -391,7 +391,7 @@ async function cancelOthers(
   let ended: string | null = null;
   const reason = createFailureReason({ code: 'replaced' });
   for (const { id } of others) {
-    const result = await cancelInvestigation(trx, jobs, { id, reason, now });
+    const result = await storeCancellation(trx, jobs, { id, reason, now });
     if (result.kind === 'cancelled' && result.runEnded) ended = result.runId;
   }
   return ended;

@@ -155,7 +155,7 @@ export function createRunVerbs(database: Database, seal: Seal) {
      * account id; absent: the caller's own.
      */
     cancel: (id: string, reason: FailureReason, now: string, by?: string): Promise<Cancelled> =>
-      database.write((trx) => cancelInvestigation(trx, jobs, { id, reason, by, now })),
+      database.write((trx) => storeCancellation(trx, jobs, { id, reason, by, now })),
   };
 }
 
@@ -510,7 +510,7 @@ interface Cancellation {
   readonly now: string;
 }
 
-export async function cancelInvestigation(
+export async function storeCancellation(
   trx: Trx,
   jobs: Enqueuer,
   { id, reason, by, now }: Cancellation,

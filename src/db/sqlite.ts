@@ -70,7 +70,7 @@ async function openKysely(
 ): Promise<{ readonly connection: Sqlite.Database; readonly kysely: Kysely<Schema> }> {
   let connection: Sqlite.Database | undefined;
   try {
-    connection = openConnection(file);
+    connection = openSqliteFile(file);
     const kysely = new Kysely<Schema>({ dialect: createSqliteDialect(connection, patienceMs) });
     await migrate(kysely, { form: SQLITE_TABLES, place: file, mayBeAheadBy: 0 });
     // A process that was killed after an erasure left a log with the text.
@@ -86,7 +86,7 @@ async function openKysely(
 }
 
 /** Opens (and creates, mode 600) a database file, or `:memory:`, with every setting that we rely on. */
-export function openConnection(file: string): Sqlite.Database {
+export function openSqliteFile(file: string): Sqlite.Database {
   if (file !== ':memory:') ensurePrivateFile(file);
   const connection = new Sqlite(file, { timeout: BUSY_MS });
   try {

@@ -5,7 +5,7 @@ import { isUnderWay, type WebhookType } from '../core/webhook.ts';
 import { type ActOptions, isFirstUse } from './accounts.ts';
 import { writeAudit } from './audit.ts';
 import type { Database, Enqueuer } from './database.ts';
-import { deleteSubscription, insertWebhook, removeUndelivered, type SubscriptionAct } from './events.ts';
+import { eraseSubscription, insertWebhook, removeUndelivered, type SubscriptionAct } from './events.ts';
 import type { Reader, SubscriptionTable, Trx } from './schema.ts';
 import type { Seal } from './seal.ts';
 
@@ -61,7 +61,7 @@ export function createSubscriptionVerbs(database: Database, seal: Seal) {
     },
     /** With what is not yet delivered to it. False: no such subscription of the account. */
     deleteSubscription: (id: string, accountId: string, now: string): Promise<boolean> =>
-      database.write((trx) => deleteSubscription(trx, jobs, { id, accountId, now })),
+      database.write((trx) => eraseSubscription(trx, jobs, { id, accountId, now })),
     /** The new secret signs from now on, the previous one as well until `overlapUntil`. `absent`: it has none. */
     rotateSubscriptionSecret: (id: string, rotation: SubscriptionRotation): Promise<'done' | 'absent' | 'repeated'> =>
       database.write((trx) => rotateSecret(trx, id, rotation, seal)),

@@ -12,11 +12,11 @@ export interface Case {
   readonly base: string;
   readonly fix: string;
   /** Files of programs that are no tests and existed at the base. */
-  readonly truth: readonly ChangedFile[];
+  readonly truth: readonly FixedFile[];
   readonly leaks: readonly Leak[];
 }
 
-export interface ChangedFile {
+export interface FixedFile {
   readonly path: string;
   /** Lines of the base; an insertion counts as the two lines around it. */
   readonly lines: readonly LineRange[];

@@ -4,7 +4,7 @@ import type { Outcome } from '../core/answer-outcome.ts';
 import { formatDollars } from '../core/effort.ts';
 import { describeOutcome } from '../core/issue-view.ts';
 import { type Case, describeUnfit, type Unfit } from './cases.ts';
-import { type Answer, type Mean, type Share, type Summary, summarise } from './summary.ts';
+import { type CaseAnswer, type Mean, type Share, type Summary, summarise } from './summary.ts';
 
 export interface Evaluation {
   readonly version: string;
@@ -29,7 +29,7 @@ export interface EvaluatedCase extends Omit<Case, 'report'> {
 }
 
 /** With what a person compares by hand. */
-export interface StoredAnswer extends Answer {
+export interface StoredAnswer extends CaseAnswer {
   /** Best first, at most eight. */
   readonly files: readonly string[];
   readonly rootCause: string;
@@ -147,7 +147,7 @@ function formatTokens(value: number): string {
 }
 
 /** Such as `right file 2nd, near the change`. */
-export function describeScore({ score }: Pick<Answer, 'score'>): string {
+export function describeScore({ score }: Pick<CaseAnswer, 'score'>): string {
   const { rank, line, function: inFunction } = score;
   if (rank === 0) return 'right file not named';
   const place = line ? 'near a changed line' : inFunction === true ? 'in a changed function' : '';

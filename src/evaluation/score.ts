@@ -3,7 +3,7 @@
 import type { Diff } from 'causeway-diff';
 import type { Issue, Suspect } from '../core/issue.ts';
 import type { LineRange } from '../core/source.ts';
-import type { ChangedFile } from './cases.ts';
+import type { FixedFile } from './cases.ts';
 
 export interface Score {
   /** Of the first file that the fix changed among those that the answer names, from 1; 0: none is. */
@@ -26,7 +26,7 @@ export function findFirstRank(ranked: readonly string[], right: readonly string[
 }
 
 /** Its place is what its change touches; without a change it is the first suspect's line. */
-export function scoreAnswer(truth: readonly ChangedFile[], issue: Pick<Issue, 'diff' | 'analysis'>): Score {
+export function scoreAnswer(truth: readonly FixedFile[], issue: Pick<Issue, 'diff' | 'analysis'>): Score {
   const { suspects } = issue.analysis;
   const changed = listChangedPlaces(issue.diff);
   const places = changed.length > 0 ? changed : suspects.slice(0, 1).map(toPlace);
@@ -64,7 +64,7 @@ function listChangedPlaces({ files }: Diff): readonly Place[] {
   });
 }
 
-function findTouched(truth: ChangedFile, places: readonly Place[]) {
+function findTouched(truth: FixedFile, places: readonly Place[]) {
   const own = places.filter(({ file }) => file === truth.path);
   const lines = truth.lines.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, at) => from + at));
   return {
@@ -80,7 +80,7 @@ function doesOverlap(place: LineRange, range: LineRange, distance: number): bool
   return place.from > 0 && place.from <= range.to + distance && place.to >= range.from - distance;
 }
 
-function measureCoverage(truth: readonly ChangedFile[], rights: readonly ReturnType<typeof findTouched>[]) {
+function measureCoverage(truth: readonly FixedFile[], rights: readonly ReturnType<typeof findTouched>[]) {
   const sum = (count: (right: ReturnType<typeof findTouched>) => number) =>
     rights.reduce((total, right) => total + count(right), 0);
   const functions = truth.reduce((total, file) => total + file.functions.length, 0);

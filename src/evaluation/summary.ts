@@ -3,7 +3,7 @@ import type { Outcome } from '../core/answer-outcome.ts';
 import type { Score } from './score.ts';
 
 /** What one model answered to one case. */
-export interface Answer {
+export interface CaseAnswer {
   readonly outcome: Outcome;
   readonly partial: boolean;
   readonly score: Score;
@@ -50,9 +50,9 @@ export interface Summary {
   readonly seconds: Mean;
 }
 
-export function summarise(answers: readonly Answer[]): Summary {
-  const count = (isRight: (answer: Answer) => boolean | null) => countShare(answers.map(isRight));
-  const average = (value: (answer: Answer) => number | null) =>
+export function summarise(answers: readonly CaseAnswer[]): Summary {
+  const count = (isRight: (answer: CaseAnswer) => boolean | null) => countShare(answers.map(isRight));
+  const average = (value: (answer: CaseAnswer) => number | null) =>
     computeMean(answers.map(value).filter((each) => each !== null));
   const outcomes = Map.groupBy(answers, ({ outcome }) => outcome);
   return {

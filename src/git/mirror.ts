@@ -20,7 +20,7 @@ import {
 import { borrowRepository } from './local.ts';
 import { acquireProcessLock, createSingleFlight } from './locks.ts';
 import { createObjectReader } from './objects.ts';
-import { createCertificates, createGit, type Environment } from './process.ts';
+import { createCertificates, createGit, type GitEnvironment } from './process.ts';
 import type { Refs } from './refs.ts';
 import { createRepository } from './repository.ts';
 
@@ -52,7 +52,7 @@ export interface GitSourceOptions {
   readonly asOf?: string | undefined;
   readonly log?: Log;
   /** Git sees PATH, proxies and certificates of it, nothing else. */
-  readonly environment: Environment;
+  readonly environment: GitEnvironment;
 }
 
 /** Opens projects through mirrors. Dispose it to end every git process that is still running. */

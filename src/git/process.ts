@@ -10,7 +10,7 @@ import { getCACertificates } from 'node:tls';
 import { REDACTED } from 'causeway-redact';
 import { CausewayError } from '../core/errors.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type GitEnvironment = Readonly<Record<string, string | undefined>>;
 
 export type Protocol = 'file' | 'http' | 'https';
 
@@ -61,7 +61,7 @@ export interface Git {
 
 /** `certificates`: path of a CA bundle, or "". Aborting `lifetime` ends every process that is still running. */
 export function createGit(options: {
-  readonly environment: Environment;
+  readonly environment: GitEnvironment;
   readonly certificates: () => string;
   readonly lifetime: AbortSignal;
 }): Git {
@@ -195,7 +195,7 @@ function toNotStarted(cause?: Error): CausewayError {
 }
 
 /** The version, such as `2.47.1`; null where git is absent or does not start. */
-export async function findGitVersion(environment: Environment, signal: AbortSignal): Promise<string | null> {
+export async function findGitVersion(environment: GitEnvironment, signal: AbortSignal): Promise<string | null> {
   const git = createGit({ environment, certificates: () => '', lifetime: signal });
   try {
     const { stdout } = await git.run({
@@ -213,7 +213,7 @@ export async function findGitVersion(environment: Environment, signal: AbortSign
 }
 
 /** The program's path in the absolute folders of PATH: `.` and empty entries would mean the working folder. */
-function findExecutable(name: string, from: Environment): string | null {
+function findExecutable(name: string, from: GitEnvironment): string | null {
   const file = process.platform === 'win32' ? `${name}.exe` : name;
   const candidates = toAbsolutePath(from)
     .split(delimiter)
@@ -231,7 +231,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-function toAbsolutePath(from: Environment): string {
+function toAbsolutePath(from: GitEnvironment): string {
   const entries = (from['PATH'] ?? from['Path'] ?? '').split(delimiter);
   return entries.filter((entry) => isAbsolute(entry)).join(delimiter);
 }
@@ -291,7 +291,7 @@ const HARDENING: readonly ConfigEntry[] = [
 ];
 
 /** The complete environment of one git process: chosen variables of `from`, our fixed ones, and the configuration. */
-function createEnvironment(from: Environment, call: GitCall, certificates: string): Record<string, string> {
+function createEnvironment(from: GitEnvironment, call: GitCall, certificates: string): Record<string, string> {
   const inherited = INHERITED.flatMap((name) => (from[name] ? [[name, from[name]] as const] : []));
   const allowed = (call.protocols ?? []).map((protocol): ConfigEntry => [`protocol.${protocol}.allow`, 'always']);
   const config = [...HARDENING, ...allowed, ...(call.config ?? [])];

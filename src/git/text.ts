@@ -15,7 +15,7 @@ export function decodeText(bytes: Buffer): string | null {
 }
 
 /** What `read` answers for these bytes. */
-export function readText(bytes: Buffer, range: LineRange | undefined): FileRead {
+export function toFileRead(bytes: Buffer, range: LineRange | undefined): FileRead {
   const text = decodeText(bytes);
   if (text === null) return { kind: 'binary', size: bytes.length };
   const lines = toLines(text).lines;

@@ -9,7 +9,7 @@ import { MissingObject, toError, withRenewal } from './failure.ts';
 import { searchTree } from './grep.ts';
 import { blameLines, compareCommits, readAncestors, readHistory, readMessages } from './log.ts';
 import { readOutline } from './outline.ts';
-import { decodeOrNull, decodeText, MAX_BLOB_BYTES, readText } from './text.ts';
+import { decodeOrNull, decodeText, MAX_BLOB_BYTES, toFileRead } from './text.ts';
 
 const MAX_LINK_BYTES = 4_096;
 /** Blobs that are requested together. */
@@ -261,7 +261,7 @@ async function readEntry(
     case 'file':
     case 'executable':
       if (entry.size > MAX_BLOB_BYTES) return { kind: 'too_large', size: entry.size };
-      return readText(await access.objects.read(entry.blob, signal), lines);
+      return toFileRead(await access.objects.read(entry.blob, signal), lines);
   }
 }
 

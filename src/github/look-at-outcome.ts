@@ -5,7 +5,7 @@ import { hasChanges } from 'causeway-diff';
 import { CausewayError, isStoreAway } from '../core/errors.ts';
 import type { Analysis } from '../core/issue.ts';
 import {
-  type Answer,
+  type ClaimedAnswer,
   computeSurvival,
   type Fate,
   type FileVersions,
@@ -22,7 +22,7 @@ import { type Repository, type Source, SourceBusy, type SourceTree } from '../co
 import type { PostedPullRequest, Subject, Thread } from '../core/thread.ts';
 import type { Store } from '../db/store.ts';
 import type { Log } from '../log.ts';
-import { compareChanges, type OtherChange, readText } from '../services/compare-changes.ts';
+import { compareChanges, type OtherChange, readWholeText } from '../services/compare-changes.ts';
 import { type GithubClients, GithubFailure } from './clients/github-clients.ts';
 import { ignoreRefused, openRepository, type RepositoryCaller, readPages } from './clients/repository.ts';
 import { isBot, toPerson, toUser } from './payloads.ts';
@@ -46,7 +46,7 @@ interface Look {
   readonly signal: AbortSignal;
 }
 
-type IssueAnswer = Extract<Answer, { readonly kind: 'issue' }>;
+type IssueAnswer = Extract<ClaimedAnswer, { readonly kind: 'issue' }>;
 
 /** GitHub is at a limit and names no time. */
 const BUSY_MS = 60_000;
@@ -178,7 +178,11 @@ async function readOwnFiles(
   for (const change of (changeSet?.files ?? []).filter(hasChanges)) {
     const before = 'before' in change ? change.before : null;
     const after = 'after' in change ? change.after : null;
-    files.push({ path: change.path, before, after: head === null ? after : await readText(head, change.path, signal) });
+    files.push({
+      path: change.path,
+      before,
+      after: head === null ? after : await readWholeText(head, change.path, signal),
+    });
   }
   return files;
 }
@@ -193,7 +197,7 @@ async function measureShare(
   if (!(await repository.ensureCommit(commit, signal))) return 1;
   const tree = repository.tree(commit);
   const versions: FileVersions[] = [];
-  for (const file of files) versions.push({ ...file, now: await readText(tree, file.path, signal) });
+  for (const file of files) versions.push({ ...file, now: await readWholeText(tree, file.path, signal) });
   return computeSurvival(versions);
 }
 
@@ -380,7 +384,10 @@ async function readTies({ read }: Look, number: number | null): Promise<Readonly
 }
 
 /** From the ledger, which records every check that GitHub reports. */
-async function findFateOfVerdict(at: Look, answer: Extract<Answer, { readonly kind: 'verdict' }>): Promise<Fate> {
+async function findFateOfVerdict(
+  at: Look,
+  answer: Extract<ClaimedAnswer, { readonly kind: 'verdict' }>,
+): Promise<Fate> {
   const { deps, followed, project, signal } = at;
   const facts = await deps.store.readVerdictFacts(answer);
   if (facts === null || followed.fate.kind !== 'pending') return followed.fate;

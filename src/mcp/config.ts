@@ -13,7 +13,7 @@ export interface MonitoringConfig {
 
 export interface ServerConfig {
   readonly name: string;
-  readonly reach: Reach;
+  readonly reach: ServerReach;
   /** `owner/name` in lower case; no other project is served. */
   readonly projects: readonly string[];
   /** The tools that may be called, as the server names them; no other is offered. */
@@ -25,7 +25,7 @@ export interface ServerConfig {
 }
 
 /** A program started by us, or an address. Values of variables are not in here. */
-export type Reach =
+export type ServerReach =
   | {
       readonly kind: 'program';
       readonly command: string;
@@ -124,7 +124,7 @@ export function parseMonitoringConfig(text: string): MonitoringConfig {
 
 function toServer(name: string, entry: z.output<typeof SERVER>): ServerConfig {
   const { projects, callTimeoutS, tools, maxResultBytes, allowPublic, allowUntrustedReports } = entry;
-  const reach: Reach =
+  const reach: ServerReach =
     entry.url === undefined
       ? { kind: 'program', command: entry.command ?? '', args: entry.args ?? [], env: [...new Set(entry.env)] }
       : { kind: 'address', url: entry.url, headers: entry.headers ?? {} };
@@ -182,7 +182,7 @@ function sanitise(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 80);
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type ProgramEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** What a server is given, and what must not be shown elsewhere. */
 export interface Given {
@@ -205,7 +205,10 @@ const MIN_SECRET = 8;
  * Resolves the variables of every server. Throws `usage` with one line for each that is missing; registers the secret
  * values.
  */
-export function resolveVariables(config: MonitoringConfig, environment: Environment): ReadonlyMap<string, Given> {
+export function resolveVariables(
+  config: MonitoringConfig,
+  environment: ProgramEnvironment,
+): ReadonlyMap<string, Given> {
   const faults: string[] = [];
   const given = config.servers.map((server) => {
     const missing = listVariables(server).filter((name) => !environment[name]);
@@ -241,7 +244,7 @@ function listReferred([, braced, bare]: RegExpExecArray | readonly string[]): st
   return braced ?? bare ?? '';
 }
 
-function resolveFor({ reach }: ServerConfig, environment: Environment): Given {
+function resolveFor({ reach }: ServerConfig, environment: ProgramEnvironment): Given {
   const value = (name: string): string => environment[name] ?? '';
   if (reach.kind === 'program') {
     const own = Object.fromEntries(reach.env.map((name) => [name, value(name)]));

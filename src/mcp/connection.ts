@@ -13,7 +13,7 @@ import {
 import type { Log } from '../log.ts';
 import type { Given, ServerConfig } from './config.ts';
 import { toPlainLine } from './result-text.ts';
-import { openHttpWire, openProgramWire, type Wire, type WireContext, waitAtMost } from './wires.ts';
+import { type McpWire, openHttpWire, openProgramWire, type WireContext, waitAtMost } from './wires.ts';
 
 const MAX_PAGES = 10;
 
@@ -25,13 +25,13 @@ interface Link {
   /** Aborted, with the reason in words, when the connection cannot be used any more. */
   readonly lost: AbortSignal;
   /** Throws only where `signal` is aborted. */
-  readonly call: (tool: string, given: Record<string, unknown>, signal: AbortSignal) => Promise<Outcome>;
+  readonly call: (tool: string, given: Record<string, unknown>, signal: AbortSignal) => Promise<CallOutcome>;
   readonly killNow: () => void;
   readonly end: () => Promise<void>;
 }
 
 /** `stale`: the session has expired and nothing was done; the call may be repeated over a new connection. */
-export type Outcome =
+export type CallOutcome =
   | { readonly kind: 'answered'; readonly result: CallToolResult }
   | { readonly kind: 'failed' | 'stale'; readonly reason: string };
 
@@ -42,7 +42,7 @@ interface LinkContext {
   readonly connectMs: number;
   readonly graceMs: number;
   /** Called before the wire is opened, so that it can always be ended. */
-  readonly onWire: (wire: Wire) => void;
+  readonly onWire: (wire: McpWire) => void;
 }
 
 /** Opens a connection, or throws an Error with the reason as text and leaves nothing behind. */
@@ -96,7 +96,7 @@ async function openWithVersion(mode: 'legacy' | 'auto', context: LinkContext, si
   }
 }
 
-function openWire({ reach }: ServerConfig, context: WireContext): Wire {
+function openWire({ reach }: ServerConfig, context: WireContext): McpWire {
   return reach.kind === 'program' ? openProgramWire(reach, context) : openHttpWire(reach, context);
 }
 
@@ -119,7 +119,7 @@ async function listTools(client: Client, options: { signal: AbortSignal; timeout
 interface OpenLink extends LinkContext {
   readonly client: Client;
   readonly lost: AbortController;
-  readonly wire: Wire;
+  readonly wire: McpWire;
 }
 
 function createConnection(open: OpenLink, tools: readonly ServerTool[]): Link {
@@ -214,7 +214,7 @@ interface State {
   reason: string;
   notBefore: number;
   /** All that have not ended: the current connection, and former ones that are being closed. */
-  readonly wires: Set<Wire>;
+  readonly wires: Set<McpWire>;
   readonly ends: Set<Promise<void>>;
   readonly ending: AbortController;
 }
@@ -263,8 +263,8 @@ async function getConnection(context: LineContext, state: State, { waitMs, signa
 }
 
 async function connect(context: LineContext, state: State): Promise<Reached> {
-  const opened: Wire[] = [];
-  const onWire = (wire: Wire): void => {
+  const opened: McpWire[] = [];
+  const onWire = (wire: McpWire): void => {
     opened.push(wire);
     state.wires.add(wire);
   };

@@ -1,10 +1,16 @@
 // The monitoring systems of the configuration: which projects each serves, and one shared connection to each.
 import type { Tool } from '../core/evidence.ts';
 import type { Log } from '../log.ts';
-import { type Environment, type Given, type MonitoringConfig, resolveVariables, type ServerConfig } from './config.ts';
+import {
+  type Given,
+  type MonitoringConfig,
+  type ProgramEnvironment,
+  resolveVariables,
+  type ServerConfig,
+} from './config.ts';
 import { type Line, openConnection, openSharedConnection, TIMING, type Timing } from './connection.ts';
 import { defineMonitoringTool, keepShownTools, type ShownTools } from './tools.ts';
-import type { Wire } from './wires.ts';
+import type { McpWire } from './wires.ts';
 
 /** What an investigation is about; in local mode projects are the operator's own: not public, trusted. */
 interface Subject {
@@ -27,7 +33,7 @@ export interface Monitoring extends AsyncDisposable {
 export interface MonitoringOptions {
   readonly log: Log;
   /** PATH and the variables that the configuration names are taken from here. */
-  readonly environment: Environment;
+  readonly environment: ProgramEnvironment;
   readonly timing?: Partial<Timing>;
 }
 
@@ -101,7 +107,7 @@ const GRACE_MS = 1_000;
 /** Programs are started as for an investigation, and ended. Throws `usage` naming every variable that is missing. */
 export async function examineServers(
   { servers }: MonitoringConfig,
-  { log, environment }: { readonly log: Log; readonly environment: Environment },
+  { log, environment }: { readonly log: Log; readonly environment: ProgramEnvironment },
   signal: AbortSignal,
 ): Promise<readonly ExaminedServer[]> {
   const given = resolveVariables({ servers }, environment);
@@ -122,9 +128,9 @@ async function askServer(
   log: Log,
   signal: AbortSignal,
 ): Promise<{ readonly fault: string; readonly tools: readonly string[] }> {
-  const wires = new Set<Wire>();
+  const wires = new Set<McpWire>();
   try {
-    const onWire = (wire: Wire) => void wires.add(wire);
+    const onWire = (wire: McpWire) => void wires.add(wire);
     const link = await openConnection({ server, given, log, connectMs: CONNECT_MS, graceMs: GRACE_MS, onWire }, signal);
     await link.end();
     return { fault: '', tools: link.tools.map(({ name }) => name) };

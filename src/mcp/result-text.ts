@@ -1,7 +1,7 @@
 // A server's result as a finding: text and JSON, cut after whole lines; other content is only named.
 import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
-import type { Finding } from '../core/evidence.ts';
+import type { LookupFinding } from '../core/evidence.ts';
 
 const MAX_NAMED = 10;
 
@@ -11,7 +11,11 @@ const MAX_FAULT_BYTES = 2_000;
  * `isError` is `failed`; no content is `nothing`. At most `maxBytes` of UTF-8, without the note of what was cut;
  * `clean` sees the text before it is cut.
  */
-export function toFindingText(result: CallToolResult, maxBytes: number, clean: (text: string) => string): Finding {
+export function toFindingText(
+  result: CallToolResult,
+  maxBytes: number,
+  clean: (text: string) => string,
+): LookupFinding {
   const texts = result.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   const structured = formatStructured(result.structuredContent, texts);
   const full = clean([...texts, ...structured].join('\n').toWellFormed());

@@ -1,11 +1,11 @@
 // The tools of a monitoring server as the model sees and calls them. Descriptions that change later are ignored.
 import { createHash } from 'node:crypto';
 import type { Tool as ServerTool } from '@modelcontextprotocol/client';
-import type { Finding, Tool } from '../core/evidence.ts';
+import type { LookupFinding, Tool } from '../core/evidence.ts';
 import type { ToolDescription } from '../core/model.ts';
 import type { Log } from '../log.ts';
 import type { Given, ServerConfig } from './config.ts';
-import type { Line, Outcome } from './connection.ts';
+import type { CallOutcome, Line } from './connection.ts';
 import { toFindingText, toPlainLine } from './result-text.ts';
 
 const MAX_QUERY = 600;
@@ -42,7 +42,7 @@ interface Question {
   readonly args: Record<string, unknown>;
 }
 
-async function callServer(context: ToolContext, question: Question, signal: AbortSignal): Promise<Outcome> {
+async function callServer(context: ToolContext, question: Question, signal: AbortSignal): Promise<CallOutcome> {
   const first = await callOnce(context, question, signal);
   return first.kind === 'stale' ? callOnce(context, question, signal) : first;
 }
@@ -51,7 +51,7 @@ async function callOnce(
   { line, server }: ToolContext,
   { tool, args }: Question,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<CallOutcome> {
   const reached = await line.reach(server.callTimeoutMs, signal);
   if ('reason' in reached) return { kind: 'failed', reason: reached.reason };
   const outcome = await reached.link.call(tool, args, signal);
@@ -59,7 +59,7 @@ async function callOnce(
   return outcome;
 }
 
-function toFinding(outcome: Outcome, { server, given }: ToolContext): Finding {
+function toFinding(outcome: CallOutcome, { server, given }: ToolContext): LookupFinding {
   if (outcome.kind !== 'answered') {
     return {
       status: 'failed',

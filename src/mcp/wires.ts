@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type FetchLike, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { DEFAULT_INHERITED_ENV_VARS, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Log } from '../log.ts';
-import type { Given, Reach } from './config.ts';
+import type { Given, ServerReach } from './config.ts';
 import { toPlainLine } from './result-text.ts';
 
 /** One message of a server, at most. Results are cut far below; a larger one is a mistake or an attack. */
@@ -16,7 +16,7 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 const TOO_LARGE = `it answered with more than ${MAX_ANSWER_BYTES / 1024 / 1024} MB at once; ask for less`;
 
-export interface Wire {
+export interface McpWire {
   readonly transport: Transport;
   /** Called when the server has answered: by then all of its processes run. */
   readonly answered: () => void;
@@ -34,7 +34,7 @@ export interface WireContext {
   readonly onBroken: (reason: string) => void;
 }
 
-export function openHttpWire(reach: Extract<Reach, { kind: 'address' }>, context: WireContext): Wire {
+export function openHttpWire(reach: Extract<ServerReach, { kind: 'address' }>, context: WireContext): McpWire {
   const transport = new StreamableHTTPClientTransport(new URL(reach.url), {
     requestInit: { headers: { ...context.given.headers } },
     fetch: createBoundedFetch(context),
@@ -104,7 +104,7 @@ const MAX_WINDOW_LINES = 20_000;
 
 const LINE_FEED = 0x0a;
 
-export function openProgramWire(reach: Extract<Reach, { kind: 'program' }>, context: WireContext): Wire {
+export function openProgramWire(reach: Extract<ServerReach, { kind: 'program' }>, context: WireContext): McpWire {
   const transport = new StdioClientTransport({
     command: reach.command,
     args: [...reach.args],

@@ -53,7 +53,7 @@ export interface CallDraft {
   opaque: Readonly<Record<string, unknown>> | null;
 }
 
-export interface Answer {
+export interface ModelAnswer {
   readonly content: string;
   /** Ids as they came, empty where there was none. */
   readonly calls: readonly CallDraft[];
@@ -101,7 +101,7 @@ export async function readEvents(
 }
 
 /** The answer, if it is whole; throws `AttemptFailed` if it was cut, refused or says nothing. */
-export function finishAnswer(draft: Draft, { variables }: Endpoint): Answer {
+export function finishAnswer(draft: Draft, { variables }: Endpoint): ModelAnswer {
   switch (draft.finish) {
     case '':
       throw draft.events > 0 && draft.choices === 0
@@ -146,7 +146,7 @@ const LONGEST_ID = 40;
 
 /** The turn as the conversation keeps it: unique ids that fit every endpoint, names that every endpoint accepts. */
 export function toTurn(
-  { content, calls }: Answer,
+  { content, calls }: ModelAnswer,
   { request, draft }: Question,
   origin: string,
 ): Omit<ModelTurn, 'usage'> {
@@ -220,7 +220,7 @@ export function markOwnMessages(messages: readonly Message[], origin: string | n
 }
 
 /** Endpoints parse the arguments of earlier calls, and fail with the whole request where they are no JSON object. */
-export function normaliseArguments(written: string, parsed: unknown): string {
+export function normaliseWrittenArguments(written: string, parsed: unknown): string {
   if (isObject(parsed)) return written;
   return JSON.stringify(written.trim() === '' ? {} : { malformed: written });
 }

@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import { OpenAI } from 'openai';
 import type { ModelRequest } from '../core/model.ts';
 import {
-  type Answer,
   type CallDraft,
   type Draft,
   extendDraft,
   finishAnswer,
   getOrigin,
+  type ModelAnswer,
   markOwnMessages,
-  normaliseArguments,
+  normaliseWrittenArguments,
   noteModel,
   type OwnCall,
   type OwnMessage,
@@ -25,7 +25,7 @@ import { buildJsonMessages, readJsonAnswer, readWrittenCalls } from './json-mode
 import { readUsage } from './usage.ts';
 
 /** Asks once; throws what the library throws, or `AttemptFailed`. */
-export async function askChat(question: Question): Promise<Answer> {
+export async function askChat(question: Question): Promise<ModelAnswer> {
   const { endpoint, request, draft, sent } = question;
   const params = buildBody(question);
   question.promptCharacters = JSON.stringify(params['messages']).length + JSON.stringify(params['tools'] ?? []).length;
@@ -187,13 +187,13 @@ const UNSIGNED = { extra_content: { google: { thought_signature: 'skip_thought_s
 
 function toNativeCall(call: OwnCall, at: number, dialect: Dialect): JsonObject {
   const { id, name, arguments: written, opaque } = call;
-  const sound = normaliseArguments(written, parseObject(written));
+  const sound = normaliseWrittenArguments(written, parseObject(written));
   const fill = at === 0 && dialect.fills.has('thought_signature') ? UNSIGNED : {};
   return { id, type: 'function', function: { name, arguments: sound }, ...fill, ...opaque };
 }
 
 /** Calls that were written as text are taken as calls; a model that never calls is asked in JSON mode from then on. */
-function readAnswer(answer: Answer, { request, dialect }: Question, wasOffered: boolean): Answer {
+function readAnswer(answer: ModelAnswer, { request, dialect }: Question, wasOffered: boolean): ModelAnswer {
   if (!wasOffered) return answer.calls.length > 0 ? answer : readJsonAnswer(answer.content, request);
   if (answer.calls.length > 0) {
     dialect.hasCalled = true;

@@ -11,7 +11,7 @@ import {
   type Prices,
   type TurnUsage,
 } from '../core/model.ts';
-import { type Answer, createDraft, getOrigin, type Question, toTurn } from './answer.ts';
+import { createDraft, getOrigin, type ModelAnswer, type Question, toTurn } from './answer.ts';
 import {
   chooseEndpoint,
   createDialect,
@@ -22,7 +22,7 @@ import {
   toWire,
   type Wire,
 } from './endpoint.ts';
-import { type Asked, AttemptFailed, type Fault, readFailure } from './failure.ts';
+import { type AskedEndpoint, AttemptFailed, type EndpointFault, readFailure } from './failure.ts';
 import { Watch } from './guarded-fetch.ts';
 import { createKeys, createLastingKey, type Keys } from './key-command.ts';
 import { estimateUsage, sumUsage } from './usage.ts';
@@ -178,7 +178,7 @@ interface Course {
 
 /** Whether the fault says what to do differently; the next request does that. */
 function learnFrom(
-  fault: Fault,
+  fault: EndpointFault,
   course: Course,
   { asker, endpoint, key, dialect }: Pick<Question, 'endpoint' | 'key' | 'dialect'> & { readonly asker: Asker },
 ): boolean {
@@ -239,7 +239,7 @@ async function runAttempt(
     ...{ watch, sent, draft, promptCharacters: 0, signal: AbortSignal.any([signal, watch.signal]) },
   };
   const secrets = [key, ...Object.values(endpoint.headers)];
-  const asked: Asked = { endpoint, secrets, sent, dialect, now: options.now() };
+  const asked: AskedEndpoint = { endpoint, secrets, sent, dialect, now: options.now() };
   const usage = () => draft.usage ?? estimateUsage(question.promptCharacters, draft.characters);
   try {
     const answer = await askOver(question, asked);
@@ -254,7 +254,7 @@ async function runAttempt(
   }
 }
 
-type AskOver = (question: Question, asked: Asked) => Promise<Answer>;
+type AskOver = (question: Question, asked: AskedEndpoint) => Promise<ModelAnswer>;
 
 /** The client libraries take a quarter of a second to load, and 30 MB: a service without a model needs none of it. */
 async function loadWire(wire: Wire): Promise<AskOver> {
@@ -307,7 +307,7 @@ async function waitFor(milliseconds: number, signal: AbortSignal): Promise<void>
 }
 
 /** Milliseconds until the next attempt; throws the final error where there is to be none. */
-function computeWait(fault: Fault, failures: number, troubled: Troubled): number {
+function computeWait(fault: EndpointFault, failures: number, troubled: Troubled): number {
   const { options } = troubled.asker;
   const backoff = FIRST_WAIT_MS * 2 ** (failures - 1) * (0.5 + options.random() / 2);
   const now = options.now().getTime();
@@ -321,7 +321,7 @@ function computeWait(fault: Fault, failures: number, troubled: Troubled): number
 
 /** Tells questions of others of a limit. */
 function computeOutageWait(
-  fault: Extract<Fault, { kind: 'unavailable' }>,
+  fault: Extract<EndpointFault, { kind: 'unavailable' }>,
   failures: number,
   { asker, endpoint, deadline, spent, backoff }: Troubled & { readonly backoff: number },
 ): number {
@@ -342,7 +342,10 @@ function computeOutageWait(
   );
 }
 
-function createFailure(fault: Exclude<Fault, { kind: 'unavailable' }>, { endpoint, spent }: Troubled): ModelFailure {
+function createFailure(
+  fault: Exclude<EndpointFault, { kind: 'unavailable' }>,
+  { endpoint, spent }: Troubled,
+): ModelFailure {
   const message = `${getPlaceName(endpoint)} gave no usable answer. ${fault.detail}`;
   switch (fault.kind) {
     case 'misbehaved':

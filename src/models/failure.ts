@@ -3,7 +3,7 @@ import type { TurnUsage } from '../core/model.ts';
 import type { Dialect, Endpoint, Feature, Wire } from './endpoint.ts';
 import { isObject } from './json.ts';
 
-export type Fault =
+export type EndpointFault =
   /** The endpoint cannot answer now; `waitMs`: how long it wants us to wait. `isLimit`: that holds for all requests. */
   | { readonly kind: 'unavailable'; readonly detail: string; readonly waitMs: number | null; readonly isLimit: boolean }
   /** The answer is of no use; asking again may help so many times. */
@@ -21,11 +21,11 @@ export type Fault =
 /** Ends one attempt. `detail` is a sentence for a person, with the repair and without the key. */
 export class AttemptFailed extends Error {
   override readonly name = 'AttemptFailed';
-  readonly fault: Fault;
+  readonly fault: EndpointFault;
   /** What the attempt cost all the same; null where the endpoint had not begun to answer. */
   spent: TurnUsage | null = null;
 
-  constructor(fault: Fault) {
+  constructor(fault: EndpointFault) {
     super(fault.detail);
     this.fault = fault;
   }
@@ -48,7 +48,7 @@ function createRejected(detail: string): AttemptFailed {
   return new AttemptFailed({ kind: 'rejected', detail });
 }
 
-export interface Asked {
+export interface AskedEndpoint {
   readonly endpoint: Endpoint;
   /** What must not be repeated: the key, and the values of extra headers. */
   readonly secrets: readonly string[];
@@ -62,7 +62,7 @@ export interface Asked {
  * What an error of a client library means. Nothing of the error itself is passed on, since it may hold the key. The
  * classes are told apart by their fields: `openai` and `@anthropic-ai/sdk` share them, and only one of them is loaded.
  */
-export function readFailure(error: unknown, asked: Asked): AttemptFailed {
+export function readFailure(error: unknown, asked: AskedEndpoint): AttemptFailed {
   if (error instanceof AttemptFailed) return error;
   if (error instanceof SyntaxError)
     return createMisbehaved('A part of its answer was invalid JSON: choose another MODEL.');
@@ -89,7 +89,7 @@ function isAboutCredentials(error: unknown): boolean {
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/;
 
-function createLostConnection(cause: unknown, { endpoint }: Asked): AttemptFailed {
+function createLostConnection(cause: unknown, { endpoint }: AskedEndpoint): AttemptFailed {
   const given = cause instanceof Error && 'code' in cause ? cause.code : null;
   const code = typeof given === 'string' ? given : 'no answer';
   const { url } = endpoint.variables;
@@ -100,7 +100,7 @@ function createLostConnection(cause: unknown, { endpoint }: Asked): AttemptFaile
   return createUnavailable(`The connection failed or was lost (${code}): check ${url} if it stays so.`);
 }
 
-export interface Refusal {
+export interface EndpointRefusal {
   readonly status: number;
   readonly text: string;
   readonly headers: Headers | null;
@@ -110,7 +110,7 @@ export interface Refusal {
 const TRANSIENT = new Set([408, 409, 425, 429]);
 
 /** What a refusal means: by its words first, since endpoints do not agree on statuses. */
-export function readRefusal(refusal: Refusal, asked: Asked): AttemptFailed {
+export function readRefusal(refusal: EndpointRefusal, asked: AskedEndpoint): AttemptFailed {
   const { status, text, headers } = refusal;
   if (status >= 300 && status < 400) return createRedirected(headers, asked);
   if (status === 401 || status === 403) return createKeyRefused(status, asked);
@@ -119,7 +119,7 @@ export function readRefusal(refusal: Refusal, asked: Asked): AttemptFailed {
   return fault === null ? readStatus(refusal, said, asked) : new AttemptFailed(fault);
 }
 
-function readWords(text: string, said: string, asked: Asked): Fault | null {
+function readWords(text: string, said: string, asked: AskedEndpoint): EndpointFault | null {
   if (isOneOf(OVERFLOW, text)) {
     return { kind: 'overflow', detail: `The messages do not fit into the model's context.${said}` };
   }
@@ -130,7 +130,11 @@ function readWords(text: string, said: string, asked: Asked): Fault | null {
   return findOtherInterface(text, said, asked) ?? findOtherDialect(text, said, asked);
 }
 
-function readStatus({ status, headers }: Refusal, said: string, { endpoint, now }: Asked): AttemptFailed {
+function readStatus(
+  { status, headers }: EndpointRefusal,
+  said: string,
+  { endpoint, now }: AskedEndpoint,
+): AttemptFailed {
   const { model, variables } = endpoint;
   if (TRANSIENT.has(status) || status >= 500) {
     const waitMs = headers === null ? null : readRetryAfter(headers, now);
@@ -153,7 +157,7 @@ function readStatus({ status, headers }: Refusal, said: string, { endpoint, now 
 }
 
 /** Its own words are not quoted: they tend to hold parts of the key. */
-function createKeyRefused(status: 401 | 403, { endpoint }: Asked): AttemptFailed {
+function createKeyRefused(status: 401 | 403, { endpoint }: AskedEndpoint): AttemptFailed {
   const { key, url } = endpoint.variables;
   const detail =
     status === 401
@@ -162,13 +166,13 @@ function createKeyRefused(status: 401 | 403, { endpoint }: Asked): AttemptFailed
   return new AttemptFailed({ kind: 'key', detail });
 }
 
-function createOutOfCredit(said: string, { endpoint }: Pick<Asked, 'endpoint'>): Fault {
+function createOutOfCredit(said: string, { endpoint }: Pick<AskedEndpoint, 'endpoint'>): EndpointFault {
   const detail = `The account of ${endpoint.variables.key} has no credit left: top it up or change the key.${said}`;
   return { kind: 'rejected', detail };
 }
 
 /** A redirect would carry key and source text to an address that the operator did not name. */
-function createRedirected(headers: Headers | null, { endpoint }: Asked): AttemptFailed {
+function createRedirected(headers: Headers | null, { endpoint }: AskedEndpoint): AttemptFailed {
   const target = URL.parse(headers?.get('location') ?? '', 'http://same-host.invalid')?.host ?? 'same-host.invalid';
   const where = target === 'same-host.invalid' ? 'another path' : target;
   const { url } = endpoint.variables;
@@ -220,7 +224,7 @@ const WANTS_CHAT: readonly RegExp[] = [
   /not (?:supported|available) (?:with|in|by|via|through) the responses api|does not support the responses api/i,
 ];
 
-function findOtherInterface(text: string, said: string, { endpoint }: Asked): Fault | null {
+function findOtherInterface(text: string, said: string, { endpoint }: AskedEndpoint): EndpointFault | null {
   const wire = findWantedWire(endpoint.wire, text);
   if (wire === null) return null;
   if (endpoint.isAuto) return { kind: 'interface', wire, detail: `It wants another interface, ${wire}.${said}` };
@@ -260,8 +264,8 @@ const NAMED: readonly (readonly [Feature, RegExp])[] = [
   ['cache_control', /cache_control/i],
 ];
 
-function findOtherDialect(text: string, said: string, { sent, dialect }: Asked): Fault | null {
-  const learned = (detail: string, learn: (known: Dialect) => void): Fault => ({
+function findOtherDialect(text: string, said: string, { sent, dialect }: AskedEndpoint): EndpointFault | null {
+  const learned = (detail: string, learn: (known: Dialect) => void): EndpointFault => ({
     kind: 'dialect',
     detail: `${detail}${said}`,
     learn,

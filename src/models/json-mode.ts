@@ -1,6 +1,6 @@
 // Tools for models that cannot call them: described in the system text, called in an answer that is one JSON object.
 import type { Message, ModelRequest, ToolCall, ToolDescription } from '../core/model.ts';
-import type { Answer, CallDraft } from './answer.ts';
+import type { CallDraft, ModelAnswer } from './answer.ts';
 import { createMisbehaved } from './failure.ts';
 import { isObject, type JsonObject, parseObject } from './json.ts';
 
@@ -72,7 +72,7 @@ function joinUsers(messages: PlainMessage[], next: PlainMessage): PlainMessage[]
 /**
  * The turn that a JSON answer means. Throws `AttemptFailed` where it is JSON but not such an answer, or broken JSON.
  */
-export function readJsonAnswer(text: string, request: ModelRequest): Answer {
+export function readJsonAnswer(text: string, request: ModelRequest): ModelAnswer {
   const object = findObject(text);
   const isJson = /^[{[]/.test(removeFence(text));
   if (object === null && isJson) throw createMisbehaved('It answered with invalid JSON: choose another MODEL.');
@@ -83,7 +83,7 @@ export function readJsonAnswer(text: string, request: ModelRequest): Answer {
   throw createMisbehaved('It answered with JSON of another shape than asked for: choose another MODEL.');
 }
 
-function readFullAnswer(object: JsonObject): Answer {
+function readFullAnswer(object: JsonObject): ModelAnswer {
   const calls = object['tool_calls'] ?? [];
   const given = object['content'] ?? '';
   if (!Array.isArray(calls)) throw createMisbehaved('Its tool_calls are not a list: choose another MODEL.');
@@ -94,7 +94,7 @@ function readFullAnswer(object: JsonObject): Answer {
 }
 
 /** Calls that a model wrote as text although it was offered real ones; null where the text is not just that. */
-export function readWrittenCalls(text: string, tools: readonly ToolDescription[]): Answer | null {
+export function readWrittenCalls(text: string, tools: readonly ToolDescription[]): ModelAnswer | null {
   const tagged = listTaggedTexts(text).map(findObject);
   const bare = removeFence(text);
   const whole = bare.startsWith('{') && bare.endsWith('}') ? findObject(bare) : null;

@@ -4,11 +4,11 @@ import { createRequire } from 'node:module';
 import { Anthropic } from '@anthropic-ai/sdk';
 import { ModelFailure, type ModelRequest } from '../core/model.ts';
 import {
-  type Answer,
   type Draft,
   extendDraft,
   finishAnswer,
   getOrigin,
+  type ModelAnswer,
   markOwnMessages,
   noteModel,
   type OwnMessage,
@@ -29,7 +29,7 @@ type Kept =
   | { readonly kind: 'call'; readonly at: number };
 
 /** Asks once; throws what the library throws, or `AttemptFailed`. */
-export async function askMessages(question: Question): Promise<Answer> {
+export async function askMessages(question: Question): Promise<ModelAnswer> {
   const body = buildRequestBody(question);
   question.promptCharacters = JSON.stringify([body['system'], body['messages'], body['tools']]).length;
   const client = await createClient(question);

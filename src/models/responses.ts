@@ -2,13 +2,13 @@
 import type { OpenAI } from 'openai';
 import type { ModelRequest } from '../core/model.ts';
 import {
-  type Answer,
   type Draft,
   extendDraft,
   finishAnswer,
   getOrigin,
+  type ModelAnswer,
   markOwnMessages,
-  normaliseArguments,
+  normaliseWrittenArguments,
   noteModel,
   type OwnMessage,
   type Question,
@@ -16,7 +16,7 @@ import {
 } from './answer.ts';
 import { computeCacheKey, createClient } from './chat.ts';
 import { noteFeatures } from './endpoint.ts';
-import { type Asked, createMisbehaved, readRefusal } from './failure.ts';
+import { type AskedEndpoint, createMisbehaved, readRefusal } from './failure.ts';
 import { isObject, type JsonObject, parseObject, readString } from './json.ts';
 import { readUsage } from './usage.ts';
 
@@ -27,7 +27,7 @@ type Kept =
   | { readonly kind: 'call'; readonly at: number };
 
 /** Asks once; throws what the library throws, or `AttemptFailed`. */
-export async function askResponses(question: Question, asked: Asked): Promise<Answer> {
+export async function askResponses(question: Question, asked: AskedEndpoint): Promise<ModelAnswer> {
   const params = buildRequestBody(question);
   question.promptCharacters = JSON.stringify(params['input']).length + JSON.stringify(params['tools'] ?? []).length;
   const client = createClient(question);
@@ -84,7 +84,7 @@ function toInputItems(message: OwnMessage): readonly JsonObject[] {
         type: 'function_call',
         call_id: id,
         name,
-        arguments: normaliseArguments(written, parseObject(written)),
+        arguments: normaliseWrittenArguments(written, parseObject(written)),
       }));
       const text = (phase: string | null) =>
         message.content === '' ? [] : [{ role: 'assistant', content: message.content, ...(phase && { phase }) }];
@@ -104,7 +104,7 @@ function readKeptItems(opaque: unknown): readonly Kept[] | null {
 
 interface Reading extends Question {
   readonly items: JsonObject[];
-  readonly asked: Asked;
+  readonly asked: AskedEndpoint;
 }
 
 /** Items count when they are done; what comes before is only measured. */

@@ -7,7 +7,7 @@ import { CausewayError } from '../core/errors.ts';
 import { type Model, ModelFailure, type ModelRequest, type ModelTurn, SCRIPTED_MODEL } from '../core/model.ts';
 import { JUDGE } from '../core/second-look.ts';
 import { isObject } from './json.ts';
-import { estimateTokens } from './usage.ts';
+import { estimateTokensOfCharacters } from './usage.ts';
 
 export interface Script {
   readonly answers: readonly ScriptedAnswer[];
@@ -139,9 +139,9 @@ function playTurn(
       arguments: citeSteps(call.arguments, request),
     })),
     usage: {
-      promptTokens: estimateTokens(characters.prompt),
-      cachedTokens: estimateTokens(characters.shared),
-      completionTokens: estimateTokens(turn.content.length + JSON.stringify(turn.calls).length),
+      promptTokens: estimateTokensOfCharacters(characters.prompt),
+      cachedTokens: estimateTokensOfCharacters(characters.shared),
+      completionTokens: estimateTokensOfCharacters(turn.content.length + JSON.stringify(turn.calls).length),
       estimated: true,
     },
   };

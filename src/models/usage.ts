@@ -7,15 +7,15 @@ import { isObject, type JsonObject } from './json.ts';
  */
 const CHARACTERS_PER_TOKEN = 4;
 
-export function estimateTokens(characters: number): number {
+export function estimateTokensOfCharacters(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
 export function estimateUsage(promptCharacters: number, completionCharacters: number): TurnUsage {
   return {
-    promptTokens: estimateTokens(promptCharacters),
+    promptTokens: estimateTokensOfCharacters(promptCharacters),
     cachedTokens: 0,
-    completionTokens: estimateTokens(completionCharacters),
+    completionTokens: estimateTokensOfCharacters(completionCharacters),
     estimated: true,
   };
 }

@@ -3,7 +3,7 @@
 import { type FileChange, hasChanges } from 'causeway-diff';
 import { isTestPath } from '../core/change-parts.ts';
 import type { Suspect } from '../core/issue.ts';
-import { type Fate, listChangedLines } from '../core/outcome.ts';
+import { type Fate, listLinesOfChange } from '../core/outcome.ts';
 import type { Repository, SourceTree } from '../core/source.ts';
 
 /** `from`: null: the parent of `to`. */
@@ -69,7 +69,7 @@ async function listOwnPlaces(tree: SourceTree, change: OwnChange, signal: AbortS
     const path = file.kind === 'renamed' ? file.previousPath : file.path;
     const before = 'before' in file ? file.before : '';
     const after = 'after' in file ? file.after : '';
-    places.set(path, await nameFunctions(tree, path, listChangedLines(before, after), signal));
+    places.set(path, await nameFunctions(tree, path, listLinesOfChange(before, after), signal));
   }
   return places;
 }
@@ -82,8 +82,8 @@ async function listTheirPlaces(
 ): Promise<Places> {
   const places = new Map<string, readonly string[]>();
   for (const path of paths) {
-    const [old, now] = [await readText(before, path, signal), await readText(after, path, signal)];
-    places.set(path, await nameFunctions(before, path, listChangedLines(old ?? '', now ?? ''), signal));
+    const [old, now] = [await readWholeText(before, path, signal), await readWholeText(after, path, signal)];
+    places.set(path, await nameFunctions(before, path, listLinesOfChange(old ?? '', now ?? ''), signal));
   }
   return places;
 }
@@ -101,7 +101,7 @@ async function nameFunctions(
 }
 
 /** Null where there is no such text, or it is too long. */
-export async function readText(tree: SourceTree, path: string, signal: AbortSignal): Promise<string | null> {
+export async function readWholeText(tree: SourceTree, path: string, signal: AbortSignal): Promise<string | null> {
   const found = await tree.read(path, {}, signal);
   return found.kind === 'text' && found.cut === '' ? found.text : null;
 }

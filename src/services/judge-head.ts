@@ -14,7 +14,7 @@ import { closeGreen, type Recorded, recordFinding } from './checks/sightings.ts'
 import {
   isBranchCounted,
   isQuiet,
-  listNames,
+  listWaitingNames,
   type SortedChecks,
   scheduleNextLook,
   sortChecks,
@@ -125,7 +125,7 @@ async function judge(look: Look, place: HeadPlace, rules: CheckRules, sorted: So
   for (const one of judged) counted.push(await recordFinding(look, place, one));
   const recorded = await addTestFiles(look, rules, counted);
   await closeGreen(look, place, sorted, recorded);
-  const stillWaiting = listNames(sorted.waiting);
+  const stillWaiting = listWaitingNames(sorted.waiting);
   const rerun = stillWaiting.length === 0 ? await rerunFlaky(look, { place, rules }, recorded) : null;
   if (rerun !== null) return rerun;
   const findings = await beginInvestigations(look, { place, rules, stillWaiting }, recorded);

@@ -1,6 +1,6 @@
 // The tools that ask git about commits: history, blame and compare.
 import { z } from 'zod';
-import type { Finding, Tool } from '../core/evidence.ts';
+import type { LookupFinding, Tool } from '../core/evidence.ts';
 import {
   type BlameLine,
   type CommitInfo,
@@ -301,7 +301,7 @@ async function compareCommits(
   tree: SourceTree,
   { from, commit, path = '', start = 1 }: CompareArguments,
   signal: AbortSignal,
-): Promise<Finding> {
+): Promise<LookupFinding> {
   const [named, other] = [commit, from].filter((each) => each !== undefined);
   if (named === undefined || other !== undefined) return answerFailed('Give one of "from", "commit" and "edits".');
   const sha = await repository.resolve(named, signal);
@@ -335,7 +335,7 @@ async function listTags(repository: Repository, sha: string, signal: AbortSignal
   ];
 }
 
-function answerPage(lines: readonly string[], start: number, cut: string): Finding {
+function answerPage(lines: readonly string[], start: number, cut: string): LookupFinding {
   if (start > lines.length) return answerNothing(`The answer has ${lines.length} lines; there is no line ${start}.`);
   const shown = takeFittingLines(lines.slice(start - 1), MAX_RESULT_BYTES);
   const next = start + shown.length;

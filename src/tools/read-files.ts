@@ -2,7 +2,7 @@
 
 import { toLines } from 'causeway-diff';
 import { z } from 'zod';
-import type { Finding, Tool } from '../core/evidence.ts';
+import type { LookupFinding, Tool } from '../core/evidence.ts';
 import type { FileRead, LineRange, Repository } from '../core/source.ts';
 import { findSpans, type Span } from '../core/spans.ts';
 
@@ -111,7 +111,7 @@ function cutPart({ name, rows, first, totalLines, cut }: PartLines, bytes: numbe
 }
 
 /** One finding of several parts: found where any was found. */
-function joinParts(parts: readonly PartRead[]): Finding {
+function joinParts(parts: readonly PartRead[]): LookupFinding {
   const text = parts.map((part) => part.text).join('\n\n');
   if (parts.some(({ kind }) => kind === 'found')) return answerFound(text, joinNotes(...parts.map(({ cut }) => cut)));
   return parts.some(({ kind }) => kind === 'failed') ? answerFailed(text) : answerNothing(text);

@@ -3,7 +3,7 @@ import { createContext, Script } from 'node:vm';
 import { toLines } from 'causeway-diff';
 import { createGlobMatcher } from 'causeway-paths';
 import { z } from 'zod';
-import type { Finding, Tool } from '../core/evidence.ts';
+import type { LookupFinding, Tool } from '../core/evidence.ts';
 import {
   describeSearchCut,
   type SearchCut,
@@ -144,7 +144,7 @@ function formatAround(lines: readonly string[], hits: readonly SearchHit[], cont
 /** Of a line. */
 const MAX_SHOWN = 300;
 
-function answerNoHits(given: Given, cuts: readonly SearchCut[]): Finding {
+function answerNoHits(given: Given, cuts: readonly SearchCut[]): LookupFinding {
   const literal = explainLiteral(given);
   const none =
     `No line matches ${formatPattern(given)}${describePaths(given)}. ${literal}${describeCuts(cuts)}`.trimEnd();

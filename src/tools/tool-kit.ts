@@ -4,7 +4,7 @@
 import { isText } from 'causeway-diff';
 import { z } from 'zod';
 import { CausewayError } from '../core/errors.ts';
-import type { Finding, Tool } from '../core/evidence.ts';
+import type { LookupFinding, Tool } from '../core/evidence.ts';
 import type { CommitInfo } from '../core/source.ts';
 import { restoreBlanks } from '../core/text.ts';
 
@@ -33,7 +33,7 @@ interface ToolDefinition<Arguments extends z.ZodObject> {
   readonly example: z.input<Arguments>;
   /** The exact query in words. */
   readonly action: (given: z.output<Arguments>) => string;
-  readonly execute: (given: z.output<Arguments>, signal: AbortSignal) => Promise<Finding>;
+  readonly execute: (given: z.output<Arguments>, signal: AbortSignal) => Promise<LookupFinding>;
 }
 
 /** A tool whose `run` answers wrong arguments with `failed`, what is wrong and an example. */
@@ -72,22 +72,22 @@ export function defineTool<Arguments extends z.ZodObject>(definition: ToolDefini
 }
 
 /** Such as old contents that a partial clone lacks: one lookup fails, not the investigation. */
-function answerAbsent(error: unknown): Finding {
+function answerAbsent(error: unknown): LookupFinding {
   if (!(error instanceof CausewayError) || error.code !== 'absent') throw error;
   return answerFailed(
     'Something that this needs is missing or damaged in the copy of the repository. It says nothing.',
   );
 }
 
-export function answerFound(text: string, cut = ''): Finding {
+export function answerFound(text: string, cut = ''): LookupFinding {
   return { status: 'found', text, cut };
 }
 
-export function answerNothing(text: string): Finding {
+export function answerNothing(text: string): LookupFinding {
   return { status: 'nothing', text };
 }
 
-export function answerFailed(text: string): Finding {
+export function answerFailed(text: string): LookupFinding {
   return { status: 'failed', text };
 }
 

@@ -5,7 +5,7 @@ import type { LineRange } from '../core/source.ts';
 import { findSpans, type Span } from '../core/spans.ts';
 import { looksLikeCode, STOP_WORDS } from './identifiers.ts';
 import { forEachWord, hashWord } from './localise/terms.ts';
-import { attempt, formatCount, formatLines, type Lookups, shortenSha } from './lookups.ts';
+import { attempt, formatCounted, formatLines, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile } from './own-code.ts';
 
 interface CallingPlace {
@@ -54,7 +54,7 @@ export async function recordCallees(lookups: Lookups, place: CallingPlace): Prom
     lookup: 'callees',
     action: `find what ${place.path}:${place.calling.map(({ from, to }) => `${from}-${to}`).join(', ')} calls at ${shortenSha(lookups.tree.revision)}`,
     result: [...named.map(({ callee }) => describeCallee(callee)), ...more, ...texts].join('\n'),
-    analysis: `${formatCount(ranked.length, 'function')} of this repository that it calls or names, those nearest to the report first.`,
+    analysis: `${formatCounted(ranked.length, 'function')} of this repository that it calls or names, those nearest to the report first.`,
   });
 }
 

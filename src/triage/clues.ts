@@ -5,10 +5,10 @@ import { findEnclosingFunction } from '../core/spans.ts';
 import { cutText } from '../core/text.ts';
 import type { Frame } from './frame.ts';
 import type { Trace } from './frames.ts';
-import { attempt, formatCount, formatOrdinal, type Lookups, recordSearch, shortenSha } from './lookups.ts';
+import { attempt, formatCounted, formatOrdinal, type Lookups, recordSearch, shortenSha } from './lookups.ts';
 import { classifyFile, type FileKind, isSecondary, isVendored } from './own-code.ts';
 import { type Ground, getFileName, listPaths, type Mapping, mapFrame, mapPath, type PathIndex } from './paths.ts';
-import { type Place, type Signals, splitConstantParts } from './signals.ts';
+import { type SignalPlace, type Signals, splitConstantParts } from './signals.ts';
 
 export type ClueKind =
   | 'frame'
@@ -334,7 +334,7 @@ async function searchPart(lookups: Lookups, part: string): Promise<readonly Clue
 export async function findQuotedClues(lookups: Lookups, quoted: readonly string[]): Promise<readonly Clue[]> {
   if (quoted.length === 0) return [];
   const { tree, signal, notebook } = lookups;
-  const action = `search ${formatCount(quoted.length, 'quoted line')} of code at ${shortenSha(tree.revision)}`;
+  const action = `search ${formatCounted(quoted.length, 'quoted line')} of code at ${shortenSha(tree.revision)}`;
   const pattern = quoted.map((line) => line.replace(/[^\w\s]/g, '\\$&')).join('|');
   const query = { pattern, regex: true, ignoreCase: false, paths: [], limit: 1_000 };
   const found = await attempt(lookups, action, () => tree.search(query, signal));
@@ -377,12 +377,12 @@ export function findNamedPathClues(ground: Ground, signals: Pick<Signals, 'paths
   });
 }
 
-function rateNamed({ file, line }: Place): number {
+function rateNamed({ file, line }: SignalPlace): number {
   if (line > 0) return PLACE;
   return /[/\\]/.test(file) ? NAMED : NAMED_BY_NAME_ONLY;
 }
 
-function createNamedClue({ file, line }: Place, path: string, strength: number, fits: number): Clue {
+function createNamedClue({ file, line }: SignalPlace, path: string, strength: number, fits: number): Clue {
   const name = line > 0 ? `${file}:${line}` : file;
   const shared = fits > 1 ? `; ${fits} files match` : '';
   const reason = `\`${name}\` is named in the report${shared}`;

@@ -7,10 +7,10 @@ import { countImages } from '../core/text.ts';
 import type { MappedFrame } from './clues.ts';
 import type { Frame } from './frame.ts';
 import type { Trace } from './frames.ts';
-import { formatCount, shortenSha } from './lookups.ts';
+import { formatCounted, shortenSha } from './lookups.ts';
 import { isReliable } from './rank-suspects.ts';
 import type { RankedSuspect } from './ranked.ts';
-import type { Head, Revisions } from './resolve-revision.ts';
+import type { AskedCommit, Revisions } from './resolve-revision.ts';
 import { isSilent, type Signals } from './signals.ts';
 
 const MAX_SHOWN_FRAMES = 30;
@@ -21,11 +21,11 @@ export function describeLog({ name, lines, excerpt }: ReadLog): SourcedStep {
   const shown = [...excerpt.lines, ...(cut === '' ? [] : [`[${cut}]`])];
   const failed = tests.length === 0 ? [] : ['', 'Failed tests:', ...tests.map((test) => `- ${test}`)];
   const where = step === '' ? '' : ` in the step "${step}"`;
-  const count = tests.length === 0 ? '' : ` ${formatCount(tests.length, 'failed test')} named.`;
+  const count = tests.length === 0 ? '' : ` ${formatCounted(tests.length, 'failed test')} named.`;
   return {
     source: 'log',
     lookup: 'log',
-    action: `read the log${name === '' ? '' : ` ${JSON.stringify(name)}`} (${formatCount(lines, 'line')})`,
+    action: `read the log${name === '' ? '' : ` ${JSON.stringify(name)}`} (${formatCounted(lines, 'line')})`,
     result: [...shown, ...failed].join('\n'),
     analysis: `The first error${where}: ${headline}${/[.!?]$/.test(headline) ? '' : '.'}${count}`,
   };
@@ -36,7 +36,7 @@ export function describeSignals(signals: Signals, report: string): SourcedStep {
   const found = [
     formatList(
       'stack traces',
-      signals.traces.map((trace) => `${trace.language}, ${formatCount(trace.frames.length, 'frame')}`),
+      signals.traces.map((trace) => `${trace.language}, ${formatCounted(trace.frames.length, 'frame')}`),
     ),
     formatList(
       'errors',
@@ -70,7 +70,7 @@ export function describeSignals(signals: Signals, report: string): SourcedStep {
 
 function describeImages(report: string): string {
   const { images } = countImages(report);
-  return images === 0 ? '' : `${formatCount(images, 'image')}, which cannot be read`;
+  return images === 0 ? '' : `${formatCounted(images, 'image')}, which cannot be read`;
 }
 
 function explainSignals(signals: Signals, frames: number): string {
@@ -81,7 +81,7 @@ function explainSignals(signals: Signals, frames: number): string {
   return 'There is no stack trace; names, paths and messages have to show the place.';
 }
 
-export function describeRevision(revisions: Revisions, signals: Signals, head: Head): InvestigationStep {
+export function describeRevision(revisions: Revisions, signals: Signals, head: AskedCommit): InvestigationStep {
   const hasPlaces = signals.traces.length + signals.places.length > 0;
   const { asked, askedName, frames, framesName, tried } = revisions;
   const lines = [`${askedName}: ${asked}${describeHead(head)}`];
@@ -103,7 +103,7 @@ export function nameWhatIsRead({ traces }: Pick<Signals, 'traces'>): string {
   return traces.length > 0 ? 'Stack frames' : 'Places in files';
 }
 
-function describeHead({ date, branch, place }: Head): string {
+function describeHead({ date, branch, place }: AskedCommit): string {
   const day = date === '' ? '' : `, of ${date}`;
   switch (place.kind) {
     case 'unknown':
@@ -123,7 +123,7 @@ function describeHead({ date, branch, place }: Head): string {
 
 /** No more than 100 are counted. */
 function countCommits(count: number): string {
-  return `${count >= 100 ? 'at least ' : ''}${formatCount(count, 'commit')}`;
+  return `${count >= 100 ? 'at least ' : ''}${formatCounted(count, 'commit')}`;
 }
 
 export function describeFrames(
@@ -137,7 +137,7 @@ export function describeFrames(
   const shown = lines.slice(0, MAX_SHOWN_FRAMES);
   if (lines.length > shown.length) shown.push(`… ${lines.length - shown.length} more lines not shown`);
   return {
-    action: `map ${formatCount(all, 'stack frame')} to files at ${revisions.framesName || shortenSha(revisions.frames)}`,
+    action: `map ${formatCounted(all, 'stack frame')} to files at ${revisions.framesName || shortenSha(revisions.frames)}`,
     result: shown.join('\n'),
     analysis: own === 0 ? 'None of the frames is in a file of this repository.' : explainOwnFrames(own, all),
   };
@@ -212,7 +212,7 @@ function describeOutside(outside: readonly string[]): string {
 function explainNothing(ranked: number): string {
   return ranked === 0
     ? 'No reliable suspect: nothing in the report points into this repository.'
-    : `No reliable suspect: ${formatCount(ranked, 'file')} share only a few words with the report.`;
+    : `No reliable suspect: ${formatCounted(ranked, 'file')} share only a few words with the report.`;
 }
 
 function explainRanking([first, second]: readonly RankedSuspect[]): string {

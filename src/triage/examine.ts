@@ -15,7 +15,7 @@ import { recordCallees } from './callees.ts';
 import { isLineNamed } from './clues.ts';
 import {
   attempt,
-  formatCount,
+  formatCounted,
   formatLines,
   type Lookups,
   MAX_SHOWN_LINE,
@@ -342,7 +342,7 @@ async function recordCallers(
     analysis:
       hits.length === 0
         ? `No other line of a source file names \`${name}\`.`
-        : `${formatCount(hits.length, 'line')} of source files ${verb} \`${name}\`.`,
+        : `${formatCounted(hits.length, 'line')} of source files ${verb} \`${name}\`.`,
   });
 }
 
@@ -355,7 +355,7 @@ async function recordBlame(lookups: Lookups, { file, line: number }: RankedSuspe
   await lookups.notebook.record({
     lookup: 'blame',
     action,
-    result: line ? renderCommit(line) : 'nothing found',
+    result: line ? formatCommitLine(line) : 'nothing found',
     analysis: line
       ? `The line was last changed by ${shortenSha(line.sha)} on ${line.date.slice(0, 10)}.`
       : describeUnknownAuthor(lookups),
@@ -383,7 +383,7 @@ async function recordLastCommits(lookups: Lookups, path: string): Promise<readon
   await lookups.notebook.record({
     lookup: 'history',
     action,
-    result: found.commits.length === 0 ? 'nothing found' : found.commits.map(renderCommit).join('\n'),
+    result: found.commits.length === 0 ? 'nothing found' : found.commits.map(formatCommitLine).join('\n'),
     analysis: newest
       ? `The file was last changed on ${newest.date.slice(0, 10)}.${describeShallow(lookups)}`
       : 'No commit to this file is known.',
@@ -397,7 +397,7 @@ function describeShallow(lookups: Lookups): string {
     : '';
 }
 
-export function renderCommit({ sha, date, author, subject }: CommitInfo): string {
+export function formatCommitLine({ sha, date, author, subject }: CommitInfo): string {
   return `${shortenSha(sha)} ${date.slice(0, 10)} ${author}: ${subject}`;
 }
 

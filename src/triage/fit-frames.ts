@@ -4,7 +4,7 @@ import { formatInlineCode } from '../core/markdown/inline-code.ts';
 import type { CommitInfo } from '../core/source.ts';
 import { cutText } from '../core/text.ts';
 import type { MappedFrame } from './clues.ts';
-import { findNearestLine, isInformativeLine, renderCommit } from './examine.ts';
+import { findNearestLine, formatCommitLine, isInformativeLine } from './examine.ts';
 import type { Frame } from './frame.ts';
 import { attempt, type Lookups, shortenSha } from './lookups.ts';
 import type { Mapping } from './paths.ts';
@@ -70,7 +70,7 @@ async function findRemoval(
   await notebook.record({
     lookup: 'history',
     action,
-    result: commit ? renderCommit(commit) : 'nothing found',
+    result: commit ? formatCommitLine(commit) : 'nothing found',
     analysis: commit
       ? 'This commit took out the line that the report prints, which may be from before it.'
       : 'No commit is known that had the line that the report prints.',

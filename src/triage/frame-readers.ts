@@ -476,7 +476,7 @@ function parsePanicError(lines: readonly string[], first: number): ErrorHead {
 }
 
 /** Each line belongs to the first that reads it: the strictest forms come first. */
-export const READERS: readonly FrameReader[] = [
+export const FRAME_READERS: readonly FrameReader[] = [
   jvmFrames,
   rustFrames,
   pythonFrames,

@@ -1,7 +1,7 @@
 // Stack traces of a text: frames of one language that belong together, with their error, roots of chains first.
 
 import type { Frame, FrameLanguage } from './frame.ts';
-import { type ChainLink, type FrameReader, READERS } from './frame-readers.ts';
+import { type ChainLink, FRAME_READERS, type FrameReader } from './frame-readers.ts';
 
 export interface Trace {
   readonly language: FrameLanguage;
@@ -91,7 +91,7 @@ function groupFrames(lines: readonly string[]): readonly Group[] {
 
 function readFrame(lines: readonly string[], index: number): { frame: Frame; reader: FrameReader } | null {
   if ((lines[index] ?? '').length < 6) return null;
-  for (const reader of READERS) {
+  for (const reader of FRAME_READERS) {
     const frame = reader.frame(lines, index);
     if (frame) return { frame, reader };
   }

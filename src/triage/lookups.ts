@@ -178,7 +178,7 @@ export function formatLines(lines: readonly string[], { from, to }: LineRange, m
 }
 
 /** `1 file`, `2 files`. */
-export function formatCount(number: number, noun: string): string {
+export function formatCounted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 

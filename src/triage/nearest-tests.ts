@@ -4,7 +4,7 @@ import type { LineRange, SearchHit } from '../core/source.ts';
 import { cutText } from '../core/text.ts';
 import { getSubject } from './clues.ts';
 import { splitName, stemWord } from './identifiers.ts';
-import { attempt, formatCount, type Lookups, shortenSha } from './lookups.ts';
+import { attempt, formatCounted, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile, isProgram } from './own-code.ts';
 import { getFileName } from './paths.ts';
 
@@ -68,7 +68,7 @@ export async function recordNearestTests(lookups: Lookups, place: TestedPlace): 
   await lookups.notebook.record({
     lookup: 'tests',
     action,
-    result: [...listed, ...(more > 0 ? [`… ${formatCount(more, 'more file')}`] : []), ...shown].join('\n'),
+    result: [...listed, ...(more > 0 ? [`… ${formatCounted(more, 'more file')}`] : []), ...shown].join('\n'),
     analysis: shown.length === 0 ? 'None of their cases names it.' : 'The case that shares most names with the report.',
   });
 }
@@ -76,7 +76,7 @@ export async function recordNearestTests(lookups: Lookups, place: TestedPlace): 
 function describeFile({ path, lines, inlineLine }: TestFile, name: string): string {
   const notes = [
     inlineLine === 0 ? '' : `the tests within the file, from line ${inlineLine}`,
-    lines === 0 ? '' : `${formatCount(lines, 'line')} with \`${name}\``,
+    lines === 0 ? '' : `${formatCounted(lines, 'line')} with \`${name}\``,
   ].filter((note) => note !== '');
   return notes.length === 0 ? path : `${path} (${notes.join(', ')})`;
 }

@@ -6,7 +6,7 @@ import { createFrameClues, findMessageClues, findQuotedClues, isFirm, type Mappe
 import { type Examined, examinePlace } from './examine.ts';
 import { fitFrames } from './fit-frames.ts';
 import type { Frame } from './frame.ts';
-import { formatCount, type Lookups, type Notebook, shortenSha } from './lookups.ts';
+import { formatCounted, type Lookups, type Notebook, shortenSha } from './lookups.ts';
 import { readOwnPackages } from './own-code.ts';
 import { cleanPath, createPathIndex, type Ground, mapFrame } from './paths.ts';
 import { placeSuspects, preventRise, rankSuspects } from './rank-suspects.ts';
@@ -135,7 +135,7 @@ async function recordFrames({ notebook, tree }: Lookups, mapped: readonly (reado
   await notebook.record({
     action: `map stack frames to files at ${shortenSha(tree.revision)}`,
     result: lines.slice(0, 20).join('\n'),
-    analysis: `${formatCount(own.length, 'stack frame')} of the report ${own.length === 1 ? 'is' : 'are'} in this repository.`,
+    analysis: `${formatCounted(own.length, 'stack frame')} of the report ${own.length === 1 ? 'is' : 'are'} in this repository.`,
   });
 }
 

@@ -48,7 +48,7 @@ export async function resolveRevisions(
 }
 
 /** The commit that is looked at, compared with the default branch. */
-export interface Head {
+export interface AskedCommit {
   /** Day of that commit. */
   readonly date: string;
   /** Name of the branch that `place` is compared with. */
@@ -61,7 +61,7 @@ type HeadPlace =
   | { readonly kind: 'unknown' | 'tip' }
   | { readonly kind: 'apart'; readonly ahead: number; readonly behind: number };
 
-export async function readHead(lookups: Lookups): Promise<Head> {
+export async function readHead(lookups: Lookups): Promise<AskedCommit> {
   const { tree, signal } = lookups;
   const at = shortenSha(tree.revision);
   const last = await attempt(lookups, `history (last 1) at ${at}`, () => tree.history({ limit: 1 }, signal));

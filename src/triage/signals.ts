@@ -15,7 +15,7 @@ export interface Signals {
   /** In the order of the text, but roots of a chain of causes first. */
   readonly traces: readonly Trace[];
   /** `path:line` outside of traces, as compilers, linters and people write it. */
-  readonly places: readonly Place[];
+  readonly places: readonly SignalPlace[];
   readonly errors: readonly ReportedError[];
   readonly paths: readonly string[];
   /** Lines that look like code of some project, outside of traces. */
@@ -67,8 +67,8 @@ export function isSilent(signals: Signals): boolean {
 }
 
 /** A place that a frame names as well is the frame's: Node prints it again above its error. */
-function removeRanges(traces: readonly Trace[], places: readonly Place[]): readonly Place[] {
-  const keyOf = ({ file, line }: Place): string => `${cleanPath(file)}:${line}`;
+function removeRanges(traces: readonly Trace[], places: readonly SignalPlace[]): readonly SignalPlace[] {
+  const keyOf = ({ file, line }: SignalPlace): string => `${cleanPath(file)}:${line}`;
   const framed = new Set(traces.flatMap(({ frames }) => frames.map(keyOf)));
   return places.filter((place) => !framed.has(keyOf(place)));
 }
@@ -228,7 +228,7 @@ function findInstalledVersions(traces: readonly Trace[]): readonly NamedVersion[
   return [...found.values()];
 }
 
-export interface Place {
+export interface SignalPlace {
   readonly file: string;
   readonly line: number;
 }
@@ -249,9 +249,9 @@ const SOURCE_LINK =
 /** Distinct paths and places in the order of the text. */
 function findPaths(lines: readonly string[]): {
   readonly paths: readonly string[];
-  readonly places: readonly Place[];
+  readonly places: readonly SignalPlace[];
 } {
-  const found = new Map<string, Place>();
+  const found = new Map<string, SignalPlace>();
   for (const line of lines) {
     for (const place of findPlacesIn(line)) found.set(`${place.file}:${place.line}`, place);
     if (found.size >= MAX_PATHS) break;
@@ -263,14 +263,14 @@ function findPaths(lines: readonly string[]): {
   };
 }
 
-function findPlacesIn(line: string): readonly Place[] {
+function findPlacesIn(line: string): readonly SignalPlace[] {
   const links = [...line.matchAll(SOURCE_LINK)].map((link) => ({ file: link[1] ?? '', line: Number(link[2] ?? 0) }));
   const tokens = line.split(/(?:[\s"'`<>|;{}=*]|\]\()+/).filter((token) => token.length >= 4 && token.length <= 400);
   return [...links, ...tokens.flatMap((token) => toPlace(token) ?? [])];
 }
 
 /** `path:12:5:`, `path(12,5):`, `path:[12,5]`, `path#L12` or a bare path. */
-function toPlace(token: string): Place | null {
+function toPlace(token: string): SignalPlace | null {
   const bare = token.replace(/^[([,]+/, '').replace(/[.,]$/, '');
   const extension = /^https?:/.test(bare) ? null : EXTENSION.exec(bare);
   if (!extension) return null;

@@ -1,7 +1,7 @@
 // What lies between a version that a report calls good, or the release before a bad one, and the bad one: the commits
 // that touch source.
 import type { CommitInfo, CommitMessage } from '../core/source.ts';
-import { attempt, formatCount, type Lookups, shortenSha } from './lookups.ts';
+import { attempt, formatCounted, type Lookups, shortenSha } from './lookups.ts';
 import { classifyFile } from './own-code.ts';
 import { isUnnamed, listSpellings, type Revisions } from './resolve-revision.ts';
 import type { NamedVersion, Signals } from './signals.ts';
@@ -36,7 +36,7 @@ export async function recordVersionRange(lookups: Lookups, input: RangeInput): P
   const ordered = [...near, ...commits.filter((commit) => !near.includes(commit))];
   const shown = ordered.slice(0, MAX_SHOWN).map((commit) => describeCommit(commit, input.suspects));
   const more = commits.length - shown.length;
-  if (more > 0) shown.push(`… ${formatCount(more, 'more commit')} that touch source`);
+  if (more > 0) shown.push(`… ${formatCounted(more, 'more commit')} that touch source`);
   await lookups.notebook.record({
     lookup: 'compare',
     action,
@@ -44,7 +44,7 @@ export async function recordVersionRange(lookups: Lookups, input: RangeInput): P
     analysis:
       total === 0
         ? `${bad.name} has no commit that ${good.name} has not.`
-        : `${commits.length} of ${formatCount(total, 'commit')} between them touch source; those that touch the first suspects come first.`,
+        : `${commits.length} of ${formatCounted(total, 'commit')} between them touch source; those that touch the first suspects come first.`,
   });
 }
 

@@ -17,7 +17,7 @@ import {
   createCrumbs,
   DASH,
   describeVerdict,
-  findProject,
+  findSeenProject,
   formatCount,
   formatPlural,
   NOTHING,
@@ -37,7 +37,7 @@ in the same function fixed the problem; wrong if it was closed or reverted, or t
 
 /** GET /projects/{projectId}/calibration */
 export async function getProjectCalibration(c: PageContext, deps: WebDeps): Promise<Response> {
-  const seen = await findProject(c, deps);
+  const seen = await findSeenProject(c, deps);
   const { project } = seen;
   const followed = await deps.store.listCalibrated([project.id]);
   const { threshold: configured } = await deps.settingsOf(project, c.get('asking').signal);
@@ -50,7 +50,7 @@ ${renderCalibration(calibrate(followed), threshold)}
 }
 
 /** GET /calibration */
-export async function getCalibration(c: PageContext, deps: WebDeps): Promise<Response> {
+export async function getCalibrationPage(c: PageContext, deps: WebDeps): Promise<Response> {
   const { projects, isWhole } = await listKnownProjects(deps, c.get('asking'));
   const followed = await deps.store.listCalibrated(projects.map(({ id }) => id));
   const body = html`<h1>Calibration</h1>${renderMissing(isWhole)}

@@ -195,7 +195,7 @@ export function describeVerdict(verdict: Verdict): string {
 export type SeenProject = Seen<{ readonly project: Project }>;
 
 /** The project of the address, by id only: in a path, a name's slash would make another path. */
-export async function findProject(c: PageContext, deps: WebDeps): Promise<SeenProject> {
+export async function findSeenProject(c: PageContext, deps: WebDeps): Promise<SeenProject> {
   const id = c.req.param('projectId') ?? '';
   return (isId(id) ? await findVisibleProject(deps, c.get('asking'), id) : null) ?? refuseAbsentPage();
 }
@@ -302,7 +302,7 @@ interface CutText {
 }
 
 /** Whole lines up to the limits, or the beginning of the first one. Invisible characters are removed. */
-export function cutText(whole: string, maxLines: number, maxCharacters: number): CutText {
+export function cutToWholeLines(whole: string, maxLines: number, maxCharacters: number): CutText {
   const all = removeInvisible(whole).trimEnd();
   const lines = all === '' ? [] : all.split('\n');
   let text = lines.slice(0, maxLines).join('\n');
@@ -322,14 +322,14 @@ export function cutText(whole: string, maxLines: number, maxCharacters: number):
  * One row a step, which opens to its meaning and result. Step N has the anchor `step-N`: the text cites steps by their
  * place in the list.
  */
-export function renderSteps(
+export function renderStepRows(
   steps: readonly InvestigationStep[],
   links: TextLinks,
   { lines: maxLines, characters }: { readonly lines: number; readonly characters: number },
 ): Html {
   const items = steps.map(({ action, analysis, result }, index) => {
     const number = index + 1;
-    const { text, lines, cut } = cutText(result, maxLines, characters);
+    const { text, lines, cut } = cutToWholeLines(result, maxLines, characters);
     return html`<li id="step-${number}" tabindex="-1"><details id="result-${number}"><summary><span class="number"><span class="hidden">Step </span>${number}</span>
 <code class="query">${sanitiseText(action, 2_000) || '–'}</code> <span class="soft count">${text === '' ? 'no result' : formatPlural(lines, 'line')}</span></summary>
 ${analysis.trim() === '' ? '' : html`<div class="meaning">${renderText(analysis, links)}</div>`}

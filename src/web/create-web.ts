@@ -7,17 +7,17 @@ import { createId } from '../core/ids.ts';
 import { noteRequest } from '../log.ts';
 import { isId } from '../services/access.ts';
 import { getAudit } from './audit.ts';
-import { getCalibration, getProjectCalibration } from './calibration.ts';
+import { getCalibrationPage, getProjectCalibration } from './calibration.ts';
 import { getCredentials, postEndSession, postRevoke, postRotate, postShowSecret } from './credentials.ts';
 import { getDeliveries, getDelivery, postResend } from './deliveries.ts';
-import { getFailure, getFailures } from './failures.ts';
-import { getInvestigation, getLive, postStop } from './investigation.ts';
-import { getDeleteIssue, getIssue, postDeleteIssue, postPullRequest } from './issue.ts';
+import { getFailurePage, getFailures } from './failures.ts';
+import { getInvestigationPage, getLive, postStop } from './investigation.ts';
+import { getDeleteIssue, getIssuePage, postDeleteIssue, postPullRequest } from './issue.ts';
 import { getMarkdown, getPatch } from './issue-exports.ts';
 import { createAbsentRefusal, createPageHeaders, getAsset, renderRefusal, WebRefusal } from './layout.ts';
 import { getTokenForm, postToken } from './new-token.ts';
 import { getObserved } from './observed.ts';
-import { getProject, getSettings } from './project.ts';
+import { getProjectPage, getSettings } from './project.ts';
 import { getProjects } from './projects.ts';
 import { getReportForm, postReport } from './report-form.ts';
 import { postRetry } from './retry.ts';
@@ -40,7 +40,7 @@ import {
   postRotateSubscription,
   postSubscription,
 } from './subscriptions.ts';
-import { getUsage } from './usage.ts';
+import { getUsagePage } from './usage.ts';
 import type { PageContext, WebDeps, WebEnv } from './web-deps.ts';
 
 export interface Web {
@@ -59,18 +59,18 @@ const [NEW_SUBSCRIPTION, SUBSCRIPTIONS] = ['/account/subscriptions/new', '/accou
 const PAGES: readonly (readonly [method: 'GET' | 'POST', path: string, page: Page, recentFor?: string])[] = [
   ['GET', '/', (c) => c.redirect('/projects', 303)],
   ['GET', '/projects', getProjects],
-  ['GET', '/projects/:projectId', getProject],
+  ['GET', '/projects/:projectId', getProjectPage],
   ['GET', '/projects/:projectId/failures', getFailures],
-  ['GET', '/projects/:projectId/failures/:failureId', getFailure],
+  ['GET', '/projects/:projectId/failures/:failureId', getFailurePage],
   ['GET', '/projects/:projectId/calibration', getProjectCalibration],
   ['GET', '/projects/:projectId/observed', getObserved],
   ['GET', '/projects/:projectId/settings', getSettings],
   ['GET', '/projects/:projectId/reports/new', getReportForm],
   ['POST', '/projects/:projectId/reports', postReport],
-  ['GET', '/investigations/:investigationId', getInvestigation],
+  ['GET', '/investigations/:investigationId', getInvestigationPage],
   ['GET', '/investigations/:investigationId/live', getLive],
   ['POST', '/investigations/:investigationId/stop', postStop],
-  ['GET', '/issues/:issueId', getIssue],
+  ['GET', '/issues/:issueId', getIssuePage],
   ['GET', '/issues/:issueId/markdown', getMarkdown],
   ['GET', '/issues/:issueId/patch', getPatch],
   ['POST', '/issues/:issueId/pull-request', postPullRequest],
@@ -95,8 +95,8 @@ const PAGES: readonly (readonly [method: 'GET' | 'POST', path: string, page: Pag
   ['POST', '/account/subscriptions/:subscriptionId/example', postExample],
   ['POST', '/account/subscriptions/:subscriptionId/rotate', postRotateSubscription, SUBSCRIPTIONS],
   ['POST', '/account/subscriptions/:subscriptionId/delete', postDeleteSubscription],
-  ['GET', '/usage', getUsage],
-  ['GET', '/calibration', getCalibration],
+  ['GET', '/usage', getUsagePage],
+  ['GET', '/calibration', getCalibrationPage],
   ['GET', '/audit', getAudit],
 ];
 

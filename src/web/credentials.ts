@@ -1,7 +1,7 @@
 // Security credentials: the account's tokens, the secret that signs its webhooks, and its sessions, with the forms that
 // end or rotate each.
 import { html } from 'hono/html';
-import { isRecent, isSessionAlive, type Session, type TokenRecord } from '../core/account.ts';
+import { type BrowserSession, isRecent, isSessionAlive, type TokenRecord } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
 import { sanitiseLine } from '../core/text.ts';
 import { SECRET_OVERLAP_MS } from '../core/webhook.ts';
@@ -240,7 +240,7 @@ export function createCredentialCrumbs(text: string) {
   ];
 }
 
-function renderSessions(sessions: readonly Session[], signedIn: SignedIn, now: Date): Html {
+function renderSessions(sessions: readonly BrowserSession[], signedIn: SignedIn, now: Date): Html {
   const rows = sessions
     .filter((session) => isSessionAlive(session, now))
     .map(({ id, client, startedAt, lastSeenAt }) => {

@@ -14,9 +14,9 @@ import { findVisibleIssue } from '../services/access.ts';
 import {
   createCrumbs,
   cutPage,
-  cutText,
+  cutToWholeLines,
   describeVerdict,
-  findProject,
+  findSeenProject,
   formatCount,
   formatPlural,
   NOTHING,
@@ -50,7 +50,7 @@ type Filter = Failure['state'] | 'all';
 
 /** GET /projects/{projectId}/failures: by default the open ones, since those need action. */
 export async function getFailures(c: PageContext, deps: WebDeps): Promise<Response> {
-  const seen = await findProject(c, deps);
+  const seen = await findSeenProject(c, deps);
   const { project } = seen;
   const given = c.req.query('state');
   const state: Filter = given === 'closed' || given === 'all' ? given : 'open';
@@ -85,8 +85,8 @@ ${renderFlaky(deps, flaky, findings)}`;
 }
 
 /** GET /projects/{projectId}/failures/{failureId} */
-export async function getFailure(c: PageContext, deps: WebDeps): Promise<Response> {
-  const { project } = await findProject(c, deps);
+export async function getFailurePage(c: PageContext, deps: WebDeps): Promise<Response> {
+  const { project } = await findSeenProject(c, deps);
   const id = c.req.param('failureId') ?? '';
   const failure = (isFailureId(id) ? await deps.store.findFailure(id) : null) ?? refuseAbsentPage();
   if (failure.projectId !== project.id) refuseAbsentPage();
@@ -171,7 +171,7 @@ function getTitle({ headline }: Failure, excerpt?: Excerpt): { readonly title: s
 
 function renderExcerpt(excerpt: Excerpt | undefined): Html {
   if (excerpt === undefined || excerpt.lines.length === 0) return NOTHING;
-  const { text } = cutText(excerpt.lines.join('\n'), 60, 8_192);
+  const { text } = cutToWholeLines(excerpt.lines.join('\n'), 60, 8_192);
   const step = excerpt.step === '' ? '' : html`<p class="hint">Step ${sanitiseLine(excerpt.step, 100)}</p>`;
   return renderSection(
     'excerpt',

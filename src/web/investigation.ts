@@ -23,7 +23,7 @@ import {
   renderDone,
   renderMoment,
   renderPlainLine,
-  renderSteps,
+  renderStepRows,
   type Tone,
 } from './components.ts';
 import { readForm } from './forms.ts';
@@ -74,7 +74,7 @@ interface Shown extends NonNullable<Awaited<ReturnType<typeof findVisibleInvesti
  * GET /investigations/{investigationId}: with an issue it redirects there, unless only its steps are wanted
  * (`?steps=1`).
  */
-export async function getInvestigation(c: PageContext, deps: WebDeps): Promise<Response> {
+export async function getInvestigationPage(c: PageContext, deps: WebDeps): Promise<Response> {
   const id = c.req.param('investigationId') ?? '';
   const seen = (await findVisibleInvestigation(deps, c.get('asking'), id)) ?? refuseAbsentPage();
   const { investigation, project } = seen;
@@ -137,7 +137,7 @@ ${steps.length === 0 ? html`<p class="soft">It ended before its first step.</p>`
 }
 
 function renderStepList(steps: readonly RecordedStep[]): Html {
-  return renderSteps(steps, { ...NO_TEXT_LINKS, steps: steps.length }, STEP_LIMITS);
+  return renderStepRows(steps, { ...NO_TEXT_LINKS, steps: steps.length }, STEP_LIMITS);
 }
 
 function renderState({ outcome }: Investigation): Html {

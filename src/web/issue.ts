@@ -25,7 +25,7 @@ import { findObstacle, requestPullRequest } from '../services/request-pull-reque
 import {
   checkOwnAddress,
   createCrumbs,
-  cutText,
+  cutToWholeLines,
   describeOrigin,
   formatCount,
   formatPlural,
@@ -41,7 +41,7 @@ import {
   renderOwnLink,
   renderPlainLine,
   renderSection,
-  renderSteps,
+  renderStepRows,
   renderTable,
 } from './components.ts';
 import { readForm } from './forms.ts';
@@ -113,7 +113,7 @@ interface IssuePage extends SeenIssue {
 }
 
 /** GET /issues/{issueId} */
-export async function getIssue(c: PageContext, deps: WebDeps): Promise<Response> {
+export async function getIssuePage(c: PageContext, deps: WebDeps): Promise<Response> {
   const seen = await findIssue(c, deps);
   const { issue, project } = seen;
   const pullRequest = await findPullRequest(deps, project, issue);
@@ -450,11 +450,11 @@ function renderPlaces(caption: string, suspects: readonly Suspect[], links: Text
 function renderTimeline({ investigationSteps: steps }: Issue, links: TextLinks): Html {
   if (steps.length === 0) return NOTHING;
   const hint = html`<p class="soft">${formatPlural(steps.length, 'step')}. Expand one to see its output.</p>`;
-  return renderSection('timeline', 'Investigation', html`${hint}${renderSteps(steps, links, STEP_LIMITS)}`);
+  return renderSection('timeline', 'Investigation', html`${hint}${renderStepRows(steps, links, STEP_LIMITS)}`);
 }
 
 function renderReport({ analysis }: Issue): Html {
-  const { text, lines, cut } = cutText(analysis.report, 2_000, 120_000);
+  const { text, lines, cut } = cutToWholeLines(analysis.report, 2_000, 120_000);
   const body = html`<details><summary>Original report (${formatPlural(lines, 'line')})</summary><pre><code>${text}</code></pre>
 ${cut === '' ? '' : html`<p class="hint">${cut}</p>`}</details>`;
   return renderSection('report', 'Report', body);

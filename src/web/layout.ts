@@ -19,7 +19,7 @@ export interface Crumb {
   readonly href: string;
 }
 
-export interface Page {
+export interface WebPage {
   /** May contain untrusted text. */
   readonly title: string;
   readonly body: Html;
@@ -88,7 +88,7 @@ export async function renderRefusal(c: PageContext, deps: WebDeps, refusal: WebR
 }
 
 /** The whole document. */
-export async function renderPage(c: PageContext, deps: Pick<WebDeps, 'paused'>, page: Page): Promise<Response> {
+export async function renderPage(c: PageContext, deps: Pick<WebDeps, 'paused'>, page: WebPage): Promise<Response> {
   const signedIn = c.get('signedIn') as SignedIn | undefined;
   const isPaused = deps.paused() && signedIn !== undefined;
   const document = html`<!doctype html>

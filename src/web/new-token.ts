@@ -1,6 +1,6 @@
 // Creating a token: a form with its faults, and the page that shows the token once, with a first call.
 import { html } from 'hono/html';
-import { createToken, DEFAULT_SCOPES, hashToken, SCOPES, type Scope, type TokenRecord } from '../core/account.ts';
+import { createToken, DEFAULT_SCOPES, hashToken, SCOPES, type TokenRecord, type TokenScope } from '../core/account.ts';
 import { quoteWords } from '../core/command-words.ts';
 import { createId } from '../core/ids.ts';
 import type { Project } from '../core/project.ts';
@@ -32,7 +32,7 @@ const EXPIRY_TEXTS: Readonly<Record<Expiry, string>> = {
   never: 'never',
 };
 
-const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
+const SCOPE_TEXTS: Readonly<Record<TokenScope, string>> = {
   'issues:read': 'Read issues, investigations and their progress.',
   'issues:write': 'Submit reports, stop investigations, and delete issues.',
   'projects:read': 'List your projects.',
@@ -48,7 +48,7 @@ type Faults = Partial<Record<Field, string>>;
 /** The form as it was filled in. Texts are sanitised. */
 interface TokenInput {
   readonly name: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly TokenScope[];
   readonly bound: 'all' | 'chosen';
   /** Chosen ones among those that the person sees. */
   readonly projectIds: readonly string[];
@@ -167,7 +167,7 @@ function renderSummary(faults: Faults): Html {
   )}</ul></div>`;
 }
 
-function renderScope(scope: Scope, { scopes }: TokenInput): Html {
+function renderScope(scope: TokenScope, { scopes }: TokenInput): Html {
   const id = `scope-${scope.replace(':', '-')}`;
   return html`<div class="choice"><input type="checkbox" id="${id}" name="scope" value="${scope}"${scopes.includes(scope) ? ' checked' : ''}>
 <label for="${id}"><code>${scope}</code> ${SCOPE_TEXTS[scope]}</label></div>`;

@@ -10,7 +10,7 @@ import type { Backfill } from '../db/backfills.ts';
 import {
   createCrumbs,
   describeVerdict,
-  findProject,
+  findSeenProject,
   formatCount,
   formatPlural,
   NOTHING,
@@ -28,7 +28,7 @@ const MAX_TEXT = 66_000;
 
 /** GET /projects/{projectId}/observed */
 export async function getObserved(c: PageContext, deps: WebDeps): Promise<Response> {
-  const seen = await findProject(c, deps);
+  const seen = await findSeenProject(c, deps);
   const { project } = seen;
   const threads = await deps.store.listHeldThreads(project.id, MAX_LISTED + 1);
   const heads = await deps.store.listHeldHeads(project.id, MAX_LISTED + 1);

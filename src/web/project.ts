@@ -14,7 +14,7 @@ import {
   createCrumbs,
   cutPage,
   describeOrigin,
-  findProject,
+  findSeenProject,
   formatCount,
   formatPlural,
   getNumberText,
@@ -47,8 +47,8 @@ const MAX_RUNNING = 20;
 const DONE = { deleted: 'The issue was deleted, with its investigation and every webhook not yet delivered.' };
 
 /** GET /projects/{projectId} */
-export async function getProject(c: PageContext, deps: WebDeps): Promise<Response> {
-  const seen = await findProject(c, deps);
+export async function getProjectPage(c: PageContext, deps: WebDeps): Promise<Response> {
+  const seen = await findSeenProject(c, deps);
   const { project } = seen;
   const after = c.req.query('after') ?? '';
   if (after !== '' && !isId(after)) refuseAbsentPage();
@@ -244,7 +244,7 @@ budget:
 
 /** GET /projects/{projectId}/settings */
 export async function getSettings(c: PageContext, deps: WebDeps): Promise<Response> {
-  const seen = await findProject(c, deps);
+  const seen = await findSeenProject(c, deps);
   const { project } = seen;
   const configuration = await deps.configurationOf(project, c.get('asking').signal);
   const { problem } = configuration;

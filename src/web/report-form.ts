@@ -9,7 +9,7 @@ import type { Project } from '../core/project.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';
 import { sanitiseLine } from '../core/text.ts';
 import { acceptReport } from '../services/accept-report.ts';
-import { createCrumbs, findProject, type SeenProject } from './components.ts';
+import { createCrumbs, findSeenProject, type SeenProject } from './components.ts';
 import { createOnceKey, describeField, type Form, readForm, readOnceKey, renderFault } from './forms.ts';
 import { type Html, renderFormToken, renderPage, WebRefusal } from './layout.ts';
 import type { PageContext, WebDeps } from './web-deps.ts';
@@ -62,7 +62,7 @@ export async function postReport(c: PageContext, deps: WebDeps): Promise<Respons
 
 /** Read access does not suffice: an investigation costs money. */
 async function requireReportable(c: PageContext, deps: WebDeps): Promise<SeenProject> {
-  const seen = await findProject(c, deps);
+  const seen = await findSeenProject(c, deps);
   if (isAtLeast(seen.role, 'triage')) return seen;
   throw new WebRefusal(403, 'Submitting a report needs the triage role in this repository on GitHub: ask an admin.');
 }

@@ -3,7 +3,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import { type Account, isRecent, isSessionAlive, type Session } from '../core/account.ts';
+import { type Account, type BrowserSession, isRecent, isSessionAlive } from '../core/account.ts';
 import { createId } from '../core/ids.ts';
 import { sanitiseLine } from '../core/text.ts';
 import { WebRefusal } from './layout.ts';
@@ -30,7 +30,13 @@ export async function startSession(c: PageContext, deps: WebDeps, account: Accou
   if (earlier !== null) await deps.store.endSession(earlier.session.id, earlier.account.id, now);
   const value = randomBytes(32).toString('base64url');
   const client = sanitiseLine(c.req.header('User-Agent') ?? '', 200);
-  const session: Session = { id: createId('ses'), accountId: account.id, startedAt: now, lastSeenAt: now, client };
+  const session: BrowserSession = {
+    id: createId('ses'),
+    accountId: account.id,
+    startedAt: now,
+    lastSeenAt: now,
+    client,
+  };
   await deps.store.addSession(session, hashValue(value));
   writeCookie(c, deps, 'session', value);
 }
@@ -94,7 +100,7 @@ function isReading(c: PageContext): boolean {
   return c.req.method === 'GET' || c.req.method === 'HEAD';
 }
 
-async function recordUse({ store, now, log }: WebDeps, { id, lastSeenAt }: Session): Promise<void> {
+async function recordUse({ store, now, log }: WebDeps, { id, lastSeenAt }: BrowserSession): Promise<void> {
   if (now().getTime() - Date.parse(lastSeenAt) < TOUCH_MS) return;
   await store
     .touchSession(id, now().toISOString())

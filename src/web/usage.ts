@@ -48,7 +48,7 @@ interface UsageMonth {
 }
 
 /** GET /usage; `?format=csv`: the same figures as a file. */
-export async function getUsage(c: PageContext, deps: WebDeps): Promise<Response> {
+export async function getUsagePage(c: PageContext, deps: WebDeps): Promise<Response> {
   const now = deps.now();
   const asking = c.get('asking');
   const isFile = c.req.query('format') === 'csv';

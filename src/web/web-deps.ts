@@ -2,7 +2,7 @@
 
 import type { Redactor } from 'causeway-redact';
 import type { Context } from 'hono';
-import type { Account, GithubSignIn, Permissions, Session } from '../core/account.ts';
+import type { Account, BrowserSession, GithubSignIn, Permissions } from '../core/account.ts';
 import type { RecordAnswer } from '../core/answer.ts';
 import type { FindShortage } from '../core/disk.ts';
 import type { Project } from '../core/project.ts';
@@ -66,7 +66,7 @@ export interface WebDeps {
 /** A person with a session. */
 export interface SignedIn {
   readonly account: Account;
-  readonly session: Session;
+  readonly session: BrowserSession;
   /** The hidden field of every form. */
   readonly formToken: string;
 }

@@ -2,7 +2,7 @@
 
 import { type FileChange, toDiff } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
-import { computeConfidence, concludeRun, type FinishedRun, type Proof } from '../../src/agent/conclude.ts';
+import { type ConfidenceInputs, computeConfidence, concludeRun, type FinishedRun } from '../../src/agent/conclude.ts';
 import type { FailedCheckGround } from '../../src/agent/relevance.ts';
 import type { CutReason } from '../../src/core/reason.ts';
 import { CLAIM, FACTS, FIXED, STEPS, sampleRun } from './conclusion-samples.ts';
@@ -307,7 +307,7 @@ describe('a run that ended without a conclusion', () => {
 });
 
 describe('confidence', () => {
-  const PROVEN: Proof = {
+  const PROVEN: ConfidenceInputs = {
     outcome: 'code_fix',
     claims: { proven: 3, assumed: 0, dropped: 0 },
     quotations: { given: 3, false: 0 },
@@ -327,7 +327,7 @@ describe('confidence', () => {
     expect(computeConfidence({ ...PROVEN, claims: { proven: 2, assumed: 1, dropped: 0 } })).toBe(0.74);
   });
 
-  it.each<[string, Partial<Proof>]>([
+  it.each<[string, Partial<ConfidenceInputs>]>([
     ['an assumption', { claims: { proven: 2, assumed: 1, dropped: 0 } }],
     ['a dropped claim', { claims: { proven: 2, assumed: 0, dropped: 1 } }],
     ['a false quotation', { quotations: { given: 3, false: 1 } }],
@@ -342,7 +342,7 @@ describe('confidence', () => {
   });
 
   it('rests on what was proven where no edit can back a result', () => {
-    const intended: Proof = { ...PROVEN, outcome: 'not_a_bug', backed: false, inSource: 1 };
+    const intended: ConfidenceInputs = { ...PROVEN, outcome: 'not_a_bug', backed: false, inSource: 1 };
     expect(computeConfidence(intended)).toBe(0.58);
     expect(computeConfidence({ ...intended, inSource: 2 })).toBe(0.63);
     expect(computeConfidence({ ...intended, inSource: 9 })).toBe(0.73);

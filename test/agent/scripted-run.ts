@@ -3,7 +3,7 @@
 import { type AgentEnd, type AgentInput, runAgent } from '../../src/agent/loop.ts';
 
 import type { Transcript, TranscriptRecord } from '../../src/agent/transcript.ts';
-import type { Finding, Tool } from '../../src/core/evidence.ts';
+import type { LookupFinding, Tool } from '../../src/core/evidence.ts';
 import type { Model, ModelRequest, ModelTurn, Prices } from '../../src/core/model.ts';
 
 interface Call {
@@ -76,7 +76,7 @@ export interface Ground {
 export function ground(initial: Readonly<Record<string, string>>): Ground {
   const files = new Map(Object.entries(initial));
   const ran: string[] = [];
-  const tool = (name: string, run: (args: Record<string, string>) => Finding): Tool => ({
+  const tool = (name: string, run: (args: Record<string, string>) => LookupFinding): Tool => ({
     name,
     description: `${name} of the test`,
     parameters: { type: 'object' },
@@ -85,7 +85,7 @@ export function ground(initial: Readonly<Record<string, string>>): Ground {
       return { action: `${name} ${raw}`, finding: run(JSON.parse(raw)) };
     },
   });
-  const found = (text: string): Finding => ({ status: 'found', text, cut: '' });
+  const found = (text: string): LookupFinding => ({ status: 'found', text, cut: '' });
   const tools = [
     tool('search', ({ pattern = '' }) => {
       const hits = [...files].filter(([, text]) => text.includes(pattern)).map(([path]) => path);

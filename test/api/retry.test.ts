@@ -1,6 +1,6 @@
 // POST /api/v1/issues/{id}/retry/: the same report with a person's guidance, once for each key, where the old answer is.
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Scope } from '../../src/core/account.ts';
+import type { TokenScope } from '../../src/core/account.ts';
 import type { Role } from '../../src/core/person.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { acceptance, accepted, conclusion, opening, started } from '../support/store-samples.ts';
@@ -132,7 +132,7 @@ describe('a retry in a GitHub project', () => {
     expect((await bodyOf(await retry(issueId, {}, { token }))).detail).toContain(`analyse ${newer} again`);
   });
 
-  it.each<readonly [Role, Scope, boolean]>([
+  it.each<readonly [Role, TokenScope, boolean]>([
     ['triage', 'pull-requests:write', false],
     ['write', 'issues:write', false],
     ['write', 'pull-requests:write', true],

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { condenseLog } from 'causeway-ci-log';
 import { describe, expect, it } from 'vitest';
-import { type AnalysisSession, analyse, type Investigator } from '../../src/cli/analyse.ts';
+import { type AnalysisOpener, type AnalysisSession, analyse } from '../../src/cli/analyse.ts';
 import type { AnalyseCommand } from '../../src/cli/command-line.ts';
 import type { SubjectReader } from '../../src/cli/report-input.ts';
 import { printError } from '../../src/cli/terminal.ts';
@@ -34,7 +34,7 @@ interface Played {
   disposed: boolean;
 }
 
-function play(script: Script = {}): { deps: Investigator & SubjectReader; played: Played } {
+function play(script: Script = {}): { deps: AnalysisOpener & SubjectReader; played: Played } {
   const played: Played = { source: null, report: null, disposed: false };
   const session: AnalysisSession = {
     start: async (report) => {
@@ -49,7 +49,7 @@ function play(script: Script = {}): { deps: Investigator & SubjectReader; played
       played.disposed = true;
     },
   };
-  const deps: Investigator & SubjectReader = {
+  const deps: AnalysisOpener & SubjectReader = {
     open: async ({ source }) => {
       if (script.opening) throw script.opening;
       played.source = source;

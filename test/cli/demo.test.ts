@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AnalysisSession, type DemoParts, type Investigator, runDemo } from '../../src/cli/analyse.ts';
+import { type AnalysisOpener, type AnalysisSession, type DemoParts, runDemo } from '../../src/cli/analyse.ts';
 import type { Issue } from '../../src/core/issue.ts';
 import { findReproductionSteps } from '../../src/triage/statement.ts';
 import { sampleIssue } from '../support/sample-issue.ts';
@@ -59,7 +59,7 @@ describe('demo', () => {
   const launcher = { here: 'bin/causeway', anywhere: '/srv/causeway/bin/causeway' };
 
   /** Plays an investigation that ends with the issue; `started` gets the name of each that begins. */
-  function createInvestigator(name: string, issue: Issue, started: string[]): Investigator {
+  function createInvestigator(name: string, issue: Issue, started: string[]): AnalysisOpener {
     const session: AnalysisSession = {
       start: async ({ text }) => {
         started.push(`${name}: ${text === REPORT}`);

@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { FileDiff } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
-import { renderChange, renderIssue, renderStep } from '../../src/cli/render.ts';
+import { renderDiffLines, renderIssue, renderStep } from '../../src/cli/render.ts';
 import { createStyle } from '../../src/cli/terminal.ts';
 import type { Outcome } from '../../src/core/answer-outcome.ts';
 import { sampleIssue } from '../support/sample-issue.ts';
@@ -196,7 +196,7 @@ describe('a change in the terminal', () => {
         changes: [{ type: 'modify', lines: [{ lineNumber: 7, oldCode: 'x', newCode: '' }] }],
       },
     ];
-    expect(renderChange(files, page).join('\n')).toMatchInlineSnapshot(`
+    expect(renderDiffLines(files, page).join('\n')).toMatchInlineSnapshot(`
       "Change (save it with --patch FILE)
         a.ts (added) +3 -0
           at the top
@@ -214,16 +214,16 @@ describe('a change in the terminal', () => {
   });
 
   it('cuts wide lines, long changes, and what would steer the terminal', () => {
-    const wide = renderChange([{ fileName: 'a', changes: [added(`\u001b[2J${'w'.repeat(99)}`)] }], page);
+    const wide = renderDiffLines([{ fileName: 'a', changes: [added(`\u001b[2J${'w'.repeat(99)}`)] }], page);
     expect(wide.join('')).not.toContain('\u001b');
     expect(Math.max(...wide.slice(1).map((line) => line.length))).toBeLessThanOrEqual(40);
-    const long = renderChange([{ fileName: 'a', changes: [added('x\n'.repeat(99))] }], page);
+    const long = renderDiffLines([{ fileName: 'a', changes: [added('x\n'.repeat(99))] }], page);
     expect(long).toHaveLength(62);
     expect(long.at(-1)).toBe('  and 42 more lines (--patch FILE has all)');
   });
 
   it('of nothing is nothing', () => {
-    expect(renderChange([], page)).toEqual([]);
+    expect(renderDiffLines([], page)).toEqual([]);
   });
 });
 

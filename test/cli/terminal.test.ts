@@ -10,7 +10,7 @@ import {
   toPrintable,
   toPrintableJson,
   toPrintableLine,
-  truncate,
+  truncateColumns,
   wrap,
 } from '../../src/cli/terminal.ts';
 import { quoteWord } from '../../src/core/command-words.ts';
@@ -111,9 +111,9 @@ describe('wrapped text', () => {
   });
 
   it('is cut with an ellipsis where it must be one line', () => {
-    expect(truncate('abcdef', 6)).toBe('abcdef');
-    expect(truncate('abcdef', 5)).toBe('abcd…');
-    expect(truncate('日本語テキスト', 7)).toBe('日本語…');
+    expect(truncateColumns('abcdef', 6)).toBe('abcdef');
+    expect(truncateColumns('abcdef', 5)).toBe('abcd…');
+    expect(truncateColumns('日本語テキスト', 7)).toBe('日本語…');
   });
 });
 

@@ -1,6 +1,6 @@
 // The store's contract: accounts, their tokens and signing secrets, and who is signed in.
 import { describe, expect, it } from 'vitest';
-import { isSessionAlive, SESSION_IDLE_MS, SESSION_LIFE_MS, type Session } from '../../src/core/account.ts';
+import { type BrowserSession, isSessionAlive, SESSION_IDLE_MS, SESSION_LIFE_MS } from '../../src/core/account.ts';
 import { createId } from '../../src/core/ids.ts';
 import { at, ground, NOW, other, token } from '../support/store-samples.ts';
 import { type Engine, openLocal, openNew } from './engine.ts';
@@ -187,7 +187,7 @@ export function accountsContract(engine: Engine): void {
   });
 }
 
-function session(accountId: string, changes: Partial<Session> = {}): Session {
+function session(accountId: string, changes: Partial<BrowserSession> = {}): BrowserSession {
   return { id: createId('ses'), accountId, startedAt: NOW, lastSeenAt: NOW, client: 'Firefox on Linux', ...changes };
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   type BaseCheck,
-  describeVerdict,
+  describeProofVerdict,
   type GreenFacts,
   type HalfCheck,
   isOwnTest,
@@ -236,7 +236,7 @@ it('shows a proof only once it has ended, and says why nothing is proven', () =>
   expect([lowerConfidence(0.9, proof), lowerConfidence(0.3, proof), lowerConfidence(0.9, null)]).toEqual([
     0.4, 0.3, 0.9,
   ]);
-  expect(describeVerdict({ state: 'proven', checks: [], turned: [] })).toBe('');
+  expect(describeProofVerdict({ state: 'proven', checks: [], turned: [] })).toBe('');
 });
 
 it('is not run where there is no pull request, and says how people can run the test themselves', () => {
@@ -307,6 +307,6 @@ describe('a proof that has ended', () => {
     const checks = [{ ...status, namesOwn: false, showsReported: false, isFlaky: false }];
     const own = { files: ['a.test.js'], titles: ['adds'], groups: [], asserts: 'result' } as const;
     const judged = judgeRedHalf({ base: [], checks, own, report: '', isLate: false, mayRepeat: true });
-    expect(judged.kind === 'ended' && describeVerdict(judged.verdict)).toMatch(/^only commit statuses were seen/);
+    expect(judged.kind === 'ended' && describeProofVerdict(judged.verdict)).toMatch(/^only commit statuses were seen/);
   });
 });

@@ -8,8 +8,8 @@ import {
   describeWaitReason,
   type EndReason,
   getAudience,
-  type Reason,
   type Refusal,
+  type StopReason,
   type WaitCode,
 } from '../../src/core/reason.ts';
 import { expectForPeople } from '../support/for-people.ts';
@@ -24,42 +24,43 @@ const REFUSALS: readonly Refusal[] = [
 ];
 
 /** One or more of each code: a code without one here does not compile. */
-const SAMPLES: { readonly [Code in Reason['code']]: readonly Omit<Extract<Reason, { code: Code }>, 'code'>[] } = {
-  revision_not_found: [{}, { revision: 'v9', defaultBranch: 'main' }],
-  repository_empty: [{}],
-  repository_unreachable: [{}],
-  access_lost: [{}],
-  project_forgotten: [{}],
-  cancelled: [{}],
-  stopped_by_command: [{}],
-  replaced: [{}],
-  subject_gone: [{}],
-  internal: [{}],
-  took_too_long: [{ seconds: 600 }],
-  model_unavailable: [{}],
-  model_rejected: [{}],
-  model_refused: [{}],
-  model_misbehaved: [{}],
-  model_script_ended: [{}],
-  model_overflow: [{}],
-  no_conclusion: [{}],
-  conclusion_faulty: [{}],
-  no_tool_call: [{}],
-  edits_lost: [{}],
-  run_budget: (['turns', 'seconds', 'tokens', 'usd'] as const).flatMap((unit) =>
-    (['concluding', 'over', 'unspent'] as const).map((phase) => ({ unit, limit: 30, phase })),
-  ),
-  month_budget: [
-    { of: 'repository', usd: 25 },
-    { of: 'all', usd: 200 },
-  ],
-  answer_refused: REFUSALS.map((why) => ({ why })),
-  claims_dropped: [{ dropped: 1, given: 3 }],
-  quotes_not_found: [{ missing: 1, given: 3 }],
-};
+const SAMPLES: { readonly [Code in StopReason['code']]: readonly Omit<Extract<StopReason, { code: Code }>, 'code'>[] } =
+  {
+    revision_not_found: [{}, { revision: 'v9', defaultBranch: 'main' }],
+    repository_empty: [{}],
+    repository_unreachable: [{}],
+    access_lost: [{}],
+    project_forgotten: [{}],
+    cancelled: [{}],
+    stopped_by_command: [{}],
+    replaced: [{}],
+    subject_gone: [{}],
+    internal: [{}],
+    took_too_long: [{ seconds: 600 }],
+    model_unavailable: [{}],
+    model_rejected: [{}],
+    model_refused: [{}],
+    model_misbehaved: [{}],
+    model_script_ended: [{}],
+    model_overflow: [{}],
+    no_conclusion: [{}],
+    conclusion_faulty: [{}],
+    no_tool_call: [{}],
+    edits_lost: [{}],
+    run_budget: (['turns', 'seconds', 'tokens', 'usd'] as const).flatMap((unit) =>
+      (['concluding', 'over', 'unspent'] as const).map((phase) => ({ unit, limit: 30, phase })),
+    ),
+    month_budget: [
+      { of: 'repository', usd: 25 },
+      { of: 'all', usd: 200 },
+    ],
+    answer_refused: REFUSALS.map((why) => ({ why })),
+    claims_dropped: [{ dropped: 1, given: 3 }],
+    quotes_not_found: [{ missing: 1, given: 3 }],
+  };
 
 const ALL = Object.entries(SAMPLES).flatMap(([code, samples]) =>
-  samples.map((data) => ({ code, ...data }) as unknown as Reason),
+  samples.map((data) => ({ code, ...data }) as unknown as StopReason),
 );
 
 const WAITS: Readonly<Record<WaitCode, string>> = {

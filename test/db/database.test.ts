@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createSeal } from '../../src/db/seal.ts';
-import { openConnection, openSqliteStore } from '../../src/db/sqlite.ts';
+import { openSqliteFile, openSqliteStore } from '../../src/db/sqlite.ts';
 import { createJobTable } from '../../src/queue/job-table.ts';
 import { ground } from '../support/store-samples.ts';
 
@@ -16,7 +16,7 @@ describe('a transaction', () => {
   it('does not begin to read before it may write', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'causeway-database-'));
     await using store = await open(join(folder, 'causeway.db'));
-    const other = openConnection(join(folder, 'causeway.db'));
+    const other = openSqliteFile(join(folder, 'causeway.db'));
     other.exec('begin immediate');
     let begun = false;
     const writing = store.database.write(async () => {

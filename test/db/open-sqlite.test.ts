@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openConnection } from '../../src/db/sqlite.ts';
+import { openSqliteFile } from '../../src/db/sqlite.ts';
 import { openSqlite } from '../contract/sqlite-place.ts';
 import { expectNoRefusedAnswers, storeRefusedAnswers } from '../support/refused-answers.ts';
 import { storeProcess } from '../support/store-process.ts';
@@ -28,7 +28,7 @@ describe('a SQLite file', () => {
 
   it('is opened with full synchronisation and foreign keys, the second time too', async () => {
     for (let time = 0; time < 2; time++) {
-      const connection = openConnection(file);
+      const connection = openSqliteFile(file);
       const setting = (name: string) => connection.pragma(name, { simple: true });
       expect(setting('journal_mode')).toBe('wal');
       expect(setting('synchronous')).toBe(2);

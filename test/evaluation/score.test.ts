@@ -3,12 +3,12 @@
 import type { Diff } from 'causeway-diff';
 import { describe, expect, it } from 'vitest';
 import type { Suspect } from '../../src/core/issue.ts';
-import type { ChangedFile } from '../../src/evaluation/cases.ts';
+import type { FixedFile } from '../../src/evaluation/cases.ts';
 import { scoreAnswer } from '../../src/evaluation/score.ts';
-import { type Answer, computeMean, computeWilson, summarise } from '../../src/evaluation/summary.ts';
+import { type CaseAnswer, computeMean, computeWilson, summarise } from '../../src/evaluation/summary.ts';
 import { sampleIssue } from '../support/sample-issue.ts';
 
-const TRUTH: readonly ChangedFile[] = [
+const TRUTH: readonly FixedFile[] = [
   { path: 'src/cart.js', lines: [{ from: 10, to: 11 }], functions: [{ name: 'total', from: 8, to: 20 }] },
   { path: 'src/mail.js', lines: [{ from: 5, to: 6 }], functions: [] },
 ];
@@ -114,11 +114,17 @@ describe('an interval', () => {
 });
 
 it('counts shares among those to which a figure applies', () => {
-  const one: Answer = {
+  const one: CaseAnswer = {
     ...{ outcome: 'code_fix', partial: false, applies: true, turns: 4, tokens: 100, costUsd: 0.1, seconds: 3 },
     score: { rank: 1, file: true, function: null, line: true, covered: { files: 1, functions: null, lines: 0.5 } },
   };
-  const two: Answer = { ...one, outcome: 'inconclusive', applies: null, score: { ...NOWHERE, rank: 6 }, costUsd: 0.3 };
+  const two: CaseAnswer = {
+    ...one,
+    outcome: 'inconclusive',
+    applies: null,
+    score: { ...NOWHERE, rank: 6 },
+    costUsd: 0.3,
+  };
   expect(summarise([one, two])).toMatchObject({
     answers: 2,
     firstFile: { count: 1, of: 2 },

@@ -91,7 +91,7 @@ function isStarted({ on }: Workflow, event: string, payload: Payload): boolean {
     case 'workflow_run':
       return (
         action === 'completed' &&
-        run?.conclusion === 'failure' &&
+        (run?.conclusion === 'failure' || run?.conclusion === 'timed_out') &&
         on['workflow_run']?.workflows?.includes(run.name) === true
       );
     case 'workflow_dispatch':

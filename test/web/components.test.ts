@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../src/core/errors.ts';
 import type { Project } from '../../src/core/project.ts';
 import { listVisibleProjects } from '../../src/services/access.ts';
-import { checkOwnAddress, cutText, renderOwnLink } from '../../src/web/components.ts';
+import { checkOwnAddress, cutToWholeLines, renderOwnLink } from '../../src/web/components.ts';
 import { contentOf } from './read-page.ts';
 import { onGithub, repository, type WebGround, webGround } from './web-ground.ts';
 import '../support/property-seed.ts';
@@ -51,14 +51,14 @@ describe('a stored address', () => {
 });
 
 it('the result of a step is shown as whole lines up to the limits, and says when it was cut', () => {
-  expect(cutText('one\ntwo\n', 2, 7)).toEqual({ text: 'one\ntwo', lines: 2, cut: '' });
-  expect(cutText('one\ntwo\nthree', 2, 99)).toMatchObject({ text: 'one\ntwo', lines: 3 });
+  expect(cutToWholeLines('one\ntwo\n', 2, 7)).toEqual({ text: 'one\ntwo', lines: 2, cut: '' });
+  expect(cutToWholeLines('one\ntwo\nthree', 2, 99)).toMatchObject({ text: 'one\ntwo', lines: 3 });
   const limits = fc.tuple(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 60 }));
   fc.assert(
     fc.property(fc.array(fc.string({ maxLength: 30 })), limits, (lines, [maxLines, characters]) => {
       const whole = lines.join('\n');
-      const { text, cut } = cutText(whole, maxLines, characters);
-      const all = cutText(whole, 1e9, 1e9).text;
+      const { text, cut } = cutToWholeLines(whole, maxLines, characters);
+      const all = cutToWholeLines(whole, 1e9, 1e9).text;
       expect(text.length).toBeLessThanOrEqual(characters);
       expect(text.split('\n').length).toBeLessThanOrEqual(maxLines);
       expect(all.startsWith(text)).toBe(true);

@@ -3,7 +3,7 @@
 import { ERROR_RANK, type ErrorKind, isHarmless, RANKS } from './error-patterns.ts';
 import type { Cause } from './find-cause.ts';
 import type { ErrorLine } from './last-words.ts';
-import { isPrinted, type LogLine, type PassingLog, type Step } from './log-lines.ts';
+import { isPrinted, type LogLine, type LogStep, type PassingLog } from './log-lines.ts';
 
 interface CauseLine {
   /** Index of the line. */
@@ -161,7 +161,7 @@ const EXCEPTION = /^(?:[\w$]{1,100}\.){1,20}[\w$]{1,100}(?:Exception|Error)\b/;
 /** Everything that a step says about failures, in order. */
 function readBlocks(
   lines: readonly LogLine[],
-  { step, errorLines }: { readonly step: Step; readonly errorLines: readonly ErrorLine[] },
+  { step, errorLines }: { readonly step: LogStep; readonly errorLines: readonly ErrorLine[] },
   passing?: PassingLog,
 ): readonly Block[] {
   const isTap = lines.slice(step.from, step.to).some((line) => isPrinted(line) && TAP.test(line.text));

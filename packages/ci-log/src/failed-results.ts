@@ -5,7 +5,7 @@ import type { FailedTest } from './failed-tests.ts';
 import { type Cause, NO_CAUSE } from './find-cause.ts';
 import type { ErrorLine } from './last-words.ts';
 import type { LogLine } from './log-lines.ts';
-import { findPlaces, type Place } from './places.ts';
+import { findPlaces, type LogPlace } from './places.ts';
 import { toRepositoryPath } from './written-places.ts';
 
 /** One failure of a result file, with its texts as the file has them, each bounded: an untrusted word of the job. */
@@ -30,7 +30,7 @@ export interface ResultText {
   readonly lines: readonly LogLine[];
   readonly cause: Cause;
   /** Where the files say that they failed, and then what their traces name. */
-  readonly places: readonly Place[];
+  readonly places: readonly LogPlace[];
   /** In the order of the tests of the cause. */
   readonly tests: readonly FailedResult[];
 }
@@ -92,7 +92,7 @@ function listGoPackage({ scope, trace }: FailedResult): readonly string[] {
   return /\.go:\d/.test(trace) && scope.includes('/') ? [`FAIL\t${scope}\t0.0s`] : [];
 }
 
-function findGivenPlace({ path, line, message }: FailedResult): readonly Place[] {
+function findGivenPlace({ path, line, message }: FailedResult): readonly LogPlace[] {
   const own = path === '' || line === 0 ? null : toRepositoryPath(path);
   return own === null ? [] : [{ path: own, line, message: message.split('\n', 1)[0] ?? '' }];
 }

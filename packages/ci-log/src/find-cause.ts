@@ -4,11 +4,11 @@ import { markTracebacks, readTapError, type TapError, unquote } from 'causeway-l
 import { ERROR_RANK, type ErrorMatch, matchError, RANKS } from './error-patterns.ts';
 import { type FailedTest, findFailedTests, findTestName } from './failed-tests.ts';
 import { type ErrorLine, findLastWords } from './last-words.ts';
-import { isPrinted, type LogLine, type PassingLog, type Step } from './log-lines.ts';
+import { isPrinted, type LogLine, type LogStep, type PassingLog } from './log-lines.ts';
 import { isFinding } from './written-places.ts';
 
 export interface Cause {
-  readonly step: Step | null;
+  readonly step: LogStep | null;
   /** Index of the first error line; -1: there is none. */
   readonly headline: number;
   /**
@@ -37,12 +37,12 @@ export const NO_CAUSE: Cause = { step: null, headline: -1, message: -1, errorLin
  * Of the steps that failed the most informative, the earliest first. Where it only says that it failed, the last step
  * before it that complained; of a log that names no failed step any, the last first.
  */
-export function findCause(lines: readonly LogLine[], steps: readonly Step[], passing?: PassingLog): Cause {
+export function findCause(lines: readonly LogLine[], steps: readonly LogStep[], passing?: PassingLog): Cause {
   const cause = findCauseAmong(lines, steps, passing);
   return { ...cause, message: findMessage(lines, cause) };
 }
 
-function findCauseAmong(lines: readonly LogLine[], steps: readonly Step[], passing: PassingLog | undefined): Cause {
+function findCauseAmong(lines: readonly LogLine[], steps: readonly LogStep[], passing: PassingLog | undefined): Cause {
   const work = steps.filter(({ phase }) => phase !== 'cleanup');
   const failed = work.filter(({ isFailed }) => isFailed);
   const causes = failed.map((step) => findCauseInStep(lines, step, passing));
@@ -64,7 +64,7 @@ function mergeTests(causes: readonly Cause[]): readonly FailedTest[] {
   return [...new Map(tests.map((test) => [test.name, test] as const)).values()].toReversed();
 }
 
-function findCauseInStep(lines: readonly LogLine[], step: Step, passing: PassingLog | undefined): Cause {
+function findCauseInStep(lines: readonly LogLine[], step: LogStep, passing: PassingLog | undefined): Cause {
   const tests = findFailedTests(lines, step.from, step.to);
   const errorLines = findErrorLines(lines, { step, tests }, passing);
   const found = markNpmEnds(lines, errorLines);
@@ -77,7 +77,7 @@ function findCauseInStep(lines: readonly LogLine[], step: Step, passing: Passing
 
 function findErrorLines(
   lines: readonly LogLine[],
-  { step, tests }: { readonly step: Step; readonly tests: readonly FailedTest[] },
+  { step, tests }: { readonly step: LogStep; readonly tests: readonly FailedTest[] },
   passing: PassingLog | undefined,
 ): readonly ErrorLine[] {
   const named = new Set(tests.map(({ at }) => at));
@@ -120,7 +120,11 @@ function hasScriptFailed(lines: readonly LogLine[], errorLines: readonly ErrorLi
 }
 
 /** Where no line is known as an error, what was said last is the likeliest reason. */
-function addLastWords(lines: readonly LogLine[], step: Step, errorLines: readonly ErrorLine[]): readonly ErrorLine[] {
+function addLastWords(
+  lines: readonly LogLine[],
+  step: LogStep,
+  errorLines: readonly ErrorLine[],
+): readonly ErrorLine[] {
   if (findHighest(errorLines.map(({ kind }) => RANKS[kind])) >= RANKS.error) return errorLines;
   const known = new Set(errorLines.map(({ at }) => at));
   const words = findLastWords(lines, { step, errorLines }).filter((at) => !known.has(at));
@@ -129,7 +133,7 @@ function addLastWords(lines: readonly LogLine[], step: Step, errorLines: readonl
 }
 
 /** Where nothing else is called an error, the step failed for what a linter listed at its end, warnings as well. */
-function addFindings(lines: readonly LogLine[], step: Step, errorLines: readonly ErrorLine[]): readonly ErrorLine[] {
+function addFindings(lines: readonly LogLine[], step: LogStep, errorLines: readonly ErrorLine[]): readonly ErrorLine[] {
   const known = new Set(errorLines.filter(({ kind }) => kind !== 'weak').map(({ at }) => at));
   const findings: ErrorLine[] = [];
   for (let at = step.from; at < step.to; at += 1) {

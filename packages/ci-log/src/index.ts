@@ -5,7 +5,7 @@ export { type Excerpt, formatHeadline } from './excerpt.ts';
 export type { FailedResult } from './failed-results.ts';
 export { type FailingPlaces, findFailingPlaces } from './failing-places.ts';
 export type { InfrastructureFault } from './infrastructure.ts';
-export type { Place } from './places.ts';
+export type { LogPlace } from './places.ts';
 export { type Annotation, type CheckTexts, type ReadCheck, readCheck } from './read-check.ts';
 export { formatLog, type ReadLog, type ReadReport, readLogHeading } from './report-log.ts';
 export { readReport } from './report-logs.ts';

@@ -1,6 +1,6 @@
 // What a step said last before it ended: of any tool the likeliest reason, where none of its lines is known.
 import { type ErrorKind, isHarmless } from './error-patterns.ts';
-import type { LogLine, Step } from './log-lines.ts';
+import type { LogLine, LogStep } from './log-lines.ts';
 
 export interface ErrorLine {
   readonly at: number;
@@ -28,7 +28,7 @@ const SENTENCE = /\S\s\S/;
  */
 export function findLastWords(
   lines: readonly LogLine[],
-  { step, errorLines }: { readonly step: Step; readonly errorLines: readonly ErrorLine[] },
+  { step, errorLines }: { readonly step: LogStep; readonly errorLines: readonly ErrorLine[] },
 ): readonly number[] {
   const words: number[] = [];
   for (let at = findEnding(lines, { step, errorLines }); at >= step.from && words.length < MOST_WORDS; at -= 1) {
@@ -59,7 +59,7 @@ function formShape(text: string): string {
 /** Index of the last line before those that only say that it ended. */
 function findEnding(
   lines: readonly LogLine[],
-  { step, errorLines }: { readonly step: Step; readonly errorLines: readonly ErrorLine[] },
+  { step, errorLines }: { readonly step: LogStep; readonly errorLines: readonly ErrorLine[] },
 ): number {
   const ends = new Set(errorLines.filter(({ kind }) => kind === 'end' || kind === 'summary').map(({ at }) => at));
   for (let at = step.to - 1; at >= step.from; at -= 1) {

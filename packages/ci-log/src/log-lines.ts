@@ -129,7 +129,7 @@ export function isPrinted({ mark }: LogLine): boolean {
   return mark === '' || mark === 'error';
 }
 
-export interface Step {
+export interface LogStep {
   /** "" where the log names none. */
   readonly name: string;
   /** `setup`: fetching what the work needs: checkout, tools, dependencies, images. */
@@ -142,7 +142,7 @@ export interface Step {
 
 interface Opening {
   readonly name: string;
-  readonly phase: Step['phase'];
+  readonly phase: LogStep['phase'];
   readonly at: number;
 }
 
@@ -181,10 +181,10 @@ const COMMAND_START = 60;
 const LAST_LINES = 12;
 
 /** A log that names no step is one, failed. What comes after the end of a command is of none. */
-export function findSteps(lines: readonly LogLine[]): readonly Step[] {
+export function findSteps(lines: readonly LogLine[]): readonly LogStep[] {
   const openings = readOpenings(lines);
   const ends = findEndedCommands(findCommandEnds(lines), openings);
-  return openings.map(({ name, phase, at }, index): Step => {
+  return openings.map(({ name, phase, at }, index): LogStep => {
     const end = ends.get(at);
     const to = Math.min(openings[index + 1]?.at ?? lines.length, end === undefined ? lines.length : end.at + 1);
     const last = lines.slice(Math.max(at, to - LAST_LINES), to);
@@ -219,12 +219,12 @@ function readOpening({ text, mark, step }: LogLine, part: string): Omit<Opening,
   return mark === '' && CLEANUP.test(text) ? { name: text, phase: 'cleanup' } : null;
 }
 
-function findPartPhase(part: string, command: string): Step['phase'] {
+function findPartPhase(part: string, command: string): LogStep['phase'] {
   if (CLEANUP_PART.test(part)) return 'cleanup';
   return SETUP_PART.test(part) ? 'setup' : findPhase(command);
 }
 
-function findPhase(name: string): Step['phase'] {
+function findPhase(name: string): LogStep['phase'] {
   if (CLEANUP.test(name)) return 'cleanup';
   return SETUP_ACTION.test(name) || INSTALL.test(name) ? 'setup' : 'work';
 }

@@ -9,7 +9,7 @@ import { findWrittenPlaces, isFinding, readFileHeading, readFindingLine, toRepos
  * A place that a log or an annotation names, in a path as written or, where the runner's own folder was in front,
  * without that.
  */
-export interface Place {
+export interface LogPlace {
   readonly path: string;
   /** 0: none. */
   readonly line: number;
@@ -29,8 +29,8 @@ const JVM_FRAME =
   /\bat ((?:[a-z_][\w$]*\.){1,20})[\w$<>.]{1,200}\(([\w$]{1,100}\.(?:java|kt|scala|groovy)):(\d{1,6})\)/;
 
 /** Distinct, as they come after the first error; nothing of the machine's own folders or of installed packages. */
-export function findPlaces(lines: readonly LogLine[], cause: Cause, most = MAX_PLACES): readonly Place[] {
-  const found = new Map<string, Place>();
+export function findPlaces(lines: readonly LogLine[], cause: Cause, most = MAX_PLACES): readonly LogPlace[] {
+  const found = new Map<string, LogPlace>();
   let over = '';
   const inFolder = createGoFolders(lines);
   for (const at of findNearLines(lines, cause)) {
@@ -119,7 +119,7 @@ function findHeadingAfter(text: string, over: string): string {
   return /^\S/.test(text) && !BETWEEN.test(text) && readFindingLine(text) === 0 ? '' : over;
 }
 
-function findPlacesUnder(text: string, over: string): readonly Omit<Place, 'message'>[] {
+function findPlacesUnder(text: string, over: string): readonly Omit<LogPlace, 'message'>[] {
   const line = over === '' ? 0 : readFindingLine(text);
   const path = line === 0 ? null : toRepositoryPath(over);
   return path === null ? [] : [{ path, line }];
@@ -133,7 +133,7 @@ export function hasPlace(text: string): boolean {
 /** Elixir names the application before the file. */
 const ELIXIR_FRAME = /^\s{0,12}\((?:elixir|stdlib|ex_unit|mix|kernel|logger|eex|iex)(?: [\d.]{1,20})?\) /;
 
-function findPlacesOn(text: string): readonly Omit<Place, 'message'>[] {
+function findPlacesOn(text: string): readonly Omit<LogPlace, 'message'>[] {
   if (ELIXIR_FRAME.test(text)) return [];
   const frame = JVM_FRAME.exec(text);
   if (frame) return toJvmPlace(frame);
@@ -143,7 +143,7 @@ function findPlacesOn(text: string): readonly Omit<Place, 'message'>[] {
   });
 }
 
-function toJvmPlace([, scope = '', file = '', line = '']: readonly string[]): readonly Omit<Place, 'message'>[] {
+function toJvmPlace([, scope = '', file = '', line = '']: readonly string[]): readonly Omit<LogPlace, 'message'>[] {
   if (isRuntimeFrame({ file, symbol: scope, language: 'jvm' }) || HARNESS.test(scope)) return [];
   return [{ path: `${scope.replaceAll('.', '/')}${file}`, line: Number(line) }];
 }

@@ -17,7 +17,7 @@ import {
 import { findFault, type InfrastructureFault } from './infrastructure.ts';
 import type { ErrorLine } from './last-words.ts';
 import { findSteps, type LogLine, type PassingLog, readLogLines, readPassingLog } from './log-lines.ts';
-import { findPlaces, hasPlace, type Place } from './places.ts';
+import { findPlaces, hasPlace, type LogPlace } from './places.ts';
 import { readFindingLine, toRepositoryPath } from './written-places.ts';
 
 export interface Annotation {
@@ -122,7 +122,7 @@ export interface CheckTexts {
 /** What a check says by itself. */
 export interface ReadCheck {
   readonly excerpt: Excerpt;
-  readonly places: readonly Place[];
+  readonly places: readonly LogPlace[];
   readonly infrastructure: InfrastructureFault | null;
   /** Equal for the same cause in any check; where a check says nothing, made of its name and conclusion only. */
   readonly fingerprint: string;
@@ -186,7 +186,7 @@ export function readCheck(texts: CheckTexts): ReadCheck {
 }
 
 /** Of the log, also where lines of a result file are shown instead. */
-function findShownPlaces({ lines, cause }: Text, shown: Shown): readonly Place[] {
+function findShownPlaces({ lines, cause }: Text, shown: Shown): readonly LogPlace[] {
   return findPlaces(lines, shown.lines === lines ? shown.cause : cause);
 }
 
@@ -196,10 +196,10 @@ interface ChosenText {
   /** Failed tests of the result files; null where the machine failed, or none did. */
   readonly results: ResultText | null;
   /** Where the result files have the errors that the text is made of. */
-  readonly exact: readonly Place[];
+  readonly exact: readonly LogPlace[];
 }
 
-function chooseText({ log, results: all = [], ...texts }: CheckTexts, told: readonly Place[]): ChosenText {
+function chooseText({ log, results: all = [], ...texts }: CheckTexts, told: readonly LogPlace[]): ChosenText {
   const noted = readText(told.map(formatAnnotation).join('\n'));
   const own = () => addFault(readOwnWords(texts.output), true);
   const findings = listFindings(all);
@@ -210,7 +210,7 @@ function chooseText({ log, results: all = [], ...texts }: CheckTexts, told: read
   return { text: preferResults(said, results), results, exact: said === found ? findings : [] };
 }
 
-function fingerprintText(name: string, { lines, cause, fault, isOwn }: Text, told: readonly Place[]): string | null {
+function fingerprintText(name: string, { lines, cause, fault, isOwn }: Text, told: readonly LogPlace[]): string | null {
   if (fault) return fingerprintFault(fault.what);
   const print = fingerprintCause(lines, cause);
   if (print === null) return fingerprintLines(told.map(({ message }) => stripVariables(message)));
@@ -219,7 +219,7 @@ function fingerprintText(name: string, { lines, cause, fault, isOwn }: Text, tol
 }
 
 /** Warnings did not make it red; that a process ended is GitHub's own annotation on each step that failed. */
-function readAnnotations(annotations: CheckTexts['annotations']): readonly Place[] {
+function readAnnotations(annotations: CheckTexts['annotations']): readonly LogPlace[] {
   return annotations
     .filter(({ level, message }) => level === 'failure' && message !== '' && !SAYS_NOTHING.test(message))
     .map(({ path, line, message }) => ({ path, line, message }));
@@ -234,7 +234,7 @@ function preferNotedFault(text: Text, noted: Text): Text {
 }
 
 /** Errors of linters and scanners. */
-function listFindings(results: readonly FailedResult[]): readonly Place[] {
+function listFindings(results: readonly FailedResult[]): readonly LogPlace[] {
   return results.flatMap(({ kind, path: written, line, message, scope }) => {
     const path = toRepositoryPath(written);
     if (kind !== 'finding' || path === null) return [];
@@ -314,12 +314,12 @@ function compareWithPassing({ lines, cause, fault, isOwn }: Text, log: string): 
   return rankCause(compared) < WEAK ? { lines, cause } : { lines, cause: compared, passing };
 }
 
-function formatAnnotation({ path, line, message }: Place): string {
+function formatAnnotation({ path, line, message }: LogPlace): string {
   const first = message.split('\n', 1)[0] ?? '';
   return `##[error]${path}:${line}: ${first}${message.slice(first.length)}`;
 }
 
-function makeExcerpt(shown: Shown, told: readonly Place[], places: readonly Place[]): Excerpt {
+function makeExcerpt(shown: Shown, told: readonly LogPlace[], places: readonly LogPlace[]): Excerpt {
   const { lines, cause, passing, isResult } = shown;
   const excerpt = cutExcerpt(lines, cause, passing);
   if (isResult) return { ...excerpt, cut: excerpt.cut.replace('of the log', 'of the test results') };
@@ -334,14 +334,14 @@ function makeExcerpt(shown: Shown, told: readonly Place[], places: readonly Plac
   return isSpread ? { ...excerpt, headline: formatHeadline(`${test.name} failed`) } : excerpt;
 }
 
-function findAnnotatedPlaces(told: readonly Place[]): readonly Place[] {
+function findAnnotatedPlaces(told: readonly LogPlace[]): readonly LogPlace[] {
   return told.flatMap((place) => {
     const path = place.path === '.github' ? null : toRepositoryPath(place.path);
     return path === null ? [] : [{ ...place, path, isMarked: true }];
   });
 }
 
-function findTestPlaces({ tests }: Cause): readonly Place[] {
+function findTestPlaces({ tests }: Cause): readonly LogPlace[] {
   return tests.flatMap(({ path, name }) => {
     const own = path === '' ? null : toRepositoryPath(path);
     return own === null ? [] : [{ path: own, line: 0, message: name }];
@@ -350,7 +350,7 @@ function findTestPlaces({ tests }: Cause): readonly Place[] {
 
 const MAX_READ_PLACES = 40;
 
-function mergePlaces(places: readonly Place[]): readonly Place[] {
+function mergePlaces(places: readonly LogPlace[]): readonly LogPlace[] {
   const found = new Map(places.map((place) => [`${place.path}:${place.line}`, place] as const).reverse());
   return [...found.values()].reverse().slice(0, MAX_READ_PLACES);
 }

@@ -1,6 +1,6 @@
 // Finds the values of cookies, however clients, servers, frameworks, browsers and their logs write them.
 import { isCredential, isPlaceholder, isRandomRun } from './literals.ts';
-import { iterateMatches, type Span } from './readings.ts';
+import { iterateMatches, type TextSpan } from './readings.ts';
 
 /** What leads from the word to its list, sign by sign: `: `, `': [ '`, `"=>"`, `","value":"`, `"]=> string(36) "`. */
 const JOINT =
@@ -41,8 +41,8 @@ const ATTRIBUTES = /^(?:path|domain|expires|max-age|samesite|priority|version)$/
 const SESSION = /sess|sid|auth|token|csrf|xsrf|jwt|remember|login|user/i;
 
 /** Where values of cookies are. */
-export function findCookies(text: string): Span[] {
-  const spans: Span[] = [];
+export function findCookies(text: string): TextSpan[] {
+  const spans: TextSpan[] = [];
   for (const mark of [MARK, FLAG]) {
     let searched = 0;
     for (const match of iterateMatches(text, mark)) {
@@ -59,7 +59,7 @@ export function findCookies(text: string): Span[] {
   return spans;
 }
 
-function shift({ start, end }: Span, by: number): Span {
+function shift({ start, end }: TextSpan, by: number): TextSpan {
   return { start: start + by, end: end + by };
 }
 
@@ -79,8 +79,8 @@ function findListEnd(text: string, start: number, joint: string): { readonly end
 }
 
 /** `isHeader`: nothing but cookies is in the list, so that a value need not look random. */
-function findPairs(list: string, isHeader: boolean): Span[] {
-  const spans: Span[] = [];
+function findPairs(list: string, isHeader: boolean): TextSpan[] {
+  const spans: TextSpan[] = [];
   const search = (pattern: RegExp, accepts: (name: string, value: string) => boolean): void => {
     for (const { 0: pair, 1: name = '', 2: value = '', index } of iterateMatches(list, pattern)) {
       if (ATTRIBUTES.test(name) || isPlaceholder(value) || !accepts(name, value)) continue;

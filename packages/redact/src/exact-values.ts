@@ -7,7 +7,7 @@ import {
   GAP,
   removeNoise,
   removeSpaces,
-  type Span,
+  type TextSpan,
   toSource,
 } from './readings.ts';
 
@@ -78,12 +78,12 @@ function listHex(value: string): Needle[] {
 }
 
 /** Where the text holds a spelling, also across line breaks. */
-export function findExactValues(text: string, needles: readonly Needle[]): Span[] {
+export function findExactValues(text: string, needles: readonly Needle[]): TextSpan[] {
   if (needles.length === 0) return [];
   const source = createReading(text);
   const unwrapped = editReading(source, findLineBreaks(text));
   const compact = needles.some(({ form }) => form === 'compact') ? removeSpaces(source) : unwrapped;
-  const spans: Span[] = [];
+  const spans: TextSpan[] = [];
   for (const needle of needles) {
     const searched = needle.form === 'compact' ? compact : unwrapped;
     const { length } = needle.text;
@@ -96,7 +96,7 @@ export function findExactValues(text: string, needles: readonly Needle[]): Span[
 }
 
 /** With the characters on either side that may hold bits of the value, and the padding. */
-function widenSpan(text: string, { start, end }: Span): Span {
+function widenSpan(text: string, { start, end }: TextSpan): TextSpan {
   const before = /[A-Za-z0-9+/_-]$/.test(text.slice(Math.max(0, start - 1), start)) ? 1 : 0;
   const after = /^[A-Za-z0-9+/_-]?={0,2}/.exec(text.slice(end, end + 3))?.[0].length ?? 0;
   return { start: start - before, end: end + after };

@@ -19,7 +19,7 @@ import {
   type Reading,
   removeNoise,
   replaceNoiseByGaps,
-  type Span,
+  type TextSpan,
   toSource,
 } from './readings.ts';
 import { REDACTED } from './redacted.ts';
@@ -42,7 +42,7 @@ const AROUND = 3;
  * The stretches of `text` that hold secrets, ascending and disjoint. Searching the text again without them finds no
  * more. `exactValues`: secrets to find in any form; those under 8 characters are ignored.
  */
-export async function findSecrets(text: string, exactValues: readonly string[]): Promise<Span[]> {
+export async function findSecrets(text: string, exactValues: readonly string[]): Promise<TextSpan[]> {
   const needles = getNeedles(exactValues);
   const source = createReading(text);
   let spans = await findInReadings(source, needles);
@@ -64,8 +64,8 @@ function findMarkers(text: string): number[] {
   return [...iterateMatches(text, /\[redacted\]/g)].map(({ index }) => index);
 }
 
-async function findInReadings(source: Reading, needles: readonly Needle[]): Promise<Span[]> {
-  const spans: Span[] = [];
+async function findInReadings(source: Reading, needles: readonly Needle[]): Promise<TextSpan[]> {
+  const spans: TextSpan[] = [];
   for (const reading of listReadings(source, BASE64_LAYERS)) {
     const found = [
       ...findByRules(reading.text),
@@ -131,8 +131,8 @@ const PIECE = 24_576;
 const OVERLAP = 4_096;
 
 /** What the rules of secretlint's preset find. */
-async function findBySecretlint(text: string): Promise<Span[]> {
-  const spans: Span[] = [];
+async function findBySecretlint(text: string): Promise<TextSpan[]> {
+  const spans: TextSpan[] = [];
   for (let from = 0; from === 0 || from + OVERLAP < text.length; from += PIECE - OVERLAP) {
     const content = text.slice(from, from + PIECE);
     const { messages } = await lintSource({

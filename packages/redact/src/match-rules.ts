@@ -4,25 +4,25 @@ import { isDrawn, isRandom } from './literals.ts';
 import {
   createReading,
   crossesSeam,
-  type Edit,
   editReading,
   findLineBreaks,
   focusLines,
   iterateMatches,
-  type Span,
+  type Replacement,
+  type TextSpan,
   toSource,
 } from './readings.ts';
 import { RULES, type Rule } from './rules.ts';
 
 /** Where our rules find secrets. */
-export function findByRules(text: string): Span[] {
+export function findByRules(text: string): TextSpan[] {
   const within = [...RULES.flatMap((rule) => matchRule(rule, text)), ...findCookies(text)];
   return [...within, ...findAcrossLines(text, within)];
 }
 
-function matchRule(rule: Rule, text: string): Span[] {
+function matchRule(rule: Rule, text: string): TextSpan[] {
   if (rule.needs !== undefined && !text.includes(rule.needs)) return [];
-  const spans: Span[] = [];
+  const spans: TextSpan[] = [];
   for (const match of iterateMatches(text, rule.pattern)) {
     const group = match.findLastIndex((text) => text !== undefined);
     const secret = match[group] ?? '';
@@ -35,14 +35,14 @@ function matchRule(rule: Rule, text: string): Span[] {
 }
 
 /** Secrets that a line break interrupts. `whole` are those that were found without looking over line ends. */
-function findAcrossLines(text: string, whole: readonly Span[]): Span[] {
+function findAcrossLines(text: string, whole: readonly TextSpan[]): TextSpan[] {
   const joints = findJoints(text).map(({ start }) => start);
   const near = focusLines(createReading(text), joints, 2);
   if (near === null) return [];
   const joined = editReading(createReading(near.text), findJoints(near.text));
   const starts = new Set(whole.map((span) => span.start));
-  const spans: Span[] = [];
-  const add = (found: Span, rule: Rule | null): void => {
+  const spans: TextSpan[] = [];
+  const add = (found: TextSpan, rule: Rule | null): void => {
     const span = toSource(joined, found);
     const isWhole = starts.has(toSource(near, span).start);
     if (isWhole || rule?.wrapped === 'form') spans.push(...continueSecret(near.text, span, isWhole ? null : rule));
@@ -57,7 +57,7 @@ function findAcrossLines(text: string, whole: readonly Span[]): Span[] {
  * How much of a match across line ends is the secret: the lines up to where it is complete, then those that look
  * random. `incomplete`: the rule that its first line does not satisfy.
  */
-function continueSecret(text: string, span: Span, incomplete: Rule | null): Span[] {
+function continueSecret(text: string, span: TextSpan, incomplete: Rule | null): TextSpan[] {
   const pieces = splitPieces(text, span);
   const first = pieces[0]?.text ?? '';
   if (pieces.length < 2 || (incomplete && /^\d+$/.test(first))) return [];
@@ -74,7 +74,7 @@ function continueSecret(text: string, span: Span, incomplete: Rule | null): Span
 }
 
 /** A value broken over two lines: only if both look random and the second holds nothing else. */
-function findBroken(text: string, span: Span): Span[] {
+function findBroken(text: string, span: TextSpan): TextSpan[] {
   const pieces = splitPieces(text, span);
   const [first, second] = pieces;
   if (!first || !second || pieces.length > 2) return [];
@@ -82,11 +82,11 @@ function findBroken(text: string, span: Span): Span[] {
   return drawn ? [{ start: span.start, end: second.end }] : [];
 }
 
-interface Piece extends Span {
+interface Piece extends TextSpan {
   readonly text: string;
 }
 
-function splitPieces(text: string, { start, end }: Span): Piece[] {
+function splitPieces(text: string, { start, end }: TextSpan): Piece[] {
   return [...text.slice(start, end).matchAll(/\S+/g)].map(({ 0: piece, index }) => ({
     text: piece,
     start: start + index,
@@ -105,7 +105,7 @@ function isRest(text: string, { text: piece, end }: Piece): boolean {
 }
 
 /** The line breaks behind which something is that could be the rest of a secret. */
-function findJoints(text: string): Edit[] {
+function findJoints(text: string): Replacement[] {
   return findLineBreaks(text).filter((edit) => edit.start > 0 && mayBeRest(text, edit));
 }
 
@@ -118,7 +118,7 @@ const WORD = /[^\s"'`<>&;,)}\]@\\\uFFFF]+/y;
 const BEGUN =
   /(?:A[KS]IA|gh[pousr]_|github_pat_|cwy_|whsec_|glpat-|npm_|xox[abeoprs]-|hf_|lin_api_|dp\.pt\.|sk-|[sr]k_live_|\.slack\.com\/services\/)[\w/-]{0,100}$/;
 
-function mayBeRest(text: string, { start, end }: Edit): boolean {
+function mayBeRest(text: string, { start, end }: Replacement): boolean {
   WORD.lastIndex = end;
   const word = WORD.exec(text.slice(0, end + LONGEST_WORD))?.[0] ?? '';
   return isDrawn(word) || isRandom(word) || BEGUN.test(getLastWord(text, start));

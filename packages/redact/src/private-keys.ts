@@ -1,5 +1,5 @@
 // Private keys in PEM and their like: whole, cut off at either end, on one line, quoted, or without their markers.
-import { iterateMatches, type Span } from './readings.ts';
+import { iterateMatches, type TextSpan } from './readings.ts';
 
 const BEGIN = /-{2,5} ?BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,5}/g;
 const END = /-{2,5} ?END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,5}/g;
@@ -14,12 +14,12 @@ const LONGEST = 25_000;
 const SMALLEST_BODY = 40;
 
 /** Where private keys are. A marker without a key, as in source code, is none. */
-export function findPrivateKeys(text: string): Span[] {
+export function findPrivateKeys(text: string): TextSpan[] {
   const marked = text.includes('PRIVATE KEY') ? findMarkedKeys(text) : [];
   return [...marked, ...findHeads(text)];
 }
 
-function findMarkedKeys(text: string): Span[] {
+function findMarkedKeys(text: string): TextSpan[] {
   const begins = findKeys(BEGIN, text);
   const ends = findKeys(END, text);
   let next = 0;
@@ -35,9 +35,9 @@ function findMarkedKeys(text: string): Span[] {
 /** From the marker to the one at the end, if that comes before the limit; else as far as key lines follow. */
 function findBegunKey(
   text: string,
-  begin: Span,
-  next: { readonly end: Span | undefined; readonly limit: number },
-): Span | null {
+  begin: TextSpan,
+  next: { readonly end: TextSpan | undefined; readonly limit: number },
+): TextSpan | null {
   if (next.end && next.end.start < next.limit) {
     const body = { start: begin.end, end: next.end.start };
     return measureKey(text, body) >= SMALLEST_BODY ? { start: begin.start, end: next.end.end } : null;
@@ -46,15 +46,15 @@ function findBegunKey(
   return measureKey(text, body) > 0 ? { start: begin.start, end: body.end } : null;
 }
 
-function findKeys(pattern: RegExp, text: string): Span[] {
+function findKeys(pattern: RegExp, text: string): TextSpan[] {
   return [...iterateMatches(text, pattern)].map((match) => ({
     start: match.index,
     end: match.index + match[0].length,
   }));
 }
 
-function findHeads(text: string): Span[] {
-  const spans: Span[] = [];
+function findHeads(text: string): TextSpan[] {
+  const spans: TextSpan[] = [];
   let cursor = 0;
   for (const { index } of iterateMatches(text, HEAD)) {
     if (index < cursor) continue;
@@ -73,7 +73,7 @@ function findKeyRunEnd(text: string, start: number): number {
 }
 
 /** How many characters of the text are in runs that look like a key. */
-function measureKey(text: string, { start, end }: Span): number {
+function measureKey(text: string, { start, end }: TextSpan): number {
   let length = 0;
   for (const [run] of text.slice(start, end).matchAll(/[A-Za-z0-9+/]{20,}/g)) if (isKeyLine(run)) length += run.length;
   return length;

@@ -3,13 +3,13 @@
 import { REDACTED } from './redacted.ts';
 
 /** UTF-16 offsets, `end` exclusive. */
-export interface Span {
+export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /** `start` to `end` reads as `text`. */
-export interface Edit extends Span {
+export interface Replacement extends TextSpan {
   readonly text: string;
 }
 
@@ -32,7 +32,7 @@ export function createReading(text: string): Reading {
 }
 
 /** The reading after the edits, which ascend and do not overlap; the same object where there are none. */
-export function editReading(reading: Reading, edits: readonly Edit[]): Reading {
+export function editReading(reading: Reading, edits: readonly Replacement[]): Reading {
   if (edits.length === 0) return reading;
   const grown = edits.reduce((sum, { start, end, text }) => sum + text.length - (end - start), 0);
   const starts = new Uint32Array(reading.text.length + grown);
@@ -59,12 +59,12 @@ export function editReading(reading: Reading, edits: readonly Edit[]): Reading {
 }
 
 /** The stretch of the source from which a stretch of the reading came. */
-export function toSource(reading: Reading, { start, end }: Span): Span {
+export function toSource(reading: Reading, { start, end }: TextSpan): TextSpan {
   return { start: reading.starts[start] ?? 0, end: reading.ends[end - 1] ?? 0 };
 }
 
 /** The spans ascending and apart; those that overlap or touch become one. */
-export function mergeSpans(spans: readonly Span[]): Span[] {
+export function mergeSpans(spans: readonly TextSpan[]): TextSpan[] {
   const merged: { start: number; end: number }[] = [];
   for (const { start, end } of [...spans].sort((a, b) => a.start - b.start)) {
     const last = merged.at(-1);
@@ -94,7 +94,7 @@ const SEAM = '\n\n\uFFFE\n\n';
 export function focusLines(reading: Reading, offsets: readonly number[], around: number): Reading | null {
   if (offsets.length === 0) return null;
   const { text } = reading;
-  const edits: Edit[] = [];
+  const edits: Replacement[] = [];
   let kept = 0;
   let lineEnd = 0;
   for (const offset of offsets) {
@@ -109,7 +109,7 @@ export function focusLines(reading: Reading, offsets: readonly number[], around:
 }
 
 /** Whether the stretch runs over lines that were left out, so that what was found there is not together. */
-export function crossesSeam({ text }: Reading, { start, end }: Span): boolean {
+export function crossesSeam({ text }: Reading, { start, end }: TextSpan): boolean {
   return text.slice(start, end).includes('\uFFFE');
 }
 
@@ -214,7 +214,7 @@ export function removeSpaces(reading: Reading): Reading {
 }
 
 function replaceMatches(reading: Reading, pattern: RegExp, replacement: (match: string) => string): Reading {
-  const edits: Edit[] = [];
+  const edits: Replacement[] = [];
   for (const { 0: match, index } of iterateMatches(reading.text, pattern)) {
     const text = replacement(match);
     if (text !== match) edits.push({ start: index, end: index + match.length, text });
@@ -228,8 +228,8 @@ const LINE_BREAK = /\r*\n\r*|\r+/g;
  * Line breaks with the white space around them and a backslash before them, as edits that take them out. Empty lines
  * still separate.
  */
-export function findLineBreaks(text: string): Edit[] {
-  const edits: Edit[] = [];
+export function findLineBreaks(text: string): Replacement[] {
+  const edits: Replacement[] = [];
   let from = 0;
   let empty = false;
   for (const { 0: lineBreak, index } of iterateMatches(text, LINE_BREAK)) {
@@ -270,7 +270,7 @@ const NEXT_LINE = /[ \t]*\r?\n[ \t]*([A-Za-z0-9+/_-]+={0,2})(?=[ \t]*(?:\r?\n|$)
 /** The readable contents of what is base64 in the reading, a line each; null where there is none. */
 export function decodeBase64(reading: Reading): Reading | null {
   const { text } = reading;
-  const edits: Edit[] = [];
+  const edits: Replacement[] = [];
   let cursor = 0;
   for (const { 0: run, index } of iterateMatches(text, BASE64)) {
     if (index < cursor) continue;

@@ -2,7 +2,7 @@
 
 import { locate, WorkerClient } from 'causeway-worker-thread';
 import { findSecrets } from './find-secrets.ts';
-import type { Span } from './readings.ts';
+import type { TextSpan } from './readings.ts';
 import { REDACTED } from './redacted.ts';
 
 export interface Redactor extends AsyncDisposable {
@@ -47,7 +47,7 @@ export interface ScanRequest {
 }
 
 export interface ScanAnswer {
-  readonly spans: readonly Span[];
+  readonly spans: readonly TextSpan[];
 }
 
 const LIMITS: RedactorLimits = { inline: 32_768, chunk: 524_288, chunkMs: 10_000, failures: 3 };
@@ -63,7 +63,7 @@ const SCRIPT = locate('./redaction-worker.ts', import.meta.url);
 const CLOSED = 'Redaction was closed; ask for it before shutting down.';
 
 /** `secret`: recognised. `unchecked`: could not be looked at in time, so it is taken out as well. */
-interface Cut extends Span {
+interface Cut extends TextSpan {
   readonly kind: 'secret' | 'unchecked';
 }
 

@@ -4,7 +4,7 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { examineBuildHost } from '../../build-logs/client.ts';
 import { parseBuildHosts } from '../../build-logs/config.ts';
-import { type Finding, printFindings } from '../../cli/operator-text.ts';
+import { type CheckUpFinding, printFindings } from '../../cli/operator-text.ts';
 import type { ExitCode, Io } from '../../cli/terminal.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { describeSpace } from '../../core/disk.ts';
@@ -23,7 +23,7 @@ import { readServedAs } from '../served-as.ts';
 import { findShortage, USER_AGENT, VERSION } from '../services.ts';
 import { openGithubProbes } from './github.ts';
 import { createModelProbe } from './model.ts';
-import { fail, listNames, type Probe, pass, runProbes, type Verdict, warn } from './probe.ts';
+import { fail, formatNames, type Probe, type ProbeVerdict, pass, runProbes, warn } from './probe.ts';
 
 export interface DoctorContext {
   readonly io: Pick<Io, 'out' | 'colour'>;
@@ -36,7 +36,7 @@ export async function runDoctor(json: boolean, context: DoctorContext, signal: A
   return printFindings(await examine(context, signal), context.io, json);
 }
 
-async function examine({ environment, now }: DoctorContext, signal: AbortSignal): Promise<readonly Finding[]> {
+async function examine({ environment, now }: DoctorContext, signal: AbortSignal): Promise<readonly CheckUpFinding[]> {
   const config = readOrFault(() => readConfig(environment));
   if (config instanceof CausewayError) {
     return await runProbes([createSettingsProbe(config), NODE_PROBE, createGitProbe(environment)], [], signal);
@@ -86,7 +86,7 @@ function createSettingsProbe(mode: ServiceMode | CausewayError, config?: Config)
 }
 
 /** Settings that differ from those of the service would make every other finding one about another service. */
-function judgeLocal(config?: Config): Verdict {
+function judgeLocal(config?: Config): ProbeVerdict {
   const servedAs = config === undefined || config.localMode ? null : readServedAs(config.dataDir);
   const found = `Causeway ${VERSION}, local mode`;
   if (!servedAs?.github) return pass(found);
@@ -99,7 +99,7 @@ function judgeLocal(config?: Config): Verdict {
 const NODE = 24;
 const NODE_PROBE: Probe = { check: 'node', ask: async () => judgeNode(process.versions.node) };
 
-export function judgeNode(version: string): Verdict {
+export function judgeNode(version: string): ProbeVerdict {
   if (Number(version.split('.')[0]) >= NODE) return pass(`Node ${version}`);
   return fail(
     `Node ${version}`,
@@ -178,7 +178,7 @@ function createDiskProbe({ dataDir, mirrorsMaxBytes: limit }: Config): Probe {
   };
 }
 
-export function judgeFree(free: number): Verdict {
+export function judgeFree(free: number): ProbeVerdict {
   const shortage = findShortage(free);
   if (shortage !== null) return fail(`${describeSpace(shortage)}: the service is not ready`, DISK_REPAIR);
   const found = `${formatBytes(free)} free`;
@@ -219,7 +219,11 @@ function createDatabaseProbe(config: Config, now: () => Date): Probe {
 const MOST_APART_MS = 2_000;
 
 /** `stepsAhead`: migrations of a newer version that this one works with. */
-function judgeDatabase(found: Examination | null, stepsAhead: number, where: string): readonly (Verdict | false)[] {
+function judgeDatabase(
+  found: Examination | null,
+  stepsAhead: number,
+  where: string,
+): readonly (ProbeVerdict | false)[] {
   if (found === null) return [pass(`${where} is empty; the first start creates its tables`)];
   const { isKeyRight, jobs, isPaused, aheadMs } = found;
   const apart = `${Math.abs(Math.round(aheadMs / 1_000))} s ${aheadMs > 0 ? 'behind' : 'ahead of'}`;
@@ -241,7 +245,11 @@ function judgeDatabase(found: Examination | null, stepsAhead: number, where: str
   ];
 }
 
-function judgeSchema({ damage, newer, missing, unchecked }: Examination, stepsAhead: number, where: string): Verdict {
+function judgeSchema(
+  { damage, newer, missing, unchecked }: Examination,
+  stepsAhead: number,
+  where: string,
+): ProbeVerdict {
   if (damage.length > 0) return fail(`${where} is damaged: ${damage.join('; ')}`, describeRestore(where));
   if (newer.length > stepsAhead || (newer.length > 0 && missing.length > 0)) {
     const repair = 'Start that version or a later one, or restore a backup from before the upgrade.';
@@ -275,7 +283,10 @@ function createMonitoringProbe(file: string, environment: Config['environment'])
           return fail(`${name}: ${fault}`, repair);
         }
         if (missingTools.length > 0) {
-          return warn(`${name} has no tool ${listNames(missingTools)}`, 'Correct "tools" of its entry in MCP_CONFIG.');
+          return warn(
+            `${name} has no tool ${formatNames(missingTools)}`,
+            'Correct "tools" of its entry in MCP_CONFIG.',
+          );
         }
         if (isUsed) return pass(`${name} answers`);
         return warn(`${name} answers, but is not used`, 'Its entry in MCP_CONFIG names no projects, or no tools.');

@@ -16,7 +16,7 @@ import { appPage, wantedOfApp } from '../../github/setup/make-app.ts';
 import { locate } from '../../installation.ts';
 import { type GithubMode, isLoopback } from '../mode.ts';
 import { USER_AGENT } from '../services.ts';
-import { fail, listNames, type Probe, pass, type Verdict, warn } from './probe.ts';
+import { fail, formatNames, type Probe, type ProbeVerdict, pass, warn } from './probe.ts';
 
 const SKIPPED = warn('skipped', 'Fix what "app" reports first.');
 
@@ -39,7 +39,7 @@ export function openGithubProbes(
   });
   const reading = readApp(clients.app, signal);
   const readOrNull = () => reading.catch(() => null);
-  const judge = async (judgeApp: (app: AppState) => readonly (Verdict | false)[]) => {
+  const judge = async (judgeApp: (app: AppState) => readonly (ProbeVerdict | false)[]) => {
     const app = await readOrNull();
     return app === null ? SKIPPED : judgeApp(app);
   };
@@ -73,7 +73,7 @@ export function openGithubProbes(
   return { probes, [Symbol.dispose]: () => clients[Symbol.dispose]() };
 }
 
-function judgePermissions(app: AppState, { maxMode, githubWebUrl }: Config): readonly (Verdict | false)[] {
+function judgePermissions(app: AppState, { maxMode, githubWebUrl }: Config): readonly (ProbeVerdict | false)[] {
   const manifest = readFileSync(locate('../../../app.yml', import.meta.url), 'utf8');
   const wanted = wantedOfApp(manifest, maxMode === 'fix' ? 'fix' : 'comment');
   const settings = `the App's settings on ${githubWebUrl}, "Permissions & events"`;
@@ -85,18 +85,18 @@ function judgePermissions(app: AppState, { maxMode, githubWebUrl }: Config): rea
   // A permission that was added later holds once the owner has accepted it.
   const ungranted = app.installations.flatMap(({ owner, permissions, isSuspended }) => {
     const lacking = comparePermissions(permissions, app.permissions).missing;
-    return lacking.length === 0 || isSuspended ? [] : [`${owner.login} has not granted ${listNames(lacking)}`];
+    return lacking.length === 0 || isSuspended ? [] : [`${owner.login} has not granted ${formatNames(lacking)}`];
   });
   const accept = `The owner accepts it at ${githubWebUrl}/settings/installations, or in the organization's settings under "GitHub Apps".`;
   const faults = [
     missing.length > 0 &&
       fail(
-        `the App does not ask for ${listNames(missing)}`,
+        `the App does not ask for ${formatNames(missing)}`,
         `Add it in ${settings}; then each owner has to accept it.`,
       ),
-    events.length > 0 && fail(`the App does not receive ${listNames(events)}`, `Subscribe to it in ${settings}.`),
+    events.length > 0 && fail(`the App does not receive ${formatNames(events)}`, `Subscribe to it in ${settings}.`),
     unneeded.length > 0 &&
-      warn(`the App has more permissions than it needs: ${listNames(unneeded)}`, `Remove them in ${settings}.`),
+      warn(`the App has more permissions than it needs: ${formatNames(unneeded)}`, `Remove them in ${settings}.`),
     ...ungranted.map((found) => fail(found, accept)),
   ];
   return faults.some((verdict) => verdict !== false)
@@ -104,7 +104,7 @@ function judgePermissions(app: AppState, { maxMode, githubWebUrl }: Config): rea
     : [pass('as in app.yml, for the App and each installation')];
 }
 
-function judgeInstallations(app: AppState, { allowedOwners, githubWebUrl }: Config): readonly (Verdict | false)[] {
+function judgeInstallations(app: AppState, { allowedOwners, githubWebUrl }: Config): readonly (ProbeVerdict | false)[] {
   const allowed = new Set(allowedOwners.map((login) => login.toLowerCase()));
   const isServed = ({ owner }: AppState['installations'][number]) =>
     allowed.size === 0 ? owner.id === app.owner.id : allowed.has(owner.login.toLowerCase());
@@ -118,20 +118,20 @@ function judgeInstallations(app: AppState, { allowedOwners, githubWebUrl }: Conf
   return [
     served.length === 0
       ? fail('no allowed owner has installed the App', `Install it: ${page}`)
-      : pass(`installed by ${listNames(toLogins(served))}${app.isCut ? ' and more' : ''}`),
+      : pass(`installed by ${formatNames(toLogins(served))}${app.isCut ? ' and more' : ''}`),
     absent.length > 0 &&
       warn(
-        `ALLOWED_OWNERS names ${listNames(absent)}, without an installation`,
+        `ALLOWED_OWNERS names ${formatNames(absent)}, without an installation`,
         `Install it (${page}), or correct the name.`,
       ),
     ignored.length > 0 &&
       warn(
-        `${listNames(ignored)} installed the App, but is not allowed`,
+        `${formatNames(ignored)} installed the App, but is not allowed`,
         'Add its login to ALLOWED_OWNERS, or uninstall the App there.',
       ),
     suspended.length > 0 &&
       warn(
-        `${listNames(suspended)} has suspended the App`,
+        `${formatNames(suspended)} has suspended the App`,
         'An owner can unsuspend it in the GitHub Apps settings there.',
       ),
   ];
@@ -139,7 +139,7 @@ function judgeInstallations(app: AppState, { allowedOwners, githubWebUrl }: Conf
 
 const DELIVERIES = '/api/github/webhooks';
 
-function judgeAddress({ url }: HookState, { webhookProxyUrl, githubWebUrl }: Config, publicUrl: string): Verdict {
+function judgeAddress({ url }: HookState, { webhookProxyUrl, githubWebUrl }: Config, publicUrl: string): ProbeVerdict {
   const where = `in the App's settings on ${githubWebUrl}, "Webhook"`;
   if (url === '') return fail('GitHub sends deliveries nowhere', `Set the webhook URL ${where}, and activate it.`);
   const normalise = (text: string) => (URL.parse(text)?.href ?? text).replace(/\/$/, '');
@@ -163,7 +163,7 @@ function judgeAddress({ url }: HookState, { webhookProxyUrl, githubWebUrl }: Con
   return fail(`${sent}, not to ${wanted}`, `Set the webhook URL ${where} to ${wanted}, or correct PUBLIC_URL.`);
 }
 
-function judgeForm({ url, isJson, isVerified, hasSecret }: HookState): readonly (Verdict | false)[] {
+function judgeForm({ url, isJson, isVerified, hasSecret }: HookState): readonly (ProbeVerdict | false)[] {
   return [
     !hasSecret &&
       fail(
@@ -179,7 +179,7 @@ function judgeForm({ url, isJson, isVerified, hasSecret }: HookState): readonly 
 
 const DAY_MS = 24 * 60 * 60_000;
 
-function judgeAttempts(all: readonly HookAttempt[], now: Date): Verdict {
+function judgeAttempts(all: readonly HookAttempt[], now: Date): ProbeVerdict {
   const recent = all.filter(({ at }) => at > now.getTime() - DAY_MS);
   const [last] = recent;
   if (last === undefined) return pass('no delivery in the last 24 hours');
@@ -204,7 +204,7 @@ function describeRepair(status: number): string {
 const ANSWER_MS = 10_000;
 const FROM_HERE = 'This was tried from this machine; some networks block access to their own public address.';
 
-async function judgePublicUrl(publicUrl: string, signal: AbortSignal): Promise<readonly (Verdict | false)[]> {
+async function judgePublicUrl(publicUrl: string, signal: AbortSignal): Promise<readonly (ProbeVerdict | false)[]> {
   if (publicUrl === '') {
     return [warn('PUBLIC_URL is not set', 'Set it to the address at which GitHub and callers reach this service.')];
   }
@@ -222,7 +222,7 @@ async function judgePublicUrl(publicUrl: string, signal: AbortSignal): Promise<r
   ];
 }
 
-async function callHealth(publicUrl: string, signal: AbortSignal): Promise<Verdict> {
+async function callHealth(publicUrl: string, signal: AbortSignal): Promise<ProbeVerdict> {
   try {
     const until = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
     const response = await fetch(`${publicUrl}/healthz`, { signal: until, redirect: 'manual' });
@@ -258,7 +258,7 @@ function createClock(now: () => Date) {
   };
 }
 
-function judgeClock(ahead: number | null): Verdict {
+function judgeClock(ahead: number | null): ProbeVerdict {
   if (ahead === null) return SKIPPED;
   const seconds = Math.abs(Math.round(ahead / 1_000));
   if (Math.abs(ahead) <= MOST_APART_MS) return pass(`within ${Math.max(1, seconds)} s of GitHub`);

@@ -9,7 +9,7 @@ import { type Message, type ModelTurn, ModelUnavailable, type ToolDescription } 
 import type { EndpointModel } from '../../models/endpoint-model.ts';
 import { readScript } from '../../models/scripted.ts';
 import { openEndpointModel } from '../model.ts';
-import { fail, type Probe, pass, type Verdict, warn } from './probe.ts';
+import { fail, type Probe, type ProbeVerdict, pass, warn } from './probe.ts';
 
 /** For both turns. */
 const LONGEST_MS = 60_000;
@@ -75,7 +75,7 @@ async function examineModel(
   model: EndpointModel,
   config: EndpointConfig,
   signal: AbortSignal,
-): Promise<readonly (Verdict | false)[]> {
+): Promise<readonly (ProbeVerdict | false)[]> {
   const chosen = model.asked().wire;
   // Tools had to be described in the text, since the endpoint or the model takes none.
   const isDescribed = () => model.asked().leftOut.includes('tools');
@@ -140,7 +140,7 @@ function describeInterface(
   { api }: EndpointConfig,
   chosen: keyof typeof INTERFACES,
   slowest: number,
-): Verdict {
+): ProbeVerdict {
   const { wire, place } = model.asked();
   const at = wire === 'bedrock' || wire === 'vertex' ? '' : ' at';
   const why =
@@ -156,7 +156,7 @@ function describeInterface(
 function describeTools(
   name: string,
   asked: { readonly calls: number; readonly failure: CausewayError | null; readonly isDescribed: boolean },
-): Verdict {
+): ProbeVerdict {
   if (asked.calls === 0) return fail(`tools: ${name} called none although it was asked to`, NO_TOOLS_REPAIR);
   if (asked.failure !== null) return fail('tools: called, but the next turn failed', describeRepair(asked.failure));
   if (!asked.isDescribed) return pass('tools: called, and the next turn was accepted');
@@ -164,13 +164,13 @@ function describeTools(
   return warn(found, NO_TOOLS_REPAIR);
 }
 
-function describeCache({ usage: { promptTokens, cachedTokens, estimated } }: ModelTurn): Verdict {
+function describeCache({ usage: { promptTokens, cachedTokens, estimated } }: ModelTurn): ProbeVerdict {
   if (estimated) return pass('cached tokens: unknown, the endpoint reports no token counts');
   const count = cachedTokens > 0 ? `${cachedTokens} of ${promptTokens}` : `none of ${promptTokens} reported`;
   return pass(`cached tokens: ${count} in the second turn`);
 }
 
-function describeEffort({ effort }: EndpointConfig, isLeftOut: boolean): Verdict {
+function describeEffort({ effort }: EndpointConfig, isLeftOut: boolean): ProbeVerdict {
   if (effort === null) return pass("effort: the provider's default (MODEL_EFFORT is not set)");
   if (!isLeftOut) return pass(`effort: ${effort}`);
   return warn(
@@ -179,7 +179,7 @@ function describeEffort({ effort }: EndpointConfig, isLeftOut: boolean): Verdict
   );
 }
 
-function describePrice({ prices }: EndpointModel, turns: readonly ModelTurn[]): Verdict {
+function describePrice({ prices }: EndpointModel, turns: readonly ModelTurn[]): ProbeVerdict {
   const usd = turns.reduce((all, { usage }) => all + computeCost(usage, prices), 0);
   const cost = `$${usd.toFixed(6)} for ${turns.length === 1 ? 'this turn' : 'both turns'}`;
   if (turns.every(({ usage }) => usage.costUsd !== undefined))

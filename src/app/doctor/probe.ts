@@ -1,31 +1,31 @@
 // One check of the doctor: bounded in time, errors become findings, and no finding contains a secret.
 
 import { REDACTED } from 'causeway-redact';
-import type { Finding } from '../../cli/operator-text.ts';
+import type { CheckUpFinding } from '../../cli/operator-text.ts';
 import { CausewayError } from '../../core/errors.ts';
 
 /** What a check found, without its name. */
-export type Verdict = Omit<Finding, 'check'>;
+export type ProbeVerdict = Omit<CheckUpFinding, 'check'>;
 
 export interface Probe {
   readonly check: string;
   /** A throw counts as `fail`, with its message as the repair. */
-  ask(signal: AbortSignal): Promise<Verdict | readonly (Verdict | false)[]>;
+  ask(signal: AbortSignal): Promise<ProbeVerdict | readonly (ProbeVerdict | false)[]>;
   /** Default 20 s. */
   readonly boundMs?: number;
 }
 
 const BOUND_MS = 20_000;
 
-export function pass(found: string): Verdict {
+export function pass(found: string): ProbeVerdict {
   return { status: 'ok', found, repair: '' };
 }
 
-export function warn(found: string, repair: string): Verdict {
+export function warn(found: string, repair: string): ProbeVerdict {
   return { status: 'warn', found, repair };
 }
 
-export function fail(found: string, repair: string): Verdict {
+export function fail(found: string, repair: string): ProbeVerdict {
   return { status: 'fail', found, repair };
 }
 
@@ -34,7 +34,7 @@ export async function runProbes(
   probes: readonly Probe[],
   secrets: readonly string[],
   signal: AbortSignal,
-): Promise<readonly Finding[]> {
+): Promise<readonly CheckUpFinding[]> {
   const long = secrets.filter((secret) => secret.length > 3);
   // Error messages of other programs may quote what they were sent.
   const clean = (text: string) => long.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
@@ -48,7 +48,7 @@ export async function runProbes(
   return answers.flat().map((each) => ({ ...each, found: clean(each.found), repair: clean(each.repair) }));
 }
 
-async function runProbe({ ask, boundMs = BOUND_MS }: Probe, signal: AbortSignal): Promise<readonly Verdict[]> {
+async function runProbe({ ask, boundMs = BOUND_MS }: Probe, signal: AbortSignal): Promise<readonly ProbeVerdict[]> {
   const bound = AbortSignal.timeout(boundMs);
   const until = AbortSignal.any([signal, bound]);
   const aborted = new Promise<never>((_, reject) => {
@@ -76,7 +76,7 @@ async function runProbe({ ask, boundMs = BOUND_MS }: Probe, signal: AbortSignal)
 
 const MOST_NAMED = 8;
 
-export function listNames(names: readonly string[]): string {
+export function formatNames(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMED).join(', ');
   return names.length > MOST_NAMED ? `${shown} and ${names.length - MOST_NAMED} more` : shown;
 }

@@ -9,7 +9,7 @@ import { investigationSettings } from '../configuration/effective.ts';
 import { isAncestor, readChangedFiles, readCommitRange } from './commit-range.ts';
 import { findPlace } from './find-place.ts';
 import { listChecks } from './list-checks.ts';
-import { readPast } from './past-checks.ts';
+import { listPastChecks } from './past-checks.ts';
 import { readWords } from './read-words.ts';
 import { rerunJob } from './rerun-job.ts';
 import type { ChecksDeps, Inquiry, RunCache } from './workflow-runs.ts';
@@ -40,7 +40,7 @@ export function createChecks(deps: ChecksDeps): Checks & PastReader {
     readRange: (project, ends, signal) =>
       answer(project, signal, (inquiry) => unlessSpent(readCommitRange(inquiry, ends), null)),
     rerunJob: (project, jobId, signal) => answer(project, signal, (inquiry) => rerunJob(inquiry, jobId)),
-    listPast: (project, past, signal) => answer(project, signal, (inquiry) => readPast(inquiry, past)),
+    listPast: (project, past, signal) => answer(project, signal, (inquiry) => listPastChecks(inquiry, past)),
   };
 }
 

@@ -15,7 +15,7 @@ const MOST_JOB_PAGES = 5;
 type Limits = Parameters<PastReader['listPast']>[1];
 
 /** At most `mostCalls` calls, of which the lists take 35 at most and the jobs of each failed run one for each 100. */
-export async function readPast(inquiry: Inquiry, { since, mostCalls, isPatient }: Limits): Promise<Past> {
+export async function listPastChecks(inquiry: Inquiry, { since, mostCalls, isPatient }: Limits): Promise<Past> {
   let calls = 0;
   const left = () => mostCalls - calls;
   const issues = await listIssues(inquiry, since, Math.min(MOST_ISSUE_PAGES, left()), () => (calls += 1));

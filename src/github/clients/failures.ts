@@ -87,7 +87,7 @@ export function readRetryAfter(header: string | number | undefined, now: Date): 
 }
 
 /** What to throw for a request that failed: for an answer that says no, or for a network that gave none. */
-export function toFailure(error: unknown, call: GithubCall): GithubFailure {
+export function toGithubFailure(error: unknown, call: GithubCall): GithubFailure {
   if (error instanceof GithubFailure) return error;
   const answer = readAnswer(error);
   if (answer !== null) return describeRefusal(answer, call);

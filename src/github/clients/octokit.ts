@@ -3,7 +3,7 @@ import { throttling } from '@octokit/plugin-throttling';
 import { Octokit } from '@octokit/rest';
 import { untilAborted } from '../../core/abortable.ts';
 import type { Holds } from '../../core/holds.ts';
-import { checkLimit, findFailure, type GithubCall, type GithubReply, toFailure } from './failures.ts';
+import { checkLimit, findFailure, type GithubCall, type GithubReply, toGithubFailure } from './failures.ts';
 import { type GithubCaller, sendUnwatched, type WatchCall } from './github-clients.ts';
 
 export interface OctokitOptions {
@@ -71,7 +71,7 @@ export function createOctokit(options: OctokitOptions, credential: Credential): 
     // What would be refused takes no turn.
     checkLimit(call);
     const reply = await Promise.resolve(send(request)).catch((error: unknown) => {
-      throw toFailure(error, call);
+      throw toGithubFailure(error, call);
     });
     const failure = findFailure(reply, request as Request, call);
     if (failure !== null) throw failure;

@@ -53,7 +53,7 @@ export function renderWorkflow({ uses, mode, model, key, watched }: NewWorkflow)
     '  causeway:',
     '    if: >-',
     "      github.event_name == 'workflow_dispatch' || github.event.label.name == 'analyse' ||",
-    "      github.event.workflow_run.conclusion == 'failure' ||",
+    "      github.event.workflow_run.conclusion == 'failure' || github.event.workflow_run.conclusion == 'timed_out' ||",
     "      (contains(github.event.comment.body, '/analy') && github.event.comment.user.type != 'Bot')",
     '    runs-on: ubuntu-24.04',
     '    timeout-minutes: 20',

@@ -1,12 +1,12 @@
 // Commands in comments: `/analyse`, or a mention of the App, followed by what to do or what to consider.
 import { computeEditDistance } from '../../core/command-words.ts';
-import type { Judgement } from '../../core/outcome.ts';
+import type { AnswerJudgement } from '../../core/outcome.ts';
 import { MAX_GUIDANCE } from '../../core/report.ts';
 import { COMMAND_NAMES, type CommandName } from '../../core/thread.ts';
 import type { AppIdentity } from '../clients/github-clients.ts';
 import { formatShown, type MarkedMarkdown, markLines } from '../report/markdown-lines.ts';
 
-export type Command =
+export type CommentCommand =
   | { readonly kind: 'analyse'; readonly guidance: string }
   /** Even where the report has not changed. */
   | { readonly kind: 'retry'; readonly guidance: string }
@@ -14,7 +14,7 @@ export type Command =
   | { readonly kind: 'stop' }
   | { readonly kind: 'help' }
   /** Says that the answer is right or wrong, and why. */
-  | { readonly kind: 'judge'; readonly vote: Judgement; readonly why: string }
+  | { readonly kind: 'judge'; readonly vote: AnswerJudgement; readonly why: string }
   /** Neither a command nor a hint worth a paid run. `meant`: the command that it nearly is; null: none. */
   | { readonly kind: 'unclear'; readonly meant: CommandName | null };
 
@@ -30,7 +30,7 @@ export function mayHaveCommand(body: string): boolean {
  * The first command of a comment; null where it has none. It begins a line that is neither quoted, nor code, nor inside
  * an HTML comment. Guidance is the rest of that line and what follows it. `app`: whose mention means a command, too.
  */
-export function parseCommand(body: string, app: Pick<AppIdentity, 'slug'>): Command | null {
+export function parseCommand(body: string, app: Pick<AppIdentity, 'slug'>): CommentCommand | null {
   return splitAtCommand(markLines(body), app)?.command ?? null;
 }
 
@@ -38,7 +38,7 @@ export function parseCommand(body: string, app: Pick<AppIdentity, 'slug'>): Comm
 export function splitAtCommand(
   { lines }: MarkedMarkdown,
   { slug }: Pick<AppIdentity, 'slug'>,
-): { readonly before: string; readonly command: Command } | null {
+): { readonly before: string; readonly command: CommentCommand } | null {
   for (const [at, { kind, text }] of lines.entries()) {
     const words = kind === 'prose' ? readWords(text, slug) : null;
     if (words === null) continue;
@@ -80,7 +80,7 @@ function cleanWords(words: string): string {
 }
 
 /** Null: thanks or praise, which asks for nothing. */
-function toCommand(words: string, after: string): Command | null {
+function toCommand(words: string, after: string): CommentCommand | null {
   const plain = words.replace(MARKS, '');
   const verb = /^(fix|stop|help)(?:,?[ \t]+please)?[.!?]*$/i.exec(plain)?.[1]?.toLowerCase();
   if (verb === 'fix' || verb === 'stop' || verb === 'help') return { kind: verb };
@@ -100,7 +100,7 @@ function toCommand(words: string, after: string): Command | null {
 /** A whole sentence that says nothing else, of which the one word is never a hint: `correct the total` is one. */
 const SAID = /^(?:that(?:['’]s| is) (right|wrong|correct|incorrect)|(correct|incorrect))[.!]*$/i;
 
-function readVote(words: string, after: string): Command | null {
+function readVote(words: string, after: string): CommentCommand | null {
   const said = SAID.exec(words);
   if (said !== null) {
     const vote = /^(?:right|correct)$/i.test(said[1] ?? said[2] ?? '') ? 'right' : 'wrong';
@@ -114,7 +114,7 @@ function readVote(words: string, after: string): Command | null {
 }
 
 /** A command with other words, praise with more of them, or a single word that is no command. Null: a retry, a hint, or nothing. */
-function findUnclear(words: string, after: string): Command | null {
+function findUnclear(words: string, after: string): CommentCommand | null {
   if (PRAISE.test(words)) return { kind: 'unclear', meant: null };
   const led = /^(fix|stop)(?![\w-])/i.exec(words)?.[1]?.toLowerCase();
   if (led === 'fix' || led === 'stop') return { kind: 'unclear', meant: led };

@@ -6,9 +6,16 @@ import type { CommandReply, Thread, Trigger } from '../../core/thread.ts';
 import { cancelInvestigation } from '../../services/accept-report.ts';
 import { isBot, isOurs, toPerson } from '../payloads.ts';
 import { type CausewayAppDeps, type EventHandler, schedulePublish } from './app-deps.ts';
-import { type Command, mayHaveCommand, parseCommand } from './command.ts';
+import { type CommentCommand, mayHaveCommand, parseCommand } from './command.ts';
 import { addReaction, replyToCommand } from './replies.ts';
-import { findAnswer, findThreads, hasOwnBranch, isClosedWithAnswer, offerCommands, readPull } from './standing.ts';
+import {
+  findAnswer,
+  findThreads,
+  hasOwnBranch,
+  isClosedWithAnswer,
+  offerCommands,
+  readStandingPull,
+} from './standing.ts';
 import { type AnalysisRequest, findProject, isTooOld, readTriageRole, startAnalysis } from './start-analysis.ts';
 
 export const onCommentCreated: EventHandler<'issue_comment.created'> = async (deps, { id, payload }, signal) => {
@@ -34,7 +41,7 @@ export const onCommentCreated: EventHandler<'issue_comment.created'> = async (de
 
 async function carryOut(
   deps: CausewayAppDeps,
-  command: Command,
+  command: CommentCommand,
   request: AnalysisRequest,
   signal: AbortSignal,
 ): Promise<void> {
@@ -93,7 +100,7 @@ async function stopAnalysis(deps: CausewayAppDeps, request: AnalysisRequest, sig
 /** On the answer that our comment shows, or that our own pull request implements. */
 async function recordVote(
   deps: CausewayAppDeps,
-  { vote, why }: Extract<Command, { kind: 'judge' }>,
+  { vote, why }: Extract<CommentCommand, { kind: 'judge' }>,
   request: AnalysisRequest,
   signal: AbortSignal,
 ): Promise<void> {
@@ -164,7 +171,7 @@ async function findPostedPull(
 ): Promise<Extract<CommandReply['why'], { readonly number: number }> | null> {
   if (posted === null || posted.number === 0) return null;
   const { number, url } = posted;
-  const pull = posted.state === 'closed' ? null : await readPull(deps, request, number, signal);
+  const pull = posted.state === 'closed' ? null : await readStandingPull(deps, request, number, signal);
   if (pull?.state === 'open') return { code: 'already_open', number, url };
   const isOfShown = pull?.merged === true && (await deps.store.findShownIssue(id)) === posted.issueId;
   return isOfShown ? { code: 'already_merged', number, url } : null;

@@ -13,7 +13,7 @@ import { appendReply, REPLY_MS, renderConfigComplaint, renderReply } from '../re
 import type { CausewayAppDeps } from './app-deps.ts';
 
 /** The issue or pull request that an event is about, and who caused it. */
-export interface Subject {
+export interface EventSubject {
   readonly project: GithubProject;
   readonly configuration: ReadConfig;
   readonly subject: { readonly kind: 'issue' | 'pull_request'; readonly number: number };
@@ -34,7 +34,7 @@ const inTurn = createInTurn();
  */
 export async function addReaction(
   deps: CausewayAppDeps,
-  { project, configuration, subject, comment }: Subject,
+  { project, configuration, subject, comment }: EventSubject,
   content: 'eyes' | 'confused',
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -60,7 +60,7 @@ export async function addReaction(
  */
 export async function replyToCommand(
   deps: CausewayAppDeps,
-  at: Subject,
+  at: EventSubject,
   why: CommandReply['why'],
   signal: AbortSignal,
 ): Promise<void> {
@@ -90,7 +90,12 @@ async function hasComment({ store }: CausewayAppDeps, { record, trigger, investi
 }
 
 /** Into any comment of ours that is there, such as the hand-over on our own pull request. */
-async function postReply(deps: CausewayAppDeps, at: Subject, reply: CommandReply, signal: AbortSignal): Promise<void> {
+async function postReply(
+  deps: CausewayAppDeps,
+  at: EventSubject,
+  reply: CommandReply,
+  signal: AbortSignal,
+): Promise<void> {
   const { project, subject } = at;
   const github = createGithubWriter(deps, project, signal);
   const since = new Date(deps.now().getTime() - REPLY_MS).toISOString();
@@ -112,7 +117,7 @@ function hasMarker(body: string): boolean {
  * crash in between does not make two. An owner's file is reported where it is met first. The analysis goes on with the
  * safe defaults, so a refusal is not worth failing for.
  */
-export async function reportConfigProblem(deps: CausewayAppDeps, at: Subject, signal: AbortSignal): Promise<void> {
+export async function reportConfigProblem(deps: CausewayAppDeps, at: EventSubject, signal: AbortSignal): Promise<void> {
   const { problem, config, heldBy } = at.configuration;
   if (problem === null || !mayPost(deps, config)) return;
   const holderId = heldBy?.projectId ?? at.project.id;
@@ -134,7 +139,7 @@ export async function reportConfigProblem(deps: CausewayAppDeps, at: Subject, si
 
 async function isPosted(
   { clients }: CausewayAppDeps,
-  { project }: Subject,
+  { project }: EventSubject,
   marker: string,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -151,7 +156,7 @@ async function isPosted(
 
 async function postProblem(
   deps: CausewayAppDeps,
-  { project, subject, trigger, configuration }: Subject,
+  { project, subject, trigger, configuration }: EventSubject,
   { problem, marker }: { readonly problem: ConfigProblem; readonly marker: string },
   signal: AbortSignal,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import type { Offer, Thread } from '../../core/thread.ts';
 import { isFinal } from '../clients/github-clients.ts';
 import type { IssuePayload } from '../payloads.ts';
 import type { CausewayAppDeps } from './app-deps.ts';
-import type { Subject } from './replies.ts';
+import type { EventSubject } from './replies.ts';
 
 /** The answer that people see: that of our comment, or on our own pull request the one that it implements. */
 export type Answered =
@@ -20,7 +20,7 @@ export async function findAnswer(deps: Pick<CausewayAppDeps, 'store'>, at: Place
   return { kind: 'thread', threadId: own.id };
 }
 
-type Place = Pick<Subject, 'project' | 'subject'>;
+type Place = Pick<EventSubject, 'project' | 'subject'>;
 
 /** The thread of the subject, and for our own pull request also the thread that opened it. */
 export async function findThreads(
@@ -43,7 +43,7 @@ export async function isClosedWithAnswer(deps: CausewayAppDeps, at: PlaceWithIss
   return at.issue.state === 'closed' && (await findAnswer(deps, at)) !== null;
 }
 
-export async function offerCommands(deps: CausewayAppDeps, at: Subject, signal: AbortSignal): Promise<Offer> {
+export async function offerCommands(deps: CausewayAppDeps, at: EventSubject, signal: AbortSignal): Promise<Offer> {
   const { own, origin } = await findThreads(deps, at);
   const isAnswered = (await findAnswer(deps, at)) !== null;
   const { role } = at.trigger;
@@ -68,7 +68,7 @@ export async function offerCommands(deps: CausewayAppDeps, at: Subject, signal: 
 /** Whether the pull request's branch is in this repository; one that we may not look at counts as a fork's. */
 export async function hasOwnBranch(deps: CausewayAppDeps, at: Place, signal: AbortSignal): Promise<boolean> {
   try {
-    const { head, base } = await readPull(deps, at, at.subject.number, signal);
+    const { head, base } = await readStandingPull(deps, at, at.subject.number, signal);
     return head.repo?.id === base.repo.id;
   } catch (error) {
     if (isFinal(error)) return false;
@@ -76,7 +76,12 @@ export async function hasOwnBranch(deps: CausewayAppDeps, at: Place, signal: Abo
   }
 }
 
-export async function readPull({ clients }: CausewayAppDeps, { project }: Place, number: number, signal: AbortSignal) {
+export async function readStandingPull(
+  { clients }: CausewayAppDeps,
+  { project }: Place,
+  number: number,
+  signal: AbortSignal,
+) {
   const pull = { ...getRepository(project), pull_number: number };
   const caller = clients.repository(project.source, 'read');
   return (await caller.call(({ rest }, request) => rest.pulls.get({ ...pull, request }), signal)).data;

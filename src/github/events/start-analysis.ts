@@ -11,11 +11,11 @@ import { includesLabel } from '../configuration/repository-config.ts';
 import { type CommentPayload, type GithubUser, type IssuePayload, isBot, isOurs, toPerson } from '../payloads.ts';
 import { gatherIssueReport, gatherPullRequestReport } from '../report/gather-report.ts';
 import type { CausewayAppDeps, EventHandler } from './app-deps.ts';
-import { addReaction, replyToCommand, reportConfigProblem, type Subject } from './replies.ts';
+import { addReaction, type EventSubject, replyToCommand, reportConfigProblem } from './replies.ts';
 import { isClosedWithAnswer, offerCommands } from './standing.ts';
 
 /** A request for an analysis, as the delivery shows it: later edits are not read. */
-export interface AnalysisRequest extends Subject {
+export interface AnalysisRequest extends EventSubject {
   readonly deliveryId: string;
   readonly issue: IssuePayload;
   readonly comment: CommentPayload | null;

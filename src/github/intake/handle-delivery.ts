@@ -9,7 +9,7 @@ import { SourceBusy } from '../../core/source.ts';
 import type { Delivery, DeliveryStore } from '../../db/deliveries.ts';
 import type { Log } from '../../log.ts';
 import { type GithubClients, GithubFailure } from '../clients/github-clients.ts';
-import { createOwnerRule, type OwnerRule } from '../projects/project-sync.ts';
+import { type AllowsOwner, createOwnerRule } from '../projects/project-sync.ts';
 import { type DeliveryPayload, isRecord } from './delivery.ts';
 
 interface DeliveryHandlerOptions {
@@ -109,7 +109,7 @@ async function giveUp({ log, store, redactor }: DeliveryHandlerOptions, delivery
 }
 
 /** The owner of the repository, or else of the installation; null where the delivery names neither. */
-function findOwner({ repository, installation }: DeliveryPayload): Parameters<OwnerRule>[0] | null {
+function findOwner({ repository, installation }: DeliveryPayload): Parameters<AllowsOwner>[0] | null {
   const owner = isRecord(repository) ? repository['owner'] : isRecord(installation) ? installation['account'] : null;
   // An enterprise has a slug instead of a login.
   return isRecord(owner) ? { id: Number(owner['id']), login: String(owner['login'] ?? owner['slug'] ?? '') } : null;

@@ -236,7 +236,7 @@ export interface OwnerRuleOptions {
   readonly allowedOwners: readonly string[];
 }
 
-export type OwnerRule = (
+export type AllowsOwner = (
   owner: { readonly id: number; readonly login: string },
   signal: AbortSignal,
 ) => Promise<boolean>;
@@ -245,7 +245,7 @@ export type OwnerRule = (
  * Compares logins or, where none is named, the number of the App's owner. Throws GithubFailure where GitHub does not
  * say who that is.
  */
-export function createOwnerRule({ clients, allowedOwners }: OwnerRuleOptions): OwnerRule {
+export function createOwnerRule({ clients, allowedOwners }: OwnerRuleOptions): AllowsOwner {
   const allowed = new Set(allowedOwners.map((login) => login.toLowerCase()));
   return async ({ id, login }, signal) => {
     if (allowed.size > 0) return allowed.has(login.toLowerCase());

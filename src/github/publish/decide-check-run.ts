@@ -11,14 +11,14 @@ import { describeWithheld } from '../../core/withheld.ts';
 import type { RepositoryConfig } from '../configuration/repository-config.ts';
 import { type CheckRunAnnotation, listAnnotations, renderDetails, renderSummary } from '../render/check-run.ts';
 import {
-  type Cause,
   type CauseFix,
+  type CauseInquiry,
   type CheckRunContent,
   findRangeOf,
-  type Inquiry,
   isCurrent,
   isRed,
   renderTitle,
+  type ShownCause,
 } from '../render/check-run-title.ts';
 import { describeNotRead, hasFix, loadResult, type PublishDeps, toRights } from './view.ts';
 
@@ -54,7 +54,7 @@ export interface CheckRunView {
   readonly now: Date;
 }
 
-interface FoundCause extends Omit<Cause, 'fix'> {
+interface FoundCause extends Omit<ShownCause, 'fix'> {
   readonly thread: Thread | null;
 }
 
@@ -188,7 +188,7 @@ function findEarlier({ project, webUrl }: CheckRunView, { thread, finding }: Fou
 }
 
 /** Since the failure is back, its thread follows another pull request; null: none is known to have ended. */
-function readFormerFix(inquiry: Inquiry): CauseFix | null {
+function readFormerFix(inquiry: CauseInquiry): CauseFix | null {
   if (inquiry.kind !== 'concluded') return null;
   const { links, outcomes } = inquiry.issue.analysis;
   const url = links.pullRequest ?? '';
@@ -219,7 +219,7 @@ function isOffered(view: CheckRunView, cause: FoundCause): boolean {
 
 /** A thread has one pull request: for what was requested, else for the first cause with a change. */
 function isLeading({ causes }: CheckRunView, { finding, inquiry }: FoundCause, thread: Thread): boolean {
-  const hasChange = (of: Inquiry) => of.kind === 'concluded' && hasFix(of.issue);
+  const hasChange = (of: CauseInquiry) => of.kind === 'concluded' && hasFix(of.issue);
   if (!hasChange(inquiry)) return false;
   if (thread.trigger.kind !== 'checks' || thread.subject.kind !== 'pull_request') {
     return thread.investigationId === finding.investigationId;
@@ -322,7 +322,7 @@ function isAskedFor({ findings }: Head, finding: Finding): boolean {
 }
 
 /** What a person had analysed at this very commit. How a run without a result ended is said in the comment. */
-async function loadRequested(deps: PublishDeps, head: Head, thread: Thread | null): Promise<Inquiry> {
+async function loadRequested(deps: PublishDeps, head: Head, thread: Thread | null): Promise<CauseInquiry> {
   const inquiry = await loadInquiry(deps, thread?.investigationId ?? null);
   const isOfHead =
     (inquiry.kind === 'running' && isLive(head)) ||
@@ -330,7 +330,7 @@ async function loadRequested(deps: PublishDeps, head: Head, thread: Thread | nul
   return isOfHead ? inquiry : { kind: 'none' };
 }
 
-async function loadInquiry(deps: PublishDeps, investigationId: string | null): Promise<Inquiry> {
+async function loadInquiry(deps: PublishDeps, investigationId: string | null): Promise<CauseInquiry> {
   if (investigationId === null) return { kind: 'none' };
   const investigation = await deps.store.findInvestigation(investigationId);
   if (investigation === null) return { kind: 'deleted' };

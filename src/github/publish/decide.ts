@@ -6,7 +6,7 @@ import { type CommandReply, listFurther, type PostedComment, toTriggerKey } from
 import {
   type Beside,
   type FurtherCause,
-  type Place,
+  type PostPlace,
   type RedChecks,
   renderEndComment,
   renderFactsComment,
@@ -17,10 +17,10 @@ import { describeNotBegun } from '../render/not-begun.ts';
 import { MAX_PAGE } from '../render/page.ts';
 import { decideFix, toRequestKey } from './decide-fix.ts';
 import { digestOf, type MarkerKind, markerText } from './marker.ts';
-import { type Cause, findLead, getNumber, hasFix, listCheckNames, type Result, type View } from './view.ts';
+import { findLead, getNumber, type HeadCause, hasFix, listCheckNames, type Result, type View } from './view.ts';
 import { addFurther } from './whole-change.ts';
 
-export type Step =
+export type PublishStep =
   | { readonly kind: 'react'; readonly number: number }
   /** A comment that a newer one has replaced. */
   | { readonly kind: 'delete'; readonly commentId: number }
@@ -36,11 +36,11 @@ export type Step =
   | { readonly kind: 'fold' }
   | { readonly kind: 'open' }
   | { readonly kind: 'follow' }
-  | Wait
+  | PublishWait
   | { readonly kind: 'done' };
 
 /** `isSilenced`: there are too many posts already, so nothing is posted until then. */
-export interface Wait {
+export interface PublishWait {
   readonly kind: 'later';
   readonly runAt: string;
   readonly isSilenced: boolean;
@@ -54,7 +54,7 @@ export interface WantedComment {
 }
 
 /** Of this run of the job. */
-export interface Progress {
+export interface PublishProgress {
   /** Our own pull request was looked at. */
   readonly hasFollowed: boolean;
   /** When to look at it again; null: when something happens. */
@@ -71,7 +71,7 @@ const WATCH_MS = 60_000;
 /** An unrequested comment needs this much. */
 const LEAST_CONFIDENCE = 0.6;
 
-export function decideStep(view: View, progress: Progress): Step {
+export function decideStep(view: View, progress: PublishProgress): PublishStep {
   const { thread, record } = view;
   const number = getNumber(thread.subject);
   const isSeen = isUnrequested(view) || record.seen === toTriggerKey(thread.trigger);
@@ -79,7 +79,7 @@ export function decideStep(view: View, progress: Progress): Step {
   const [replaced] = record.replaced;
   if (replaced !== undefined) return { kind: 'delete', commentId: replaced };
   if (number !== null && needsPull(view)) return { kind: 'look', number };
-  const steps: readonly (Step | null)[] = [
+  const steps: readonly (PublishStep | null)[] = [
     // Before the comment, which mentions them.
     number !== null && maySuggest(view) ? waitForSilence(view, { kind: 'suggest', number }) : null,
     decideCommentStep(view),
@@ -92,7 +92,7 @@ export function decideStep(view: View, progress: Progress): Step {
   return next ?? decideWait(view, waits, progress.followAt);
 }
 
-function decidePullRequest(view: View, { hasFollowed }: Progress): readonly Step[] {
+function decidePullRequest(view: View, { hasFollowed }: PublishProgress): readonly PublishStep[] {
   const { record, result, investigation } = view;
   const isOpening = result !== null && decideFix(view, result.issue).kind === 'opening';
   const isFollowed = record.pullRequest?.state === 'open' && !hasFollowed && isEnded(investigation.outcome);
@@ -110,9 +110,9 @@ export function needsPull({ thread, pull, investigation }: View): boolean {
 /** When to run again, if anything is still expected. */
 export function decideWait(
   view: View,
-  waits: readonly Wait[],
+  waits: readonly PublishWait[],
   followAt: string | null,
-): Wait | { readonly kind: 'done' } {
+): PublishWait | { readonly kind: 'done' } {
   const all = [...waits];
   const { investigation, checks, facts, thread, now } = view;
   const isHeadRunning = checks !== null && isUnrequested(view) && !haveEnded(checks.causes);
@@ -125,11 +125,11 @@ export function decideWait(
   return first === undefined ? { kind: 'done' } : { ...first, isSilenced: all.some(({ isSilenced }) => isSilenced) };
 }
 
-function waitUntil(time: number): Wait {
+function waitUntil(time: number): PublishWait {
   return { kind: 'later', runAt: new Date(time).toISOString(), isSilenced: false };
 }
 
-function waitForSilence(view: View, step: Step): Step {
+function waitForSilence(view: View, step: PublishStep): PublishStep {
   const until = findSilenceEnd(view);
   return until === null ? step : { kind: 'later', runAt: until, isSilenced: true };
 }
@@ -147,7 +147,7 @@ export function keepRecentPosts(posts: readonly string[], now: Date): readonly s
   return posts.filter((at) => Date.parse(at) > now.getTime() - HOUR_MS);
 }
 
-function decideCommentStep(view: View): Step | null {
+function decideCommentStep(view: View): PublishStep | null {
   const { record, thread } = view;
   const comment = decideComment(view);
   const number = getNumber(thread.subject);
@@ -163,7 +163,7 @@ function decideCommentStep(view: View): Step | null {
 }
 
 /** Once for each text of ours; a command carried out since then answers it, too, and an answer does what was offered before it. */
-function decideReply({ record, thread, votes, result }: View): Step | null {
+function decideReply({ record, thread, votes, result }: View): PublishStep | null {
   const { comment: posted, reply } = record;
   const number = getNumber(thread.subject);
   if (posted === null || isRemoved(posted) || reply === undefined || number === null) return null;
@@ -315,7 +315,7 @@ function mayComment({ config, checks, record, pull }: View): boolean {
   return pull.headSha === head.place.sha;
 }
 
-function isWorthSaying({ finding, result }: Cause): boolean {
+function isWorthSaying({ finding, result }: HeadCause): boolean {
   if (finding.verdict !== 'code' || result === null) return false;
   // That a failing test uses what was changed is only a guess.
   if (finding.isTouched !== true && finding.base === undefined) return false;
@@ -323,7 +323,7 @@ function isWorthSaying({ finding, result }: Cause): boolean {
   return outcome !== 'facts_only' && (confidence ?? 0) >= LEAST_CONFIDENCE;
 }
 
-function haveEnded(causes: readonly Cause[]): boolean {
+function haveEnded(causes: readonly HeadCause[]): boolean {
   return causes.every(({ investigation }) => investigation === null || isEnded(investigation.outcome));
 }
 
@@ -367,7 +367,7 @@ function describeBeside(view: View): Beside | null {
 }
 
 /** For a comment whose result is that of the leading cause. */
-function describeRedChecks({ checks, project }: View, causes: readonly Cause[]): RedChecks | null {
+function describeRedChecks({ checks, project }: View, causes: readonly HeadCause[]): RedChecks | null {
   const lead = findLead(causes);
   if (lead === null) return null;
   const { verdict, excerpt, isTouched = false, base } = lead.finding;
@@ -378,7 +378,7 @@ function describeRedChecks({ checks, project }: View, causes: readonly Cause[]):
   return { names: listCheckNames(lead.finding), verdict, fault, excerpt, further: others.map(describeFurther) };
 }
 
-function describeFurther({ finding, investigation, result }: Cause): FurtherCause {
+function describeFurther({ finding, investigation, result }: HeadCause): FurtherCause {
   const names = listCheckNames(finding);
   if (result !== null) return { names, issue: result.issue, notFound: '' };
   const [reason] = finding.reasons;
@@ -387,7 +387,7 @@ function describeFurther({ finding, investigation, result }: Cause): FurtherCaus
   return { names, issue: null, notFound: isKnown ? describeReason(reason) : 'the analysis ended without a result' };
 }
 
-export function toPlace({ project, thread, webUrl }: View, kind: MarkerKind): Place {
+export function toPlace({ project, thread, webUrl }: View, kind: MarkerKind): PostPlace {
   return {
     repository: project.name,
     webUrl,

@@ -43,7 +43,7 @@ import { handOver } from './post-comments.ts';
 import { hasFix, loadResult, type Result, type Work } from './view.ts';
 
 /** A pull request after a look at it. */
-export interface Judged {
+export interface FollowedPullRequest {
   readonly posted: PostedPullRequest;
   /** When to look again, in milliseconds; null: when something happens. */
   readonly waitMs: number | null;
@@ -67,7 +67,11 @@ const SECOND_TRY_MS = 60_000;
 const MOST_LOGS = 8;
 
 /** Only we push here until the fix is on the branch; somebody else's push ends it. */
-export async function followRedHalf(work: Work, { posted, proof }: Proving, live: LivePullRequest): Promise<Judged> {
+export async function followRedHalf(
+  work: Work,
+  { posted, proof }: Proving,
+  live: LivePullRequest,
+): Promise<FollowedPullRequest> {
   if (live.headSha !== posted.headSha) return await adoptHead(work, { posted, proof }, live);
   if (proof.phase === 'second_try') return await followSecondTry(work, { posted, proof });
   const parts = await findParts(work, proof.secondTry?.issueId ?? posted.issueId);
@@ -118,7 +122,7 @@ async function settleGreenTests(
   { posted, proof }: Proving,
   checks: readonly string[],
   named: readonly NamedCheck[],
-): Promise<Judged> {
+): Promise<FollowedPullRequest> {
   const isSpent = proof.secondTry !== undefined || (proof.phase === 'red' && proof.hasRepeated);
   const { attempts } = work.view.config.pullRequest;
   if (isSpent || attempts === 0 || !(await mayPush(work, posted))) {
@@ -141,10 +145,10 @@ function toUnreproduced(proof: ProofProgress, checks: readonly string[]): ProofP
 async function followSecondTry(
   work: Work,
   { posted, proof }: Proving & { readonly proof: { readonly phase: 'second_try' } },
-): Promise<Judged> {
+): Promise<FollowedPullRequest> {
   const { store } = work.deps;
   const { secondTry, checks } = proof;
-  const withoutTest: Judged = { posted: { ...posted, proof: toUnreproduced(proof, checks) }, waitMs: 0 };
+  const withoutTest: FollowedPullRequest = { posted: { ...posted, proof: toUnreproduced(proof, checks) }, waitMs: 0 };
   if (secondTry === undefined) return withoutTest;
   if (secondTry.issueId !== null) return (await pushSecondTest(work, { posted, proof })) ?? withoutTest;
   const investigation = await store.findInvestigation(secondTry.investigationId);
@@ -164,7 +168,7 @@ async function isUsable(work: Work, posted: PostedPullRequest, { issue }: Result
 }
 
 /** On top of the first test. Null: it can't be pushed. */
-async function pushSecondTest(work: Work, { posted, proof }: Proving): Promise<Judged | null> {
+async function pushSecondTest(work: Work, { posted, proof }: Proving): Promise<FollowedPullRequest | null> {
   const { view, deps } = work;
   const { branch, headSha } = posted;
   const parts = await findParts(work, proof.secondTry?.issueId ?? '');
@@ -190,7 +194,7 @@ function readReport({ view }: Work): string {
 }
 
 /** A push of our own that wasn't recorded; or somebody else's, after which the branch is theirs. */
-async function adoptHead(work: Work, { posted, proof }: Proving, live: LivePullRequest): Promise<Judged> {
+async function adoptHead(work: Work, { posted, proof }: Proving, live: LivePullRequest): Promise<FollowedPullRequest> {
   const { github, view, deps } = work;
   const head = await github.readBranch(posted.branch);
   const isOnTop = head?.sha === live.headSha && head.parents.includes(posted.headSha);
@@ -226,7 +230,7 @@ function addFix(posted: PostedPullRequest, proof: ProofProgress, fixCommit: stri
 const NOT_PERMITTED: ProofVerdict = { state: 'not_run', because: 'not_permitted' };
 
 /** An empty commit, since the checks of a commit can't be run again without the permission to write Actions. */
-async function repeatRedHalf(work: Work, { posted, proof }: Proving): Promise<Judged> {
+async function repeatRedHalf(work: Work, { posted, proof }: Proving): Promise<FollowedPullRequest> {
   const { view, deps } = work;
   const { branch, headSha } = posted;
   if (view.published === null || !(await mayPush(work, posted))) return end(posted, proof, 'not_permitted');
@@ -236,7 +240,7 @@ async function repeatRedHalf(work: Work, { posted, proof }: Proving): Promise<Ju
 }
 
 /** Whatever the tests have shown: people get the whole change to look at. */
-async function pushFix(work: Work, { posted, proof }: Proving, parts: ChangeParts): Promise<Judged> {
+async function pushFix(work: Work, { posted, proof }: Proving, parts: ChangeParts): Promise<FollowedPullRequest> {
   const { view, deps } = work;
   const { branch, headSha } = posted;
   const issue = view.published;
@@ -262,11 +266,11 @@ async function mayPush(work: Work, posted: PostedPullRequest): Promise<boolean> 
   return work.view.opens && (await mayStillWrite(work, findRequester(posted, work.view.thread)));
 }
 
-function end(posted: PostedPullRequest, proof: ProofProgress, because: NotRun): Judged {
+function end(posted: PostedPullRequest, proof: ProofProgress, because: NotRun): FollowedPullRequest {
   return { posted: { ...posted, proof: endProof(proof, { state: 'not_run', because }) }, waitMs: null };
 }
 
-function endMoved(posted: PostedPullRequest, proof: ProofProgress): Judged {
+function endMoved(posted: PostedPullRequest, proof: ProofProgress): FollowedPullRequest {
   const { posted: ended } = end(posted, proof, 'pushed');
   return { posted: { ...ended, checks: 'moved' }, waitMs: null };
 }
@@ -318,7 +322,7 @@ async function stopSecondTry({ deps }: Work, posted: PostedPullRequest): Promise
 }
 
 /** Tests that pass without the fix show nothing: people take over, with one comment. */
-export async function handOverUnproven(work: Work, judged: Judged): Promise<Judged> {
+export async function handOverUnproven(work: Work, judged: FollowedPullRequest): Promise<FollowedPullRequest> {
   const { posted } = judged;
   const { proof, checks, handedOver } = posted;
   const isUnreproduced = proof?.phase === 'ended' && proof.verdict.state === 'not_reproduced';
@@ -329,7 +333,11 @@ export async function handOverUnproven(work: Work, judged: Judged): Promise<Judg
 }
 
 /** The green half, after the checks of the fix, or of a further attempt, were judged. */
-export async function settleProof(work: Work, judged: Judged, live: LivePullRequest): Promise<Judged> {
+export async function settleProof(
+  work: Work,
+  judged: FollowedPullRequest,
+  live: LivePullRequest,
+): Promise<FollowedPullRequest> {
   const { posted } = judged;
   const { proof, checks, headSha } = posted;
   if (proof?.phase === 'ended') return { ...judged, posted: await noteCi(work, dropStale(posted, live), live) };
@@ -370,7 +378,7 @@ async function noteSeen(work: Work, proof: ProofProgress & { readonly phase: 'en
 }
 
 /** A fix for failing checks has its red half already: the checks of the commit that it is made for. Its tests stay as they were. */
-export async function proveFromChecks(work: Work, judged: Judged): Promise<Judged> {
+export async function proveFromChecks(work: Work, judged: FollowedPullRequest): Promise<FollowedPullRequest> {
   const { posted } = judged;
   const { subject } = work.view.thread;
   const isOfChecks = subject.kind === 'failure' || subject.kind === 'pull_request';

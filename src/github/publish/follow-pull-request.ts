@@ -14,9 +14,9 @@ import { findSilenceEnd, toPlace } from './decide.ts';
 import { describeFixed, findRequester, toClosingTime } from './decide-fix.ts';
 import {
   closeProof,
+  type FollowedPullRequest,
   followRedHalf,
   handOverUnproven,
-  type Judged,
   proveFromChecks,
   settleProof,
 } from './follow-proof.ts';
@@ -64,7 +64,11 @@ export async function follow(work: Work): Promise<Followed> {
   return { record: { ...record, posts, pullRequest: await requestReview(work, judged, live) }, lookAt };
 }
 
-async function judgeWithProof(work: Work, posted: PostedPullRequest, live: LivePullRequest): Promise<Judged> {
+async function judgeWithProof(
+  work: Work,
+  posted: PostedPullRequest,
+  live: LivePullRequest,
+): Promise<FollowedPullRequest> {
   const { proof } = posted;
   if (proof === undefined) {
     const judged = await judge(work, posted, live);
@@ -75,7 +79,7 @@ async function judgeWithProof(work: Work, posted: PostedPullRequest, live: LiveP
   return await handOverUnproven(work, await settleProof(work, await judge(work, posted, live), live));
 }
 
-async function judge(work: Work, posted: PostedPullRequest, live: LivePullRequest): Promise<Judged> {
+async function judge(work: Work, posted: PostedPullRequest, live: LivePullRequest): Promise<FollowedPullRequest> {
   if (live.headSha !== posted.headSha) return await judgeMoved(work, posted, live);
   const last = posted.attempts.at(-1);
   if (last?.outcome === null) {
@@ -97,7 +101,12 @@ async function judge(work: Work, posted: PostedPullRequest, live: LivePullReques
   return failing.length === 0 ? await judgeGreen(work, posted, live) : await judgeRed(work, posted, live, failing);
 }
 
-function judgeWaiting({ deps }: Work, posted: PostedPullRequest, live: LivePullRequest, hasNone: boolean): Judged {
+function judgeWaiting(
+  { deps }: Work,
+  posted: PostedPullRequest,
+  live: LivePullRequest,
+  hasNone: boolean,
+): FollowedPullRequest {
   const age = deps.now().getTime() - Date.parse(posted.pushedAt ?? live.createdAt);
   const isLate = age >= (hasNone ? NO_CHECKS_MS : CHECKS_MS);
   if (hasNone && isLate) return { posted: { ...posted, checks: 'none' }, waitMs: null };
@@ -106,7 +115,7 @@ function judgeWaiting({ deps }: Work, posted: PostedPullRequest, live: LivePullR
 }
 
 /** Either our own push that wasn't recorded, or somebody else's: then the branch is theirs. */
-async function judgeMoved(work: Work, posted: PostedPullRequest, live: LivePullRequest): Promise<Judged> {
+async function judgeMoved(work: Work, posted: PostedPullRequest, live: LivePullRequest): Promise<FollowedPullRequest> {
   const { github, view, deps } = work;
   const head = await github.readBranch(posted.branch);
   const isOnTop = head?.sha === live.headSha && head.parents.includes(posted.headSha);
@@ -119,11 +128,11 @@ async function judgeMoved(work: Work, posted: PostedPullRequest, live: LivePullR
   return { posted: { ...posted, attempts: await stopAttempt(work, posted), checks: 'moved' }, waitMs: null };
 }
 
-async function judgeGreen(work: Work, posted: PostedPullRequest, live: LivePullRequest): Promise<Judged> {
+async function judgeGreen(work: Work, posted: PostedPullRequest, live: LivePullRequest): Promise<FollowedPullRequest> {
   const { github, view, deps } = work;
-  const green: Judged = { posted: { ...posted, checks: 'green' }, waitMs: null };
+  const green: FollowedPullRequest = { posted: { ...posted, checks: 'green' }, waitMs: null };
   if (!view.config.pullRequest.ready || posted.checks === 'green' || !live.isDraft) return green;
-  const markReady = async (): Promise<Judged> => {
+  const markReady = async (): Promise<FollowedPullRequest> => {
     await github.markReady(posted.nodeId);
     return { ...green, isMadeReady: true };
   };
@@ -138,7 +147,7 @@ async function judgeRed(
   before: PostedPullRequest,
   live: LivePullRequest,
   failing: readonly Check[],
-): Promise<Judged> {
+): Promise<FollowedPullRequest> {
   const { view } = work;
   const posted: PostedPullRequest = { ...before, checks: 'red' };
   const onBase = (await readChecks(work, live.baseSha)).filter(({ state }) => state === 'red').map(({ name }) => name);
@@ -183,7 +192,11 @@ function endAttempts(
 }
 
 /** Not where people have edited the body. */
-async function updateBody(work: Work, live: LivePullRequest, { posted, failingOnBase = [] }: Judged): Promise<void> {
+async function updateBody(
+  work: Work,
+  live: LivePullRequest,
+  { posted, failingOnBase = [] }: FollowedPullRequest,
+): Promise<void> {
   const { view, github, deps } = work;
   if (view.published === null || !isAsSealed(live.body)) return;
   const place = toPlace(view, 'pull-request');
@@ -215,7 +228,7 @@ async function updateBody(work: Work, live: LivePullRequest, { posted, failingOn
 }
 
 /** Once, as soon as it isn't a draft and unless others have pushed. A pull request without reviewers is one all the same. */
-async function requestReview(work: Work, { posted, isMadeReady }: Judged, live: LivePullRequest) {
+async function requestReview(work: Work, { posted, isMadeReady }: FollowedPullRequest, live: LivePullRequest) {
   const isDraft = live.isDraft && isMadeReady !== true;
   const isEarly = posted.proof !== undefined && isRedHalf(posted.proof);
   if (isDraft || isEarly || posted.isReviewAsked === true || posted.checks === 'moved') return posted;

@@ -30,7 +30,7 @@ export interface BranchHead {
   readonly isOurs: boolean;
 }
 
-export interface CommitMessage {
+export interface NewCommitMessage {
   readonly headline: string;
   readonly body: string;
 }
@@ -38,7 +38,7 @@ export interface CommitMessage {
 export interface NewCommit {
   readonly branch: string;
   readonly expectedHead: string;
-  readonly message: CommitMessage;
+  readonly message: NewCommitMessage;
   readonly files: CommitFiles;
 }
 

@@ -15,7 +15,7 @@ import type { ShownProof } from '../render/proof.ts';
 import { renderCommitMessage, renderPullRequest, renderTestCommitMessage } from '../render/pull-request.ts';
 import { toPlace } from './decide.ts';
 import { createRefusal, describeFixed, toClosingTime } from './decide-fix.ts';
-import type { BranchHead, CommitFiles, CommitMessage, LivePullRequest } from './github-writer.ts';
+import type { BranchHead, CommitFiles, LivePullRequest, NewCommitMessage } from './github-writer.ts';
 import { sealText } from './marker.ts';
 import { countPost } from './post-comments.ts';
 import { type PublishableChange, proveChange } from './prove-change.ts';
@@ -461,11 +461,11 @@ const SKIPS = /\[(skip|no|ci|actions)([ -])(ci|skip|actions)\]/gi;
 
 /** The trailers by which `readIssueOf` recognises our commit. */
 export function addTrailers(
-  { headline, body }: CommitMessage,
+  { headline, body }: NewCommitMessage,
   threadId: Thread['id'],
   issueId: string,
   part: Part = 'whole',
-): CommitMessage {
+): NewCommitMessage {
   const text = body
     .replace(SKIPS, '($1$2$3)')
     .replace(/^skip-checks:/gim, 'skip checks:')

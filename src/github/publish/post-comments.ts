@@ -1,10 +1,10 @@
 // Our comments on a thread's subject: posted once, edited in place, collapsed when settled, and not restored when people delete them.
 import type { Check } from '../../core/check.ts';
-import { describeVerdict } from '../../core/proof.ts';
+import { describeProofVerdict } from '../../core/proof.ts';
 import type { PostedComment, PostedPullRequest, ThreadRecord } from '../../core/thread.ts';
 import { recoverFrom } from '../clients/repository.ts';
 import { appendReply, isReplyOnly, REPLY_MS, renderHandOverComment } from '../render/comment.ts';
-import { isRemoved, keepRecentPosts, type Step, toPlace, toUtterance, type WantedComment } from './decide.ts';
+import { isRemoved, keepRecentPosts, type PublishStep, toPlace, toUtterance, type WantedComment } from './decide.ts';
 import { digestOf, readMarker } from './marker.ts';
 import { loadIssue, type Work } from './view.ts';
 
@@ -12,7 +12,7 @@ import { loadIssue, type Work } from './view.ts';
 const SLACK_MS = 600_000;
 
 /** In a locked conversation nothing can be said; a requested pull request is opened all the same. */
-export function writeComment(work: Work, step: Extract<Step, { kind: 'post' | 'edit' }>): Promise<ThreadRecord> {
+export function writeComment(work: Work, step: Extract<PublishStep, { kind: 'post' | 'edit' }>): Promise<ThreadRecord> {
   const { deps, view } = work;
   const write = () =>
     step.kind === 'post' ? post(work, step.number, step.comment) : edit(work, step.posted, step.comment);
@@ -84,7 +84,7 @@ export async function foldSuggestions(work: Work): Promise<ThreadRecord> {
 }
 
 /** Into the comment as it is on GitHub now: people may have edited it. */
-export async function addReply(work: Work, step: Extract<Step, { kind: 'reply' }>): Promise<ThreadRecord> {
+export async function addReply(work: Work, step: Extract<PublishStep, { kind: 'reply' }>): Promise<ThreadRecord> {
   const { github, view } = work;
   const { posted, reply, number } = step;
   const own = await github.listOwnComments(number, toEarliest(work));
@@ -117,7 +117,7 @@ export async function handOver(work: Work, posted: PostedPullRequest, failing: r
   const text = renderHandOverComment(toPlace(view, 'hand-over'), {
     attempts: posted.attempts.length,
     failedChecks: failing,
-    ...(!isFailing && { unproven: describeVerdict(proof.verdict) }),
+    ...(!isFailing && { unproven: describeProofVerdict(proof.verdict) }),
     lastIssue: outcome?.state === 'concluded' ? await loadIssue(deps.store, outcome.issueId) : null,
   });
   return (await github.createComment(posted.number, text)).id;

@@ -5,7 +5,7 @@ import { GithubFailure } from '../clients/github-clients.ts';
 import { openRepository, readPages } from '../clients/repository.ts';
 import { CHECK_NAME, isOwnCheck } from '../payloads.ts';
 import { type CheckRunAnnotation, toAnnotationKey } from '../render/check-run.ts';
-import { MAX_TITLE } from '../render/check-run-title.ts';
+import { MAX_CHECK_TITLE } from '../render/check-run-title.ts';
 import {
   type CheckRunView,
   decideCheckRun,
@@ -159,7 +159,7 @@ async function toFields({ deps, wanted }: Work, annotations: readonly CheckRunAn
 }
 
 function fitTitle(title: string): string {
-  return title.slice(0, MAX_TITLE).toWellFormed();
+  return title.slice(0, MAX_CHECK_TITLE).toWellFormed();
 }
 
 /** Redaction can make a text longer. A cut could expose what was quoted. */

@@ -1,11 +1,12 @@
 // The jobs of both publishers: paused where the service is, and repeated after failures of GitHub that pass. After an
 // unclear answer, such as a 502, the job looks for what it may have written by its marker before it writes again.
+
 import { createPauses } from '../../core/pauses.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
+import { PAUSED_MS } from '../../services/services.ts';
 import { GithubFailure } from '../clients/github-clients.ts';
 import type { PublishDeps } from './view.ts';
 
-export const PAUSED_MS = 15_000;
 /** GitHub is at a limit and names no time. */
 const BUSY_MS = 60_000;
 /** At least so long after a write without a clear answer, whose effect is then looked for before it is repeated. */

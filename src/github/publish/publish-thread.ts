@@ -1,17 +1,27 @@
 // The handler of `publish` jobs: brings GitHub up to date for one thread, one recorded step after another.
+
 import { LRUCache } from 'lru-cache';
 import { ChecksBusy } from '../../core/check.ts';
 import { CausewayError } from '../../core/errors.ts';
 import type { JobHandler, JobResult } from '../../core/queue.ts';
 import { SourceBusy } from '../../core/source.ts';
 import { type ThreadRecord, toTriggerKey } from '../../core/thread.ts';
-import { decideComment, decideStep, decideWait, needsPull, type Progress, type Step, type Wait } from './decide.ts';
+import { PAUSED_MS } from '../../services/services.ts';
+import {
+  decideComment,
+  decideStep,
+  decideWait,
+  needsPull,
+  type PublishProgress,
+  type PublishStep,
+  type PublishWait,
+} from './decide.ts';
 import { createRefusal, decideFix } from './decide-fix.ts';
 import { follow } from './follow-pull-request.ts';
 import { createGithubWriter } from './github-writer.ts';
 import { openPullRequest, preparePullRequest } from './open-pull-request.ts';
 import { addReply, foldSuggestions, react, removeReplaced, writeComment } from './post-comments.ts';
-import { createPublishJob, PAUSED_MS, runLater } from './publish-job.ts';
+import { createPublishJob, runLater } from './publish-job.ts';
 import { suggest } from './suggestions.ts';
 import { type LivePull, loadView, type PublishDeps, readPull, type Work } from './view.ts';
 
@@ -20,19 +30,19 @@ const UNREACHABLE_MS = 300_000;
 /** More steps in a row would be a bug, which must not go on forever on GitHub. */
 const MOST_STEPS = 20;
 
-type Effect = Exclude<Step, { kind: 'later' | 'done' | 'look' | 'follow' }>;
+type Effect = Exclude<PublishStep, { kind: 'later' | 'done' | 'look' | 'follow' }>;
 
 /** Of one run of the job. Only the publisher writes the record, so it is read once. */
 interface State {
   readonly record: ThreadRecord | null;
   readonly pull: LivePull | null;
-  readonly progress: Progress;
+  readonly progress: PublishProgress;
 }
 
 export function createPublishHandler(deps: PublishDeps): JobHandler {
   /** Until when a thread is silent: logged once, however often the thread is looked at. */
   const silences = new LRUCache<string, string>({ max: 1_000 });
-  const logSilence = (thread: string, { runAt, isSilenced }: Wait) => {
+  const logSilence = (thread: string, { runAt, isSilenced }: PublishWait) => {
     if (!isSilenced || silences.get(thread) === runAt) return;
     silences.set(thread, runAt);
     deps.log.warn({ thread, runAt }, 'too many posts within an hour, nothing is posted until then');
@@ -48,7 +58,7 @@ export function createPublishHandler(deps: PublishDeps): JobHandler {
 async function publishThread(
   deps: PublishDeps,
   threadId: string,
-  logSilence: (thread: string, wait: Wait) => void,
+  logSilence: (thread: string, wait: PublishWait) => void,
   signal: AbortSignal,
 ): Promise<JobResult> {
   let state: State = { record: null, pull: null, progress: { hasFollowed: false, followAt: null } };
@@ -70,7 +80,11 @@ async function publishThread(
   return { kind: 'done' };
 }
 
-async function takeStep(work: Work, step: Exclude<Step, { kind: 'later' | 'done' }>, state: State): Promise<State> {
+async function takeStep(
+  work: Work,
+  step: Exclude<PublishStep, { kind: 'later' | 'done' }>,
+  state: State,
+): Promise<State> {
   if (step.kind === 'look') return { ...state, pull: await readPull(work, step.number) };
   if (step.kind !== 'follow') return { ...state, record: await saveRecord(work, await carryOut(work, step)) };
   const { record, lookAt } = await follow(work);

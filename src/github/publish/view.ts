@@ -88,12 +88,12 @@ interface RatedResult extends Result {
 /** The newest judged head of a pull request, as its thread sees it. */
 interface HeadView {
   readonly head: Head;
-  readonly causes: readonly Cause[];
+  readonly causes: readonly HeadCause[];
   /** Names of the checks that the posted comment is about, if known. */
   readonly namesBefore: readonly string[];
 }
 
-export interface Cause {
+export interface HeadCause {
   readonly finding: Finding;
   /** Of this thread; null: there is none, it belongs to another thread, or it was deleted. */
   readonly investigation: Investigation | null;
@@ -345,7 +345,7 @@ async function loadChecks(store: Store, thread: Thread, { comment }: ThreadRecor
   const { projectId, subject } = thread;
   const head = subject.kind === 'pull_request' ? await store.findHeadOfPullRequest(projectId, subject.number) : null;
   if (head === null) return null;
-  const causes: Cause[] = [];
+  const causes: HeadCause[] = [];
   for (const finding of head.findings) {
     const id = finding.threadId === thread.id ? finding.investigationId : null;
     const investigation = id === null ? null : await store.findInvestigation(id);
@@ -382,7 +382,7 @@ function followLead(thread: Thread, checks: HeadView | null): Thread {
 }
 
 /** The first cause with a fix, else with a model's result, else with any result. */
-export function findLead(causes: readonly Cause[]): Cause | null {
+export function findLead(causes: readonly HeadCause[]): HeadCause | null {
   const known = causes.filter(({ result }) => result !== null);
   return (
     known.find(({ result }) => result !== null && hasFix(result.issue)) ??

@@ -22,24 +22,24 @@ export interface CheckRunContent {
   readonly isPublic: boolean;
   readonly defaultBranch: string;
   readonly head: Pick<Head, 'sha' | 'state' | 'place' | 'leftOut' | 'stillWaiting'>;
-  readonly causes: readonly Cause[];
+  readonly causes: readonly ShownCause[];
   /** A sentence on what was not read; absent or "": nothing. */
   readonly notRead?: string;
 }
 
 /** Failing checks of one cause, with what is known of it. */
-export interface Cause {
+export interface ShownCause {
   readonly finding: Finding;
   /** Null: deleted. */
   readonly failure: Failure | null;
-  readonly inquiry: Inquiry;
+  readonly inquiry: CauseInquiry;
   /** Where else on GitHub it is described; "" for nowhere. */
   readonly reportUrl: string;
   readonly fix: CauseFix;
 }
 
 /** The state of a cause's investigation. */
-export type Inquiry =
+export type CauseInquiry =
   | { readonly kind: 'none' }
   /** `waitsFor`: null where it is running. */
   | { readonly kind: 'running'; readonly waitsFor: WaitCode | null }
@@ -72,7 +72,7 @@ export type CauseFix =
     };
 
 /** GitHub's limit. */
-export const MAX_TITLE = 255;
+export const MAX_CHECK_TITLE = 255;
 const MAX_NAME = 60;
 const MAX_SHORT = 70;
 const LONG_ERROR = 140;
@@ -84,7 +84,7 @@ export function renderTitle(content: CheckRunContent): string {
   const [first] = causes;
   if (first === undefined) return head.state === 'green' ? 'All checks pass now' : 'Nothing to report';
   const tail = causes.some(({ inquiry }) => inquiry.kind === 'running') ? RUNNING : '';
-  const max = MAX_TITLE - tail.length;
+  const max = MAX_CHECK_TITLE - tail.length;
   return `${causes.length === 1 ? renderCauseTitle(content, first, max) : renderSeveral(content, max)}${tail}`;
 }
 
@@ -104,7 +104,7 @@ function renderSeveral(content: CheckRunContent, max: number): string {
   return `${causes.length} causes: ${parts.join('; ')}`;
 }
 
-function describeShort(content: CheckRunContent, cause: Cause): string {
+function describeShort(content: CheckRunContent, cause: ShownCause): string {
   const source = attributeFailure(content, cause);
   if (source.kind === 'infrastructure') return formatPlain(describeFault(cause), MAX_SHORT);
   const base = formatPlain(findBase(content), MAX_NAME);
@@ -113,7 +113,7 @@ function describeShort(content: CheckRunContent, cause: Cause): string {
   return `${lead.charAt(0).toLowerCase()}${lead.slice(1)}`;
 }
 
-function renderCauseTitle(content: CheckRunContent, cause: Cause, max: number): string {
+function renderCauseTitle(content: CheckRunContent, cause: ShownCause, max: number): string {
   const source = attributeFailure(content, cause);
   const lead = describeInPlain(content, cause, source);
   if (source.kind === 'base_broken') return isOnDefault(content) ? lead : `${lead}, not your change`;
@@ -121,14 +121,14 @@ function renderCauseTitle(content: CheckRunContent, cause: Cause, max: number): 
   return rest === '' ? lead : `${lead}: ${formatPlain(rest, max - lead.length - 2)}`;
 }
 
-function describeRest({ isPublic }: CheckRunContent, cause: Cause, source: Attribution): string {
+function describeRest({ isPublic }: CheckRunContent, cause: ShownCause, source: Attribution): string {
   const { finding } = cause;
   if (source.kind === 'infrastructure') return describeFault(cause);
   if (source.kind === 'flaky') {
     const why = isRed(finding) ? describeFirstReason(finding) : 'it has passed at this commit since';
     return [why, describeTests(finding)].filter(Boolean).join(': ');
   }
-  const found = findCause(cause);
+  const found = findCauseIssue(cause);
   if (found !== null) {
     const { rootCause } = filterIssue(found, { isPublic }).issue;
     const [line = ''] = splitSentences(removeCitations(rootCause), 1).first.split('\n');
@@ -151,12 +151,12 @@ function describeTests({ excerpt: { tests } }: Finding): string {
 }
 
 /** What failed, which stays true whatever is found out later. Plain text of at most 255 characters. */
-export function describeFailed(cause: Cause): string {
+export function describeFailed(cause: ShownCause): string {
   const tests = describeTests(cause.finding);
-  return formatPlain(`${nameChecks(cause, cutName)} failed${tests === '' ? '' : `: ${tests}`}`, MAX_TITLE);
+  return formatPlain(`${nameChecks(cause, cutName)} failed${tests === '' ? '' : `: ${tests}`}`, MAX_CHECK_TITLE);
 }
 
-function describeFault({ finding: { reasons } }: Cause): string {
+function describeFault({ finding: { reasons } }: ShownCause): string {
   return reasons[0]?.code === 'infrastructure' ? reasons[0].what : 'the machine failed';
 }
 
@@ -183,19 +183,19 @@ export type Attribution =
   /** It was unclear until the investigation found the cause. */
   | { readonly kind: 'found' };
 
-export function attributeFailure(content: CheckRunContent, cause: Cause): Attribution {
+export function attributeFailure(content: CheckRunContent, cause: ShownCause): Attribution {
   const { finding } = cause;
   const { verdict } = finding;
   if (verdict !== 'code' && verdict !== 'inconclusive') return { kind: verdict };
   const number = isOnDefault(content) ? null : findElsewhere(content, cause);
   if (number !== null) return { kind: 'elsewhere', number };
-  if (verdict === 'inconclusive') return { kind: findCause(cause) === null ? 'unclear' : 'found' };
+  if (verdict === 'inconclusive') return { kind: findCauseIssue(cause) === null ? 'unclear' : 'found' };
   if (isOnDefault(content)) return attributeOnDefault(content, cause);
   return finding.isTouched === true ? { kind: 'change' } : { kind: 'here', base: finding.base ?? null };
 }
 
 /** Number of the other pull request whose analysis holds here as well. */
-function findElsewhere({ head: { place } }: CheckRunContent, { finding, failure }: Cause): number | null {
+function findElsewhere({ head: { place } }: CheckRunContent, { finding, failure }: ShownCause): number | null {
   if (finding.sharedFrom !== undefined) return finding.sharedFrom;
   if (finding.standing === 'new' || finding.isOwnThread) return null;
   const number = failure?.firstSeen.pullRequest ?? null;
@@ -203,7 +203,7 @@ function findElsewhere({ head: { place } }: CheckRunContent, { finding, failure 
 }
 
 /** The range belongs to the commit that first failed, and is kept as long as the branch fails. */
-function attributeOnDefault({ head }: CheckRunContent, cause: Cause): Attribution {
+function attributeOnDefault({ head }: CheckRunContent, cause: ShownCause): Attribution {
   const { finding, failure } = cause;
   if (finding.standing === 'regression') return { kind: 'back' };
   const range = findRangeOf(cause);
@@ -216,24 +216,24 @@ function attributeOnDefault({ head }: CheckRunContent, cause: Cause): Attributio
 }
 
 /** Whether the failure has not been closed and come back since. */
-export function isCurrent({ finding: { opening = 1 }, failure }: Pick<Cause, 'finding' | 'failure'>): boolean {
+export function isCurrent({ finding: { opening = 1 }, failure }: Pick<ShownCause, 'finding' | 'failure'>): boolean {
   return failure?.opening === opening;
 }
 
 /** The commits that brought it when it was found: a later time of the failure has others. Null: unknown. */
-export function findRangeOf(cause: Pick<Cause, 'finding' | 'failure'>): CommitRange | null {
+export function findRangeOf(cause: Pick<ShownCause, 'finding' | 'failure'>): CommitRange | null {
   const { finding, failure } = cause;
   return (isCurrent(cause) ? failure?.range : finding.range) ?? null;
 }
 
 /** Plain text, in which GitHub links nothing. */
-function describeInPlain(content: CheckRunContent, cause: Cause, source: Attribution): string {
+function describeInPlain(content: CheckRunContent, cause: ShownCause, source: Attribution): string {
   if (source.kind === 'elsewhere') return `Same failure as #${source.number}`;
   return formatPlain(describeAttribution(content, cause, source, cutName), 4 * MAX_NAME);
 }
 
 /** Sanitised Markdown. */
-export function describeInMarkdown(content: CheckRunContent, cause: Cause, source: Attribution): string {
+export function describeInMarkdown(content: CheckRunContent, cause: ShownCause, source: Attribution): string {
   if (source.kind === 'elsewhere') {
     return `Same failure as [#${source.number}](${content.webUrl}/${content.repository}/pull/${source.number})`;
   }
@@ -242,7 +242,7 @@ export function describeInMarkdown(content: CheckRunContent, cause: Cause, sourc
 
 function describeAttribution(
   content: CheckRunContent,
-  cause: Cause,
+  cause: ShownCause,
   source: Exclude<Attribution, { kind: 'elsewhere' }>,
   format: (name: string) => string,
 ): string {
@@ -278,7 +278,7 @@ const LEADS = {
 
 function describeHere(
   content: CheckRunContent,
-  cause: Cause,
+  cause: ShownCause,
   base: 'green' | 'red' | null,
   format: (name: string) => string,
 ): string {
@@ -292,7 +292,7 @@ function cutName(name: string): string {
   return formatPlain(name, MAX_NAME);
 }
 
-function nameChecks({ finding: { checks } }: Cause, format: (name: string) => string): string {
+function nameChecks({ finding: { checks } }: ShownCause, format: (name: string) => string): string {
   const more = checks.length - 1;
   return `${format(sortByName(checks)[0]?.name ?? '') || 'a check'}${more > 0 ? ` and ${more} more` : ''}`;
 }
@@ -317,7 +317,7 @@ function isUntied({ reasons, excerpt }: Finding): boolean {
 }
 
 /** The Issue, if it says more than where to look. */
-export function findCause({ inquiry }: Cause): SourcedIssue | null {
+export function findCauseIssue({ inquiry }: ShownCause): SourcedIssue | null {
   return inquiry.kind === 'concluded' && hasCause(inquiry.issue) ? inquiry.issue : null;
 }
 

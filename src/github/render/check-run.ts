@@ -17,18 +17,18 @@ import { sanitiseText } from '../../core/text.ts';
 import type { Reason } from '../../core/verdict.ts';
 import {
   attributeFailure,
-  type Cause,
   type CauseFix,
+  type CauseInquiry,
   type CheckRunContent,
   describeFailed,
   describeInMarkdown,
   findBase,
-  findCause,
+  findCauseIssue,
   findRangeOf,
-  type Inquiry,
   isOnDefault,
   isRed,
   readOutput,
+  type ShownCause,
 } from './check-run-title.ts';
 import { isOfRepository, linkNumber, sortByName } from './comment.ts';
 import {
@@ -42,7 +42,7 @@ import {
   renderWithheld,
 } from './issue-parts.ts';
 import { describeNotBegun } from './not-begun.ts';
-import { type Block, code, describeCount, type Fold, formatList, renderPage, text } from './page.ts';
+import { type Block, code, describeCount, type Fold, formatList, renderMarkdownPage, text } from './page.ts';
 import { listCommits } from './pull-request.ts';
 
 /** GitHub's limit for each text, in bytes. */
@@ -70,7 +70,7 @@ export function renderSummary(content: CheckRunContent): string {
     );
     const waiting = head.stillWaiting.map((name) => formatCodeSpan(name) || '–');
     const moreWaiting = waiting.length > NAMES_SHOWN ? ` and ${waiting.length - NAMES_SHOWN} more` : '';
-    return renderPage({
+    return renderMarkdownPage({
       open: [
         text(describeHead(content)),
         ...causes.slice(0, size.causes).flatMap((cause) => summariseCause(content, cause)),
@@ -91,7 +91,7 @@ export function renderDetails(content: CheckRunContent): string {
   return fitBytes((size) => {
     const causes = content.causes.slice(0, size.causes);
     const lines = Math.min(size.lines, Math.ceil((2 * size.lines) / Math.max(1, causes.length)));
-    return renderPage({
+    return renderMarkdownPage({
       open: causes.flatMap((cause) => renderCauseDetails(content, cause, lines)),
       folds: size.hasFolds ? causes.flatMap((cause) => foldFix(content, cause)) : [],
       footer: renderFooter(content),
@@ -137,13 +137,13 @@ function renderFooter(content: CheckRunContent): string {
 }
 
 /** Whose analysis it is, where this head had none of its own; "" where it had. */
-function nameOther(content: CheckRunContent, cause: Cause, { analysis: { revision } }: SourcedIssue): string {
+function nameOther(content: CheckRunContent, cause: ShownCause, { analysis: { revision } }: SourcedIssue): string {
   const source = attributeFailure(content, cause);
   if (source.kind === 'elsewhere') return `analysis of ${linkPull(content, source.number)}: `;
   return revision === content.head.sha ? '' : 'analysis of another commit: ';
 }
 
-function summariseCause(content: CheckRunContent, cause: Cause): readonly Block[] {
+function summariseCause(content: CheckRunContent, cause: ShownCause): readonly Block[] {
   const { finding, fix } = cause;
   const { excerpt } = finding;
   const output = readOutput(finding);
@@ -176,7 +176,7 @@ function listChecks(content: CheckRunContent, { checks }: Finding): string {
 }
 
 /** Without what is shown elsewhere in the same text: the error, and how often it was seen. */
-function listReasons({ finding, failure }: Cause): readonly string[] {
+function listReasons({ finding, failure }: ShownCause): readonly string[] {
   const { excerpt, reasons } = finding;
   const { error, test } = splitError(excerpt);
   const isRepeated = (reason: Reason) => {
@@ -207,7 +207,7 @@ function getQuote(reason: Reason): string {
   return reason.code === 'test_failed' ? reason.test : '';
 }
 
-function summariseInquiry(content: CheckRunContent, cause: Cause): readonly Block[] {
+function summariseInquiry(content: CheckRunContent, cause: ShownCause): readonly Block[] {
   const { inquiry, finding } = cause;
   const { notBegun } = finding;
   switch (inquiry.kind) {
@@ -228,7 +228,7 @@ function summariseInquiry(content: CheckRunContent, cause: Cause): readonly Bloc
   }
 }
 
-function summariseResult(content: CheckRunContent, whole: SourcedIssue, cause: Cause): readonly Block[] {
+function summariseResult(content: CheckRunContent, whole: SourcedIssue, cause: ShownCause): readonly Block[] {
   const { issue } = filterIssue(whole, content);
   const links = buildSourceLinks(content, issue);
   const { confidence, outcome } = issue.analysis;
@@ -269,7 +269,7 @@ function keepConnected(issue: SourcedIssue, { places, changed = [] }: Finding): 
 }
 
 /** Sanitised Markdown that completes the bold line of a cause. */
-function describeNext(content: CheckRunContent, cause: Cause): string {
+function describeNext(content: CheckRunContent, cause: ShownCause): string {
   const { finding, fix, inquiry } = cause;
   const isOpen = fix.kind === 'opened' && fix.state === 'open';
   if (!isRed(finding)) {
@@ -282,7 +282,7 @@ function describeNext(content: CheckRunContent, cause: Cause): string {
   return describeNextBySource(content, cause);
 }
 
-function describeNextBySource(content: CheckRunContent, cause: Cause): string {
+function describeNextBySource(content: CheckRunContent, cause: ShownCause): string {
   switch (attributeFailure(content, cause).kind) {
     case 'since':
       return `nothing to do here, see ${linkReport(content, cause, 'its check run') || 'the commits below'}`;
@@ -303,14 +303,14 @@ function describeNextBySource(content: CheckRunContent, cause: Cause): string {
   }
 }
 
-function describeOwnNext({ inquiry, finding }: Cause): string {
+function describeOwnNext({ inquiry, finding }: ShownCause): string {
   if (hasSteps(inquiry)) return 'next: follow the steps below';
   const hasLog = finding.verdict === 'code' || finding.excerpt.lines.length > 0;
   return hasLog ? 'next: read the log below' : 'next: open the check itself';
 }
 
 /** Steps without a model say where to look, which the summary does already. */
-function hasSteps(inquiry: Inquiry): inquiry is Extract<Inquiry, { readonly kind: 'concluded' }> {
+function hasSteps(inquiry: CauseInquiry): inquiry is Extract<CauseInquiry, { readonly kind: 'concluded' }> {
   if (inquiry.kind !== 'concluded') return false;
   const { solutionSteps, analysis } = inquiry.issue;
   return analysis.outcome !== 'facts_only' && solutionSteps.length > 0;
@@ -330,14 +330,14 @@ function describeFix(content: CheckRunContent, fix: Exclude<CauseFix, { kind: 'n
 }
 
 /** A link to where the failure is described; "" for nowhere. A pull request is named by its number. */
-function linkReport(content: CheckRunContent, { reportUrl }: Cause, words: string): string {
+function linkReport(content: CheckRunContent, { reportUrl }: ShownCause, words: string): string {
   if (!isOfRepository(reportUrl, content)) return '';
   const number = /\/pull\/(\d{1,9})(?:#|$)/.exec(reportUrl)?.[1];
   return `[${number === undefined ? words : `#${number}`}](${reportUrl})`;
 }
 
 /** Whether the fix belongs here, and not to where the failure comes from. */
-function isForHere(content: CheckRunContent, cause: Cause): boolean {
+function isForHere(content: CheckRunContent, cause: ShownCause): boolean {
   const { kind } = attributeFailure(content, cause);
   if (!isRed(cause.finding) || kind === 'base_broken') return false;
   if (cause.fix.kind === 'on_request') return true;
@@ -345,7 +345,7 @@ function isForHere(content: CheckRunContent, cause: Cause): boolean {
 }
 
 /** Since when the failure is known; "" for a new one. `next`: what was said before, which may have the link already. */
-function describeHistory(content: CheckRunContent, { finding, failure, reportUrl }: Cause, next: string): string {
+function describeHistory(content: CheckRunContent, { finding, failure, reportUrl }: ShownCause, next: string): string {
   if (failure === null || finding.standing === 'new') return '';
   const { firstSeen, hits, flakyHits, pullRequests } = failure;
   const { place, sha } = content.head;
@@ -373,7 +373,7 @@ function linkPull(content: CheckRunContent, number: number): string {
 }
 
 /** The commits between the last that passed on the default branch and the first that failed. */
-function describeRange(content: CheckRunContent, cause: Cause): string {
+function describeRange(content: CheckRunContent, cause: ShownCause): string {
   const range = findRangeOf(cause);
   const count = describeCount(range?.total ?? 0, 'commit');
   const lead = describeBlame(content, cause, count);
@@ -388,7 +388,7 @@ function describeRange(content: CheckRunContent, cause: Cause): string {
 }
 
 /** What the verdict allows to say of the commits; "": nothing. They are not those of a pull request that breaks it. */
-function describeBlame(content: CheckRunContent, { finding: { verdict } }: Cause, commits: string): string {
+function describeBlame(content: CheckRunContent, { finding: { verdict } }: ShownCause, commits: string): string {
   if (verdict === 'base_broken') return `Introduced by ${commits}`;
   if (!isOnDefault(content) || !mayNameCommits(verdict)) return '';
   return verdict === 'code' ? `Introduced by ${commits}` : `${commits} since it last passed`;
@@ -404,7 +404,7 @@ function toAddress({ webUrl, repository }: CheckRunContent): string {
 }
 
 /** `most`: lines of the log. */
-function renderCauseDetails(content: CheckRunContent, cause: Cause, most: number): readonly Block[] {
+function renderCauseDetails(content: CheckRunContent, cause: ShownCause, most: number): readonly Block[] {
   const { excerpt, checks, reasons, unread = [] } = cause.finding;
   const lines = excerpt.lines.slice(0, most);
   const more = excerpt.lines.length - lines.length;
@@ -435,7 +435,7 @@ function formatUnread(unread: readonly UnreadFile[]): string {
   return `Result files that are not read:\n${formatList(named, named.length)}`;
 }
 
-function renderSolution(content: CheckRunContent, { inquiry }: Cause): readonly Block[] {
+function renderSolution(content: CheckRunContent, { inquiry }: ShownCause): readonly Block[] {
   if (inquiry.kind !== 'concluded') return [];
   const { issue } = filterIssue(inquiry.issue, content);
   const links = buildSourceLinks(content, issue);
@@ -444,7 +444,7 @@ function renderSolution(content: CheckRunContent, { inquiry }: Cause): readonly 
 }
 
 /** The diff, to be read before it is requested; of checks that pass by now, everything that was found. */
-function foldFix(content: CheckRunContent, cause: Cause): readonly Fold[] {
+function foldFix(content: CheckRunContent, cause: ShownCause): readonly Fold[] {
   const { inquiry, fix, finding } = cause;
   if (inquiry.kind !== 'concluded') return [];
   const diff = foldDiff(inquiry.changeSet, filterIssue(inquiry.issue, content));
@@ -484,12 +484,12 @@ export function toAnnotationKey({ path, line }: Pick<CheckRunAnnotation, 'path' 
   return JSON.stringify([path, line]);
 }
 
-function annotateCause(content: CheckRunContent, cause: Cause): readonly CheckRunAnnotation[] {
+function annotateCause(content: CheckRunContent, cause: ShownCause): readonly CheckRunAnnotation[] {
   const { finding } = cause;
   const { place } = content.head;
   if (!isRed(finding) || (finding.verdict !== 'code' && finding.verdict !== 'inconclusive')) return [];
   // GitHub keeps annotations, and a draft is only investigated once it is ready.
-  if (place?.kind === 'pull_request' && place.isDraft && findCause(cause) === null) return [];
+  if (place?.kind === 'pull_request' && place.isDraft && findCauseIssue(cause) === null) return [];
   const source = attributeFailure(content, cause);
   if (source.kind === 'elsewhere' || source.kind === 'since') return [];
   // It stays where a re-run shows that it was chance, so it blames no change.
@@ -515,8 +515,8 @@ function listPlaces({ places, excerpt }: Finding): Finding['places'] {
 }
 
 /** Where the investigation of this very commit points; null: there was none. */
-function findSuspect({ head, isPublic }: CheckRunContent, cause: Cause): Finding['places'] | null {
-  const found = findCause(cause);
+function findSuspect({ head, isPublic }: CheckRunContent, cause: ShownCause): Finding['places'] | null {
+  const found = findCauseIssue(cause);
   const revision = found?.analysis.revision;
   const isOfHead = revision === head.sha || (head.place?.kind === 'pull_request' && revision === head.place.sha);
   if (found === null || !isOfHead) return null;

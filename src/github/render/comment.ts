@@ -8,7 +8,7 @@ import type { StepSource } from '../../core/evidence.ts';
 import type { Conclusion } from '../../core/issue.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
 import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from '../../core/markdown/github.ts';
-import type { Judgement } from '../../core/outcome.ts';
+import type { AnswerJudgement } from '../../core/outcome.ts';
 import type { ProofState } from '../../core/proof.ts';
 import { describeWaitReason, type FailureReason, type WaitCode } from '../../core/reason.ts';
 import { addSources, buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
@@ -31,10 +31,10 @@ import {
   renderSuspects,
   renderWithheld,
 } from './issue-parts.ts';
-import { type Block, code, type Fold, formatList, renderPage, text } from './page.ts';
+import { type Block, code, type Fold, formatList, renderMarkdownPage, text } from './page.ts';
 
 /** Where a text is posted. */
-export interface Place {
+export interface PostPlace {
   /** `owner/name`. */
   readonly repository: string;
   /** GitHub's address for people, such as https://github.com. */
@@ -88,7 +88,7 @@ export interface FurtherCause {
   readonly notFound: string;
 }
 
-export interface Progress {
+export interface CommentProgress {
   /** Null: not known yet. */
   readonly facts: Conclusion | null;
   readonly step: number;
@@ -101,7 +101,7 @@ export interface Progress {
 interface Rating {
   /** "": not known. */
   readonly login: string;
-  readonly vote: Judgement;
+  readonly vote: AnswerJudgement;
 }
 
 interface Other {
@@ -115,8 +115,8 @@ export type Beside =
   /** It was shown until people called it wrong. */
   | (Other & { readonly kind: 'displaced'; readonly votes: readonly Rating[] });
 
-export interface ResultText {
-  readonly place: Place;
+export interface ResultComment {
+  readonly place: PostPlace;
   readonly issue: SourcedIssue;
   /** The edits behind the Issue's diff; null: deleted. */
   readonly changeSet: ChangeSet | null;
@@ -148,7 +148,7 @@ const CAUSES_SHOWN = 3;
 const MAX_WHY = 300;
 const MAX_SETTLED_CAUSE = 400;
 
-export function renderFactsComment(place: Place, progress: Progress): string {
+export function renderFactsComment(place: PostPlace, progress: CommentProgress): string {
   const { facts } = progress;
   const page = { open: [] as readonly Block[], folds: [] as readonly Fold[] };
   if (facts !== null) {
@@ -157,7 +157,7 @@ export function renderFactsComment(place: Place, progress: Progress): string {
     page.open = [renderCause(shown.issue, links), ...renderSuspects(shown.issue, links)];
     page.folds = [foldReproduction(shown, links), foldInvestigation(shown, links)];
   }
-  return renderPage({
+  return renderMarkdownPage({
     open: [text(`**${describeProgress(place, progress)}**`), ...page.open],
     folds: page.folds,
     footer: `requested by ${formatCodeSpan(place.askedBy)} · updates live · ${STOP}`,
@@ -192,7 +192,7 @@ function toIssue({ changeSet: _, analysis: { context = [], ...analysis }, ...fac
   );
 }
 
-function describeProgress({ isPublic }: Place, { facts, step, action, source, waitsFor }: Progress): string {
+function describeProgress({ isPublic }: PostPlace, { facts, step, action, source, waitsFor }: CommentProgress): string {
   if (waitsFor !== null) return `Waiting for ${describeWaitReason(waitsFor)} · resumes automatically`;
   if (step === 0) return `Investigating · ${facts === null ? 'gathering facts' : 'facts gathered'}`;
   const isHidden = isPublic && source === 'monitoring';
@@ -204,12 +204,12 @@ const READ_FIRST = 'Someone without write access wrote part of this report, so r
 const AT_ONCE =
   'Opened at once, as `/analyse fix` asks: nobody has read this answer yet, so the draft is what you review.';
 
-export function renderResultComment(result: ResultText): string {
+export function renderResultComment(result: ResultComment): string {
   const { place, changeSet, fix, checks, recordUrl, notRead = '', most } = result;
   const shown = filterIssue(result.issue, place);
   const { issue } = shown;
   const links = buildSourceLinks(place, issue);
-  return renderPage({
+  return renderMarkdownPage({
     open: [
       text(renderHeadline(issue, result)),
       text(describeAttempt(result)),
@@ -243,7 +243,7 @@ export function renderResultComment(result: ResultText): string {
 }
 
 /** The cause is of the first attempt, the steps and the diff are of what came of it. */
-function describeAttempt({ attempt, changeSet, fix, place }: ResultText): string {
+function describeAttempt({ attempt, changeSet, fix, place }: ResultComment): string {
   if (attempt === undefined || fix.kind !== 'opened') return '';
   const why =
     attempt === 1
@@ -261,7 +261,7 @@ function renderVotes(votes: readonly Rating[]): string {
   return wrong ? `Rated wrong by ${wrong} · undo: \`/analyse right\`` : '';
 }
 
-function listVoters(votes: readonly Rating[], wanted: Judgement): string {
+function listVoters(votes: readonly Rating[], wanted: AnswerJudgement): string {
   const logins = votes.filter(({ vote }) => vote === wanted).map(({ login }) => login);
   const named = logins.filter((login) => login !== '').slice(0, NAMES_SHOWN);
   const more = logins.length - named.length;
@@ -284,7 +284,7 @@ function renderBeside(beside: Beside | null): string {
 }
 
 /** The whole of it: what a comment of its own would show. */
-function foldBeside(beside: Beside | null, place: Place): Fold {
+function foldBeside(beside: Beside | null, place: PostPlace): Fold {
   const isShown = beside?.kind === 'displaced' || beside?.isFolded === true;
   if (beside === null || !isShown) return { summary: '', blocks: [] };
   const shown = filterIssue(beside.issue, place);
@@ -342,7 +342,7 @@ const NEXT: Readonly<Record<Outcome, string>> = {
 };
 
 /** Bold, one line: `outcome · confidence · next: …`, preceded by the failing checks that started it. */
-function renderHeadline(issue: SourcedIssue, result: ResultText): string {
+function renderHeadline(issue: SourcedIssue, result: ResultComment): string {
   const { analysis } = issue;
   const { outcome, partial, confidence } = analysis;
   if (isWithheld(issue)) return '**Result withheld · next: `/analyse retry`**';
@@ -360,7 +360,7 @@ function renderHeadline(issue: SourcedIssue, result: ResultText): string {
   return `**${parts.filter(Boolean).join(' · ')}**`;
 }
 
-function describeNext(outcome: Outcome, { fix, place, isSuggested = false }: ResultText): string {
+function describeNext(outcome: Outcome, { fix, place, isSuggested = false }: ResultComment): string {
   const commit = 'next: commit the suggestions in the changed files';
   const next = isSuggested ? commit : `next: ${NEXT[outcome]}`;
   switch (fix.kind) {
@@ -421,13 +421,13 @@ function describeGreen(proof: ProofState | null = null): string {
 /** An address outside of the repository isn't linked. */
 export function linkNumber(
   { number, url }: { readonly number: number; readonly url: string },
-  place: Pick<Place, 'webUrl' | 'repository'>,
+  place: Pick<PostPlace, 'webUrl' | 'repository'>,
 ): string {
   return isOfRepository(url, place) ? `[#${number}](${url})` : formatCodeSpan(`#${number}`);
 }
 
 /** Whether an address is within the repository's own pages, without a character that would end a link early. */
-export function isOfRepository(url: string, { webUrl, repository }: Pick<Place, 'webUrl' | 'repository'>): boolean {
+export function isOfRepository(url: string, { webUrl, repository }: Pick<PostPlace, 'webUrl' | 'repository'>): boolean {
   return (
     url.startsWith(`${webUrl}/${repository}/`) && /^[^\s()<>[\]\\"'`@]+$/.test(url) && !/\/\.\.?(?:\/|$)/.test(url)
   );
@@ -444,11 +444,11 @@ const BLAME: Readonly<Record<Exclude<Verdict, 'code'>, string>> = {
 function describeRed({ names, verdict, fault }: RedChecks): string {
   const passing = fault.greenOn === '' ? '' : `here, passing on ${formatCodeSpan(fault.greenOn) || 'the base'}`;
   const blame = verdict === 'code' ? (fault.isTouched ? 'because of this change' : passing) : BLAME[verdict];
-  return [listCheckNames(names), names.length === 1 ? 'fails' : 'fail', blame].filter(Boolean).join(' ');
+  return [formatCheckNames(names), names.length === 1 ? 'fails' : 'fail', blame].filter(Boolean).join(' ');
 }
 
 /** Such as "`test` and 2 more"; `test (18)` before `test (22)`. */
-export function listCheckNames(names: readonly string[]): string {
+export function formatCheckNames(names: readonly string[]): string {
   const shown = sortByName(names.map((name) => ({ name })))
     .slice(0, NAMES_SHOWN)
     .map(({ name }) => formatCodeSpan(name) || '`an unnamed check`');
@@ -468,18 +468,18 @@ function foldExcerpt({ step, lines, cut }: Excerpt): Fold {
   return { summary: step === '' ? 'Output' : 'Log', blocks: [text(note), code(lines.join('\n'))] };
 }
 
-function renderFurther(causes: readonly FurtherCause[], place: Place): readonly Block[] {
+function renderFurther(causes: readonly FurtherCause[], place: PostPlace): readonly Block[] {
   if (causes.length === 0) return [];
   const rest = causes.slice(CAUSES_SHOWN).flatMap(({ names }) => names);
   return [
     text('Failing for another reason:'),
     ...causes.slice(0, CAUSES_SHOWN).flatMap(({ names, issue, notFound }) => {
-      const title = text(`**${listCheckNames(names)}**`);
+      const title = text(`**${formatCheckNames(names)}**`);
       if (issue === null) return [title, text(`Not investigated: ${sanitiseInline(notFound, MAX_WHY)}`)];
       const shown = filterIssue(issue, place).issue;
       return [title, renderCause(shown, buildSourceLinks(place, shown))];
     }),
-    text(rest.length === 0 ? '' : `Also failing: ${listCheckNames(rest)}.`),
+    text(rest.length === 0 ? '' : `Also failing: ${formatCheckNames(rest)}.`),
   ];
 }
 
@@ -496,16 +496,16 @@ export interface Settled {
 }
 
 /** One line. */
-export function renderSettledComment(place: Place, { sha, names, isFlaky, issue }: Settled): string {
+export function renderSettledComment(place: PostPlace, { sha, names, isFlaky, issue }: Settled): string {
   const head = formatCodeSpan(sha.slice(0, 7));
-  const passed = names.length === 0 ? 'the checks passed' : `${listCheckNames(names)} passed`;
+  const passed = names.length === 0 ? 'the checks passed' : `${formatCheckNames(names)} passed`;
   const line = isFlaky
     ? `Green again at the same commit ${head}: ${passed} without a change, so this was flaky.`
     : `Green again at ${head}: ${passed}.${describeFormerCause(issue, place)}`;
-  return renderPage({ open: [text(line)], marker: place.marker });
+  return renderMarkdownPage({ open: [text(line)], marker: place.marker });
 }
 
-function describeFormerCause(whole: SourcedIssue | null, place: Place): string {
+function describeFormerCause(whole: SourcedIssue | null, place: PostPlace): string {
   const outcome = whole?.analysis.outcome;
   if (whole === null || outcome === 'inconclusive' || outcome === 'facts_only') return '';
   const { issue } = filterIssue(whole, place);
@@ -523,8 +523,8 @@ const ENDS: Readonly<Record<FailureReason['code'], string>> = {
 };
 
 /** For an investigation that ended without a result. */
-export function renderEndComment(place: Place, { code, detail }: FailureReason): string {
-  return renderPage({
+export function renderEndComment(place: PostPlace, { code, detail }: FailureReason): string {
+  return renderMarkdownPage({
     open: [text(`**${ENDS[code]} · comment \`/analyse\` to start again**`), text(sanitiseMarkdown(detail, 2_000))],
     footer: `requested by ${formatCodeSpan(place.askedBy)}`,
     marker: place.marker,
@@ -541,7 +541,7 @@ export interface HandOver {
 }
 
 export function renderHandOverComment(
-  place: Place,
+  place: PostPlace,
   { attempts, failedChecks, lastIssue, unproven = '' }: HandOver,
 ): string {
   const tried = attempts === 0 ? '' : attempts === 1 ? ' after a second attempt' : ` after ${attempts} more attempts`;
@@ -551,7 +551,7 @@ export function renderHandOverComment(
   });
   const shown = lastIssue === null ? null : filterIssue(lastIssue, place);
   const links = shown === null ? null : buildSourceLinks(place, shown.issue);
-  return renderPage({
+  return renderMarkdownPage({
     open: [
       text(
         unproven === '' ? `**CI still fails${tried} · over to you**` : '**Not shown to fix the report · over to you**',
@@ -574,7 +574,7 @@ export function renderHandOverComment(
 }
 
 /** For a text on our own pull request. The subject isn't named by its number, which would add another reference there. */
-export function describeWayBack({ subject }: Place, state: PostedPullRequest['state']): string {
+export function describeWayBack({ subject }: PostPlace, state: PostedPullRequest['state']): string {
   switch (subject.kind) {
     case 'issue':
     case 'pull_request': {
@@ -588,9 +588,9 @@ export function describeWayBack({ subject }: Place, state: PostedPullRequest['st
   }
 }
 
-export function renderConfigComplaint({ file, line, message }: ConfigProblem, place: Place): string {
+export function renderConfigComplaint({ file, line, message }: ConfigProblem, place: PostPlace): string {
   const where = line > 0 ? `, line ${line}` : '';
-  return renderPage({
+  return renderMarkdownPage({
     open: [
       text(`**${formatCodeSpan(file)}${where} is invalid · next: fix it on the default branch**`),
       text(sanitiseInline(message, 600)),
@@ -601,12 +601,12 @@ export function renderConfigComplaint({ file, line, message }: ConfigProblem, pl
 }
 
 /** The text of the review that carries the suggestions. `sha`: the head that they are for. */
-export function renderSuggestions(place: Place, sha: string, count: number): string {
+export function renderSuggestions(place: PostPlace, sha: string, count: number): string {
   const which = count === 1 ? '1 suggestion' : `${count} suggestions`;
   const together = count === 1 ? '' : ' Commit them together.';
   const head = formatCodeSpan(sha.slice(0, 7));
   const line = `${which} to fix the failing checks at ${head}.${together} The evidence is in the conversation.`;
-  return renderPage({ open: [text(line)], marker: place.marker });
+  return renderMarkdownPage({ open: [text(line)], marker: place.marker });
 }
 
 const REPLY_MARKER = '<!-- causeway:reply -->';

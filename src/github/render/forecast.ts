@@ -1,7 +1,7 @@
 // A forecast as Markdown, for the summary of a job. Texts in it come from outside.
 import { formatBullet, formatCodeSpan, sanitiseInline } from '../../core/markdown/github.ts';
 import {
-  describeFailure,
+  describeForecastCheck,
   explainForecast,
   FORECAST_GROUPS,
   type Forecast,
@@ -40,6 +40,6 @@ function fold(summary: string, items: readonly string[]): string {
 function renderCheck(check: ForecastCheck): string {
   const { name, branch, pullRequest, headline, url } = check;
   const place = pullRequest === null ? formatCodeSpan(branch) : `#${pullRequest}`;
-  const said = headline === '' ? sanitiseInline(describeFailure(check), MAX_TEXT) : formatCodeSpan(headline);
+  const said = headline === '' ? sanitiseInline(describeForecastCheck(check), MAX_TEXT) : formatCodeSpan(headline);
   return `[${sanitiseInline(name, MAX_TEXT)}](${url}) on ${place}: ${said}`;
 }

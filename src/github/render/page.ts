@@ -15,7 +15,7 @@ export interface Fold {
   readonly blocks: readonly Block[];
 }
 
-export interface Page {
+export interface MarkdownPage {
   readonly open: readonly Block[];
   readonly folds?: readonly Fold[];
   /** One line, shown small. */
@@ -48,7 +48,14 @@ export function code(body: string, info = ''): Block {
 }
 
 /** The longest folds are shortened first, and each says so. Empty blocks and folds are omitted. */
-export function renderPage({ open, folds = [], footer = '', marker = '', most = MAX_PAGE, mostOpen }: Page): string {
+export function renderMarkdownPage({
+  open,
+  folds = [],
+  footer = '',
+  marker = '',
+  most = MAX_PAGE,
+  mostOpen,
+}: MarkdownPage): string {
   const head = fitBlocks(open, mostOpen ?? MAX_OPEN);
   const tail = [footer === '' ? '' : `<sub>${footer}</sub>`, marker].filter(Boolean).join('\n\n');
   const filled = folds.filter(({ blocks }) => blocks.some(hasText));

@@ -1,7 +1,7 @@
 // The proof of a fix as people read it in the pull request: what is under way, what is proven, and the certificate.
 import { formatCodeSpan, sanitiseInline } from '../../core/markdown/github.ts';
 import {
-  describeVerdict,
+  describeProofVerdict,
   isWithoutCi,
   listCommands,
   type ProofProgress,
@@ -10,7 +10,7 @@ import {
   toProof,
 } from '../../core/proof.ts';
 import type { ChecksState, PostedPullRequest } from '../../core/thread.ts';
-import { isOfRepository, type Place } from './comment.ts';
+import { isOfRepository, type PostPlace } from './comment.ts';
 import { code, type Fold, formatList } from './page.ts';
 
 /** `opening`: before the first commit. Null: there is nothing to prove the change with. */
@@ -39,7 +39,7 @@ const CHECKS: Readonly<Record<ChecksState, string>> = {
 };
 
 /** The only thing that the body says of its checks: from their state and the proof together. */
-export function describeCi({ proof, checks, state }: ShownCi, place: Place): string {
+export function describeCi({ proof, checks, state }: ShownCi, place: PostPlace): string {
   const isLeft = checks === 'waiting' && state !== 'open';
   const said = isLeft ? `CI hadn't finished when this was ${state}.` : CHECKS[checks];
   if (proof === null) return said;
@@ -67,12 +67,12 @@ function describeUnderWay(proof: Exclude<ShownProof, EndedProof | null>, checks:
   return `**Proof under way:** without the fix, ${listTests(proof.red.turned)} failed as expected. ${now} ${squash}`.trim();
 }
 
-function describeEnd(proof: EndedProof, place: Place): string {
+function describeEnd(proof: EndedProof, place: PostPlace): string {
   const { verdict } = proof;
   if (verdict.state !== 'proven') {
     const tail = proof.fixCommit === null ? 'The fix was not pushed.' : hasTestCommit(proof) ? SQUASH_TEST : '';
-    if (isWithoutCi(proof)) return `**Not verified:** ${describeVerdict(verdict)}.`;
-    return `**Not proven (${formatCodeSpan(verdict.state)}):** ${sanitiseInline(describeVerdict(verdict), 900)}. ${tail}`.trim();
+    if (isWithoutCi(proof)) return `**Not verified:** ${describeProofVerdict(verdict)}.`;
+    return `**Not proven (${formatCodeSpan(verdict.state)}):** ${sanitiseInline(describeProofVerdict(verdict), 900)}. ${tail}`.trim();
   }
   const checks = verdict.checks.map((check) => describeCheck(check, place));
   const turned = `${listTests(verdict.turned)} failed without the fix and passed with it.`;
@@ -93,12 +93,12 @@ function listTests(names: readonly string[]): string {
   return [...shown, ...(names.length > 3 ? [`${names.length - 3} more`] : [])].filter(Boolean).join(', ');
 }
 
-function describeCheck({ name, red, green }: ProvenCheck, place: Place): string {
+function describeCheck({ name, red, green }: ProvenCheck, place: PostPlace): string {
   return `${formatCodeSpan(name)}: ${linkRun('failed', red.url, place)}, then ${linkRun('passed', green.url, place)}`;
 }
 
 /** Checks of others may lead anywhere. */
-function linkRun(word: string, url: string, place: Place): string {
+function linkRun(word: string, url: string, place: PostPlace): string {
   return isOfRepository(url, place) ? `[${word}](${url})` : word;
 }
 
@@ -112,7 +112,7 @@ export function foldOwnRun(proof: ShownProof, number: number): Fold {
 }
 
 /** What `causeway verify-proof` reads. `pullRequest`: the address of the one that it is in. */
-export function foldCertificate(proof: ShownProof, place: Place, pullRequest: string): Fold {
+export function foldCertificate(proof: ShownProof, place: PostPlace, pullRequest: string): Fold {
   const shown = proof === null || proof === 'opening' ? null : toProof(proof);
   const certificate = shown?.state === 'proven' ? { repository: place.repository, pullRequest, ...shown } : null;
   return {

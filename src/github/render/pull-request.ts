@@ -7,7 +7,7 @@ import { formatCodeSpan, formatPlain, sanitiseInline } from '../../core/markdown
 import { lowerConfidence, toProof } from '../../core/proof.ts';
 import { buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
 import type { ChecksState, PostedPullRequest, Subject } from '../../core/thread.ts';
-import { describeWayBack, isOfRepository, listCheckNames, type Place } from './comment.ts';
+import { describeWayBack, formatCheckNames, isOfRepository, type PostPlace } from './comment.ts';
 import {
   foldInvestigation,
   foldReproduction,
@@ -16,7 +16,7 @@ import {
   renderSecondLook,
   renderSteps,
 } from './issue-parts.ts';
-import { describeCount, formatList, renderPage, text } from './page.ts';
+import { describeCount, formatList, renderMarkdownPage, text } from './page.ts';
 import {
   describeCi,
   foldCertificate,
@@ -28,7 +28,7 @@ import {
 } from './proof.ts';
 
 export interface PullRequestText {
-  readonly place: Place;
+  readonly place: PostPlace;
   readonly issue: SourcedIssue;
   /** The failure of a branch that it fixes; null: it is for something else. */
   readonly failure: FixedFailure | null;
@@ -71,7 +71,7 @@ export function renderPullRequest(request: PullRequestText): { readonly title: s
   const shown = filterIssue(request.issue, place);
   const { issue } = shown;
   const links = buildSourceLinks(place, issue);
-  const body = renderPage({
+  const body = renderMarkdownPage({
     open: [
       text(describeFailingOnBase(request)),
       ...renderHeadline(issue, request).map(text),
@@ -97,7 +97,7 @@ export function renderPullRequest(request: PullRequestText): { readonly title: s
 }
 
 /** Both titles that it may have: before and after its test, or its checks, spoke against it. */
-export function listTitles(issue: SourcedIssue, place: Place): readonly string[] {
+export function listTitles(issue: SourcedIssue, place: PostPlace): readonly string[] {
   const shown = filterIssue(issue, place).issue;
   return [false, true].map((isUnfinished) => renderTitle(shown, MAX_TITLE, isUnfinished));
 }
@@ -155,7 +155,7 @@ function describeAim({ place: { subject }, failure, issue, proof = null }: PullR
 }
 
 function describeFailure({ branch, checkNames, headline, range }: FixedFailure): string {
-  const names = checkNames.length === 0 ? '' : `: ${listCheckNames(checkNames)}`;
+  const names = checkNames.length === 0 ? '' : `: ${formatCheckNames(checkNames)}`;
   return [
     `For failing checks on ${formatCodeSpan(branch)}${names}.`,
     ...(headline === '' ? [] : [`First error: ${formatCodeSpan(removeDuration(headline))}`]),

@@ -170,9 +170,9 @@ export interface ArtifactWork {
   readonly bytes: number;
 }
 
-export type Work = { readonly texts: CheckTexts } | { readonly report: string } | ArtifactWork;
+export type ReadingWork = { readonly texts: CheckTexts } | { readonly report: string } | ArtifactWork;
 /** `left`: of those bytes. */
-export type Result =
+export type ReadingResult =
   | { readonly read: ReadCheck }
   | { readonly report: ReadReport }
   | { readonly artifact: ArtifactResults; readonly left: number };
@@ -193,7 +193,7 @@ const UNREAD = 'The log could not be read in time.';
 
 /** The thread starts with the first long text and reads one after the other. `script`: the file that it runs. */
 export function createCheckReader({ script = SCRIPT, limitMs = LIMIT_MS } = {}): CheckReader {
-  const thread = new WorkerClient<Work, Result>({ script, closed: CLOSED, memoryMb: MEMORY_MB });
+  const thread = new WorkerClient<ReadingWork, ReadingResult>({ script, closed: CLOSED, memoryMb: MEMORY_MB });
   const read: ReadArtifact = async ({ name, archive, budget }, signal) => {
     signal.throwIfAborted();
     const reply = await thread.ask({ archive, bytes: budget.bytes }, Math.min(limitMs, ARTIFACT_LIMIT_MS));

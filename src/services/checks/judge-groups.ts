@@ -11,15 +11,19 @@ import { createFailureId } from '../../core/memory.ts';
 import type { Reason } from '../../core/verdict.ts';
 import type { Look } from './look.ts';
 import { createComparison, type Group, isFromOutside, type ReadSuspect } from './read-suspects.ts';
-import { type Judged, readKnownFailure, toHistory, toSeenAt } from './sightings.ts';
+import { type JudgedGroup, readKnownFailure, toHistory, toSeenAt } from './sightings.ts';
 
 /** A judgement with what is certain about the change and the base; absent: not known. */
 type GroupJudgement = Judgement & Pick<Finding, 'isTouched' | 'changed' | 'reached' | 'base'>;
 
 const PASSED: GroupJudgement = { verdict: 'flaky', reasons: [{ code: 'passed_at_same_commit' }] };
 
-export async function judgeGroups(look: Look, place: HeadPlace, groups: readonly Group[]): Promise<readonly Judged[]> {
-  const judged: Judged[] = [];
+export async function judgeGroups(
+  look: Look,
+  place: HeadPlace,
+  groups: readonly Group[],
+): Promise<readonly JudgedGroup[]> {
+  const judged: JudgedGroup[] = [];
   let judgeNew: NewJudge | null = null;
   for (const group of groups) {
     const isNew = group.before === null && group.suspects.some(({ isRed }) => isRed);

@@ -5,10 +5,10 @@ import { ALL_OUTPUT, type Check, type OutputLimits } from '../../core/check.ts';
 import type { Finding, Head, HeadPlace } from '../../core/head.ts';
 import { type CleanTexts, OUTSIDE_OUTPUT, REPORT_LOG_BYTES, readCheckTexts, shortenForReport } from './check-texts.ts';
 import type { Look } from './look.ts';
-import type { Suspect } from './sort-checks.ts';
+import type { SuspectCheck } from './sort-checks.ts';
 
 export interface ReadSuspect {
-  readonly suspect: Suspect;
+  readonly suspect: SuspectCheck;
   readonly read: ReadCheck;
   /** Why there is no log; "" where there is one. */
   readonly noLog: string;
@@ -21,7 +21,7 @@ export interface ReadSuspect {
 /** Red checks of one cause. */
 export interface Group {
   readonly fingerprint: string;
-  readonly suspects: readonly Suspect[];
+  readonly suspects: readonly SuspectCheck[];
   readonly reads: readonly ReadSuspect[];
   /** What an earlier look at this commit found; null: this is the first. */
   readonly before: Finding | null;
@@ -37,7 +37,7 @@ const READ_AT_ONCE = 2;
 export async function readSuspects(
   look: Look,
   place: HeadPlace,
-  suspects: readonly Suspect[],
+  suspects: readonly SuspectCheck[],
 ): Promise<{ readonly groups: readonly Group[]; readonly leftOut: Head['leftOut'] }> {
   const limits = isFromOutside(place) ? OUTSIDE_LIMITS : LIMITS;
   const causes = await recogniseSuspects(look, suspects);
@@ -64,9 +64,9 @@ export function isFromOutside(place: HeadPlace): boolean {
 /** The fingerprint of each check that an earlier look has judged and recorded. */
 async function recogniseSuspects(
   { services, head }: Look,
-  suspects: readonly Suspect[],
-): Promise<Map<Suspect, string>> {
-  const known = new Map<Suspect, string>();
+  suspects: readonly SuspectCheck[],
+): Promise<Map<SuspectCheck, string>> {
+  const known = new Map<SuspectCheck, string>();
   for (const { failureId, checks } of head.findings) {
     const seen = suspects.filter(({ check: { runId } }) => runId !== null && checks.some((one) => one.runId === runId));
     const failure = seen.length === 0 ? null : await services.store.findFailure(failureId);
@@ -76,7 +76,7 @@ async function recogniseSuspects(
 }
 
 /** One of each kind first, then the second of each, so that a large matrix does not crowd out the others. */
-function orderByKind(suspects: readonly Suspect[]): readonly Suspect[] {
+function orderByKind(suspects: readonly SuspectCheck[]): readonly SuspectCheck[] {
   const counts = new Map<string, number>();
   const ranked = suspects.map((suspect) => {
     const kind = findKind(suspect);
@@ -88,7 +88,7 @@ function orderByKind(suspects: readonly Suspect[]): readonly Suspect[] {
 }
 
 /** Jobs of a matrix have the name of the job, followed by what differs: `test (ubuntu, 20)`, `test-3`. */
-function findKind({ check }: Suspect): string {
+function findKind({ check }: SuspectCheck): string {
   const stem = check.name.replace(/(?<!\s)\s*\([^()]*\)\s*$/, '').replace(/[\s\-_:#/]{0,20}\d[\d./]{0,40}$/, '');
   return `${check.app}\n${stem === '' ? check.name : stem}`;
 }
@@ -96,7 +96,7 @@ function findKind({ check }: Suspect): string {
 async function readAll(
   look: Look,
   limits: typeof LIMITS | typeof OUTSIDE_LIMITS,
-  suspects: readonly Suspect[],
+  suspects: readonly SuspectCheck[],
 ): Promise<readonly ReadSuspect[]> {
   const reads: ReadSuspect[] = [];
   const kept = new Set<string>();
@@ -114,7 +114,7 @@ async function readAll(
   return reads;
 }
 
-async function readOne(look: Look, suspect: Suspect, limits: OutputLimits): Promise<ReadSuspect> {
+async function readOne(look: Look, suspect: SuspectCheck, limits: OutputLimits): Promise<ReadSuspect> {
   const texts = await readCheckTexts(look, suspect.check, limits);
   const { noLog, unread = [], ...words } = texts.words;
   const read = await look.services.readCheck({ name: suspect.check.name, output: texts.output, ...words });
@@ -124,8 +124,8 @@ async function readOne(look: Look, suspect: Suspect, limits: OutputLimits): Prom
 
 async function groupByCause(
   { services, project, head }: Look,
-  suspects: readonly Suspect[],
-  causes: ReadonlyMap<Suspect, string>,
+  suspects: readonly SuspectCheck[],
+  causes: ReadonlyMap<SuspectCheck, string>,
   reads: readonly ReadSuspect[],
 ): Promise<readonly Group[]> {
   const groups: Group[] = [];

@@ -2,11 +2,11 @@
 
 import { readArtifactResults, readCheck, readReport } from 'causeway-ci-log';
 import { serveRequests } from 'causeway-worker-thread';
-import type { ArtifactWork, Result, Work } from './check-texts.ts';
+import type { ArtifactWork, ReadingResult, ReadingWork } from './check-texts.ts';
 
-serveRequests<Work, Result>((work) => answer(work));
+serveRequests<ReadingWork, ReadingResult>((work) => answer(work));
 
-function answer(work: Work): Result {
+function answer(work: ReadingWork): ReadingResult {
   if ('texts' in work) return { read: readCheck(work.texts) };
   return 'report' in work ? { report: readReport(work.report) } : readArtifact(work);
 }

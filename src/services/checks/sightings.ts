@@ -67,18 +67,18 @@ export function toHistory(known: KnownFailure | null, { isOnDefault }: SeenAt, g
 }
 
 /** A group of red checks with its finding. */
-export interface Judged {
+export interface JudgedGroup {
   readonly group: Group;
   readonly finding: Finding;
 }
 
 /** The same once it is recorded. */
-export interface Recorded extends Judged {
+export interface Recorded extends JudgedGroup {
   readonly failure: Failure;
 }
 
 /** Recording the same finding again changes nothing. */
-export async function recordFinding(look: Look, place: HeadPlace, { group, finding }: Judged): Promise<Recorded> {
+export async function recordFinding(look: Look, place: HeadPlace, { group, finding }: JudgedGroup): Promise<Recorded> {
   const { services, project, head } = look;
   const { store } = services;
   const where = toSeenAt(head.sha, place);
@@ -114,7 +114,7 @@ function keepRange(finding: Finding, range: Failure['range']): Finding {
 async function findRange(
   look: Look,
   place: HeadPlace,
-  { group, finding }: Judged,
+  { group, finding }: JudgedGroup,
   { range }: Failure,
 ): Promise<Failure['range']> {
   const { sha } = look.head;

@@ -8,7 +8,7 @@ import type { JobResult } from '../../core/queue.ts';
 import type { Look } from './look.ts';
 
 /** A check that is red now, or the newest red run of one that has passed since at the same commit. */
-export interface Suspect {
+export interface SuspectCheck {
   readonly check: Check;
   readonly isRed: boolean;
   /** Whether the same check passed at the same commit, earlier or later. */
@@ -21,7 +21,7 @@ export interface SortedChecks {
   readonly waiting: readonly Check[];
   readonly green: readonly Check[];
   /** Those that are red now first. */
-  readonly suspects: readonly Suspect[];
+  readonly suspects: readonly SuspectCheck[];
   readonly leftOut: Head['leftOut'];
   /** When the last one ended; "": none has. */
   readonly endedAt: string;
@@ -62,7 +62,7 @@ function matchesName(globs: readonly string[], name: string): boolean {
   return globs.some((glob) => createGlobMatcher(replaceSlashes(glob))(replaceSlashes(name)));
 }
 
-function findSuspect({ latest, earlier }: NamedCheck): readonly Suspect[] {
+function findSuspect({ latest, earlier }: NamedCheck): readonly SuspectCheck[] {
   if (latest.state === 'red') {
     return [{ check: latest, isRed: true, passedHere: earlier.some(({ state }) => state === 'green') }];
   }
@@ -96,7 +96,7 @@ export function scheduleNextLook(look: Look, sorted: SortedChecks): JobResult {
 }
 
 /** Each once, sorted. */
-export function listNames(waiting: readonly Check[]): Head['stillWaiting'] {
+export function listWaitingNames(waiting: readonly Check[]): Head['stillWaiting'] {
   const names = waiting.map(({ name }) => name.slice(0, NAME_CHARACTERS).toWellFormed());
   return [...new Set(names)].toSorted().slice(0, MOST_NAMES);
 }

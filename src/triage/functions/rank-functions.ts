@@ -3,7 +3,7 @@
 import type { Suspect } from '../../core/issue.ts';
 import { markTexts } from '../../core/spans.ts';
 import { SHORT_WORDS, STOP_WORDS } from '../identifiers.ts';
-import { createQuery, getWrittenTerm, type Query, type ReadReport, splitReport } from '../localise/query.ts';
+import { createQuery, getWrittenTerm, type QueriedReport, type Query, splitReport } from '../localise/query.ts';
 import { saturate } from '../localise/table.ts';
 import { forEachWord, hashWord } from '../localise/terms.ts';
 import { attempt, type Lookups, shortenSha } from '../lookups.ts';
@@ -392,7 +392,7 @@ const SHOWN = 6;
 
 interface SuspectFunctionsInput {
   readonly lookups: Lookups;
-  readonly report: ReadReport;
+  readonly report: QueriedReport;
   /** Best first; the first ten are looked into. */
   readonly suspects: readonly Suspect[];
   /** Whether the lines of the report's frames are those of this commit. */

@@ -200,7 +200,7 @@ const SENTENCE = /^(?![-*+|>#\d]|https?:|.{1,60}[:=](?:\s|$)|.*\b\d{1,4}\.\d)(?:
 const VERSION_ROW =
   /^[\s|*+-]{0,12}[\w@`/()][\w@*`/() .-]{0,60}[:|=][\s:|=`"'v^~]{0,8}\d{1,5}(?:\.[\w-]{1,20}){1,4}[\s|"'`)]{0,8}$/;
 
-export interface ReadReport {
+export interface QueriedReport {
   readonly report: string;
   /** As `findSignals` found it; the first line is then not read again as prose. */
   readonly title: string;
@@ -213,7 +213,7 @@ export interface ReadReport {
  * Linear in the length. Of traces only the errors and the frames in own files are kept: the others name a test runner,
  * not the fault.
  */
-export function splitReport({ report, title, traces, mapped }: ReadReport): ReportTexts {
+export function splitReport({ report, title, traces, mapped }: QueriedReport): ReportTexts {
   const lines = toPlainLines(removeComments(report));
   const { lines: traced } = findTraces(lines);
   const reader = createReader(title);

@@ -5,11 +5,11 @@ import { createScopeMatcher, type Scope } from '../../core/scopes.ts';
 import type { FileRead, SourceTree } from '../../core/source.ts';
 import type { Clue } from '../clues.ts';
 import { STOP_WORDS } from '../identifiers.ts';
-import { attempt, formatCount, type Lookups, shortenSha } from '../lookups.ts';
+import { attempt, formatCounted, type Lookups, shortenSha } from '../lookups.ts';
 import { runInSlices } from '../slices.ts';
 import { explainFile, type ReadFile } from './explain.ts';
 import { measureProseShare } from './prose-share.ts';
-import { createQuery, cutTestSource, findTestPlaces, type Query, type ReadReport, splitReport } from './query.ts';
+import { createQuery, cutTestSource, findTestPlaces, type QueriedReport, type Query, splitReport } from './query.ts';
 import { CLOSELY, combine, gatherSignals, type Known, matchCommits, type SignalValues } from './signals.ts';
 import { openTable, type Table, weighTerm } from './table.ts';
 import { forEachWord, hashWord } from './terms.ts';
@@ -48,7 +48,7 @@ export function openIndex(lexicon: Lexicon, tree: SourceTree, signal: AbortSigna
 
 interface RankFilesInput extends OpenedIndex {
   readonly lookups: Lookups;
-  readonly report: ReadReport;
+  readonly report: QueriedReport;
   /** Of frames, places, paths and messages. */
   readonly clues: readonly Clue[];
   /** The parts of the repository that the report is about; empty: not known. */
@@ -214,7 +214,7 @@ function describeRanking(known: Known, { at, cut, scopes, ranked }: RankingResul
   ];
   return {
     lookup: 'rank_files',
-    action: `compare the report with ${formatCount(table.paths.length, 'file')} and ${formatCount(commits.length, 'commit message')} at ${at}`,
+    action: `compare the report with ${formatCounted(table.paths.length, 'file')} and ${formatCounted(commits.length, 'commit message')} at ${at}`,
     result: lines.join('\n'),
     analysis:
       ranked.length === 0
@@ -224,8 +224,8 @@ function describeRanking(known: Known, { at, cut, scopes, ranked }: RankingResul
 }
 
 function describeTerms(found: readonly string[], asked: number): string {
-  if (found.length === 0) return `None of ${formatCount(asked, 'term')} found.`;
-  const count = found.length === asked ? `All ${formatCount(asked, 'term')}` : `${found.length} of ${asked} terms`;
+  if (found.length === 0) return `None of ${formatCounted(asked, 'term')} found.`;
+  const count = found.length === asked ? `All ${formatCounted(asked, 'term')}` : `${found.length} of ${asked} terms`;
   return `${count} found; rarest: ${listWords(found.filter((word) => !STOP_WORDS.has(word.toLowerCase())))}`;
 }
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { runCommand } from '../../../src/app/run-command.ts';
-import type { Finding } from '../../../src/cli/operator-text.ts';
+import type { CheckUpFinding } from '../../../src/cli/operator-text.ts';
 import { asManifestSays } from '../../github-double/as-manifest-says.ts';
 import type { GithubDouble, ListedDelivery } from '../../github-double/double.ts';
 import { startGithubDouble } from '../../github-double/start.ts';
@@ -18,7 +18,7 @@ export type Environment = Readonly<Record<string, string>>;
 
 export interface Examined {
   readonly code: number;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly CheckUpFinding[];
   readonly printed: string;
   /** Status, words and repair of one check; all of them where it has several. */
   of(check: string): string;
@@ -66,7 +66,7 @@ export async function examine(environment: Environment, now: () => Date = () => 
   const signal = new AbortController().signal;
   const code = await runCommand({ kind: 'doctor', json: true }, { io: terminal, environment, now }, signal);
   const printed = terminal.printed.out + terminal.printed.err;
-  const { findings }: { findings: readonly Finding[] } = JSON.parse(terminal.printed.out);
+  const { findings }: { findings: readonly CheckUpFinding[] } = JSON.parse(terminal.printed.out);
   const of = (check: string) =>
     findings
       .filter((finding) => finding.check === check)

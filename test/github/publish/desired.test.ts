@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Investigation } from '../../../src/core/report.ts';
 import { EMPTY_RECORD, type PostedComment, type ThreadRecord } from '../../../src/core/thread.ts';
-import { decideComment, decideStep, type Step } from '../../../src/github/publish/decide.ts';
+import { decideComment, decideStep, type PublishStep } from '../../../src/github/publish/decide.ts';
 import { digestOf, readMarker } from '../../../src/github/publish/marker.ts';
 import type { Result, View } from '../../../src/github/publish/view.ts';
 
@@ -22,7 +22,7 @@ const FRESH = { hasFollowed: false, followAt: null };
 const SEEN: ThreadRecord = { ...EMPTY_RECORD, seen: NOW };
 const OTHER = 'inv_2';
 
-function next(view: View): Step {
+function next(view: View): PublishStep {
   return decideStep(view, FRESH);
 }
 

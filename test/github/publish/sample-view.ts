@@ -12,7 +12,7 @@ import {
   type ThreadRecord,
 } from '../../../src/core/thread.ts';
 import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-config.ts';
-import type { Cause, LivePull, Result, View } from '../../../src/github/publish/view.ts';
+import type { HeadCause, LivePull, Result, View } from '../../../src/github/publish/view.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';
 import { conclusion } from '../../support/store-samples.ts';
 import { sourced } from '../render/comment-samples.ts';
@@ -132,7 +132,7 @@ export function sampleHead(over: Partial<Head> = {}): Head {
 }
 
 /** A cause with its result; null: its investigation runs still. */
-export function cause(result: Result | null, over: Partial<Finding> = {}): Cause {
+export function cause(result: Result | null, over: Partial<Finding> = {}): HeadCause {
   const found = finding(over);
   const outcome: InvestigationOutcome =
     result === null ? { state: 'running' } : { state: 'concluded', issueId: result.issue.id };
@@ -140,7 +140,7 @@ export function cause(result: Result | null, over: Partial<Finding> = {}): Cause
 }
 
 /** Nobody asked: red checks of a pull request did, and what of them was looked into is known. */
-export function unasked(causes: readonly Cause[], over: Partial<View> = {}, thread: Partial<Thread> = {}): View {
+export function unasked(causes: readonly HeadCause[], over: Partial<View> = {}, thread: Partial<Thread> = {}): View {
   const [first] = causes;
   const head = sampleHead({ findings: causes.map((one) => one.finding) });
   return sampleView(

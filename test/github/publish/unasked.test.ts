@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_RECORD, type PostedComment, type ThreadRecord } from '../../../src/core/thread.ts';
 import { DEFAULT_CONFIG } from '../../../src/github/configuration/repository-config.ts';
-import { decideComment, decideStep, type Step } from '../../../src/github/publish/decide.ts';
+import { decideComment, decideStep, type PublishStep } from '../../../src/github/publish/decide.ts';
 import { digestOf } from '../../../src/github/publish/marker.ts';
-import type { Cause, View } from '../../../src/github/publish/view.ts';
+import type { HeadCause, View } from '../../../src/github/publish/view.ts';
 import { at, cause, comment, facts, fixResult, livePull, NOW, sampleHead, sampleView, unasked } from './sample-view.ts';
 
 const FRESH = { hasFollowed: false, followAt: null };
@@ -12,7 +12,7 @@ const FRESH = { hasFollowed: false, followAt: null };
 const TOLD = fixResult({ outcome: 'action_recommended', confidence: 0.6 });
 const FIX = fixResult({ confidence: 0.9, revision: 'a'.repeat(40) });
 
-function next(view: View): Step {
+function next(view: View): PublishStep {
   return decideStep(view, FRESH);
 }
 
@@ -25,7 +25,7 @@ function stillWaiting(view: View): View {
   return { ...view, checks: checks && { ...checks, head: { ...checks.head, stillWaiting: ['tide'] } } };
 }
 
-function green(view: View, causes: readonly Cause[] = [], over: Parameters<typeof sampleHead>[0] = {}): View {
+function green(view: View, causes: readonly HeadCause[] = [], over: Parameters<typeof sampleHead>[0] = {}): View {
   const head = sampleHead({ state: 'green', sha: 'c'.repeat(40), findings: causes.map((one) => one.finding), ...over });
   return { ...view, checks: { head, causes, namesBefore: ['test (20)', 'lint'] } };
 }

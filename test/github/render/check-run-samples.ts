@@ -1,7 +1,7 @@
 // What check runs are rendered from in tests: a pull request whose checks are red since the checkout fails for some coupons.
 import type { Failure, Sighting } from '../../../src/core/failure.ts';
 import type { Finding, HeadPlace } from '../../../src/core/head.ts';
-import type { Cause, CheckRunContent } from '../../../src/github/render/check-run-title.ts';
+import type { CheckRunContent, ShownCause } from '../../../src/github/render/check-run-title.ts';
 import { CHANGE, fixedIssue } from './comment-samples.ts';
 
 export const HEAD = CHANGE.base;
@@ -76,14 +76,14 @@ export function knownFailure(over: Partial<Failure> = {}): Failure {
   });
 }
 
-export function cause(over: Partial<Cause> = {}): Cause {
+export function cause(over: Partial<ShownCause> = {}): ShownCause {
   return {
     ...{ finding: finding(), failure: failure(), inquiry: { kind: 'none' }, reportUrl: '', fix: { kind: 'none' } },
     ...over,
   };
 }
 
-export function foundInquiry(...issue: Parameters<typeof fixedIssue>): Cause['inquiry'] {
+export function foundInquiry(...issue: Parameters<typeof fixedIssue>): ShownCause['inquiry'] {
   return { kind: 'concluded', issue: fixedIssue(...issue), changeSet: CHANGE, recordUrl: '' };
 }
 

@@ -6,7 +6,7 @@ import { EMPTY_EXCERPT, type Finding, type HeadPlace } from '../../../src/core/h
 import { TOUCHED_BY_CHANGE } from '../../../src/core/issue.ts';
 import type { Reason, Verdict } from '../../../src/core/verdict.ts';
 import { renderDetails, renderSummary } from '../../../src/github/render/check-run.ts';
-import { type Cause, type CheckRunContent, renderTitle } from '../../../src/github/render/check-run-title.ts';
+import { type CheckRunContent, renderTitle, type ShownCause } from '../../../src/github/render/check-run-title.ts';
 import '../../support/property-seed.ts';
 import { ANY_CHARACTER } from '../../support/any-character.ts';
 import {
@@ -24,7 +24,7 @@ import {
 import { fixedIssue } from './comment-samples.ts';
 import { effectsOf } from './github-reading.ts';
 
-function judged(verdict: Verdict, reason: Reason, over: Partial<Cause> = {}): CheckRunContent {
+function judged(verdict: Verdict, reason: Reason, over: Partial<ShownCause> = {}): CheckRunContent {
   return ground({ causes: [cause({ finding: finding({ verdict, reasons: [reason] }), ...over })] });
 }
 
@@ -44,7 +44,7 @@ const NAMED_FIRST = ['✖ takes a coupon (1.24ms)', '…', `  ${PERCENT}`];
 const KNOWN = finding({ standing: 'known', isOwnThread: true });
 const OF_ANOTHER = failure({ hits: 2, firstSeen: { ...failure().firstSeen, pullRequest: 1, sha: 'e'.repeat(40) } });
 
-function judgedHere(over: Partial<Finding>, rest: Partial<Cause> = {}): CheckRunContent {
+function judgedHere(over: Partial<Finding>, rest: Partial<ShownCause> = {}): CheckRunContent {
   return ground({ causes: [cause({ finding: finding(over), ...rest })] });
 }
 
@@ -103,7 +103,7 @@ describe('the title', () => {
     expect(renderTitle(of)).toBe(title);
   });
 
-  it.each<[string, Partial<Cause>]>([
+  it.each<[string, Partial<ShownCause>]>([
     [`Broken on main: ${PERCENT}`, {}],
     [`This push: ${PERCENT}`, { failure: cameWith(HEAD, 1) }],
     [`Broken on main by one of 3 commits: ${PERCENT}`, { failure: cameWith(HEAD, 3) }],
@@ -266,7 +266,7 @@ describe('the summary', () => {
     expect(linesOf({ likeliest: { ...likeliest, sha: 'f'.repeat(40) } })).toEqual(asListed);
   });
 
-  it.each<[string, Partial<Cause>, string]>([
+  it.each<[string, Partial<ShownCause>, string]>([
     ['why nothing was begun', { finding: finding({ notBegun: { code: 'draft' } }) }, 'The pull request is a draft'],
     [
       'that it waits',
@@ -362,7 +362,7 @@ describe('the summary', () => {
   });
 
   it('says whose analysis took the time and money where that is not its own', () => {
-    const footerOf = (over: Partial<Cause>, revision = HEAD) => {
+    const footerOf = (over: Partial<ShownCause>, revision = HEAD) => {
       const inquiry = foundInquiry({}, { revision });
       return (
         renderDetails(ground({ causes: [cause({ inquiry, ...over })] }))
@@ -382,7 +382,7 @@ describe('the summary', () => {
   it('asks nothing of who pushed to a default branch that was red already', () => {
     const fix = { kind: 'opened', number: 9, url: 'https://github.com/octo/shop/pull/9', state: 'open' } as const;
     const since = { finding: KNOWN, failure: cameWith('e'.repeat(40), 1), inquiry: foundInquiry() };
-    const headOf = (over: Partial<Cause>) =>
+    const headOf = (over: Partial<ShownCause>) =>
       renderSummary(ground({ causes: [cause({ ...since, ...over })] }, { place: DEFAULT })).split('\n')[0];
     expect(headOf({ fix: { ...fix, isEarlier: false } })).toBe(
       '**Broken on `main` since `eeeeeee` · nothing to do here, see [#9](https://github.com/octo/shop/pull/9)**',
@@ -521,7 +521,7 @@ function hostile(text: string): CheckRunContent {
     },
   );
   const ended = { kind: 'ended', reason: { code: 'internal', detail: text } } as const;
-  const inquiries: readonly Cause['inquiry'][] = [bad.inquiry, found, ended, { kind: 'running', waitsFor: null }];
+  const inquiries: readonly ShownCause['inquiry'][] = [bad.inquiry, found, ended, { kind: 'running', waitsFor: null }];
   const place = { ...ground().head.place!, base: { branch: text, sha: '' } } as CheckRunContent['head']['place'];
   return ground(
     { causes: inquiries.map((inquiry) => ({ ...bad, inquiry })) },

@@ -3,10 +3,10 @@ import { type ChangeSet, toDiff } from 'causeway-diff';
 import type { StepSource } from '../../../src/core/evidence.ts';
 import type { Analysis, Issue } from '../../../src/core/issue.ts';
 import { addSources, type SourcedIssue } from '../../../src/core/shown-issue.ts';
-import type { Place } from '../../../src/github/render/comment.ts';
+import type { PostPlace } from '../../../src/github/render/comment.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';
 
-export const PLACE: Place = {
+export const PLACE: PostPlace = {
   repository: 'octo/shop',
   webUrl: 'https://github.com',
   isPublic: true,

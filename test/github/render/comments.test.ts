@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { withholdIssue } from '../../../src/core/context.ts';
 import type { Analysis, Issue } from '../../../src/core/issue.ts';
 import type { Subject } from '../../../src/core/thread.ts';
-import type { FixState, Progress } from '../../../src/github/render/comment.ts';
+import type { CommentProgress, FixState } from '../../../src/github/render/comment.ts';
 import {
   appendReply,
   renderConfigComplaint,
@@ -317,7 +317,7 @@ describe('the result', () => {
 
 describe('the comment while it runs', () => {
   const { id: _, projectId: __, createdAt: ___, diff: ____, ...facts } = sampleIssue();
-  const ground: Progress = {
+  const ground: CommentProgress = {
     facts: {
       ...facts,
       changeSet: CHANGE,

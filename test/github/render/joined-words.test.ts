@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatCodeSpan, formatFence, sanitiseInline, sanitiseMarkdown } from '../../../src/core/markdown/github.ts';
-import { renderPage } from '../../../src/github/render/page.ts';
+import { renderMarkdownPage } from '../../../src/github/render/page.ts';
 import { renderMarkdown } from '../../github-double/page/markdown.ts';
 import '../../support/property-seed.ts';
 import { effectsOf } from './github-reading.ts';
@@ -130,7 +130,7 @@ describe('words that are split', () => {
     const log = (at: number) =>
       `${'x'.repeat(at)}\n\`\`\`\`\n@mona fixes #1 \`\n`.repeat(Math.ceil(70_000 / (at + 30)));
     for (let at = 0; at < 40; at += 1) {
-      const page = renderPage({ open: [], folds: [fold(log(at))], footer: '', marker: '' });
+      const page = renderMarkdownPage({ open: [], folds: [fold(log(at))], footer: '', marker: '' });
       expect(effectsOf(page, { elements: [...PLAIN.elements, 'details', 'summary', 'em'], base: '' })).toEqual([]);
     }
   });

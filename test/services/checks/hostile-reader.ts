@@ -2,12 +2,12 @@
 
 import { readArtifactResults, readCheck, readReport } from 'causeway-ci-log';
 import { serveRequests } from 'causeway-worker-thread';
-import type { Result, Work } from '../../../src/services/checks/check-texts.ts';
+import type { ReadingResult, ReadingWork } from '../../../src/services/checks/check-texts.ts';
 
 /** Of such a text it tries each of 2^98 ways to part it. */
 const ENDLESS = /^(?:a+)+$/;
 
-serveRequests<Work, Result>((work) => {
+serveRequests<ReadingWork, ReadingResult>((work) => {
   const orders =
     'texts' in work ? work.texts.log : Buffer.from('archive' in work ? work.archive : []).toString('latin1');
   if (orders.includes('DIE')) process.exit(1);
