@@ -205,7 +205,7 @@ export function makeForecast({ until, found, judged, unreadChecks }: ReadPast, u
       labelled: found.issues.labelled.map((issue) => ({ ...issue, title: sanitiseLine(issue.title, 200) })),
     },
     investigations,
-    usd: Math.round(investigations * usdEach * 100) / 100,
+    usd: Math.round(investigations * usdEach * 10_000) / 10_000,
     usdEach,
   };
 }

@@ -52,10 +52,10 @@ async function renderCost({ store, now }: WebDeps, { id }: Project): Promise<Htm
 function describeForecast(backfill: Backfill | null): Html {
   if (backfill?.forecast) {
     return html`${summariseForecast(backfill.forecast)}
-<ul class="plain soft">${explainForecast(backfill.forecast).map((line) => html`<li>${line}</li>`)}</ul>`;
+<ul class="hint">${explainForecast(backfill.forecast).map((line) => html`<li>${line}</li>`)}</ul>`;
   }
   if (backfill?.state === 'waiting') return html`not yet known: reading the 14 days before Causeway was installed`;
-  return html`<span class="soft">No forecast: there is no check history.</span>`;
+  return html`<span class="soft">No forecast: there is no check history, or an earlier version read it.</span>`;
 }
 
 function renderNothing(): Html {

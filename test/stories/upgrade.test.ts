@@ -38,7 +38,9 @@ const METRICS_TOKEN = 'metrics-token-of-this-test';
  * What later releases have given up of what that one stored, with the reason (their records were moved, or nothing reads them): columns, as
  * `table.column`, and names in stored JSON, as `threads.record.comment.digest`.
  */
-const GIVEN_UP: Readonly<Record<string, string>> = {};
+const GIVEN_UP: Readonly<Record<string, string>> = {
+  'backfills.forecast.redChecks': 'it was a figure for 30 days; a forecast now has groups with lists, of 14 days',
+};
 
 interface Ground extends AsyncDisposable {
   readonly left: Left;
@@ -278,7 +280,7 @@ describe.runIf(engine() === 'sqlite').each(['sqlite', 'postgres'] as const)(
         expect([name, counts]).toEqual([name, FINISHED]);
       }
       const forecasts = await Promise.all(subjectsOf(left, 'backfill').map((id) => observedPage(ground, service, id)));
-      expect(forecasts.map((page) => /for 2 failed checks, based/.test(page))).toEqual([false, true, true, true]);
+      expect(forecasts.map((page) => /\d failed checks?: /.test(page))).toEqual([false, true, true, true]);
       // By commands, of which one was given up, and by a reaction to each answer.
       expect(await outcomesOf(api, subjectsOf(left, 'outcome').slice(1))).toMatchObject([
         { state: 'pending', votes: { right: 2, wrong: 2 } },
