@@ -84,6 +84,14 @@ describe('what the build sees', () => {
 
   it.each([
     ...['.env', '.env.local', '.git/config', 'data/causeway.db', 'data/encryption.key', 'node_modules/x/index.js'],
-    ...['src/.env', 'demo/app.pem', 'src/causeway.db-wal', 'bin/encryption.key', 'test/x.ts', 'packages/diff/test/x.ts', 'scripts/build-demo.mjs'],
+    ...[
+      'src/.env',
+      'demo/app.pem',
+      'src/causeway.db-wal',
+      'bin/encryption.key',
+      'test/x.ts',
+      'packages/diff/test/x.ts',
+      'scripts/build-demo.mjs',
+    ],
   ])('is never %s', (file) => expect(isSeen(file)).toBe(false));
 });
