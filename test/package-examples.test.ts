@@ -15,8 +15,7 @@ it.each(listPackages())('%s', (name) => {
   expect(text.startsWith(`# causeway-${name}\n`)).toBe(true);
   expect(text.split('\n').length).toBeLessThanOrEqual(60);
   const [, example = '', said] = /```js\n(.*?)```\n\n```text\n(.*?)```/s.exec(text) ?? [];
-  // What runs in two files is shown as TypeScript and is in the package's own tests.
-  if (said === undefined) return expect(text).toContain('```ts\n');
+  expect(said).toBeTypeOf('string');
   expect(example.trim().split('\n').length).toBeLessThanOrEqual(LONGEST_EXAMPLE);
   mkdirSync(FOLDER, { recursive: true });
   const file = path.join(FOLDER, `${name}.mjs`);

@@ -98,7 +98,10 @@ async function runJob(job: Job, signal: AbortSignal): Promise<void> {
     const project = await openProject(service, inputs.repository, signal);
     const asked = await readAsked(service, { payload, inputs, project }, signal);
     if (asked.kind === 'nothing') return say(asked.why);
-    if (asked.kind === 'forecast') return await reportForecast(job, service, project, signal);
+    if (asked.kind === 'forecast') {
+      await reportForecast(job, service, project, signal);
+      return reportForbidden(job, forbidden);
+    }
     const isReport = asked.kind === 'report';
     const about = isReport ? await submit(job, service, { ...asked, project }, signal) : asked.about;
     await carryOut(service, { project, about, events: isReport ? [] : asked.events }, signal);
@@ -202,7 +205,7 @@ export async function openProject(service: GithubService, name: string, signal: 
   return project;
 }
 
-/** Stores a report as a call of the API does, of whoever may submit one there. */
+/** Stores a report as a call of the API does, from a person who could submit one there. */
 async function submit(
   { config }: Job,
   { services, permissions, configuration, investigator }: GithubService,

@@ -60,8 +60,8 @@ export interface Forecast {
   readonly from: string;
   readonly until: string;
   readonly groups: Readonly<Record<Verdict, ForecastGroup>>;
-  /** Workflow runs that were looked at, of whichever end; null: GitHub shows none. Absent in those of earlier versions. */
-  readonly runs?: number | null;
+  /** Workflow runs that were looked at, of whichever end; null: GitHub shows none. */
+  readonly runs: number | null;
   /** Failed checks whose log was not read, and failed workflow runs of which nothing was. */
   readonly unreadChecks: number;
   readonly unreadRuns: number;
@@ -88,8 +88,8 @@ export interface ForecastCheck {
   readonly pullRequest: number | null;
   /** The first error, one line; "" where there is none. */
   readonly headline: string;
-  /** Why the log says nothing; "" where it was read. Absent in those of earlier versions. */
-  readonly noLog?: string;
+  /** Why the log says nothing; "" where it was read. */
+  readonly noLog: string;
   readonly url: string;
 }
 
@@ -129,7 +129,7 @@ function count(number: number, noun: string): string {
 }
 
 /** The first error, or why there is none. */
-export function describeForecastCheck({ headline, noLog = '' }: Pick<ForecastCheck, 'headline' | 'noLog'>): string {
+export function describeForecastCheck({ headline, noLog }: Pick<ForecastCheck, 'headline' | 'noLog'>): string {
   return headline || noLog || 'no error is named';
 }
 
@@ -182,6 +182,5 @@ function explainRuns({ from, runs }: Forecast): string {
     return 'GitHub shows this token no workflow runs: GitHub Actions is switched off there, or the token may not read it (actions: read).';
   }
   if (runs === 0) return `GitHub Actions has run nothing there since ${since}, and no other checks are read.`;
-  const read = runs === undefined ? 'workflow runs' : count(runs, 'workflow run');
-  return `Looked at: ${read} of GitHub Actions since ${since}; no other checks are read.`;
+  return `Looked at: ${count(runs, 'workflow run')} of GitHub Actions since ${since}; no other checks are read.`;
 }

@@ -1,8 +1,9 @@
 // The lockfile as tests read it: every package with the place where it is installed.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { ROOT } from '../support/source-files.ts';
 
-export const ROOT = path.join(import.meta.dirname, '..', '..');
+export { ROOT };
 
 export interface Locked {
   /** Such as `node_modules/a/node_modules/b`. */

@@ -310,7 +310,16 @@ export function found(failureId: string, changes: Partial<Found> = {}): Found {
 export function emptyForecast(changes: Partial<Forecast> = {}): Forecast {
   const none = { checks: 0, tests: 0, listed: [] };
   return {
-    ...{ from: at(-14 * 86_400), until: NOW, unreadChecks: 0, unreadRuns: 0, investigations: 0, usd: 0, usdEach: 0.15 },
+    ...{
+      from: at(-14 * 86_400),
+      until: NOW,
+      runs: 0,
+      unreadChecks: 0,
+      unreadRuns: 0,
+      investigations: 0,
+      usd: 0,
+      usdEach: 0.15,
+    },
     groups: { code: none, flaky: none, base_broken: none, infrastructure: none, inconclusive: none },
     issues: { labels: ['analyse'], opened: 0, labelled: [] },
     ...changes,

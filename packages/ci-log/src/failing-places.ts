@@ -1,4 +1,4 @@
-// The files that the log of one failure names, for whoever asks which commit touched them.
+// The files that the log of one failure names: the evidence for which commit caused it.
 import { isPassedTest } from 'causeway-log-lines';
 import { type Cause, findCause } from './find-cause.ts';
 import { findSteps, type LogLine, readLogLines } from './log-lines.ts';
@@ -6,7 +6,7 @@ import { findPlaces } from './places.ts';
 import { toRepositoryPath } from './written-places.ts';
 
 export interface FailingPlaces {
-  /** Paths as the log has them, of places beside its errors, and of tests that failed. */
+  /** Paths as written in the log, of places next to its errors; `tests`: of the tests that failed. */
   readonly places: readonly string[];
   readonly tests: readonly string[];
   /** The first line that says what is wrong; "" where there is none. */

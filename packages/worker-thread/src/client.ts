@@ -23,8 +23,8 @@ export class WorkerClosed extends Error {
 }
 
 /**
- * One thread that runs `script`. Requests and answers are what `structuredClone` takes. Requests come one after the other:
- * whoever asks for several things at once waits for those before.
+ * One thread that runs `script`. Requests and answers are what `structuredClone` takes. They are answered one at a
+ * time: a request made meanwhile waits for those before it.
  */
 export class WorkerClient<Request extends object, Answer extends object> implements AsyncDisposable {
   readonly #script: URL;

@@ -1,4 +1,4 @@
-// A thread that doubles numbers, and does what it is told besides.
+// A thread that doubles numbers, and fails as the request orders.
 import { serveRequests } from '../src/index.ts';
 
 serveRequests<{ readonly number: number; readonly order?: 'throw' | 'exit' | 'hang' }, { readonly twice: number }>(

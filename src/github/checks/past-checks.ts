@@ -93,8 +93,7 @@ async function readUntil<T extends { readonly created_at: string }>(
   const isOld = ({ created_at: at }: T) => Date.parse(at) < Date.parse(since);
   const { items, isCut } = await readPages(most, async (page) => {
     const found = await readPage(page);
-    const young = found.filter((one) => !isOld(one));
-    return young;
+    return found.filter((one) => !isOld(one));
   });
   return { items, isCut };
 }
