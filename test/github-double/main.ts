@@ -110,6 +110,7 @@ async function runAction(double: GithubDouble): Promise<void> {
     files: { '.github/workflows/ci.yml': CI },
   });
   const say = (text: string) => void process.stdout.write(text);
+  const end = stopped();
   const jobs = startActions(double, DEMO_SHOP, { folder, owner: OWNER, environment: process.env, say });
   const { host } = new URL(double.webUrl);
   say(`The GitHub double shows its page at ${double.webUrl}/${DEMO_SHOP}/issues/1
@@ -121,13 +122,14 @@ It runs .github/workflows/causeway.yml of that repository, once there is one, as
 
 Then label the issue "analyse" on the page as mara; what each job prints comes here. Ctrl-C ends the double; nothing of it is kept.
 `);
-  await stopped();
+  await end;
   await ci.settled();
   await jobs.settled();
   await rm(folder, { recursive: true, force: true });
   await double[Symbol.asyncDispose]();
 }
 
+/** Asked for before Ctrl-C is offered: whoever is told of it may press it at once. */
 function stopped(): Promise<void> {
   const ended = Promise.withResolvers<void>();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ended.resolve());
@@ -144,6 +146,7 @@ async function run({ webhook, port, data, isAction }: Options): Promise<void> {
   const app = await prepareApp(double, webhook);
   const ci = await openDemoShop(double);
   double.people.install(OWNER, { by: 'nora' });
+  const end = stopped();
   process.stdout.write(`The GitHub double shows its page at ${double.webUrl}/${DEMO_SHOP}/issues/1
 Its people: nora (owner), mara (write), per (triage), ola (a stranger), renovate[bot] (write).
 Its CI runs its tests on this machine for every push, a fix by Causeway included; they may read their own files and nothing else.
@@ -155,7 +158,7 @@ Settings for Causeway, to be put into its environment or its .env file:
 ${await settings(double, app, data)}
 Then label the issue "analyse" on the page as mara; docs/github.md says what to try next. Ctrl-C ends the double; nothing of it is kept.
 `);
-  await stopped();
+  await end;
   await ci.settled();
   for (const problem of double.problems.splice(0)) process.stderr.write(`${problem}\n`);
   await double[Symbol.asyncDispose]();
