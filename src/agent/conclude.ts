@@ -1,12 +1,12 @@
 // From what a run found to its conclusion: only what the checks let through. Of an answer that they refuse nothing is left.
 
 import type { ChangeSet } from 'causeway-diff';
+import { formatInlineCode } from 'causeway-safe-markdown';
+import { sanitiseText } from 'causeway-visible-text';
 import type { Outcome } from '../core/answer-outcome.ts';
 import type { SourcedStep } from '../core/evidence.ts';
 import type { Conclusion, RunUsage, Step, Suspect } from '../core/issue.ts';
-import { formatInlineCode } from '../core/markdown/inline-code.ts';
 import { type CutReason, describeForPeople, getAudience, type Refusal } from '../core/reason.ts';
-import { sanitiseText } from '../core/text.ts';
 import { listChangedLines } from './changed-lines.ts';
 import type { CheckedClaim, GroundStep } from './claims.ts';
 import type { ConclusionDraft } from './conclusion-draft.ts';

@@ -1,10 +1,12 @@
 // What a run begins with: the first messages, each part capped, everything from outside fenced as data.
+
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { markBlanks, removeInvisible } from 'causeway-visible-text';
 import type { ContextRepository } from '../core/context-repository.ts';
 import type { SourcedStep, StepLookup } from '../core/evidence.ts';
 import type { Message } from '../core/model.ts';
-import { countImages, markBlanks, removeInvisible } from '../core/text.ts';
+import { countImages } from '../core/report.ts';
 import { locate } from '../installation.ts';
 
 export interface Brief {

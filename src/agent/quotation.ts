@@ -1,5 +1,5 @@
 // Quotations: what the model copied, found again in what it was shown.
-import { removeInvisible, restoreBlanks } from '../core/text.ts';
+import { removeInvisible, restoreBlanks } from 'causeway-visible-text';
 
 /** What a line of our tools may begin with: `> 14 | `, `14: `, `src/a.ts:14: `, `14<tab>`. */
 const GUTTER = /^[ \t]*(?:>[ \t]*)?(?:[^\s:|]{1,300}[:-])?\d{1,7}(?:[ \t]*[|│:→]|\t|-(?=[ \t]))[ \t]?/gm;

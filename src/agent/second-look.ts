@@ -2,11 +2,11 @@
 // conclusion. Its evidence is looked up like any quotation.
 
 import { isSafePath } from 'causeway-paths';
+import { sanitiseText, truncate } from 'causeway-visible-text';
 import { z } from 'zod';
 import type { RunUsage } from '../core/issue.ts';
 import type { ToolDescription } from '../core/model.ts';
 import { JUDGE, type LookEvidence } from '../core/second-look.ts';
-import { sanitiseText, truncate } from '../core/text.ts';
 import { parseLenientJson } from './conclusion-draft.ts';
 import { buildLookMessages, createFence, type LookBrief } from './prompt.ts';
 import { isInformative, occursIn, prepareText } from './quotation.ts';

@@ -1,5 +1,6 @@
 // The state of one run: its records, its clock, and its overlay after a restart.
 
+import { truncate } from 'causeway-visible-text';
 import { CausewayError } from '../core/errors.ts';
 import type { LookupFinding, SourcedStep, Tool } from '../core/evidence.ts';
 import type { RunUsage } from '../core/issue.ts';
@@ -14,7 +15,6 @@ import {
   type TurnUsage,
 } from '../core/model.ts';
 import type { CutReason } from '../core/reason.ts';
-import { truncate } from '../core/text.ts';
 import { normaliseArguments } from './arguments.ts';
 import {
   assessStanding,

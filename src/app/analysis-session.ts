@@ -1,11 +1,11 @@
 // An investigation service over one repository that lives as long as a command: `analyse`, `replay`, `eval`.
 import { createHash, randomBytes } from 'node:crypto';
 import { applyFileDiff, type Diff, toUnifiedPatch } from 'causeway-diff';
+import { toPrintableLine } from 'causeway-safe-markdown';
 import { computeCost, getBookedPrices } from '../agent/budget.ts';
 import { listExchanges, type TranscriptRecord } from '../agent/transcript.ts';
 import type { AnalysisSession } from '../cli/analyse.ts';
 import { getRepositoryName } from '../cli/report-input.ts';
-import { toPrintableLine } from '../cli/terminal.ts';
 import type { Config } from '../config.ts';
 import type { ContextRepository } from '../core/context-repository.ts';
 import type { Issue } from '../core/issue.ts';

@@ -3,11 +3,12 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createRedactor } from 'causeway-redact';
+import { toPrintableJson, toPrintableLine } from 'causeway-safe-markdown';
 import type { EvalCommand } from '../cli/command-line.ts';
 import { renderEvaluationPage } from '../cli/evaluation-page.ts';
 import { formatProgress, renderEvaluation } from '../cli/evaluation-text.ts';
 import { describeSystemError } from '../cli/report-input.ts';
-import { type ExitCode, type Io, toPrintableJson, toPrintableLine } from '../cli/terminal.ts';
+import type { ExitCode, Io } from '../cli/terminal.ts';
 import type { Config, ModelConfig } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';

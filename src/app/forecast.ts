@@ -2,9 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { toPrintableJson, toPrintableLine } from 'causeway-safe-markdown';
 import type { ForecastCommand } from '../cli/command-line.ts';
 import { formatForecast } from '../cli/forecast-text.ts';
-import { type ExitCode, type Io, toPrintableJson, toPrintableLine } from '../cli/terminal.ts';
+import type { ExitCode, Io } from '../cli/terminal.ts';
 import type { Config } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import { findGithubFailure } from '../github/clients/github-clients.ts';

@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { toPrintableLine } from 'causeway-safe-markdown';
 import type { BackupCommand, EraseCommand, MoveCommand, RestoreCommand } from '../cli/command-line.ts';
 import {
   formatAlreadyMoved,
@@ -18,7 +19,7 @@ import {
   formatUnconfirmedErase,
   formatUnconfirmedRestore,
 } from '../cli/operator-text.ts';
-import { type ExitCode, toPrintableLine } from '../cli/terminal.ts';
+import type { ExitCode } from '../cli/terminal.ts';
 import { type Config, findPasswords, type PostgresConfig, parsePostgresUrl } from '../config.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { JobKind } from '../core/queue.ts';

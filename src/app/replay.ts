@@ -1,9 +1,10 @@
 // `replay`: an earlier report at the same commit, investigated again with another model or this version, next to the old answer.
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { toPrintableJson, toPrintableLine } from 'causeway-safe-markdown';
 import type { ReplayCommand } from '../cli/command-line.ts';
 import { type Replay, type ReplayedAnswer, type ReplayNote, renderReplay } from '../cli/replay-text.ts';
-import { type ExitCode, toPrintableJson, toPrintableLine } from '../cli/terminal.ts';
+import type { ExitCode } from '../cli/terminal.ts';
 import type { Config } from '../config.ts';
 import { listRead } from '../core/context.ts';
 import type { ContextRepository } from '../core/context-repository.ts';

@@ -1,10 +1,11 @@
 // `init` and `check-config`: the files with which a repository has Causeway run as an action.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { toPrintableLine } from 'causeway-safe-markdown';
 import manifest from '../../package.json' with { type: 'json' };
 import { askForAction, guessKey } from '../cli/ask.ts';
 import type { CheckConfigCommand, InitCommand } from '../cli/command-line.ts';
-import { type ExitCode, type Io, toPrintableLine } from '../cli/terminal.ts';
+import type { ExitCode, Io } from '../cli/terminal.ts';
 import { CausewayError } from '../core/errors.ts';
 import { parseRepositoryConfig } from '../github/configuration/parse-repository-config.ts';
 import { CONFIG_FILE } from '../github/configuration/read-configuration.ts';

@@ -1,4 +1,6 @@
 // `token` and `webhook-secret`: access tokens and the signing secret of an account, while the service runs or not.
+
+import { toPrintableLine } from 'causeway-safe-markdown';
 import { type Account, createToken, hashToken, type TokenRecord } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
 import { createId } from '../core/ids.ts';
@@ -6,7 +8,7 @@ import { SECRET_OVERLAP_MS } from '../core/webhook.ts';
 import type { ActOptions } from '../db/accounts.ts';
 import type { Store } from '../db/store.ts';
 import type { TokenCommand, WebhookSecretCommand } from './command-line.ts';
-import { createStyle, type Io, padEnd, toPrintableLine, truncateColumns } from './terminal.ts';
+import { createStyle, type Io, padEnd, truncateColumns } from './terminal.ts';
 
 interface AccountContext {
   readonly store: Store;

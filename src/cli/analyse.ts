@@ -1,6 +1,7 @@
 // `analyse` and `demo`: the same investigation as behind the API, live in the terminal.
 import { access, constants, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { toPrintable, toPrintableJson, toPrintableLine } from 'causeway-safe-markdown';
 import { formatDuration } from '../core/effort.ts';
 import { CausewayError } from '../core/errors.ts';
 import type { Issue } from '../core/issue.ts';
@@ -10,15 +11,7 @@ import type { FollowEvent } from '../services/follow.ts';
 import type { AnalyseCommand, AnswerOptions, DemoCommand } from './command-line.ts';
 import { renderIssue, renderStep } from './render.ts';
 import { describeSystemError, gatherSubject, type ReportSubject, type SubjectReader } from './report-input.ts';
-import {
-  createStyle,
-  type ExitCode,
-  type Io,
-  type Launcher,
-  toPrintable,
-  toPrintableJson,
-  toPrintableLine,
-} from './terminal.ts';
+import { createStyle, type ExitCode, type Io, type Launcher } from './terminal.ts';
 
 /** An investigation service over one repository; disposing it stops what runs and removes what was made for it. */
 export interface AnalysisSession extends AsyncDisposable {

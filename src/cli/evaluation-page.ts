@@ -1,8 +1,8 @@
 // `eval --html`: the evaluation as one page without scripts, images or other files.
 
+import { removeInvisible, truncate } from 'causeway-visible-text';
 import { formatDollars } from '../core/effort.ts';
 import { describeOutcome } from '../core/issue-view.ts';
-import { removeInvisible, truncate } from '../core/text.ts';
 import { describeLeak } from '../evaluation/cases.ts';
 import {
   describeCases,

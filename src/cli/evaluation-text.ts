@@ -1,4 +1,6 @@
 // `eval` in the terminal: its table, the cases whose report gives the fix away, and the lines of its progress.
+
+import { toPrintableLine } from 'causeway-safe-markdown';
 import { formatDollars } from '../core/effort.ts';
 import { describeLeak } from '../evaluation/cases.ts';
 import {
@@ -13,7 +15,7 @@ import {
   nameModel,
   type StoredAnswer,
 } from '../evaluation/report.ts';
-import { createStyle, padEnd, toPrintableLine, truncateColumns, wrap } from './terminal.ts';
+import { createStyle, padEnd, truncateColumns, wrap } from './terminal.ts';
 
 interface Layout {
   readonly columns: number;

@@ -1,4 +1,6 @@
 // A forecast in the terminal. Texts in it come from outside.
+
+import { toPrintableLine } from 'causeway-safe-markdown';
 import {
   describeForecastCheck,
   explainForecast,
@@ -8,7 +10,7 @@ import {
   type ForecastGroup,
   summariseForecast,
 } from '../core/past.ts';
-import { createStyle, padEnd, toPrintableLine, truncateColumns } from './terminal.ts';
+import { createStyle, padEnd, truncateColumns } from './terminal.ts';
 
 const NAME_COLUMNS = 30;
 const PLACE_COLUMNS = 20;

@@ -1,11 +1,13 @@
 // What the operator's commands print: `doctor`, `verify-proof`, and those about the records (`migrate`, `backup`,
 // `restore`, `redrive`, `move`, `erase`).
+
+import { toPrintableLine } from 'causeway-safe-markdown';
+import { sanitiseLine } from 'causeway-visible-text';
 import { quoteWord } from '../core/command-words.ts';
 import type { VerifiedProof } from '../core/proof.ts';
-import { sanitiseLine } from '../core/text.ts';
 import type { ErasedAccount, ErasedProject } from '../db/erase.ts';
 import type { EraseCommand } from './command-line.ts';
-import { createStyle, type ExitCode, type Io, type Style, toPrintableLine } from './terminal.ts';
+import { createStyle, type ExitCode, type Io, type Style } from './terminal.ts';
 
 /** `warn`: it works, but not as well as it could; `fail`: something does not work. */
 type FindingStatus = 'ok' | 'warn' | 'fail';

@@ -1,21 +1,14 @@
 // An Issue and its steps as text for a terminal: cause, suspects with their code, change and fix.
 
 import type { Change, FileDiff } from 'causeway-diff';
+import { toPrintable, toPrintableLine } from 'causeway-safe-markdown';
 import { describeContext, findContextFile } from '../core/context.ts';
 import { describeCost } from '../core/effort.ts';
 import type { Issue, Step, Suspect } from '../core/issue.ts';
 import { createIssueView } from '../core/issue-view.ts';
 import { describeLook } from '../core/second-look.ts';
 import type { RecordedStep } from '../db/runs.ts';
-import {
-  createStyle,
-  displayWidth,
-  type Style,
-  toPrintable,
-  toPrintableLine,
-  truncateColumns,
-  wrap,
-} from './terminal.ts';
+import { createStyle, displayWidth, type Style, truncateColumns, wrap } from './terminal.ts';
 
 interface Layout {
   readonly columns: number;

@@ -1,12 +1,13 @@
 // `replay` in the terminal: the old answer and the new one side by side, then both changes.
 
 import type { Diff } from 'causeway-diff';
+import { toPrintable, toPrintableLine } from 'causeway-safe-markdown';
 import type { Outcome } from '../core/answer-outcome.ts';
 import { describeCost, formatDollars, formatDuration } from '../core/effort.ts';
 import { describeOutcome, formatPercent } from '../core/issue-view.ts';
 import type { Proof } from '../core/proof.ts';
 import { renderDiffLines } from './render.ts';
-import { createStyle, padEnd, toPrintable, toPrintableLine, wrap } from './terminal.ts';
+import { createStyle, padEnd, wrap } from './terminal.ts';
 
 export interface Replay {
   readonly issueId: string;

@@ -1,9 +1,10 @@
 // What `serve` and `worker` print when they are ready: in local mode, with a GitHub App, and before there is one.
 
+import { toPrintableLine } from 'causeway-safe-markdown';
 import { quoteWords } from '../core/command-words.ts';
 import type { Project } from '../core/project.ts';
 import type { ExampleReport } from '../core/report.ts';
-import { type Launcher, toPrintableLine } from './terminal.ts';
+import type { Launcher } from './terminal.ts';
 
 interface ModelState {
   /** Null: none is used. */

@@ -1,7 +1,7 @@
 // What a failed check says of itself: the test that failed and its first error, and both in one line.
 
 import type { Excerpt } from 'causeway-ci-log';
-import { sanitiseLine } from './text.ts';
+import { sanitiseLine } from 'causeway-visible-text';
 
 const BULLET = /^(?:[✖✗✘×●❌✕]|not ok \d{1,6} -|--- FAIL:|FAIL:?|\d{1,4}\))\s+/;
 const FRAME = /^\s*(?:at |File "|from \/)/;

@@ -1,8 +1,8 @@
 // An Issue as people read it on any surface: title, outcome, and its claims, suspects and guards in groups.
 
+import { sanitiseLine } from 'causeway-visible-text';
 import type { Outcome } from './answer-outcome.ts';
 import type { Analysis, Issue, Suspect } from './issue.ts';
-import { sanitiseLine } from './text.ts';
 
 /** Less likely suspects are folded away. */
 const LIKELY = 0.15;

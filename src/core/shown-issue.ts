@@ -1,4 +1,5 @@
 // Which parts of an Issue may be shown where, and links to the source it names.
+import type { SourceLinks } from 'causeway-safe-markdown';
 import { findContextFile, listRead, nameContextFile } from './context.ts';
 import type { InvestigationStep, StepSource } from './evidence.ts';
 import type { Issue, Step } from './issue.ts';
@@ -88,9 +89,6 @@ function cleanWords(issue: SourcedIssue, clean: (text: string) => string): Sourc
     },
   };
 }
-
-/** The URL of a place such as `src/a.ts:12` in the repository; null for anything else. */
-export type SourceLinks = (text: string) => string | null;
 
 export const NO_LINKS: SourceLinks = () => null;
 

@@ -1,6 +1,7 @@
 // Investigations as their callers see them, and the Issues that they end with.
 
 import type { ChangeSet } from 'causeway-diff';
+import { truncate } from 'causeway-visible-text';
 import { type SqlBool, sql } from 'kysely';
 import type { Outcome } from '../core/answer-outcome.ts';
 import type { ContextRepository } from '../core/context-repository.ts';
@@ -10,7 +11,6 @@ import { toOutcomeView } from '../core/outcome.ts';
 import type { ProjectSource } from '../core/project.ts';
 import { lowerConfidence, toUnrunProof } from '../core/proof.ts';
 import type { Investigation, InvestigationState, Origin } from '../core/report.ts';
-import { truncate } from '../core/text.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { writeAudit } from './audit.ts';
 import { type Database, type Enqueuer, queryInChunks } from './database.ts';

@@ -2,6 +2,7 @@
 // many.
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as breathe } from 'node:timers/promises';
+import { removeInvisible } from 'causeway-visible-text';
 import { CausewayError } from '../core/errors.ts';
 import type {
   Ancestors,
@@ -14,7 +15,6 @@ import type {
   HistoryResult,
   LineRange,
 } from '../core/source.ts';
-import { removeInvisible } from '../core/text.ts';
 import type { RepositoryAccess } from './access.ts';
 import { toError } from './failure.ts';
 import type { ConfigEntry } from './process.ts';

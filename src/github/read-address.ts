@@ -1,10 +1,10 @@
 // An address on GitHub as a report, for the command line: an issue, or a failed Actions run or job with its logs.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { formatLog } from 'causeway-ci-log';
+import { keepBeginning } from 'causeway-visible-text';
 import type { ShortenLog } from '../core/check.ts';
 import { CausewayError } from '../core/errors.ts';
 import { type AddressedReport, MAX_REPORT_BYTES, type ReadReportAddress } from '../core/report.ts';
-import { keepBeginning } from '../core/text.ts';
 import { createGithubClient, type GithubClient, type GithubOptions } from './github-client.ts';
 import { readJobLog } from './job-log.ts';
 

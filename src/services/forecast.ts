@@ -2,6 +2,7 @@
 
 import type { ReadCheck } from 'causeway-ci-log';
 import type { Redactor } from 'causeway-redact';
+import { sanitiseLine } from 'causeway-visible-text';
 import { judgeCheck } from '../ci/judge.ts';
 import { ALL_OUTPUT, type Checks, ChecksBusy } from '../core/check.ts';
 import {
@@ -13,7 +14,6 @@ import {
   type PastReader,
 } from '../core/past.ts';
 import type { GithubProject } from '../core/project.ts';
-import { sanitiseLine } from '../core/text.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { type CheckReader, cleanChecks, cleanPast, OUTSIDE_OUTPUT, readCheckTexts } from './checks/check-texts.ts';
 import type { SeenAt } from './checks/sightings.ts';

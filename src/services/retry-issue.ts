@@ -1,4 +1,6 @@
 // Investigates the report of an Issue again, with what a person adds to it: what `/analyse retry` does on GitHub.
+
+import { keepBeginning } from 'causeway-visible-text';
 import type { Account } from '../core/account.ts';
 import { createId } from '../core/ids.ts';
 import type { Issue } from '../core/issue.ts';
@@ -7,7 +9,6 @@ import { isAtLeast, type Role } from '../core/person.ts';
 import type { Project } from '../core/project.ts';
 import { formatGuidance, MAX_REPORT_BYTES } from '../core/report.ts';
 import { keepNamed } from '../core/scopes.ts';
-import { keepBeginning } from '../core/text.ts';
 import type { Subject, Thread } from '../core/thread.ts';
 import type { Acceptance, ThreadPart } from '../db/reports.ts';
 import type { Store } from '../db/store.ts';

@@ -1,8 +1,8 @@
 // Clues: each is one reason why a file may hold the fault, from traces, messages, named paths and failing tests.
 
+import { cutText } from 'causeway-visible-text';
 import type { SearchHit } from '../core/source.ts';
 import { findEnclosingFunction } from '../core/spans.ts';
-import { cutText } from '../core/text.ts';
 import type { Frame } from './frame.ts';
 import type { Trace } from './frames.ts';
 import { attempt, formatCounted, formatOrdinal, type Lookups, recordSearch, shortenSha } from './lookups.ts';

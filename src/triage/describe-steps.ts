@@ -2,8 +2,8 @@
 
 import type { ReadLog } from 'causeway-ci-log';
 import type { InvestigationStep, SourcedStep } from '../core/evidence.ts';
+import { countImages } from '../core/report.ts';
 import { nameBranch } from '../core/source.ts';
-import { countImages } from '../core/text.ts';
 import type { MappedFrame } from './clues.ts';
 import type { Frame } from './frame.ts';
 import type { Trace } from './frames.ts';

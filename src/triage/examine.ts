@@ -1,5 +1,7 @@
 // A close look at the likeliest place: its function whole, who calls it, what it calls, its nearest tests and,
 // where the report itself leads to the line, who last changed it.
+
+import { cutText } from 'causeway-visible-text';
 import type {
   BlameLine,
   CommitInfo,
@@ -10,7 +12,6 @@ import type {
   SourceTree,
 } from '../core/source.ts';
 import { findSpans, type Span } from '../core/spans.ts';
-import { cutText } from '../core/text.ts';
 import { recordCallees } from './callees.ts';
 import { isLineNamed } from './clues.ts';
 import {

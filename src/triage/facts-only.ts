@@ -1,9 +1,9 @@
 // The Issue that facts alone allow: where they point and why, what to look at next, and that no model was used.
 
+import { formatInlineCode } from 'causeway-safe-markdown';
+import { cutText, removeInvisibleIn } from 'causeway-visible-text';
 import type { ContextRepository } from '../core/context-repository.ts';
 import { type Analysis, type Conclusion, type Step, type Suspect, TOUCHED_BY_CHANGE } from '../core/issue.ts';
-import { formatInlineCode } from '../core/markdown/inline-code.ts';
-import { cutText, removeInvisibleIn } from '../core/text.ts';
 import { isLineNamed } from './clues.ts';
 import { nameWhatIsRead } from './describe-steps.ts';
 import type { Examined } from './examine.ts';

@@ -1,5 +1,6 @@
 // The investigation steps of triage: each lookup with its exact query, its result and what it means.
 
+import { cutText, removeInvisibleIn } from 'causeway-visible-text';
 import { CausewayError } from '../core/errors.ts';
 import type { SourcedStep } from '../core/evidence.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type SearchResult,
   type SourceTree,
 } from '../core/source.ts';
-import { cutText, removeInvisibleIn } from '../core/text.ts';
 import type { Ground } from './paths.ts';
 
 /** A function of 150 lines fits; longer results are cut, and say so. */

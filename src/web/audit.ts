@@ -1,7 +1,8 @@
 // The audit log: what a person did, and everything done in the projects they maintain.
+
+import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import { isAtLeast } from '../core/person.ts';
-import { sanitiseLine } from '../core/text.ts';
 import { type AuditEntry, readGithubActor } from '../db/audit.ts';
 import { isId, listKnownProjects } from '../services/access.ts';
 import { cutPage, DASH, renderEmpty, renderMissing, renderMoment, renderPager, renderTable } from './components.ts';

@@ -1,5 +1,7 @@
 // What several pages show in one way: moments, money, badges, notices, tables, pagers, steps, projects, links to
 // GitHub.
+
+import { removeInvisible, sanitiseLine, sanitiseText, truncate } from 'causeway-visible-text';
 import { html, raw } from 'hono/html';
 import type { Outcome } from '../core/answer-outcome.ts';
 import type { InvestigationStep } from '../core/evidence.ts';
@@ -7,7 +9,6 @@ import { describeOutcome } from '../core/issue-view.ts';
 import { isAtLeast } from '../core/person.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { Origin } from '../core/report.ts';
-import { removeInvisible, sanitiseLine, sanitiseText, truncate } from '../core/text.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { findVisibleProject, isId, type Seen } from '../services/access.ts';
 import { type Crumb, type Html, refuseAbsentPage } from './layout.ts';

@@ -1,9 +1,10 @@
 // Security credentials: the account's tokens, the secret that signs its webhooks, and its sessions, with the forms that
 // end or rotate each.
+
+import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import { type BrowserSession, isRecent, isSessionAlive, type TokenRecord } from '../core/account.ts';
 import { CausewayError } from '../core/errors.ts';
-import { sanitiseLine } from '../core/text.ts';
 import { SECRET_OVERLAP_MS } from '../core/webhook.ts';
 import { registerSecret } from '../log.ts';
 import { listVisibleProjects } from '../services/access.ts';

@@ -1,7 +1,8 @@
 // Deliveries: the webhooks of an account, each with its attempts and its current body, and the form that sends it
 // again.
+
+import { sanitiseLine, sanitiseText } from 'causeway-visible-text';
 import { html } from 'hono/html';
-import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import { isUnderWay, type Webhook, type WebhookContent, type WebhookState } from '../core/webhook.ts';
 import type { WebhookAttempt, WebhookFilter } from '../db/webhooks.ts';
 import { isProjectVisible, isStillVisible } from '../services/access.ts';

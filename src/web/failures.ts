@@ -1,13 +1,13 @@
 // The failures of a project: the list of them, the flaky ones, and one failure with its cause and its first bad commit.
 
 import type { Excerpt } from 'causeway-ci-log';
+import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import { type Closing, type CommitRange, type Failure, findRange, type Sighting } from '../core/failure.ts';
 import { describeFlake, type Flake, type Quarantine } from '../core/flake.ts';
 import { formatPercent } from '../core/issue-view.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { Investigation } from '../core/report.ts';
-import { sanitiseLine } from '../core/text.ts';
 import type { Thread } from '../core/thread.ts';
 import type { LastFinding } from '../db/heads.ts';
 import { findVisibleIssue } from '../services/access.ts';

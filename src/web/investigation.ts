@@ -1,4 +1,6 @@
 // An investigation in progress: its state, steps and cost, live; the button that stops it; and how it ended.
+
+import { sanitiseLine, sanitiseText } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import { describeCost, formatDollars, formatDuration } from '../core/effort.ts';
 import { CausewayError } from '../core/errors.ts';
@@ -8,7 +10,6 @@ import type { Project } from '../core/project.ts';
 import type { FailureReason } from '../core/reason.ts';
 import { type Investigation, type InvestigationState, isEnded } from '../core/report.ts';
 import type { InvestigationSettings } from '../core/settings.ts';
-import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { Spending } from '../db/costs.ts';
 import type { RecordedStep } from '../db/runs.ts';
 import { cancelInvestigation } from '../services/accept-report.ts';

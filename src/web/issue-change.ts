@@ -1,9 +1,9 @@
 // The proposed change side by side: each file with its lines before and after.
 
 import { type ChangeSet, diffLines, type FileChange, hasChanges } from 'causeway-diff';
+import { sanitiseLine, showInvisible, truncate } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import type { Issue } from '../core/issue.ts';
-import { sanitiseLine, showInvisible, truncate } from '../core/text.ts';
 import { formatCount, formatPlural, renderBadge } from './components.ts';
 import type { Html } from './layout.ts';
 import type { TextLinks } from './text.ts';

@@ -1,16 +1,10 @@
 // An issue to take away: as Markdown for a ticket, in which untrusted text has no effect, and its change as a patch.
 import { type ChangeSet, DiffRefused, toUnifiedPatch } from 'causeway-diff';
+import type { SourceLinks } from 'causeway-safe-markdown';
+import { formatBullet, formatCodeSpan, formatFence, sanitiseInline, sanitiseMarkdown } from 'causeway-safe-markdown';
 import type { Issue, Step } from '../core/issue.ts';
 import { createIssueView, getIssueTitle, removeCitations } from '../core/issue-view.ts';
-import {
-  formatBullet,
-  formatCodeSpan,
-  formatFence,
-  sanitiseInline,
-  sanitiseMarkdown,
-} from '../core/markdown/github.ts';
 import type { Project } from '../core/project.ts';
-import type { SourceLinks } from '../core/shown-issue.ts';
 import { addSources, filterIssue, type ShownIssue, type SourcedIssue } from '../core/shown-issue.ts';
 import { formatPlural } from './components.ts';
 import { createSourceLinks, findIssue } from './issue.ts';

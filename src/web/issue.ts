@@ -2,6 +2,8 @@
 // its forms.
 
 import type { ChangeSet } from 'causeway-diff';
+import type { SourceLinks } from 'causeway-safe-markdown';
+import { sanitiseLine, sanitiseText } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import type { Outcome } from '../core/answer-outcome.ts';
 import { describeContext } from '../core/context.ts';
@@ -15,8 +17,7 @@ import { isAtLeast } from '../core/person.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import { describeProof, nameProof } from '../core/proof.ts';
 import { changesResult, describeLook, nameLook } from '../core/second-look.ts';
-import { buildSourceLinks, NO_LINKS, type SourceLinks } from '../core/shown-issue.ts';
-import { sanitiseLine, sanitiseText } from '../core/text.ts';
+import { buildSourceLinks, NO_LINKS } from '../core/shown-issue.ts';
 import { listFurther, type PostedPullRequest } from '../core/thread.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { eraseIssue } from '../services/accept-report.ts';

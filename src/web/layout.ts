@@ -1,11 +1,11 @@
 // The frame of every page: header, navigation, security headers, the style and the script, and the page of a refusal.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { sanitiseLine } from 'causeway-visible-text';
 import type { Handler } from 'hono';
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { sanitiseLine } from '../core/text.ts';
 import { locate } from '../installation.ts';
 import type { PageContext, SignedIn, WebDeps, WebEnv } from './web-deps.ts';
 

@@ -1,11 +1,12 @@
 // Creating a token: a form with its faults, and the page that shows the token once, with a first call.
+
+import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import { createToken, DEFAULT_SCOPES, hashToken, SCOPES, type TokenRecord, type TokenScope } from '../core/account.ts';
 import { quoteWords } from '../core/command-words.ts';
 import { createId } from '../core/ids.ts';
 import type { Project } from '../core/project.ts';
 import type { ExampleReport } from '../core/report.ts';
-import { sanitiseLine } from '../core/text.ts';
 import { registerSecret } from '../log.ts';
 import { type KnownProjects, listKnownProjects } from '../services/access.ts';
 import { renderCopyable, renderJoined, renderMissing, renderMoment } from './components.ts';

@@ -1,10 +1,11 @@
 // What mode `observe` held back: what Causeway would have posted, and what it cost to find out.
+
+import { removeInvisible, sanitiseLine, sanitiseText } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import { formatDollars } from '../core/effort.ts';
 import type { Finding, Head } from '../core/head.ts';
 import { explainForecast, summariseForecast } from '../core/past.ts';
 import type { Project } from '../core/project.ts';
-import { removeInvisible, sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { Subject, Thread } from '../core/thread.ts';
 import type { Backfill } from '../db/backfills.ts';
 import {

@@ -1,4 +1,6 @@
 // A project: what is running, and its issues; and its effective settings.
+
+import { sanitiseLine, sanitiseText } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import type { Outcome } from '../core/answer-outcome.ts';
 import { ALL_OUTCOMES, describeOutcome, formatPercent } from '../core/issue-view.ts';
@@ -6,7 +8,6 @@ import { isAtLeast } from '../core/person.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import type { Investigation, Origin } from '../core/report.ts';
 import type { EffectiveConfiguration, ValueSource } from '../core/settings.ts';
-import { sanitiseLine, sanitiseText } from '../core/text.ts';
 import type { IssueLine } from '../db/investigations.ts';
 import { isId, listVisibleIssueLines } from '../services/access.ts';
 import {

@@ -1,8 +1,9 @@
 // The projects that a person may see, each with its figures; and what to do first.
+
+import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import { isAtLeast } from '../core/person.ts';
 import type { Project } from '../core/project.ts';
-import { sanitiseLine } from '../core/text.ts';
 import type { ProjectCounts } from '../db/investigations.ts';
 import { type KnownProjects, listKnownProjects, listVisibleIssueLines } from '../services/access.ts';
 import {

@@ -1,5 +1,6 @@
 // A report submitted by form: accepted in the same way as the API's, and once however often the form is sent.
 import { createHash } from 'node:crypto';
+import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import { describeNoSpace } from '../core/disk.ts';
 import { formatDollars } from '../core/effort.ts';
@@ -7,7 +8,6 @@ import { CausewayError } from '../core/errors.ts';
 import { isAtLeast } from '../core/person.ts';
 import type { Project } from '../core/project.ts';
 import { MAX_REPORT_BYTES } from '../core/report.ts';
-import { sanitiseLine } from '../core/text.ts';
 import { acceptReport } from '../services/accept-report.ts';
 import { createCrumbs, findSeenProject, type SeenProject } from './components.ts';
 import { createOnceKey, describeField, type Form, readForm, readOnceKey, renderFault } from './forms.ts';

@@ -1,11 +1,12 @@
 // Analysing an Issue again with what a person adds: the form on its page, and what it starts.
+
+import { sanitiseText } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import { describeNoSpace } from '../core/disk.ts';
 import { CausewayError } from '../core/errors.ts';
 import { isAtLeast } from '../core/person.ts';
 import { isGithubProject, type Project } from '../core/project.ts';
 import { MAX_GUIDANCE } from '../core/report.ts';
-import { sanitiseText } from '../core/text.ts';
 import { findVisibleIssue } from '../services/access.ts';
 import { type Retried, type RetryRequest, retryIssue } from '../services/retry-issue.ts';
 import { readForm, readOnceKey, renderOnceKey } from './forms.ts';

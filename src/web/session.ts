@@ -1,11 +1,11 @@
 // Sessions: started by a sign-in, found by their cookie, ended by their limits or by the person; and the checks of
 // every form.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { sanitiseLine } from 'causeway-visible-text';
 import type { MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { type Account, type BrowserSession, isRecent, isSessionAlive } from '../core/account.ts';
 import { createId } from '../core/ids.ts';
-import { sanitiseLine } from '../core/text.ts';
 import { WebRefusal } from './layout.ts';
 import type { PageContext, SignedIn, WebDeps, WebEnv } from './web-deps.ts';
 

@@ -1,5 +1,7 @@
 // Subscriptions: addresses that get events of a person's projects; the list, the form for a new one, and one of them
 // with its example, its secret and its end.
+
+import { sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import type { Project } from '../core/project.ts';
 import {
@@ -11,7 +13,6 @@ import {
   type SubscriptionFormat,
   type SubscriptionOrigin,
 } from '../core/subscription.ts';
-import { sanitiseLine } from '../core/text.ts';
 import { SECRET_OVERLAP_MS, WEBHOOK_TYPES, type WebhookType } from '../core/webhook.ts';
 import { registerSecret } from '../log.ts';
 import { type KnownProjects, listKnownProjects } from '../services/access.ts';

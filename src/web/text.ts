@@ -1,9 +1,11 @@
 // What a model or a person wrote, as a page shows it: paragraphs, lists, code, and links only to our own steps and to
 // the repository's source.
+
+import type { SourceLinks } from 'causeway-safe-markdown';
+import { parseInline, parseMarkdown } from 'causeway-safe-markdown';
+import { sanitiseLine, sanitiseText } from 'causeway-visible-text';
 import { html } from 'hono/html';
-import { parseInline, parseMarkdown } from '../core/markdown/parse.ts';
-import { NO_LINKS, type SourceLinks } from '../core/shown-issue.ts';
-import { sanitiseLine, sanitiseText } from '../core/text.ts';
+import { NO_LINKS } from '../core/shown-issue.ts';
 import type { Html } from './layout.ts';
 
 type Block = ReturnType<typeof parseMarkdown>['children'][number];

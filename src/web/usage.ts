@@ -1,10 +1,11 @@
 // Usage: investigations and their cost by month and project, against the budgets; the same as CSV; and the pull
 // requests that were opened.
+
+import { removeInvisible, sanitiseLine } from 'causeway-visible-text';
 import { html } from 'hono/html';
 import { formatDollars } from '../core/effort.ts';
 import type { Project } from '../core/project.ts';
 import type { InvestigationState } from '../core/report.ts';
-import { removeInvisible, sanitiseLine } from '../core/text.ts';
 import type { ChecksState } from '../core/thread.ts';
 import type { UsageRow } from '../db/costs.ts';
 import type { OpenedPullRequest } from '../db/threads.ts';

@@ -1,11 +1,12 @@
 // An event as one message to a channel of people: outcome, cause in two sentences, links to us and to GitHub. All text
 // from outside is cleaned here; each format escapes it once more as it needs.
+
+import { sanitiseLine } from 'causeway-visible-text';
 import type { FailureView } from '../core/failure.ts';
 import type { Issue } from '../core/issue.ts';
 import { createIssueView, getIssueTitle, removeCitations, splitSentences } from '../core/issue-view.ts';
 import { describeProof } from '../core/proof.ts';
 import { filterIssue, type SourcedIssue } from '../core/shown-issue.ts';
-import { sanitiseLine } from '../core/text.ts';
 import type { PullRequestEvent, WebhookContent } from '../core/webhook.ts';
 
 export interface ChatMessage {

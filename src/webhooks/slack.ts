@@ -1,6 +1,6 @@
 // A message for an incoming webhook of Slack, in Block Kit.
 // Limits and escaping: https://docs.slack.dev/reference/block-kit/blocks, https://docs.slack.dev/messaging/formatting-message-text
-import { truncate } from '../core/text.ts';
+import { truncate } from 'causeway-visible-text';
 import type { ChatMessage } from './chat-message.ts';
 
 interface Mrkdwn {

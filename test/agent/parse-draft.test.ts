@@ -1,8 +1,8 @@
 // What a model hands in: forgiven in form, sent back in substance, never harmful by size.
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { sanitiseText } from 'causeway-visible-text';
 import { describe, expect, it } from 'vitest';
 import { CONCLUDE, parseDraft } from '../../src/agent/conclusion-draft.ts';
-import { sanitiseText } from '../../src/core/text.ts';
 import { CLAIM, draftJson, sampleDraft } from './conclusion-samples.ts';
 
 function faultOf(raw: string): string {

@@ -1,7 +1,7 @@
 // The facts-only Issue as a maintainer reads it.
+
+import { parseInline, sanitiseMarkdown } from 'causeway-safe-markdown';
 import { describe, expect, it } from 'vitest';
-import { sanitiseMarkdown } from '../../src/core/markdown/github.ts';
-import { parseInline } from '../../src/core/markdown/parse.ts';
 import { concludeFromFacts } from '../../src/triage/facts-only.ts';
 import { renderText } from '../../src/web/text.ts';
 import { COMMITS, FILES, factsOf, HEADER, SECOND, TRACE } from './shop.ts';

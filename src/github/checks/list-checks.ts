@@ -1,7 +1,7 @@
 // The checks of one commit except our own: check runs of every App, jobs of Actions, and commit statuses of other CI.
 import type { RestEndpointMethodTypes } from '@octokit/rest';
+import { keepBeginning } from 'causeway-visible-text';
 import { type Check, type NamedCheck, toCheckKey } from '../../core/check.ts';
-import { keepBeginning } from '../../core/text.ts';
 import type { GithubClients, GithubFailure } from '../clients/github-clients.ts';
 import { type RepositoryCaller, readPages, recoverFrom } from '../clients/repository.ts';
 import { isOwnCheck } from '../payloads.ts';

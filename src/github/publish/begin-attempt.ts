@@ -1,10 +1,10 @@
 // Begins another investigation for our own pull request: its checks fail, or its test passes without the fix.
 
 import { toUnifiedPatch } from 'causeway-diff';
+import { keepBeginning } from 'causeway-visible-text';
 import type { Check } from '../../core/check.ts';
 import { CausewayError } from '../../core/errors.ts';
 import { MAX_REPORT_BYTES } from '../../core/report.ts';
-import { keepBeginning } from '../../core/text.ts';
 import type { PostedPullRequest } from '../../core/thread.ts';
 import { acceptReport } from '../../services/accept-report.ts';
 import { ACTIONS } from '../checks/list-checks.ts';

@@ -3,8 +3,8 @@
 import type { Change, Diff, FileDiff } from 'causeway-diff';
 import { createGlobMatcher } from 'causeway-paths';
 import { REDACTED } from 'causeway-redact';
+import { listInvisible } from 'causeway-visible-text';
 import type { InvestigationSettings } from '../../core/settings.ts';
-import { listInvisible } from '../../core/text.ts';
 import type { PostedSuggestions, ThreadRecord } from '../../core/thread.ts';
 import { openRepository, readPages, recoverFrom } from '../clients/repository.ts';
 import { renderSuggestions } from '../render/comment.ts';

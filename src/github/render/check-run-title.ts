@@ -1,13 +1,13 @@
 // The title of our check run: who or what caused a failure, as far as it is known for certain, and the error or its cause.
 
 import type { ChangeSet } from 'causeway-diff';
+import { formatCodeSpan, formatPlain } from 'causeway-safe-markdown';
 import { hasCause } from '../../core/answer-outcome.ts';
 import { describeReason } from '../../core/check.ts';
 import { splitError } from '../../core/failed-check.ts';
 import type { CommitRange, Failure } from '../../core/failure.ts';
 import type { Finding, Head } from '../../core/head.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
-import { formatCodeSpan, formatPlain } from '../../core/markdown/github.ts';
 import type { ProofState } from '../../core/proof.ts';
 import type { FailureReason, WaitCode } from '../../core/reason.ts';
 import { filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';

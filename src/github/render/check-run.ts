@@ -2,6 +2,8 @@
 
 import type { UnreadFile } from 'causeway-ci-log';
 import { isSafePath } from 'causeway-paths';
+import { formatCodeSpan, formatPlain, sanitiseInline } from 'causeway-safe-markdown';
+import { sanitiseText } from 'causeway-visible-text';
 import { hasCause } from '../../core/answer-outcome.ts';
 import { describeReason, describeUnread } from '../../core/check.ts';
 import { findContextFile } from '../../core/context.ts';
@@ -10,10 +12,8 @@ import { mayNameCommits } from '../../core/failure.ts';
 import type { Finding } from '../../core/head.ts';
 import { TOUCHED_BY_CHANGE } from '../../core/issue.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
-import { formatCodeSpan, formatPlain, sanitiseInline } from '../../core/markdown/github.ts';
 import { describeWaitReason } from '../../core/reason.ts';
 import { buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
-import { sanitiseText } from '../../core/text.ts';
 import type { Reason } from '../../core/verdict.ts';
 import {
   attributeFailure,

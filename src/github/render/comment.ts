@@ -2,12 +2,12 @@
 
 import type { Excerpt } from 'causeway-ci-log';
 import type { ChangeSet } from 'causeway-diff';
+import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from 'causeway-safe-markdown';
 import type { Outcome } from '../../core/answer-outcome.ts';
 import { isWithheld } from '../../core/context.ts';
 import type { StepSource } from '../../core/evidence.ts';
 import type { Conclusion } from '../../core/issue.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
-import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from '../../core/markdown/github.ts';
 import type { AnswerJudgement } from '../../core/outcome.ts';
 import type { ProofState } from '../../core/proof.ts';
 import { describeWaitReason, type FailureReason, type WaitCode } from '../../core/reason.ts';

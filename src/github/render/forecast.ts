@@ -1,5 +1,5 @@
 // A forecast as Markdown, for the summary of a job. Texts in it come from outside.
-import { formatBullet, formatCodeSpan, sanitiseInline } from '../../core/markdown/github.ts';
+import { formatBullet, formatCodeSpan, sanitiseInline } from 'causeway-safe-markdown';
 import {
   describeForecastCheck,
   explainForecast,

@@ -1,12 +1,13 @@
 // The parts of an Issue that several GitHub texts share: cause, steps, evidence, log, diff and cost.
 
 import { type ChangeSet, toUnifiedPatch } from 'causeway-diff';
+import type { SourceLinks } from 'causeway-safe-markdown';
+import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from 'causeway-safe-markdown';
 import { describeCost, formatDuration } from '../../core/effort.ts';
 import type { Step } from '../../core/issue.ts';
 import { splitSentences } from '../../core/issue-view.ts';
-import { formatCodeSpan, sanitiseInline, sanitiseMarkdown } from '../../core/markdown/github.ts';
 import { changesResult, explainLook, nameLook } from '../../core/second-look.ts';
-import type { NumberedStep, ShownIssue, SourcedIssue, SourceLinks } from '../../core/shown-issue.ts';
+import type { NumberedStep, ShownIssue, SourcedIssue } from '../../core/shown-issue.ts';
 import { type Block, code, describeCount, type Fold, formatList, text } from './page.ts';
 
 const MAX_CAUSE = 1_500;

@@ -1,7 +1,7 @@
 // Assembles a Markdown text for GitHub from open blocks, folded blocks and a footer, and shortens it where it is too long.
 
-import { formatFence } from '../../core/markdown/github.ts';
-import { truncate } from '../../core/text.ts';
+import { formatFence } from 'causeway-safe-markdown';
+import { truncate } from 'causeway-visible-text';
 
 /** `text` is sanitised Markdown; `code` is still raw. */
 export type Block =

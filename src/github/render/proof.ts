@@ -1,5 +1,5 @@
 // The proof of a fix as people read it in the pull request: what is under way, what is proven, and the certificate.
-import { formatCodeSpan, sanitiseInline } from '../../core/markdown/github.ts';
+import { formatCodeSpan, sanitiseInline } from 'causeway-safe-markdown';
 import {
   describeProofVerdict,
   isWithoutCi,

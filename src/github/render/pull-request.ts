@@ -1,9 +1,9 @@
 // Title, body and commit message of our own pull requests: cause, change, what was checked and what wasn't.
 
+import { formatCodeSpan, formatPlain, sanitiseInline } from 'causeway-safe-markdown';
 import { removeDuration } from '../../core/failed-check.ts';
 import type { CommitRange, Failure } from '../../core/failure.ts';
 import { removeCitations, splitSentences } from '../../core/issue-view.ts';
-import { formatCodeSpan, formatPlain, sanitiseInline } from '../../core/markdown/github.ts';
 import { lowerConfidence, toProof } from '../../core/proof.ts';
 import { buildSourceLinks, filterIssue, type SourcedIssue } from '../../core/shown-issue.ts';
 import type { ChecksState, PostedPullRequest, Subject } from '../../core/thread.ts';

@@ -2,12 +2,12 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { formatLog } from 'causeway-ci-log';
+import { keepBeginning } from 'causeway-visible-text';
 import type { Check } from '../../core/check.ts';
 import type { Person } from '../../core/person.ts';
 import { isAtLeast } from '../../core/person.ts';
 import type { GithubProject } from '../../core/project.ts';
 import { formatGuidance, MAX_REPORT_BYTES } from '../../core/report.ts';
-import { keepBeginning } from '../../core/text.ts';
 import type { Trigger } from '../../core/thread.ts';
 import { ACTIONS, listLatestChecks } from '../checks/list-checks.ts';
 import { readAnnotations } from '../checks/read-words.ts';

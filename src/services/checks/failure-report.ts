@@ -1,11 +1,11 @@
 // The report of a failure as an investigation reads it: first what is known, then what the check says itself, its log
 // last.
 import { condenseText, type FailedResult } from 'causeway-ci-log';
+import { keepBeginning } from 'causeway-visible-text';
 import { type ChangedFiles, describeReason } from '../../core/check.ts';
 import type { CommitRange } from '../../core/failure.ts';
 import type { Finding, HeadPlace } from '../../core/head.ts';
 import { MAX_REPORT_BYTES } from '../../core/report.ts';
-import { keepBeginning } from '../../core/text.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import { type CleanTexts, REPORT_LOG_BYTES } from './check-texts.ts';
 

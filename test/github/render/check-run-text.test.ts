@@ -8,6 +8,7 @@ import type { Reason, Verdict } from '../../../src/core/verdict.ts';
 import { renderDetails, renderSummary } from '../../../src/github/render/check-run.ts';
 import { type CheckRunContent, renderTitle, type ShownCause } from '../../../src/github/render/check-run-title.ts';
 import '../../support/property-seed.ts';
+import { effectsOf } from '../../../packages/safe-markdown/test/github-reading.ts';
 import { ANY_CHARACTER } from '../../support/any-character.ts';
 import {
   CHECK_URL,
@@ -22,7 +23,6 @@ import {
   PULL,
 } from './check-run-samples.ts';
 import { fixedIssue } from './comment-samples.ts';
-import { effectsOf } from './github-reading.ts';
 
 function judged(verdict: Verdict, reason: Reason, over: Partial<ShownCause> = {}): CheckRunContent {
   return ground({ causes: [cause({ finding: finding({ verdict, reasons: [reason] }), ...over })] });

@@ -1,5 +1,6 @@
 // The comments as people get them.
 import { describe, expect, it } from 'vitest';
+import { readAsGithub } from '../../../packages/safe-markdown/test/github-reading.ts';
 import { withholdIssue } from '../../../src/core/context.ts';
 import type { Analysis, Issue } from '../../../src/core/issue.ts';
 import type { Subject } from '../../../src/core/thread.ts';
@@ -15,7 +16,6 @@ import {
 import { renderPullRequest } from '../../../src/github/render/pull-request.ts';
 import { sampleIssue } from '../../support/sample-issue.ts';
 import { CHANGE, fixedIssue, PLACE, sourced } from './comment-samples.ts';
-import { readAsGithub } from './github-reading.ts';
 
 const OPENED = {
   kind: 'opened' as const,

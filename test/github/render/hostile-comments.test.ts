@@ -17,9 +17,9 @@ import {
 } from '../../../src/github/render/comment.ts';
 import { renderPullRequest } from '../../../src/github/render/pull-request.ts';
 import '../../support/property-seed.ts';
+import { effectsOf, readAsGithub } from '../../../packages/safe-markdown/test/github-reading.ts';
 import { ANY_CHARACTER } from '../../support/any-character.ts';
 import { CHANGE, fixedIssue, PLACE } from './comment-samples.ts';
-import { effectsOf, readAsGithub } from './github-reading.ts';
 
 const OURS = {
   elements: ['p', 'ul', 'ol', 'li', 'code', 'pre', 'a', 'strong', 'em', 'details', 'summary', 'sub', '#comment'],

@@ -1,11 +1,12 @@
 // Foreign words that are harmless apart: nothing that is taken out between them joins them to what GitHub or CI acts on.
+
+import { formatCodeSpan, formatFence, sanitiseInline, sanitiseMarkdown } from 'causeway-safe-markdown';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatCodeSpan, formatFence, sanitiseInline, sanitiseMarkdown } from '../../../src/core/markdown/github.ts';
 import { renderMarkdownPage } from '../../../src/github/render/page.ts';
 import { renderMarkdown } from '../../github-double/page/markdown.ts';
 import '../../support/property-seed.ts';
-import { effectsOf } from './github-reading.ts';
+import { effectsOf } from '../../../packages/safe-markdown/test/github-reading.ts';
 
 const PLAIN = { elements: ['p', 'ul', 'ol', 'li', 'code', 'pre'], base: '' };
 const GROUND = { repository: 'octo/shop', webUrl: 'https://github.com' };

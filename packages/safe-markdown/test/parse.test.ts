@@ -1,8 +1,8 @@
 // The tree that all surfaces print: what has a meaning in it, and that no text keeps the parser busy.
 import type { Node, Parent } from 'mdast';
 import { describe, expect, it } from 'vitest';
-import { parseInline, parseMarkdown } from '../../../src/core/markdown/parse.ts';
-import { cpuTime } from '../../support/cpu-time.ts';
+import { cpuTime } from '../../../test/support/cpu-time.ts';
+import { parseInline, parseMarkdown } from '../src/parse.ts';
 
 function outline(node: Node): unknown {
   if ('value' in node) return `${node.type} ${JSON.stringify(node.value)}`;

@@ -105,13 +105,3 @@ export function markBlanks(text: string): string {
 export function restoreBlanks(text: string): string {
   return text.replace(MARKED_BLANK, (_, number: string) => String.fromCharCode(Number.parseInt(number, 16)));
 }
-
-const IMAGE =
-  /!\[[^\][!]{0,300}\]\([^()!]{1,1000}\)|<img\b[^<>]{0,1000}>|https:\/\/(?:github\.com\/user-attachments\/assets|user-images\.githubusercontent\.com)\/[\w./-]{1,300}/gi;
-
-/** The images of a Markdown text, and how many characters of text it has besides. */
-export function countImages(markdown: string): { readonly images: number; readonly characters: number } {
-  const images = markdown.match(IMAGE)?.length ?? 0;
-  const rest = images === 0 ? markdown : markdown.replace(IMAGE, '');
-  return { images, characters: rest.replace(/\s+/g, '').length };
-}

@@ -1,10 +1,10 @@
 // Foreign Markdown: whatever stands in it, GitHub reads nothing into it, and people still read it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatCodeSpan, formatFence, sanitiseInline, sanitiseMarkdown } from '../../../src/core/markdown/github.ts';
-import '../../support/property-seed.ts';
-import { effectsOf, readAsGithub } from '../../github/render/github-reading.ts';
-import { ANY_CHARACTER } from '../../support/any-character.ts';
+import { formatCodeSpan, formatFence, sanitiseInline, sanitiseMarkdown } from '../src/github.ts';
+import '../../../test/support/property-seed.ts';
+import { ANY_CHARACTER } from '../../../test/support/any-character.ts';
+import { effectsOf, readAsGithub } from './github-reading.ts';
 
 const BASE = 'https://github.com/octo/shop/blob/';
 /** What foreign text may become: paragraphs, lists and code. */

@@ -1,7 +1,7 @@
 // Text that is shortened before it is cleaned of secrets.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutText } from '../../src/core/text.ts';
+import { cutText } from '../src/text.ts';
 
 describe('cut text', () => {
   it('ends with a whole word, and leaves one out that does not fit', () => {

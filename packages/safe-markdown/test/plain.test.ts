@@ -1,12 +1,9 @@
 // Titles and commit messages: foreign words in them do nothing on GitHub or in CI.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatPlain } from '../../../src/core/markdown/github.ts';
-import { renderCommitMessage } from '../../../src/github/render/pull-request.ts';
-import '../../support/property-seed.ts';
-import { sourced } from '../../github/render/comment-samples.ts';
-import { ANY_CHARACTER } from '../../support/any-character.ts';
-import { sampleIssue } from '../../support/sample-issue.ts';
+import { formatPlain } from '../src/github.ts';
+import '../../../test/support/property-seed.ts';
+import { ANY_CHARACTER } from '../../../test/support/any-character.ts';
 
 const ACTS =
   /@|#\d|\bGH-\d|:\/\/|\bwww\.|\[|\]|[<>`]|[\w-]+-by\s*:|skip-checks|NO_CI|BREAKING[ -]CHANGE|\b(?:fixup|squash|amend)!|[\r\n\u200b\u202e]/i;
@@ -63,34 +60,5 @@ describe('plain words', () => {
       }),
       { numRuns: 2_000 },
     );
-  });
-});
-
-describe('a commit message', () => {
-  it('says the problem and the cause, without step marks', () => {
-    const issue = sampleIssue({
-      rootCause: 'A coupon that is not in the map gives `undefined` [step 2]. It is destructured [step 3][step 4].',
-    });
-    expect(renderCommitMessage(sourced(issue), { kind: 'issue', number: 7 })).toMatchInlineSnapshot(`
-      {
-        "body": "A coupon that is not in the map gives undefined. It is destructured.
-
-      Proposed by Causeway from an issue; see the pull request for the evidence.",
-        "headline": "Fix: Checkout crashes for some coupons",
-      }
-    `);
-  });
-
-  it('takes no orders from the report', () => {
-    const problem = 'Fixes #12 @octo/team [skip ci] https://github.com/octo/shop/issues/1';
-    const rootCause = 'Bad.\n\nCo-authored-by: Eve <eve@evil.example>\nskip-checks: true';
-    const { headline, body } = renderCommitMessage(sourced(sampleIssue({ problem, rootCause })), {
-      kind: 'report',
-      issueId: 'iss_1',
-    });
-    expect(headline).not.toMatch(ACTS);
-    expect(headline.length).toBeLessThanOrEqual(72);
-    expect(body).not.toMatch(/@|#\d|\[|-by:|skip-checks/);
-    expect(body.split('\n')).toHaveLength(3);
   });
 });

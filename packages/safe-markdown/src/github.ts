@@ -1,8 +1,8 @@
 // Untrusted Markdown as Markdown in which GitHub reads nothing: no mention, reference, link, HTML, image, or order to
 // CI.
+
+import { removeInvisible, sanitiseLine, sanitiseText, truncate } from 'causeway-visible-text';
 import type { List, PhrasingContent, RootContent } from 'mdast';
-import { NO_LINKS, type SourceLinks } from '../shown-issue.ts';
-import { removeInvisible, sanitiseLine, sanitiseText, truncate } from '../text.ts';
 import { parseInline, parseMarkdown } from './parse.ts';
 
 const MAX_SPAN = 1_000;
@@ -24,6 +24,11 @@ const WORDLESS = /^[\s|:=*_+-]+$/;
 const OPENING = '([{"\'“‘«*';
 const CLOSING = '.,;:!?)]}"\'”’»…*';
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '`': '&#96;' };
+
+/** The address of a piece of text such as `src/a.ts:12`, which then is a link; null for all other text. The caller answers for the address. */
+export type SourceLinks = (text: string) => string | null;
+
+const NO_LINKS: SourceLinks = () => null;
 
 /**
  * At most `max` characters of the text (then ending in `…`), more of Markdown. Blocks of its own, to be set apart by
